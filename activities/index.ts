@@ -31,14 +31,17 @@ import { notifyOfTrouble } from "./notify/trouble.ts";
 import { telling } from "./notify/failing-steps.ts";
 import { recordUnread, verifyDecision } from "./runs/verify-decision.ts";
 
-/** Heartbeats go out at this pace, well within the time-out after which a worker counts as dead. */
+/** The interval of heartbeats, well within the time-out after which a worker counts as dead. */
 const BEAT_EVERY_MS = 2_000;
 
-/** Every activity, bound to what this process stands on; failures leave only as ApplicationFailure. */
+/**
+ * Creates every activity, bound to this process's context; failures leave only as
+ * ApplicationFailure.
+ */
 export function createActivities(context: ActivityContext): PayrunActivities {
   const step = <Input, Output>(activity: (input: Input) => Promise<Output>) =>
     inFailures(telling(context, activity));
-  // What an activity answers stands in the history, whatever its workflow shows of it.
+  // The history keeps what an activity returns, whatever its workflow shows of it.
   const look = <Input, Now extends Look>(activity: (input: Input) => Promise<Now>) =>
     step(async (input: Input) => forHistory(await activity(input)));
   return {
@@ -117,7 +120,7 @@ async function payLane(
   input: { readonly runId: string; readonly lane: number },
 ): ReturnType<PayrunActivities["payBills"]> {
   const run = await getRun(context.store.db, input.runId);
-  // Where the store has lost it meanwhile, the next look says so.
+  // If the store has lost the run meanwhile, the next look says so.
   if (run === undefined) return NOTHING_PAID;
   const plan = await getPlan(context.store.db, input.runId);
   const stop = AbortSignal.any([Context.current().cancellationSignal, context.draining]);
@@ -148,7 +151,7 @@ async function cancelIn(
   return cancelLane(context, { id, by: sender(context), stop });
 }
 
-/** Names this worker and this try of the activity, so that a later try knows it is another. */
+/** Names this worker and this try of the activity, so that a later try is known as another. */
 function sender(context: ActivityContext): string {
   const { activityId, attempt } = activityInfo();
   return `${context.workerId}/${activityId}/${attempt}`;
@@ -159,7 +162,10 @@ async function beating<T>(work: () => Promise<T>): Promise<T> {
   return beatingLate(work);
 }
 
-/** For short steps: each beat that reaches the server costs, and most end before the first. */
+/**
+ * Beats only after the first interval, for short steps: each beat that reaches the server has a
+ * cost, and most of these steps end before the first.
+ */
 async function beatingLate<T>(work: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => heartbeat(), BEAT_EVERY_MS);
   try {

@@ -9,7 +9,7 @@ const PEOPLE = {
 } as const;
 type Person = keyof typeof PEOPLE;
 
-/** The gateway, as the people of a benchmark talk to it. */
+/** The gateway, as the people of a benchmark call it. */
 export class Gateway {
   readonly #url: string;
   readonly #tokens = new Map<Person, string>();
@@ -18,7 +18,7 @@ export class Gateway {
     this.#url = url;
   }
 
-  /** Gives everybody a token; makes the store where there is none. */
+  /** Gives each person a token; creates the store if there is none. */
   async invite(databaseUrl: string): Promise<void> {
     const store = await openStore(databaseUrl);
     for (const [name, roles] of Object.entries(PEOPLE)) {

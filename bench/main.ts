@@ -3,7 +3,7 @@ import { usageFault } from "../test/support/arguments.ts";
 /** A benchmark: measures, prints its figures, leaves nothing running. */
 type Benchmark = (args: readonly string[]) => Promise<void>;
 
-/** Loaded only when asked for: none should pay for what another one imports. */
+/** Each is loaded only when it is run, so that none pays for another's imports. */
 const benchmarks: Readonly<Record<string, () => Promise<{ main: Benchmark }>>> = {
   bounce: () => import("./bounce/main.ts"),
   console: () => import("./console/main.ts"),

@@ -1,9 +1,9 @@
-/** How often each side does what is measured. */
+/** Number of times that each side does what is measured. */
 export const TIMES = 15;
 
 /**
- * The median time that each of two sides takes, in milliseconds. They take turns, so that a slow
- * moment of the machine meets both.
+ * Returns the median time that each of two sides takes, in milliseconds. They take turns, so that a
+ * slow moment of the machine affects both.
  */
 export async function medians<Side>(
   sides: readonly [Side, Side],
@@ -20,7 +20,7 @@ export async function medians<Side>(
   return [median(times[0]), median(times[1])];
 }
 
-/** NaN of nothing. */
+/** Returns the median; NaN if there are no values. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -4,7 +4,7 @@ import { runCommand } from "./setup/run-command.mjs";
 const TIMEOUT_MS = 15_000;
 
 /**
- * Asks the registry whether a package that we use has a known hole.
+ * Queries the registry for known vulnerabilities in the packages that we use.
  *
  * @param {object} options
  * @param {import("./setup/cache-folder.mjs").Env} options.env
@@ -24,8 +24,8 @@ export async function auditPackages({ env, cwd }) {
 
 /**
  * @param {string} json
- * @returns {Record<string, { name: string, severity: string }> | undefined} undefined where the
- * registry has no answer to that
+ * @returns {Record<string, { name: string, severity: string }> | undefined} undefined if the
+ * registry gave no answer
  */
 function vulnerabilitiesIn(json) {
   try {

@@ -6,15 +6,15 @@ import { npmCommand } from "./setup/npm.mjs";
 import { runCommand } from "./setup/run-command.mjs";
 import { inCheckout, setUp } from "./setup/set-up.mjs";
 
-// Node strips no types under node_modules, so what others install has to be JavaScript. `dist` is
-// laid out as the checkout is, so that each file finds the others where it does here.
+// Node strips no types under node_modules, so an installed package has to be JavaScript. `dist` has
+// the layout of the checkout, so that each file finds the others at the same relative paths.
 const DIST = inCheckout("dist");
 
-/** What programs read at run time beside themselves. */
+/** The files, besides code, that programs read at run time. */
 const READ = ["src", "playbooks", "docker", "docker-compose.yml"];
 
 await setUp({ temporalCli: false });
-// What is left of a file that is gone would be packed.
+// Otherwise the output of a deleted source file would be packed.
 await rm(DIST, { recursive: true, force: true });
 if ((await compile("tsconfig.build.json")) && (await compile("tsconfig.types.json"))) {
   await nameCompiled(DIST);
@@ -38,8 +38,8 @@ async function compile(project) {
 }
 
 /**
- * A file that is named in a text, to be started or read, has another ending once it is compiled;
- * what is imported, the compiler has named already.
+ * Renames files to their compiled names in string literals, which name files to be started or read.
+ * The compiler has already renamed what is imported.
  *
  * @param {string} folder
  */
@@ -53,7 +53,10 @@ async function nameCompiled(folder) {
   }
 }
 
-/** What the compiled programs are asked about themselves: their version, and that they are modules. */
+/**
+ * Writes what the compiled programs read about themselves: their version, and that they are
+ * modules.
+ */
 async function writeOwnPackage() {
   const { name, version, type } = JSON.parse(await readFile(inCheckout("package.json"), "utf8"));
   await writeFile(
@@ -63,8 +66,9 @@ async function writeOwnPackage() {
 }
 
 /**
- * What is in the package, for whoever has to know: CycloneDX, without a network. npm would leave out
- * what development needs as well, so it names that too, and marks it.
+ * Writes the bill of materials, which lists what is in the package: CycloneDX, without a network.
+ * npm would also leave out what is needed for development, so it lists those packages too, and
+ * marks them.
  */
 async function writeBillOfMaterials() {
   const npm = npmCommand(process.env);

@@ -7,7 +7,7 @@ import { runCommand } from "./setup/run-command.mjs";
 import { inCheckout } from "./setup/set-up.mjs";
 import { tellingDays, testFiles } from "./telling-days.mjs";
 
-/** What each check holds, and the tool that holds it; the tools are plain JavaScript programs. */
+/** The checks, each with its tool; the tools are plain JavaScript programs. */
 const CHECKS = [
   { name: "types", tool: "typescript/bin/tsc", args: ["--noEmit"] },
   { name: "lint", tool: "oxlint/bin/oxlint", args: [] },
@@ -22,14 +22,14 @@ const CHECKS = [
 ];
 
 /**
- * Runs every check, also when one fails: a line with its time for each, and the whole of what a
- * failing one says.
+ * Runs every check, even if one fails. Prints a line with its time for each, and the whole output
+ * of each that fails.
  *
  * @param {object} options
- * @param {boolean} options.holesFail a hole that somebody has found today fails `npm run check`, and
- *   not tests that passed yesterday
+ * @param {boolean} options.holesFail a newly published vulnerability fails `npm run check`, but not
+ * tests that passed yesterday
  * @param {(text: string) => void} [options.say]
- * @returns {Promise<string[]>} the names of those that failed
+ * @returns {Promise<string[]>} the names of the checks that failed
  */
 export async function runChecks({ holesFail, say = write }) {
   /** @type {string[]} */
@@ -48,10 +48,10 @@ export async function runChecks({ holesFail, say = write }) {
     say(`${outcome.stdout}${outcome.stderr}` || `${outcome.why}\n`);
   }
   const { answered, holes } = await auditPackages({ env: process.env, cwd: inCheckout() });
-  if (!answered) say("– known holes: the registry doesn't say (npm audit)\n");
-  else if (holes.length === 0) say("✓ known holes\n");
-  else say(`✗ known holes: ${holes.join(", ")}\n`);
-  if (holes.length > 0 && holesFail) failed.push("known holes");
+  if (!answered) say("– known vulnerabilities: the registry doesn't say (npm audit)\n");
+  else if (holes.length === 0) say("✓ known vulnerabilities\n");
+  else say(`✗ known vulnerabilities: ${holes.join(", ")}\n`);
+  if (holes.length > 0 && holesFail) failed.push("known vulnerabilities");
   return failed;
 }
 
@@ -62,7 +62,7 @@ function write(text) {
 
 /**
  * @param {string[]} failed names of checks
- * @returns {boolean} whether there are none
+ * @returns {boolean} true if there are none
  */
 export function tellFailed(failed) {
   if (failed.length > 0) write(`✗ failed: ${failed.join(", ")}\n`);
@@ -70,11 +70,11 @@ export function tellFailed(failed) {
 }
 
 /**
- * Runs the checks beside the tests, which wait more than they compute. On a terminal, whose last lines
- * the test runner draws anew, what they say comes last.
+ * Runs the checks beside the tests, which wait more than they compute. On a terminal, where the
+ * test runner redraws its last lines, the output of the checks comes last.
  *
  * @param {string[]} flags the test runner's
- * @returns {Promise<boolean>} whether all have passed
+ * @returns {Promise<boolean>} true if all have passed
  */
 export async function runAll(flags) {
   /** @type {string[]} */
@@ -92,7 +92,7 @@ export async function runAll(flags) {
 
 const VITEST = inCheckout("node_modules", "vitest", "vitest.mjs");
 
-/** How tests name what asks whether they run in their long form. */
+/** Matches the support files by which a test finds out whether it runs in its long form. */
 const LONG = /support\/(?:long|deaths|store-kinds)\.ts/;
 
 /** @returns {string[]} the test files that have a long form, which takes many minutes */
@@ -101,9 +101,9 @@ function longTests() {
 }
 
 /**
- * Runs the long form of what `npm test` runs in a short one and, beside it, what reads a date on
- * telling days: the one mostly waits, the other computes. With flags, it runs the long form of what
- * they select, on no other day.
+ * Runs the long form of what `npm test` runs in a short one and, at the same time, the tests that
+ * read a date, on telling days: the former mostly wait, the latter compute. With flags, it only
+ * runs the long form of the tests that they select, and only today.
  *
  * @param {string[]} flags
  */
@@ -115,14 +115,17 @@ export async function runLongTests(flags) {
   return outcomes.every((passed) => passed);
 }
 
-/** How many days pass at the same time beside the long forms: some compute while others wait. */
+/**
+ * Number of days that run at the same time beside the long forms: some compute while others wait.
+ */
 const DAYS_AT_ONCE = 3;
-/** How many more once the long forms are over. */
+/** Number of additional days once the long forms are over. */
 const MORE_AFTERWARDS = 3;
 
 /**
- * @param {Promise<unknown>} longForms what they run beside; more days at a time once it is over
- * @returns {Promise<boolean>} whether the tests passed on every day
+ * @param {Promise<unknown>} longForms the long forms beside which they run; more days run at a time
+ * once these are over
+ * @returns {Promise<boolean>} true if the tests passed on every day
  */
 async function runOnTellingDays(longForms) {
   const days = tellingDays();
@@ -141,17 +144,18 @@ async function runOnTellingDays(longForms) {
   return red.length === 0;
 }
 
-/** The long forms wait for real time, so they come first where both want to compute. */
+/** The long forms wait for real time, so they have priority if both want to compute. */
 const BEHIND = process.platform === "win32" ? [] : ["nice", "-n", "5"];
 
 /**
- * Says one line about the day, and the whole of what the test runner says where one is red.
+ * Runs the tests on a day. Prints one line about the day, and the test runner's whole output if a
+ * test fails.
  *
  * @param {ReturnType<typeof tellingDays>[number]} day
  */
 async function runOnDay({ now, what, files }) {
   const startedAt = performance.now();
-  // Each process loads everything anew, which a few files are not worth.
+  // Each process loads everything again, which is not worth it for a few files.
   const workers = files.length === 0 ? "2" : "1";
   const flags = ["--project", "unit", "--reporter", "dot", "--maxWorkers", workers, ...files];
   const [command = "", ...args] = [...BEHIND, process.execPath, VITEST, "run", ...flags];
@@ -167,11 +171,11 @@ async function runOnDay({ now, what, files }) {
 }
 
 /**
- * Runs the tests; what the test runner says goes straight to the user, its summary last.
+ * Runs the tests. The test runner's output goes straight to the user, its summary last.
  *
  * @param {string[]} flags
- * @param {Record<string, string>} [env] what the tests read besides what is set
- * @returns {Promise<boolean>} whether all have passed
+ * @param {Record<string, string>} [env] what the tests read in addition to this environment
+ * @returns {Promise<boolean>} true if all have passed
  */
 function runTests(flags, env = {}) {
   const child = spawn(process.execPath, [VITEST, "run", ...flags], {

@@ -21,7 +21,7 @@ Options:
 Exit code: 0 all that was checked is true, 1 something is not, 2 wrong usage or no such service.
 `;
 
-/** Nothing was checked. */
+/** The usage is wrong or there is no such service, so nothing was checked. */
 class UsageError extends Error {}
 
 /**
@@ -71,7 +71,7 @@ function isAddress(text) {
 }
 
 /**
- * One request, so that a wrong address or token is told once and not by every test.
+ * Makes one request, so that a wrong address or token is reported once and not by every test.
  *
  * @param {Wanted} wanted
  */
@@ -89,7 +89,7 @@ async function knock({ url, token }) {
 
 /**
  * @param {Wanted} wanted
- * @returns {Promise<boolean>} whether everything checked is true
+ * @returns {Promise<boolean>} true if everything that was checked is true
  */
 function ask({ url, token, allow }) {
   const vitest = inCheckout("node_modules", "vitest", "vitest.mjs");

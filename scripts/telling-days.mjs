@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { inCheckout } from "./setup/set-up.mjs";
 
 /**
- * Instants at which calendars surprise, besides those below: 40 of them together. Files begin within
+ * Instants at which calendars surprise, in addition to those below: 40 in total. Files begin within
  * seconds of their day's instant.
  */
 const DATED_DAYS = [
@@ -46,7 +46,7 @@ const DATED_DAYS = [
   ["2028-03-01T04:59:00Z", "the last minute of 29 February in New York"],
 ];
 
-/** On these everything runs that needs no Temporal server. */
+/** On these days every test runs that needs no Temporal server. */
 const DAYS_OF_EVERYTHING = [
   ["2026-11-29T04:50:00Z", "a Saturday's last minutes in New York"],
   ["2026-12-31T23:30:00Z", "the last hour of a UTC year"],
@@ -54,30 +54,33 @@ const DAYS_OF_EVERYTHING = [
 ];
 
 /**
- * How tests make a date of today's, or let a few of the bank's days pass: in a week or more it is
- * over whichever days these are. What else reads the clock keeps an instant, which the calendar
- * doesn't matter to. Both run on the days of everything.
+ * Matches tests that derive a date from today's, or let a few of the bank's days pass: a span of a
+ * week or more ends the same way whichever days it covers. Other tests that read the clock store an
+ * instant, for which the calendar doesn't matter. Both kinds run on the days of everything.
  */
 const MAKES_A_DATE =
   /\binDays\(|\.slice\(0, 10\)|\bnewYorkDa(?:y|te)\(|\bbankDate\(|\badvance\("P[1-6]D|Temporal\.Now|\bSOON\b/;
 /**
- * What reads the clock there only measures or makes files, or is given its days by the test:
- * README's first playbook goes through a whole year.
+ * In these tests, code that reads the clock only measures or creates files, or gets its days from
+ * the test: README's first playbook goes through a whole year.
  */
 const NO_CALENDAR = /^test\/(?:(?:attacks|domain|setup|simulation)\/|docs\/first-playbook\.test)/;
 /**
- * Here days only pass until something is over, or a date is some days ahead, whichever they are, and
- * much real time with them: the days of everything are enough.
+ * In these tests days only pass until something is over, or a date is some days ahead, and it
+ * doesn't matter which days. They take much real time, so the days of everything are enough.
  */
 const ANY_DAYS =
   /^test\/(?:activities\/notify\/(?:late-payments|unread-service)|activities\/runs\/explain|console\/(?:holds|stops)|gateway\/stops|janitor\/late-changes|sandbox\/(?:auth|banking-days|idempotency|idempotency-replays|restart))\.test/;
-/** Their bank starts on one ordinary Monday; other parts of them run on the machine's day. */
+/**
+ * The bank of these tests starts on one ordinary Monday; other parts of them run on the machine's
+ * day.
+ */
 const ON_REAL_DAYS = /^test\/(?:actions\/(?:launch|schedules)|cli|e2e|replay|worker|workflows)\//;
 
 /**
- * What runs on which telling day; what takes longest is first.
+ * Returns what runs on which telling day; what takes longest is first.
  *
- * @returns {{ now: string, what: string, files: string[] }[]} `files` is empty where all run
+ * @returns {{ now: string, what: string, files: string[] }[]} `files` is empty if all tests run
  */
 export function tellingDays() {
   const everything = DAYS_OF_EVERYTHING.map(([now = "", what = ""]) => ({
@@ -90,7 +93,7 @@ export function tellingDays() {
 }
 
 /**
- * The test files that make a date of the day on which they run.
+ * Returns the test files that derive a date from the day on which they run.
  *
  * @param {readonly string[]} files paths inside the checkout
  * @returns {string[]}

@@ -35,7 +35,7 @@ export const steps =
     >
   >(SHORT);
 
-/** The same for failed payments, on a queue of their own: thousands may bounce on one day. */
+/** `steps` for failed payments, on a queue of their own: thousands may bounce on one day. */
 export const retries = proxyActivities<Pick<PayrunActivities, "reviewFailedPayment">>({
   ...SHORT,
   taskQueue: MASS_QUEUE.retries,
@@ -58,15 +58,18 @@ export const pages = proxyActivities<Pick<PayrunActivities, "followPayments">>({
 });
 
 /**
- * Cancels, and the reads before and after them. People wait for these, and the cut-off comes
- * closer.
+ * Cancels, and the reads before and after them. They stay on the workflow's own queue: people wait
+ * for them, and the cut-off approaches.
  */
 export const cancels =
   proxyActivities<Pick<PayrunActivities, "choosePayments" | "cancelPayments" | "followRefunds">>(
     LONG,
   );
 
-/** Second and later payments of a failed bill: before looks at those that are on their way. */
+/**
+ * Second and later payments of a failed bill. They take priority over looks at payments that are on
+ * their way.
+ */
 export const money = proxyActivities<Pick<PayrunActivities, "payAgain">>({
   ...LONG,
   taskQueue: MASS_QUEUE.retries,
@@ -75,7 +78,7 @@ export const money = proxyActivities<Pick<PayrunActivities, "payAgain">>({
 
 /**
  * Payments and deposits, which run beside the workflow's turns. After eight tries the failure
- * reaches the workflow: it notifies operators and looks again before it starts another one.
+ * reaches the workflow, which notifies operators and looks again before it starts another activity.
  */
 export const lanes = proxyActivities<Pick<PayrunActivities, "payBills" | "makeDeposits">>({
   ...LONG,

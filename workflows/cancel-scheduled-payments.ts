@@ -12,8 +12,8 @@ import { type Next, Turns } from "./turns.ts";
  * Holds bills back until a person releases them, or cancels payments that the service has
  * scheduled, before 9:00 New York on their date. Follows the money until it is back.
  *
- * The workflow decides nothing: each turn an activity says where the cancellation stands and what
- * to do next. Signals only say "look".
+ * The workflow decides nothing: in each turn, an activity says where the cancellation stands and
+ * what to do next. Signals only say "look".
  */
 export async function cancelScheduledPayments(
   input: CancelScheduledInput,

@@ -3,8 +3,8 @@ import { isPowerOfTen, lastPowerOfTen } from "../src/domain/powers-of-ten.ts";
 import { steps } from "./activities.ts";
 
 /**
- * How many decisions sent to Temporal a run reads. After that it takes decisions from the store
- * only.
+ * How many decisions sent to Temporal a run reads. After that it reads decisions only from the
+ * store.
  */
 const READ_MOST = 200;
 

@@ -5,7 +5,10 @@ import { steps } from "./activities.ts";
 import { Deposits } from "./beside.ts";
 import { Turns } from "./turns.ts";
 
-/** Thousands of bills may join within minutes: it looks once for all that have come meanwhile. */
+/**
+ * How long it gathers bills before a look: thousands may join within minutes, and one look covers
+ * all of them.
+ */
 const GATHERS_MS = 2_000;
 
 /**

@@ -24,10 +24,11 @@ const decide = defineUpdate<{ accepted: boolean; reason: string }, [unknown]>(UP
 const decisionSent = defineSignal<[unknown]>(SIGNAL.decide);
 
 /**
- * One pay run: plan, wait for approval, reserve money, pay, follow each payment to settlement.
+ * Carries out one pay run: plans it, waits for approval, reserves money, pays, and follows each
+ * payment to settlement.
  *
- * The workflow decides nothing about money. Each turn an activity updates the lines and says what
- * to do next. Lanes pay, and another activity reads the payments. Signals only say "look".
+ * The workflow decides nothing about money. In each turn, an activity updates the lines and says
+ * what to do next. Lanes pay, and another activity reads the payments. Signals only say "look".
  */
 export async function payRun(input: PayRunInput): Promise<RunPhase> {
   const turns = new Turns();
@@ -135,7 +136,7 @@ class PayRun implements Kind<Assessment, RunPhase> {
   }
 
   input(): readonly [PayRunInput] {
-    return [{ runId: this.#runId, resumed: true, ...this.#seen, ...this.#direct.mail }];
+    return [{ runId: this.#runId, ...this.#seen, ...this.#direct.mail }];
   }
 
   get #pace(): Pace {

@@ -1,7 +1,7 @@
 import type { PlanDryInput } from "../src/contracts/activities.ts";
 import { reads } from "./activities.ts";
 
-/** The caller waits: after a few failed tries the error is returned. */
+/** The caller waits for the plan, so the error is returned after a few failed tries. */
 const TRIES = { initialInterval: "500ms", maximumAttempts: 4 } as const;
 
 /** Computes a plan on the worker, with the code that real runs use, and stores it for a day. */

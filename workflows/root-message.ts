@@ -1,4 +1,4 @@
-/** The message of the innermost cause, or `otherwise` if there is none. */
+/** Returns the message of the innermost cause, or `otherwise` if there is none. */
 export function rootMessage(error: unknown, otherwise: string): string {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;

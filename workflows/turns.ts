@@ -20,7 +20,10 @@ import { pauseAfterMs, type Sleep } from "../src/domain/runs/turns.ts";
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 const progress = defineQuery<Look | null>(QUERY.progress);
 
-/** What follows a turn: another look, a wait (as long as the look said, or another), or the end. */
+/**
+ * What follows a turn: another look, a wait (for the time that the look said, or for the given
+ * one), or the end.
+ */
 export type Next<Result> = "look" | "sleep" | { readonly sleep: Sleep } | End<Result>;
 
 interface End<Result> {
@@ -57,12 +60,14 @@ export interface Kind<Now extends Look, Result> {
 export class Turns {
   /** True if a signal has arrived since the last look began. */
   #signalled = false;
-  /** True if work beside the turns has finished since then. */
+  /** True if work beside the turns has finished since the last look began. */
   #done = false;
   #atWork = 0;
   /** True if this turn has started work beside it. */
   #began = false;
-  /** True once the history is long: it ends when the work beside the turns has finished. */
+  /**
+   * True once the history is long: this execution ends when the work beside the turns has finished.
+   */
   #isLast = false;
   /** Turns in a row that acted without changing anything. */
   #inVain = 0;
@@ -79,7 +84,7 @@ export class Turns {
     this.#signalled = true;
   }
 
-  /** False if what is due is left to the next execution, which begins as soon as this one may end. */
+  /** False if due work is left to the next execution, which begins as soon as this one may end. */
   get mayBegin(): boolean {
     return !this.#isLast;
   }
@@ -134,7 +139,7 @@ export class Turns {
         await condition(() => this.#signalled || this.#isFinished());
         if (this.#isFinished()) return "anew";
         await condition(() => this.#isFinished(), GATHERS_AT_LAST_MS, {
-          summary: "Gathers what else it is told",
+          summary: "Gathers further signals",
         });
         continue;
       }
@@ -147,7 +152,7 @@ export class Turns {
     }
   }
 
-  /** How long to pause if acting again and again changes nothing. */
+  /** Returns how long to pause, in milliseconds, when acting again and again changes nothing. */
   #pauseMs(now: Look): number {
     const standing = JSON.stringify({ ...now, wakeInMs: 0, auditHead: null });
     this.#inVain = standing === this.#actedOn ? this.#inVain + 1 : 0;
@@ -165,7 +170,7 @@ export class Turns {
     }
     if (!this.#done && leftOf(gatherMs) > 0) {
       await condition(() => this.#done, leftOf(gatherMs), {
-        summary: "Gathers what else it is told",
+        summary: "Gathers further signals",
       });
     }
   }

@@ -33,7 +33,7 @@ import { by } from "./notes.ts";
 
 /**
  * Brings a cancellation's withheld bills up to date with their holds, their runs and the clock, and
- * says what there is to do. Reads no service: it can run as often as anybody looks.
+ * returns what there is to do. Reads nothing from the service, so it can run as often as needed.
  */
 export async function assessCancellation(
   context: ActivityContext,
@@ -66,14 +66,17 @@ export async function assessCancellation(
         ...(now.ended ? { endedAtMs: clock.realMs } : {}),
       });
     }
-    // Between two tries the fault is there still.
+    // A fault still stands between two tries, so `faults` counts here, not only `waits`.
     const waitingFor = faults[0]?.message ?? now.waitingFor;
     const tellInMs = await notifyOfWaiting(trx, cancellation, { ...now, waitingFor }, clock);
     return { ...now, wakeInMs: soonestSleepMs(now.wakeInMs, tellInMs) };
   });
 }
 
-/** What it was about nobody knows any more: whoever wants it still asks for it anew. */
+/**
+ * Assesses a cancellation that the store has lost. Nothing more is known of what it was about; a
+ * person who still wants it requests it again.
+ */
 function lost(id: string): CancellationAssessment {
   const text = `The store has lost the cancellation ${id}: ask for it again.`;
   return {
@@ -93,13 +96,16 @@ function lost(id: string): CancellationAssessment {
   };
 }
 
-/** A cancel that takes longer is told of: what it is about may go out at 9:00 New York. */
+/**
+ * Real time after which people are notified of a cancel that isn't done: its payments may go out at
+ * 9:00 New York.
+ */
 const SOON_MS = 10 * 60_000;
 
 /**
- * Tells once that payments are not cancelled yet, while there may be time to do something.
+ * Notifies people once that payments are not cancelled yet, while there may still be time to act.
  *
- * @returns real milliseconds until it is time for that
+ * @returns real milliseconds until that notice is due
  */
 async function notifyOfWaiting(
   trx: Transaction<Tables>,
@@ -124,7 +130,10 @@ async function notifyOfWaiting(
   return Infinity;
 }
 
-/** Bills can be withheld only once they are planned. */
+/**
+ * Returns what the choice waits for; null if nothing. Bills can be held back only once they are
+ * planned.
+ */
 async function choiceWaitsFor(
   trx: Transaction<Tables>,
   { runId, chosenAtMs }: Cancellation,
@@ -188,7 +197,7 @@ function withheldNow(
   return null;
 }
 
-/** A request that may have been under way when the hold was written has come to something. */
+/** Judges a withheld bill for which a request may have been under way when its hold was written. */
 async function afterSending(
   trx: Transaction<Tables>,
   { runId, requestedAtMs }: Cancellation,

@@ -8,14 +8,15 @@ import { type CancelOutcome, ended, unknown } from "./job.ts";
 
 const MESSAGE_MAX = 300;
 
-/** Refusals by what is being done to the payment at the moment. */
+/** Refusals that depend on what is being done to the payment at the moment. */
 const OF_THE_MOMENT: readonly number[] = [409, 423, 425];
 
 /**
- * What the answer to a cancel means for its item; what it means for the key is the ledger's.
+ * Judges what the answer to a cancel means for its item; the ledger judges what it means for the
+ * key.
  *
- * @param isOpen a cancel of the payment may still take effect
- * @returns `look` where only reading the payment tells what follows
+ * @param isOpen true if a cancel of the payment may still take effect
+ * @returns `look` if only reading the payment shows what follows
  */
 export function meansForItem(
   left: Left,
@@ -48,7 +49,8 @@ export function meansForItem(
     case "rate-limited":
       return slowDown(means.retryAfterMs);
     case "business-wait":
-      // It is about payments, or that is what it is known for: nobody else waits for it.
+      // The fault concerns payments, or is known only for that: nothing else has to wait for its
+      // end.
       return backOffAfter(
         send,
         `The service refuses it for now (${means.code}).${serviceSays(means.message)}`,
@@ -56,7 +58,7 @@ export function meansForItem(
   }
 }
 
-/** Codes that say that the payment has changed: reading it tells what to. */
+/** Codes that say that the payment has changed; reading the payment shows how. */
 const CHANGED: readonly string[] = ["payment_not_cancellable", "not_found"];
 
 export function refusedFor(code: string, message: string): CancelOutcome {
@@ -64,7 +66,9 @@ export function refusedFor(code: string, message: string): CancelOutcome {
   return unknown(reason);
 }
 
-/** The service says that it cancelled, with the payment as it is now and where the money went. */
+/**
+ * Judges the service's word that it cancelled, by the payment's status now: where the money went.
+ */
 function applied({ body }: Left, send: OpenedSend): CancelOutcome {
   const told = cancelledPaymentSchema.safeParse(body).data;
   const said = (told?.message ?? "").slice(0, MESSAGE_MAX);

@@ -17,11 +17,11 @@ const LANE_WIDTH = 20;
 const UNFORESEEN_WAIT_MS = 5_000;
 
 /**
- * Cancels what of a cancellation is due, about 20 payments at a time, and finds out what came of
- * requests that were under way; what runs soonest goes first, as far as the order of the request
- * tells.
+ * Cancels what is due of a cancellation, about 20 payments at a time, and finds out what came of
+ * requests that were under way. Payments that run soonest go first, as far as the order of the
+ * request shows which those are.
  *
- * A fault of the whole business stops it at once; what is in flight still gets its answer.
+ * A fault of the whole business stops the lane at once; requests in flight still get their answers.
  */
 export async function cancelLane(
   context: ActivityContext,
@@ -29,7 +29,7 @@ export async function cancelLane(
 ): Promise<{ readonly ended: number }> {
   const { db } = context.store;
   const cancellation = await getCancellation(db, input.id);
-  // Where the store has lost it meanwhile, the next look says so.
+  // If the store has lost the cancellation meanwhile, the next look says so.
   if (cancellation === undefined) return { ended: 0 };
   const { business, businessId } = cancellation;
   const { serviceMs } = await context.clockOf(business).now();
@@ -37,7 +37,8 @@ export async function cancelLane(
   const queue = items
     .filter(({ open, state }) => open && state === "unknown")
     .filter(({ notBeforeMs }) => notBeforeMs <= serviceMs);
-  // Whoever tries after a business-wide fault grows its back-off; of payments' faults it tries none.
+  // Trying during a business-wide fault grows its back-off. Faults of payments alone aren't tried
+  // here.
   await context.store.transactionOf(businessId, (trx) =>
     probeWaits(trx, { businessId, sourceIds: [], nowMs: serviceMs, codes: CANCEL_WAITS }),
   );
@@ -69,7 +70,10 @@ async function workOn(context: ActivityContext, job: CancelJob): Promise<CancelO
   return findOut(context, { ...job, item: { ...item, paymentId, payableId } });
 }
 
-/** A failed read sends nothing; what was sent before stays open until the payment can be read. */
+/**
+ * Records a failed read. It sent nothing; what was sent before stays open until the payment can be
+ * read.
+ */
 async function recordError(
   context: ActivityContext,
   job: CancelJob,

@@ -23,7 +23,7 @@ import { recordCancel } from "./record-cancel.ts";
 import { cancelSends, type Look, unknownPayment, withoutSend } from "./without-send.ts";
 import type { Cancellation } from "../../src/store/cancellations/cancellations.ts";
 
-/** The request that cancels a payment. */
+/** Returns the request that cancels a payment. */
 function cancelRequest({ workflowId, reason }: Cancellation, payment: Payment): Wish {
   return {
     operation: "cancel",
@@ -45,7 +45,7 @@ const REASON_MAX = 500;
 
 const DATE_LENGTH = "YYYY-MM-DD".length;
 
-/** How many reads and sends follow one another before the payment backs off. */
+/** Number of reads and sends, one after another, before the payment backs off. */
 const ROUNDS = 4;
 const ROUND_PAUSE_MS = 150;
 
@@ -54,8 +54,8 @@ const REFUSED_WAIT_MS = 15_000;
 /**
  * Cancels one payment, at most once, whatever happened to it before.
  *
- * Reads the payment before each send, so what an unanswered cancel came to, what somebody else
- * did and where the clock stands are known before the gate is asked.
+ * Reads the payment before each send. Before it asks the gate it therefore knows what came of an
+ * unanswered cancel, what other people did and what time it is.
  */
 export async function cancelPayment(
   context: ActivityContext,
@@ -124,11 +124,11 @@ async function hasSeveralScheduled(
 
 interface OpenedCancel {
   readonly send: OpenedSend;
-  /** Until when its bytes may leave. */
+  /** The time limit within which its bytes may leave. */
   readonly limit: TimeLimit;
 }
 
-/** Asks the gate, and writes what follows where it lets nothing through. */
+/** Asks the gate, and records the outcome if the gate lets nothing through. */
 async function askToCancel(
   context: ActivityContext,
   job: PaymentJob,
@@ -154,7 +154,10 @@ async function askToCancel(
   });
 }
 
-/** Started before the gate is asked; a cancel may not leave after 9:00 New York either. */
+/**
+ * Starts a cancel's time limit, before the gate is asked. A cancel may not leave after 9:00 New
+ * York either.
+ */
 function cancelLimit(
   verdict: CancelVerdict,
   { businessMs, scale }: { readonly businessMs: number; readonly scale: number },
@@ -163,7 +166,7 @@ function cancelLimit(
   return untilMs === null || scale <= 0 ? leaveLimit() : leaveLimit((untilMs - businessMs) / scale);
 }
 
-/** @returns undefined where only reading the payment tells what follows */
+/** @returns undefined if only reading the payment shows what follows */
 async function sendCancel(
   context: ActivityContext,
   job: PaymentJob,

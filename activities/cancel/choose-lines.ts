@@ -12,22 +12,24 @@ import { inTurns } from "../shared/in-turns.ts";
 
 const SCHEDULED: readonly LineState[] = ["scheduled", "held"];
 
-/** A lane has leased it. */
+/** States of a line that a lane has leased. */
 const DRAWN: readonly LineState[] = ["paying", "unknown"];
 
-/** True where the line names what the service has. */
+/** True if the line names the payments that the service has. */
 export function isScheduled({ state }: RunLine): boolean {
   return SCHEDULED.includes(state);
 }
 
-/** True where a lane or a retry is at a line, also with no request of it in the ledger yet. */
+/**
+ * True if a lane or a retry is working on the line, even if the ledger has no request of it yet.
+ */
 export function isLeased({ state, leaseUntilMs }: RunLine, nowMs: number): boolean {
   return DRAWN.includes(state) || (leaseUntilMs !== null && leaseUntilMs > nowMs);
 }
 
 /**
- * Lines that a cancellation chooses and of which the service may have a payment to cancel, what is
- * paid soonest first.
+ * Returns the lines that a cancellation chooses and for which the service may have a payment to
+ * cancel, those that are paid soonest first.
  */
 export async function linesToCancel(
   db: Db,
@@ -46,7 +48,10 @@ export async function linesToCancel(
   return chosen.toSorted((one, other) => (one.executionDate < other.executionDate ? -1 : 1));
 }
 
-/** Every line of a run that a cancellation chooses, whatever its state; of some bills, or of all. */
+/**
+ * Returns every line of a run that a cancellation chooses, whatever its state: of the given bills,
+ * or of all.
+ */
 export async function linesOfRun(
   db: Db,
   { vendor, payable = null, where }: BillChoice,
@@ -71,7 +76,10 @@ function* matching(lines: readonly PlannedLine[], where: string | null): Steps<P
   return chosen;
 }
 
-/** What can't be answered for a bill is chosen: keeping money back is the safe side. */
+/**
+ * True if the condition holds, or can't be evaluated for the bill: keeping money back is the safe
+ * side.
+ */
 function matches(where: string | null, plan: PlanLine): boolean {
   const flags = plan.flags.map(({ kind }) => kind);
   if (where === null) return true;

@@ -10,21 +10,22 @@ import { keepChoice, type Shown } from "./keep-choice.ts";
 import { listPayments, readPayment } from "./read-payment.ts";
 import { holdBack } from "./hold-back.ts";
 
-/** Payments, or bills, that are read at the same time. */
+/** Number of payments, or bills, that are read at the same time. */
 const READS_AT_ONCE = 10;
 
 /**
- * Chooses what a cancellation is about and puts every bill of it on hold, in one transaction and
- * before anything is cancelled: no run pays behind the cancel, and only a person lifts the holds.
+ * Chooses what a cancellation is about and puts each of its bills on hold, in one transaction and
+ * before anything is cancelled: no run pays a bill behind the cancel's back, and only a person
+ * lifts the holds.
  *
- * What the service shows is read before; what is under way, and so not shown yet, is read in that
- * transaction from the ledger, to which nothing of these bills is added after it.
+ * What the service shows is read before that transaction. What is under way, and so not shown yet,
+ * is read within it from the ledger, which gets no further request of these bills afterwards.
  *
- * Doing it again changes nothing.
+ * Repeating it changes nothing.
  */
 export async function chooseCancellation(context: ActivityContext, id: string): Promise<void> {
   const cancellation = await getCancellation(context.store.db, id);
-  // Where the store has lost it meanwhile, the next look says so.
+  // If the store has lost the cancellation meanwhile, the next look says so.
   if (cancellation === undefined) return;
   if (cancellation.chosenAtMs !== null) return;
   if (cancellation.policy.kind === "hold") {
@@ -77,7 +78,9 @@ function byId(payments: readonly Payment[]): Map<string, Payment> {
   return new Map(payments.map((payment) => [payment.id, payment]));
 }
 
-/** What the service shows of a vendor or a bill, what runs soonest first. */
+/**
+ * Returns the payments that the service shows for a vendor or a bill, those that run soonest first.
+ */
 async function shownOf(
   context: ActivityContext,
   { business }: Cancellation,

@@ -20,8 +20,8 @@ import { recordCancel } from "./record-cancel.ts";
 /**
  * Finds out what came of a request that was under way when its bill was put on hold.
  *
- * The hold keeps everybody from sending it again, so this ends: its sender gets the answer, or the
- * service shows the payment, or a look that is late enough to be the last word shows none.
+ * The hold keeps every sender from sending it again, so this ends: the sender gets the answer, the
+ * service shows the payment, or a lookup that is late enough to be conclusive shows none.
  */
 export async function findOut(context: ActivityContext, job: UnderWayJob): Promise<CancelOutcome> {
   const { business, businessId } = job.cancellation;
@@ -61,7 +61,7 @@ async function whatCame(
   const step = await lookOnly(trx, caller, subject, reading);
   const { attempts } = await subjectFacts(trx, businessId, subject);
   const last = attempts.at(-1);
-  // Whatever may still come of it comes under the same key, and so makes nothing more.
+  // Anything that may still come of it comes under the same key, and so makes no further payment.
   if (last !== undefined && isApplied(last)) return made(madeIdsOf(last), payments, last);
   if (step.kind !== "idle" && step.kind !== "person") {
     const mostMs = step.kind === "wait" ? step.waitMs : 0;
@@ -75,7 +75,10 @@ async function whatCame(
 
 const LEAST_WAIT_MS = 1_000;
 
-/** Nothing of ours is under way; somebody else may have paid the bill, which is meant as well. */
+/**
+ * Judges a bill for which no request of ours is under way. Another party may have paid it; the
+ * cancellation covers that payment as well.
+ */
 function ofOthers(
   step: Extract<GateStep, { readonly kind: "idle" | "person" }>,
   payments: readonly Payment[],

@@ -25,7 +25,7 @@ import { by, notifyNotCancelled } from "./notes.ts";
 import { readPayment } from "./read-payment.ts";
 
 /**
- * Reads the payments whose money is on its way back, until it is back, and tells people once where
+ * Reads the payments whose money is on its way back, until it is back, and notifies people once if
  * that takes longer than it should. The service has no event for it.
  */
 export async function followRefunds(
@@ -33,7 +33,7 @@ export async function followRefunds(
   id: string,
 ): Promise<{ readonly ended: number }> {
   const cancellation = await getCancellation(context.store.db, id);
-  // Where the store has lost it meanwhile, the next look says so.
+  // If the store has lost the cancellation meanwhile, the next look says so.
   if (cancellation === undefined) return { ended: 0 };
   const clock = await context.clockOf(cancellation.business).now();
   const client = context.clientOf(cancellation.business);
@@ -51,10 +51,10 @@ export async function followRefunds(
   return { ended };
 }
 
-/** What a refund is followed by. */
+/** What following a refund needs of its payment. */
 type Refunding = CancelCandidate & { readonly id: string };
 
-/** Stands for the status of a payment that the service doesn't show any more, or not now. */
+/** The status given to a payment that the service doesn't show any more, or not now. */
 const NOT_SHOWN = "unknown";
 
 async function follow(

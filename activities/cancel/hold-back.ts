@@ -33,12 +33,12 @@ import { linesOfRun } from "./choose-lines.ts";
 import { type LineStand, lineStand } from "./line-stand.ts";
 import { by } from "./notes.ts";
 
-/** What has come to its end for good; a parked bill may be tried again. */
+/** States of a line that has ended for good; a parked bill may be tried again. */
 const OVER: readonly LineState[] = ENDED_LINE_STATES.filter((state) => state !== "parked");
 
 /**
- * Puts every withholding that is stored for a run's playbook into force, as soon as the run is
- * planned and so before anything of it can be sent. Doing it again changes nothing.
+ * Puts every hold-back that is stored for a run's playbook into force, as soon as the run is
+ * planned and therefore before anything of it can be sent. Repeating it changes nothing.
  */
 export async function holdBackFromRun(context: ActivityContext, runId: string): Promise<void> {
   const run = await getRun(context.store.db, runId);
@@ -75,7 +75,7 @@ function isFor(playbook: HoldPlaybook, run: { readonly playbook: string }): bool
   );
 }
 
-/** Writes the holds of a withholding, each with its bill, in one transaction. */
+/** Writes the holds of a hold-back, each with its bill, in one transaction. */
 export async function holdBack(
   context: ActivityContext,
   cancellation: Cancellation,
@@ -110,8 +110,8 @@ export async function holdBack(
 }
 
 /**
- * What an event still has to withhold: of a bill that has come to its end there is nothing, and one
- * that an earlier event withheld is to be released once.
+ * Returns the lines that an event still has to hold back: not those that have ended, and not those
+ * that an earlier event held back, because one release must be enough for a bill.
  */
 async function notWithheld(
   trx: Transaction<Tables>,
@@ -197,7 +197,10 @@ async function notifyOfWithheld(
   });
 }
 
-/** What the service has already goes out on its date, unless somebody cancels it. */
+/**
+ * Notifies people of payments that the service already has: they go out on their dates unless a
+ * person cancels them.
+ */
 async function notifyOfTooLate(
   trx: Transaction<Tables>,
   cancellation: Cancellation,

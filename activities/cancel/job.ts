@@ -20,7 +20,10 @@ export type UnderWayJob = CancelJob<
   CancellationItem & { readonly paymentId: null; readonly payableId: string }
 >;
 
-/** What trying to cancel one payment, or finding out whether there is one, came to. Refusals and waits are outcomes, not exceptions. */
+/**
+ * What came of trying to cancel one payment, or of finding out whether there is one. Refusals and
+ * waits are outcomes, not exceptions.
+ */
 export type CancelOutcome =
   | {
       readonly kind: "ended";
@@ -30,7 +33,7 @@ export type CancelOutcome =
     }
   /** Cancelled, and the money is on its way back. */
   | { readonly kind: "returning"; readonly reason: string }
-  /** These payments came of a request that was under way: they are cancelled next. */
+  /** A request that was under way made these payments: they are cancelled next. */
   | { readonly kind: "made"; readonly payments: readonly MadePayment[] }
   | BackOff
   | BusinessFault;
@@ -44,7 +47,7 @@ export function ended(state: CancellationState, reason: string): CancelOutcome {
   return { kind: "ended", state, reason };
 }
 
-/** A person must find out what became of it. */
+/** Returns the outcome of an item that a person must clear up. */
 export function unknown(reason: string): CancelOutcome {
   return ended("unknown", reason);
 }

@@ -30,15 +30,17 @@ import { by } from "./notes.ts";
 
 /** What the service showed a moment ago. */
 export interface Shown {
-  /** Payments that are chosen whatever the store knows of them. */
+  /** Payments that are chosen regardless of what the store knows of them. */
   readonly chosen: readonly string[];
-  /** Everything that was read, by its id; undefined where the service doesn't know it. */
+  /** Every payment that was read, by its id; undefined if the service doesn't know it. */
   readonly payments: ReadonlyMap<string, Payment | undefined>;
-  /** Payments of the bills of which all were read, by the bill's id. */
+  /** Payments of the bills whose payments were all read, by the bill's id. */
   readonly ofBills: ReadonlyMap<string, readonly Payment[]>;
 }
 
-/** A payment to cancel, or a bill whose payment may be under way, and what to say of it first. */
+/**
+ * A payment to cancel, or a bill whose payment may be under way, with its first state and reason.
+ */
 type Part = Pick<
   CancellationItem,
   "paymentId" | "payableId" | "contactId" | "amountCents" | "state" | "open" | "reason"
@@ -83,7 +85,7 @@ const UNDER_WAY =
   "Its request was under way when its bill was put on hold; waiting for what comes of it.";
 const NEVER_SENT = "Nothing of it was under way when its bill was put on hold.";
 
-/** The first mention of each payment, and of each bill whose payment isn't known yet. */
+/** Returns the first mention of each payment, and of each bill whose payment isn't known yet. */
 function onceEach(parts: readonly Part[]): Part[] {
   const seen = new Set<string>();
   return parts.filter(({ paymentId, payableId }) => {
@@ -109,7 +111,7 @@ async function partsOfLines(
   for (const line of lines) {
     const { payableId } = line;
     const isUnderWay = open.has(payableId);
-    // Nothing of it is with the service, and its run may pay it another time.
+    // The service has nothing of this bill, and its run may pay it another time.
     if (line.state === "planned" && !isUnderWay) continue;
     const attempts = facts.get(payableId)?.attempts ?? [];
     const now = { line, isUnderWay, attempts, isAt: isLeased(line, nowMs) };
@@ -121,10 +123,10 @@ async function partsOfLines(
 function partsOfLine(
   now: {
     readonly line: RunLine;
-    /** True where a request of it may make a payment which nobody has seen yet. */
+    /** True if a request of the bill may make a payment that has not been seen yet. */
     readonly isUnderWay: boolean;
     readonly attempts: readonly KeyedAttempt[];
-    /** True while somebody is paying it. */
+    /** True while a lane or a retry is paying the bill. */
     readonly isAt: boolean;
   },
   shown: Shown,
@@ -139,7 +141,7 @@ function partsOfLine(
     const amountCents = attempts.at(-1)?.sends.at(-1)?.amountCents ?? line.amountCents;
     return [...parts, { ...billOf(line), amountCents, reason: UNDER_WAY }];
   }
-  // Made since the service was asked.
+  // These were made after the service was read.
   const applied = attempts.findLast(isApplied);
   const made = applied === undefined ? [] : madeIdsOf(applied);
   parts.push(...ofLine(made.filter((id) => !shown.payments.has(id))));
@@ -152,7 +154,7 @@ function billOf({ payableId, contactId, amountCents }: RunLine): Part {
   return { ...bill, state: "unknown", open: true, reason: null };
 }
 
-/** @param line of a payment that was not read, or that the service doesn't show */
+/** @param line the line of a payment that was not read, or that the service doesn't show */
 function partOf(paymentId: string, { payments }: Shown, line?: RunLine): Part {
   const payment = payments.get(paymentId);
   const isOnly = line?.paymentIds.length === 1;
@@ -168,8 +170,8 @@ function partOf(paymentId: string, { payments }: Shown, line?: RunLine): Part {
 }
 
 /**
- * Puts every bill on hold that this cancellation is about, unless the hold of a stop has all of
- * them; answers the hold of each. Of a stop that was lifted it sets none: nothing is cancelled.
+ * Puts every bill of this cancellation on hold, unless the hold of a stop covers them all, and
+ * returns the hold of each. If that stop was lifted, sets no holds: nothing is cancelled.
  */
 async function holdAll(
   trx: Transaction<Tables>,
@@ -199,7 +201,10 @@ async function holdAll(
   return holds;
 }
 
-/** Holds that earlier cancellations have set on the same bills: one release lifts what is one hold. */
+/**
+ * Returns holds that earlier cancellations set on the same bills, so that each bill has one hold
+ * and one release lifts it.
+ */
 async function heldBefore(
   trx: Transaction<Tables>,
   { business }: Cancellation,
@@ -211,7 +216,7 @@ async function heldBefore(
   for (const hold of inForce) {
     const { author, holdId, scope, value } = hold;
     if (scope !== "payable" || !bills.has(value) || !author.startsWith(beginning)) continue;
-    // Who may lift that of a withholding is its playbook's to say.
+    // The playbook of a hold-back says who may lift its hold.
     if ((await withheldBy(trx, holdId)) === undefined) holds.set(value, holdId);
   }
   return holds;

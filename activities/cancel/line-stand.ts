@@ -7,7 +7,10 @@ import { isOpenSubject } from "../../src/store/payables/open-subjects.ts";
 import { getRetry } from "../../src/store/retries/retries.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 
-/** Nothing is with the service, and something may still be sent, at once or after a decision. */
+/**
+ * States in which the service has nothing, and something may still be sent, at once or after a
+ * decision.
+ */
 const UNSENT: readonly LineState[] = [
   "planned",
   "awaiting-approval",
@@ -16,21 +19,21 @@ const UNSENT: readonly LineState[] = [
   "parked",
 ];
 
-/** A request may be under way, and none is made any more once there is a hold. */
+/** States in which a request may be under way, and none is made any more once there is a hold. */
 const SENDING: readonly LineState[] = ["paying", "unknown"];
 
-/** Where a line stands for somebody who wants nothing more of its bill to be sent. */
+/** Where a line stands, for a caller that wants nothing more of its bill to be sent. */
 export type LineStand =
   | { readonly kind: "unsent" }
   /** A request of it may still pay, or is about to be made. */
   | { readonly kind: "sending" }
-  /** The service has it, or it has come to its end: there is nothing to keep back. */
+  /** The service has it, or it has ended: there is nothing to hold back. */
   | {
       readonly kind: "beyond";
       readonly reason: string;
-      /** What of it the service may still let go of. */
+      /** Payments of the line that the service may still let go of. */
       readonly scheduledIds: readonly string[];
-      /** When that goes out; null where there is nothing of it. */
+      /** When they go out; null if there are none, or if their date isn't known. */
       readonly goesOutAtMs: number | null;
     };
 
@@ -54,7 +57,7 @@ export async function lineStand(
   );
 }
 
-/** Why a bill can't be withheld any more, and what can still be done. */
+/** Says why a bill can't be held back any more, and what can still be done. */
 function beyond(
   state: LineState,
   paymentIds: readonly string[],
@@ -70,7 +73,7 @@ function beyond(
   return { kind: "beyond", reason, scheduledIds, goesOutAtMs };
 }
 
-/** States of bills whose money the vendor gets, or has. */
+/** Reasons, by state, for bills whose money the vendor gets or has. */
 const SENT: Readonly<Partial<Record<LineState, string>>> = {
   processing: TOO_LATE.atTheBank,
   settled: TOO_LATE.settled,

@@ -6,12 +6,12 @@ import type { Cancellation } from "../../src/store/cancellations/cancellations.t
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 
-/** Whose doing it is in the trail, and when. */
+/** Returns who acts, and when, for an entry of the trail. */
 export function by({ businessId, workflowId }: Cancellation, { realMs }: ClockReading) {
   return { businessId, actor: workflowId, nowMs: realMs };
 }
 
-/** Tells people once that a payment is not cancelled, or not any more. */
+/** Notifies people once that a payment is not cancelled, or not any more. */
 export async function notifyNotCancelled(
   trx: Transaction<Tables>,
   { businessId, workflowId: id }: Cancellation,

@@ -8,13 +8,15 @@ import {
 } from "../../src/payments-api/index.ts";
 import type { Db } from "../../src/store/sql/db.ts";
 
-/** What a service says of an id that it doesn't know, or that is none of its ids. */
+/**
+ * Statuses with which a service answers to an id that it doesn't know, or that is none of its ids.
+ */
 const NO_SUCH_PAYMENT: readonly number[] = [400, 404, 410, 422];
 
-/** What nobody can ask for: it would address something else. */
+/** Ids that can't be asked for: their paths would address something else. */
 const NO_ID = /^\.{0,2}$/;
 
-/** Reads a payment; undefined where the service knows none of this id. */
+/** Reads a payment; undefined if the service knows none with this id. */
 export async function readPayment(
   { payments }: Pick<PaymentsClient, "payments">,
   paymentId: string,
@@ -28,7 +30,10 @@ export async function readPayment(
   }
 }
 
-/** As `readPayment`, for the ledger: the payment is all that a cancel of it can change. */
+/**
+ * Reads a payment as `readPayment` does, for the ledger: the payment is all that a cancel can
+ * change.
+ */
 export async function readPaymentToCancel(
   client: Pick<PaymentsClient, "payments">,
   db: Db,
@@ -41,8 +46,9 @@ export async function readPaymentToCancel(
 }
 
 /**
- * Reads all payments of a vendor or a bill that somebody has named; none where the service doesn't
- * know it. Not for finding out whether there is one: a refusal is no word on that.
+ * Reads all payments of a vendor or a bill that a person has named; none if the service doesn't
+ * know it. Must not be used to find out whether there is a payment: a refusal says nothing about
+ * that.
  */
 export async function listPayments(
   { payments }: Pick<PaymentsClient, "payments">,

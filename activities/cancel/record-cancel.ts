@@ -18,12 +18,11 @@ import type { CancelJob, CancelOutcome, MadePayment } from "./job.ts";
 import { by, notifyNotCancelled } from "./notes.ts";
 
 /**
- * Writes what a cancel, or a look at a request under way, means for its item, in the transaction
- * that writes what the ledger knows of it. An item that has come to its end meanwhile stays as it
- * is.
+ * Writes what a cancel, or a lookup of a request under way, means for its item, in the transaction
+ * that writes what the ledger knows of it. An item that has ended meanwhile stays as it is.
  *
- * @param proved codes of the waits that are over where the item comes to its end: a read without a
- * send proves nothing about sending
+ * @param proved codes of the waits that are over if the item ends: a read without a send proves
+ * nothing about sending
  * @returns the outcome
  */
 export async function recordCancel(
@@ -57,7 +56,7 @@ async function recordEnd(
   proved: readonly string[],
 ): Promise<void> {
   const { cancellation, item } = job;
-  // A look may have come to its end without a word of the service.
+  // The item of a bill may have ended without a word from the service.
   if (item.paymentId !== null) {
     const { businessId } = cancellation;
     await clearWaits(trx, { businessId, sourceId: "", realMs: clock.realMs, codes: proved });
@@ -89,7 +88,7 @@ async function recordEnd(
   }
 }
 
-/** The run or retry that follows the bill looks at it again: no event tells of a cancel. */
+/** Makes the run or retry that follows the bill look at it again: no event reports a cancel. */
 async function notifyOwner(
   trx: Transaction<Tables>,
   businessId: string,
@@ -101,7 +100,7 @@ async function notifyOwner(
   }
 }
 
-/** Puts the payments that a request has made in the place of the bill that was waited for. */
+/** Replaces the item of a bill that was waited for by the payments that its request has made. */
 async function keepMade(
   trx: Transaction<Tables>,
   { cancellation, item }: CancelJob,
@@ -113,7 +112,7 @@ async function keepMade(
   if (mine === undefined || mine.paymentId !== null || !mine.open) return;
   const known = new Set(items.map(({ paymentId }) => paymentId));
   const [first, ...others] = payments.filter(({ paymentId }) => !known.has(paymentId));
-  // Chosen by themselves, they have places of their own.
+  // All of them were chosen by themselves and have their own items.
   if (first === undefined) await dropItem(trx, mine);
   else {
     const change = { ...first, reason: "Not cancelled yet.", notBeforeMs: 0 };

@@ -15,26 +15,30 @@ import { type CancelOutcome, ended, type PaymentJob, unknown } from "./job.ts";
 const LOOK_AGAIN_MS = 2_000;
 const LOOKS = { share: 0.1, firstMs: LOOK_AGAIN_MS, mostMs: 300_000 } as const;
 
-/** A key whose answer was final is followed by another one ever more rarely: there are few. */
+/**
+ * After a final answer, the pause before the next key grows each time, because there are few keys.
+ */
 const NEXT_KEY_WAIT_MS = 15_000;
 const NEXT_KEY_WAIT_MAX_MS = 240_000;
 
-/** Real time after which a payment that was known before is not expected to be shown again. */
+/**
+ * Real time after which a payment that was known before is no longer expected to be shown again.
+ */
 const SHOWN_WITHIN_MS = 15 * 60_000;
 
-/** Real time after which a person must find out what a payment is that nothing becomes of. */
+/** Real time after which a person must find out about a payment whose cancel has led to nothing. */
 const GIVE_UP_MS = 3 * 86_400_000;
 const VAIN_SENDS = 20;
 
-/** What the ledger has of a payment's cancels, for whether to ask for another one now. */
+/** What the ledger has of a payment's cancels, for deciding whether to ask for another one now. */
 export interface CancelSends {
-  /** Before another key is asked for; 0 or less where nothing keeps it back. */
+  /** Milliseconds until another key is asked for; 0 or less if nothing keeps it back. */
   readonly pauseMs: number;
   /** The last refusal. */
   readonly refused: Send | null;
-  /** The last answer, where asking again would get the same no. */
+  /** The last answer, if asking again would get the same no. */
   readonly no: Send | null;
-  /** True after many sends that left open what they did, or a yes that nothing came of. */
+  /** True after many sends whose effect is unknown, or after a yes that changed nothing. */
   readonly isInVain: boolean;
 }
 
@@ -67,7 +71,7 @@ export function cancelSends(
   };
 }
 
-/** What becomes of a payment whose cancel the gate hasn't let through, or that needs none. */
+/** Judges a payment whose cancel the gate hasn't let through, or that needs none. */
 export function withoutSend(
   job: PaymentJob,
   look: Look,
@@ -107,7 +111,7 @@ function gateClosed(code: string, mayStillApply: boolean): CancelOutcome {
   );
 }
 
-/** The service shows it as it was, and nothing is sent now. */
+/** Judges a payment that the service shows unchanged and for which nothing is sent now. */
 function notCancelledYet(job: PaymentJob, look: Look, step: GateStep): CancelOutcome {
   const { sends, clock } = look;
   const { no, refused } = sends;
@@ -149,7 +153,9 @@ function personMustLook(code: string, reason: string, refused: Send | null): Can
   );
 }
 
-/** Looks again, ever more rarely, and leaves it to a person where nothing changes for days. */
+/**
+ * Looks again, less and less often, and leaves the payment to a person if nothing changes for days.
+ */
 function lookLater(job: PaymentJob, clock: ClockReading, reason: string): CancelOutcome {
   if (isOld(job, clock)) return givenUp(reason);
   return backOff(growingMs(ageMs(job, clock), LOOKS), `${reason}; looking again.`);
@@ -168,7 +174,8 @@ function givenUp(reason: string): CancelOutcome {
 }
 
 export function unknownPayment(job: PaymentJob, clock: ClockReading): CancelOutcome {
-  // One that is known by its bill is there; a service may show it by its id only a moment later.
+  // A payment that is known from its bill exists; a service may show it by its id only a moment
+  // later.
   if (job.item.payableId !== null && ageMs(job, clock) < SHOWN_WITHIN_MS) {
     return lookLater(job, clock, "The service doesn't show this payment now");
   }

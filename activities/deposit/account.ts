@@ -4,13 +4,13 @@ import type { TopUpAccount } from "../../src/contracts/deposit.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
 import { unlessRefused } from "../../src/business/source-money.ts";
 
-/** Where a deposit would come from, or why none can be made. */
+/** The account that a deposit would come from, or the reason why none can be made. */
 export type DepositFrom =
   | { readonly kind: "account"; readonly account: TopUpAccount; readonly sameDayCents: number }
   | { readonly kind: "none"; readonly reason: string };
 
 /**
- * The bank account that a playbook deposits from, and how fast the balance takes its money.
+ * Reads the bank account that a playbook deposits from, and how fast the balance takes its money.
  *
  * A deposit debits the account, so a person must have accepted the ACH debit authorization, as for
  * paying from it.

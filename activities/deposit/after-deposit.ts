@@ -9,9 +9,10 @@ import type { DepositOutcome } from "./job.ts";
 const REFUSED = { firstMs: 15_000, mostMs: 600_000 };
 
 /**
- * What the answer to a deposit means for the request; what it means for the key is the ledger's.
+ * Judges what the answer to a deposit means for the request; the ledger judges what it means for
+ * the key.
  *
- * @param isOpen a send of it may still take effect
+ * @param isOpen true if a send of it may still take effect
  */
 export function afterDeposit(
   { means, madeIds }: JudgedAnswer,

@@ -5,8 +5,8 @@ import { unlessRefused } from "../../src/business/source-money.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
 /**
- * Reads what has become of the deposits of a workflow that had arrived, before it asks for another
- * one: money that the bank has taken back is said to be that, and no mere shortage.
+ * Reads a workflow's arrived deposits again before it requests another one, so that money which the
+ * bank has taken back is reported as such and not as a mere shortage.
  */
 export async function lookAtArrived(
   context: ActivityContext,

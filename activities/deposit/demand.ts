@@ -11,7 +11,7 @@ import type { Run } from "../../src/store/runs/runs.ts";
 import { leftOfOthersCents, unfundedByDate } from "../../src/store/deposits/deposits.ts";
 import type { DepositFrom } from "./account.ts";
 
-/** Who needs money in a funding source, how much, and what there is. */
+/** Which workflow needs money in a funding source, how much, and what is there. */
 export interface Demand {
   /** Workflow that needs it. */
   readonly owner: string;
@@ -23,7 +23,7 @@ export interface Demand {
   readonly planHash: string;
   readonly needs: readonly { readonly date: string; readonly cents: number }[];
   readonly leftCents: number;
-  /** False where what there is may have changed since it was read, or be counted twice. */
+  /** False if the money there may have changed since it was read, or may be counted twice. */
   readonly certain: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface Holding {
   readonly readAtMs: number;
 }
 
-/** Who asks for a deposit, and what was read to say how much is missing. */
+/** The workflow that requests a deposit, and what was read to tell how much is missing. */
 export interface Needed {
   /** Workflow that needs it: the run itself, or an incident of a funding source. */
   readonly owner: string;
@@ -45,7 +45,10 @@ export interface Needed {
   readonly holding: Holding;
 }
 
-/** Undefined where a deposit would not help: only the balance takes deposits, and only an open one pays. */
+/**
+ * Returns what a source holds; undefined if a deposit would not help: only the balance takes
+ * deposits, and only an open one pays.
+ */
 export function holdingOf(
   source: FundingSource | undefined,
   readAtMs: number,
@@ -57,8 +60,8 @@ export function holdingOf(
 }
 
 /**
- * What whoever asks for a deposit needs now: a run for its bills without money, an incident for the
- * bills that wait for it. Undefined where the run's playbook allows no deposit.
+ * Returns what the requester of a deposit needs now: a run for its bills without money, an incident
+ * for the bills that wait for it. Undefined if the run's playbook allows no deposit.
  */
 export async function demandOf(
   db: Db,
@@ -79,11 +82,14 @@ export async function demandOf(
   const cents = sumCents(bills.map(({ amountCents }) => amountCents));
   const date = nextBankingDay(newYorkDate(clock.businessMs));
   const needs = cents === 0 ? [] : [{ date, cents }];
-  // They are promised their money already, so it is taken out of what is left first.
+  // These bills have their money reserved already, so their sum is added back to what is left.
   return { ...asking, needs, leftCents: left.cents + cents, certain: left.certain };
 }
 
-/** What is left of a source for one who needs more: less what is promised, and what others wait for. */
+/**
+ * Returns what is left of a source for a workflow that needs more: without what is promised, and
+ * with what the deposits of others leave over, which is negative if they need more.
+ */
 async function leftCents(
   db: Db,
   of: {

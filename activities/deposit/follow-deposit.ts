@@ -7,12 +7,15 @@ import { changeTopUp, moveTopUp, type TopUp } from "../../src/store/deposits/dep
 import type { ActivityContext } from "../shared/context.ts";
 import { endTopUp, notifyOfLate } from "./record-deposit.ts";
 
-/** Banking days after its arrival that a deposit is waited for which the service says nothing of. */
+/**
+ * Banking days after its arrival date for which a deposit that the service doesn't show is waited
+ * for.
+ */
 const PATIENCE_DAYS = 2;
 
 const NOT_SHOWN = "nothing: it doesn't show it";
 
-/** Reads where a deposit stands: no event tells of the balance, so this is the only news of it. */
+/** Reads where a deposit stands. No event reports the balance, so there is no other news of it. */
 export async function followDeposit(context: ActivityContext, topUp: TopUp): Promise<void> {
   const { business, businessId, transactionId } = topUp;
   const found = await context.clientOf(business).balance.transactions.listAll();
@@ -46,6 +49,6 @@ function standing(
 ): "completed" | "failed" | "on-its-way" {
   const stands = shown === undefined ? "not-shown" : depositStands(shown);
   if (stands !== "not-shown") return stands;
-  // The balance shows the difference: if money is missing, the run asks for another approval.
+  // If the money is missing after all, the balance shows it, and the run asks for another approval.
   return today > addBankingDays(topUp.arrivesOn, PATIENCE_DAYS) ? "completed" : "on-its-way";
 }

@@ -1,7 +1,7 @@
 import type { BusinessFault } from "../shared/business-fault.ts";
 import type { BackOff } from "../shared/back-off.ts";
 
-/** What working on a deposit came to. Refusals and waits are outcomes, not exceptions. */
+/** What came of working on a deposit. Refusals and waits are outcomes, not exceptions. */
 export type DepositOutcome =
   /** The service has it. */
   | {

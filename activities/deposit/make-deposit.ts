@@ -24,7 +24,7 @@ import { readTransactions } from "./read-transactions.ts";
 import { closedWaitMs, recordDeposit, backOffDeposit } from "./record-deposit.ts";
 import { withoutDeposit } from "./without-deposit.ts";
 
-/** Who takes deposits a step further. */
+/** The workflow and the worker that take deposits a step further. */
 interface Asking {
   readonly owner: string;
   /** Worker and activity attempt. */
@@ -32,8 +32,8 @@ interface Asking {
 }
 
 /**
- * Takes a workflow's open deposits one step further: sends what is approved, finds out what became
- * of what had no answer, and reads where the money on its way has got to.
+ * Takes a workflow's open deposits one step further: sends what is approved, looks up what had no
+ * answer, and reads how far the money on its way has got.
  */
 export async function makeDeposits(context: ActivityContext, asking: Asking): Promise<void> {
   for (const topUp of await openTopUpsOf(context.store.db, asking.owner)) {
@@ -45,7 +45,10 @@ export async function makeDeposits(context: ActivityContext, asking: Asking): Pr
   }
 }
 
-/** A token that may pay and not read the balance must not stop the payments of the business. */
+/**
+ * Backs off if the balance can't be read. A token that may pay but not read the balance must not
+ * stop the business's payments.
+ */
 async function cannotRead(context: ActivityContext, topUp: TopUp, error: unknown): Promise<void> {
   const codes = ["feature_unavailable", "setup_required"];
   const isRefusal =
@@ -86,7 +89,7 @@ interface OpenedDeposit {
   readonly send: OpenedSend;
 }
 
-/** Asks the gate, and writes what follows; null where it lets nothing through. */
+/** Asks the gate, and writes what follows; null if the gate lets nothing through. */
 async function askToDeposit(
   context: ActivityContext,
   trx: Transaction<Tables>,
@@ -119,7 +122,10 @@ async function askToDeposit(
   return null;
 }
 
-/** The request as it stands now; null where nothing is to be done about it, or people are asked. */
+/**
+ * Returns the request as it stands now; null if there is nothing to do about it, or people are
+ * asked.
+ */
 async function stillAsked(
   trx: Transaction<Tables>,
   before: TopUp,
@@ -137,8 +143,9 @@ async function stillAsked(
 }
 
 /**
- * Asks again only while what was sent may still be taken: what is certain not to have been made goes
- * back to where it is reviewed first.
+ * Returns what to ask the gate for; null if nothing. A deposit that was sent is asked for again
+ * only while that send may still be taken: one that was certainly not made goes back to its review
+ * first.
  */
 function wishOf(
   topUp: TopUp,

@@ -31,9 +31,9 @@ export async function readNeeded(
 }
 
 /**
- * The request, where exactly what is missing now has been approved.
+ * Returns the request if exactly what is missing now has been approved.
  *
- * @returns null where people are asked
+ * @returns null if people are asked
  */
 export async function reviewNeeded(
   trx: Transaction<Tables>,
@@ -42,7 +42,7 @@ export async function reviewNeeded(
   clock: ClockReading,
 ): Promise<TopUp | null | { readonly closed: string }> {
   const { topUp, isUncertain } = await reviewTopUp(trx, needed, clock);
-  // Another amount asks for another approval, and may be another transaction in the list.
+  // Another amount needs another approval, and may be another transaction in the list.
   const isSame = topUp?.subject === before.subject && topUp.hash === before.hash;
   if (!isSame || topUp.state !== "proposed") return null;
   if (isUncertain === true) return { closed: "what the balance holds is just changing" };

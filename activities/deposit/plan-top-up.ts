@@ -14,7 +14,7 @@ import type { DepositFrom } from "./account.ts";
 import type { Holding } from "./demand.ts";
 import { reviewTopUp } from "./review.ts";
 
-/** What was read for a plan, as far as deposits go. */
+/** The part of what was read for a plan that concerns deposits. */
 export interface PlanReading {
   /** Business-clock instant. */
   readonly nowMs: number;
@@ -23,7 +23,7 @@ export interface PlanReading {
   readonly deposits?: DepositFrom;
 }
 
-/** What a plan says of a deposit: which one it would need, or why there can't be one. */
+/** Judges which deposit a plan would need, or why there can't be one. */
 export async function planTopUp(
   db: Db,
   planned: {
@@ -43,7 +43,8 @@ export async function planTopUp(
   }
   const { sourceId, availableCents, readAtMs } = holding;
   const others = await leftOfOthersCents(db, { businessId, sourceId }, runId, readAtMs);
-  // Dry, the period's own run may have made one for the bills that are planned here again.
+  // In a dry run: the period's own run may have made a deposit for the bills that are planned here
+  // again.
   const ownCents = await ownOnItsWayCents(db, sourceId, runId);
   const shortage = judgeShortage({
     rule,
@@ -54,7 +55,7 @@ export async function planTopUp(
   });
   if (shortage.kind === "covered") return { topUp: null, warning: null };
   if (shortage.kind === "above-limit") {
-    const why = `the playbook lets nobody deposit more than ${formatUsd(rule.atMostCents)}: put the money in by hand.`;
+    const why = `the playbook allows no deposit above ${formatUsd(rule.atMostCents)}: put the money in by hand.`;
     return { topUp: null, warning: shortWarning(shortage.shortCents, why) };
   }
   if (from.kind === "none") {
@@ -66,7 +67,7 @@ export async function planTopUp(
   return { topUp, warning: null };
 }
 
-/** Asks for the deposit that a plan has shown, with the plan. */
+/** Requests the deposit that a plan has shown, together with the plan. */
 export async function askForTopUp(
   trx: Transaction<Tables>,
   asking: {

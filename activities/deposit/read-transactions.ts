@@ -7,7 +7,7 @@ import type { PaymentsClient } from "../../src/payments-api/index.ts";
 import type { Db } from "../../src/store/index.ts";
 import type { TopUp } from "../../src/store/deposits/deposits.ts";
 
-/** Every balance transaction that a deposit could be, of all that there are. */
+/** Reads all balance transactions, and returns every one that the deposit could be. */
 export async function readTransactions(
   client: PaymentsClient,
   db: Db,

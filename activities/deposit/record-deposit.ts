@@ -14,8 +14,8 @@ import { backOff } from "../shared/back-off.ts";
 import type { DepositOutcome } from "./job.ts";
 
 /**
- * Writes where a request stands, in the transaction that writes what the ledger knows of it. Of what
- * can't be on its way any more, something may be asked anew.
+ * Writes where a request stands, in the transaction that writes what the ledger knows of it. If a
+ * deposit can't be on its way any more, another may be requested.
  */
 export async function recordDeposit(
   trx: Transaction<Tables>,
@@ -41,11 +41,14 @@ export async function recordDeposit(
 
 const BUSINESS_WAIT_MS = 15_000;
 
-/** How long a deposit that may not be sent now is left alone: what stops it is lifted by a person. */
+/** How long a deposit that may not be sent now is left alone: a person lifts what stops it. */
 const CLOSED_WAIT_MS = 300_000;
 const SHORT_WAIT_MS = 2_000;
 
-/** Leaves a deposit alone for a while, says why, and tells people once that has gone on for an hour. */
+/**
+ * Leaves a deposit alone for a while, says why, and notifies operators once that has lasted an
+ * hour.
+ */
 export async function backOffDeposit(
   trx: Transaction<Tables>,
   topUp: TopUp,
@@ -54,12 +57,13 @@ export async function backOffDeposit(
 ): Promise<void> {
   const { businessId, subject, state } = topUp;
   const isSent = state === "on-its-way" || (await isOpenSubject(trx, businessId, subject));
-  // What came to nothing and is asked for again goes on waiting: only a deposit ends that.
+  // A deposit that came to nothing and is requested again is still waiting; only a deposit ends
+  // that.
   const restSinceMs = topUp.restSinceMs ?? (reason === null ? null : clock.serviceMs);
   const change = {
     ...{ reason, reasonCode: code ?? null, restSinceMs, notBeforeMs: clock.serviceMs + waitMs },
     ...(isSent ? {} : ({ state: "proposed" } as const)),
-    // What is on its way is looked at by the business clock.
+    // A deposit on its way is looked at by the business clock.
     ...(state === "on-its-way" ? { pollAtMs: clock.businessMs + waitMs * clock.scale } : {}),
   };
   const isMine = await changeTopUp(trx, topUp, OPEN_TOP_UP_STATES, change, clock.realMs);
@@ -68,7 +72,7 @@ export async function backOffDeposit(
   await notifyOfLate(trx, topUp, topUpStuck(topUp, reason), clock);
 }
 
-/** Tells operators once of a deposit that comes no further, and once of one that is late. */
+/** Notifies operators once of a deposit that makes no progress, and once of one that is late. */
 export async function notifyOfLate(
   trx: Transaction<Tables>,
   { businessId, owner, subject, state, amountCents, transactionId }: TopUp,
@@ -107,7 +111,10 @@ async function recordMade(
   await moveTopUp(trx, topUp, ["proposed", "sending"], moved, note, clock.realMs);
 }
 
-/** The request has come to nothing; whoever needs the money still may ask again, under a new approval. */
+/**
+ * Ends a request that has come to nothing. A workflow that still needs the money may ask again,
+ * under a new approval.
+ */
 export async function endTopUp(
   trx: Transaction<Tables>,
   topUp: TopUp,

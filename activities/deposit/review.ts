@@ -19,25 +19,25 @@ import {
 } from "../../src/store/deposits/deposits.ts";
 import { type Demand, demandOf, type Needed } from "./demand.ts";
 
-/** When it is, on the business clock and in real time. */
+/** The present instant, on the business clock and in real time. */
 type Moment = Pick<ClockReading, "businessMs" | "realMs">;
 
-/** What is asked for now; `problem` where money is missing and no deposit can be asked for. */
+/** What is requested now; `problem` if money is missing and no deposit can be requested. */
 export interface Reviewed {
   readonly topUp?: TopUp;
   readonly problem?: string;
-  /** True where what there is may just be changing, so that nothing was brought up to date. */
+  /** True if the money there may just be changing, so that nothing was brought up to date. */
   readonly isUncertain?: boolean;
 }
 
 /**
- * Brings what a workflow asks for up to date with what it needs: the same amount stays asked for,
- * another one asks anew, and what is covered by now is asked for no more.
+ * Brings a workflow's request up to date with what the workflow needs: the same amount stays
+ * requested, another amount is requested anew, and a request that is covered by now is withdrawn.
  *
- * On an uncertain figure everything stays as it is.
+ * If the figure is uncertain, everything stays as it is.
  *
- * One request of a workflow is open at a time, so that a shortage is never made good twice. What
- * has been sent is left alone here.
+ * One request of a workflow is open at a time, so that a shortage is never made good twice. A
+ * deposit that has been sent is left alone here.
  */
 export async function reviewTopUp(
   trx: Transaction<Tables>,
@@ -53,7 +53,7 @@ export async function reviewTopUp(
   if (last?.state === "sending" || last?.state === "on-its-way") return { topUp: last };
   if (last?.state === "refused") return { problem: last.reason ?? "it was refused" };
   const open = last?.state === "proposed" ? last : undefined;
-  // People aren't asked on a figure that the next look may correct.
+  // People aren't asked about a figure that the next look may correct.
   if (!demand.certain) return open === undefined ? {} : { topUp: open, isUncertain: true };
   const today = newYorkDate(clock.businessMs);
   const sameDayCents = from.kind === "account" ? from.sameDayCents : 0;
@@ -64,7 +64,7 @@ export async function reviewTopUp(
   }
   if (shortage.kind === "above-limit" || from.kind === "none") {
     const problem =
-      from.kind === "none" ? from.reason : "more is missing than the playbook lets anybody deposit";
+      from.kind === "none" ? from.reason : "more is missing than the playbook allows to deposit";
     if (open !== undefined) await withdrawTopUp(trx, open, `No deposit: ${problem}.`, clock);
     return { problem };
   }
@@ -122,7 +122,7 @@ function sameTerms(a: TopUpTerms, b: TopUpTerms): boolean {
   );
 }
 
-/** Asks no more for what was never sent. */
+/** Withdraws a request that was never sent. */
 export async function withdrawTopUp(
   trx: Transaction<Tables>,
   topUp: TopUp,

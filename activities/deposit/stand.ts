@@ -7,21 +7,21 @@ import { approversOfTopUp } from "../../src/store/deposits/deposit-approvals.ts"
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { openTopUpsOf, type TopUp } from "../../src/store/deposits/deposits.ts";
 
-/** Where the open deposits of a workflow stand, for who decides what it does next. */
+/** Where the open deposits of a workflow stand, for the code that decides what it does next. */
 export interface DepositsStand {
-  /** True where one can be taken a step further now. */
+  /** True if one can be taken a step further now. */
   readonly due: boolean;
   /** Money is, or may be, on its way. */
   readonly moving: boolean;
-  /** One waits for somebody's approval, or for somebody to look at the service's list. */
+  /** One waits for an approval, or for a person to look at the service's list. */
   readonly needsAction: boolean;
-  /** Null where none is open. */
+  /** Null if none is open. */
   readonly waitingFor: string | null;
-  /** Real milliseconds until one can be taken further; null where nobody knows. */
+  /** Real milliseconds until one can be taken further; null if that isn't known. */
   readonly dueInMs: number | null;
 }
 
-/** Reads the store alone. */
+/** Reads the store alone, not the service. */
 export async function depositsStand(
   trx: Transaction<Tables>,
   owner: string,

@@ -14,7 +14,7 @@ import { closedWaitMs } from "./record-deposit.ts";
 /** Time between lookups of a deposit whose effect is not known, on the service's clock. */
 const LOOKS = { share: 0.1, firstMs: 1_000, mostMs: 60_000 } as const;
 
-/** What becomes of a deposit that the gate hasn't let through. */
+/** Judges a deposit that the gate hasn't let through. */
 export function withoutDeposit(
   topUp: TopUp,
   facts: SubjectFacts,
@@ -60,13 +60,13 @@ function unclear(
   const ids = shownIds.filter((id) => !accounted.has(id)).join(", ");
   const what =
     code === "unaccounted"
-      ? `It had no answer, and the service shows what may be it or not (${ids})`
+      ? `It had no answer, and the service shows what may or may not be it (${ids})`
       : reason;
-  const asked = `${what}: look at the list of balance transactions, then reject it (of an incident: decide otherwise) or wait.`;
+  const asked = `${what}: look at the list of balance transactions, then reject it (for an incident: decide otherwise) or wait.`;
   return { ...backOff(waitMs, asked), code: "unclear" };
 }
 
-/** Nothing of it was made, and nothing can be any more. */
+/** Judges a deposit of which nothing was made and nothing can be made any more. */
 function cameToNothing({ owner }: TopUp, { attempts }: SubjectFacts): DepositOutcome {
   const last = lastSend(attempts);
   const isNo = last?.result === "rejected" || saidNo(attempts, owner) !== undefined;

@@ -5,7 +5,7 @@ import { unlessUnread } from "../shared/one-read.ts";
 import { PATIENT } from "../shared/patience.ts";
 import { unlessMissing } from "../shared/unless-missing.ts";
 
-/** What following a line needs of a payment: a run of many bills keeps no more in memory. */
+/** What following a line needs of a payment; a run of many bills keeps no more in memory. */
 export type FollowedPayment = Pick<
   Payment,
   "id" | "status" | "amountCents" | "failureReason" | "createdAt" | "updatedAt"
@@ -17,21 +17,21 @@ export interface FollowedBill {
   readonly paymentIds: readonly string[];
 }
 
-/** Up to this many bills are asked for one by one without a thought, and at once. */
+/** Up to this many bills are always read one by one, all at the same time. */
 const ONE_BY_ONE = 25;
 
-/** As many as the service gives on one page (API specification, section 8). */
+/** The most that the service gives on one page (API specification, section 8). */
 const PAGE_SIZE = 100;
 
 /**
- * The payments of bills that are followed: those that are known, and whatever was paid since then.
+ * Reads the payments of followed bills: those that are known, and any that were made since then.
  *
- * One request a bill, or the pages of all payments since then, whichever are fewer: what was paid
- * in earlier years is never read again. A bill whose pages leave something out, or show what the
- * engine doesn't know, is read by itself, without status or time filter. One that can't be read is
- * missing, as far as anything can be read.
+ * Makes one request a bill, or reads the pages of all payments since then, whichever takes fewer
+ * requests; payments of earlier years are never read again. A bill whose pages leave something out,
+ * or show a payment that the engine doesn't know, is read by itself, without status or time filter.
+ * A bill that can't be read is missing from the result, as long as anything can be read.
  *
- * Not for deciding whether something was paid: that takes all payments of the bill.
+ * Must not be used to decide whether something was paid: that takes all payments of the bill.
  *
  * @param since ISO instant before the first of the known payments was made
  */
@@ -47,7 +47,7 @@ export async function followedPayments(
     toRead = bills.filter((bill) => !isWhole(bill, found.get(bill.payableId) ?? []));
   }
   await inGroups(toRead, ONE_BY_ONE, async ({ payableId }) => {
-    // One that is gone, or can't be read, must not keep the others from being followed.
+    // A bill that is gone, or can't be read, must not keep the others from being followed.
     const listed = () => client.payments.listAll({ payableId }, PATIENT);
     const read = await unlessUnread(
       client,
@@ -60,7 +60,7 @@ export async function followedPayments(
   return found;
 }
 
-/** How many pages show everything that was paid since then. */
+/** Returns the number of pages that show everything that was paid since then. */
 async function pagesSince(client: PaymentsClient, since: string): Promise<number> {
   const query = { createdAfter: since, pageSize: PAGE_SIZE };
   const { items, totalCount } = await client.payments.list(query, PATIENT);
@@ -74,7 +74,7 @@ async function readPages(
   found: Map<string, FollowedPayment[]>,
 ): Promise<void> {
   const wanted = new Set(bills.map(({ payableId }) => payableId));
-  // While lanes pay, the list never stands still; what was in it all the time is read.
+  // While lanes pay, the list never stands still; this reads what was in it all the time.
   for await (const page of client.payments.iteratePages({ createdAfter: since }, PATIENT)) {
     for (const payment of page) {
       const { payableId } = payment;
@@ -86,7 +86,7 @@ async function readPages(
   }
 }
 
-/** True where all known payments show, and no other that may be the bill's money as well. */
+/** True if all known payments show, and no other that may be the bill's money as well. */
 function isWhole({ paymentIds }: FollowedBill, shown: readonly FollowedPayment[]): boolean {
   const ids = new Set(shown.map(({ id }) => id));
   return (

@@ -36,7 +36,7 @@ import { PATIENT } from "../shared/patience.ts";
 import { unlessMissing } from "../shared/unless-missing.ts";
 import { accountText } from "../../src/domain/vendor-account.ts";
 
-/** What the net looks at of a payment. */
+/** What the safety net looks at of a payment. */
 interface NetPayment {
   readonly id: string;
   readonly status: string;
@@ -44,14 +44,14 @@ interface NetPayment {
   readonly createdAt?: string | null;
 }
 
-/** Up to this many payees are read one by one; more from the list's pages. */
+/** Up to this many payees are read one by one; more are read from the list's pages. */
 const ONE_BY_ONE = 25;
 
-/** Last four digits of payees' accounts as they are now, by contact id. */
+/** Last four digits of payees' present accounts, by contact id. */
 export type Payees = ReadonlyMap<string, { readonly last4: string | null }>;
 
 /**
- * Reads the payees again whose payments run soon, or about whose bills an event has spoken: before
+ * Reads again the payees whose payments run soon, or about whose bills an event has arrived: before
  * the cut-off a payment to a changed account can still be cancelled.
  */
 export async function payeesToCheck(
@@ -80,7 +80,7 @@ export async function payeesToCheck(
   // The list leaves out vendors that were revoked.
   for (const contactId of wanted) {
     if (payees.has(contactId)) continue;
-    // Nor must one vendor that can't be read keep the run.
+    // A single vendor that can't be read must not hold up the run either.
     const read = () => readPayee(context, run.business, contactId);
     const payee = await unlessUnread(client, read, () => undefined);
     if (payee !== undefined) payees.set(contactId, payee);
@@ -93,11 +93,11 @@ function cutOffSoon(clock: ClockReading): string {
 }
 
 /**
- * Looks again at what the service already has scheduled, which a hold doesn't stop: a payee whose
- * record changed since the approval, and a bill with more money on its way than its total.
+ * Looks again at what the service already has scheduled, which a hold doesn't stop: finds payees
+ * whose record changed since the approval, and bills with more money on its way than their total.
  *
- * Either is an alarm for a person: a hold keeps everything that is not sent yet from following,
- * and what should not go out is cancelled where the service still lets us.
+ * Either is an alarm for a person. A hold keeps everything that is not sent yet from following, and
+ * what should not go out is cancelled if the service still allows it.
  *
  * @returns payables whose payee is to be compared, and could not be read
  */
@@ -135,7 +135,8 @@ export async function watchScheduled(
       });
       continue;
     }
-    // An event may tell of the payee's change, and is read again before the cut-off in any case.
+    // An event may announce the payee's change; before the cut-off the payee is read again in any
+    // case.
     if (!line.look && line.executionDate > soon) continue;
     const payee = look.payees.get(plan.contactId);
     if (payee === undefined) {
@@ -155,13 +156,13 @@ export async function watchScheduled(
   return unread;
 }
 
-/** The last four digits of a vendor's account; null where there is none. */
+/** Reads the last four digits of a vendor's account; null if there is none. */
 export async function readPayee(
   context: ActivityContext,
   business: string,
   contactId: string,
 ): Promise<{ readonly last4: string | null }> {
-  // One vendor that is gone must not keep the run from following everything else.
+  // A vendor that is gone must not keep the run from following everything else.
   const contact = await unlessMissing(() => context.clientOf(business).contacts.get(contactId));
   return { last4: contact?.bankAccount?.last4 ?? null };
 }
@@ -170,17 +171,20 @@ interface Alarm {
   readonly scope: HoldScopeName;
   readonly value: string;
   readonly code: AlarmCode;
-  /** What was found; the hold that is set says it for as long as it lasts. */
+  /** What was found; the reason of the hold that is set, for as long as the hold lasts. */
   readonly fact: string;
   /** What is done about it now. */
   readonly act: string;
-  /** What was found: another find of the same code is told of anew. */
+  /** What was found: people are notified again of another finding with the same code. */
   readonly found: string | number;
-  /** Payments to cancel, where the service still lets us. */
+  /** Payments to cancel, if the service still allows it. */
   readonly cancel: readonly string[];
 }
 
-/** The alarm for which a line's payment was cancelled: the line keeps it, so that people see why. */
+/**
+ * Returns the alarm for which a line's payment was cancelled: the line keeps it, so that people see
+ * why.
+ */
 export function alarmBehind(
   line: Pick<RunLine, "reasonCode" | "reason">,
   to: LineState,
@@ -193,7 +197,7 @@ export function alarmBehind(
   return { code, text: to === "held" ? reason : alarmAfter(reason, to) };
 }
 
-/** The newest payments that can be cancelled, until what is too much is covered. */
+/** Returns the newest payments that can be cancelled, until the excess is covered. */
 function tooMuchOf(payments: readonly NetPayment[], excessCents: number): string[] {
   const chosen: string[] = [];
   let leftCents = excessCents;
@@ -215,7 +219,7 @@ async function alarm(
   clock: ClockReading,
   what: Alarm,
 ): Promise<void> {
-  // An account that changes again, or more that is too much, is told of anew.
+  // If the account changes again, or the excess grows, people are notified again.
   const text = `${what.fact} ${what.act}`;
   if (line.reasonCode === what.code && line.reason === text) return;
   const { business, runId } = run;
@@ -245,14 +249,14 @@ async function alarm(
     });
     return what.cancel.length === 0 ? null : askToCancel(trx, run, what, clock);
   });
-  // Where this fails the janitor starts it: the row says that it is wanted.
+  // If this fails the janitor starts the workflow: its row says that it is wanted.
   if (asked !== null)
     await startOrSignal(context.temporal, WORKFLOW_KINDS.cancelScheduledPayments, asked);
 }
 
 /**
- * Asks for the payments to be cancelled that the alarm is about, or joins who is at it. Where people
- * have let them go before, what is found now asks anew.
+ * Requests the cancellation of the payments that the alarm is about, or joins one that is under
+ * way. If people have released these payments before, a new finding makes a new request.
  */
 async function askToCancel(
   trx: Transaction<Tables>,

@@ -10,7 +10,7 @@ import {
 import type { Tables } from "../../src/store/schema/tables.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
-/** Whose payments were read, and who follows them. */
+/** Whose payments were read, and which workflow follows them. */
 interface Follower {
   readonly businessId: string;
   /** Workflow id. */
@@ -34,10 +34,10 @@ interface ImpossibleMove {
 }
 
 /**
- * Takes over how payments stand: each read that is not older than what is known, also one that
- * goes backwards, as banks do. A read that is older is a stale answer, and what is known holds.
+ * Takes over the state of payments: every read that is not older than what is known, even one that
+ * goes backwards, as banks do. An older read is a stale answer, and the known state stands.
  *
- * A move that nobody can make is taken over too, but people hear of it, once.
+ * A move that should be impossible is taken over too, but people are notified of it, once.
  *
  * @returns the payments as they stand by everything that was ever read of them
  */

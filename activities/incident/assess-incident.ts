@@ -14,8 +14,8 @@ import { readOrWait } from "../shared/read-or-wait.ts";
 import { incidentDeposits, withDeposits } from "./incident-deposits.ts";
 
 /**
- * Says where a funding account's incident stands. Ends it where a person has lifted its hold, or
- * where the money that was announced has arrived; every bill that waits for it is told.
+ * Returns where a funding account's incident stands. Ends it if a person has lifted its hold, or if
+ * the announced money has arrived; every bill that waits for it is notified.
  */
 export async function assessIncident(
   context: ActivityContext,
@@ -34,7 +34,7 @@ export async function assessIncident(
   if (incident.phase === "ended") {
     const outcome = `${incident.decision ?? "released"} by ${incident.decidedBy ?? "a person"}`;
     if (!deposits.moving) return ended(outcome);
-    // Money that was sent for is followed to where it has got to, whoever decided meanwhile.
+    // Money that was requested is followed until it has arrived, whoever decided meanwhile.
     const waitingFor = "a deposit that is on its way";
     const details = `Decided: ${outcome}.`;
     const following = {
@@ -68,14 +68,19 @@ export async function assessIncident(
   return withDeposits(assessment, deposits);
 }
 
-/** Only money comes without a word: what was announced, and what a deposit is reckoned from. */
+/**
+ * Returns real milliseconds until the next look. Only money arrives without a signal: the money
+ * that was announced, and the balance that a deposit is computed from.
+ */
 function waitMs(incident: Incident, mayTopUp: boolean, clock: ClockReading): number {
   const looksForMoney = incident.phase === "topping-up" || mayTopUp;
   if (incident.phase === "ended" || !looksForMoney) return LONGEST_SLEEP_MS;
   return moneyPollInMs(clock.realMs - (incident.decidedAtMs ?? incident.openedAtMs), clock);
 }
 
-/** A hold that was lifted by hand is a release; a top-up ends when the money is there. */
+/**
+ * Ends an incident whose hold was lifted by hand, which is a release, or whose top-up has arrived.
+ */
 async function settle(context: ActivityContext, incident: Incident): Promise<Incident> {
   if (incident.phase === "ended") return incident;
   const { db } = context.store;
@@ -97,7 +102,9 @@ async function settle(context: ActivityContext, incident: Incident): Promise<Inc
   return (await getIncident(db, businessId, sourceId)) ?? incident;
 }
 
-/** True where the account covers the bills that wait, beside everything else that it is promised for. */
+/**
+ * True if the account covers the bills that wait, beside everything else that is promised from it.
+ */
 async function hasMoney(
   context: ActivityContext,
   { business, businessId, sourceId }: Incident,

@@ -16,15 +16,18 @@ import { type DepositsStand, depositsStand } from "../deposit/stand.ts";
 import { notifyOfUnread } from "../notify/while-unread.ts";
 
 interface IncidentDeposits extends DepositsStand {
-  /** True where a playbook allows a deposit for an incident that is open. */
+  /** True if a playbook allows a deposit for an open incident. */
   readonly mayTopUp: boolean;
-  /** Why the service can't be read now, so that nothing is asked for or made; null where it can. */
+  /**
+   * Why the service can't be read now, so that nothing is requested or made; null if it can be
+   * read.
+   */
   readonly unread: string | null;
 }
 
 /**
- * Asks for the deposit that the bills need which wait for an incident, where the playbook of one of
- * their runs allows one, and says where it stands. An incident that has ended asks for none.
+ * Requests the deposit for the bills that wait for an incident, if the playbook of one of their
+ * runs allows it, and returns where it stands. An incident that has ended requests none.
  */
 export async function incidentDeposits(
   context: ActivityContext,
@@ -43,7 +46,8 @@ export async function incidentDeposits(
     if (incident.phase === "ended") {
       for (const topUp of await openTopUpsOf(trx, workflowId)) {
         await withdrawTopUp(trx, topUp, "The account has been decided about.", clock);
-        // Whoever decides has looked at the service's list, which nothing can be added to any more.
+        // The person who decides has looked at the service's list, to which nothing can be added
+        // any more.
         if (topUp.reasonCode !== "unclear") continue;
         const by = incident.decidedBy ?? "a person";
         const reason = `Given up by ${by}, who has decided about the account.`;
@@ -53,8 +57,8 @@ export async function incidentDeposits(
       await reviewTopUp(trx, asking, clock);
     }
     const stand = await depositsStand(trx, workflowId, clock);
-    // What was decided for has come to nothing, is another amount by now, or nobody can tell what
-    // became of it: people are asked again.
+    // The deposit that was decided on has come to nothing, has another amount by now, or can't be
+    // accounted for: people are asked again.
     if (stand.needsAction && incident.phase === "topping-up") {
       await reopenIncident(trx, incident, clock.realMs);
     }
@@ -66,7 +70,10 @@ export async function incidentDeposits(
   });
 }
 
-/** Id of the run whose playbook allows a deposit for the incident; undefined where none does. */
+/**
+ * Returns the id of the run whose playbook allows a deposit for the incident; undefined if none
+ * does.
+ */
 async function policyRunOf(db: Db, incident: Incident): Promise<string | undefined> {
   const [open] = await openTopUpsOf(db, incident.workflowId);
   return open?.policyRunId ?? (await topUpRunOfIncident(db, incident));
@@ -83,7 +90,7 @@ async function readForDeposit(
   return "closed" in needed ? undefined : needed;
 }
 
-/** What an incident's assessment says of its deposits. */
+/** Adds to an incident's assessment what its deposits wait for. */
 export function withDeposits(
   assessment: IncidentAssessment,
   stand: IncidentDeposits,
@@ -94,7 +101,7 @@ export function withDeposits(
     ...(unread === null ? [] : [`The service: ${unread}`]),
   ];
   if (said.length === 0) return assessment;
-  // While nothing can be read, looking for money sooner would find none.
+  // While nothing can be read, an earlier look for money would find none.
   const asksMs = unread === null ? assessment.wakeInMs : Infinity;
   return {
     ...assessment,

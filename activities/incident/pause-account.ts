@@ -4,7 +4,7 @@ import { type Incident, openIncident } from "../../src/store/incidents/incidents
 import { startOrSignal } from "../../src/temporal/start.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
-/** The bill whose payment bounced, as far as its account goes. */
+/** What an incident needs to know of the bill whose payment bounced. */
 interface Bounced {
   readonly business: string;
   readonly businessId: string;
@@ -16,7 +16,7 @@ interface Bounced {
 /**
  * Opens the incident of the funding account that a payment bounced from, or joins it.
  *
- * @returns the incident; one that has ended where the failure is from before its decision
+ * @returns the incident; an ended one if the failure is from before its decision
  */
 export async function pauseAccount(
   context: ActivityContext,
@@ -42,7 +42,7 @@ export async function pauseAccount(
   return incident;
 }
 
-/** When the service noted the failure; now, where it doesn't say. */
+/** Returns when the service noted the failure; now, if the service doesn't say. */
 function failedAtMs({ payments, clock }: Bounced): number {
   const times = payments
     .filter(({ status }) => status === "failed" || status === "returned")

@@ -2,19 +2,26 @@ import { activityInfo } from "@temporalio/activity";
 import type { ActivityContext } from "../shared/context.ts";
 import { notifyOfTrouble } from "./trouble.ts";
 
-/** Tries of a step after which people hear that it fails: two minutes, as steps are tried. */
+/**
+ * Tries of a step after which people are notified that it fails: two minutes, at the pace of
+ * retries.
+ */
 const TRIES = 8;
 
-/** The same in time, for steps whose tries take long. */
+/** The same limit in time, for steps whose tries take long. */
 const LASTS_MS = 120_000;
 
-/** So many tries that ended without any answer, and for so long: whoever makes them dies of them. */
+/**
+ * After this many tries that ended without any answer, over this time, operators are notified: the
+ * step may kill the workers that try it.
+ */
 const SILENT_TRIES = 3;
 const SILENT_MS = 300_000;
 
 /**
- * Wraps an activity, so that operators hear where it can't succeed: it is tried for ever, and nobody
- * would know. A process may die of a step before it can tell, so the next try tells first.
+ * Wraps an activity so that operators are notified if it can't succeed: it is tried forever, and
+ * would otherwise fail unnoticed. A process may die of a step before it can notify, so the next try
+ * notifies first.
  */
 export function telling<Input, Output>(
   context: ActivityContext,
@@ -41,17 +48,20 @@ export function telling<Input, Output>(
   };
 }
 
-/** What can't be told must not hide what it is about; the next try tells it. */
+/**
+ * Notifies operators of a failing step. A failure to notify must not hide the step's own; the next
+ * try notifies again.
+ */
 async function tell(context: ActivityContext, input: unknown, reason: string): Promise<void> {
   const { activityType: step, scheduledTimestampMs, workflowExecution } = activityInfo();
   const owner = workflowExecution?.workflowId ?? "";
   const business = businessIn(input);
-  // Once for each step that a workflow has asked for, whatever its tries say.
+  // One notice for each step that a workflow has requested, whatever its tries report.
   const factKey = `${owner}/${step}/${scheduledTimestampMs}`;
   const trouble = { owner, step, reason, business, factKey };
   await notifyOfTrouble(context, trouble).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
-    context.log.warn("a failing step could not be told of", { ...trouble, why });
+    context.log.warn("people could not be notified of a failing step", { ...trouble, why });
   });
 }
 

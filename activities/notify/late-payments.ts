@@ -10,7 +10,7 @@ import type { Tables } from "../../src/store/schema/tables.ts";
 
 const KIND = "payment-late";
 
-/** Bills that a notice names to programs. */
+/** The most bills that a notice lists for programs. */
 const NAMED = 100;
 
 const OPERATORS = ["operator"];
@@ -20,7 +20,10 @@ type Followed = Pick<RunLine, "payableId" | "amountCents" | "executionDate" | "a
   readonly state: string;
 };
 
-/** Of lines whose payments were just read, those that are late at the bank or at the service. */
+/**
+ * Returns those lines, of lines whose payments were just read, that are late at the bank or at the
+ * service.
+ */
 export function lateOf<T extends Followed>(
   lines: readonly T[],
   { policy }: Pick<Run, "policy">,
@@ -31,7 +34,7 @@ export function lateOf<T extends Followed>(
   return lines.filter((line) => isLate(line, { today, arrivalBusinessDays }));
 }
 
-/** Tells operators of late payments, each once for each state in which it is stuck. */
+/** Notifies operators of late payments, of each once for each state in which it is stuck. */
 export async function notifyOfLate(
   trx: Transaction<Tables>,
   run: Run,

@@ -5,21 +5,23 @@ import { parkedUntold } from "../../src/store/lines/parked-notices.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 
-/** Between two notices of parked bills: a run that fails by the hundred tells of it in a few. */
+/**
+ * Time between two notices of parked bills: a run with failures by the hundred sends only a few.
+ */
 const PARKED_EVERY_MS = 5 * 60_000;
 
-/** Bills that a notice names to programs. */
+/** The most bills that a notice lists for programs. */
 const NAMED = 100;
 
-/** Whoever may resolve any parked bill, whatever its playbook says. */
+/** The roles that may resolve any parked bill, whatever its playbook says. */
 const OPERATORS = ["operator"];
 
 /**
- * Tells of the parked bills of a run that nobody has been told of: operators, and the roles that
- * their playbook asks about the failure.
+ * Notifies operators, and the roles that a bill's playbook asks about the failure, of a run's
+ * parked bills that no notice has named yet.
  *
- * @param when `isLast`: nobody looks again later, so what is new is told now
- * @returns real milliseconds until the rest is told; `Infinity` where all are
+ * @param when `isLast`: no later look follows, so new ones are notified of now
+ * @returns real milliseconds until the remaining ones are notified of; `Infinity` if none remain
  */
 export async function notifyOfParked(
   trx: Transaction<Tables>,

@@ -35,16 +35,19 @@ import { notifyOfParked } from "./parked-lines.ts";
 
 const MINUTE_MS = 60_000;
 
-/** How long a fault of the business lasts before people hear of it. */
+/** How long a fault of the business lasts before people are notified of it. */
 const WAIT_TOLD_AFTER_MS = MINUTE_MS;
 
-/** The service asks for a pause; nobody has anything to do. */
+/** Waits in which nobody has anything to do: the service asks for a pause. */
 const NOBODYS: readonly string[] = ["rate_limited"];
 
-/** Who looks after what went wrong. */
+/** The roles that look after faults. */
 const OPERATORS = ["operator"];
 
-/** Bills whose approvers are read one by one; of more, the playbook's roles are all told. */
+/**
+ * Up to this many bills, the approvers of each are read; above it, all the playbook's roles are
+ * notified.
+ */
 const READ_APPROVERS_OF = 500;
 
 interface RunToTell {
@@ -53,7 +56,7 @@ interface RunToTell {
   readonly counts: SumsTold;
   readonly waits: readonly BusinessWait[];
   readonly clock: ClockReading;
-  /** Whom it waits for. */
+  /** The approvals that the run waits for. */
   readonly asks: readonly ApprovalAsk[];
 }
 
@@ -80,7 +83,11 @@ export async function notifyOfRun(trx: Transaction<Tables>, facts: RunToTell): P
   return Math.min(waitsInMs, approvalsInMs, parkedInMs);
 }
 
-/** @returns real milliseconds until people are reminded of the decision; `Infinity` where they aren't */
+/**
+ * Notifies approvers of bills that wait for them, and reminds them of the decision.
+ *
+ * @returns real milliseconds until the reminder is due; `Infinity` if none is
+ */
 async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunToTell): Promise<number> {
   const { run, counts, clock, asks } = facts;
   const waiting = counts.get("awaiting-approval");
@@ -113,7 +120,7 @@ async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunToTell): Pr
   return Infinity;
 }
 
-/** Roles that may approve one of the bills that wait. */
+/** Returns the roles that may approve one of the bills that wait. */
 async function approversOf(trx: Transaction<Tables>, { run, asks }: RunToTell): Promise<string[]> {
   if (asks.length > 0) return [...new Set(asks.flatMap(askedRoles))];
   const page = { offset: 0, limit: READ_APPROVERS_OF };
@@ -126,7 +133,7 @@ async function approversOf(trx: Transaction<Tables>, { run, asks }: RunToTell): 
 
 async function notifyOfEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
   const { run, progress, counts, clock } = facts;
-  // An event had it look at a bill that is none of its own: nobody has asked for anything.
+  // An event made the run look at a bill that is not its own: nobody asked for this run.
   if (run.launchedBy === launchedByEvents(run.playbook) && counts.size === 0) return;
   const sums = [...counts].map(([state, { count, cents }]) => ({ state, count, cents }));
   await raise(trx, run, clock.realMs, "run-completed", run.runId, {
@@ -145,9 +152,9 @@ async function notifyOfEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<
 }
 
 /**
- * Faults of the whole business, which somebody must mend elsewhere.
+ * Notifies operators of faults of the whole business, which a person must mend elsewhere.
  *
- * @returns real milliseconds until the next has lasted long enough to be told
+ * @returns real milliseconds until the next fault has lasted long enough for a notice
  */
 export async function notifyOfWaits(trx: Transaction<Tables>, facts: Waiting): Promise<number> {
   let nextInMs = Infinity;
@@ -169,7 +176,10 @@ export async function notifyOfWaits(trx: Transaction<Tables>, facts: Waiting): P
   return nextInMs;
 }
 
-/** A run that could not be planned ends before it is ever assessed. */
+/**
+ * Notifies operators of a run that could not be planned. Such a run ends before it is ever
+ * assessed.
+ */
 export async function notifyRunFailed(
   trx: Transaction<Tables>,
   run: Run,
@@ -182,7 +192,7 @@ export async function notifyRunFailed(
   await raise(trx, run, nowMs, "run-failed", run.runId, notice);
 }
 
-/** What a plan warns of as a whole, before anybody is asked to approve it. */
+/** Notifies operators of a plan's warnings as a whole, before anyone is asked to approve it. */
 export async function notifyOfPlanWarnings(
   trx: Transaction<Tables>,
   run: Run,

@@ -6,7 +6,7 @@ import type { RunLine } from "../../src/store/lines/lines.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 
-/** Tells operators, once, of a line that has come to nothing again and again for an hour. */
+/** Notifies operators, once, of a line that has made no progress in an hour of tries. */
 export async function notifyOfStuck(
   trx: Transaction<Tables>,
   line: Pick<RunLine, "businessId" | "runId" | "payableId" | "amountCents" | "restSinceMs">,

@@ -11,19 +11,19 @@ import {
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
-/** A step that has failed, with what is known of it beside its reason. */
+/** A step that has failed, with what is known of it besides its reason. */
 interface Trouble extends FailedStep {
-  /** The profile's name, where the step was given one. */
+  /** The profile's name, if the step was given one. */
   readonly business?: string | undefined;
-  /** Told of once; each reason of a step unless said. */
+  /** The fact that one notice is sent for; each reason of a step by default. */
   readonly factKey?: string;
 }
 
 /**
- * Tells operators, once for each reason, that a step of a workflow has failed again and again. The
- * workflow goes on: what it was about stays where the store says that it is.
+ * Notifies operators, once for each reason, that a step of a workflow has failed again and again.
+ * The workflow goes on: what it was working on stays as the store says.
  *
- * What the step reads may be what fails it, so nothing of a workflow's row is read but whose it is.
+ * The step may fail at what it reads, so this reads nothing of a workflow's row but its business.
  */
 export async function notifyOfTrouble(context: ActivityContext, trouble: Trouble): Promise<void> {
   const { store, log } = context;
@@ -40,7 +40,7 @@ export async function notifyOfTrouble(context: ActivityContext, trouble: Trouble
       subject: `${step} of ${owner} has failed`,
       text: [
         `${step} has failed several times: ${reason}`,
-        "It is tried on; nothing is sent twice. What to do: look at the activity in Temporal and at the worker's log, and see to the cause.",
+        "It is still being tried; nothing is sent twice. What to do: look at the activity in Temporal and at the worker's log, and fix the cause.",
       ].join("\n"),
       roles: ["operator"],
       data: { step, reason },
@@ -58,7 +58,7 @@ export async function notifyOfTrouble(context: ActivityContext, trouble: Trouble
   });
 }
 
-/** A run shows it until its next look, which says what it waits for then. */
+/** Shows the trouble in the run until the run's next look, which says what it waits for then. */
 async function sayInRun(db: Db, { owner, step, reason }: Trouble): Promise<void> {
   const phase = await phaseAlone(db, owner);
   if (phase === undefined || ENDED_PHASES.includes(phase)) return;
@@ -77,7 +77,7 @@ async function businessIdOf(
   try {
     return context.profileOf(name).businessId;
   } catch {
-    // A business whose profile is gone has runs that name it.
+    // The runs of a business whose profile is gone still name it.
     return businessIdInRuns(db, name);
   }
 }

@@ -7,7 +7,7 @@ import type { ActivityContext } from "../shared/context.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
 import { notifyOfWaits } from "./run.ts";
 
-/** Shortest sleep of a workflow for which the service can't be read. */
+/** Shortest sleep of a workflow while the service can't be read. */
 const WAKE_MIN_MS = 5_000;
 
 /** Why a workflow can do nothing now. */
@@ -18,8 +18,8 @@ export interface Unread {
 }
 
 /**
- * Reads for a workflow of its own; where the service can't be read now, says what it waits for,
- * and operators hear of it where that lasts.
+ * Reads for a workflow of its own. If the service can't be read now, returns what the workflow
+ * waits for; operators are notified if that lasts.
  */
 export async function readOrSay<T>(
   context: ActivityContext,
@@ -43,7 +43,7 @@ export async function readOrSay<T>(
 }
 
 /**
- * Operators hear of what keeps the service from being read for a run or a workflow of its own.
+ * Notifies operators of what keeps the service from being read for a run or a workflow of its own.
  *
  * @returns the waits that do
  */

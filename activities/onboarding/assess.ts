@@ -30,8 +30,8 @@ import { unreadable } from "./unreadable.ts";
 type Next = Exclude<Decision, { readonly do: "verified" }> | { readonly do: "finished" };
 
 /**
- * Reads how far the service is, and says what comes next: something to send, somebody to wait for,
- * or the end. Reminds, and gives up, where a wait has lasted too long.
+ * Reads how far the service is, and returns what comes next: something to send, something to wait
+ * for, or the end. If a wait has lasted too long, reminds people, or gives up.
  */
 export async function assessOnboarding(
   context: ActivityContext,
@@ -101,7 +101,7 @@ async function toSend(
   };
 }
 
-/** What is held up is tried again, but neither unheard of nor for ever. */
+/** Tries again to send what is held up; people are notified of it, and it is not tried forever. */
 async function toSendLater(
   context: ActivityContext,
   standing: Standing,
@@ -144,8 +144,9 @@ async function toWait(
 }
 
 /**
- * Ends what was given for a request that is over: what was sent has arrived, since the review goes
- * on only then, and what was given together with it is not for the next request.
+ * Ends the inputs of a document request that is over. Documents that were sent have arrived, since
+ * the review goes on only then; documents that were given together with them are not for the next
+ * request.
  */
 async function settleDocuments(
   context: ActivityContext,
@@ -170,7 +171,7 @@ async function settleDocuments(
   });
 }
 
-/** A verified business needs nothing of what still waits for a step. */
+/** Ends the inputs that still wait for a step: a verified business needs none of them. */
 async function forgetSteps(
   context: ActivityContext,
   inputs: readonly OnboardingInput[],
@@ -187,7 +188,9 @@ async function forgetSteps(
   );
 }
 
-/** Where an older key is gone already, the step that needs the value says so. */
+/**
+ * Rotates the vault's keys. If an older key is gone already, the step that needs the value says so.
+ */
 async function rotateKeys(context: ActivityContext, businessId: string): Promise<void> {
   try {
     await context.vault.rotate(context.store.db, businessId);
@@ -197,7 +200,10 @@ async function rotateKeys(context: ActivityContext, businessId: string): Promise
   }
 }
 
-/** An empty store, or a start by hand: nothing is known that could be gone on with. */
+/**
+ * Assesses an onboarding of which the store knows nothing that could be continued: the store is
+ * empty, or the workflow was started by hand.
+ */
 function lost(business: string): OnboardingAssessment {
   const waitingFor = `The store has no onboarding of ${business}: launch its playbook.`;
   return {
@@ -211,13 +217,13 @@ function lost(business: string): OnboardingAssessment {
   };
 }
 
-/** What has come of an onboarding so far: the steps that the service has. */
+/** Says how far an onboarding has come: the steps that the service has. */
 function soFarOf(steps: VerificationView["steps"]): string {
   const there = KYB_STEPS.filter((step) => steps[step] !== "missing");
   return there.length === 0 ? "the service has no step yet" : `the service has ${there.join(", ")}`;
 }
 
-/** Where an onboarding stands, in Markdown for the Temporal UI; nothing personal. */
+/** Describes an onboarding's state in Markdown for the Temporal UI, with nothing personal. */
 function detailsOf(
   { onboarding, inputs }: Pick<Standing, "onboarding" | "inputs">,
   now: {

@@ -12,10 +12,10 @@ import type { OnboardingInput } from "../../src/store/onboarding/onboarding-inpu
 import type { Sender, Sending } from "./sender.ts";
 
 /**
- * The business's bank accounts, as far as deciding needs them.
+ * Reads the business's bank accounts, as far as deciding needs them.
  *
- * @param given everything that was ever provided: attempts that the service hasn't counted yet, or
- * doesn't show, count all the same
+ * @param given everything that was ever provided: attempts count even if the service hasn't counted
+ * them yet, or doesn't show them
  */
 export async function readAccounts(
   client: PaymentsClient,
@@ -64,7 +64,10 @@ export function bankAccountSender(
   };
 }
 
-/** Wrong attempts count, and three end the account: none is sent twice, and the last never unasked. */
+/**
+ * Sends the amounts of micro-deposits. Wrong attempts count, and three of them end the account: no
+ * attempt is sent twice, and the last one never without a person's word.
+ */
 export function microDepositsSender(
   { client, businessId, input, given }: Sending,
   { amountsCents }: MicroDepositsValue,
@@ -100,7 +103,7 @@ export function microDepositsSender(
   };
 }
 
-/** The same for an input whatever crashes, so that the service recognises a resend. */
+/** Returns an input's key, the same after any crash, so that the service recognizes a resend. */
 function keyOf(businessId: string, inputId: string): string {
   const hash = createHash("sha256").update(`${businessId}\n${inputId}`).digest("hex");
   return `kyb1-${hash.slice(0, 48)}`;

@@ -19,7 +19,7 @@ type Shown = Required<
 > &
   Pick<OnboardingChange, "wait">;
 
-/** Writes down where an onboarding stands; a new wait for a person is told to them. */
+/** Writes down where an onboarding stands; people are notified of a new wait that needs them. */
 export async function show(
   context: ActivityContext,
   { onboarding, clock }: Standing,
@@ -59,7 +59,7 @@ export async function show(
   });
 }
 
-/** Reminds of a wait, once for all the reminders that are due by now. */
+/** Reminds people of a wait, once for all the reminders that are due. */
 export async function remind(
   context: ActivityContext,
   { onboarding, clock }: Standing,
@@ -70,7 +70,7 @@ export async function remind(
   const reminders = remindersBy(wait, clock, remindEveryDays);
   const waitedDays = reminders * remindEveryDays;
   const hint = Number.isFinite(expireAfterDays)
-    ? `It ends in about ${expireAfterDays - waitedDays} days where nothing happens.`
+    ? `It ends in about ${expireAfterDays - waitedDays} days if nothing happens.`
     : `That has taken ${waitedDays} days: ask the service's support what it waits for.`;
   await context.store.transactionOf(businessId, async (trx) => {
     await updateOnboarding(trx, businessId, { reminders }, clock.realMs);
@@ -95,7 +95,7 @@ export async function remind(
   });
 }
 
-/** Writes a first playbook for a person to store, where none pays this business's bills yet. */
+/** Writes a first playbook for a person to store, if none pays this business's bills yet. */
 export async function proposePlaybook(
   context: ActivityContext,
   { onboarding, clock }: Standing,
@@ -110,12 +110,12 @@ export async function proposePlaybook(
 
 const ENDS = {
   verified: "The Payments Service has verified the business.",
-  expired: "Nobody did what was waited for; launch it again to go on.",
+  expired: "Nobody did what it waited for; launch it again to go on.",
 } as const;
 
 /**
- * Ends an onboarding and empties the vault of everything kept for it; not where somebody has
- * provided something in the meantime.
+ * Ends an onboarding and empties the vault of everything kept for it, unless a person has provided
+ * something in the meantime.
  */
 export async function finish(
   context: ActivityContext,
@@ -152,6 +152,6 @@ export async function finish(
     return getOnboarding(trx, businessId);
   });
   if (ended !== undefined && ended.endedAtMs !== null) return endedAs(ended);
-  // Somebody provided something at the last moment: look again at once.
+  // A person provided something at the last moment: look again at once.
   return { ...endedAs(onboarding), ended: false, wakeInMs: 1 };
 }

@@ -12,7 +12,7 @@ import type { OnboardingInput } from "../../src/store/onboarding/onboarding-inpu
 import { unlessMissing } from "../shared/unless-missing.ts";
 
 /**
- * How far the service says that a business is.
+ * Reads how far the service says that a business is.
  *
  * @param given what was ever provided, for services that don't say which steps they have
  */
@@ -27,7 +27,7 @@ export async function readView(
   const steps = isVerified ? ALL : await stepsOf(client, businessId, verification, given);
   return {
     status: verification.status,
-    // One that the IRS doesn't know has to be given once more, whatever is on file.
+    // A tax id that the IRS doesn't know has to be given once more, whatever is on file.
     steps: taxIdMismatched ? { ...steps, tax: "missing" } : steps,
     taxIdMismatched,
     reason: textOf(verification.reason),
@@ -41,8 +41,8 @@ export async function readView(
 }
 
 /**
- * How far the verification is. Its address is below the tax info's, which may not be found before
- * there is some: then the business itself has to be there, and its verification has not begun.
+ * Reads how far the verification is. Its address is below the tax info's, which may not be found
+ * before there is some: then the business itself has to exist, and its verification has not begun.
  */
 export async function verificationOf(
   client: PaymentsClient,
@@ -58,12 +58,15 @@ export async function verificationOf(
   }
 }
 
-/** Tax info on file; a service may not find any before there is one. */
+/** Reads the tax info on file; empty if the service finds none, as it may before there is any. */
 export async function taxInfoOf(client: PaymentsClient, businessId: string): Promise<TaxInfo> {
   return (await unlessMissing(() => client.verification.getTaxInfo(businessId))) ?? {};
 }
 
-/** Officers and owners on file; likewise. */
+/**
+ * Reads the officers and owners on file; empty if the service finds none, as it may before there
+ * are any.
+ */
 export async function officersOf(client: PaymentsClient, businessId: string): Promise<Officer[]> {
   return (await unlessMissing(() => client.officers.list(businessId))) ?? [];
 }
@@ -105,7 +108,7 @@ const NOTHING: Readonly<Record<KybStep, boolean>> = {
   documents: false,
 };
 
-/** The steps that a service must have, which doesn't say it in a word that is known. */
+/** Infers the steps that a service must have if it doesn't say so in a word that is known. */
 async function seenSteps(
   client: PaymentsClient,
   businessId: string,
@@ -119,10 +122,10 @@ async function seenSteps(
   const lastOf = (step: KybStep, isOurs: (input: OnboardingInput) => boolean): number =>
     given.findLastIndex((input) => input.step === step && input.state === "done" && isOurs(input));
   const isDone = (step: KybStep): boolean => lastOf(step, () => true) >= 0;
-  // An act is done where nothing that it is about was sent after it.
+  // An act is done if nothing that it is about was sent after it.
   const isActDone = (act: KybStep, about: KybStep): boolean =>
     lastOf(act, () => true) > lastOf(about, ({ sends }) => sends > 0);
-  // Documents are asked for only after all of the others (API specification, section 3).
+  // Documents are asked for only after all other steps (API specification, section 3).
   const isPast = status === "document";
   return {
     tax: isPast || hasTaxId(taxInfo) || isDone("tax"),
@@ -141,7 +144,7 @@ function isThere(text: string | null | undefined): boolean {
   return text !== undefined && text !== null;
 }
 
-/** A reviewer's words may repeat what they are about. */
+/** Removes personal data from a reviewer's words, which may repeat what they are about. */
 function textOf(text: string | null | undefined): string | null {
   return text === undefined || text === null ? null : withoutPersonal(text);
 }
@@ -151,7 +154,10 @@ const MISSING =
 const ACCEPTED = /^(accepted|approved|verified|completed?|passed|done)$/i;
 const SUBMITTED = /^(submitted|received|processing|(in|under)[ _-]?review)$/i;
 
-/** Undefined for no word, or one that nobody knows: what the service shows has to tell it. */
+/**
+ * Returns the state that a word means; undefined if there is no word, or an unknown one: what the
+ * service shows then has to reveal the state.
+ */
 function stateOf(text: string | null | undefined): StepState | undefined {
   const word = (text ?? "").trim();
   if (MISSING.test(word)) return "missing";

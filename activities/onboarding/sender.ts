@@ -7,12 +7,12 @@ export type Found =
   /** The service has it: it is not sent again. */
   | { readonly kind: "there" }
   | { readonly kind: "absent"; readonly facts?: InputFacts }
-  /** A person has to say, or to give something else. */
+  /** A person has to decide, or to give something else. */
   | { readonly kind: "refused"; readonly reason: string };
 
 /** How one thing that was provided reaches the service. */
 export interface Sender {
-  /** Reads the service: its writes take no key, so nothing else tells what it has. */
+  /** Reads the service: its writes take no key, so nothing else shows what it has. */
   look(): Promise<Found>;
   /** Sends it, once. */
   send(): Promise<void>;
@@ -24,6 +24,6 @@ export interface Sending {
   readonly client: PaymentsClient;
   readonly businessId: string;
   readonly input: OnboardingInput;
-  /** What was ever provided for the business, first to last. */
+  /** Everything that was ever provided for the business, first to last. */
   readonly given: readonly OnboardingInput[];
 }

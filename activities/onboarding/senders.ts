@@ -14,7 +14,7 @@ const THERE: Found = { kind: "there" };
 const ABSENT: Found = { kind: "absent" };
 
 /**
- * How an input is sent.
+ * Returns how an input is sent.
  *
  * @param value what the vault keeps of it; null for the legal acts
  */
@@ -44,7 +44,7 @@ function taxSender({ client, businessId, input, given }: Sending, value: TaxIdVa
     async look() {
       const { steps } = await readView(client, businessId, given);
       if (steps.tax === "missing") return ABSENT;
-      // Which digits of the one on file are others than its last four, nobody shows.
+      // Nothing shows whether digits other than the last four differ from those on file.
       if (input.facts.replace === true && input.sends === 0) return ABSENT;
       const { taxIdMask } = await verificationOf(client, businessId);
       const onFile = taxIdMask ?? (await taxInfoOf(client, businessId)).taxIdMask;
@@ -102,7 +102,7 @@ function officerSender({ client, businessId, input }: Sending, value: OfficerVal
       return {
         kind: "refused",
         reason:
-          "Somebody listed has the same name or the same last four digits, so this may be the same person. If it is another one, provide them again with another: true; if not, nothing is to be done.",
+          "A listed person has the same name or the same last four digits, so this may be the same person. If it is another one, provide them again with another: true; if not, there is nothing to do.",
       };
     },
     async send() {
@@ -117,7 +117,7 @@ function documentSender({ client, businessId, input }: Sending, value: DocumentV
     async look() {
       const { status } = await verificationOf(client, businessId);
       if (status === "document") return ABSENT;
-      // Taking a document in is what ends the status: one that was sent has arrived.
+      // Receiving a document ends this status, so a document that was sent has arrived.
       if (input.sentAtMs !== null) return THERE;
       return { kind: "refused", reason: "The review doesn't ask for documents any more." };
     },

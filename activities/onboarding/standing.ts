@@ -15,7 +15,7 @@ export interface Standing {
   };
 }
 
-/** The wait of this name: the one that goes on, or one that begins now, and what its time asks for. */
+/** Returns the wait of this name, which goes on or begins now, and what its length calls for. */
 export function waitOf(
   { onboarding, clock }: Pick<Standing, "onboarding" | "clock">,
   key: string,

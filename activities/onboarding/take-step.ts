@@ -27,19 +27,21 @@ import { textOfError } from "../shared/error-text.ts";
 import type { Sender } from "./sender.ts";
 import { senderOf } from "./senders.ts";
 
-/** After a send without an answer nothing is sent before this: it may still be taken in. */
+/**
+ * After a send without an answer, nothing is sent for this long: the service may still take it in.
+ */
 const UNANSWERED_MS = HTTP_TIMEOUT_MS + 20_000;
 
-/** Pauses before trying again what the data is not to blame for. */
+/** Pauses before a try that failed through no fault of the data is repeated. */
 const PAUSE_MS = { sandbox: 2_000, real: 60_000 } as const;
 
-/** Answers that another try may well get rid of. */
+/** Statuses that another try may well get past. */
 const NOT_THE_DATA: readonly number[] = [401, 403, 404, 429];
 
-/** Those that a person has to see to. */
+/** Statuses that a person has to see to. */
 const FOR_A_PERSON: readonly number[] = [401, 403, 404];
 
-/** Sends that a service may refuse as too early before the data is given back. */
+/** Sends that a service may refuse as too early before the data is returned to its provider. */
 const TOO_EARLY_MAX = 20;
 
 /** An input whose turn has come. */
@@ -55,10 +57,11 @@ interface Step extends Taken {
 }
 
 /**
- * Sends one thing that a person provided, where the service doesn't have it already.
+ * Sends one thing that a person provided, unless the service has it already.
  *
- * Its writes take no idempotency key, so it is read before, also after every crash, and after a
- * send without an answer the next one waits until that can't be taken in any more.
+ * The service's writes take no idempotency key. So the service is read before each send, and after
+ * every crash; after a send without an answer, the next one waits until the first can't be taken in
+ * any more.
  *
  * @returns real milliseconds to wait before going on
  */
@@ -133,7 +136,7 @@ async function afterError(
     await context.store.transactionOf(input.businessId, (trx) =>
       appendAudit(trx, entry(step, "onboarding.unanswered", { status: error.status ?? null })),
     );
-    const reason = `The step ${input.step} was sent, and the service did not say whether it has it: looks again before it sends again.`;
+    const reason = `The step ${input.step} was sent, and the service did not say whether it has it: Payrun looks again before it sends again.`;
     await holdUp(context, step.input, { reason, needsPerson: false });
     return { againInMs: step.pauseMs };
   }
@@ -146,7 +149,7 @@ async function afterError(
   if (isEarly || error.status === undefined || NOT_THE_DATA.includes(error.status)) {
     return pause(context, step, error);
   }
-  // Whom the service knows already may be somebody who was read only now.
+  // A conflict may mean that the service has it already, which only this new look shows.
   if (error.status === 409 && (await sender.look()).kind === "there") {
     return end(context, step, "done", "onboarding.found", null);
   }
@@ -155,7 +158,10 @@ async function afterError(
   return end(context, step, "refused", "onboarding.refused", reason);
 }
 
-/** Nothing was taken in, and the data is not to blame: somebody sees why, and it is tried again. */
+/**
+ * Pauses after nothing was taken in through no fault of the data: people see why, and it is tried
+ * again.
+ */
 async function pause(
   context: ActivityContext,
   step: Step,
@@ -169,7 +175,10 @@ async function pause(
   return { againInMs: error.retryAfterMs ?? step.pauseMs };
 }
 
-/** The next look tells whoever can mend it, reminds them, and gives up where nobody does. */
+/**
+ * Records what holds an input up. The next look notifies the people who can mend it, reminds them,
+ * and gives up if nobody does.
+ */
 async function holdUp(
   context: ActivityContext,
   input: OnboardingInput,
@@ -199,7 +208,10 @@ async function end(
   return { againInMs: 0 };
 }
 
-/** Nobody's name stands under what they have not seen: that a part of it was refused. */
+/**
+ * Voids the act about a step of which a part was refused: no name may stand under something that
+ * its signer has not seen.
+ */
 async function voidAct(
   trx: Transaction<Tables>,
   { onboarding, input }: Taken,
@@ -219,10 +231,10 @@ type Opened =
   | { readonly value: unknown }
   /** It can't be read now. */
   | { readonly problem: string }
-  /** It was lost, and is asked for again. */
+  /** It was lost, and people are asked for it again. */
   | { readonly isLost: true };
 
-/** What the vault keeps of an input; null where that is nothing. */
+/** Reads what the vault keeps of an input; null if it keeps nothing. */
 async function valueOf(context: ActivityContext, taken: Taken): Promise<Opened> {
   const { input, onboarding } = taken;
   if (input.vaultRef === null) return { value: null };

@@ -8,15 +8,15 @@ import { textOfError } from "../shared/error-text.ts";
 import { finish, remind } from "./progress.ts";
 import { type Standing, waitOf } from "./standing.ts";
 
-/** A service that can't be read is asked again after this. */
+/** Pause before a service that can't be read is read again. */
 const READ_AGAIN_MS = { sandbox: 2_000, real: 60_000 } as const;
 
-/** The name of the wait where nothing was waited for before. */
+/** The name of the wait if nothing was waited for before. */
 const UNREAD = "unread";
 
 /**
- * The service doesn't say how far it is. The wait that was under way goes on, with its reminders
- * and its end; whoever can mend it hears of it.
+ * Assesses an onboarding while the service can't be read. The wait that was under way goes on, with
+ * its reminders and its end; the people who can mend the fault are notified.
  */
 export async function unreadable(
   context: ActivityContext,

@@ -13,7 +13,8 @@ import type { PayOutcome } from "./job.ts";
 import type { Left } from "./leave.ts";
 
 /**
- * Asks the gate again, at once or after a pause. The last reason is what the line backs off with.
+ * Asks the gate again, at once or after a pause. The line backs off with the outcome of the last
+ * try.
  */
 export interface Again {
   readonly kind: "again";
@@ -21,15 +22,18 @@ export interface Again {
   readonly outcome: PayOutcome;
 }
 
-/** Our reading of the business clock may be this old: the next key's date must not repeat it. */
+/**
+ * The age that our reading of the business clock may have: the next key must not repeat its date.
+ */
 const CLOCK_MAY_LAG_MS = 1_100;
 
 type Answered = Exclude<Means, { readonly kind: "applied" }>;
 
 /**
- * What an answer other than success means for the line; the key's part is next()'s.
+ * Judges what an answer other than success means for the line; `next()` judges what it means for
+ * the key.
  *
- * @param isOpen whether another request of it may still pay: then its line only backs off
+ * @param isOpen true if another request of it may still pay; the line then only backs off
  */
 export function afterAnswer(means: Answered, isOpen: boolean): PayOutcome | Again {
   const after = ofMeans(means);
@@ -87,7 +91,7 @@ function rejected(means: Extract<Means, { readonly kind: "rejected" }>): PayOutc
   };
   const datePassed =
     code === "validation_error" && (field === "scheduledAt" || message.includes("scheduledAt"));
-  // The date has passed since it was chosen; other causes a person must lift.
+  // The date has passed since it was chosen. A person must lift any other cause.
   return datePassed ? again(CLOCK_MAY_LAG_MS, outcome) : outcome;
 }
 
@@ -106,7 +110,7 @@ function ofBusiness(
   return { ...fault, scope, isOpen: false };
 }
 
-/** A send that was answered with payments. */
+/** Returns the outcome of a send that was answered with payments. */
 export function paid(send: OpenedSend, { judged, body }: Left): PayOutcome {
   const { madeIds: paymentIds } = judged;
   const { payments } = createdPaymentsSchema.parse(body);

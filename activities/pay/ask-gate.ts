@@ -49,7 +49,7 @@ function sentLine({ runId }: PayOwner, { subject, seq, terms }: OpenedSend): Sen
   return { runId, payableId: subject, seq, executionDate: terms.executionDate };
 }
 
-/** What becomes of a line that the gate hasn't let through. */
+/** Judges a line that the gate hasn't let through. */
 export function withoutSend(
   job: PreparedJob,
   answer: Exclude<GateAnswer, { readonly kind: "open" }>,
@@ -59,12 +59,15 @@ export function withoutSend(
   const settled = ofStep(job, step, clock);
   if (settled !== null) return settled;
   if (answer.kind === "closed") return ofClosed(answer.closed);
-  // To be paid again, and shown as if that were not needed: nobody knows for how long.
+  // The line is to be paid again, while the service shows its payment as still valid: it is not
+  // known for how long.
   const stands = step.kind === "applied" && job.wish !== null;
   return stands ? { kind: "back", waitMs: null, reason: STANDS } : job.otherwise;
 }
 
-/** Null where nothing is open, so that what else is known of the line decides. */
+/**
+ * Judges the gate's step; null if nothing is open, so that what else is known of the line decides.
+ */
 function ofStep(
   { line, payments }: PreparedJob,
   step: GateStep,
@@ -78,7 +81,7 @@ function ofStep(
     case "adopt":
       return applied(step.ids, payments, true);
     case "applied": {
-      // What another line made is not this one's, nor what this one has known before.
+      // Payments that another line made, or that this line already knows, don't count.
       const ours = { runId: line.runId, approvedHash: line.lineHash };
       const isOurs = step.line === null || isSameLine(step.line, ours);
       const isKnown = step.ids.every((id) => line.paymentIds.includes(id));
@@ -101,7 +104,7 @@ function applied(ids: readonly string[], shown: readonly Payment[], found: boole
   return { kind: "applied", payments, paymentIds: ids, found, sent: null };
 }
 
-/** How long a line waits whose gate is closed for a reason that may pass by itself. */
+/** How long a line waits if its gate is closed for a reason that may pass by itself. */
 const CLOSED_WAIT_MS = 5_000;
 
 function ofClosed({ code, reason, limitCode }: Closed): PayOutcome {

@@ -7,8 +7,8 @@ import type { ActivityContext } from "../shared/context.ts";
 import type { PayJob, PayOutcome, PayOwner } from "./job.ts";
 
 /**
- * What a failed read or an unforeseen fault means for a line: nothing was sent by this step. Whether
- * something is open is asked of the ledger, never guessed.
+ * Judges what a failed read or an unforeseen fault means for a line. This step sent nothing;
+ * whether something is open is read from the ledger, never guessed.
  */
 export async function outcomeOfError(
   context: ActivityContext,
@@ -42,28 +42,31 @@ export async function outcomeOfError(
         reason: "The service doesn't know this bill or its vendor any more.",
       };
     }
-    // To ask again would get the same answer, with nobody hearing of it.
+    // Another read would get the same answer, and nobody would be notified.
     if (isLasting(error)) {
       return {
         kind: "parked",
         code: "unreadable",
-        reason: `The service's answer about this bill or its vendor can't be used: ${reason}. Have it mended there, then try it again.`,
+        reason: `The service's answer about this bill or its vendor can't be used: ${reason}. Have it fixed there, then try it again.`,
       };
     }
   }
   return { kind: "back", waitMs: null, reason: `It could not be read or planned: ${reason}` };
 }
 
-/** Answers to a read that no other try changes: a record of another shape, or a refusal of the request. */
+/**
+ * True if no other try changes the answer to a read: a record of another shape, or a refused
+ * request.
+ */
 function isLasting(error: PaymentsApiError): boolean {
   if (error instanceof UnexpectedAnswerError) return error.isJson && error.status === 200;
   const { status } = error;
   return status !== undefined && status >= 400 && status < 500 && status !== 408;
 }
 
-/** A fault of the whole business; undefined for one of this bill. */
+/** Returns a fault of the whole business; undefined if only this bill is at fault. */
 function waitOf(error: PaymentsApiError) {
-  // A lacking scope stands until a payment has gone through: another read says nothing of it.
+  // A missing scope stands until a payment has gone through: another read says nothing about it.
   const fault = error.status === undefined ? undefined : faultOfRead(error, FORBIDDEN_FOR_PAYMENTS);
   return fault === undefined ? undefined : { ...fault, scope: "business" as const };
 }

@@ -4,7 +4,7 @@ import type { Store } from "../../src/store/index.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { eachBusiness } from "../shared/each-business.ts";
 
-/** Lanes lease ahead, so a few milliseconds keep no connection waiting. */
+/** Lanes lease ahead, so waiting a few milliseconds leaves no connection idle. */
 const GATHER_MS = 5;
 
 interface Waiting {
@@ -14,8 +14,8 @@ interface Waiting {
 }
 
 /**
- * Puts the transactions of lanes that pay for one business side by side into one: what comes while
- * one is under way goes into the next. Making a commit safe against a power cut costs more than
+ * Combines concurrent transactions of lanes that pay for one business: those that arrive while one
+ * is under way go into the next. Making a commit safe against a power cut costs more than writing
  * many lines.
  */
 class GroupCommit {
@@ -29,7 +29,7 @@ class GroupCommit {
     this.#businessId = businessId;
   }
 
-  /** As `Store.transactionOf`: all of `work` is kept, or nothing where it throws. */
+  /** As `Store.transactionOf`: all of `work` is kept, or none of it if it throws. */
   async transaction<T>(work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
     let result: { readonly value: T } | undefined;
     const promise = new Promise<void>((done, failed) => {
@@ -51,7 +51,7 @@ class GroupCommit {
     if (this.#running) return;
     this.#running = true;
     while (this.#waiting.length > 0) {
-      // Those that are about to ask for the same get the chance to come along.
+      // Lanes that are about to ask for a transaction get the chance to join.
       await sleep(GATHER_MS);
       const group = this.#waiting;
       this.#waiting = [];
@@ -67,7 +67,7 @@ class GroupCommit {
     } catch (error) {
       const [first] = group;
       if (group.length === 1) return first?.failed(error);
-      // One of them is at fault, and the others must not pay for it.
+      // One of the group is at fault, and must not make the others fail.
       for (const each of group) await this.#commit([each]);
     }
   }
@@ -79,7 +79,7 @@ class GroupCommit {
   }
 }
 
-/** The group of all lanes of this process that pay for a business. */
+/** Returns the group of all lanes of this process that pay for a business. */
 export const groupOf = eachBusiness(
   (store: Store, businessId: string) => new GroupCommit(store, businessId),
 );

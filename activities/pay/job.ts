@@ -6,7 +6,7 @@ import type { Payment } from "../../src/payments-api/index.ts";
 import type { RunLine } from "../../src/store/lines/lines.ts";
 import type { BusinessFault } from "../shared/business-fault.ts";
 
-/** Lines of one run, and for whom they are paid. */
+/** The owner of a run's lines: for which workflow, business and playbook they are paid. */
 export interface PayOwner {
   /** Workflow id that holds the payables' claims: the run, or a retry. */
   readonly owner: string;
@@ -20,8 +20,9 @@ export interface PayOwner {
   /** Real instant at which the run's plan was made. */
   readonly plannedAtMs: number;
   /**
-   * Of a retry: the only day on which it may run by the payments that the service shows of its bill,
-   * null where nothing of it may be sent any more. The plan of a run names the day of its lines.
+   * For a retry: returns the only day on which the payment may run, given the payments that the
+   * service shows of its bill; null if nothing of it may be sent any more. For a run, the plan
+   * names the day of its lines.
    */
   readonly runsOn?: (shown: readonly Payment[]) => Promise<string | null>;
 }
@@ -32,37 +33,37 @@ export interface PayJob {
   readonly plan: PlanLine;
 }
 
-/** A line with what was read of it, and what that says. */
+/** A line with what was read of it, and what follows from that. */
 export interface PreparedJob extends PayJob {
   readonly reading: Reading;
   readonly payments: readonly Payment[];
-  /** What is to be sent; null where the line is not as it was approved. */
+  /** What is to be sent; null if the line is not as it was approved. */
   readonly wish: Wish | null;
-  /** What was approved, where nothing seems to be owed any more. */
+  /** What was approved, if nothing seems to be owed any more. */
   readonly approved?: Wish;
-  /** What becomes of the line then, unless something of it is open. */
+  /** The outcome if nothing is sent and nothing of the line is open. */
   readonly otherwise: PayOutcome;
 }
 
-/** What paying one line came to. Declines and waits are outcomes, not exceptions. */
+/** What came of paying one line. Declines and waits are outcomes, not exceptions. */
 export type PayOutcome =
   | {
       readonly kind: "applied";
       readonly payments: readonly Payment[];
-      /** Those of `payments` among them. */
+      /** All payment ids, including those of `payments`. */
       readonly paymentIds: readonly string[];
-      /** True where a look found them. */
+      /** True if a lookup found them. */
       readonly found: boolean;
-      /** The answer that says so, to be recorded with the line; none where it is recorded already. */
+      /** The answer that says so, to be recorded with the line; null if it is recorded already. */
       readonly sent: SendOutcome | null;
     }
-  /** A request may still pay; nothing but a look or the same key may follow. */
+  /** A request may still pay; only a lookup or the same key may follow. */
   | { readonly kind: "unknown"; readonly waitMs: number | null; readonly reason: string }
   /** Nothing is open; the line goes back to be leased again. */
   | { readonly kind: "back"; readonly waitMs: number | null; readonly reason: string }
   | (BusinessFault & {
       readonly scope: "source" | "business";
-      /** True where a request of the line may still pay. */
+      /** True if a request of the line may still pay. */
       readonly isOpen: boolean;
     })
   | { readonly kind: "line-wait"; readonly code: string; readonly message: string }

@@ -25,19 +25,26 @@ interface WithPayer {
   readonly payer: Payer;
 }
 
-/** As far as the lists show a bill: enough to say that it is as it was approved. */
+/** A bill as far as the lists show it: enough to tell that it is as it was approved. */
 export interface ListedBill {
   readonly begun: Begun;
   readonly payments: readonly Payment[];
-  /** As they stand by everything that was ever read of them, where some were known before. */
+  /**
+   * The payments as they stand by everything that was ever read of them, if some were known before.
+   */
   readonly stand?: readonly Payment[];
-  /** Of a retry: the only day on which it may run by that; null where it may not. */
+  /**
+   * For a retry: the only day on which it may run, given those payments; null if it may not run.
+   */
   readonly runsOn?: string | null;
   readonly payable: BillFacts;
   readonly contact: VendorFacts;
 }
 
-/** Says what is to be sent for a line, or why not, by what the service shows of its bill now. */
+/**
+ * Judges what is to be sent for a line, or why nothing is, by what the service shows of its bill
+ * now.
+ */
 export function prepareLine(
   owner: PayOwner,
   job: PayJob,
@@ -53,7 +60,9 @@ export function prepareLine(
   return { ...prepared, approved: payRequest(job.plan, owner, job.plan.executionDate) };
 }
 
-/** As `prepareLine`; undefined for a line that is not as it was approved: it is read by itself. */
+/**
+ * As `prepareLine`; undefined for a line that is not as it was approved, which is read by itself.
+ */
 export function prepareListed(
   owner: PayOwner,
   job: PayJob,
@@ -109,7 +118,10 @@ type SendDate =
   /** Nothing is sent: a retry's day has passed, or its approval has ended. */
   | { readonly date: null; readonly late: false };
 
-/** The date to send, and whether using it needs a person's word first (playbook, `late: ask`). */
+/**
+ * Returns the date to send, and whether using it needs a person's word first (playbook, `late:
+ * ask`).
+ */
 function executionDateOf(
   owner: PayOwner,
   { plan }: PayJob,

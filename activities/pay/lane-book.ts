@@ -14,23 +14,30 @@ import { leaveLimit } from "./leave.ts";
 import type { OpenedJob } from "./pay-one.ts";
 import { type PaidJob, recordOutcome, recordPaid, writeOutcome } from "./record.ts";
 
-/** Lines that the gate is asked about at once, by how fast they are answered. */
+/**
+ * The most and the fewest lines that the gate is asked about at once; the speed of the answers
+ * decides.
+ */
 const ASK_MOST = 240;
 const ASK_LEAST = 20;
 
-/** How long what the gate let through should last: well within the time in which it may leave. */
+/**
+ * How long lines that were let through should keep the lane busy: well within the time in which
+ * they may leave.
+ */
 const ASK_LASTS_MS = Math.min(1_000, LEAVE_WITHIN_MS / 5);
 
-/** Paid lines that may wait to be recorded with the next turn, and how long. */
+/** Paid lines that may wait to be recorded with the next turn, and for how long. */
 const PAID_MOST = 500;
 const RECORD_WITHIN_MS = 1_000;
 
 /**
- * A lane's dealings with the store. Lines are leased, read together, and brought before the gate in
- * the transaction that records what was paid meanwhile; what the gate lets through is to leave.
+ * A lane's dealings with the store. Leases lines, reads them together, and brings them before the
+ * gate in the transaction that records what was paid meanwhile; the lane then sends what the gate
+ * lets through.
  *
- * What is not recorded yet when the process dies is found again by the next lease: each request
- * stands in the ledger before it leaves, under a key that it keeps.
+ * If the process dies, the next lease finds again what was not recorded yet: each request stands in
+ * the ledger before it leaves, under a key that it keeps.
  */
 export class LaneBook {
   readonly #context: ActivityContext;
@@ -52,7 +59,7 @@ export class LaneBook {
     return this.#limit;
   }
 
-  /** True where nothing was leased because the whole business waits. */
+  /** True if nothing was leased because the whole business waits. */
   get isBlocked(): boolean {
     return this.#lines.isBlocked;
   }
@@ -60,12 +67,13 @@ export class LaneBook {
   /**
    * Records what was paid and asks the gate about the next lines.
    *
-   * @returns what may leave, and how many lines were worked on; none where there are no more
+   * @returns what may leave, and how many lines were worked on; 0 if there are no more
    */
   async turn(): Promise<{ readonly opened: OpenedJob[]; readonly leased: number }> {
     let leased = 0;
     if (this.#lines.isEmpty) leased = await this.#lines.lease();
-    // What can't be read now can't be paid either: what was leased goes back when the lane closes.
+    // While the service can't be read, nothing can be paid either: the lines go back when the lane
+    // closes.
     if (this.isBlocked) return { opened: [], leased: 0 };
     this.#adjust();
     const asked = this.#lines.take(this.#limit);
@@ -103,7 +111,7 @@ export class LaneBook {
     return opened;
   }
 
-  /** Keeps what was paid for the next turn, and writes down at once whatever else a line came to. */
+  /** Keeps what was paid for the next turn, and writes any other outcome at once. */
   async record(job: PayJob, outcome: PayOutcome): Promise<void> {
     if (outcome.kind !== "applied" || outcome.sent === null) {
       await recordOutcome(this.#context, this.#owner, job, outcome);
@@ -111,14 +119,14 @@ export class LaneBook {
     }
     this.#paid.push({ job, outcome });
     if (this.#paid.length >= PAID_MOST) return this.#flush();
-    // Whoever waits for the last lines of a slow service should not wait for its next turn.
+    // The last lines of a slow service must not wait for its next turn before they are recorded.
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#flush().catch(() => undefined);
     }, RECORD_WITHIN_MS);
   }
 
-  /** Records what is left, and gives back lines that nothing was sent for. */
+  /** Records what is left, and gives back the leases of lines that nothing was sent for. */
   async close(unsent: readonly OpenedJob[]): Promise<void> {
     clearTimeout(this.#timer);
     await this.#flushing?.catch(() => undefined);
@@ -134,7 +142,8 @@ export class LaneBook {
     if (unsent.length + unasked.length === 0) return;
     const { businessId } = this.#owner;
     await this.#context.store.transactionOf(businessId, async (trx) => {
-      // Only its sender writes it, and only of what can't leave any more: these never were given out.
+      // Only a send's own sender writes this, and only if it can't leave any more: these stayed in
+      // the lane.
       const kept = unsent.map(({ send }) => ({
         ...{ send, result: "not-sent" as const, status: null, code: null },
         ...{ message: "its lane ended", answerDateMs: null, madeIds: [] },
@@ -157,7 +166,7 @@ export class LaneBook {
     const paid = this.#takePaid();
     if (paid.length === 0) return;
     try {
-      // Lost in a power cut, it is found again under the same keys.
+      // If a power cut loses it, it is found again under the same keys.
       await this.#context.store.transactionOf(
         this.#owner.businessId,
         (trx) => recordPaid(trx, this.#owner, paid, clock),
@@ -179,7 +188,10 @@ export class LaneBook {
     return this.#context.clockOf(this.#owner.business).now();
   }
 
-  /** What was let through must leave in time: of a slow service less is asked about at once. */
+  /**
+   * Adjusts how many lines are asked about at once: what is let through must leave in time, so a
+   * slow service gets fewer.
+   */
   #adjust(): void {
     const now = performance.now();
     const lasts = this.#askedAt === 0 ? 0 : ASK_LASTS_MS / Math.max(1, now - this.#askedAt);

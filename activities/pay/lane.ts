@@ -6,16 +6,22 @@ import type { PayOwner } from "./job.ts";
 import { LaneBook } from "./lane-book.ts";
 import { type OpenedJob, payOne } from "./pay-one.ts";
 
-/** Requests a lane keeps in flight. */
+/** Requests that a lane keeps in flight. */
 const LANE_WIDTH = 20;
 
-/** Lines in hand below which the gate is asked about the next ones; more where it is asked about more. */
+/**
+ * Lines in hand below which the gate is asked about the next ones; higher if it is asked about more
+ * at once.
+ */
 const ASK_BELOW = LANE_WIDTH;
 
-/** Lines after which a lane ends, and its run looks where it stands. */
+/** Lines after which a lane ends, so that its run looks where it stands. */
 const LANE_LINES = 10_000;
 
-/** Of a slow service a lane pays fewer: it ends well within the activity's time. */
+/**
+ * Time after which a lane ends, well within the activity's time: with a slow service it pays fewer
+ * lines.
+ */
 const LANE_MS = 600_000;
 
 export interface LaneInput extends PayOwner {
@@ -32,17 +38,17 @@ export interface LaneResult {
 
 type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
 
-/** A service that asks for a longer pause than this is left alone: the run's workflow waits. */
+/** If the service asks for a longer pause than this, the lane ends and the run's workflow waits. */
 const SHORT_PAUSE_MS = 30_000;
 
-/** How often a lane looks whether a short pause of the business is over. */
+/** How often a lane checks whether a short pause of the business is over. */
 const PAUSE_LOOK_MS = 200;
 
 /**
  * Pays lines of a run, about 20 at a time, until no line may be leased any more.
  *
  * A fault of the whole business stops the leasing at once; what is in flight still gets its answer
- * and is recorded. Where the service only asks to slow down, the lane waits and goes on with fewer
+ * and is recorded. If the service only asks to slow down, the lane waits and goes on with fewer
  * requests in flight.
  */
 export async function runLane(context: ActivityContext, input: LaneInput): Promise<LaneResult> {
@@ -60,7 +66,10 @@ export async function runLane(context: ActivityContext, input: LaneInput): Promi
   }
 }
 
-/** Waits while the service wants to be left alone; false where it is for more than a moment. */
+/**
+ * Waits while the service asks for a short pause; false if the pause is longer, or the lane has to
+ * stop.
+ */
 async function afterShortPause(context: ActivityContext, input: LaneInput): Promise<boolean> {
   while (!input.stop.aborted) {
     const { serviceMs } = await context.clockOf(input.business).now();
@@ -72,7 +81,7 @@ async function afterShortPause(context: ActivityContext, input: LaneInput): Prom
         code === "rate_limited" && retryAtMs - serviceMs <= SHORT_PAUSE_MS + PAUSE_LOOK_MS,
     );
     if (!isShort) return false;
-    // One of the lanes that wake up now tries with one request; the others wait for what it finds.
+    // One of the lanes that wake up now tries with one request; the others wait for its result.
     if (waits.every(({ retryAtMs }) => retryAtMs <= serviceMs)) return true;
     await sleep(PAUSE_LOOK_MS, undefined, { signal: input.stop }).catch(() => undefined);
   }
@@ -85,12 +94,12 @@ class Lane {
   readonly #book: LaneBook;
   #queue: OpenedJob[] = [];
   #turning: Promise<void> | undefined;
-  /** Nothing more is there to lease. */
+  /** There is nothing more to lease. */
   #empty = false;
   /** Nothing more is sent: the business waits, or something is broken. */
   #stopped = false;
   #refused = false;
-  /** Of all that is done in this activity. */
+  /** The sums of this whole activity. */
   readonly #total: Writable<LaneResult>;
   readonly #untilMs: number;
 
@@ -107,17 +116,17 @@ class Lane {
     this.#book = new LaneBook(context, input);
   }
 
-  /** True where as much has been leased as one activity may, or its time is up. */
+  /** True if this activity has leased as many lines as it may, or its time is up. */
   get isOver(): boolean {
     return this.#total.leased >= LANE_LINES || performance.now() >= this.#untilMs;
   }
 
-  /** True where the service has asked this lane to slow down. */
+  /** True if the service has asked this lane to slow down. */
   get wasRefused(): boolean {
     return this.#refused;
   }
 
-  /** True where the service has asked for a pause, here or elsewhere. */
+  /** True if the service has asked for a pause, here or elsewhere. */
   get wasSlowedDown(): boolean {
     return this.#refused || this.#book.isBlocked;
   }
@@ -129,16 +138,16 @@ class Lane {
       try {
         await this.#pay(job);
       } catch (error) {
-        // The others finish what they have in flight before the activity fails.
+        // The other workers finish what they have in flight before the activity fails.
         this.#stopped = true;
         throw error;
       }
     }
   }
 
-  /** Records what is left to record; lines that were not begun go back for whoever leases next. */
+  /** Records what is left to record; lines that were not begun go back for the next lease. */
   async close(): Promise<void> {
-    // One that fails must not keep what was let through before from being given back.
+    // A turn that fails must not keep lines that were let through before from being given back.
     await this.#turning?.catch(() => undefined);
     const unsent = this.#queue;
     this.#queue = [];
@@ -152,7 +161,7 @@ class Lane {
     }
     if (this.#isStopped()) return undefined;
     const job = this.#queue.shift();
-    // Leased ahead, so that a free connection never waits for the store.
+    // Lines are leased ahead, so that a free connection never waits for the store.
     const below = Math.max(ASK_BELOW, this.#book.asksAtOnce >> 1);
     if (this.#queue.length < below && !this.#leasesNoMore()) this.#turnAhead();
     return job;
@@ -167,11 +176,11 @@ class Lane {
   }
 
   #turnAhead(): void {
-    // What goes wrong is told to whoever finds the queue empty.
+    // A worker that finds the queue empty gets the error.
     this.#turn().catch(() => undefined);
   }
 
-  /** One transaction: what came back is recorded, what is next is leased. */
+  /** Runs one transaction: records what came back, and leases what is next. */
   #turn(): Promise<void> {
     this.#turning ??= this.#book
       .turn()

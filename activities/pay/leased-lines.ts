@@ -10,7 +10,9 @@ import { readPayer } from "./payer.ts";
 import { readBill, readByPage } from "./read-bills.ts";
 import { recordOutcome } from "./record.ts";
 
-/** Lines that are leased and read together: as many as are read well before a read is too old. */
+/**
+ * Lines that are leased and read together: only as many as are read well before a read is too old.
+ */
 const LEASE_FIRST = 80;
 const LEASE_LEAST = 20;
 const LEASE_MOST = 240;
@@ -23,9 +25,9 @@ const SINGLY_AT_ONCE = 10;
 export class LeasedLines {
   readonly #context: ActivityContext;
   readonly #owner: PayOwner;
-  /** Read, for the gate. */
+  /** Lines that were read, for the gate. */
   #ready: PreparedJob[] = [];
-  /** Not read because the service can't be read now. */
+  /** Lines that were not read because the service can't be read now. */
   #unread: PayJob[] = [];
   #blocked = false;
   #leases = LEASE_FIRST;
@@ -35,7 +37,7 @@ export class LeasedLines {
     this.#owner = owner;
   }
 
-  /** True where nothing was leased because the whole business waits. */
+  /** True if nothing was leased because the whole business waits. */
   get isBlocked(): boolean {
     return this.#blocked;
   }
@@ -48,17 +50,17 @@ export class LeasedLines {
     return this.#ready.splice(0, most);
   }
 
-  /** Takes lines again that the gate was not asked about. */
+  /** Takes back lines that the gate was not asked about. */
   putBack(jobs: readonly PreparedJob[]): void {
     this.#ready.unshift(...jobs);
   }
 
-  /** Everything that is left, read or not. */
+  /** Removes and returns everything that is left, read or not. */
   takeAll(): PayJob[] {
     return [...this.#ready.splice(0), ...this.#unread.splice(0)];
   }
 
-  /** Leases the next lines and reads their bills; returns how many. */
+  /** Leases the next lines and reads their bills; returns the number of lines. */
   async lease(): Promise<number> {
     const { runId, businessId, by } = this.#owner;
     const clock = await this.#now();
@@ -82,7 +84,7 @@ export class LeasedLines {
   async #read(jobs: readonly PayJob[]): Promise<void> {
     const { db } = this.#context.store;
     const ids = jobs.map(({ plan }) => plan.payableId);
-    // Of what is open each look counts, so it is read by itself and at its own time.
+    // Each lookup of an open bill counts, so the bill is read by itself and at its own time.
     const open = await openSubjects(db, this.#owner.businessId, ids);
     const calm = jobs.filter(({ plan }) => !open.has(plan.payableId));
     const listed = await readByPage(this.#context, this.#owner, calm, await this.#now());

@@ -10,9 +10,10 @@ import type { Tables } from "../../src/store/schema/tables.ts";
 import { type ActivityContext, HTTP_TIMEOUT_MS } from "../shared/context.ts";
 
 /**
- * Started before the gate is asked, so that it ends no later than the gate's own limit (rule 2).
+ * Starts a send's time limit, before the gate is asked, so that it ends no later than the gate's
+ * own limit (rule 2).
  *
- * @param mostMs where the request must leave sooner
+ * @param mostMs the limit, if the request must leave sooner
  */
 export function leaveLimit(mostMs = LEAVE_WITHIN_MS): TimeLimit {
   return new TimeLimit(Math.min(LEAVE_WITHIN_MS, mostMs));
@@ -25,8 +26,8 @@ export interface Left {
 }
 
 /**
- * Sends what the gate has let through: once, byte for byte, and only in time. Nothing is recorded:
- * `recordAnswer` does that, or `recordPaid` with the line that it pays.
+ * Sends what the gate has let through: once, byte for byte, and only in time. Records nothing:
+ * `recordAnswer` does that, or `recordPaid` together with the line that it pays.
  */
 export async function leave(
   context: ActivityContext,
@@ -49,9 +50,9 @@ export async function leave(
 }
 
 /**
- * Records what a send came to.
+ * Records the result of a send.
  *
- * @returns true where a send of its subject may still take effect
+ * @returns true if a send of its subject may still take effect
  */
 export async function recordAnswer(
   trx: Transaction<Tables>,

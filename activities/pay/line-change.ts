@@ -17,7 +17,10 @@ const RETRY_LINE_WAIT_MS = 600_000;
 
 const HOUR_MS = 3_600_000;
 
-/** What an outcome makes of a line; who retries a failed bill keeps its line, or its run would lease it. */
+/**
+ * Returns what an outcome changes in a line. A retry keeps the line of its bill, or the run would
+ * lease it.
+ */
 export function changeOfLine(
   owner: PayOwner,
   job: PayJob,
@@ -40,7 +43,8 @@ export function changeOfLine(
     case "unknown":
     case "back": {
       const isOpen = outcome.kind === "unknown";
-      // What only has to be read again is read at once, unless that came to the same before.
+      // A line that only has to be read again is read at once, unless the last try ended with the
+      // same reason.
       const isAtOnce = outcome.waitMs === 0 && line.reason !== outcome.reason;
       const waitMs = outcome.waitMs === 0 ? null : outcome.waitMs;
       return {
@@ -54,7 +58,7 @@ export function changeOfLine(
     case "business-wait":
       return {
         state: outcome.isOpen && ownRun ? "unknown" : waiting,
-        // Its money is looked for anew, which says what the source lacks.
+        // The run looks for the line's money anew, which says what the source lacks.
         ...(outcome.code === SOURCE_UNAVAILABLE && ownRun ? { funded: false } : {}),
       };
     case "line-wait":
@@ -93,7 +97,7 @@ export function changeOfLine(
 
 const FOUND = "Found by a lookup: its answer is not on record.";
 
-/** Of a bill whose state says only that it is being retried. */
+/** The reason of a bill whose state says only that it is being retried. */
 const PAID_AGAIN = "It was paid again, and the new payment is on its way.";
 
 const EXPIRED: LineChange = {
@@ -111,17 +115,18 @@ export function isOwnRun({ owner, runId }: PayOwner): boolean {
   return owner === runId;
 }
 
-/** Where a line stands by the payments that its request made. */
+/** Returns the state of a line by the payments that its request made. */
 export function stateOfPaid(payments: readonly Payment[], amountCents: number): LineState {
   if (payments.length === 0) return "processing";
   const outcome = lineStateOfPayments(payments, amountCents);
-  // A failure in the very answer is left to the follower, which owns what comes after it.
+  // A failure within the answer itself is left to the follower, which owns what comes after it.
   return outcome.kind === "state" ? outcome.state : "processing";
 }
 
 /**
- * When a line is tried again: no later than what it waits for lasts, ever later where nobody knows.
- * One try comes when people are to be told of it, since each try tells them.
+ * Returns when a line is tried again: no later than its wait ends, and at growing intervals if the
+ * end isn't known. One try falls on the instant at which people are to be notified, because a try
+ * raises that notice.
  */
 function againAtMs(
   { rests, restSinceMs }: Pick<RunLine, "rests" | "restSinceMs">,

@@ -10,10 +10,12 @@ import { prepareLine } from "./judge-line.ts";
 import { leave, leaveLimit, recordAnswer } from "./leave.ts";
 import { readBill } from "./read-bills.ts";
 
-/** Waits between sends of one lease; later ones belong to a later lease, which reads anew. */
+/**
+ * Pauses between the sends of one lease; further sends belong to a later lease, which reads anew.
+ */
 const AGAIN_AFTER_MS = [500, 2_000];
 
-/** A line that the gate has let through, and until when its bytes may leave. */
+/** A line that the gate has let through, with the limit within which its bytes may leave. */
 export interface OpenedJob {
   readonly job: PreparedJob;
   readonly send: OpenedSend;
@@ -22,11 +24,11 @@ export interface OpenedJob {
 
 /**
  * Pays one leased line, at most once, whatever happened to it before: reads, asks the gate, sends,
- * and asks again while the answer leaves its effect open, a few times.
+ * and asks again, a few times, while the answer leaves its effect open.
  *
- * Never throws for what the service answers to the payment: that is the outcome.
+ * Never throws because of the service's answer to the payment: that is the outcome.
  *
- * @param opened where the gate has let its first send through already
+ * @param opened the first send, if the gate has let it through already
  */
 export async function payOne(
   context: ActivityContext,
@@ -73,7 +75,10 @@ function clockOf(context: ActivityContext, { business }: PayOwner) {
   return context.clockOf(business).now();
 }
 
-/** Sends what the gate let through. What it came to is recorded here, but for success: with its line. */
+/**
+ * Sends what the gate let through, and records the result here. Success is recorded later, with its
+ * line.
+ */
 async function sendOnce(
   context: ActivityContext,
   owner: PayOwner,

@@ -11,14 +11,14 @@ import type { PayOutcome } from "./job.ts";
 /** What a business can pay from, as the service showed it a moment ago. */
 export interface Payer {
   readonly sources: readonly FundingSource[];
-  /** Undefined where the token may not read them. */
+  /** Undefined if the token may not read them. */
   readonly accounts: readonly BankAccount[] | undefined;
 }
 
-/** How long it stays good enough to pay by. */
+/** How long a read stays good enough to pay by. */
 const GOOD_FOR_MS = 15_000;
 
-/** Reads what a business can pay from; payments of one moment share the read. */
+/** Reads what a business can pay from; payments made at about the same time share the read. */
 export async function readPayer(context: ActivityContext, business: string): Promise<Payer> {
   const shared = sharedOf(context, business);
   const { last } = shared;
@@ -46,7 +46,7 @@ async function read(context: ActivityContext, business: string): Promise<Payer> 
   return { sources, accounts: await unlessRefused(client.bankAccounts.list()) };
 }
 
-/** Why nothing is sent from a line's source now; null where it can pay. */
+/** Returns why nothing is sent from a line's source now; null if the source can pay. */
 export function sourceFault({ funding }: PlanLine, { sources }: Payer): PayOutcome | null {
   const { sourceId } = funding;
   const source = sources.find(({ id }) => id === sourceId);
@@ -59,8 +59,8 @@ export function sourceFault({ funding }: PlanLine, { sources }: Payer): PayOutco
 }
 
 /**
- * The fields of a line's source, as they were approved. Those of the balance may name the account
- * that was the default then: where it is gone, the one that is the default now takes its place.
+ * Returns the fields of a line's source, as they were approved. Those of the balance may name the
+ * account that was the default then; if it is gone, the present default account takes its place.
  */
 export function payFieldsNow(
   { funding }: PlanLine,

@@ -19,23 +19,26 @@ const SINGLE_READS = 3;
 /** Records on a page (API specification, section 8). */
 const PAGE_SIZE = 100;
 
-/** Pages that take longer are too old when they have been read: bills are then read singly. */
+/** Pages that take longer are too old once they have been read; bills are then read singly. */
 const PAGES_TAKE_MS = 45_000;
 
-/** How long it is not tried again then. */
+/** How long pages are not tried again after that. */
 const TOO_SLOW_FOR_MS = 10 * 60_000;
 
 /**
- * A lease of this many lines is one of several: four lanes pay, and the pages serve what each of
- * them leases within a minute.
+ * A lease of at least this many lines counts as one of several: four lanes pay, and the pages serve
+ * what each of them leases within a minute.
  */
 const LARGE_LEASE = 200;
 const LEASES_SERVED = 4;
 
-/** How long pages that were read stay good enough to begin paying on: half of what the gate allows. */
+/** How long pages stay good enough to begin paying on: half of what the gate allows. */
 const PAGES_GOOD_FOR_MS = 60_000;
 
-/** Reads one bill: payments before the bill, so that one made in between shows as owed too little. */
+/**
+ * Reads one bill. Payments come before the bill, so that one made in between shows too little as
+ * owed.
+ */
 export async function readBill(
   context: ActivityContext,
   { business, businessId, owner: actor, runsOn }: PayOwner,
@@ -48,7 +51,7 @@ export async function readBill(
   const payable = await client.payables.get(plan.payableId);
   const contact = await client.contacts.get(payable.contact.id ?? plan.contactId);
   const payer = await readPayer(context, business);
-  // A list that is behind shows what has failed as if it were on its way.
+  // A list that lags behind shows failed payments as if they were on their way.
   const follower = { businessId, actor, runId: line.runId, nowMs: clock.realMs };
   const isFirst = line.paymentIds.length === 0;
   const stand = isFirst ? payments : await takePayments(context, follower, payments);
@@ -57,10 +60,10 @@ export async function readBill(
 }
 
 /**
- * Reads the bills of lines that were leased together, by page where that takes fewer requests.
+ * Reads the bills of lines that were leased together, by page if that takes fewer requests.
  *
- * @returns what was read, by payable; whatever the pages don't show whole is missing, and to be
- * read by itself
+ * @returns what was read, by payable; a bill that the pages don't show whole is missing, and has to
+ * be read by itself
  */
 export async function readByPage(
   context: ActivityContext,
@@ -82,7 +85,10 @@ export async function readByPage(
 
 const NOTHING: ReadonlyMap<string, ListedBill> = new Map();
 
-/** How many requests it takes to read all payments, bills and vendors of a business. */
+/**
+ * Returns the number of requests that it takes to read all payments, bills and vendors of a
+ * business.
+ */
 async function pageCount(client: PaymentsClient): Promise<number> {
   const one = { page: 1, pageSize: 1 };
   const counts = await Promise.all([
@@ -100,12 +106,12 @@ class Pages {
   #tooSlowUntil = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
 
-  /** True where they took too long a moment ago. */
+  /** True if reading them took too long recently. */
   get areTooSlow(): boolean {
     return performance.now() < this.#tooSlowUntil;
   }
 
-  /** What is known of these bills; undefined where it is too old, or about others. */
+  /** Returns what is known of these bills; undefined if it is too old, or about other bills. */
   known(ids: readonly string[]): ReadonlyMap<string, ListedBill> | undefined {
     const isFresh = performance.now() - this.#readAt < PAGES_GOOD_FOR_MS;
     return isFresh && ids.some((id) => this.#found.has(id)) ? this.#found : undefined;
@@ -117,7 +123,8 @@ class Pages {
     clock: ClockReading,
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, ListedBill>> {
-    // Lanes that lease at the same moment wait for one read; what it doesn't know is read again.
+    // Lanes that lease at the same moment wait for one read; if it lacks their bills, they read
+    // again.
     if (this.#reading !== undefined) {
       await this.#reading.catch(() => undefined);
       const known = this.known(ids);
@@ -138,7 +145,7 @@ class Pages {
     const readAt = performance.now();
     const inTime = (): boolean => performance.now() - readAt < PAGES_TAKE_MS;
     const begun = await beginReading(context.store.db, clock);
-    // Payments before the bills: one made in between then shows as owed too little, never too much.
+    // Payments before the bills: one made in between then shows too little as owed, never too much.
     const payments = await paymentsByBill(client, inTime);
     const vendors = await vendorsById(client, inTime);
     const found = new Map<string, ListedBill>();
@@ -158,7 +165,7 @@ class Pages {
   }
 }
 
-/** Undefined for a bill that the list doesn't show whole. */
+/** Returns what the list shows of a bill; undefined if it doesn't show the bill whole. */
 function whole(
   begun: Begun,
   bill: PayableListItem,
@@ -178,7 +185,7 @@ function whole(
   return { begun, payments, payable, contact };
 }
 
-/** @param inTime no more pages are read once it is false; what there is then is of no use */
+/** @param inTime once it is false, no more pages are read, and the result is of no use */
 async function paymentsByBill(
   client: PaymentsClient,
   inTime: () => boolean,

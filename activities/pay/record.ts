@@ -35,9 +35,10 @@ export interface PaidJob {
 }
 
 /**
- * Writes what paying one line came to; see `recordPaid` for many that were simply paid.
+ * Writes what came of paying one line; see `recordPaid` for many that were simply paid.
  *
- * @returns false where a later lease has the line, so that the outcome says nothing of it
+ * @returns false if the outcome doesn't apply any more: a later lease has the line, or the payments
+ * are recorded already
  */
 export async function recordOutcome(
   context: ActivityContext,
@@ -62,11 +63,11 @@ export async function writeOutcome(
   const { businessId } = owner;
   if (outcome.kind === "applied") {
     if (outcome.sent !== null) await recordResults(trx, businessId, [outcome.sent]);
-    // Somebody has recorded it meanwhile: what has become of the line since then stays.
+    // It has been recorded meanwhile: what has happened to the line since then stays.
     if (await isRecorded(trx, job.line, outcome.paymentIds)) return false;
   }
   const change = changeOfLine(owner, job, outcome, clock);
-  // What was paid is paid; anything else counts only while no later lease has the line.
+  // A payment counts in any case; any other outcome only while no later lease has the line.
   const guard =
     outcome.kind === "applied"
       ? { from: MAY_BE_PAID }
@@ -96,7 +97,7 @@ export async function writeOutcome(
   return true;
 }
 
-/** True where a line has these payments already. */
+/** True if a line has these payments already. */
 async function isRecorded(
   trx: Transaction<Tables>,
   { runId, payableId }: PayJob["line"],
@@ -106,7 +107,7 @@ async function isRecorded(
   return paymentIds.every((id) => line?.paymentIds.includes(id) === true);
 }
 
-/** States of lines whose payments nobody follows yet. */
+/** States of lines whose payments are not followed yet. */
 const MAY_BE_PAID = [
   "planned",
   "paying",
@@ -181,7 +182,7 @@ async function countRetry(
   await extendSubscription(trx, { businessId, payableId, untilMs });
 }
 
-/** Writes what lines of one run came to that were paid by the answers to their requests. */
+/** Writes the outcomes of one run's lines that were paid by the answers to their requests. */
 export async function recordPaid(
   trx: Transaction<Tables>,
   owner: PayOwner,
@@ -225,7 +226,10 @@ function answered({ plan }: PayJob, { payments, sent }: Applied) {
   };
 }
 
-/** Why, in our own words: what the service says may name people, and stays with the attempt. */
+/**
+ * Returns the reason in our own words: the service's words may name people, and stay with the
+ * attempt.
+ */
 function auditDetails(outcome: PayOutcome): Record<string, unknown> {
   switch (outcome.kind) {
     case "paid-elsewhere":
@@ -238,14 +242,17 @@ function auditDetails(outcome: PayOutcome): Record<string, unknown> {
   }
 }
 
-/** What was made must be what was approved; where it is not, nothing more is leased, and people know. */
+/**
+ * Compares what was made with what was approved. If they differ, nothing more is leased, and
+ * operators are notified.
+ */
 async function alarmOnMismatch(
   trx: Transaction<Tables>,
   { line, plan }: PayJob,
   payments: readonly Payment[],
   clock: ClockReading,
 ): Promise<void> {
-  // What isn't shown yet is compared once it is.
+  // Payments that aren't shown yet are compared once they are.
   const wrong = payments.length === 0 ? null : mismatchOf(plan, payments);
   if (wrong === null) return;
   const { businessId, payableId, runId } = line;

@@ -12,7 +12,7 @@ import type { PayJob, PayOwner } from "./job.ts";
 import { billFacts, vendorFacts } from "../shared/read-bills.ts";
 import { accountText } from "../../src/domain/vendor-account.ts";
 
-/** A line with whose policy it is planned by. */
+/** A line, with the policy that it is planned by. */
 type ReplanJob = PayJob & Pick<PayOwner, "policy" | "businessId">;
 
 export interface ChangedBill {
@@ -23,8 +23,8 @@ export interface ChangedBill {
 }
 
 /**
- * The next version of a line whose bill, vendor or amount is not what was approved: flagged with
- * what changed, under the rule that applies to it now.
+ * Returns the next version of a line whose bill, vendor or amount is not what was approved: flagged
+ * with what changed, under the rule that applies to it now.
  */
 export function replanLine(job: ReplanJob, changed: ChangedBill): PlanLine {
   const { contact, owed, payable } = changed;
@@ -39,7 +39,7 @@ export function replanLine(job: ReplanJob, changed: ChangedBill): PlanLine {
   const kinds = flags.map(({ kind }) => kind);
   const view = conditionView(billFacts(payable), vendorFacts(contact), owed, kinds);
   const billCents = job.policy.limits.billCents;
-  // Another rule may apply now, which need not have stages.
+  // A different rule may apply now, which need not have stages.
   const { stages: _, ...before } = job.plan;
   return versioned(job.businessId, {
     ...before,
@@ -61,7 +61,10 @@ export function replanLine(job: ReplanJob, changed: ChangedBill): PlanLine {
   });
 }
 
-/** The next version of a line whose execution date has passed: the same bill on a later date. */
+/**
+ * Returns the next version of a line whose execution date has passed: the same bill on a later
+ * date.
+ */
 export function redateLine(
   run: Pick<PayOwner, "businessId" | "policy">,
   before: PlanLine,
@@ -83,7 +86,7 @@ export function redateLine(
   return { plan, reason: `its execution date ${before.executionDate} has passed` };
 }
 
-/** @param line with the version that it replaces */
+/** @param line the new line, still with the version that it replaces */
 function versioned(businessId: string, line: PlanLine): PlanLine {
   const next = { ...line, version: line.version + 1 };
   return { ...next, lineHash: hashOfLine(businessId, next) };

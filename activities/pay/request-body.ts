@@ -5,13 +5,13 @@ import type { PayOwner } from "./job.ts";
 const PAY_PATH = "/v1/payments";
 
 /**
- * `POST /v1/payments` for one line (API specification, section 4), with the terms that its approval
- * is about.
+ * Returns `POST /v1/payments` for one line (API specification, section 4), with the terms that its
+ * approval is about.
  *
- * The amount is always sent: left out it would be "what remains", which may have changed. The
- * source's own `pay` fields go in as they came.
+ * The amount is always sent: without it the service would take "what remains", which may have
+ * changed. The source's own `pay` fields go in as they came.
  *
- * @param pay the source's fields, where they are not those that were approved
+ * @param pay the source's fields, if they are not those that were approved
  */
 export function payRequest(
   plan: PlanLine,

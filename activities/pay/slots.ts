@@ -4,7 +4,7 @@ import { LANES_MAX } from "../../src/domain/runs/lanes.ts";
 import { heldLeases, type Lease, releaseLease, takeLease } from "../../src/store/sql/leases.ts";
 import type { Store } from "../../src/store/index.ts";
 
-/** Failed bills that are paid again at the same time; each keeps one request in flight. */
+/** Failed bills that may be paid again at the same time; each keeps one request in flight. */
 const RETRIES_MAX = 20;
 
 /** How long the slot of a process that died stays taken. */
@@ -12,16 +12,19 @@ const SLOT_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
 const ASK_EVERY_MS = 300;
 
-/** How many may pay for one business at the same time, over all runs and processes. */
+/**
+ * How many lanes and retries may pay for one business at the same time, over all runs and
+ * processes.
+ */
 const SLOTS = { lane: LANES_MAX, retry: RETRIES_MAX } as const;
 
 /**
- * Does a part of paying while few enough others do the same for the business, in all processes:
- * the service sees no more requests at once from many runs and workers than from one.
+ * Does a part of paying as soon as few enough others, in all processes, do the same for the
+ * business: the service sees no more requests at once from many runs and workers than from one.
  *
- * A slot bounds the load and guards no money; what pays twice is kept away elsewhere.
+ * A slot bounds the load and guards no money; second payments are prevented elsewhere.
  *
- * @returns undefined where `stop` came before a slot was free
+ * @returns undefined if `stop` came before a slot was free
  */
 export async function inSlot<T>(
   store: Store,
@@ -32,7 +35,7 @@ export async function inSlot<T>(
   const slot = await takeSlot(store, wanted, stop);
   if (slot === undefined) return undefined;
   const renewal = setInterval(() => {
-    // Lost to another after a freeze, or while the store is away: the work goes on.
+    // The work goes on even if a freeze loses the slot to another, or while the store is away.
     takeLease(store.db, slot, SLOT_MS).catch(() => undefined);
   }, RENEW_EVERY_MS);
   try {

@@ -22,7 +22,10 @@ import { failurePlaybook } from "./failure-playbook.ts";
 import { type RetryCase, setRow, undealtPayments } from "./retry-case.ts";
 import { holdVendor, liftVendorHold } from "./vendor-hold.ts";
 
-/** A payment failed: by its playbook's rule another try, a wait, a hold, or a person. */
+/**
+ * Takes the step that the playbook's rule prescribes for a failure: another try, a wait, a hold, or
+ * a person.
+ */
 export async function afterFailure(
   retry: RetryCase,
   failures: readonly FailedPayment[],
@@ -61,9 +64,9 @@ export async function afterFailure(
 }
 
 /**
- * Decides about a failure that could be either side's, once the rest of the day tells.
+ * Decides about a failure that could be either side's, once the rest of the day shows whose it is.
  *
- * @returns undefined where nothing tells yet
+ * @returns undefined if nothing shows it yet
  */
 export async function decideSide(retry: RetryCase): Promise<RetryAssessment | undefined> {
   const { payments, line } = retry;
@@ -94,13 +97,13 @@ interface Told {
   readonly told: string;
   readonly failures: readonly FailedPayment[];
   readonly handled: readonly string[];
-  /** What of the bill has settled all the same. */
+  /** The amount of the bill that has settled despite the failure. */
   readonly settledCents: number;
 }
 
 /**
- * Does what a failure asks for. The failure counts as dealt with last: a crash before that does all
- * of it once more, and finds the same incident and the same hold.
+ * Does what a failure calls for. The failure is marked as dealt with last: after a crash before
+ * that, all of it is done once more, and finds the same incident and the same hold.
  */
 async function take(
   retry: RetryCase,
@@ -128,13 +131,13 @@ async function take(
     return waitFor(retry, `money in the funding account ${retry.line.sourceId}`, told, waiting);
   }
   const incident = await pauseAccount(retry.context, retry, account);
-  // It was held as long as nobody could tell whose account it is.
+  // The vendor was held only until it was known whose account is at fault.
   await liftVendorHold(retry);
   const text = decisionAbout(retry.line.sourceId);
   return joined(await waitFor(retry, text, told, waiting), incident);
 }
 
-/** What a person must not pay again. */
+/** Names the settled part, which a person must not pay again. */
 function partText(failures: readonly FailedPayment[], settledCents: number): string {
   if (settledCents === 0) return "";
   const failedCents = sumCents(failures.map(({ amountCents }) => amountCents));
@@ -148,7 +151,10 @@ function waitOf(step: FailureStep, { rule }: RuledFailure) {
   return step.kind === "park" && step.holdVendor && rule.payAgain ? "bank-account" : null;
 }
 
-/** Of a split that failed in several ways the one that lets least happen decides. */
+/**
+ * Returns the failure that decides: of a split that failed in several ways, the one whose rule
+ * allows least.
+ */
 function harshest(failures: readonly FailedPayment[], playbook: RetryFailedPlaybook): RuledFailure {
   const ruled = failures.map(({ failureReason }) => ruleFor(playbook.rules, failureReason));
   return (
@@ -159,7 +165,7 @@ function harshest(failures: readonly FailedPayment[], playbook: RetryFailedPlayb
   );
 }
 
-/** Why nothing of its run is tried again; null where it is. */
+/** Returns why nothing of its run is tried again; null if it is. */
 export async function stoppedBy({ context, run }: RetryCase): Promise<string | null> {
   const stopped = await runStopped(context.store.db, run, false);
   if (stopped === null) return null;

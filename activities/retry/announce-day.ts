@@ -2,7 +2,7 @@ import type { RetryChange } from "../../src/store/retries/retries.ts";
 import { type RetryCase, setLine, setRow } from "./retry-case.ts";
 
 /**
- * Says on which banking day a retry runs.
+ * Announces the banking day on which a retry runs.
  *
  * @param change of its record, written last and in one go
  */

@@ -15,7 +15,7 @@ import {
   notifyPeople,
 } from "./retry-case.ts";
 
-/** What the workflow does next, while the payable is not parked. */
+/** Returns what the workflow does next, while the payable is not parked. */
 export function assessment(
   retry: RetryCase,
   phase: "waiting" | "pay" | "following",
@@ -28,7 +28,7 @@ export function assessment(
   return { phase, waitingFor: text, soFar, about, wakeInMs, details, outcome: null };
 }
 
-/** Waits until the request of a payment can be made that runs on the announced banking day. */
+/** Waits until it is time to request the payment that runs on the announced banking day. */
 export async function waitForDay(retry: RetryCase, retryOn: string): Promise<RetryAssessment> {
   const { businessMs, scale } = retry.clock;
   const untilMs = (requestFromMs(retryOn, retry.clock) - businessMs) / scale;
@@ -37,7 +37,10 @@ export async function waitForDay(retry: RetryCase, retryOn: string): Promise<Ret
   return assessment(retry, "waiting", text, wakeInMs);
 }
 
-/** Waits for what the bank says of a payment that is on its way, whether it shows already or not. */
+/**
+ * Waits for the bank's word on a payment that is on its way, whether the service shows it already
+ * or not.
+ */
 export function following(retry: RetryCase, text: string, isShown = true): RetryAssessment {
   const { businessMs, realMs, scale } = retry.clock;
   const paidMs = businessMs - (realMs - retry.row.updatedAtMs) * scale;
@@ -70,7 +73,10 @@ export async function park(
   return parkedFor(retry, code);
 }
 
-/** Why stands with the bill (`payrun explain`): histories are read by more people than bills are. */
+/**
+ * Assesses a parked payable. The reason stays with the bill (`payrun explain`): more people read
+ * histories than bills.
+ */
 export async function parkedFor(
   retry: RetryCase,
   reasonCode = retry.line.reasonCode,
@@ -88,7 +94,7 @@ export async function parkedFor(
   };
 }
 
-/** Ends the case with what became of it, and gives the payable back. */
+/** Ends the case with its outcome, and gives the payable back. */
 export async function finish(retry: RetryCase, outcome: string): Promise<RetryAssessment> {
   await endCase(retry, outcome);
   return ended(outcome);
@@ -108,7 +114,7 @@ export async function leaveToNextRun(
   return finish(retry, "left to the next run");
 }
 
-/** Lets it wait for what is announced for no day, as `text` says. */
+/** Makes the payable wait for something that is announced for no day, as `text` says. */
 export async function waitFor(
   retry: RetryCase,
   text: string,
@@ -122,12 +128,15 @@ export async function waitFor(
   return assessment(retry, "waiting", `waits for ${text}`, await changesInMs(retry));
 }
 
-/** A decision tells those that wait for it then: who joins it later looks again at once. */
+/**
+ * A decision notifies the bills that wait for it at that time, so a bill that joins later looks
+ * again at once.
+ */
 export function joined(waiting: RetryAssessment, { phase }: Incident): RetryAssessment {
   return phase === "ended" ? { ...waiting, wakeInMs: soonestSleepMs(0) } : waiting;
 }
 
-/** What a bill waits for whose account was paused. */
+/** Says what a bill waits for if its account was paused. */
 export function decisionAbout(sourceId: string): string {
   return `the funding account ${sourceId}: one decision for everything that bounced`;
 }

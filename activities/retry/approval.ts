@@ -5,7 +5,10 @@ import { ruleFor } from "../../src/domain/retries/policy.ts";
 import { failurePlaybook } from "./failure-playbook.ts";
 import type { RetryCase } from "./retry-case.ts";
 
-/** Why the approval of a line covers no payment that would run on a day; null while it does. */
+/**
+ * Returns why the approval of a line covers no payment that would run on the given day; null while
+ * it does.
+ */
 export async function approvalEndOf(retry: RetryCase, runsOn: string): Promise<ApprovalEnd | null> {
   const failed = retry.payments.filter(
     ({ id, status }) =>
@@ -19,8 +22,9 @@ export async function approvalEndOf(retry: RetryCase, runsOn: string): Promise<A
 }
 
 /**
- * The earliest day in New York on which the first payment of a line can have settled, from which
- * Nacha counts: it has never settled before it ran, whatever `processedAt` says of a failure.
+ * Returns the earliest day in New York on which the first payment of a line can have settled, from
+ * which Nacha counts. A payment never settles before it runs, whatever `processedAt` says of a
+ * failure.
  */
 export function firstSettledOn({ payments, line }: RetryCase): string {
   const days = payments
@@ -40,8 +44,8 @@ function dayOf(at: string | null): string[] {
 }
 
 /**
- * The only day on which a retry may run now: the one that was announced, else the earliest. Null
- * where the announced day can't be reached any more.
+ * Returns the only day on which a retry may run now: the one that was announced, or else the
+ * earliest. Null if the announced day can't be reached any more.
  */
 export function runDay({ row, clock }: RetryCase): string | null {
   const earliest = earliestDate(clock);

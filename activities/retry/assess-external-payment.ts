@@ -21,8 +21,8 @@ import { holdVendor } from "./vendor-hold.ts";
 const TOLD = "told of; the next run asks for an approval";
 
 /**
- * Looks after a failed payment that Payrun did not make, where a playbook says so: tells of it, and
- * holds the account that it bounced from or the vendor. It pays nothing, because nobody has
+ * Looks after a failed payment that Payrun did not make, if a playbook says so: notifies people,
+ * and holds the account that it bounced from, or the vendor. Pays nothing, because nobody has
  * approved anything of it here: the next run plans the bill and asks.
  */
 export async function assessExternalPayment(
@@ -84,7 +84,7 @@ export async function assessExternalPayment(
   return ended(TOLD);
 }
 
-/** Tells once of a payment that somebody else made and that came to nothing. */
+/** Notifies people once of an external payment that came to nothing. */
 async function tellOfOthers(
   context: ActivityContext,
   by: { readonly businessId: string; readonly workflowId: string; readonly nowMs: number },
@@ -122,8 +122,8 @@ async function tellOfOthers(
 }
 
 /**
- * Tells of what came back and may have been Payrun's own before the store was restored: first of
- * all, because the money has come back whatever else is found.
+ * Notifies people of payments that came back and may have been Payrun's own before the store was
+ * restored. This comes first, because the money has come back whatever else is found.
  *
  * @returns ids of those payments
  */
@@ -143,7 +143,7 @@ async function tellOfAnyForgotten(
   return new Set(forgotten.map(({ id }) => id));
 }
 
-/** The funding source that a payment was made from, as far as the payment tells. */
+/** Returns the funding source that a payment was made from, as far as the payment shows it. */
 function sourceOf({ paymentRail, bankAccountId }: Payment): string | null {
   return paymentRail === "SERVICE" ? "balance" : bankAccountId;
 }

@@ -29,11 +29,11 @@ import { planLineOf } from "../../src/store/lines/lines.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { accountText } from "../../src/domain/vendor-account.ts";
 
-/** What becomes of a bill that nothing here may pay. */
+/** What happens to a bill that nothing here may pay. */
 const NEXT_RUN = "The next run asks for a new approval.";
 
 /**
- * Reads everything about a failed or returned payable again and says what its owner does next:
+ * Reads everything about a failed or returned payable again and returns what its owner does next:
  * wait for the next banking day, pay, follow what was paid, wait for a person, or end.
  */
 export function assessRetry(
@@ -43,7 +43,7 @@ export function assessRetry(
   return withCase(context, input, judge);
 }
 
-/** Opens the case and does what `work` says; what can't be read now is waited for. */
+/** Opens the case and returns what `work` returns; waits if the service can't be read now. */
 export async function withCase<T = RetryAssessment>(
   context: ActivityContext,
   input: RetryFailedPaymentInput,
@@ -53,7 +53,7 @@ export async function withCase<T = RetryAssessment>(
   const workflowId = retryFailedPaymentId(business, payableId);
   const { db } = context.store;
   const subject = { businessId: context.profileOf(business).businessId, payableId };
-  // The flag goes before the look: an event that comes meanwhile sets it again.
+  // The flag is cleared before the look: an event that arrives meanwhile sets it again.
   const look = await clearLook(db, subject);
   let isUnseen = look;
   try {
@@ -76,7 +76,7 @@ export async function withCase<T = RetryAssessment>(
   }
 }
 
-/** What its owner does next, as far as what was read of it says. */
+/** Judges what its owner does next, by what was read of it. */
 export async function judge(retry: RetryCase): Promise<RetryAssessment> {
   if (["paid-elsewhere", "given-up", "cancelled"].includes(retry.line.state)) {
     return finish(retry, `a person or the run ended it: ${retry.line.state}`);
@@ -106,7 +106,7 @@ export async function judge(retry: RetryCase): Promise<RetryAssessment> {
       return askAgain(retry, outcome.missingCents);
     }
     if (outcome.kind === "partial" && retry.line.state === "parked") {
-      // A person was told already what is missing and why, or the bill has been given back.
+      // People were notified already of what is missing and why, or the bill has been given back.
       if (retry.row.phase === "parked") return parkedFor(retry);
       if (retry.row.phase === "ended") return finish(retry, retry.row.reason ?? "it has ended");
     }
@@ -119,12 +119,18 @@ export async function judge(retry: RetryCase): Promise<RetryAssessment> {
   return withoutOpenPayment(retry);
 }
 
-/** Money that the service has taken is promised no longer, though the bill is still tried again. */
+/**
+ * Records whether the service has taken the money. Money that it has taken is promised no longer,
+ * though the bill is still tried again.
+ */
 async function noteMoney(retry: RetryCase, moneyTaken: boolean): Promise<void> {
   if (retry.row.moneyTaken !== moneyTaken) await setRow(retry, { moneyTaken });
 }
 
-/** True where a request may still pay; what a person must lift first is not sent again before that. */
+/**
+ * True if a request may still pay. A bill that waits for a person is not sent again before the
+ * person acts.
+ */
 async function waitsForAnswer(retry: RetryCase): Promise<boolean> {
   const { context, businessId, payableId, row } = retry;
   if (row.phase === "parked" && row.requested === null) return false;
@@ -132,9 +138,9 @@ async function waitsForAnswer(retry: RetryCase): Promise<boolean> {
 }
 
 /**
- * Waits for what the bank says; operators hear of it where that takes too long.
+ * Waits for the bank's word; operators are notified if that takes too long.
  *
- * @param state of the payment; null where the service doesn't show it yet
+ * @param state of the payment; null if the service doesn't show it yet
  */
 async function follow(
   retry: RetryCase,
@@ -153,7 +159,7 @@ async function follow(
   return following(retry, text, state !== null);
 }
 
-/** Looks at a retry that the service has scheduled as its run looks at its payments. */
+/** Checks a retry that the service has scheduled, as a run checks its payments. */
 async function watchRetry(
   { context, run, business, line, payableId, payments, clock }: RetryCase,
   state: string,
@@ -167,7 +173,10 @@ async function watchRetry(
   });
 }
 
-/** Nothing is on its way and every failure is dealt with: the day, a person, or the end. */
+/**
+ * Judges a case in which nothing is on its way and every failure is dealt with: it waits for its
+ * day or a person, or ends.
+ */
 async function withoutOpenPayment(retry: RetryCase): Promise<RetryAssessment> {
   if (retry.row.phase === "following") {
     return follow(retry, "the service doesn't show the new payment yet", null);
@@ -199,7 +208,10 @@ async function withoutOpenPayment(retry: RetryCase): Promise<RetryAssessment> {
   return parkedNow(retry, kept);
 }
 
-/** A person is asked; whose account it is about may show meanwhile, or the vendor's may change. */
+/**
+ * Judges a case that waits for a person. Meanwhile it may show whose account is at fault, or the
+ * vendor's account may change.
+ */
 async function parkedNow(
   retry: RetryCase,
   kept: RetryCaseRule | undefined,
@@ -214,11 +226,11 @@ async function parkedNow(
   return parkedFor(retry);
 }
 
-/** A person wants it paid again: as it was approved, or not at all. */
+/** Pays again what a person wants paid again: as it was approved, or not at all. */
 async function askedFor(retry: RetryCase): Promise<RetryAssessment> {
   const runsOn = earliestDate(retry.clock);
   const end = await approvalEndOf(retry, runsOn);
-  // The person has decided about the vendor, whoever pays it.
+  // The person has decided about the vendor, whoever pays the bill.
   await liftVendorHold(retry);
   if (end !== null) return leaveToNextRun(retry, end.code, `${end.reason} ${NEXT_RUN}`);
   if (await isRejected(retry.context.store.db, retry.run.runId)) {
@@ -234,7 +246,7 @@ async function askedFor(retry: RetryCase): Promise<RetryAssessment> {
   return payWhenFree(retry, `a person asked for it, it runs on ${runsOn}`);
 }
 
-/** What is left is not what was approved: the bill is given back, and the next run plans it. */
+/** Gives the bill back, because what is left is not what was approved; the next run plans it. */
 function askAgain(retry: RetryCase, missingCents: number): Promise<RetryAssessment> {
   const reason = `${partOwedText(missingCents)} ${NEXT_RUN}`;
   return leaveToNextRun(retry, "changed-since-approval", reason);
@@ -248,8 +260,8 @@ async function settleLine(retry: RetryCase): Promise<void> {
 }
 
 /**
- * Tells the roles of the rule once the vendor has another bank account. Nothing is paid by itself:
- * a changed account deserves a second look, and the bill a new approval.
+ * Notifies the roles of the rule once the vendor has a different bank account. Nothing is paid
+ * automatically: a changed account deserves a second look, and the bill a new approval.
  */
 async function lookAtVendor(retry: RetryCase, { rule }: RetryCaseRule): Promise<void> {
   const { context, business, businessId, payableId, line, run, clock } = retry;

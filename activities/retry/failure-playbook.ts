@@ -5,7 +5,7 @@ import { getPlaybook } from "../../src/store/playbooks/playbooks.ts";
 import { dayOfFailure } from "../../src/store/lines/retry-cases.ts";
 import type { RetryCase } from "./retry-case.ts";
 
-/** The playbook that a run names for its failures; what is built in where none is stored. */
+/** Returns the playbook that a run names for its failures; the built-in one if none is stored. */
 export async function failurePlaybook(
   { context, run, line }: RetryCase,
   failures: readonly { readonly failureReason: string | null }[],

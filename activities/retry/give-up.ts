@@ -6,7 +6,9 @@ import type { RetryCaseRule } from "../../src/store/lines/retry-cases.ts";
 import { finish } from "./answers.ts";
 import { type RetryCase, setLine } from "./retry-case.ts";
 
-/** Gives a bill up, with a hold without end, or the next run would pay it; and tells of it. */
+/**
+ * Gives a bill up, and notifies people. Puts it on hold without end, or the next run would pay it.
+ */
 export async function giveUp(retry: RetryCase, kept: RetryCaseRule): Promise<RetryAssessment> {
   const { businessId, payableId, workflowId, clock, line, row } = retry;
   const why = `Nobody acted on it for ${kept.giveUpAfterDays} days: ${row.reason ?? "it failed"}`;
@@ -22,7 +24,7 @@ export async function giveUp(retry: RetryCase, kept: RetryCaseRule): Promise<Ret
       runId: retry.run.runId,
       nowMs: clock.realMs,
     });
-    // Told of before: an earlier try has written the hold as well.
+    // People were notified before: an earlier try has written the hold as well.
     if (!told) return;
     await createHold(trx, {
       businessId,

@@ -10,9 +10,9 @@ import { notifyOfParked } from "../notify/parked-lines.ts";
 import type { SeenPayment, Subject } from "./take-over.ts";
 
 /**
- * Says of other runs' parts of a bill that they came back, where something else of the bill is
- * being paid or looked after: their runs' reports say so, people are told, and whoever plans the
- * bill next finds it owed.
+ * Parks other runs' parts of a bill that came back while something else of the bill is being paid
+ * or looked after: the reports of those runs say so, people are notified, and the run that plans
+ * the bill next finds it owed.
  */
 export async function parkOtherParts(
   trx: Transaction<Tables>,

@@ -19,13 +19,13 @@ import { approvalEndOf, runDay } from "./approval.ts";
 import { assessRetry, judge, withCase } from "./assess-retry.ts";
 import { endCase, notifyPeople, type RetryCase, setRow } from "./retry-case.ts";
 
-/** States of a payment that the bank has still to answer for. */
+/** States of a payment on which the bank's word is still to come. */
 const ON_THE_WAY: readonly LineState[] = ["scheduled", "processing"];
 
 /**
- * Looks at a failed payable, and pays it again where nothing keeps it back.
+ * Looks at a failed payable, and pays it again if nothing keeps it back.
  *
- * The slot comes first: what was read should be as young as can be when it is used.
+ * The slot comes first: what was read should be as fresh as possible when it is used.
  *
  * @param by this worker and activity attempt
  * @param stop ends the wait for a slot; then nothing is paid
@@ -42,7 +42,7 @@ export async function payAgain(
       const found = await judge(retry);
       return found.phase === "pay" ? { retry } : found;
     });
-    // Beside the reading: that it succeeded says nothing of a wait that paying begins.
+    // Outside the reading: its success says nothing about a wait that paying begins.
     return "retry" in judged ? payCase(judged.retry, by) : judged;
   });
   return now ?? assessRetry(context, input);
@@ -50,9 +50,9 @@ export async function payAgain(
 
 /**
  * Pays a failed payable again, as a run pays its lines: through the one gate, under the next key
- * once all that the last one made is known to be unpaid.
+ * once everything that the last one made is known to be unpaid.
  *
- * @returns where a payment stands that was made; undefined where the case is to be read again
+ * @returns where a payment that was made stands; undefined if the case has to be read again
  */
 export async function payCase(judged: RetryCase, by: string): Promise<RetryAssessment | undefined> {
   const { context } = judged;
@@ -65,16 +65,16 @@ export async function payCase(judged: RetryCase, by: string): Promise<RetryAsses
   const outcome = await payOne(context, owner, job).catch((error: unknown) =>
     outcomeOfError(context, owner, job, error),
   );
-  // Another worker may have leased it since: then what it came to here is no news of it.
+  // Another worker may have leased the line since; then the outcome here doesn't apply to it.
   if (!(await recordOutcome(context, owner, job, outcome))) return undefined;
   await afterOutcome(retry, outcome);
   return outcome.kind === "applied" ? onItsWay(retry, outcome.payments) : undefined;
 }
 
 /**
- * The case with what is kept of it now: the judgement itself may have announced another day.
+ * Returns the case with what is kept of it now: the judgment itself may have announced another day.
  *
- * @returns undefined where another worker or a person has moved it since the case was read
+ * @returns undefined if another worker or a person has moved the case since it was read
  */
 async function asOfNow(retry: RetryCase): Promise<RetryCase | undefined> {
   const { context, business, businessId, payableId, run } = retry;
@@ -88,7 +88,9 @@ async function asOfNow(retry: RetryCase): Promise<RetryCase | undefined> {
   return { ...retry, line, row: { ...row, look, retriesMade }, clock };
 }
 
-/** Follows what was just paid; what the answer says is over already is looked at anew. */
+/**
+ * Follows what was just paid; if the answer says that it is over already, the case is read again.
+ */
 async function onItsWay(
   retry: RetryCase,
   made: readonly Payment[],
@@ -119,13 +121,13 @@ async function ownerOf(retry: RetryCase, by: string): Promise<PayOwner> {
     runsOn: async (shown) => {
       if (day === null) return null;
       const payments = withNewer(retry.payments, shown);
-      // What came back since the case was read may have ended the approval.
+      // Payments that came back since the case was read may have ended the approval.
       return (await approvalEndOf({ ...retry, payments }, day)) === null ? day : null;
     },
   };
 }
 
-/** Payments as they stand by what was read of them last. */
+/** Returns payments as the latest read shows them. */
 function withNewer(known: readonly Payment[], newer: readonly Payment[]): Payment[] {
   const ids = new Set(newer.map(({ id }) => id));
   return [...known.filter(({ id }) => !ids.has(id)), ...newer];

@@ -9,10 +9,13 @@ import { notifyOfWaits } from "../notify/run.ts";
 import { assessment } from "./answers.ts";
 import { changesInMs, notBeforeMs, type RetryCase, setLine } from "./retry-case.ts";
 
-/** Why a bill that is to be paid again is not. */
+/** Reason code of a bill that is to be paid again and is on hold. */
 const ON_HOLD = "on-hold";
 
-/** Why it is paid: what was sent is asked for again, also past a hold, to learn what came of it. */
+/**
+ * The cause for paying a bill whose request has no answer: it is sent again, even past a hold, to
+ * learn what came of it.
+ */
 export const UNANSWERED = "a request that may still pay";
 
 /** Pays as soon as no hold, no wait of the service and no back-off forbids it. */
@@ -35,7 +38,7 @@ export async function payWhenFree(retry: RetryCase, because: string): Promise<Re
 
 async function noteHold(retry: RetryCase, hold: Hold, others: number): Promise<void> {
   const reason = onHoldText(hold, others);
-  // The judgement itself may have announced another day.
+  // The judgment itself may have announced another day.
   const line = await getRunLine(retry.context.store.db, retry.run.runId, retry.payableId);
   if (line?.reason !== reason) await setLine(retry, { reasonCode: ON_HOLD, reason });
 }
@@ -47,8 +50,8 @@ function holdsNow({ context, businessId, run, line, clock }: RetryCase): Promise
 }
 
 /**
- * What a hold has kept back says again why it failed, once nothing keeps it back any more; or which
- * other hold does.
+ * Once nothing keeps a bill back any more, restores the reason why it failed; otherwise names the
+ * other hold that does.
  */
 export async function noteRelease(retry: RetryCase): Promise<void> {
   if (retry.line.reasonCode !== ON_HOLD) return;
@@ -59,7 +62,10 @@ export async function noteRelease(retry: RetryCase): Promise<void> {
   await setLine(retry, { reasonCode, reason: `${withFullStop(reason ?? "It failed")}${again}` });
 }
 
-/** Faults that the payment waits for. Operators hear of them: its run may have ended. */
+/**
+ * Returns the faults that the payment waits for. Notifies operators of them, because its run may
+ * have ended.
+ */
 async function ownWaits({
   context,
   businessId,

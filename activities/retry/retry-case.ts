@@ -41,13 +41,13 @@ export type OpenedCase =
   | {
       readonly kind: "not-ours";
       readonly reason: string;
-      /** True where no run has ever paid it. */
+      /** True if no run has ever paid it. */
       readonly isExternal?: boolean;
     };
 
 /**
- * Reads a case, taking the payable over where nobody has it: after a late return the run that
- * paid it has ended, and an event starts this owner out of nothing.
+ * Reads a case, and takes the payable over if nothing owns it: after a late return the run that
+ * paid it has ended, and an event starts this owner as the first one since then.
  *
  * @param look true if an event has asked for it
  */
@@ -85,7 +85,10 @@ export async function openRetryCase(
   return { kind: "ours", case: { ...subject, ...read, context } };
 }
 
-/** Nobody can pay a bill that the service doesn't know: its line says so, and its owner ends. */
+/**
+ * Ends the case of a bill that the service doesn't know, because nobody can pay it: its line says
+ * so, and its owner ends.
+ */
 async function letGo(
   context: ActivityContext,
   { businessId, payableId, workflowId }: Subject,
@@ -127,7 +130,7 @@ export interface RetryCase extends Subject {
   readonly clock: ClockReading;
 }
 
-/** What was paid for the line, less the failures that have been dealt with. */
+/** Returns the payments of the line, without the failures that have been dealt with. */
 export function undealtPayments({ line, row, payments }: RetryCase): readonly Payment[] {
   return payments.filter(
     ({ id }) => line.paymentIds.includes(id) && !row.handledPaymentIds.includes(id),
@@ -135,8 +138,9 @@ export function undealtPayments({ line, row, payments }: RetryCase): readonly Pa
 }
 
 /**
- * Service-clock instant until which the line backs off, a running lease included. An event ends the
- * back-off of a line that waits for the vendor's bank account or the bill's own approval.
+ * Returns the service-clock instant until which the line backs off, a running lease included. An
+ * event ends the back-off of a line that waits for the vendor's bank account or the bill's own
+ * approval.
  */
 export async function notBeforeMs(retry: RetryCase): Promise<number> {
   const { context, clock, line, row } = retry;
@@ -148,7 +152,7 @@ export async function notBeforeMs(retry: RetryCase): Promise<number> {
   return told ? leasedUntilMs : Math.max(now?.notBeforeMs ?? 0, leasedUntilMs);
 }
 
-/** Real milliseconds until something about it can change that nobody tells of. */
+/** Returns real milliseconds until something about it can change without a signal. */
 export async function changesInMs({
   context,
   businessId,
@@ -161,13 +165,13 @@ export async function changesInMs({
   const looksAtVendor = kept?.waitsFor === "bank-account" || kept?.waitsFor === "either-side";
   const vendorMs = looksAtVendor ? nextBankMorningMs(businessMs) : null;
   const givenUpInMs = kept === undefined ? Infinity : giveUpInMs(kept, clock);
-  // What a person has asked for is not given up, whenever its time is over.
+  // A bill that a person wants paid is not given up, even if its time is over.
   const leftMs = givenUpInMs === 0 ? HOUR_MS : givenUpInMs;
   const holdEndMs = await nextHoldEndMs(db, { businessId, businessMs });
   return soonestSleepMs(untilNextMs([holdEndMs, vendorMs], clock), leftMs);
 }
 
-/** Changes the line, unless somebody else, a person for example, has moved it meanwhile. */
+/** Changes the line, unless another actor, such as a person, has moved it meanwhile. */
 export async function setLine(retry: RetryCase, change: LineChange): Promise<void> {
   const { businessId, payableId, workflowId, run, line } = retry;
   const nowMs = retry.clock.realMs;
@@ -212,7 +216,7 @@ export async function endCase(retry: RetryCase, outcome: string): Promise<void> 
   await notifyPeople(retry);
 }
 
-/** Of a bill whose run has ended people are told here; a run that is at work tells of its own. */
+/** Notifies people of a bill whose run has ended; a run at work notifies them of its own bills. */
 export async function notifyPeople({ context, businessId, run, clock }: RetryCase): Promise<void> {
   if (!ENDED_PHASES.includes(run.phase)) return;
   const when = { nowMs: clock.realMs, isLast: true };

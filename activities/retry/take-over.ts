@@ -18,14 +18,14 @@ export interface Subject {
   readonly workflowId: string;
 }
 
-/** A payment of the payable, as far as it says which run a case is about. */
+/** What a payment of the payable shows of the run that a case is about. */
 export interface SeenPayment {
   readonly id: string;
   readonly status: string;
   readonly failureReason?: string | null | undefined;
 }
 
-/** States in which nobody looks after a line any more. */
+/** States in which no run or retry looks after a line any more. */
 const ENDED_BY: readonly LineState[] = ["paid-elsewhere", "given-up", "cancelled", "refunded"];
 
 type Taken =
@@ -33,10 +33,10 @@ type Taken =
   | { readonly kind: "not-ours"; readonly reason: string; readonly isExternal?: boolean };
 
 /**
- * Makes the workflow the owner of its payable, where no run and no other workflow has it.
+ * Makes the workflow the owner of its payable, if no run and no other workflow has it.
  *
  * Several runs may have paid a bill in parts. The case is about the run whose failure is looked
- * after already, else about the one whose settled payment has changed since.
+ * after already, or else about the one whose settled payment has changed since.
  *
  * @param payments all that the service has for the payable
  */
@@ -72,7 +72,7 @@ export async function takeOver(
     if (known === undefined || known.runId === null || known.runId === run.runId) {
       return { kind: "taken", run, row };
     }
-    // Another run's payment is another entry: its retries are counted from the start.
+    // Another run's payment is another entry, so its retries are counted from the start.
     const anew = {
       phase: "planning",
       reasonCode: null,
@@ -87,10 +87,10 @@ export async function takeOver(
 }
 
 /**
- * Claims the payable. A run that has ended keeps what a request may still pay, and looks after
- * nothing any more: its claim goes to the workflow.
+ * Claims the payable. A run that has ended keeps the claim of what a request may still pay, but
+ * looks after nothing any more: its claim goes to the workflow.
  *
- * @returns whoever has it still
+ * @returns the other owner, if it keeps the claim
  */
 async function otherOwner(
   trx: Transaction<Tables>,
@@ -106,7 +106,10 @@ async function otherOwner(
   return (await handOverClaim(trx, move)) ? undefined : owner;
 }
 
-/** A person's request names its run, and so does a case that neither it nor a person has ended. */
+/**
+ * Returns the run of a known case: a person's request names it, and so does a case that neither it
+ * nor a person has ended.
+ */
 function runOfCase(known: Retry | undefined, paid: readonly PaidLine[]): string | null {
   if (known === undefined) return null;
   if (known.requested === "retry") return known.runId;
@@ -115,7 +118,10 @@ function runOfCase(known: Retry | undefined, paid: readonly PaidLine[]): string 
   return isOver ? null : known.runId;
 }
 
-/** True where a line says settled, and one of its payments isn't any more: nobody has dealt with that. */
+/**
+ * True if the line says settled, and one of its payments isn't any more and has not been dealt
+ * with.
+ */
 function hasChanged(
   { state, paymentIds }: PaidLine,
   payments: readonly SeenPayment[],

@@ -2,13 +2,13 @@ import { holdOnce, releaseVendorHoldsOf } from "../../src/store/holds/holds.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import type { RetryCase } from "./retry-case.ts";
 
-/** A failed bill, as far as its vendor goes. */
+/** What a hold on its vendor needs of a failed bill. */
 interface OfVendor extends Pick<RetryCase, "businessId" | "workflowId" | "payableId" | "clock"> {
   readonly line: { readonly contactId: string };
 }
 
 /**
- * Keeps everything of the vendor from being paid, once a case.
+ * Puts everything of the vendor on hold, once a case.
  *
  * @param roles that decide about the failure
  */
@@ -28,7 +28,10 @@ export async function holdVendor(
   });
 }
 
-/** Lifts the case's own hold on its vendor: a person has decided about it, or it is not the vendor's. */
+/**
+ * Lifts the case's own hold on its vendor: a person has decided about it, or the vendor is not at
+ * fault.
+ */
 export async function liftVendorHold({
   context,
   businessId,

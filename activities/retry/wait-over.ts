@@ -28,14 +28,16 @@ import {
 import { approvalEndOf } from "./approval.ts";
 import { changesInMs, type RetryCase, setRow } from "./retry-case.ts";
 
-/** Reason codes of lines that are kept back by what says more than a day does. */
+/** Reason codes that say more about what keeps a line back than a day does. */
 const SAYS_MORE: readonly string[] = ["contact_not_payable", "approval_required"];
 
 type Wait =
   | { readonly kind: "over"; readonly because: string }
   | { readonly kind: "not-yet"; readonly answer: RetryAssessment };
 
-/** Whether what a retry waits for has come: a day, the decision about its account, or money. */
+/**
+ * Judges whether what a retry waits for has come: a day, the decision about its account, or money.
+ */
 export async function waitOver(retry: RetryCase, kept: RetryCaseRule | undefined): Promise<Wait> {
   const { row } = retry;
   const stopped = await stoppedBy(retry);
@@ -44,7 +46,7 @@ export async function waitOver(retry: RetryCase, kept: RetryCaseRule | undefined
   if (joined !== null) return { kind: "not-yet", answer: joined };
   const earliest = earliestDate(retry.clock);
   const day = dayOf(retry, kept);
-  // A code that is never tried again waits for its decision all the same.
+  // A failure whose code is never tried again still waits for its decision.
   const end = isReinitiable(row.reasonCode) ? await approvalEndOf(retry, day ?? earliest) : null;
   if (end !== null) {
     await setRow(retry, { approvalEnded: end.reason });
@@ -60,14 +62,19 @@ export async function waitOver(retry: RetryCase, kept: RetryCaseRule | undefined
   return { kind: "not-yet", answer: await parkedFor(retry) };
 }
 
-/** The day that was announced; where it can't be reached any more, the next one of its rule. */
+/**
+ * Returns the day that was announced; if it can't be reached any more, the next day of its rule.
+ */
 function dayOf({ row, clock }: RetryCase, kept: RetryCaseRule | undefined): string | null {
   if (row.retryOn === null || row.retryOn >= earliestDate(clock)) return row.retryOn;
   const today = arrivalDate(clock);
   return kept === undefined ? earliestDate(clock) : retryDate(kept.rule, today);
 }
 
-/** A day that has passed unasked is announced anew, before anything is sent for another. */
+/**
+ * Announces the day that follows one which passed without a request, before anything is sent for
+ * it.
+ */
 async function announceAnew(
   retry: RetryCase,
   day: string,
@@ -91,8 +98,8 @@ async function parked(retry: RetryCase, why: string): Promise<Wait> {
 }
 
 /**
- * Its account was paused for others that bounced, after a day was announced for it: it waits for
- * the same decision.
+ * Joins the incident of its account, if the account was paused for other payments that bounced
+ * after a day was announced for this one: it then waits for the same decision.
  */
 async function joinIncident(
   retry: RetryCase,
@@ -139,7 +146,10 @@ async function incidentOver(retry: RetryCase): Promise<Wait> {
   return { kind: "not-yet", answer: await leaveToNextRun(retry, "other-source", reason) };
 }
 
-/** A source that doesn't tell what it holds is asked about: nobody would notice the money. */
+/**
+ * Judges whether the money is there. If a source doesn't show what it holds, a person is asked,
+ * because nothing would notice the money.
+ */
 async function fundsHere(retry: RetryCase, kept: RetryCaseRule): Promise<Wait> {
   const { line } = retry;
   const sources = await retry.context.clientOf(retry.business).fundingSources.list();
@@ -150,7 +160,10 @@ async function fundsHere(retry: RetryCase, kept: RetryCaseRule): Promise<Wait> {
     return moneyAwaited(retry, kept, `waits for money: ${noPayment}`);
   }
   if (source === undefined || source.availableCents === null) {
-    return parked(retry, `${line.sourceId} does not tell what it holds: a person says when.`);
+    return parked(
+      retry,
+      `The service doesn't say what ${line.sourceId} holds: a person says when.`,
+    );
   }
   if (await isCovered(retry, kept, source.availableCents)) {
     return {
@@ -167,7 +180,10 @@ async function moneyAwaited(retry: RetryCase, kept: RetryCaseRule, text: string)
   return { kind: "not-yet", answer: assessment(retry, "waiting", text, waitMs) };
 }
 
-/** True where the source covers this bill beside all that it is promised for, but for what waits behind it. */
+/**
+ * True if the source covers this bill beside everything that is promised from it, except what waits
+ * behind it.
+ */
 async function isCovered(
   { context, businessId, clock }: RetryCase,
   kept: RetryCaseRule,
@@ -175,7 +191,7 @@ async function isCovered(
 ): Promise<boolean> {
   const { db } = context.store;
   const today = newYorkDate(clock.businessMs);
-  // What was taken out of the source while it was read counts as promised still.
+  // Money that was taken out of the source while it was read still counts as promised.
   const from = { businessId, sourceId: kept.sourceId, today, readAtMs: clock.realMs };
   const left = await unpromisedCents(db, from, availableCents);
   return left !== null && left + (await behindForFunds(db, kept)) >= 0;

@@ -8,12 +8,11 @@ const DAY_MS = 86_400_000;
 type Accounting = Pick<PaymentsClient, "accounting">;
 
 /**
- * What is wrong with the books that a plan is made from: the accounting integration has synced
- * longer ago than the playbook allows, or not as far as the service says. Never keeps a plan from
- * being made.
+ * Warns about the books that a plan is made from: the accounting integration last synced longer ago
+ * than the playbook allows, or the service shows no sync. Never keeps a plan from being made.
  *
  * @param nowMs business clock
- * @returns one sentence for a person, or null where all is well
+ * @returns one sentence for a person, or null if all is well
  */
 export async function accountingWarning(
   client: Accounting,
@@ -25,7 +24,7 @@ export async function accountingWarning(
     const lastMs = await lastSyncedMs(client, businessId);
     if (lastMs === "not-connected") return "No accounting integration is connected.";
     if (lastMs === null) {
-      return "The service tells of no sync of the accounting integration: bills may be missing or paid elsewhere.";
+      return "The service shows no sync of the accounting integration: bills may be missing or paid elsewhere.";
     }
     if (nowMs - lastMs <= syncedWithinDays * DAY_MS) return null;
     const days = Math.floor((nowMs - lastMs) / DAY_MS);
@@ -37,10 +36,10 @@ export async function accountingWarning(
 }
 
 /**
- * When the integration synced last. The record of its status is not shown (API specification,
- * section 4), so where it doesn't say, the most recent sync is asked for.
+ * Returns when the integration last synced. The record of its status is not shown (API
+ * specification, section 4), so if the status doesn't say, the most recent sync is read.
  *
- * @returns null where the service doesn't tell of a sync that succeeded
+ * @returns null if the service shows no sync that succeeded
  */
 async function lastSyncedMs(
   { accounting }: Accounting,

@@ -6,14 +6,14 @@ import { getPlanLine } from "../../src/store/lines/plan-lines.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 
-/** A bill that has settled, and the payments that did it. */
+/** A bill that has settled, and the payments that settled it. */
 export interface SettledBill {
   readonly payableId: string;
   readonly payments: readonly Pick<Payment, "id" | "status" | "amountCents">[];
 }
 
 /**
- * Tells vendors which bill each settled payment covers, once per payment, where the playbook says
+ * Notifies vendors which bill each settled payment covers, once per payment, if the playbook says
  * so; in the transaction that records the settlement.
  */
 export async function adviseVendors(

@@ -32,10 +32,10 @@ import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 
 /**
- * Opens the stages whose turn has come, escalates what has waited too long and reminds, each fact
- * told once, in the transaction that assesses the run.
+ * Opens the stages whose turn has come, escalates what has waited too long, and reminds, each fact
+ * once, in the transaction that assesses the run.
  *
- * A playbook whose approvals take no notice of time costs nothing here.
+ * A playbook whose approvals have no time limits costs nothing here.
  *
  * @returns business-clock instant of the next reminder or escalation; null for none
  */
@@ -49,7 +49,7 @@ export async function askApprovers(
   await asking.openStages();
   await asking.escalate();
   const waiting = await asking.remind();
-  // On a fast clock what is due already waits for people to have had their minute.
+  // On a fast clock, what is due already waits until people have had their minute.
   const soonMs = clock.scale > 1 ? clock.businessMs + PEOPLE_MIN_MS * clock.scale : Infinity;
   const next = waiting
     .flatMap(({ remindAtMs, escalated, escalateAtMs }) => [
@@ -69,7 +69,7 @@ class AskingRun {
     readonly runId: string;
     readonly businessMs: number;
     readonly realMs: number;
-    /** Real instant: who was asked later is left in peace. */
+    /** Real instant: people who were asked later than this are not asked again yet. */
     readonly askedBeforeMs: number;
   };
 
@@ -79,7 +79,7 @@ class AskingRun {
     this.#clock = clock;
     const businessMs = Math.floor(clock.businessMs);
     const { realMs } = clock;
-    // However fast the clock runs, approvers have a minute.
+    // However fast the clock runs, approvers get a minute.
     const askedBeforeMs = this.#isFast() ? realMs - PEOPLE_MIN_MS : realMs;
     this.#moment = { runId: run.runId, businessMs, realMs, askedBeforeMs };
   }
@@ -95,7 +95,7 @@ class AskingRun {
         escalateAtMs: escalate === undefined ? null : dueForPeopleMs(this.#clock, escalate.after),
       };
       await beginStage(this.#trx, this.#moment, turned, next);
-      // The first stage is told of with the plan.
+      // The notice of the plan announces the first stage.
       if (turned.stage === 0) continue;
       const ask = this.#askOf(turned, { ...next, escalated: false });
       if (ask !== undefined)
@@ -107,7 +107,7 @@ class AskingRun {
     }
   }
 
-  /** Whom a stage was escalated to may decide from the moment that this is written. */
+  /** Escalates stages; the roles escalated to may decide from the moment that this is written. */
   async escalate(): Promise<void> {
     const { realMs, askedBeforeMs } = this.#moment;
     for (const due of await escalateDue(this.#trx, this.#moment, askedBeforeMs)) {
@@ -136,10 +136,14 @@ class AskingRun {
     }
   }
 
-  /** @returns what waits, with the next reminders */
+  /**
+   * Reminds approvers of what waits.
+   *
+   * @returns what waits, with the next reminders
+   */
   async remind(): Promise<readonly WaitingBills[]> {
     const { remind } = this.#run.policy;
-    // What is on hold is asked about anew once it is let go.
+    // Approvers are asked anew about a held bill once its hold is released.
     const waiting = (await waitingBills(this.#trx, this.#moment)).filter(({ isHeld }) => !isHeld);
     if (remind === undefined || (await this.#remindedJustNow())) return waiting;
     const { businessMs, askedBeforeMs } = this.#moment;
@@ -186,13 +190,16 @@ class AskingRun {
     });
   }
 
-  /** Of all that still waits. */
+  /** Returns the deadline of everything that still waits. */
   async #deadline(): Promise<Deadline> {
     const first = await firstDateToDecide(this.#trx, this.#moment.runId);
     return { decideBy: first === null ? null : decideByOf(first), zone: this.#clock.zone };
   }
 
-  /** The fact is a stage at a moment: what changes it is written in the same transaction. */
+  /**
+   * Notifies people of a stage at a moment; what changes the stage is written in the same
+   * transaction.
+   */
   async #tell(kind: NoticeKind, ask: ApprovalAsk, text: NoticeText): Promise<void> {
     const run = this.#run;
     if (run.policy.notify?.people === "none") return;
@@ -219,7 +226,10 @@ class AskingRun {
   }
 }
 
-/** Those of whom one has approved are reminded apart from those that nobody has looked at. */
+/**
+ * Names a reminder's fact. Bills that one person has approved are reminded of apart from bills
+ * without approvals.
+ */
 function factOf(runId: string, ask: ApprovalAsk, businessMs: number): string {
   const { ruleIndex, stage, escalated, given } = ask;
   const fact = [runId, ruleIndex, stage, Number(escalated), businessMs];

@@ -53,12 +53,12 @@ const DAY_MS = 86_400_000;
 type RunView = Parameters<typeof judgeProgress>[0] &
   Asked & { readonly waits: readonly BusinessWait[] };
 
-/** Whom it waits for, and until when they decide. */
+/** The approvals that the run waits for, and until when they can be given. */
 type Asked = Required<Pick<Parameters<typeof judgeProgress>[0], "asks" | "decideBy">>;
 
 /**
- * Brings a run's lines up to date with approvals, holds, cancellation and expiry, and says what
- * there is to do. Reads no service: it can run as often as anybody looks.
+ * Brings a run's lines up to date with approvals, holds, cancellation and expiry, and returns what
+ * there is to do. Reads nothing from the service, so it can run as often as needed.
  */
 export async function assessRun(context: ActivityContext, runId: string): Promise<Assessment> {
   const found = await getRun(context.store.db, runId);
@@ -99,7 +99,7 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
       if (progress.ended || (await countClaims(trx, runId)) > mayHold(counts)) {
         await releaseEndedClaims(trx, runId);
       }
-      // Of what is on hold people are told once it is let go.
+      // People are notified of what is on hold once its hold is released.
       const asks = view.asks.filter(({ isHeld }) => !isHeld);
       const told = { run, progress, counts, waits, clock, asks };
       const tellInMs = await notifyOfRun(trx, told);
@@ -109,7 +109,10 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
   });
 }
 
-/** How many lines may need their claims; those of retried ones are their retries'. */
+/**
+ * Returns how many lines may need their claims; the claims of retried lines belong to their
+ * retries.
+ */
 function mayHold(counts: RunView["counts"]): number {
   const open = [...counts].filter(
     ([state]) => state !== "retrying" && !ENDED_LINE_STATES.includes(state),
@@ -127,7 +130,7 @@ async function notePhase(
   await appendAudit(trx, { ...entry, action: `run.phase:${to}`, details: { from } });
 }
 
-/** The run's row; the time to approve begins with the first look at its plan. */
+/** Returns the run's row; the time to approve begins with the first look at its plan. */
 async function startDecisionTime(
   trx: Transaction<Tables>,
   runId: string,
@@ -173,32 +176,34 @@ class RunFacts {
     return new RunFacts(trx, run, await ofThisRun(trx, run.runId, now), clock);
   }
 
-  /** With the plan that holds now. */
+  /** The run's row, with the plan that is in force. */
   get run(): Run {
     return this.#run;
   }
 
-  /** Lines that nothing was sent for end here; what a request may still pay is followed. */
+  /**
+   * Cancels the lines for which nothing was sent; lines whose request may still pay are followed.
+   */
   async stopLeasing(code: "rejected" | "run-cancelled"): Promise<void> {
     const rejection = await rejectionOf(this.#trx, this.#run.runId);
     const reason = code === "rejected" && rejection !== undefined ? rejectedText(rejection) : null;
     await cancelUndecided(this.#trx, this.moment, code, reason);
   }
 
-  /** Approved lines may be leased; those nobody approved in time are parked. */
+  /** Allows approved lines to be leased, and parks lines that nobody approved in time. */
   async settleApprovals(): Promise<void> {
     await applyHolds(this.#trx, this.moment);
     await applyApprovals(this.#trx, this.moment);
     if (this.#decisionTimeOver()) await parkUnapproved(this.#trx, this.moment);
   }
 
-  /** Lines whose date has passed before they could be paid are asked for again, in one new plan. */
+  /** Asks again, in one new plan, for lines whose date passed before they could be paid. */
   async settleDates(): Promise<void> {
     if (!(await redateLate(this.#trx, this.#run, this.#waits, this.#clock))) return;
     this.#run = (await getRun(this.#trx, this.#run.runId)) ?? this.#run;
   }
 
-  /** Asks no more for money that no bill waits for. */
+  /** Withdraws requests for money that no bill waits for. */
   async settleDeposits(rejected: boolean): Promise<void> {
     const { runId, cancelRequestedAtMs } = this.#run;
     const stopped = rejected || cancelRequestedAtMs !== null;
@@ -243,7 +248,7 @@ class RunFacts {
       cameBack: await cameBack(this.#trx, runId, counts),
       ...due,
       deposits: await depositsStand(this.#trx, runId, this.#clock),
-      // Nothing is read while the service can't be, or asks to be left alone.
+      // Nothing is read while the service can't be read, or asks for a pause.
       ...(waits.some(stopsReads) ? { toFollow: 0, nextPollMs: null, mayRead: false } : {}),
       ...(await this.#asked(counts)),
       nextAskMs,
@@ -265,7 +270,7 @@ class RunFacts {
     };
   }
 
-  /** Until when nothing is sent after a loss of the store was noticed. */
+  /** Returns until when nothing is sent after a loss of the store was noticed. */
   async #afterLoss(): Promise<Pick<RunView, "sendsNothingUntilMs">> {
     const untilMs = await sendsNothingUntilMs(this.#trx, this.#run.businessId, this.#clock);
     return untilMs === null ? {} : { sendsNothingUntilMs: untilMs };
@@ -280,7 +285,9 @@ class RunFacts {
     return endMs !== null && this.#clock.businessMs >= endMs;
   }
 
-  /** Business-clock instant after which nobody decides any more; people have had some real time. */
+  /**
+   * Business-clock instant after which no decision counts; people have had some real time by then.
+   */
   #decisionTimeEndMs(): number | null {
     const { plannedAtMs, approveByMs } = this.#run;
     if (plannedAtMs === null || approveByMs === null) return null;
@@ -291,7 +298,7 @@ class RunFacts {
   }
 }
 
-/** Without the waits of funding sources that no line of the run is paid from. */
+/** Removes the waits of funding sources that no line of the run is paid from. */
 async function ofThisRun(
   trx: Transaction<Tables>,
   runId: string,

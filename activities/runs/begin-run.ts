@@ -8,7 +8,10 @@ import type { ActivityContext } from "../shared/context.ts";
 import { LOST_RUN } from "./lost-run.ts";
 import { notifyRunFailed } from "../notify/run.ts";
 
-/** What the run's row says at the start: a run whose work is done ends at once, also years later. */
+/**
+ * Returns what the run's row says at the start: a run whose work is done ends at once, even years
+ * later.
+ */
 export async function beginRun(context: ActivityContext, runId: string): Promise<BegunRun> {
   const run = await getRun(context.store.db, runId);
   if (run === undefined) return LOST_RUN;

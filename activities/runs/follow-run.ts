@@ -39,15 +39,15 @@ import { alarmBehind, type Payees, payeesToCheck, watchScheduled } from "../foll
 import { takePayments } from "../follow/take-payments.ts";
 import { lateOf, notifyOfLate } from "../notify/late-payments.ts";
 
-/** Between two reads of a bill, or of its vendor, that can't be read, in real time. */
+/** Pause, in real time, between two reads of a bill, or of its vendor, that can't be read. */
 const UNREAD_MS = 600_000;
 
-/** Lines that are loaded, judged and written at once. */
+/** Lines that are loaded, judged and written together. */
 const LINES_AT_ONCE = 500;
 
 /**
- * Reads the payments of lines that an event or the time of a poll asks about, and moves the lines
- * to what the bank says. Webhooks make this fast; the polls make it certain.
+ * Reads the payments of lines that an event or a due poll asks for, and moves the lines to what the
+ * bank says. Webhooks make this fast; the polls make it certain.
  */
 export async function followRun(
   context: ActivityContext,
@@ -55,13 +55,13 @@ export async function followRun(
 ): Promise<{ readonly changed: number }> {
   const { db } = context.store;
   const run = await getRun(db, runId);
-  // Where the store has lost it meanwhile, the next look says so.
+  // If the store has lost the run meanwhile, the next look says so.
   if (run === undefined) return { changed: 0 };
   const clock = await context.clockOf(run.business).now();
   const due = await linesToLookAt(db, runId, clock.businessMs);
   if (due.length === 0) return { changed: 0 };
-  // The flag goes before the look: an event that comes meanwhile sets it again.
-  // Where the look itself fails, the due poll makes the next try read the same lines.
+  // The flag is cleared before the look: an event that arrives meanwhile sets it again. If the look
+  // itself fails, the due poll makes the next try read the same lines.
   const told = due.filter(({ look }) => look).map(({ payableId }) => payableId);
   if (told.length > 0) {
     await context.store.transactionOf(run.businessId, (trx) =>
@@ -94,7 +94,7 @@ interface Move extends LineMove {
 interface Look {
   readonly payments: ReadonlyMap<string, readonly FollowedPayment[]>;
   readonly payees: Payees;
-  /** Payables that an event spoke of. */
+  /** Payables that an event was about. */
   readonly told: ReadonlySet<string>;
   readonly clock: ClockReading;
 }
@@ -152,7 +152,7 @@ async function followSome(
   return handedOver + (await write(context, run, { moves, resting, late, clock }));
 }
 
-/** The state that its payments put a line in, and what is said of it there. */
+/** Returns the state that its payments put a line in, with the reason. */
 function standsNow(
   line: RunLine,
   outcome: LineOutcome,
@@ -162,7 +162,7 @@ function standsNow(
     const [first] = outcome.reasons;
     const reason = `${formatUsd(cents)} of it failed (${first?.failureReason ?? "no reason given"}) and needs a person, who can act once the rest of it is through.`;
     const to = outcome.others ?? line.state;
-    // An alarm says why the rest was stopped: it stays.
+    // An alarm says why the rest was stopped, so it stays.
     if (alarmOf(line.reasonCode) !== undefined)
       return { to, reasonCode: line.reasonCode, reason: line.reason ?? "" };
     return { to, reasonCode: "partly-failed", reason };
@@ -175,7 +175,7 @@ function standsNow(
   return { to: outcome.state, reasonCode, reason: alarm?.text ?? outcome.text };
 }
 
-/** Payments whose failure was dealt with: what was paid again since then is what counts. */
+/** Returns payments whose failure was dealt with: only what was paid again since then counts. */
 function handledBefore(
   { store }: ActivityContext,
   { businessId }: Run,
@@ -193,7 +193,7 @@ function say(
   clock: ClockReading,
 ): Promise<boolean> {
   if (line.reason === said.reason) return Promise.resolve(false);
-  // A code that nothing new is said of stays.
+  // If there is no new code, the old one stays.
   const change = said.reasonCode === null ? { reason: said.reason } : said;
   const guard = { from: [line.state] };
   return changeLine(context.store.db, line, change, clock.realMs, guard);
@@ -205,7 +205,7 @@ async function write(
   what: {
     readonly moves: readonly Move[];
     readonly resting: readonly { payableId: string; from: LineState; pollAtMs: number }[];
-    /** Late lines among those that did not change. */
+    /** Those lines that are late, of the lines that did not change. */
     readonly late: readonly RunLine[];
     readonly clock: ClockReading;
   },
@@ -242,8 +242,8 @@ async function write(
 }
 
 /**
- * When the line's payments changed last, on the business clock; for what the service doesn't show
- * yet, when it was sent.
+ * Returns when the line's payments last changed, on the business clock; if the service doesn't show
+ * them yet, when they were sent.
  */
 async function changedAtMs(
   context: ActivityContext,
@@ -258,7 +258,7 @@ async function changedAtMs(
   return businessMs - (realMs - sentAtMs) * scale;
 }
 
-/** A failed or returned bill gets an owner of its own, which keeps its claim from here on. */
+/** Gives a failed or returned bill an owner of its own, which keeps the claim from here on. */
 async function handOverToRetry(
   context: ActivityContext,
   run: Run,
@@ -270,7 +270,7 @@ async function handOverToRetry(
     const { businessId, business, runId } = run;
     const { payableId } = line;
     if (!(await handOverClaim(trx, { businessId, payableId, from: runId, to: workflowId }))) {
-      // The run has given up what had settled.
+      // The run has released the claim of a bill that had settled.
       const claim = { businessId, payableIds: [payableId], owner: workflowId };
       const { claimed } = await claimPayables(trx, { ...claim, nowMs: clock.realMs });
       if (claimed.length === 0) return false;
@@ -280,7 +280,7 @@ async function handOverToRetry(
     const known = await getRetry(trx, businessId, payableId);
     await upsertRetry(trx, { businessId, payableId, business, workflowId, runId, nowMs });
     if (known !== undefined && known.runId !== runId) {
-      // Another run's payment is another entry: its retries are counted from the start.
+      // Another run's payment is another entry, so its retries are counted from the start.
       const anew = {
         ...{ phase: "planning", retriesMade: 0, retryOn: null },
         ...{ approvalEnded: null, requested: null },
@@ -289,12 +289,13 @@ async function handOverToRetry(
     }
     return true;
   });
-  // The line stays as it is until its owner runs: a crash before that is made good by the next look.
+  // The line stays as it is until its owner runs, so the next look makes up for a crash before
+  // that.
   await startOrSignal(context.temporal, WORKFLOW_KINDS.retryFailedPayment, {
     business: run.business,
     payableId: line.payableId,
   });
-  // While another run pays something of the bill, the retry only says that this part came back.
+  // While another run pays part of the bill, the retry only records that this part came back.
   if (!isTaken) return;
   await context.store.transactionOf(run.businessId, async (trx) => {
     const pollAtMs = clock.businessMs;

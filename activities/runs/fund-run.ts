@@ -27,18 +27,18 @@ import { type DepositFrom, depositFrom } from "../deposit/account.ts";
 import { type Holding, holdingOf } from "../deposit/demand.ts";
 import { reviewTopUp } from "../deposit/review.ts";
 
-/** How long a source counts as unable to pay unless a run looks again: longer than such a run sleeps. */
+/** How long a source counts as unable to pay unless a run looks again; such a run sleeps less. */
 const SOURCE_WAIT_MS = 3_600_000;
 
 /**
  * Finds the money for approved lines: first come, first served, across runs.
  *
- * The service reserves nothing for scheduled payments before their day, so our own reservations
- * are subtracted. A source that doesn't tell what it holds is taken to hold enough.
+ * The service reserves nothing for scheduled payments before their day, so our own reservations are
+ * subtracted. A source that doesn't show what it holds is taken to hold enough.
  */
 export async function fundRun(context: ActivityContext, runId: string): Promise<FundResult> {
   const run = await getRun(context.store.db, runId);
-  // Where the store has lost it meanwhile, the next look says so.
+  // If the store has lost the run meanwhile, the next look says so.
   if (run === undefined) return { funded: 0, short: 0 };
   const readAtMs = Date.now();
   const read = await readOrWait(context, run, () => readSources(context, run));
@@ -95,7 +95,7 @@ async function readSources(
   return { sources, deposits: await depositFrom(client, context.profileOf(business), topUp) };
 }
 
-/** While a source can't pay its business waits for it, and operators hear why. */
+/** Makes the business wait for a source while it can't pay; operators see the reason. */
 async function settleSource(
   trx: Transaction<Tables>,
   at: {
@@ -115,13 +115,13 @@ async function settleSource(
   }
 }
 
-/** The first ones that the money covers, in their order. */
+/** Chooses the first lines that the money covers, in their order. */
 function choose(run: Run, lines: readonly UnfundedLine[], leftCents: number): UnfundedLine[] {
   if (run.policy.pay.whenShort !== "most-urgent-first") return [];
   const chosen: UnfundedLine[] = [];
   let left = leftCents;
   for (const line of lines) {
-    // A later bill never overtakes a more urgent one that does not fit.
+    // A later bill never overtakes a more urgent one that doesn't fit.
     if (line.amountCents > left) break;
     left -= line.amountCents;
     chosen.push(line);
@@ -129,7 +129,7 @@ function choose(run: Run, lines: readonly UnfundedLine[], leftCents: number): Un
   return chosen;
 }
 
-/** Asks for the deposit that is missing, where the playbook allows one; says how it stands. */
+/** Requests the deposit that is missing, if the playbook allows one, and says how it stands. */
 async function askForDeposit(
   trx: Transaction<Tables>,
   asking: {
@@ -157,7 +157,7 @@ async function whenShort(
   short: {
     readonly noPayment: string | null;
     readonly leftCents: number;
-    /** How the deposit stands that makes it good; undefined where there is none. */
+    /** How the deposit that makes up the shortage stands; undefined if there is none. */
     readonly deposit: string | undefined;
     readonly nowMs: number;
   },
@@ -169,7 +169,7 @@ async function whenShort(
   const lacks = `The funding source has ${left} left for bills of ${formatUsd(needed)}.${deposit}`;
   const reason = short.noPayment ?? lacks;
   const stop = run.policy.pay.whenShort === "stop";
-  const then = short.noPayment === null ? "put money in" : "have that mended";
+  const then = short.noPayment === null ? "put money in" : "have that fixed";
   await markShort(trx, {
     runId: run.runId,
     businessId: run.businessId,

@@ -18,13 +18,13 @@ import { findAll } from "../../src/store/sql/records.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A period begins with a date; an off-cycle one says more after it. */
+/** A period begins with a date; in an off-cycle run more follows it. */
 const DATE_LENGTH = "YYYY-MM-DD".length;
 
 /**
- * Stores a plan with everything that follows from it: the time to approve it, the subscriptions of its
- * bills, the deposit that it would need; of a run that only plans, nothing. One that is stored
- * already stays as it is; a run that has ended meanwhile gets none.
+ * Stores a plan with everything that follows from it: the time to approve it, the subscriptions of
+ * its bills, and the deposit that it would need; for a run that only plans, none of these. A plan
+ * that is stored already stays as it is; a run that has ended meanwhile gets none.
  */
 export async function keepPlan(
   context: ActivityContext,
@@ -61,7 +61,7 @@ export async function keepPlan(
       business: run.business,
       payableIds: [...planned],
       owner: run.runId,
-      // Whoever approves late pays late.
+      // Bills that are approved late are paid late.
       untilMs: mayReturnUntilMs(
         Math.max(businessMs, Date.parse(lastArrival)) + run.policy.approvalValidDays * DAY_MS,
       ),
@@ -74,7 +74,10 @@ export async function keepPlan(
   });
 }
 
-/** Claims of bills that are not in the plan: left by a try that died, or no rule could judge them. */
+/**
+ * Releases the claims of bills that are not in the plan: a try that died left them, or no rule
+ * could judge their bills.
+ */
 async function releaseStrays(
   trx: Transaction<Tables>,
   run: Run,

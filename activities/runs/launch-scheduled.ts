@@ -17,18 +17,21 @@ import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
 const DAY_MS = 86_400_000;
-/** A launcher that waited this long for a busy worker has missed nothing; clocks differ by less. */
+/**
+ * A launcher that waited for a busy worker for at most this long has missed nothing; clocks differ
+ * by less.
+ */
 const ON_TIME_MS = 3_600_000;
 
 type Launch = Parameters<PayrunActivities["launchRun"]>[0];
 
 /**
- * Launches the run that a schedule begins on the day that has come, by the playbook as it is
- * stored now.
+ * Launches the run that a schedule begins on the day that has come, by the playbook as it is stored
+ * now.
  *
- * Once a period, however often it is woken: a run that was rejected or cancelled is not launched
- * again by the clock. What comes later than the playbook's `catchUp` allows is left out, and what
- * comes while its schedule is paused.
+ * Launches once a period, however often it is woken: the clock doesn't launch a rejected or
+ * cancelled run again. Launches nothing that comes later than the playbook's `catchUp` allows, or
+ * while the schedule is paused.
  */
 export async function launchScheduled(
   context: ActivityContext,
@@ -49,7 +52,7 @@ export async function launchScheduled(
   const begins = periodBeginningOn(schedule, today);
   if (begins === null) return nothing(`No run of ${playbook} begins on ${today}.`);
   const { fireAtMs } = fireOf(schedule, begins);
-  // Of a time that comes twice, on the day clocks are set back, Temporal may take the second.
+  // If a local time occurs twice, when clocks are set back, Temporal may take the second one.
   const lateMs = Date.now() - Math.max(fireAtMs, nominalMs);
   if (lateMs > Math.max(ON_TIME_MS, schedule.catchUpDays * DAY_MS)) {
     return nothing(
@@ -64,7 +67,7 @@ export async function launchScheduled(
     );
   }
   const clock = await context.clockOf(business).now();
-  // A sandbox's days are not ours: its runs are named after its own.
+  // A sandbox's days are not the real ones: its runs are named after its own.
   const period = clock.sandbox ? periodAt(schedule, clock.businessMs) : begins;
   const launchedBy = `schedule of ${playbook}`;
   const { runId, created, run } = await context.store.transactionOf(profile.businessId, (trx) =>
@@ -94,8 +97,9 @@ export async function launchScheduled(
 }
 
 /**
- * A launcher that had to wait for a worker may begin after somebody paused or deleted its schedule.
- * Temporal is asked, which knows at once also of what was done there.
+ * Returns why the schedule keeps a launch from starting; null if it doesn't. A launcher that had to
+ * wait for a worker may begin after its schedule was paused or deleted. Temporal is asked, because
+ * it also knows at once what was done there.
  */
 async function heldUp(
   { store, temporal }: ActivityContext,

@@ -1,10 +1,10 @@
 import type { Assessment, BegunRun } from "../../src/contracts/activities.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 
-/** A launch tells it at once; this is for a store that is put back by hand. */
+/** A launch wakes the run at once; this interval is for a store that is restored by hand. */
 const LOST_LOOK_MS = 3_600_000;
 
-/** Its first look says what it waits for. */
+/** The first look says what the run waits for. */
 export const LOST_RUN: BegunRun = { ended: false, phase: "planning", planned: true };
 
 const PLANNING: Assessment = {
@@ -22,7 +22,9 @@ const PLANNING: Assessment = {
   details: "",
 };
 
-/** A run that the store has lost, with all that was planned in it: nobody but a person can go on. */
+/**
+ * Assesses a run that the store has lost, with all that was planned in it: only a person can go on.
+ */
 export function lostRun(runId: string): Assessment {
   const waitingFor = "The store has lost this run: launch it again with payrun launch";
   return {
@@ -35,8 +37,8 @@ export function lostRun(runId: string): Assessment {
 }
 
 /**
- * A run without a plan: a new one, or one that was launched anew after its row was lost. The end of
- * its planning wakes it.
+ * Assesses a run without a plan: a new one, or one that was launched anew after its row was lost.
+ * The end of its planning wakes it.
  */
 export function unplanned(run: Run): Assessment {
   const { waitingFor } = run;

@@ -41,7 +41,7 @@ import { type DepositFrom, depositFrom } from "../deposit/account.ts";
 import { planTopUp } from "../deposit/plan-top-up.ts";
 import { notifyOfUnread } from "../notify/while-unread.ts";
 
-/** What is planned, by a run or dry. */
+/** What is planned, in a run or a dry run. */
 interface Subject {
   readonly runId: string;
   /** The profile's name. */
@@ -60,16 +60,16 @@ interface Reading {
   readonly funding: ChosenFunding;
   /** Real instant at which reading the funding source began. */
   readonly readAtMs: number;
-  /** Left out where the playbook allows no deposit. */
+  /** Left out if the playbook allows no deposit. */
   readonly deposits?: DepositFrom;
   readonly selection: Selection;
 }
 
 /**
- * Plans a run: read, select, claim, plan, store. Once a plan is stored it is returned as it is, so
- * running again never changes what was approved.
+ * Plans a run: read, select, claim, plan, store. A stored plan is returned as it is, so running
+ * again never changes what was approved.
  *
- * @returns nothing where the run has ended: somebody has cancelled it
+ * @returns undefined if the run has ended, because a person has cancelled it
  * @throws {PlanRefusedError} a person must change something first
  */
 export async function planRun(
@@ -95,7 +95,7 @@ export async function planRun(
   return keepPlan(context, run, plan, reading);
 }
 
-/** The run says what its plan waits for, and so does a notice where that lasts. */
+/** Shows in the run what its plan waits for; a notice says so too if that lasts. */
 async function whileUnread(context: ActivityContext, run: Run): Promise<Error> {
   const clock = await context.clockOf(run.business).now();
   return context.store.transactionOf(run.businessId, async (trx) => {
@@ -111,7 +111,7 @@ async function whileUnread(context: ActivityContext, run: Run): Promise<Error> {
   });
 }
 
-/** Plans as a run would, claims nothing, and keeps only the answer, for whoever asked. */
+/** Plans as a run would, claims nothing, and keeps only the result, for the person who asked. */
 export async function planDry(context: ActivityContext, input: PlanDryInput): Promise<void> {
   const { business, period, dryPlanId } = input;
   const { policy, revision } = input.unstored ?? (await storedPolicy(context, input));
@@ -152,7 +152,10 @@ async function storedPolicy(
   return { policy: stored.compiled, revision: stored.revision };
 }
 
-/** One that was stored when conditions might do more would leave out every bill, run after run. */
+/**
+ * Refuses a playbook with a condition that can't be used. One from a time when conditions could do
+ * more would leave out every bill, run after run.
+ */
 function refuseUnfit({ playbook }: Subject): void {
   const rules = playbook.approve.map(({ where }) => ({ where, use: "approve" as const }));
   for (const { where, use } of [{ where: playbook.where, use: "select" as const }, ...rules]) {
@@ -191,7 +194,10 @@ async function read(context: ActivityContext, subject: Subject): Promise<Reading
   return deposits === undefined ? read : { ...read, deposits };
 }
 
-/** Claimed before hashed: a bill lost to another owner is left out, and changes no hash later. */
+/**
+ * Claims bills before they are hashed: a bill lost to another owner is left out, and changes no
+ * hash later.
+ */
 async function claim(
   context: ActivityContext,
   { businessId, runId: owner }: Subject,
@@ -208,7 +214,7 @@ async function claim(
   return withoutClaimed(reading.selection, (payableId) => owners.get(payableId));
 }
 
-/** Without the bills that others have claimed; claims none itself. */
+/** Returns the selection without the bills that others have claimed; claims none itself. */
 async function unclaimed(
   context: ActivityContext,
   { businessId, runId }: Subject,
@@ -236,7 +242,7 @@ function withoutClaimed(
   return { selected, skipped };
 }
 
-/** Bills of which a payment has failed or come back. */
+/** Returns the bills of which a payment has failed or come back. */
 function failedBefore({ book, selection }: Reading): string[] {
   const ids = selection.selected.map(({ bill }) => bill.payableId);
   return ids.filter((id) => book.paymentsOf(id).some(({ status }) => hasFailed(status)));
@@ -252,7 +258,8 @@ async function makePlan(
   const { choice, availableCents, noPayment } = reading.funding;
   const { accounting } = subject.playbook;
   const exceptPayableIds = reading.selection.selected.map(({ bill }) => bill.payableId);
-  // Dry, the period's own run may be under way: it has promised what this plan doesn't pay.
+  // In a dry run, the period's own run may be under way: it has promised money that this plan
+  // doesn't pay.
   const others = { businessId, exceptRunId: runId, exceptPayableIds };
   const today = newYorkDate(reading.nowMs);
   const steps = buildPlan({

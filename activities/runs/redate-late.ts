@@ -10,14 +10,15 @@ import type { BusinessWait } from "../../src/store/runs/waits.ts";
 import { redateLine } from "../pay/replan-line.ts";
 
 /**
- * Plans all lines anew, at once, that would be paid now and whose execution date has passed, where
- * the playbook wants to be asked for another date.
+ * Plans anew, at once, all lines that would be paid now and whose execution date has passed, if the
+ * playbook says to ask for another date.
  *
- * A lane would find the same of each line, one by one, after reading it: a run that is approved a
+ * A lane would find the same for each line, one by one, after reading it: a run that is approved a
  * day late would ask for its bills in as many plans as it has bills.
  *
- * @param waits what the business waits for now: what can't be paid anyway keeps its date until it can
- * @returns true where there is a new plan
+ * @param waits what the business waits for now: a line that can't be paid anyway keeps its date
+ * until it can
+ * @returns true if there is a new plan
  */
 export async function redateLate(
   trx: Transaction<Tables>,

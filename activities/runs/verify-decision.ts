@@ -9,11 +9,11 @@ type Input = Parameters<PayrunActivities["verifyDecision"]>[0];
 type Verdict = Awaited<ReturnType<PayrunActivities["verifyDecision"]>>;
 
 /**
- * Judges a decision that was sent straight to Temporal, and stores it where it counts.
+ * Judges a decision that was sent straight to Temporal, and stores it if it counts.
  *
- * Whoever can write to Temporal is not an approver by that: only a signature by a key of the
- * business's settings proves who decides. What proves nothing moves nothing, and stands in the
- * audit trail.
+ * Access to Temporal makes nobody an approver: only a signature by a key of the business's settings
+ * proves who decides. A message that proves nothing has no effect, and is recorded in the audit
+ * trail.
  *
  * @param tries from 1: a later try may find that an earlier one has stored the decision
  */
@@ -41,8 +41,8 @@ export async function verifyDecision(
 }
 
 /**
- * Writes down that a run reads no more decisions from Temporal, and how many signals it has left
- * unread so far: what they said, and of whom, nobody knows.
+ * Records that a run reads no more decisions from Temporal, and how many signals it has left unread
+ * so far: their contents and senders are unknown.
  */
 export async function recordUnread(
   context: ActivityContext,
@@ -55,7 +55,7 @@ export async function recordUnread(
   const { businessId } = run;
   const action = "run.decisions-unread";
   await store.transactionOf(businessId, async (trx) => {
-    // An earlier try has written it, and its answer was lost.
+    // An earlier try may have written it, with its answer lost.
     const before = tries > 1 ? await listAudit(trx, { businessId, subject: runId }) : [];
     const isThere = before.some(
       ({ action: each, details }) => each === action && details["unread"] === unread,
@@ -72,7 +72,10 @@ export async function recordUnread(
   });
 }
 
-/** What is no text proves nothing, and is refused as whatever else has no shape. */
+/**
+ * Returns the decision's text. A claim that is no text proves nothing, and is refused like any
+ * other without a shape.
+ */
 function textOf(claim: unknown): string {
   return typeof claim === "string" ? claim : (JSON.stringify(claim) ?? "");
 }
@@ -86,7 +89,7 @@ function verdictOf(outcome: DecisionAnswer | SignedRefusal, again: boolean): Ver
         : `it counts for ${countsFor.length} and leaves out ${dropped.length} bills`;
     return { accepted: true, reason };
   }
-  // An earlier try of this one has stored it, and its answer was lost.
+  // An earlier try of this activity has stored it, and its answer was lost.
   const { earlier } = outcome;
   if (!again || earlier === undefined) return { accepted: false, reason: outcome.reason };
   return { accepted: earlier.outcome === "accepted", reason: earlier.reason ?? "it was taken" };

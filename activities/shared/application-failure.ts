@@ -5,8 +5,8 @@ import { textOfError } from "./error-text.ts";
 import { PlanRefusedError } from "./plan-refused-error.ts";
 
 /**
- * The only place where errors become Temporal's: a message, a type and, from a 429, when to try
- * again; never a token, a header or a body, nor the service's own words.
+ * Converts an error into Temporal's; the only place that does. Keeps a message, a type and, from a
+ * 429, when to try again; never a token, a header or a body, nor the service's own words.
  */
 function toApplicationFailure(error: unknown): Error {
   if (error instanceof ApplicationFailure) return error;
@@ -31,7 +31,7 @@ function toApplicationFailure(error: unknown): Error {
   return ApplicationFailure.create({ message: String(error), type: "UnknownError" });
 }
 
-/** Wraps an activity so that every failure of it leaves as an ApplicationFailure. */
+/** Wraps an activity so that every failure leaves it as an ApplicationFailure. */
 export function inFailures<Input, Output>(
   activity: (input: Input) => Promise<Output>,
 ): (input: Input) => Promise<Output> {

@@ -17,7 +17,7 @@ export function backOff(waitMs: number, reason: string | null): BackOff {
 
 const AFTER_SEND = { firstMs: 1_000, mostMs: 30_000 };
 
-/** A back-off after a send without a clear response; it doubles with each send. */
+/** Returns a back-off after a send without a clear response; it doubles with each send. */
 export function backOffAfter(
   { sendNo }: OpenedSend,
   reason: string,

@@ -5,12 +5,15 @@ import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { setWait } from "../../src/store/runs/waits.ts";
 
-/** A fault of the whole business, or of one of its funding sources: everybody waits for its end. */
+/**
+ * A fault of the whole business, or of one of its funding sources: all its runs and retries wait
+ * for its end.
+ */
 export interface BusinessFault {
   readonly kind: "business-wait";
   readonly code: string;
   readonly message: string;
-  /** For how long the service has asked; null where it has not said. */
+  /** Milliseconds that the service has asked to wait; null if it has not said. */
   readonly retryAfterMs: number | null;
 }
 
@@ -22,21 +25,23 @@ export function businessFault(
   return { kind: "business-wait", code, message, retryAfterMs };
 }
 
-/** What a 401 says. */
+/** The fault that a 401 means. */
 export const BAD_TOKEN = businessFault(
   "unauthorized",
   "The service refuses the token (401). Renew it.",
 );
 
-/** What a 429 says. */
+/** Returns the fault that a 429 means. */
 export function slowDown(retryAfterMs: number | null): BusinessFault {
   return businessFault("rate_limited", "The service asked to slow down (429).", retryAfterMs);
 }
 
 /**
- * The fault that a failed read tells of; undefined for one of what was to be read.
+ * Returns the fault of the business that a failed read reveals; undefined if the fault concerns
+ * only what was to be read.
  *
- * @param forbidden code of the wait for a scope that the token lacks: who else needs it waits too
+ * @param forbidden code of the wait for a scope that the token lacks: everything else that needs
+ * the scope waits too
  */
 export function faultOfRead(error: unknown, forbidden: string): BusinessFault | undefined {
   if (!(error instanceof PaymentsApiError)) return undefined;
@@ -47,12 +52,12 @@ export function faultOfRead(error: unknown, forbidden: string): BusinessFault | 
   return businessFault(forbidden, `The token lacks a scope (403).${serviceSays(words)}`);
 }
 
-/** What the service refuses to everybody for now, by its code. */
+/** Returns the fault of a refusal that for now applies to every payment, by its code. */
 export function refusedForNow(code: string, words: string): BusinessFault {
   return businessFault(code, `payments are refused for now (${code}).${serviceSays(words)}`);
 }
 
-/** Makes a business wait, or what pays from one of its funding sources. */
+/** Makes a business wait, or everything that pays from one of its funding sources. */
 export async function waitForEnd(
   trx: Transaction<Tables>,
   of: { readonly businessId: string; readonly sourceId?: string },

@@ -7,16 +7,17 @@ import { PlanRefusedError } from "./plan-refused-error.ts";
 
 export interface ChosenFunding {
   readonly choice: FundingChoice;
-  /** Null where the source does not tell what it holds; 0 while it can't pay. */
+  /** Null if the source doesn't show what it holds; 0 while it can't pay. */
   readonly availableCents: number | null;
-  /** Why it can't pay now; null where it can. */
+  /** Why it can't pay now; null if it can. */
   readonly noPayment: string | null;
 }
 
 /**
- * The funding source a playbook pays from, with exactly the fields that the service wants for it.
+ * Reads the funding source that a playbook pays from, with exactly the fields that the service
+ * wants for it.
  *
- * One that can't pay at the moment is chosen all the same: people may approve while others fix it,
+ * A source that can't pay at the moment is still chosen: people may approve while others fix it,
  * and the run waits for its money.
  *
  * @param from a funding source id, or `default`
@@ -50,7 +51,7 @@ export async function chooseFunding(
   return { choice, availableCents: await availableCents(client, source), noPayment };
 }
 
-/** The source's own fields as they are, plus the default account where they name none. */
+/** Returns the source's own fields as they are, plus the default account if they name none. */
 export function payFields(
   source: Pick<FundingSource, "pay">,
   accounts: readonly BankAccount[] | undefined,

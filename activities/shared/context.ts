@@ -10,26 +10,29 @@ export interface ActivityLog {
   warn(message: string, fields?: Record<string, unknown>): void;
 }
 
-/** What activities stand on; the worker's composition root makes one a process. */
+/** What activities work with; the worker's composition root makes one for each process. */
 export interface ActivityContext {
   readonly store: Store;
   readonly temporal: Client;
   readonly log: ActivityLog;
   readonly vault: Vault;
-  /** Where people reach the gateway: what is shown in Temporal links to its pages. */
+  /** The gateway's address for people: what is shown in Temporal links to its pages. */
   readonly publicUrl?: string | undefined;
   /** Names this process in leases and in the attempts' sends. */
   readonly workerId: string;
-  /** @throws {ConfigError} where no profile has this name. */
+  /** @throws {Error} if no profile has this name, or the profiles can't be used */
   profileOf(business: string): BusinessProfile;
   clientOf(business: string): PaymentsClient;
   clockOf(business: string): BusinessClock;
-  /** Aborted when the worker shuts down: nothing new is leased, what was sent gets its answer. */
+  /**
+   * Aborted when the worker shuts down: nothing new is leased, and requests in flight get their
+   * answers.
+   */
   readonly draining: AbortSignal;
 }
 
-/** From the request's call to the last byte of its answer. */
+/** Time from the call of a request to the last byte of its answer. */
 export const HTTP_TIMEOUT_MS = 10_000;
 
-/** How long a line stays with whoever leases it; a lease spreads the load, and guards no money. */
+/** How long a lease of a line lasts; a lease spreads the load, and guards no money. */
 export const LEASE_MS = 60_000;

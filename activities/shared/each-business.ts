@@ -1,6 +1,6 @@
 /**
- * What is shared by everything in this process that works for one business: made once, for as long
- * as the store, or the context, lasts.
+ * Returns a getter for an object that everything in this process shares that works for one
+ * business: it is made once, and lasts as long as the store or the context.
  */
 export function eachBusiness<Of extends object, Shared>(
   make: (of: Of, business: string) => Shared,

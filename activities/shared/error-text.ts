@@ -5,7 +5,10 @@ import {
 } from "../../src/payments-api/index.ts";
 import { serviceSays } from "../../src/domain/service-words.ts";
 
-/** A failed request for people: what was asked for, what came, and the service's own words, marked. */
+/**
+ * Describes a failed request for people: the request, the response, and the service's own words,
+ * marked as such.
+ */
 export function textOfError(error: PaymentsApiError): string {
   const isOurs = error instanceof UnexpectedAnswerError || error instanceof NoAnswerError;
   if (isOurs) return error.message;

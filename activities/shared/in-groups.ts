@@ -1,4 +1,7 @@
-/** Does the same for each of many, so many at the same time; what comes of them is in their order. */
+/**
+ * Does the same work for each item, `atOnce` items at a time; returns the results in the items'
+ * order.
+ */
 export async function inGroups<Item, Result>(
   items: readonly Item[],
   atOnce: number,

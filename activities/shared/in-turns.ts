@@ -1,10 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { Steps } from "../../src/domain/steps.ts";
 
-/** A turn ends with the step that takes it beyond this. */
+/** A turn ends with the step that takes it beyond this time. */
 const TURN_MS = 10;
 
-/** Does long work step by step; heartbeats, answers and other activities come in between. */
+/**
+ * Does long work step by step, so that heartbeats, answers and other activities can run in between.
+ */
 export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   let sinceMs = performance.now();
   for (;;) {

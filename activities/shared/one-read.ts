@@ -2,7 +2,7 @@ import { type PaymentsClient, PaymentsApiError } from "../../src/payments-api/in
 
 const OF_ALL: readonly (number | undefined)[] = [401, 403, 429];
 
-/** True where a read failed in a way that need not say anything of other reads. */
+/** True if a read failed in a way that need not say anything about other reads. */
 function isOfOneRead(error: unknown): boolean {
   if (!(error instanceof PaymentsApiError)) return false;
   const { code, status = 500 } = error;
@@ -11,11 +11,11 @@ function isOfOneRead(error: unknown): boolean {
 }
 
 /**
- * Reads one thing among others. Where that alone can't be read, it is no fault of the service for
- * which the whole business waits.
+ * Reads one thing among others. If that alone can't be read, this is no fault of the service for
+ * which the whole business would wait.
  *
- * @param unread what then counts as read
- * @throws {PaymentsApiError} where the service can't be read at all
+ * @param unread returns what then counts as read
+ * @throws {PaymentsApiError} if the service can't be read at all
  */
 export async function unlessUnread<T, Unread>(
   { payments }: Pick<PaymentsClient, "payments">,
@@ -26,13 +26,16 @@ export async function unlessUnread<T, Unread>(
     return await read();
   } catch (error) {
     if (!isOfOneRead(error)) throw error;
-    // Another read tells whether anything can be read.
+    // Another read shows whether anything can be read.
     await payments.list({ page: 1, pageSize: 1 });
     return unread(error);
   }
 }
 
-/** Reads something of one bill: whoever can't read it alone fails, is tried again, and people are told. */
+/**
+ * Reads something of one bill. If that alone can't be read, the step fails and is tried again, and
+ * people are notified.
+ */
 export function readOfOne<T>(
   client: Pick<PaymentsClient, "payments">,
   read: () => Promise<T>,

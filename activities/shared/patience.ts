@@ -1,5 +1,5 @@
 /**
- * For reads of many pages or bills: a service's limit on requests makes them take longer, and must
- * not make them begin anew, or they would never end.
+ * Options for reads of many pages or bills: a service's limit on requests makes them take longer,
+ * but must not make them start over, or they would never end.
  */
 export const PATIENT = { patienceMs: 5 * 60_000 } as const;

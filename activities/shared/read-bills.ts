@@ -16,14 +16,14 @@ import { inGroups } from "./in-groups.ts";
 import { PATIENT } from "./patience.ts";
 import { unlessMissing } from "./unless-missing.ts";
 
-/** Payables that are read one by one at a time, where the list leaves something out. */
+/** Payables that are read singly at the same time, if the list leaves something out. */
 const SINGLE_READS = 10;
 
 /**
  * Reads everything a plan is made of, by page, into compact records.
  *
- * Payments are read before payables: one made in between then shows as owed too little, never too
- * much. No status filter anywhere, so that every bill is accounted for.
+ * Payments are read before payables: one made in between then shows too little as owed, never too
+ * much. There is no status filter, so that every bill is accounted for.
  */
 export async function readBills(client: PaymentsClient): Promise<BillBook> {
   const payments = await readPayments(client);
@@ -51,7 +51,8 @@ async function readPayables(client: PaymentsClient): Promise<BillFacts[]> {
       else incomplete.push(item.id);
     }
   }
-  // The shape of list items is not shown (API specification, section 4): read what is missing.
+  // The specification doesn't show the shape of list items (API specification, section 4), so what
+  // is missing is read.
   const missing = await inGroups(incomplete, SINGLE_READS, (id) =>
     unlessMissing(() => client.payables.get(id, PATIENT)),
   );
@@ -81,7 +82,7 @@ type WholeBill = Pick<Payable, "status" | "totalAmountCents" | "amountPaidCents"
   readonly contact: Payable["contact"] | null;
 };
 
-/** False where the list does not tell all that a decision about money needs. */
+/** False if the list doesn't show everything that a decision about money needs. */
 function isWhole(item: PayableListItem): item is PayableListItem & WholeBill {
   const { status, totalAmountCents, amountPaidCents, dueDate, contact } = item;
   const isTold = status !== undefined && status !== null && dueDate !== undefined;
@@ -106,7 +107,7 @@ export function billFacts(bill: PayableListItem & WholeBill): BillFacts {
   };
 }
 
-/** A plain date, also where a service writes a time behind it. */
+/** Returns a plain date, even if a service writes a time after it. */
 function dateOrNull(text: string | null | undefined): string | null {
   const [date = ""] = (text ?? "").split("T");
   return isDate(date) ? date : null;

@@ -12,13 +12,13 @@ import { type BusinessFault, businessFault, faultOfRead, waitForEnd } from "./bu
 import type { ActivityContext } from "./context.ts";
 import { textOfError } from "./error-text.ts";
 
-/** What is read: what a cancel needs, which is payments alone, or whatever else. */
+/** What is read: payments alone, which is what a cancel needs, or anything else. */
 type What = "payments" | "anything";
 
 /**
- * Reads something of a business, or makes the whole business wait where the service refuses the
- * token, asks to slow down or can't be reached: the status then says so, and nobody asks again
- * before the pause is over.
+ * Reads something of a business, or makes the whole business wait if the service refuses the token,
+ * asks to slow down or can't be reached: the status then says so, and nothing is read again before
+ * the pause is over.
  *
  * @returns undefined while the business waits
  */
@@ -39,7 +39,7 @@ export async function readOrWait<T>(
     if (waits.length > 0) {
       await context.store.transactionOf(businessId, async (trx) => {
         for (const { code } of waits) {
-          // That payments can be read says nothing of whether they can be cancelled.
+          // That payments can be read says nothing about whether they can be cancelled.
           if (code === FORBIDDEN) continue;
           const wait = { businessId, sourceId: "", code, realMs };
           await clearWait(trx, { ...wait, overByMs: serviceMs });
@@ -66,7 +66,7 @@ function faultOf(error: unknown, what: What): BusinessFault | undefined {
   const text = textOfError(error);
   const failures = isOfPayments ? PAYMENT_READ_FAILURES : READ_FAILURES;
   if (code === "unexpected_answer") {
-    return businessFault(failures.unusable, `The service answers otherwise than it says: ${text}`);
+    return businessFault(failures.unusable, `The service's answer is not as documented: ${text}`);
   }
   const isAway = status === undefined || status >= 500;
   return isAway ? businessFault(failures.away, `The service can't be read: ${text}`) : undefined;

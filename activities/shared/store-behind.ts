@@ -7,8 +7,8 @@ import type { ActivityContext } from "./context.ts";
 /**
  * Does a step of a workflow on a store that is not older than what the workflow has seen of it.
  *
- * Where it is, everything of the business is on hold before the step begins, so that nothing is
- * sent that the lost part of the store knew about.
+ * If the store is older, everything of the business is put on hold before the step begins, so that
+ * nothing is sent that the lost part of the store knew about.
  */
 export async function onStoreNotBehind<T>(
   context: ActivityContext,
@@ -34,7 +34,7 @@ export async function onStoreNotBehind<T>(
   return step();
 }
 
-/** The same, and gives the workflow the end of the trail to carry from here on. */
+/** Does the same, and gives the workflow the end of the trail to carry from here on. */
 export async function withAuditHead<T extends object>(
   context: ActivityContext,
   workflowId: string,
@@ -45,7 +45,7 @@ export async function withAuditHead<T extends object>(
     const business = businessOfWorkflow(workflowId);
     if (business === undefined) return step();
     const { businessId } = context.profileOf(business);
-    // Read before the step: what the step writes to disk has everything before it on disk as well.
+    // Read before the step: once a write of the step is on disk, so is everything before it.
     const head = await auditHead(context.store.db, businessId);
     const result = await step();
     return head === undefined ? result : { ...result, auditHead: head };

@@ -1,6 +1,6 @@
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 
-/** Null where the service has no such thing (404). */
+/** Returns what `read` returns; null if the service has no such thing (404). */
 export async function unlessMissing<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();

@@ -3,7 +3,7 @@ import { spokenTime } from "../../src/domain/clock/spoken.ts";
 import type { WaitReason } from "../../src/ledger/facts.ts";
 import { waitReasonText } from "../../src/ledger/steps.ts";
 
-/** What the ledger has a subject wait for, and until when, as its business's clock shows that. */
+/** Says what the ledger makes a subject wait for, and until when, by its business's clock. */
 export function waitingText(
   { reason, waitMs }: { readonly reason: WaitReason; readonly waitMs: number },
   { businessMs, scale, zone }: ClockReading,

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const made = z.object({ id: z.string() });
 
-/** Bills of one vendor; a lane reads the bills of a vendor together. */
+/** Bills of each vendor; a lane reads the bills of a vendor together. */
 const BILLS_A_VENDOR = 10;
 const IN_FLIGHT = 20;
 const PAGE = 100;
@@ -11,7 +11,7 @@ const paymentPage = z.object({
   items: z.array(z.object({ payableId: z.string() })),
 });
 
-/** The company whose account bounces, at the sandbox. */
+/** The company at the sandbox whose account bounces. */
 export class Company {
   readonly #url: string;
   readonly #token: string;
@@ -21,7 +21,7 @@ export class Company {
     this.#token = token;
   }
 
-  /** Makes approved bills described by `name`, due `dueIn` days from now. @returns their ids */
+  /** Creates approved bills described by `name`, due `dueIn` days from now. @returns their ids */
   async bills(name: string, count: number, dueIn: number): Promise<string[]> {
     const dueDate = await this.#date(dueIn);
     const vendors = await atOnce(Math.ceil(count / BILLS_A_VENDOR), (index) =>
@@ -34,7 +34,7 @@ export class Company {
     });
   }
 
-  /** Schedules a payment of each bill, as somebody outside Payrun. @returns their ids */
+  /** Schedules a payment of each bill, as a party outside Payrun would. @returns their ids */
   async schedule(payables: readonly string[], inDays: number): Promise<string[]> {
     const scheduledAt = await this.#date(inDays);
     return atOnce(payables.length, async (index) => {
@@ -47,7 +47,7 @@ export class Company {
     });
   }
 
-  /** Has the next payment of each bill come back for want of money in our own account. */
+  /** Makes the next payment of each bill bounce for lack of money in our own account. */
   async bounceOnce(payables: readonly string[]): Promise<void> {
     await atOnce(payables.length, async (index) => {
       const rule = {
@@ -64,7 +64,7 @@ export class Company {
     await this.#ask("POST", "/sandbox/clock", { advance: `P${count}D` });
   }
 
-  /** How many payments the service has of each bill. */
+  /** Returns the number of payments that the service has of each bill. */
   async payments(): Promise<ReadonlyMap<string, number>> {
     const byBill = new Map<string, number>();
     for (let page = 1; ; page += 1) {
@@ -77,7 +77,7 @@ export class Company {
     }
   }
 
-  /** A date so many days from the bank's. */
+  /** Returns the date that many days from the bank's. */
   async #date(inDays: number): Promise<string> {
     const { bank } = z.object({ bank: z.string() }).parse(await this.#ask("GET", "/sandbox/clock"));
     return new Date(Date.parse(bank) + inDays * 86_400_000).toISOString().slice(0, 10);

@@ -26,9 +26,9 @@ late: next-business-day
 
 const QUIET_MS = 30_000;
 const LOOK_EVERY_MS = 500;
-/** Reading thousands of payments is work for the service, which others would wait behind. */
+/** Reading thousands of payments is work for the service, and other requests would wait for it. */
 const COUNT_EVERY_MS = 5_000;
-/** Payments that probes may cancel, one a round; the more bills, the more rounds. */
+/** Number of payments that probes may cancel, one a round; the more bills, the more rounds. */
 const toCancel = (bills: number): number => 100 + Math.ceil(bills / 3);
 
 const incidentsShape = z.object({
@@ -40,9 +40,9 @@ const runShape = z.object({
 });
 
 /**
- * Many bills that bounce on one day because our own account is empty: how long until one person is
- * asked, how long from the one decision until each is paid again, and how much longer others wait
- * meanwhile for a plan, a decision and a cancel.
+ * Lets many bills bounce on one day because our own account is empty. Measures how long it takes
+ * until one person is asked, how long from the one decision until each bill is paid again, and how
+ * much longer other users meanwhile wait for a plan, a decision and a cancel.
  */
 export async function main(args: readonly string[]): Promise<void> {
   const options = { bills: { type: "string", default: "2000" } } as const;
@@ -125,7 +125,7 @@ async function measure(
   const quiet = await probe(gateway, probed, () => performance.now() > quietEndMs);
 
   say("bounces them");
-  // From here on somebody waits all the time, whatever happens beside it.
+  // From here on a probe waits all the time, whatever else happens.
   const bouncedMs = performance.now();
   await company.days(8);
   const source = await whileProbed(gateway, probed, () => untilAllWait(gateway, bills));
@@ -193,7 +193,7 @@ async function pay(gateway: Gateway, bills: number): Promise<void> {
   }
 }
 
-/** Until one incident has all bills. @returns its account */
+/** Waits until one incident has all bills. @returns its account */
 async function untilAllWait(gateway: Gateway, bills: number): Promise<string> {
   for (;;) {
     const { items } = incidentsShape.parse(await gateway.call("launcher", "GET", "/v1/incidents"));

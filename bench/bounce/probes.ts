@@ -8,7 +8,7 @@ const cancelShape = z.object({
   payments: z.array(z.object({ state: z.string() })),
 });
 
-/** What somebody waited for, and how long, in milliseconds. */
+/** How long each kind of action was waited for, in milliseconds. */
 export interface Waits {
   readonly plans: number[];
   readonly decisions: number[];
@@ -19,18 +19,17 @@ const LOOK_EVERY_MS = 25;
 /** The first period of a probe's playbook; each round is a run of the day after. */
 const FIRST_MS = Date.parse("2020-01-01T00:00:00Z");
 const DAY_MS = 86_400_000;
-/** Between one probe and the next: what is measured should not be what makes it slow. */
+/** Pause between two probes: the measurement should not itself cause slowness. */
 const REST_MS = 1_500;
 
 interface Probed {
-  /** Pays bills that nobody minds. */
+  /** A playbook that pays bills on which nothing else depends. */
   readonly playbook: string;
-  /** Scheduled ones that can be cancelled, one a round; taken from the end. */
+  /** Scheduled payments that can be cancelled, one a round; taken from the end. */
   readonly payments: string[];
 }
 
-/**
- * Does, again and again until `ended`, what people do: plans a run, rejects it, cancels a payment. */
+/** Repeats what people do until `ended` is true: plans a run, rejects it, cancels a payment. */
 export async function probe(
   gateway: Gateway,
   { playbook, payments }: Probed,
@@ -43,7 +42,7 @@ export async function probe(
     const path = `/v1/runs/${encodeURIComponent(run)}`;
     const planned = await untilRun(gateway, path, ({ phase }) => phase !== "planning");
     waits.plans.push(performance.now() - planMs);
-    // The round before may hold its bills still: then there is nothing to decide about.
+    // The round before may still hold its bills; then there is nothing to decide.
     if (planned.phase !== "completed") {
       const decisionMs = performance.now();
       const decision = { decision: "reject", planHash: planned.planHash };

@@ -15,8 +15,8 @@ interface Side {
 }
 
 /**
- * The console's pages about a run of many bills, beside the same pages about a run of a hundred: a
- * page that reads what it doesn't show grows with the run.
+ * Times the console's pages about a run of many bills beside the same pages about a run of a
+ * hundred: a page that reads what it doesn't show grows with the run.
  */
 export async function main(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -40,7 +40,7 @@ export async function main(args: readonly string[]): Promise<void> {
 async function sideOf(bills: number): Promise<Side> {
   const gateway = await startTestGateway();
   const run = await seedWeekly(gateway.store, bills);
-  // A third of them wait for somebody else as well.
+  // A third of the lines also wait for another person.
   const approved = Array.from(
     { length: Math.floor(bills / 3) },
     (_, no) => `pbl_${String(no + 150).padStart(4, "0")}`,
@@ -70,7 +70,7 @@ async function sideOf(bills: number): Promise<Side> {
   return { gateway, visits, paths };
 }
 
-/** Reads one of its pages. */
+/** Reads one of the side's pages. */
 async function visit({ visits, paths }: Side, name: string): Promise<void> {
   const { status, text } = await visits.get(paths[name] ?? "");
   if (status !== 200) throw new Error(`${name}: ${status} ${text}`);

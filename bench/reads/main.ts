@@ -13,7 +13,7 @@ const TODAY = "2026-11-19";
 const SOURCE = { businessId: BUSINESS_ID, sourceId: SOURCE_ID, today: TODAY };
 const CONTACTS = Array.from({ length: VENDORS }, (_, no) => `con_${no}`);
 
-/** What runs, retries, the janitor and the metrics read of what was paid before. */
+/** What runs, retries, the janitor and the metrics read of past payments. */
 const READS: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   "money promised by others": (db) => reservedCents(db, { ...SOURCE, readAtMs: 2 }),
   "money that may count twice": (db) => mayBeCountedTwice(db, SOURCE),
@@ -25,7 +25,7 @@ const READS: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
 
 const scraped = new Map<Db, LineCounts>();
 
-/** One for each store, as a gateway has it. */
+/** Returns the counts of a store: one object per store, as in a gateway. */
 function lineCounts(db: Db): LineCounts {
   const counts = scraped.get(db) ?? new LineCounts({ db });
   scraped.set(db, counts);
@@ -41,8 +41,8 @@ const FAILED = {
 };
 
 /**
- * The same reads of a store after one weekly run and of one after many: what grows with a
- * business's past shows as a ratio far above 1.
+ * Times the same reads of a store after one weekly run and of one after many: a read that grows
+ * with a business's past shows as a ratio far above 1.
  */
 export async function main(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

@@ -15,9 +15,9 @@ export interface Place {
 }
 
 /**
- * A store in SQLite with so many settled weekly runs.
+ * Creates a store in SQLite with that many settled weekly runs.
  *
- * @param lines of each run
+ * @param lines lines of each run
  */
 export async function storeWith(runs: number, lines: number): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), "payrun-reads-"));
@@ -59,7 +59,7 @@ async function addRun(store: Store, runNo: number, lines: number): Promise<void>
   });
 }
 
-/** As long as the plan line of a bill is, as far as reading it goes. */
+/** Returns text that takes as long to read as a bill's plan line. */
 function planned(payableId: string): string {
   return JSON.stringify({ payableId, bankLast4: "6789", description: "x".repeat(600) });
 }

@@ -26,12 +26,12 @@ const CLOCK = {
   sandbox: false,
 };
 
-/** Bills that are planned anew one by one, for comparison. */
+/** Number of bills that are replanned one by one, for comparison. */
 const SINGLY = 20;
 
 /**
- * A run that was approved a day late, dated anew at once: what it costs a bill in a small run and
- * in one of ten times the bills, and what it would cost one by one.
+ * Replans, all at once, a run that was approved a day late. Measures the time per bill in a small
+ * run and in one of ten times the bills, and the time per bill one by one.
  */
 export async function main(args: readonly string[]): Promise<void> {
   const options = { bills: { type: "string", default: "20000" } } as const;
@@ -48,7 +48,7 @@ export async function main(args: readonly string[]): Promise<void> {
 }
 
 interface Figures {
-  /** Of each bill. */
+  /** Milliseconds per bill. */
   readonly atOnceMs: number;
   readonly singlyMs: number;
 }

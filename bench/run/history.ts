@@ -4,11 +4,14 @@ import { z } from "zod";
 
 export interface HistoryFigures {
   readonly events: number;
-  /** Of all events as JSON. */
+  /** Total size of all events as JSON. */
   readonly bytes: number;
-  /** Of the largest event. */
+  /** Size of the largest event. */
   readonly largestBytes: number;
-  /** As Temporal Cloud bills them; heartbeats are not in a history and come on top. */
+  /**
+   * Actions as Temporal Cloud bills them; heartbeats are not in a history and are billed in
+   * addition.
+   */
   readonly actions: number;
   readonly byType: Readonly<Record<string, number>>;
 }
@@ -28,7 +31,7 @@ const eventShape = z.object({
   activityTaskStartedEventAttributes: z.object({ attempt: z.number() }).optional(),
 });
 
-/** Counts the history of a workflow, those that it continued as new included. */
+/** Counts the history of a workflow, including the executions that it continued as new. */
 export async function historyFigures(client: Client, workflowId: string): Promise<HistoryFigures> {
   const byType: Record<string, number> = {};
   let events = 0;
@@ -46,7 +49,7 @@ export async function historyFigures(client: Client, workflowId: string): Promis
       largestBytes = Math.max(largestBytes, text.length);
       byType[shown.eventType] = (byType[shown.eventType] ?? 0) + 1;
       if (BILLABLE.includes(shown.eventType)) actions += 1;
-      // Each further try of an activity is billed as well.
+      // Each further try of an activity is also billed.
       actions += (shown.activityTaskStartedEventAttributes?.attempt ?? 1) - 1;
     }
   }

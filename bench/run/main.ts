@@ -34,8 +34,8 @@ interface RunFigures {
 }
 
 /**
- * A pay run of many bills from launch to settled, beside a loop that makes the same requests to the
- * same stub of the service (20 ms an answer, 80 in flight) and keeps nothing.
+ * Times a pay run of many bills from launch to settled, beside a loop that makes the same requests
+ * to the same stub of the service (20 ms an answer, 80 in flight) and stores nothing.
  */
 export async function main(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -113,7 +113,7 @@ async function payrun(stack: Stack, bills: number): Promise<RunFigures> {
       if (now.phase !== "completed") throw new Error(`the run ended ${now.phase}`);
       break;
     }
-    // Asked too often, the answers would cost more than the run.
+    // If the run's status were read too often, the answers would cost more than the run.
     await sleep(50 + bills / 200);
   }
   phases["approving"] = waitedMs;

@@ -3,7 +3,7 @@ import { databasesOf } from "../../test/support/postgres-databases.ts";
 
 const DATABASE = "payrun_bench";
 
-/** A PostgreSQL server of the benchmark's own, installed or as a package brings it. */
+/** Starts a PostgreSQL server of the benchmark's own, from an installation or a package. */
 export async function startPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
   const { server, stop } = await startServer().catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);

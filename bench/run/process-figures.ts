@@ -3,18 +3,20 @@ import { readFileSync } from "node:fs";
 export interface ProcessFigures {
   /** Processor time so far. */
   readonly cpuMs: number;
-  /** Most memory that it ever held, in bytes. */
+  /** The most memory that it ever held, in bytes. */
   readonly peakBytes: number;
 }
 
 /** Linux counts processor time in hundredths of a second. */
 const TICK_MS = 10;
 
-/** What a process has used, as the Linux kernel tells it; undefined where there is no /proc. */
+/**
+ * Returns what a process has used, as the Linux kernel reports it; undefined if there is no /proc.
+ */
 export function figuresOf(pid: number): ProcessFigures | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name in parentheses may hold spaces; user and system time are fields 14 and 15.
+    // The name in parentheses may contain spaces; user and system time are fields 14 and 15.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const ticks = Number(fields[11]) + Number(fields[12]);
     const status = readFileSync(`/proc/${pid}/status`, "utf8");

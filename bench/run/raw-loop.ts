@@ -1,7 +1,10 @@
 import { Pool } from "undici";
 import { amountCents, RAIL } from "./stub-book.ts";
 
-/** What a run is compared with: the same requests, as fast as they go, with nothing kept. */
+/**
+ * The figures with which a run is compared: the same requests, as fast as they go, with nothing
+ * stored.
+ */
 export interface RawFigures {
   readonly wholeMs: number;
   readonly cpuMs: number;
@@ -12,7 +15,7 @@ const PAGE = 100;
 
 /**
  * Reads a business's bills and vendors by page, pays each bill, and reads all payments by page
- * until they have settled: 80 requests in flight all the time, nothing written down.
+ * until they have settled: 80 requests in flight all the time, nothing stored.
  */
 export async function rawLoop(url: string, token: string, bills: number): Promise<RawFigures> {
   const pool = new Pool(url, { connections: IN_FLIGHT, pipelining: 1 });

@@ -12,11 +12,17 @@ import { workflowBundle } from "../../src/cli/parts/workflow-bundle.ts";
 import { Gateway } from "../gateway.ts";
 
 export interface StackOptions {
-  /** Of a store that is there; else a file of its own. */
+  /** URL of an existing store; if undefined, the stack has a file of its own. */
   readonly databaseUrl: string | undefined;
-  /** `host:port` of a Temporal server that is there; else a development server of its own. */
+  /**
+   * `host:port` of an existing Temporal server; if undefined, the stack has its own development
+   * server.
+   */
   readonly temporalAddress: string | undefined;
-  /** Of that server: one that knows no run yet, or an empty store would be taken for a lost one. */
+  /**
+   * Namespace of that server. It must not know any run yet, or an empty store would be taken for a
+   * lost one.
+   */
   readonly namespace: string;
   /** Folder for processor profiles of worker and gateway. */
   readonly profileTo: string | undefined;
@@ -24,7 +30,7 @@ export interface StackOptions {
   readonly token: string;
 }
 
-/** All of Payrun as processes of their own, beside the stub of the Payments Service. */
+/** All of Payrun as separate processes, beside the stub of the Payments Service. */
 export class Stack {
   readonly home: string;
   readonly #processes: Processes;
@@ -56,7 +62,7 @@ export class Stack {
     await rm(this.home, { recursive: true, force: true });
   }
 
-  /** Ends worker and gateway, which then write their profiles. */
+  /** Stops the worker and the gateway, which then write their profiles. */
   async stopEngine(): Promise<void> {
     for (const name of ["worker", "gateway"]) {
       const part = this.parts.get(name);
@@ -66,7 +72,7 @@ export class Stack {
     }
   }
 
-  /** Asks the stub for, or tells it about, a business. */
+  /** Reads a business of the stub or, with a body, creates one. */
   async stub<T>(path: string, body?: unknown): Promise<T> {
     const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
     const response = await fetch(`${this.stubUrl}${path}`, init);

@@ -1,4 +1,7 @@
-/** One business of the stub: its bills, vendors and payments, and what it has been asked for. */
+/**
+ * One business of the stub: its bills, vendors and payments, and counts of the requests that it
+ * got.
+ */
 export interface StubBusiness {
   readonly businessId: string;
   readonly token: string;
@@ -7,10 +10,10 @@ export interface StubBusiness {
   readonly byPayable: Map<string, StubPayment[]>;
   /** Answers of money writes, by key. */
   readonly answers: Map<string, StubAnswer>;
-  /** Requests let through in a second; undefined: as many as come. */
+  /** Requests let through in a second; undefined if there is no limit. */
   readonly requestsPerSecond: number | undefined;
   readonly counts: StubCounts;
-  /** Start of the second that is counted, and what was let through in it. */
+  /** Start of the second that is counted; `letThrough` is the number let through in it. */
   second: number;
   letThrough: number;
 }
@@ -19,14 +22,14 @@ export interface StubCounts {
   pays: number;
   reads: number;
   rateLimited: number;
-  /** Money writes for a bill that was on its way already. */
+  /** Money writes for a bill that was already on its way. */
   paidTwice: number;
-  /** Instants of the first pay's arrival and of the last one's answer. */
+  /** Instants of the first payment's arrival and of the last one's answer. */
   firstPayMs: number;
   lastPaidMs: number;
 }
 
-/** What `GET /stub/businesses/{id}` tells. */
+/** The answer of `GET /stub/businesses/{id}`. */
 export interface StubFigures extends StubCounts {
   readonly paidBills: number;
   readonly paidMoreThanOnce: number;
@@ -78,7 +81,7 @@ export function vendorCount({ bills }: StubBusiness): number {
   return Math.ceil(bills / BILLS_OF_A_VENDOR);
 }
 
-/** Bill number `index`, in the shape of a PayableDetail (API specification, section 2). */
+/** Returns bill number `index`, in the shape of a PayableDetail (API specification, section 2). */
 export function payableView(of: StubBusiness, index: number): object {
   const id = `bill-${index}`;
   const totalAmountCents = amountCents(index);
@@ -131,7 +134,9 @@ export function contactView(index: number): object {
   };
 }
 
-/** @param status `scheduled` in the answer to the payment; the bank has settled it by the next read */
+/**
+ * @param status `scheduled` in the answer to the payment; the bank has settled it by the next read
+ */
 export function paymentView(payment: StubPayment, status: "scheduled" | "completed"): object {
   return {
     ...payment,

@@ -16,10 +16,11 @@ import {
 } from "./stub-book.ts";
 
 /**
- * A Payments Service that only does what a good day asks of it, from memory, each answer after a
- * fixed time. A process of its own, so that its work is nobody else's.
+ * A Payments Service that does only what a run without errors needs, from memory, with a fixed
+ * delay for each answer. It is a process of its own, so that its work is measured apart.
  *
- * `POST /stub/businesses` makes a business anew, `GET /stub/businesses/{id}` tells its counts.
+ * `POST /stub/businesses` creates or replaces a business, `GET /stub/businesses/{id}` returns its
+ * counts.
  */
 const { values } = parseArgs({
   options: {

@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import type { Pool } from "undici";
 
-/** What a stretch of load came to. */
+/** The results of a stretch of load. */
 export interface Stretch {
   perSecond: number;
   /** Milliseconds within which 50 and 99 of 100 requests were answered. */
   p50Ms: number;
   p99Ms: number;
-  /** Cores that the server used; undefined where the system doesn't say. */
+  /** Cores that the server used; undefined if the system doesn't report it. */
   cores: number | undefined;
 }
 
-/** Sends one request; throws when the answer is not what it should be. */
+/** Sends one request; throws if the answer is not as expected. */
 export type Send = (pool: Pool, index: number) => Promise<void>;
 
 const inFlight = 40;
@@ -19,7 +19,7 @@ const inFlight = 40;
 /**
  * Keeps 40 requests in flight until `count` have been sent or the time is over.
  *
- * @param pid the server, whose processor time is read.
+ * @param pid the server whose processor time is read.
  */
 export async function load(
   pool: Pool,
@@ -61,7 +61,7 @@ export function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Processor time of a process so far, in seconds; undefined where there is no `/proc`. */
+/** Returns a process's processor time so far, in seconds; undefined if there is no `/proc`. */
 export function cpuSeconds(pid: number | undefined): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -13,8 +13,9 @@ const eventTimeoutMs = 60_000;
 const PARTS = ["reads", "payments", "webhooks", "large"];
 
 /**
- * The sandbox's speed, it and its client each a process of their own, beside a server that does
- * nothing but answer: reads by route, payments, webhooks, and what 100,000 bills cost it.
+ * Measures the sandbox's speed beside that of a server that does nothing but answer: reads by
+ * route, payments, webhooks, and the cost of 100,000 bills. The sandbox and its client are separate
+ * processes.
  */
 export async function main(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -139,7 +140,10 @@ async function measurePayments(
   );
 }
 
-/** Settles what was paid in one leap, which makes an event of each, and takes what then arrives. */
+/**
+ * Settles in one leap of the clock what was paid, which makes an event of each payment, and
+ * measures how the webhooks then arrive.
+ */
 async function measureWebhooks(sandbox: TestSandbox, pool: Pool): Promise<void> {
   const counter = await WebhookCounter.start();
   try {
@@ -173,7 +177,7 @@ async function measureWebhooks(sandbox: TestSandbox, pool: Pool): Promise<void> 
   await get("/v1/balance", sandbox.business.token)(pool, 0);
 }
 
-/** Start and pages with 100,000 bills, where a fixture of that size can be generated. */
+/** Measures the start and pages with 100,000 bills, if a fixture of that size can be generated. */
 async function measureLarge(sandbox: TestSandbox): Promise<void> {
   const loadAt = performance.now();
   try {

@@ -1,7 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** The least that a server can do: it reads the request and answers one fixed bill. */
+/**
+ * The answer of a server that does as little as possible: it reads the request and answers with one
+ * fixed bill.
+ */
 const answer = JSON.stringify({
   id: "bill_5f0c1d2e3a4b5c6d7e8f",
   publicId: "BILL-000001",

@@ -7,7 +7,10 @@ import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("plain-server.ts", import.meta.url));
 
-/** A server that does nothing but answer, in a process of its own: what everything is compared to. */
+/**
+ * Starts a server that does nothing but answer, in a process of its own: everything is compared
+ * with it.
+ */
 export async function startPlainServer(): Promise<{
   url: string;
   pid: number | undefined;
@@ -30,7 +33,7 @@ export async function startPlainServer(): Promise<{
   };
 }
 
-/** Counts the webhooks that arrive, and when. */
+/** Counts the webhooks that arrive, and records when. */
 export class WebhookCounter {
   count = 0;
   firstAt = 0;

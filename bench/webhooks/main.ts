@@ -16,12 +16,12 @@ const SECRET = "whsec_bench";
 const BUSINESS = "biz_bench";
 const SLOW_CONNECTIONS = 200;
 const UPLOADS = 20;
-/** Strangers come from an address of their own. */
+/** Strangers connect from an address of their own. */
 const STRANGERS = "127.0.0.2";
 const TICK_MS = 10;
 
 /**
- * Webhooks at a rate, sent whether or not earlier ones were answered: alone, then beside slow
+ * Sends webhooks at a rate, whether or not earlier ones were answered: alone, then beside slow
  * connections and uploads without a token.
  */
 export async function main(args: readonly string[]): Promise<void> {
@@ -81,7 +81,10 @@ interface Sent {
   readonly p99Ms: number;
 }
 
-/** Each wait counts from when the webhook was due, so that a gateway that stands still shows. */
+/**
+ * Sends the webhooks of one measurement. Each wait counts from when the webhook was due, so that a
+ * stalled gateway shows in the figures.
+ */
 async function sent(port: number, name: string, rate: number, seconds: number): Promise<Sent> {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 200 });
   const acknowledged: string[] = [];
@@ -131,7 +134,10 @@ function signatureOf(body: string): string {
   return `t=${t},v1=${createHmac("sha256", SECRET).update(`${t}.${body}`).digest("hex")}`;
 }
 
-/** Connections whose heads never end, and bodies that nobody asked for; each comes again at once. */
+/**
+ * Opens connections whose heads never end, and uploads bodies without a token; each comes again at
+ * once.
+ */
 function besiege(port: number): () => void {
   const open = new Set<Socket>();
   let goesOn = true;

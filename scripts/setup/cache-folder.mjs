@@ -8,15 +8,15 @@ import { SetupError, messageOf } from "./setup-error.mjs";
 /** @typedef {Readonly<Record<string, string | undefined>>} Env */
 
 /**
- * The folder outside every checkout where set-up keeps what it has downloaded or built:
- * `$XDG_CACHE_HOME/payrun`, else `~/.cache/payrun`. Made if it isn't there.
+ * Returns the folder outside every checkout in which set-up keeps what it has downloaded or built:
+ * `$XDG_CACHE_HOME/payrun`, otherwise `~/.cache/payrun`. Creates it if it doesn't exist.
  *
  * @param {Env} env
  * @returns {string}
  */
 export function cacheFolder(env) {
   const xdg = env["XDG_CACHE_HOME"];
-  // The XDG specification has relative paths ignored.
+  // The XDG specification says to ignore relative paths.
   const base = xdg && isAbsolute(xdg) ? xdg : join(env["HOME"] || homedir(), ".cache");
   const folder = join(base, "payrun");
   try {
@@ -31,8 +31,9 @@ export function cacheFolder(env) {
 }
 
 /**
- * A new folder in the cache, on the same file system as what will be renamed out of it. Those that
- * killed set-ups have left are removed, so the caller must hold the lock of what it makes.
+ * Creates a new folder in the cache, on the same file system as the destination of what is renamed
+ * out of it. Removes the folders that killed set-ups have left, so the caller must hold the lock of
+ * what it makes.
  *
  * @param {string} cache
  * @param {string} prefix
@@ -43,7 +44,7 @@ export async function temporaryFolder(cache, prefix) {
   return mkdtemp(join(cache, prefix));
 }
 
-/** A path as people read it. @param {string} path */
+/** Shortens a path for people to read. @param {string} path */
 export function shortPath(path) {
   const home = homedir();
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;

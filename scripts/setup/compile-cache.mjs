@@ -3,9 +3,9 @@ import { join } from "node:path";
 import process from "node:process";
 
 /**
- * Keeps compiled code in a cache, also of the processes that this one starts: they start
- * in half the CPU time, since types are stripped and code is compiled once. Where the folder can't
- * be written, Node goes on without. `NODE_COMPILE_CACHE` names another folder.
+ * Keeps compiled code in a cache, also for the processes that this one starts: they start in half
+ * the CPU time, since types are stripped and code is compiled only once. If the folder can't be
+ * written, Node goes on without it. `NODE_COMPILE_CACHE` names another folder.
  *
  * @param {string} cache
  */

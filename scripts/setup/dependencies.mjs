@@ -20,14 +20,14 @@ import { withLock } from "./with-lock.mjs";
  */
 
 /**
- * Installs what the lockfile says, if that has changed since the last time. Costs one hash where
- * nothing has.
+ * Installs the packages of the lockfile, if it has changed since the last time. Costs one hash if
+ * nothing has changed.
  *
  * @param {object} options
  * @param {string} options.root the checkout
  * @param {import("./cache-folder.mjs").Env} options.env
  * @param {(line: string) => void} options.log
- * @throws {SetupError} npm could not install
+ * @throws {SetupError} if npm could not install
  */
 export async function ensureDependencies({ root, env, log }) {
   const wanted = await stampOf(root);
@@ -59,8 +59,8 @@ async function installedStamp(root) {
 }
 
 /**
- * Whether somebody has installed exactly this already (`npm install` by hand): npm writes what it
- * has installed next to it, as the last thing it does.
+ * True if exactly these packages are already installed, by a person's `npm install`. npm writes
+ * what it has installed next to it, as its last step.
  *
  * @param {string} root
  */
@@ -87,7 +87,7 @@ async function packagesOf(path) {
 /** @param {LockedPackage} entry */
 function isForThisMachine(entry) {
   if (!entry.optional && !entry.devOptional) return true;
-  // What only some other machine's package needs names no platform itself.
+  // A package that is only needed by another machine's package names no platform itself.
   if (!entry.os && !entry.cpu) return !entry.optional;
   return (
     matches(entry.os, process.platform) &&

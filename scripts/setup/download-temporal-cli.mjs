@@ -10,7 +10,9 @@ import { verified } from "./verified-file.mjs";
 const FIRST_BYTE_TIMEOUT_MS = 25_000;
 const WHOLE_TIMEOUT_MS = 10 * 60_000;
 
-/** SHA-256 of the archives of this release, by platform as in `linux-x64`, as its checksums say. */
+/**
+ * SHA-256 of this release's archives, by platform as in `linux-x64`, from its list of checksums.
+ */
 export const RELEASE = {
   version: "1.5.1",
   from: "https://github.com/temporalio/cli/releases/download/v1.5.1",
@@ -36,8 +38,8 @@ export const RELEASE = {
 };
 
 /**
- * Downloads the Temporal CLI into a folder that only the user may write to, and unpacks it once its
- * bytes are those that are pinned here.
+ * Downloads the Temporal CLI into a folder to which only the user may write, and unpacks it once
+ * its bytes match the hash that is pinned here.
  *
  * @param {string} folder
  * @param {import("./cache-folder.mjs").Env} env
@@ -73,7 +75,7 @@ export async function downloadTemporalCli(
 async function bytesOf(url) {
   const stop = new AbortController();
   const slow = setTimeout(() => {
-    stop.abort(new Error(`nothing came for ${FIRST_BYTE_TIMEOUT_MS / 1000} s`));
+    stop.abort(new Error(`nothing arrived for ${FIRST_BYTE_TIMEOUT_MS / 1000} s`));
   }, FIRST_BYTE_TIMEOUT_MS);
   try {
     const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(WHOLE_TIMEOUT_MS)]);

@@ -14,8 +14,8 @@ import { withLock } from "./with-lock.mjs";
 const NEEDED_MAJOR = 24;
 
 /**
- * Node 24 as npm packages without install scripts, the newest of each that the registry has, with
- * the SHA-256 of its executable.
+ * Node 24 as npm packages without install scripts: the newest of each in the registry, with the
+ * SHA-256 of its executable.
  *
  * @typedef {{ name: string, version: string, sha256: string }} NodePackage
  * @type {Readonly<Record<string, NodePackage>>}
@@ -51,12 +51,12 @@ export const NODE_PACKAGES = {
 const REPLACED_BY = "PAYRUN_SETUP_PARENT";
 
 /**
- * Goes on where Node is new enough; else runs the same script again with a Node that is, and ends
+ * Returns if Node is new enough. Otherwise runs the same script again with a Node that is, and ends
  * this process as that one ends.
  *
  * @param {object} options
  * @param {(line: string) => void} options.log
- * @returns {Promise<void>} in the process that has a Node new enough
+ * @returns {Promise<void>} in the process whose Node is new enough
  */
 export async function ensureNode({ log }) {
   const major = Number(process.versions.node.split(".")[0]);
@@ -70,7 +70,8 @@ export async function ensureNode({ log }) {
 }
 
 /**
- * The path of a Node 24 in the user's cache, fetched from npm if it isn't there or doesn't run.
+ * Returns the path of a Node 24 in the user's cache; fetches it from npm if it isn't there or isn't
+ * the pinned one.
  *
  * @param {object} options
  * @param {import("./cache-folder.mjs").Env} options.env
@@ -78,7 +79,7 @@ export async function ensureNode({ log }) {
  * @param {(line: string) => void} options.log
  * @param {Readonly<Record<string, NodePackage>>} [options.packages]
  * @returns {Promise<string>}
- * @throws {SetupError} there is none for the platform, or it can't be fetched
+ * @throws {SetupError} if there is none for the platform, or it can't be fetched
  */
 export async function findNode({ env, platform, log, packages = NODE_PACKAGES }) {
   const wanted = packages[platform];
@@ -122,7 +123,7 @@ async function fetchNode(env, cache, folder, { name, version, sha256 }) {
     const executable = name.includes("win") && !name.includes("darwin") ? "node.exe" : "node";
     const binary = join(unpacked, "bin", executable);
     if (!(await isVerified(binary, sha256))) {
-      throw failed(name, version, "what came is not what it should be: its SHA-256 is another");
+      throw failed(name, version, "what was fetched is not what it should be: its SHA-256 differs");
     }
     const tried = await runCommand(binary, ["--version"]);
     if (tried.stdout.trim() !== `v${version}`) {
@@ -137,7 +138,7 @@ async function fetchNode(env, cache, folder, { name, version, sha256 }) {
 
 /** @param {string} name @param {string} version @param {string} why */
 function failed(name, version, why) {
-  return new SetupError([`${name} ${version} can't be had from npm: ${why}`, INSTALL]);
+  return new SetupError([`${name} ${version} can't be fetched from npm: ${why}`, INSTALL]);
 }
 
 /**
@@ -166,7 +167,9 @@ function replaceBy(node) {
   });
 }
 
-/** Ends with the older Node that started us: if that is killed, nobody would end us otherwise. */
+/**
+ * Ends this process with the older Node that started it: if that one is killed, nothing else would.
+ */
 function followParent() {
   if (process.env[REPLACED_BY] === undefined) return;
   delete process.env[REPLACED_BY];

@@ -2,18 +2,18 @@ import { spawn } from "node:child_process";
 
 /**
  * @typedef {object} Outcome
- * @property {boolean} ok it ran and ended with 0
+ * @property {boolean} ok true if it ran and ended with 0
  * @property {string} stdout
  * @property {string} stderr
- * @property {string} why one line about a failure, empty where there was none
+ * @property {string} why one line about a failure; empty if there was none
  */
 
 const SIGNALS = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
 const KEPT_CHARACTERS = 1_000_000;
 
 /**
- * Runs a command to its end. It gets a process group of its own, so that a time-out or a Ctrl-C
- * ends whatever it has started as well.
+ * Runs a command to its end. The command gets a process group of its own, so that a time-out or a
+ * Ctrl-C also ends the processes that it has started.
  *
  * @param {string} command
  * @param {readonly string[]} args
@@ -55,7 +55,7 @@ export function runCommand(command, args, options = {}) {
       reason ||= why;
       kill("SIGKILL");
     };
-    const timer = setTimeout(() => stop(`no end after ${seconds(timeoutMs)}`), timeoutMs);
+    const timer = setTimeout(() => stop(`it did not end within ${seconds(timeoutMs)}`), timeoutMs);
     const interrupt = forwardSignals(kill);
     /** @param {number | null} code @param {string} failure */
     const end = (code, failure) => {
@@ -92,7 +92,7 @@ function tail(text) {
 }
 
 /**
- * The one line of a failure that says most: not the stack trace, nor where npm keeps its log.
+ * Returns the most informative line of a failure: not the stack trace, nor the path of npm's log.
  *
  * @param {string} stderr
  * @param {number | null} code

@@ -15,8 +15,8 @@ const isWindows = process.platform === "win32";
 /** @typedef {import("./cache-folder.mjs").Env} Env */
 
 /**
- * The program that fuzzes the sandbox by its OpenAPI document, if set-up has put it into the
- * user's cache folder.
+ * Returns the program that fuzzes the sandbox by its OpenAPI document, if set-up has put it into
+ * the user's cache folder.
  *
  * @param {Env} env
  * @returns {string | undefined} its path
@@ -27,13 +27,13 @@ export function findSchemathesis(env) {
 }
 
 /**
- * Puts Schemathesis into a virtual environment in the user's cache folder, where Python is there
- * and pip can reach an index. Never fails: where it can't be had, one line says why.
+ * Installs Schemathesis into a virtual environment in the user's cache folder, if there is a Python
+ * and pip can reach an index. Never fails: if it can't be installed, one line says why.
  *
  * @param {object} options
  * @param {Env} options.env
  * @param {(line: string) => void} options.log
- * @param {string} [options.python] the interpreter to make the environment with
+ * @param {string} [options.python] the interpreter with which to create the environment
  * @returns {Promise<string | undefined>} its path
  */
 export async function ensureSchemathesis({ env, log, python = isWindows ? "python" : "python3" }) {
@@ -49,7 +49,7 @@ export async function ensureSchemathesis({ env, log, python = isWindows ? "pytho
       return programIn(venv);
     });
   } catch (error) {
-    log(`the API's document is not fuzzed: there is no Schemathesis (${messageOf(error)})`);
+    log(`the API's document is not fuzzed: Schemathesis is missing (${messageOf(error)})`);
     return undefined;
   }
 }
@@ -72,8 +72,8 @@ async function works(venv, env) {
 }
 
 /**
- * In its place from the start, because a virtual environment can't be moved; what is left of a
- * broken one goes first.
+ * Installs it in its final place from the start, because a virtual environment can't be moved.
+ * Removes the remains of a broken one first.
  *
  * @param {string} venv
  * @param {{ env: Env, log: (line: string) => void, python: string }} options

@@ -12,13 +12,13 @@ import { findTemporalCli } from "./temporal-cli.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/[/\\]$/, "");
 
-/** False in an installed package, whose packages npm has installed, and which is JavaScript. */
+/** False in an installed package, which is JavaScript and whose dependencies npm has installed. */
 export const IS_CHECKOUT = existsSync(join(ROOT, "package-lock.json"));
 
 /**
- * Sets up whatever is missing, then goes on: Node 24, the packages, and a Temporal CLI where one is
- * needed, whose path is then in `TEMPORAL_CLI`. Where that is impossible, it says what to install
- * and ends the process with code 4. Runs on Node 20 without any package.
+ * Sets up what is missing, then returns: Node 24, the packages and, if it is needed, a Temporal
+ * CLI, whose path is then in `TEMPORAL_CLI`. If that is impossible, it says what to install and
+ * ends the process with code 4. Runs on Node 20 without any package.
  *
  * @param {object} options
  * @param {boolean} options.temporalCli
@@ -43,7 +43,8 @@ export async function setUp({ temporalCli }) {
 }
 
 /**
- * The program reads `.env` itself; set-up needs to know only what it says of the CLI.
+ * Returns the environment with the CLI's path from `.env`. The program reads `.env` itself; set-up
+ * only needs that variable.
  *
  * @param {NodeJS.ProcessEnv} env
  */
@@ -54,7 +55,7 @@ function withDotEnv(env) {
   return TEMPORAL_CLI && !env["TEMPORAL_CLI"] ? { ...env, TEMPORAL_CLI } : env;
 }
 
-/** A path inside the checkout. @param {string[]} parts */
+/** Returns a path inside the checkout. @param {string[]} parts */
 export function inCheckout(...parts) {
   return join(ROOT, ...parts);
 }

@@ -1,7 +1,7 @@
-/** Exit code for "what Payrun needs is not there", as everywhere in Payrun. */
+/** Exit code for "what Payrun needs is not there", the same in all of Payrun. */
 export const EXIT_UNAVAILABLE = 4;
 
-/** Set-up can't go on; the lines say why and what to install, and are all that is shown. */
+/** Set-up can't go on; the lines say why and what to install, and nothing else is shown. */
 export class SetupError extends Error {
   /** @param {string[]} lines */
   constructor(lines) {
@@ -17,7 +17,7 @@ export function messageOf(error) {
 }
 
 /**
- * Set-up speaks on standard error only: standard output belongs to what is started.
+ * Logs a line on standard error: standard output belongs to the program that is started.
  *
  * @param {string} line
  */

@@ -19,22 +19,22 @@ const EXECUTABLE = process.platform === "win32" ? "temporal.exe" : "temporal";
 /**
  * @typedef {object} FoundCli
  * @property {string} path
- * @property {string} version as it says of itself
+ * @property {string} version as the CLI reports it
  * @property {"TEMPORAL_CLI" | "PATH" | "cache" | "download" | "build"} source
  */
 
 /**
- * Puts an executable into the folder it is given, and says so by returning its path, or throws
- * with the reason why it can't.
+ * Puts an executable into the given folder and returns its path, or throws with the reason why it
+ * can't.
  *
  * @typedef {(folder: string, env: Env, log: (line: string) => void) => Promise<string>} Maker
  */
 
 /**
- * Finds a Temporal CLI that can run a development server: `TEMPORAL_CLI`, the PATH, the user's
- * cache folder, a download whose hash is pinned, a build with Go, whose modules its checksum
- * database vouches for, in this order. What is downloaded or built is
- * kept in the cache folder. Says nothing where one is there.
+ * Finds a Temporal CLI that can run a development server, in this order: `TEMPORAL_CLI`, the PATH,
+ * the user's cache folder, a download whose hash is pinned, a build with Go, whose checksum
+ * database vouches for the modules. A downloaded or built CLI is kept in the cache folder. Logs
+ * nothing if a CLI is already there.
  *
  * @param {object} options
  * @param {Env} options.env
@@ -42,7 +42,7 @@ const EXECUTABLE = process.platform === "win32" ? "temporal.exe" : "temporal";
  * @param {Maker} [options.download]
  * @param {Maker} [options.build]
  * @returns {Promise<FoundCli>}
- * @throws {SetupError} there is none and none can be made; says what to install
+ * @throws {SetupError} if there is none and none can be made; says what to install
  */
 export async function findTemporalCli({
   env,
@@ -114,7 +114,8 @@ async function fromPath(env, log) {
 }
 
 /**
- * What an executable says of itself; a version only if it can run a development server.
+ * Returns what an executable reports about itself; a version only if it can run a development
+ * server.
  *
  * @param {string} path
  * @returns {Promise<{ version: string | undefined, why: string }>}
@@ -147,7 +148,7 @@ async function makeAndKeep(make, { kept, env, log }) {
     const path = await make(folder, env, log);
     await chmod(path, 0o755);
     const made = await inspect(path);
-    if (!made.version) return { version: undefined, why: `what came of it is broken: ${made.why}` };
+    if (!made.version) return { version: undefined, why: `the result is broken: ${made.why}` };
     await mkdir(join(cache, "temporal-cli"), { recursive: true });
     await rename(path, kept);
     log(`Temporal CLI ${made.version} is in ${shortPath(kept)}`);
@@ -179,7 +180,7 @@ async function goBuild(folder, env, log) {
   return join(folder, EXECUTABLE);
 }
 
-/** Go says a lot. @param {string} text */
+/** Shortens a message, because Go's are long. @param {string} text */
 function brief(text) {
   const short = text.replace(/\s+/g, " ").trim();
   return short.length > 300 ? `${short.slice(0, 297)}…` : short;

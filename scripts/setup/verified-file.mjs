@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
 /**
- * What was read, if it is what the hash says: who checks bytes and then runs a file by its name may
- * run something else.
+ * Returns the bytes that were read, if they match the hash. Code that checks bytes and then runs a
+ * file by its name may run something else.
  *
  * @param {Uint8Array} bytes
  * @param {string} sha256 in hexadecimal
  * @param {string} what
  * @returns {Uint8Array}
- * @throws {Error} where they are others
+ * @throws {Error} if they don't match
  */
 export function verified(bytes, sha256, what) {
   const found = createHash("sha256").update(bytes).digest("hex");
@@ -18,7 +18,7 @@ export function verified(bytes, sha256, what) {
 }
 
 /**
- * True where a file has exactly these bytes.
+ * True if a file has exactly these bytes.
  *
  * @param {string} path
  * @param {string} sha256

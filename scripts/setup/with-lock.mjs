@@ -6,21 +6,24 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const TOUCH_EVERY_MS = 5000;
-/** A holder shows that it lives by touching the file: its process id may be another's by now. */
+/**
+ * A holder shows that it is alive by touching the file: its process id may be another process's by
+ * now.
+ */
 const STALE_AFTER_MS = 60_000;
 /** Taking over is a matter of milliseconds. */
 const TAKEOVER_STALE_AFTER_MS = 10_000;
 const TAKEOVER_POLL_MS = 50;
 
 /**
- * Runs `action` while nobody else does under the same lock file, on this machine or another with
+ * Runs `action` while nothing else runs under the same lock file, on this machine or another with
  * the same home. A lock whose holder has died is taken over: at once if it ran on this machine, or
- * when nobody has touched the file for a minute.
+ * once the file has not been touched for a minute.
  *
  * @template T
  * @param {string} path
  * @param {object} options
- * @param {(holder: string) => void} options.onWait told once, when somebody else holds it
+ * @param {(holder: string) => void} options.onWait called once, if another process holds the lock
  * @param {number} [options.pollMs] time between two looks
  * @param {number} [options.staleAfterMs]
  * @param {() => Promise<T>} action
@@ -41,7 +44,7 @@ export async function withLock(path, options, action) {
       await takeAway(path, theirs, guard);
       continue;
     }
-    // A holder makes the file first and then writes its name into it.
+    // A holder creates the file first and then writes its name into it.
     if (!told && (theirs !== "" || unchangedLooks > 0)) {
       onWait(holderOf(theirs));
       told = true;
@@ -52,7 +55,7 @@ export async function withLock(path, options, action) {
     try {
       unlinkSync(path);
     } catch {
-      // Somebody who took us for dead has removed it.
+      // Another process took this one for dead and has removed the file.
     }
   };
   const touch = setInterval(() => {
@@ -99,8 +102,8 @@ function hasEnded(content) {
 }
 
 /**
- * Removes a stale lock under a lock of its own: two who both saw it stale must not remove the new
- * one that the faster of them has made.
+ * Removes a stale lock under a lock of its own: if two processes both saw it as stale, the slower
+ * must not remove the new lock of the faster.
  *
  * @param {string} path @param {string} stale @param {Watched} guard
  */
@@ -119,8 +122,9 @@ async function takeAway(path, stale, guard) {
 }
 
 /**
- * How often a file was found unchanged. Looks are counted because a file's time can't be compared
- * with a clock: the one who touches it may have another, and the machine may have slept.
+ * Counts the looks at which a file was found unchanged. Looks are counted because a file's time
+ * can't be compared with a clock: the process that touches it may have another clock, and the
+ * machine may have slept.
  */
 class Watched {
   /** @type {string | undefined} */
@@ -132,7 +136,7 @@ class Watched {
     this.path = path;
   }
 
-  /** @returns {Promise<number>} how many looks before this one saw the same */
+  /** @returns {Promise<number>} the number of looks before this one that saw the same */
   async unchangedLooks() {
     const seen = await stat(this.path).then(
       ({ ino, mtimeMs }) => `${ino} ${mtimeMs}`,
@@ -168,7 +172,7 @@ function isAlive(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's process is alive, though it can't be asked.
+    // Another user's process is alive, although it can't be signaled.
     return hasCode(error, "EPERM");
   }
 }

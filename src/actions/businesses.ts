@@ -4,9 +4,9 @@ import type { ActionContext } from "./context.ts";
 import { unprocessable } from "./errors.ts";
 
 /**
- * A playbook with the business that it belongs to: the one it names, or the only one.
+ * Returns a playbook with the business that it belongs to: the one that it names, or the only one.
  *
- * @param otherwise whose it is where it doesn't say
+ * @param otherwise the business if the playbook names none
  * @throws GatewayError 422
  */
 export function ownedPlaybook(
@@ -24,8 +24,10 @@ export function ownedPlaybook(
 }
 
 /**
+ * Finds a business by its name.
+ *
  * @param name null or undefined for the only one
- * @param where says in the error where to name it
+ * @param where says in the error where to name the business
  * @throws GatewayError 422
  */
 export function businessNamed(
@@ -54,7 +56,7 @@ export function businessNamed(
   return profile;
 }
 
-/** The business of this name, or all that the caller acts for. */
+/** Returns the business of this name, or all that the caller acts for. */
 export function namedOrAll(
   context: Pick<ActionContext, "profiles">,
   name: string | undefined,

@@ -2,17 +2,17 @@ import { Clocks, type ClockReading } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { GatewayError } from "./errors.ts";
 
-/** Where the time of a business comes from (design, "Clocks"). */
+/** The source of a business's time (design, "Clocks"). */
 export interface BusinessClocks {
-  /** @throws GatewayError 503 where a sandbox's clock has never been readable */
+  /** @throws GatewayError 503 if a sandbox's clock has never been readable */
   read(profile: BusinessProfile): Promise<ClockReading>;
 }
 
 /**
- * The clocks of the businesses, as the whole engine reads them.
+ * Creates the clocks of the businesses, read as in the whole engine.
  *
- * A sandbox that restarts keeps its clocks going, so its last reading is carried on by our own
- * clock: a webhook or an approval must not be lost to that.
+ * While a sandbox restarts, its clocks go on, so this process's clock carries the last reading on:
+ * the restart must not cost a webhook or an approval.
  */
 export function createBusinessClocks(): BusinessClocks {
   const clocks = new Clocks();

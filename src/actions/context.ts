@@ -19,12 +19,12 @@ export interface BusinessProfiles {
   all(): readonly BusinessProfile[];
 }
 
-/** Counts what happens, by a label. */
+/** Counts occurrences, by label. */
 interface Count<Label extends string> {
   inc(labels: Readonly<Record<Label, string>>, value?: number): void;
 }
 
-/** What actions, events and reports stand on, whoever asks for them. */
+/** What actions, events and reports need from their caller. */
 export interface ActionContext {
   readonly store: Store;
   readonly profiles: BusinessProfiles;
@@ -41,8 +41,8 @@ export interface ActionContext {
   readonly refused: RefusedToday;
   /** Real time. */
   readonly nowMs: () => number;
-  /** Address under which others reach this gateway, without a slash at the end. */
+  /** Address under which other systems reach this gateway, without a slash at the end. */
   readonly publicUrl: () => string;
-  /** Tells the dispatcher that the inbox has something new. */
+  /** Notifies the dispatcher in this process that the inbox has something new. */
   readonly wakeDispatcher: () => void;
 }

@@ -15,21 +15,23 @@ import type { Principal } from "./principal.ts";
 import { GatewayError, notFound } from "./errors.ts";
 import { businessNamed } from "./businesses.ts";
 
-/** Bills that an answer names; all of them are counted. */
+/** Most bills that an answer names; all of them are counted. */
 const NAMED_MOST = 1_000;
 
-/** What a decision came to, as it is answered: large runs have more bills than anybody reads. */
+/**
+ * The result of a decision, as the API answers it: large runs have more bills than a person reads.
+ */
 export interface DecisionShown extends DecisionAnswer {
   readonly countsForCount: number;
 }
 
 /**
- * Judges and stores a decision on a run; the run is told to look.
+ * Judges and stores a decision on a run, and signals the run to look.
  *
- * Deciding the same twice is one decision.
+ * Repeating a decision adds no second one.
  *
- * @throws GatewayError with the reason of a refusal: 403 where the person may not, 409 where the
- * plan or run has moved on, 422 where the decision itself can't be meant
+ * @throws GatewayError with the reason of a refusal: 403 if the person may not decide, 409 if the
+ * plan or run has moved on, 422 if the decision itself can't be meant
  */
 export async function decide(
   context: ActionContext,
@@ -57,10 +59,10 @@ export async function decide(
 }
 
 /**
- * The same for a decision that another system has signed: it counts for the signer, whoever
- * delivers it.
+ * Judges and stores a decision that another system has signed. It counts for the signer, regardless
+ * of who delivers it.
  *
- * @throws GatewayError as `decide`; 403 as well where the signature proves nothing, 409 for a replay
+ * @throws GatewayError as `decide`; also 403 if the signature proves nothing, 409 for a replay
  */
 export async function decideSigned(
   context: ActionContext,
@@ -72,7 +74,8 @@ export async function decideSigned(
   const profile = businessNamed(context, known.business, "");
   const clock = await context.clocks.read(profile);
   const signers = profile.signers ?? [];
-  // What nobody has signed costs the service nothing; it is judged, and refused, below.
+  // A decision without a valid signature must cost the service no request; it is judged, and
+  // refused, below.
   const reading = readSignedDecision(envelope, { runId, signers, nowMs: context.nowMs() });
   const isOfBills = reading.ok && isApprovalOfBills(reading.signed);
   const shown = isOfBills ? await shownNow(context, profile, known) : {};
@@ -92,7 +95,10 @@ export async function decideSigned(
   return answered(context, runId, outcome);
 }
 
-/** Only its answer says what goes out, and so reads what the service shows of bills and vendors. */
+/**
+ * Returns true if the decision approves bills. Only then the answer says what goes out, which
+ * requires reading what the service shows about bills and vendors.
+ */
 function isApprovalOfBills({
   decision,
   topUpHash,
@@ -109,8 +115,8 @@ async function shownNow(
 }
 
 /**
- * Why an approval by this person would count for none of a run's bills, whatever their roles are;
- * undefined where it may count.
+ * Returns why an approval by this person would count for none of a run's bills, regardless of their
+ * roles; undefined if it may count.
  */
 export async function whyNotCounted(
   { store, profiles }: Pick<ActionContext, "store" | "profiles">,
@@ -123,7 +129,10 @@ export async function whyNotCounted(
   return verdict?.accepted === false ? verdict : undefined;
 }
 
-/** Whether an approval of a run's deposit by this person would count, if they have given none. */
+/**
+ * Returns true if an approval of a run's deposit by this person would count, provided that they
+ * haven't given one.
+ */
 export async function mayApproveTopUp(
   { store, profiles }: Pick<ActionContext, "store" | "profiles">,
   run: Run,
@@ -153,7 +162,7 @@ function answered(
   outcome: DecisionAnswer | DecisionRefusal | SignedRefusal,
 ): DecisionShown {
   context.metrics.decisions.inc({ outcome: outcome.accepted ? "accepted" : outcome.code });
-  // A refusal is in the trail, so it is thrown only after the transaction.
+  // The transaction wrote the refusal to the trail, so it is thrown only after the commit.
   if (!outcome.accepted) throw refusal(outcome);
   const { countsFor } = outcome;
   return {
@@ -190,7 +199,7 @@ const STATUS_OF: Readonly<Record<SignedRefusal["code"], 403 | 409 | 422>> = {
   replayed: 409,
 };
 
-/** A refused decision as the API answers it. */
+/** Returns a refused decision as the API answers it. */
 export function refusal(outcome: DecisionRefusal | SignedRefusal): GatewayError {
   const { code, reason } = outcome;
   const vendors = "contactIds" in outcome ? { contactIds: outcome.contactIds } : {};

@@ -1,6 +1,6 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-/** An answer of 4xx or 5xx that a caller should see: `{ error, message, details? }`. */
+/** A 4xx or 5xx answer for the caller: `{ error, message, details? }`. */
 export class GatewayError extends Error {
   override readonly name = "GatewayError";
   readonly status: ContentfulStatusCode;
@@ -20,24 +20,24 @@ export function notFound(message: string): GatewayError {
   return new GatewayError(404, "not_found", message);
 }
 
-/** 404 for what another business has: it doesn't say whether it is there. */
+/** 404 for what belongs to another business: it doesn't reveal whether it exists. */
 export class NotTheirs extends GatewayError {
   constructor(what: string) {
-    super(404, "not_found", `There is no “${what}” among what this token is for.`);
+    super(404, "not_found", `This token covers no “${what}”.`);
   }
 }
 
-/** 409: the request is fine, the state of things is not. */
+/** Creates a 409: the request is fine, the state of things is not. */
 export function conflict(code: string, message: string, details?: unknown): GatewayError {
   return new GatewayError(409, code, message, details);
 }
 
-/** 422: well-formed, but it can't be done as asked. */
+/** Creates a 422: the request is well-formed, but can't be done. */
 export function unprocessable(code: string, message: string, details?: unknown): GatewayError {
   return new GatewayError(422, code, message, details);
 }
 
-/** Body of every error answer. */
+/** Returns the body of an error answer. */
 export function errorBody(error: GatewayError): {
   error: string;
   message: string;

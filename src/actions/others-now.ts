@@ -10,24 +10,27 @@ import { linesToldOf } from "../store/lines/told-lines.ts";
 import type { Run } from "../store/runs/runs.ts";
 import type { ActionContext } from "./context.ts";
 
-/** Who looks or decides waits no longer; what is not read by then is left out, and found out before it is sent. */
+/**
+ * A person waits no longer than this. Changes that are not read by then are left out, and found
+ * before a payment is sent.
+ */
 export const PATIENCE_MS = 3_000;
 
-/** Fewer vendors than these are read one by one. */
+/** Up to this number of vendors, each is read by itself. */
 const BY_PAGE_FROM = 10;
 
-/** Bills that the service has told of and that are read, three requests each. */
+/** Most bills with events that are read, with three requests each. */
 const BILLS_MOST = 10;
 
 interface Asked {
-  /** Whether each vendor is read, or only those that the service has told of since the plan. */
+  /** Whether every vendor is read, or only vendors of lines with events since the plan. */
   readonly vendors: "all" | "told-of";
   readonly signal?: AbortSignal;
 }
 
 /**
- * Bills of a run that the service shows otherwise than they were planned, or whose vendors, and
- * that are not sent therefore. None that it doesn't tell of in time.
+ * Finds the bills of a run that won't be sent because the service now shows them, or their vendors,
+ * differently from the plan. A change that can't be read in time is left out.
  */
 export async function othersNow(
   { store, clientOf }: Pick<ActionContext, "store" | "clientOf">,
@@ -73,7 +76,7 @@ async function plannedOf(db: ActionContext["store"]["db"], runId: string) {
   return planned;
 }
 
-/** A run of many bills keeps no more of them in memory. */
+/** Keeps only these facts in memory, because a run may have many bills. */
 function factsOf(plan: PlanLine): PlannedVendor {
   const { payableId, contactId, contactName, bankLast4, contactUpdatedAt } = plan;
   return { payableId, contactId, contactName, bankLast4, contactUpdatedAt };
@@ -108,7 +111,7 @@ async function vendorsOf(
   }
 }
 
-/** Bills that are not as they were planned, whatever their vendor is. */
+/** Finds bills that differ from the plan, regardless of their vendor. */
 async function billsOf(
   client: PaymentsClient,
   planned: readonly PlanLine[],
@@ -119,7 +122,7 @@ async function billsOf(
     const { payableId, publicId, contactId, contactName } = plan;
     const payments = await client.payments.listAll({ payableId }, options);
     const payable = await client.payables.get(payableId, options);
-    // What is wrong with the bill itself is found whether or not its vendor could be read.
+    // Problems of the bill itself are found whether or not its vendor could be read.
     const contact = vendors.get(contactId) ?? asPlanned(plan);
     const now = { ...contact, id: payable.contact.id ?? contactId };
     const why = whyNotPaid(plan, { payments, payable, contact: now });
@@ -131,7 +134,7 @@ async function billsOf(
   return settled.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
 }
 
-/** A vendor of whom nothing is known but the plan. */
+/** Returns the vendor as the plan has it, for a vendor that could not be read. */
 function asPlanned({ contactId, contactName, bankLast4, contactUpdatedAt }: PlanLine): VendorFacts {
   return {
     ...{ id: contactId, displayName: contactName, status: "active", paymentReady: true },
@@ -139,7 +142,10 @@ function asPlanned({ contactId, contactName, bankLast4, contactUpdatedAt }: Plan
   };
 }
 
-/** Undefined where it is paid, or where it is the vendor that keeps it back, with all its bills. */
+/**
+ * Returns why a bill isn't paid; undefined if it is, or if the reason is its vendor's and so
+ * applies to all the vendor's bills.
+ */
 function whyNotPaid(plan: PlanLine, now: BillNow): string | undefined {
   const other = notAsApproved(plan, now);
   switch (other?.kind) {

@@ -5,10 +5,11 @@ import { conflict, notFound } from "./errors.ts";
 import { businessNamed } from "./businesses.ts";
 
 /**
- * The business that a payable belongs to: one that has planned or left it out, tried to pay it,
- * looked after a failure of it, cancelled payments of it or set a hold on it.
+ * Returns the business that a payable belongs to: one that has planned it or left it out, tried to
+ * pay it, retried it after a failure, cancelled payments of it or set a hold on it.
  *
- * @throws GatewayError 404 where nothing is known of it, 409 where two businesses know one of its id
+ * @throws GatewayError 404 if nothing is known of it, 409 if two businesses know a payable of this
+ * id
  */
 export async function businessOfPayable(
   context: Pick<ActionContext, "store" | "profiles">,
@@ -25,7 +26,7 @@ export async function businessOfPayable(
   if (first === undefined || named !== undefined) {
     const elsewhere = profiles.map(({ name }) => name).join(", ");
     throw notFound(
-      `No run has seen a payable “${payableId}”${named === undefined ? "" : ` of ${named.name}`}, and nothing else is known of it. ` +
+      `No run has seen a payable “${payableId}”${named === undefined ? "" : ` of ${named.name}`}, and nothing else is known about it. ` +
         (elsewhere === ""
           ? "A bill that no run has planned yet has no history here; otherwise its id is mistyped: it is the one that the service's API gives it."
           : `There is one of ${elsewhere}.`),

@@ -2,17 +2,19 @@ import type { Token } from "../store/approvals/tokens.ts";
 import { GatewayError } from "./errors.ts";
 import { hasRole } from "../domain/approvals/token.ts";
 
-/** Who asks: known by their token, or by a session of the console. */
+/** The caller: known by a token, or by a session of the console. */
 export interface Principal extends Pick<Token, "name" | "roles" | "businesses"> {
-  /** Of whoever signed in at a company's provider, `oidc/` and who they are there. */
+  /** For a person who signed in at a company's provider: `oidc/` and their identity there. */
   readonly tokenId: string;
-  /** When they signed in; undefined for whoever shows the token itself. */
+  /** When they signed in; undefined if they presented the token itself. */
   readonly signedInAtMs?: number;
 }
 
 /**
+ * Checks that a principal holds one of the roles.
+ *
  * @param besides a sentence about who else may
- * @throws GatewayError 403 where the principal holds none of the roles
+ * @throws GatewayError 403 if the principal holds none of them
  */
 export function requireRole(
   principal: Principal,

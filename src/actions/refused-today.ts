@@ -5,14 +5,17 @@ import type { Principal } from "./principal.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Something that has come again, and is worth writing down once more. */
+/** Something that has come again and is worth recording once more. */
 export interface Repeat {
   readonly key: string;
   /** How often it has come on this day, this time included. */
   readonly times: number;
 }
 
-/** How many entries of a UTC day several kinds may share, so that many of them fill no trail either. */
+/**
+ * Limits the entries that several kinds share on a UTC day, so that many kinds can't fill the trail
+ * either.
+ */
 class Allowance {
   readonly #most: number;
   #left = 0;
@@ -22,7 +25,7 @@ class Allowance {
     this.#most = most;
   }
 
-  /** @returns false if the day's are used up */
+  /** @returns false if the day's entries are used up */
   take(nowMs: number): boolean {
     const day = Math.floor(nowMs / DAY_MS);
     if (day !== this.#day) this.#left = this.#most;
@@ -34,9 +37,9 @@ class Allowance {
 }
 
 /**
- * Says when what may come without end is written down: at the 1st, 10th, 100th … time of a UTC day.
- * Of many different keys only the first are told apart, the rest is counted together. The first of
- * a day is always written down, the others as far as the allowance goes.
+ * Decides which of an unlimited number of occurrences are recorded: the 1st, 10th, 100th … of a UTC
+ * day. Only the first keys of a day are counted separately, the rest together. The first occurrence
+ * of a day is always recorded, further ones as long as the allowance lasts.
  */
 export class Repeats {
   readonly #most: number;
@@ -44,7 +47,7 @@ export class Repeats {
   readonly #times = new Map<string, number>();
   #day = -1;
 
-  /** @param most keys of a day that are told apart */
+  /** @param most keys of a day that are counted separately */
   constructor(
     most = Number.POSITIVE_INFINITY,
     allowance = new Allowance(Number.POSITIVE_INFINITY),
@@ -53,7 +56,7 @@ export class Repeats {
     this.#allowance = allowance;
   }
 
-  /** @returns undefined where it is not worth another entry */
+  /** @returns undefined if the occurrence isn't worth another entry */
   note(key: string, nowMs: number): Repeat | undefined {
     const day = Math.floor(nowMs / DAY_MS);
     if (day !== this.#day) {
@@ -70,19 +73,24 @@ export class Repeats {
   }
 }
 
-/** What is told apart of one kind on a day: 10,000 refusals add less than 100 entries to the trail. */
+/**
+ * Keys of one kind that are counted separately on a day: 10,000 refusals add fewer than 100 entries
+ * to the trail.
+ */
 const STRANGERS_MOST = 6;
-/** And of one known token. */
+/** The same limit for one known token. */
 const KNOWN_MOST = 8;
-/** Entries of a day by strangers, and by known tokens: neither hides the others. */
+/**
+ * Entries of a day for strangers, and as many for known tokens: neither group can hide the other.
+ */
 const ENTRIES_MOST = 40;
 
 /** What this process has refused today. */
 export class RefusedToday {
-  /** Tokens made here that have ended. */
+  /** Tokens created here that have ended. */
   readonly ended: Repeats;
   readonly unknown: Repeats;
-  /** Webhooks, by business and why. */
+  /** Webhooks, by business and reason. */
   readonly webhooks: Repeats;
   readonly #known = new Map<string, Repeats>();
   readonly #ofKnown = new Allowance(ENTRIES_MOST);
@@ -95,7 +103,10 @@ export class RefusedToday {
     this.webhooks = new Repeats(STRANGERS_MOST, ofStrangers);
   }
 
-  /** What one known token may not do, decisions that don't count too: nobody hides another's. */
+  /**
+   * Counts what one known token may not do, including decisions that don't count. No token can hide
+   * another's refusals.
+   */
   of(tokenId: string): Repeats {
     const repeats = this.#known.get(tokenId) ?? new Repeats(KNOWN_MOST, this.#ofKnown);
     this.#known.set(tokenId, repeats);
@@ -103,15 +114,16 @@ export class RefusedToday {
   }
 
   /**
-   * A name for an unknown token, by which to know it again while this process lives. A plain hash
-   * would let a reader of the trail try out what somebody has sent by mistake, such as a password.
+   * Returns a name for an unknown token, by which to recognize it while this process lives. With a
+   * plain hash, a reader of the trail could try out guesses at what was sent by mistake, such as a
+   * password.
    */
   nameOf(token: string): string {
     return createHmac("sha256", this.#key).update(token).digest("hex").slice(0, 12);
   }
 }
 
-/** How often refused decisions of a token on a run are written down. */
+/** Returns the function that decides whether a refused decision of a token on a run is recorded. */
 export function noteRefusalOf(
   { refused, nowMs }: { readonly refused: RefusedToday; readonly nowMs: () => number },
   { tokenId }: Principal,

@@ -52,22 +52,26 @@ export interface Resolution {
   readonly state: LineState;
   readonly workflowId?: string;
   readonly holdId?: string;
-  /** Why a retry can't be paid under its approval: the next run plans the bill and asks for another. */
+  /**
+   * Why a retry can't be paid under its approval: the next run plans the bill and asks for another.
+   */
   readonly approvalEnded?: string;
-  /** Of a retry: what keeps it back, where something does. */
+  /** For a retry: what keeps it back, if something does. */
   readonly keptBack?: readonly string[];
 }
 
 const END_STATES = { "paid-elsewhere": "paid-elsewhere", "give-up": "given-up" } as const;
 
 /**
- * Does what a person decided about a parked bill.
+ * Carries out a person's decision about a parked bill.
  *
- * `retry` hands it to its own workflow, which looks what is true before it pays anything.
- * `paid-elsewhere` and `give-up` end it, with a hold without end, or the next run would pay it.
+ * `retry` hands the bill to its own workflow, which checks the facts before it pays anything.
+ * `paid-elsewhere` and `give-up` end it, with a hold without end, because the next run would pay it
+ * otherwise.
  *
- * @throws GatewayError 403 where the playbook names others to decide, 404 for an unknown bill, 409 where it is not parked, may just be paid, or
- * is to be retried without a valid approval or after it was given back
+ * @throws GatewayError 403 if the playbook lets only other roles decide, 404 for an unknown bill,
+ * 409 if it is not parked, may just have been paid, or is to be retried without a valid approval or
+ * after it was given back
  */
 export async function resolve(
   context: ActionContext,
@@ -118,7 +122,7 @@ interface Resolving {
   readonly plan: Pick<PlanLine, "publicId" | "contactName">;
 }
 
-/** What people call a bill that a run has planned. */
+/** Returns the number and the vendor of a bill that a run has planned. */
 export async function nameOfPlanned(db: Db, businessId: string, payableId: string) {
   const line = currentOf(await linesOfPayable(db, businessId, payableId));
   if (line === undefined) return { publicId: null, contactName: null };
@@ -151,7 +155,10 @@ async function parkedLine(
   return line;
 }
 
-/** Where a playbook held the vendor, it also says who decides that the vendor is paid again. */
+/**
+ * If a playbook's rule held the vendor, the rule also says who decides that the vendor is paid
+ * again.
+ */
 async function requireDecider(
   trx: Transaction<Tables>,
   { businessId, payableId }: RunLine,
@@ -161,7 +168,7 @@ async function requireDecider(
   if (kept?.rule.action === "hold-vendor") requireRole(by, decidersUnder(kept.rule));
 }
 
-/** A bill is given back once: asking again would change nothing. */
+/** A bill is given back only once: another retry would change nothing. */
 async function requireNotGivenBack(
   trx: Transaction<Tables>,
   line: RunLine,
@@ -178,8 +185,9 @@ async function requireNotGivenBack(
 }
 
 /**
- * Why a line is not approved any more; null where it is. Its retry then gives it back to the next
- * run, which asks. A line that no retry owns needs nobody to give it back.
+ * Returns why a line is no longer approved; null if it is. Its retry then gives it back to the next
+ * run, which asks for approval. A line without a retry can't be given back, so its retry is
+ * refused.
  */
 async function unapprovedText(
   trx: Transaction<Tables>,
@@ -200,7 +208,10 @@ async function unapprovedText(
   );
 }
 
-/** What its failure has held the vendor with ends here, so that what is said of holds is so. */
+/**
+ * Lifts the hold that the bill's failure has set on its vendor, before the answer says which holds
+ * are in force.
+ */
 function liftVendorHold(
   { nowMs }: Pick<ActionContext, "nowMs">,
   trx: Transaction<Tables>,
@@ -222,14 +233,15 @@ async function retry(
   const workflowId = retryFailedPaymentId(profile.name, request.payableId);
   const { businessId } = profile;
   const { payableId } = line;
-  // A run keeps what it parked while it goes on, or while an attempt has no final answer.
+  // A run keeps a bill that it parked while the run goes on, or while an attempt has no final
+  // answer.
   await handOverClaim(trx, { businessId, payableId, from: line.runId, to: workflowId });
   const claim = { businessId, payableIds: [payableId], owner: workflowId, nowMs: context.nowMs() };
   const [other] = (await claimPayables(trx, claim)).refused;
   if (other !== undefined) {
     throw conflict(
       "owned_elsewhere",
-      `It is being planned or paid by ${other.owner}, so it is not retried beside it.`,
+      `It is being planned or paid by ${other.owner}, so it is not retried as well.`,
       { payableId, owner: other.owner },
     );
   }

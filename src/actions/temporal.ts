@@ -7,7 +7,7 @@ import { signalToLook } from "../temporal/signal.ts";
 import { startOrSignal } from "../temporal/start.ts";
 import { GatewayError, unprocessable } from "./errors.ts";
 
-/** Every call gives up after this: a person waits behind it. */
+/** The time limit of every call: a person waits for it. */
 const CALL_TIMEOUT_MS = 5_000;
 
 const RETRY_AFTER_MS = 200;
@@ -21,9 +21,10 @@ const GRPC = {
 } as const;
 
 /**
- * Starts the workflow of a row, or signals the one that runs to look.
+ * Starts the workflow of a row, or signals the running one to look.
  *
- * @throws GatewayError 503 if Temporal can't be reached: the row stays, and the janitor starts it
+ * @throws GatewayError 503 if Temporal can't be reached: the row stays, and the janitor starts the
+ * workflow
  */
 export async function startWorkflow<Start>(
   client: Client,
@@ -37,19 +38,19 @@ export async function startWorkflow<Start>(
   });
 }
 
-const KEPT = "What was asked for is kept, and starts by itself once that is mended.";
+const KEPT = "What was asked for is kept, and starts by itself once that is fixed.";
 
 /**
- * Tells a workflow to look at the store.
+ * Signals a workflow to look at the store.
  *
- * @returns false where no such workflow runs
- * @throws GatewayError 503 where Temporal can't be reached
+ * @returns false if no such workflow runs
+ * @throws GatewayError 503 if Temporal can't be reached
  */
 export async function signalLook(client: Client, workflowId: string): Promise<boolean> {
   return once(client, () => signalToLook(client, workflowId));
 }
 
-/** Starts the owner of a failed payable, or tells the one that runs to look. */
+/** Starts the retry of a failed payable, or signals the running one to look. */
 export async function signalRetry(
   client: Client,
   business: string,
@@ -62,8 +63,8 @@ export async function signalRetry(
 /**
  * Runs a dry plan on a worker and waits for it.
  *
- * @throws GatewayError 504 where no worker finished it in time, 503 where the service could not be
- * read, 422 with the planner's reason
+ * @throws GatewayError 504 if no worker finished it in time, 503 if the service could not be read,
+ * 422 with the planner's reason
  */
 export async function runDryPlan(
   client: Client,
@@ -95,7 +96,7 @@ export async function runDryPlan(
   }
 }
 
-/** @returns whether Temporal answers now, and has the namespace */
+/** @returns true if Temporal answers now and has the namespace */
 export async function temporalAnswers(client: Client, timeoutMs: number): Promise<boolean> {
   try {
     await within(client, timeoutMs, () =>
@@ -107,7 +108,7 @@ export async function temporalAnswers(client: Client, timeoutMs: number): Promis
   }
 }
 
-/** One try: whoever calls tries again in its own time. */
+/** Tries once: the caller tries again in its own time. */
 async function once<T>(client: Client, fn: () => Promise<T>): Promise<T> {
   try {
     return await within(client, CALL_TIMEOUT_MS, fn);
@@ -117,8 +118,9 @@ async function once<T>(client: Client, fn: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Tries again while Temporal can't be reached, until the time is over: a restart passes unseen. A
- * call that hung until then has a second try: a server now and then forgets one.
+ * Tries again while Temporal can't be reached, until the time limit, so that a restart goes
+ * unnoticed. A call that used up all the time gets a second try, because a server occasionally
+ * drops one.
  */
 export async function persistently<T>(client: Client, fn: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + CALL_TIMEOUT_MS;
@@ -135,8 +137,8 @@ export async function persistently<T>(client: Client, fn: () => Promise<T>): Pro
 }
 
 /**
- * Bounds a call by our own timer as well: what is given up on may still happen later, which is
- * harmless here: a second signal, or a start that joins.
+ * Also limits a call by a timer of this process. A call that was given up may still take effect
+ * later; that is harmless, since it is a second signal, or a start that joins.
  */
 async function within<T>(client: Client, timeoutMs: number, fn: () => Promise<T>): Promise<T> {
   const done = new AbortController();
@@ -158,11 +160,11 @@ function lost(): GatewayError {
   return new GatewayError(
     503,
     "temporal_unreachable",
-    "Temporal can't be reached right now: start the one that TEMPORAL_ADDRESS names; where it names none, “payrun up” or “temporal server start-dev” starts one.",
+    "Temporal can't be reached right now: start the one that TEMPORAL_ADDRESS names; if it names none, “payrun up” or “temporal server start-dev” starts one.",
   );
 }
 
-/** The 503 that a connection failure becomes, or undefined for every other error. */
+/** Returns the 503 for a connection failure; undefined for every other error. */
 function unreachable(error: unknown): GatewayError | undefined {
   if (error instanceof NamespaceNotFoundError) {
     const text = `Temporal has no namespace “${error.namespace}”: create it, or set TEMPORAL_NAMESPACE.`;
@@ -196,7 +198,7 @@ function detailsOf(error: unknown): string {
   return "";
 }
 
-/** Names of the errors that an activity ends with where the Payments Service can't be read. */
+/** Names of the errors that an activity ends with if the Payments Service can't be read. */
 const SERVICE_FAILURES = [
   "PaymentsApiError",
   "NoAnswerError",

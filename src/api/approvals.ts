@@ -1,24 +1,24 @@
 import { z } from "@hono/zod-openapi";
 
-/** Bills and what they come to. */
+/** A number of bills and their sum. */
 export const billSum = z.object({ count: z.int(), cents: z.int() });
 
 /** Approved bills whose day has passed. */
 export const newDates = billSum
   .extend({
     executionDate: z.string().describe("The day that they get instead, YYYY-MM-DD"),
-    asksAgain: z.boolean().describe("True where that day needs an approval of its own"),
+    asksAgain: z.boolean().describe("True if that day needs an approval of its own"),
   })
   .optional()
   .describe(
-    "Bills whose day has passed: some of those that go out or, where the new day asks again, others; missing for none",
+    "Bills whose day has passed: some of those that go out or, if the new day asks again, others; missing for none",
   );
 
 /** Whose approval a bill waits for. */
 export const missingApproval = z.object({
   by: z.array(z.string()).describe("Roles that may decide now"),
   quorum: z.int(),
-  approvals: z.int().describe("Approvals that are there"),
+  approvals: z.int().describe("Approvals that they have"),
   stage: z.int().optional().describe("Of a rule of several stages, from 1"),
   stages: z.int().optional(),
 });
@@ -26,11 +26,11 @@ export const missingApproval = z.object({
 /** Bills that wait for the same people. */
 export const waitingLines = missingApproval.extend({ lines: z.int(), totalCents: z.int() });
 
-/** Of a decision, or of what an approval would do. */
+/** Bills that are not sent, as part of a decision or of a preview of an approval. */
 export const notSent = z
   .array(
     billSum.extend({
-      payableId: z.string().nullable().describe("Null where it is about the vendor's bills"),
+      payableId: z.string().nullable().describe("Null if it is about the vendor's bills"),
       contactId: z.string(),
       contactName: z.string().nullable(),
       text: z.string().describe("Why, in a sentence"),
@@ -38,5 +38,5 @@ export const notSent = z
   )
   .optional()
   .describe(
-    "Bills that are approved and not sent, because the service shows them, or their vendor, otherwise than the plan; missing for none",
+    "Bills that are approved and not sent, because the service shows them, or their vendor, differently from the plan; missing for none",
   );

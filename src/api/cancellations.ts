@@ -14,12 +14,12 @@ export const CancellationStatusBody = z
     kind: z.enum(CANCELLATION_KINDS),
     business: z.string(),
     zone: moment.zone,
-    playbook: z.string().describe("Empty where a person named the payments"),
+    playbook: z.string().describe("Empty if a person named the payments"),
     phase: z.enum(CANCELLATION_PHASES),
     waitingFor: z.string().nullable(),
     releasedBy: z
       .array(z.string())
-      .describe("Roles that release what it holds back; empty where it cancels"),
+      .describe("Roles that release what it holds back; empty if it cancels"),
     needsAction: z.boolean(),
     counts: z.partialRecord(z.enum(CANCELLATION_STATES), z.int()),
     totalCents: z.int(),

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-/** Something that Payrun needs, or people need of it, and that is not as it should be. */
+/** Something that Payrun needs, or that people need from it, and that is not as it should be. */
 export const ConditionBody = z
   .object({
     code: z.enum([
@@ -22,7 +22,7 @@ export const ConditionBody = z
       "nobody-approves",
     ]),
     severity: z.enum(["warning", "failed"]),
-    business: z.string().nullable().describe("Null where it is not about one business"),
+    business: z.string().nullable().describe("Null if it is not about one business"),
     text: z.string(),
     remedy: z.string().describe("What to do about it"),
   })

@@ -20,7 +20,7 @@ export const CountedDecision = z.object({
     .describe("How changed bank accounts of vendors were verified"),
   alone: z
     .boolean()
-    .describe("True where it counts only because the business lets one person launch and approve"),
+    .describe("True if it counts only because the business lets one person launch and approve"),
 });
 
 /** A decision on a run that doesn't count, and why. */
@@ -29,6 +29,6 @@ export const RefusedDecision = z.object({
   by: z.string(),
   at: z.string(),
   code: z.string(),
-  reason: z.string().describe("Empty where only what was sent could say it"),
+  reason: z.string().describe("Empty if only what was sent could say it"),
   times: z.int().describe("How often it had come on that day"),
 });

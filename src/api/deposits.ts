@@ -9,7 +9,7 @@ export const plannedTopUp = z
     neededOn: z.string().describe("Execution date of the first bills that are not covered"),
     makeBy: z.string().describe("The last day on which it still arrives in time"),
     arrivesOn: z.string(),
-    late: z.boolean().describe("True where it arrives too late, however soon it is made"),
+    late: z.boolean().describe("True if it arrives too late, however soon it is made"),
     account: z.object({
       bankAccountId: z.string(),
       name: z.string().nullable(),

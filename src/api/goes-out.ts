@@ -1,7 +1,10 @@
 import { NEW_YORK } from "../domain/clock/new-york.ts";
 import type { GoesOut } from "./holds.ts";
 
-/** What goes out because of holds of several businesses, or of holds that were lifted one after the other. */
+/**
+ * Adds up what goes out after holds of several businesses were lifted, or several holds one after
+ * another.
+ */
 export function allGoesOut(of: readonly GoesOut[]): GoesOut {
   const sumOf = (sums: readonly { readonly bills: number; readonly totalCents: number }[]) => ({
     bills: sums.reduce((sum, { bills }) => sum + bills, 0),
@@ -10,7 +13,7 @@ export function allGoesOut(of: readonly GoesOut[]): GoesOut {
   const notSent = of.flatMap((each) => each.notSent ?? []);
   const asked = of.flatMap(({ asksAgain }) => asksAgain ?? []);
   const [first] = asked;
-  // Of several businesses the one that sends again last.
+  // Of several businesses, the one that sends again last.
   const [last] = of.toSorted((a, b) => (b.notBefore ?? "").localeCompare(a.notBefore ?? ""));
   return {
     zone: last?.zone ?? NEW_YORK,

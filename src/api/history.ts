@@ -15,7 +15,7 @@ const AttemptBody = z.object({
       "`open`: it may still take effect; `applied`, `dead`, or `refused`: it may be sent again",
     ),
   answer: z.string().nullable(),
-  amountCents: z.int().nullable().describe("Null where a restored store knows only what it made"),
+  amountCents: z.int().nullable().describe("Null if a restored store knows only what it made"),
   executionDate: z.string().nullable(),
   owner: z.string().nullable(),
   idempotencyKey: z.string(),
@@ -33,7 +33,7 @@ const AttemptBody = z.object({
     z.object({
       at: z.string(),
       verdict: z.string(),
-      isConclusive: z.boolean().describe("True where nothing of it could be in flight any more"),
+      isConclusive: z.boolean().describe("True if nothing of it could be in flight any more"),
       shown: z.int(),
       paymentIds: z.array(z.string()),
     }),
@@ -66,16 +66,16 @@ export const HistoryBody = z
   .object({
     payableId: z.string(),
     business: z.string(),
-    zone: z.string().describe("In which its people are told times"),
+    zone: z.string().describe("The time zone in which its people are shown times"),
     owner: z.string().nullable(),
     state: z.enum(LINE_STATES).nullable(),
     givenBack: z
       .boolean()
-      .describe("True where it is parked and waits for no person: another run plans it, or has"),
+      .describe("True if it is parked and waits for no person: another run plans it, or has"),
     roles: z.array(z.string()).describe("Any of these decides about it; empty unless it is parked"),
     retryRoles: z
       .array(z.string())
-      .describe("Any of these may have it tried again; empty where a retry is refused to all"),
+      .describe("Any of these may have it tried again; empty if a retry is refused to all"),
     reasonCode: z.string().nullable(),
     reason: z.string().nullable(),
     bill: z
@@ -90,7 +90,7 @@ export const HistoryBody = z
       })
       .nullable()
       .describe(
-        "As it was planned last, `executionDate` as it is paid now; null where no run planned it",
+        "As it was planned last, `executionDate` as it is paid now; null if no run planned it",
       ),
     leftOut: z
       .object({
@@ -136,12 +136,12 @@ export const HistoryBody = z
     ),
     recall: z
       .object({
-        by: z.string().nullable().describe("Null where it can't be, or has no known end"),
-        why: z.string().nullable().describe("Why it can't be; null where it can"),
+        by: z.string().nullable().describe("Null if it can't be, or has no known end"),
+        why: z.string().nullable().describe("Why it can't be; null if it can"),
       })
       .nullable()
       .describe(
-        "Whether its payment can be called back; null where nothing of it is still to be paid",
+        "Whether its payment can be called back; null if nothing of it is still to be paid",
       ),
     externalPayments: z
       .array(
@@ -152,7 +152,7 @@ export const HistoryBody = z
           failureReason: z.string().nullable(),
           mayBeOurs: z
             .boolean()
-            .describe("True where Payrun may have made it before its store was restored"),
+            .describe("True if Payrun may have made it before its store was restored"),
         }),
       )
       .describe(

@@ -53,19 +53,17 @@ export const HoldBody = z
     amountCents: z.int().nullable().describe("Total of the bill"),
     reason: z.string(),
     author: z.string(),
-    roles: z.array(z.string()).describe("Roles that alone may lift it; empty for whoever operates"),
+    roles: z.array(z.string()).describe("Roles that alone may lift it; empty if any operator may"),
     yours: z
       .boolean()
       .optional()
-      .describe(
-        "In the list, and of a bill: whether the one who asks may lift it while it is in force",
-      ),
+      .describe("In the list, and of a bill: whether the caller may lift it while it is in force"),
     createdAt: z.string(),
     until: z.string().nullable(),
     releasedAt: z.string().nullable(),
     releasedBy: z.string().nullable(),
     note: z.string().optional(),
-    holds: heldSums.optional().describe("What it keeps back, where it was just set"),
+    holds: heldSums.optional().describe("What it keeps back, if it was just set"),
     goesOut: billSum
       .extend({
         ...sendsAfter.shape,
@@ -89,11 +87,11 @@ export const HoldBody = z
           ),
       })
       .optional()
-      .describe("Approved bills that nothing keeps back any more, where it was just lifted"),
+      .describe("Approved bills that nothing keeps back any more, if it was just lifted"),
     stillHeldBy: z
       .array(z.string())
       .optional()
-      .describe("Ids of holds that keep back everything all the same, where it was just lifted"),
+      .describe("Ids of holds that keep back everything all the same, if it was just lifted"),
     ended: ended
       .optional()
       .describe("How a person has ended its bill, which the next run may pay once it is lifted"),
@@ -121,7 +119,9 @@ export const ReleaseBody = z
       )
       .describe("Set by the same person, and not lifted with the others"),
     goesOut: HoldBody.shape.goesOut.unwrap(),
-    hash: z.string().describe("Of `released`: who lifts by it lifts just these holds, or none"),
+    hash: z
+      .string()
+      .describe("Of `released`: a request that names it lifts exactly these holds, or none"),
   })
   .openapi("Release");
 
@@ -141,7 +141,7 @@ export const StopBody = z
     hold: HoldBody.describe("The one hold that keeps everything back until it is released"),
     holds: heldSums,
     cancellation: CancellationStatusBody.nullable().describe(
-      "What cancels the rest; null where that was not asked for",
+      "What cancels the rest; null if that was not asked for",
     ),
   })
   .openapi("Stop");

@@ -46,7 +46,7 @@ export const IncidentStatusBody = z
   })
   .openapi("IncidentStatus");
 
-/** A funding account that bounced, as the list of them has it. */
+/** A funding account that bounced, as listed. */
 export const IncidentBody = z
   .object({
     id: z.string(),
@@ -72,13 +72,13 @@ export const IncidentBody = z
         stillHeld: billSum.describe("Bills that bounced and that other holds keep back"),
       })
       .optional()
-      .describe("What comes of it, where it was just released"),
+      .describe("What comes of it, if it was just released"),
   })
   .openapi("Incident");
 
 export const IncidentListBody = z.object({ items: z.array(IncidentBody) });
 
-/** What comes of releasing an account. */
+/** What follows from releasing an account. */
 export type Freed = NonNullable<Incident["freed"]>;
 export type Incident = Shown<typeof IncidentBody>;
 export type IncidentStatus = Shown<typeof IncidentStatusBody>;

@@ -1,10 +1,12 @@
 import { z } from "@hono/zod-openapi";
 
-/** What time it is at a business, and where. */
+/** The time and the time zone of a business. */
 export const moment = {
   zone: z
     .string()
-    .describe("In which its people are told times: New York's unless its profile names one"),
+    .describe(
+      "The time zone in which its people are shown times: New York's unless its profile names one",
+    ),
   now: z.string().nullable().describe("The business clock; null if it can't be read"),
 };
 

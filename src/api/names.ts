@@ -21,8 +21,8 @@ const named = z
   .openapi("Named");
 
 export const SearchBody = z.object({
-  exact: z.array(named).describe("Called exactly so; one where it is clear what is meant"),
-  near: z.array(named).describe("Called nearly so, or with the text in it"),
+  exact: z.array(named).describe("Called exactly that; one if it is clear what is meant"),
+  near: z.array(named).describe("Called something similar, or with the text in it"),
   unread: z
     .array(z.object({ business: z.string(), message: z.string() }))
     .describe("Businesses whose service could not be asked: it may know more"),

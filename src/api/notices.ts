@@ -13,11 +13,11 @@ export const NoticeBody = z
     runId: z.string().nullable(),
     subject: z.string(),
     text: z.string(),
-    roles: z.array(z.string()).describe("Whom it concerns; empty for everybody"),
+    roles: z.array(z.string()).describe("Whom it concerns; empty for everyone"),
     createdAt: z.string(),
     zone: moment.zone,
     state: z.string().describe(STATES),
-    problem: z.string().nullable().describe("Why somebody can't be addressed"),
+    problem: z.string().nullable().describe("Why a person can't be addressed"),
     deliveries: z.array(
       z.object({
         channel: z.string(),

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { INPUT_STATES, ONBOARDING_PHASES, PROVIDED_STEPS } from "../contracts/onboarding.ts";
 import type { Shown } from "./shown.ts";
 
-/** What an onboarding answers, for the OpenAPI document. */
+/** The status of an onboarding, for the OpenAPI document. */
 export const OnboardingStatusBody = z
   .object({
     id: z.string(),
@@ -36,7 +36,7 @@ export const OnboardingStatusBody = z
       .describe("What was provided, without its content"),
     texts: z
       .object({ signature: z.string(), certification: z.string() })
-      .describe("What whoever signs or certifies puts their name to"),
+      .describe("The text that the person who signs or certifies puts their name to"),
     proposal: z.object({ name: z.string(), text: z.string() }).nullable(),
   })
   .openapi("Onboarding");

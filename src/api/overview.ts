@@ -13,9 +13,9 @@ const waitingRun = z.object({
   playbook: z.string(),
   period: z.string(),
   launchedBy: z.string(),
-  waiting: billSum.describe("Bills that wait for anybody's approval"),
-  yours: billSum.describe("Those of them that wait for the one who asks"),
-  decideBy: z.string().nullable().describe("From when on approving changes dates"),
+  waiting: billSum.describe("Bills that wait for anyone's approval"),
+  yours: billSum.describe("Those of them that wait for the caller"),
+  decideBy: z.string().nullable().describe("The time after which approving changes dates"),
   waitsFor: z.array(z.string()).describe("Roles that decide now about the others"),
 });
 
@@ -27,11 +27,11 @@ const waitingDeposit = topUpStatus
     playbook: z.string(),
     period: z.string(),
     planHash: z.string().nullable().describe("What a decision about it names as well"),
-    yours: z.boolean().describe("True where it waits for the one who asks"),
+    yours: z.boolean().describe("True if it waits for the caller"),
   })
   .openapi("WaitingDeposit");
 
-/** Bills that are held back until somebody releases them, as one person sees them. */
+/** Bills that are held back until a person releases them, as one person sees them. */
 const waitingRelease = z
   .object({
     id: z.string().describe("What holds them back"),
@@ -45,11 +45,11 @@ const waitingRelease = z
       .string()
       .nullable()
       .describe("The first time after which one isn't paid on its date"),
-    yours: z.boolean().describe("True where the one who asks may release them"),
+    yours: z.boolean().describe("True if the caller may release them"),
   })
   .openapi("WaitingRelease");
 
-/** A cancellation that ended with something for a person to see to, as one person sees it. */
+/** A cancellation that ended with something for a person to attend to, as one person sees it. */
 const waitingCancellation = z
   .object({
     id: z.string(),
@@ -58,9 +58,11 @@ const waitingCancellation = z
     launchedBy: z.string(),
     waitingFor: z
       .string()
-      .describe("What can be done and until when, as its status says it but for what is released"),
+      .describe(
+        "What can be done and until when, as its status says it, except for what is released",
+      ),
     roles: z.array(z.string()).describe("Any of these sees to it"),
-    yours: z.boolean().describe("True where the one who asks is among them"),
+    yours: z.boolean().describe("True if the caller is among them"),
   })
   .openapi("WaitingCancellation");
 

@@ -21,7 +21,7 @@ export const PeriodReportBody = z
     zone: moment.zone,
     from: z.string().describe("First day, in New York"),
     to: z.string().describe("Last day, in New York"),
-    payments: z.object(sums).describe("What all vendors come to"),
+    payments: z.object(sums).describe("The sums over all vendors"),
     deposits: z.object(sums).describe("Deposits into the balance, on both statements"),
     vendors: z
       .array(

@@ -8,7 +8,7 @@ const planned = z.object({
   approvers: z.array(z.string()),
 });
 
-/** What is different between a plan of a run that somebody looked at and the one that holds. */
+/** The differences between a plan that a person looked at and the run's plan in force. */
 export const PlanChangesBody = z
   .object({
     since: z.string().describe("Hash of the plan that was looked at"),

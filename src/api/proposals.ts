@@ -9,6 +9,6 @@ export const ProposalBody = z
     createdAt: z.string(),
     text: z.string(),
     hash: z.string().describe("SHA-256 of the text: what a confirmation names"),
-    before: z.string().nullable().describe("The text in force; null where there is none"),
+    before: z.string().nullable().describe("The text in force; null if there is none"),
   })
   .openapi("Proposal");

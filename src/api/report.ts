@@ -16,7 +16,7 @@ export const stateSums = z.partialRecord(
   }),
 );
 
-/** A run that tells what it would have paid. */
+/** Mark of a run that only plans: it says what it would have paid. */
 export const planOnly = z
   .literal(true)
   .optional()
@@ -25,7 +25,7 @@ export const planOnly = z
 export const outcome = z
   .string()
   .optional()
-  .describe("What it came to where its phase doesn't say it all: bills that were called back");
+  .describe("What it came to if its phase doesn't say it all: bills that were called back");
 
 export const ReportBody = z
   .object({
@@ -45,7 +45,7 @@ export const ReportBody = z
     byState: stateSums,
     givenBack: sumGivenBack,
     decisions: z.object({
-      singlePerson: z.boolean().describe("True where one person may launch and approve, or did"),
+      singlePerson: z.boolean().describe("True if one person may launch and approve, or did"),
       counted: z.array(CountedDecision),
       refused: z.array(RefusedDecision),
     }),

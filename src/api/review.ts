@@ -13,7 +13,7 @@ const reviewedBill = runPayment.extend({
   daysLate: z.int().describe("Calendar days from its due date to its arrival; 0 for none"),
   missing: missingApproval
     .nullable()
-    .describe("Whose approval it waits for; null where it waits for none"),
+    .describe("Whose approval it waits for; null if it waits for none"),
 });
 
 const vendorPayment = z.object({
@@ -24,7 +24,7 @@ const vendorPayment = z.object({
   on: z.string().describe("Day in New York"),
 });
 
-/** What somebody needs to see of a run before they approve it. */
+/** What a person needs to see of a run before approving it. */
 export const RunReviewBody = z
   .object({
     id: z.string(),
@@ -46,11 +46,11 @@ export const RunReviewBody = z
     decideBy: z
       .string()
       .nullable()
-      .describe("From when on approving changes dates; null where nothing waits for it"),
+      .describe("The time after which approving changes dates; null if nothing waits for it"),
     firstPayment: z
       .string()
       .nullable()
-      .describe("The first day on which one of `waiting` is paid; of all bills where none waits"),
+      .describe("The first day on which one of `waiting` is paid; of all bills if none waits"),
     accounts: z
       .array(
         z.object({
@@ -59,18 +59,18 @@ export const RunReviewBody = z
           name: z.string().nullable(),
           last4: z.string().nullable(),
           bills: billSum.describe(
-            "Bills that are paid from it; beside what it has now without those that were taken from it already",
+            "Bills that are paid from it; if what it has now is known, without those that were taken from it already",
           ),
           asOf: z
             .string()
             .optional()
             .describe(
-              "When it was planned, where the service doesn't say what it has now and the plan does; missing where the money is of now",
+              "When it was planned, if the service doesn't say what it has now and the plan does; missing if the money is of now",
             ),
           availableCents: z
             .int()
             .nullable()
-            .describe("What it has; null: not told, or nothing waits any more"),
+            .describe("What it has; null if not known, or if nothing waits any more"),
           promisedCents: z.int().nullable().describe("Of it, promised to other runs"),
           depositedCents: z
             .int()
@@ -97,11 +97,11 @@ export const RunReviewBody = z
               .array(vendorPayment)
               .nullable()
               .describe(
-                "The last ones to that vendor, newest first; null where the service can't be asked",
+                "The last ones to that vendor, newest first; null if the service can't be asked",
               ),
           }),
         )
-        .describe("Bills that somebody should look at, with why; the largest of them"),
+        .describe("Bills that a person should look at, with why; the largest of them"),
     }),
     late: z.object({
       count: z.int(),
@@ -126,7 +126,7 @@ export const RunReviewBody = z
           .enum(["none", "short"])
           .optional()
           .describe(
-            "That their account has money for none or some of these; missing where it has for all, or nobody can tell",
+            "That their account has money for none or some of these; missing if it has for all, or if that is not known",
           ),
         newDates,
         held: billSum.describe("Bills that nothing but a hold keeps from going out then"),
@@ -137,12 +137,12 @@ export const RunReviewBody = z
         given: z
           .array(waitingLines)
           .describe("Bills that you have approved, and whom they need besides"),
-        none: z.array(waitingLines).describe("Bills that it counts for in nothing"),
+        none: z.array(waitingLines).describe("Bills that it does not count for"),
         mayReject: z.boolean().describe("Whether your rejection of the plan would count"),
-        sends: sendsAfter.optional().describe("Missing where what goes out is sent at once"),
+        sends: sendsAfter.optional().describe("Missing if what goes out is sent at once"),
         summary: z.string().describe("The same in a sentence"),
       })
-      .describe("What an approval with the token that asks would do"),
+      .describe("What an approval with the caller's token would do"),
     dropped: z.array(reviewedBill).describe("Bills that were asked for as left out"),
     bankChanges: z
       .array(

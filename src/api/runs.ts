@@ -8,15 +8,15 @@ import type { Shown } from "./shown.ts";
 
 /** Shapes of the gateway's answers about plans and runs. */
 
-/** By whom a run was ended before its end, and why. */
+/** Who ended a run early, and why. */
 const endedBy = z
   .object({ by: z.string(), at: z.string(), comment: z.string().nullable() })
   .optional();
 
 export const stoppedBy = {
-  rejected: endedBy.describe("Who has rejected it, and why; missing where nobody has"),
+  rejected: endedBy.describe("Who has rejected it, and why; missing if nobody has"),
   cancelled: endedBy.describe(
-    "Who has cancelled it, and why: what was sent before is followed; missing where nobody has",
+    "Who has cancelled it, and why: what was sent before is followed; missing if nobody has",
   ),
 };
 
@@ -49,7 +49,7 @@ const planSummary = z
     availableCents: z.int().nullable(),
     reservedCents: z.int(),
     source: fundingChoice.nullable(),
-    warnings: z.array(z.string()).optional().describe("What to know that is about no bill"),
+    warnings: z.array(z.string()).optional().describe("What to know that concerns no single bill"),
     topUp: plannedTopUp.optional().describe("The deposit into the balance that would cover it"),
   })
   .openapi("PlanSummary");
@@ -81,7 +81,7 @@ const planLine = z
         }),
       )
       .optional()
-      .describe("One after the other; missing where one quorum is all that is asked"),
+      .describe("One after the other; missing if one quorum is all that is asked"),
     decideBy: z.string().nullable(),
     overLimit: z.object({ code: z.string(), text: z.string() }).nullable(),
   })
@@ -130,7 +130,7 @@ export const runPayment = z
         }),
       )
       .optional()
-      .describe("One after the other; missing where one quorum is all that is asked"),
+      .describe("One after the other; missing if one quorum is all that is asked"),
   })
   .openapi("RunPayment");
 
@@ -163,8 +163,8 @@ const waitingApproval = z.object({
   stages: z.int(),
   by: z.array(z.string()).describe("Roles that may decide now"),
   quorum: z.int(),
-  given: z.int().describe("Approvals of it that are there"),
-  onHold: z.literal(true).optional().describe("There where a hold keeps them back besides"),
+  given: z.int().describe("Approvals that it has"),
+  onHold: z.literal(true).optional().describe("Present if a hold keeps them back besides"),
   lines: z.int(),
   totalCents: z.int(),
   since: z.string().nullable().describe("On the business clock"),
@@ -199,12 +199,12 @@ export const RunStatusBody = z
     approvals: z
       .array(waitingApproval)
       .optional()
-      .describe("Whom bills wait for, stage by stage; missing where none does"),
+      .describe("Whom bills wait for, stage by stage; missing if none does"),
     byState: stateSums.optional().describe("Over all bills of the plan, whatever the page"),
     givenBack: sumGivenBack,
     ...stoppedBy,
     failure: z.string().optional().describe("Why a failed run could not be planned"),
-    undelivered: z.int().optional().describe("Notices about it that somebody has not got"),
+    undelivered: z.int().optional().describe("Notices about it that have not reached everyone"),
     plan: planSummary.optional(),
     topUps: z.array(topUpStatus).optional().describe("Deposits that it has asked for"),
   })
@@ -217,7 +217,7 @@ export const RunListBody = z.object({
       kind: z.string(),
       business: z.string(),
       playbook: z.string(),
-      period: z.string().describe("Empty where the kind has none"),
+      period: z.string().describe("Empty if the kind has none"),
       phase: z.string(),
       outcome,
       planOnly,

@@ -11,7 +11,7 @@ export const ScheduleBody = z.object({
     .optional()
     .describe("If somebody deleted it: it begins nothing until its playbook is applied again"),
   planOnly,
-  paused: z.boolean().describe("Where it is missing: whether it will be once it is made again"),
+  paused: z.boolean().describe("If it is missing: whether it will be once it is made again"),
   note: z.string().nullable(),
   zone: z.string(),
   next: z

@@ -31,7 +31,7 @@ export const DecisionBody = z
     alreadySince: z
       .string()
       .optional()
-      .describe("When the same person had decided just this before: there where nothing is new"),
+      .describe("When the same person had decided just this before: present if nothing is new"),
     tooEarly: z
       .array(z.string())
       .optional()
@@ -43,7 +43,7 @@ export const DecisionBody = z
     missing: z
       .array(waitingLines)
       .describe("Rules whose quorum is still open, with the lines that wait for it"),
-    sends: sendsAfter.optional().describe("Missing where what goes out is sent at once"),
+    sends: sendsAfter.optional().describe("Missing if what goes out is sent at once"),
     summary: z.string().describe("What goes out and what is still needed, in a sentence"),
   })
   .openapi("Decision");
@@ -81,7 +81,7 @@ export const AppliedPlaybookBody = z.object({
   business: z.string(),
   revision: z.int(),
   changed: z.boolean(),
-  note: z.string().optional().describe("What to know of it, such as a playbook that is missing"),
+  note: z.string().optional().describe("What to know about it, such as a missing playbook"),
   proposal: z
     .string()
     .optional()
@@ -91,7 +91,7 @@ export const AppliedPlaybookBody = z.object({
 export const parts = z
   .object({ settledCents: z.int(), onItsWayCents: z.int(), openCents: z.int() })
   .optional()
-  .describe("How much of the amount has settled, is on its way and is open, where not all is one");
+  .describe("How much of the amount has settled, is on its way and is open, if not all is one");
 
 export const ResolutionBody = z
   .object({
@@ -120,7 +120,7 @@ export const ResolutionBody = z
   .openapi("Resolution");
 
 export const BulkResolutionBody = z.object({
-  next: z.string().nullable().describe("Where there are more: `after` of the next request"),
+  next: z.string().nullable().describe("If there are more: `after` of the next request"),
   resolved: z.array(ResolutionBody),
   refused: z.array(
     z.object({
@@ -142,7 +142,7 @@ export type Resolution = Shown<typeof ResolutionBody>;
 export const sumGivenBack = z
   .object({ count: z.int(), cents: z.int() })
   .optional()
-  .describe("What of `byState.parked` waits for no person: another run plans it, or has");
+  .describe("The part of `byState.parked` that waits for no person: another run plans it, or has");
 
 export const givenBack = z
   .literal(true)

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Shown } from "./shown.ts";
 
-/** A payment as the service shows it, and whether the store knows of it. */
+/** A payment as the service shows it, and whether the store knows it. */
 const listedPayment = z.object({
   id: z.string(),
   createdAt: z.string().nullable(),
@@ -12,10 +12,8 @@ const listedPayment = z.object({
   payableId: z.string().nullable(),
   publicId: z.string().nullable(),
   failureReason: z.string().nullable(),
-  onRecord: z.boolean().describe("True where a request that the store knows of has made it"),
-  mayBeOurs: z
-    .boolean()
-    .describe("True where Payrun may have made it before its store was restored"),
+  onRecord: z.boolean().describe("True if a request that the store knows of has made it"),
+  mayBeOurs: z.boolean().describe("True if Payrun may have made it before its store was restored"),
   beingFoundOut: z
     .boolean()
     .describe("True while a request for its bill has no final response yet: it may have made it"),

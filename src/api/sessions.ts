@@ -4,7 +4,7 @@ import { moment } from "./moment.ts";
 export const SignInLinkBody = z
   .object({
     url: z.string().describe("Opens the page that signs in, with a button; shown this once"),
-    code: z.string().describe("What stands in it behind #"),
+    code: z.string().describe("The part of it after the #"),
     name: z.string().describe("Who will be signed in"),
     expiresAt: z.string(),
     zone: moment.zone,
@@ -16,7 +16,10 @@ export const SessionBody = z
     id: z.string(),
     name: z.string().describe("Who is signed in"),
     way: z.enum(["link", "mail", "provider"]),
-    tokenId: z.string().nullable().describe("The token it stands for; null for a provider's word"),
+    tokenId: z
+      .string()
+      .nullable()
+      .describe("The token it stands for; null for a sign-in at a provider"),
     issuer: z.string().nullable(),
     subject: z.string().nullable(),
     businesses: z.array(z.string()).nullable().describe("Null for all that its token is for"),

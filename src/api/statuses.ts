@@ -4,7 +4,7 @@ import { IncidentStatusBody } from "./incidents.ts";
 import { OnboardingStatusBody } from "./onboardings.ts";
 import { RunStatusBody } from "./runs.ts";
 
-/** Whatever has a status: each kind of workflow has its own shape. */
+/** The status of a workflow of any kind: each kind has its own shape. */
 export const AnyStatusBody = z.union([
   RunStatusBody,
   OnboardingStatusBody,

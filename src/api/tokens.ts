@@ -6,7 +6,10 @@ export const TokenBody = z
     id: z.string(),
     name: z.string().describe("Whom it stands for"),
     roles: z.array(z.string()),
-    businesses: z.array(z.string()).nullable().describe("That it acts for; null for all"),
+    businesses: z
+      .array(z.string())
+      .nullable()
+      .describe("The businesses that it acts for; null for all"),
     state: z.enum(["valid", "unconfirmed", "expired", "revoked"]),
     createdBy: z.string(),
     createdAt: z.string(),

@@ -2,7 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { billSum } from "./approvals.ts";
 import type { Shown } from "./shown.ts";
 
-/** What the service has of runs' bills: what can still be stopped, and what can't. */
+/**
+ * The bills of runs that are with the service: which payments can still be stopped, and which
+ * can't.
+ */
 export const UnderWayBody = z
   .object({
     recallable: billSum.describe("Bills whose payments can still be cancelled"),
@@ -27,7 +30,7 @@ export const UnderWayBody = z
             .string()
             .nullable()
             .describe(
-              "Until when a cancel can be sent, on the business clock; null where it is held, and can be at any time",
+              "Until when a cancel can be sent, on the business clock; null if it is held, and can be at any time",
             ),
           paymentIds: z.array(z.string()),
         }),

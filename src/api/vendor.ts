@@ -24,13 +24,13 @@ export const VendorBody = z
     contactId: z.string(),
     business: z.string(),
     name: z.string().nullable(),
-    status: z.string().nullable().describe("As the service says; null where it can't be asked"),
+    status: z.string().nullable().describe("As the service says; null if it can't be asked"),
     paymentReady: z.boolean().nullable(),
     bankLast4: z.string().nullable(),
     changedAt: z
       .string()
       .nullable()
-      .describe("When its record at the service was changed last, whatever of it"),
+      .describe("When any part of its record at the service was last changed"),
     accounts: z
       .array(z.object({ last4: z.string().nullable(), since: z.string(), runId: z.string() }))
       .describe("Accounts that runs have planned payments to, newest first: since which run"),
@@ -46,7 +46,7 @@ export const VendorBody = z
         }),
       )
       .nullable()
-      .describe("The service's last ones, newest first; null where it can't be asked"),
+      .describe("The service's last ones, newest first; null if it can't be asked"),
     holds: z.array(HoldBody).describe("In force"),
   })
   .openapi("Vendor");

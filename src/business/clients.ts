@@ -5,7 +5,7 @@ export interface ClientsOptions {
   /** Requests in flight at once, for each business. */
   readonly connections: number;
   readonly timeoutMs: number;
-  /** Told the service's time with each answer. */
+  /** Called with the service's time at each answer. */
   readonly onDate?: (business: string, dateMs: number) => void;
 }
 
@@ -21,7 +21,7 @@ export class Clients {
   of(profile: BusinessProfile): PaymentsClient {
     const known = this.#clients.get(profile.name);
     if (known !== undefined && known.profile === profile) return known.client;
-    // Closing waits for what is in flight; nobody needs to wait for that here.
+    // Closing waits for requests in flight; nothing here needs to wait for that.
     void known?.client.close();
     const { onDate, connections, timeoutMs } = this.#options;
     const client = new PaymentsClient({

@@ -5,29 +5,34 @@ import { SandboxClock } from "./sandbox-clock.ts";
 export interface ClockReading {
   /** Due dates, cut-offs, execution, settlement, approval expiry. */
   readonly businessMs: number;
-  /** The service's: Retry-After, idempotency windows. Ours, until its `Date` has been heard. */
+  /** The service's: Retry-After, idempotency windows. Ours, until its `Date` has been received. */
   readonly serviceMs: number;
   /**
-   * By so much the service's own time may be later, because the answer that told it took so long.
-   * 0 outside sandboxes: there the database's clock is asked beside it.
+   * By how much the service's own time may be later, because the response with it took so long. 0
+   * outside sandboxes: there the database's clock is read beside it.
    */
   readonly serviceOffMs: number;
   /** True once the service's own time is known. */
   readonly serviceHeard: boolean;
-  /** Business seconds in a real second; 1 everywhere but in a sandbox. */
+  /** Business seconds in a real second; 1 everywhere except in a sandbox. */
   readonly scale: number;
-  /** True where the clocks are a sandbox's, which may be stepped. */
+  /** True if the clocks are a sandbox's, which may be stepped. */
   readonly sandbox: boolean;
   readonly realMs: number;
-  /** In which the business's people are told times; New York's unless its profile names one. */
+  /**
+   * The zone in which the business's people are shown times; New York's unless its profile names
+   * one.
+   */
   readonly zone?: string | undefined;
 }
 
 export interface BusinessClock {
   now(): Promise<ClockReading>;
-  /** Tells the clock what the service's `Date` header said. */
+  /** Sets the service's time by its `Date` header. */
   observeServiceDate(dateMs: number): void;
-  /** Reads it anew: true where it was stepped, or runs at another speed, since this was asked last. */
+  /**
+   * Reads the clock anew; true if it was stepped, or runs at another speed, since the last call.
+   */
   hasMoved(): Promise<boolean>;
 }
 
@@ -44,7 +49,7 @@ class RealClock implements BusinessClock {
     const realMs = Date.now();
     return Promise.resolve({
       businessMs: realMs,
-      // A `Date` is heard after it was written, so this is never later than the service's own time.
+      // A `Date` arrives after it was written, so this is never later than the service's own time.
       serviceMs: realMs + (this.#offsetMs ?? 0),
       serviceOffMs: 0,
       serviceHeard: this.#offsetMs !== undefined,
@@ -64,13 +69,13 @@ class RealClock implements BusinessClock {
   }
 }
 
-/** Instants on both clocks, in whole milliseconds; null where they can't be read. */
+/** Instants on both clocks, in whole milliseconds; null if they can't be read. */
 export interface TimesNow {
   readonly serviceMs: number | null;
   readonly businessMs: number | null;
 }
 
-/** The latest that it may be now, at the service and at its bank. */
+/** Returns the latest that it may be now, at the service and at its bank. */
 export async function timesNow(clock: BusinessClock): Promise<TimesNow> {
   const now = await clock.now().catch(() => undefined);
   if (now === undefined) return { serviceMs: null, businessMs: null };

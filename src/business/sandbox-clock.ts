@@ -8,7 +8,7 @@ const sandboxClockSchema = z.object({
   scale: z.number().positive(),
 });
 
-/** A reading is off by as long as its answer took, and by this much. */
+/** A reading is off by as long as its response took, and by this much. */
 const READING_OFF_MS = 50;
 
 interface SandboxReading {
@@ -20,7 +20,7 @@ interface SandboxReading {
   readonly scale: number;
 }
 
-/** True where a clock can't just have run on from one reading to the next. */
+/** True if a clock can't just have run on from one reading to the next. */
 function isStep(last: SandboxReading, next: SandboxReading): boolean {
   const least = next.askedMs - last.at - READING_OFF_MS;
   const most = next.at - last.askedMs + READING_OFF_MS;
@@ -28,7 +28,7 @@ function isStep(last: SandboxReading, next: SandboxReading): boolean {
   return last.scale !== next.scale || ran.some((ms) => ms < least || ms > most);
 }
 
-/** How long one reading of the sandbox's clocks is carried on by our own. */
+/** How long our own clock carries on from one reading of the sandbox's clocks. */
 const READING_VALID_MS = 1_000;
 
 /** The sandbox's clocks, read again every second, so that a stepped clock is noticed. */
@@ -36,7 +36,7 @@ export class SandboxClock implements BusinessClock {
   readonly #url: string;
   readonly #zone: string | undefined;
   #reading: SandboxReading | undefined;
-  /** What happened before this process has read it first, nobody knows. */
+  /** True at first: what happened before this process's first reading is unknown. */
   #hasMoved = true;
   #pending: Promise<void> | undefined;
 

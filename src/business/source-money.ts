@@ -5,7 +5,7 @@ import {
 } from "../payments-api/index.ts";
 
 /**
- * What a funding source has for payments: null where it doesn't tell what it holds; 0 while it
+ * Reads what a funding source has for payments: null if it doesn't show what it holds; 0 while it
  * can't pay, or is not listed any more.
  */
 export async function availableCents(
@@ -19,7 +19,7 @@ export async function availableCents(
   return (await unlessRefused(client.balance.get(options)))?.availableCents ?? null;
 }
 
-/** Undefined where the token may pay but not read this, or the business has none of it. */
+/** Returns undefined if the token may pay but not read this, or if the business has none of it. */
 export async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
@@ -29,7 +29,10 @@ export async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefin
   }
 }
 
-/** The specification leaves the status of most codes open, so the code decides where there is one. */
+/**
+ * True if the service refuses a read. The specification leaves the status of most codes open, so
+ * the code decides if there is one.
+ */
 function isRefusal({ code, status }: PaymentsApiError): boolean {
   if (code === "feature_unavailable" || code === "setup_required") return true;
   return status === 403 || status === 404 || status === 409;

@@ -12,13 +12,13 @@ const ABOUT =
 
 const AFTER_HELP = `
 Exit codes: 0 done, 1 failed, 2 wrong usage, wrong settings or an invalid playbook,
-            3 waits for somebody, 4 can't reach Temporal, the gateway, the service or the store,
+            3 waits for a person, 4 can't reach Temporal, the gateway, the service or the store,
             130 stopped by Ctrl-C.
 Start here: payrun init   (writes what a first run needs), or payrun demo; no real money`;
 
 type AddCommand = (program: Command, session: Session) => void;
 
-/** Loaded when asked for: `status` needs nothing of what `validate` stands on. */
+/** A command's module, loaded on demand: `status` needs none of the dependencies of `validate`. */
 interface CommandModule {
   readonly heading: string;
   readonly name: string;
@@ -31,7 +31,7 @@ const RUNS = "Runs:";
 const ACTING = "Acting:";
 const ADMIN = "Admin:";
 
-/** The one that speaks of all the others. */
+/** The command that needs all other commands. */
 const COMPLETION = "completion";
 
 const COMMANDS: readonly CommandModule[] = [
@@ -265,12 +265,12 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The program with all of its commands, or only with the one that is asked for. */
+/** Returns the program with all of its commands, or only with the requested one. */
 export async function createProgram(session: Session, args: readonly string[]): Promise<Command> {
   const program = new Command("payrun")
     .description(ABOUT)
     .version(ownVersion(), "-V, --version", "print the version")
-    .option("--as <name>", "act with the token that this home keeps for somebody")
+    .option("--as <name>", "act with the token that this home keeps for this person")
     .hook("preAction", (all) => void (session.person = all.opts().as))
     .addHelpText("after", AFTER_HELP)
     .helpCommand(true)
@@ -289,7 +289,7 @@ function ownVersion(): string {
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
-/** Commander has said what is wrong on standard error; programs also get their document. */
+/** Commander has printed the error on standard error; with --json, programs also get a document. */
 function usageOutcome(error: CommanderError, args: readonly string[]): number {
   if (error.exitCode === 0) return EXIT.done;
   const message = error.message.replace(/^error: /, "");

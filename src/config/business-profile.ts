@@ -16,51 +16,51 @@ import { type Signer, SIGNER_KEYS, signersShape } from "./signers.ts";
 export type { NoticeChannel, NotifySettings, SmtpSettings } from "./notify-settings.ts";
 export type { IdentityProvider } from "./sign-in.ts";
 
-/** Where a business's token for the Payments Service comes from; a file or command is asked anew. */
+/** The source of a business's token for the Payments Service; files and commands are read again. */
 export type TokenSource =
   | { readonly kind: "value"; readonly value: string }
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "command"; readonly command: string };
 
-/** A person's acceptance of the ACH debit authorization; the engine never makes one up. */
+/** A person's acceptance of the ACH debit authorization; the engine never invents one. */
 export interface AchAuthorization {
   readonly acceptedBy: string;
-  /** ISO 8601 date or instant, as the profile says it. */
+  /** ISO 8601 date or instant, as written in the profile. */
   readonly acceptedAt: string;
 }
 
-/** One business that Payrun pays for, and how its Payments Service is reached. */
+/** One business that Payrun pays for, and how to reach its Payments Service. */
 export interface BusinessProfile {
-  /** What playbooks, commands and webhook addresses call it. */
+  /** The business's name in playbooks, commands and webhook addresses. */
   readonly name: string;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly apiUrl: string;
   readonly businessId: string;
   readonly token: TokenSource;
-  /** Newest first or not: any of them verifies a webhook. Empty: webhooks are refused. */
+  /** In any order: any of them verifies a webhook. If empty, webhooks are refused. */
   readonly webhookSecrets: readonly string[];
   readonly achAuthorization?: AchAuthorization;
-  /** Keys of systems that decide on its runs; none where it is missing. */
+  /** Keys of systems that decide on its runs; none if missing. */
   readonly signers?: readonly Signer[];
-  /** People whom the company's own provider vouches for; none where it is missing. */
+  /** People vouched for by the company's own identity provider; none if missing. */
   readonly identities?: readonly Identity[];
-  /** How people sign in at the console, and how recently; by links alone where it is missing. */
+  /** How people sign in at the console, and how recently; by links alone if missing. */
   readonly signIn?: SignInSettings;
-  /** In which people are told times, an IANA name; New York's where it is missing. */
+  /** The time zone for people, an IANA name; New York's if missing. */
   readonly zone?: string;
-  /** True: clocks are read from the sandbox at `apiUrl`. */
+  /** True if clocks are read from the sandbox at `apiUrl`. */
   readonly sandbox: boolean;
-  /** True: whoever launches a run or writes its playbook may approve it; every report says so. */
+  /** True if a run's launcher or its playbook's author may approve it; every report says so. */
   readonly singlePerson?: boolean;
-  /** True: what one person applies is in force once a second one has confirmed it. */
+  /** True if an applied playbook takes effect only after a second person confirms it. */
   readonly fourEyes?: boolean;
-  /** Whom to tell, and over what; nobody where it is missing. */
+  /** The people to notify, and the channels; no notices if missing. */
   readonly notify?: NotifySettings;
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Why a business can't be called this, or undefined where it can. */
+/** Returns why a business can't have this name; undefined if it can. */
 export function businessNameProblem(name: string): string | undefined {
   return NAME.test(name)
     ? undefined
@@ -101,7 +101,7 @@ function isZone(value: string): boolean {
 
 const achAuthorization = z.strictObject({ acceptedBy: word, acceptedAt });
 
-/** A business as it is written: `token` has become a source before this is asked. */
+/** A business as it is written; `token` has already been replaced by a source. */
 export const businessShape = z
   .strictObject({
     apiUrl: word.pipe(httpUrl),
@@ -122,14 +122,14 @@ export const businessShape = z
     notify: notifyShape.optional(),
   })
   .superRefine((value, context) => {
-    // The token would cross a network in the clear otherwise.
+    // Without this, the token would cross a network in the clear.
     if (!value.sandbox && crossesInTheClear(value.apiUrl)) {
-      const message = "must be https:// (http:// is for this machine, or where sandbox is true)";
+      const message = "must be https:// (http:// is for this machine, or if sandbox is true)";
       context.addIssue({ code: "custom", path: ["apiUrl"], message });
     }
   });
 
-/** What can be said of a business, for telling which key a mistyped one was meant to be. */
+/** The keys of a business, used to suggest the one meant by a mistyped key. */
 export const BUSINESS_KEYS = [
   ...Object.keys(businessShape.shape),
   "acceptedBy",

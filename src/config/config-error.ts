@@ -1,6 +1,6 @@
 /**
- * Settings that can't be used. Every mistake is listed, not just the first, and each line says
- * what is wrong, where, and what to write instead; none repeats a secret's value.
+ * Settings that can't be used. Lists every mistake, not just the first. Each line states what is
+ * wrong, where, and what to write instead; none repeats a secret's value.
  */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";

@@ -1,7 +1,7 @@
 import { type BusinessProfile, businessShape, toBusinessProfile } from "./business-profile.ts";
 import type { SettingName, SettingValues } from "./settings.ts";
 
-/** Where each variable stands in a profile's `notify`, from the innermost key on. */
+/** The variable for each place in a profile's `notify`, by the path from there on. */
 const VARIABLES = {
   "smtp.url": "PAYMENTS_NOTIFY_SMTP_URL",
   "smtp.from": "PAYMENTS_NOTIFY_SMTP_FROM",
@@ -13,7 +13,7 @@ const VARIABLES = {
 
 const NOTIFY_VARIABLES: readonly SettingName[] = Object.values(VARIABLES);
 
-/** The variable that a mistake under `notify` is about. */
+/** Returns the variable that a mistake under `notify` is about. */
 function notifyVariable(path: readonly PropertyKey[]): SettingName | undefined {
   if (path[0] !== "notify") return undefined;
   const below = path.slice(1).join(".");
@@ -21,10 +21,10 @@ function notifyVariable(path: readonly PropertyKey[]): SettingName | undefined {
 }
 
 /**
- * Whom to tell and over what, as the variables say it: one channel each for a webhook, Slack and
- * e-mail, every kind of notice over each.
+ * Returns the channels for notices that the variables describe: one each for a webhook, Slack and
+ * e-mail, with every kind of notice over each.
  *
- * @returns `notify` as a profile would have it; undefined where none of them is set
+ * @returns `notify` as a profile would have it; undefined if none of the variables is set
  */
 function readDefaultNotify(values: SettingValues): object | undefined {
   if (NOTIFY_VARIABLES.every((name) => values[name] === undefined)) return undefined;
@@ -61,10 +61,10 @@ const NAMES = {
 const REQUIRED = [NAMES.apiUrl, NAMES.businessId, NAMES.token] as const;
 
 /**
- * The business `default`, as the `PAYMENTS_…` variables describe it.
+ * Reads the business `default`, as the `PAYMENTS_…` variables describe it.
  *
- * @returns no business where none of them is set, else one, or the mistakes, each with the
- *   variable's name.
+ * @returns no business if none of them is set; otherwise one business, or the mistakes, each with
+ *   the variable's name
  */
 export function readDefaultBusiness(values: SettingValues): {
   businesses: BusinessProfile[];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
-/** A key of 256 bits, and the id that what it encrypts names. */
+/** A 256-bit key, with the id that encrypted values name. */
 export interface EncryptionKey {
   readonly id: string;
   readonly key: Buffer;
@@ -15,8 +15,8 @@ const KEYS_FORMAT =
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 
 /**
- * Reads `ID:KEY[,ID:KEY…]`. The first key encrypts, all of them decrypt: a new key is put in front,
- * and an old one taken away once nothing names it any more.
+ * Reads `ID:KEY[,ID:KEY…]`. The first key encrypts, and all of them decrypt: a new key is put in
+ * front, and an old one is removed once nothing names it any more.
  */
 export const encryptionKeys = z.string().transform((text, context): readonly EncryptionKey[] => {
   const keys: EncryptionKey[] = [];
@@ -40,20 +40,20 @@ export const encryptionKeys = z.string().transform((text, context): readonly Enc
 
 function bytesOf(text: string): Buffer | undefined {
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, "hex");
-  // 32 bytes are 43 characters of base64, with or without the one that fills up.
+  // 32 bytes are 43 characters of base64, with or without the padding character.
   if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return undefined;
   return Buffer.from(text, "base64");
 }
 
-/** Where `payrun up` keeps the key that it makes where none is set. */
+/** Returns the path at which `payrun up` keeps the key that it makes if none is set. */
 export function encryptionKeysFile(home: string): string {
   return join(home, "encryption.keys");
 }
 
 /**
- * The keys of the home's file; none where there is no such file.
+ * Returns the keys of the home's file; none if there is no such file.
  *
- * @param problems hears what is wrong with it
+ * @param problems receives what is wrong with it
  */
 export function readEncryptionKeysFile(home: string, problems: string[]): readonly EncryptionKey[] {
   const file = encryptionKeysFile(home);

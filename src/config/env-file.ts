@@ -8,10 +8,10 @@ import { type Environment, SETTING_NAMES, type SettingName } from "./settings.ts
 /** Temporal's own variables, as its own reader knows them. */
 const TEMPORAL = /^TEMPORAL_(ADDRESS|NAMESPACE|API_KEY|PROFILE|CONFIG_FILE|TLS(_\w+)?)$/;
 
-/** Settings that a token may come from; whoever has set one decides alone where it goes. */
+/** Settings that may hold a token; whoever has set one alone decides where it is sent. */
 const TOKENS = ["PAYRUN_TOKEN", "PAYMENTS_API_TOKEN", "TEMPORAL_API_KEY"] as const;
 
-/** Settings that say where something goes, what runs, or whose rules hold. */
+/** Settings that determine where something goes, what runs, or whose rules apply. */
 const LEADS: readonly SettingName[] = [
   "PAYRUN_HOME",
   "PAYRUN_DATABASE_URL",
@@ -37,13 +37,14 @@ interface EnvironmentRead {
 }
 
 /**
- * The environment with what the `.env` of the current folder adds to it. The file may set nothing
- * but settings, never overrides the environment, and where a token comes from the environment it
- * says neither where that goes, nor what runs, nor who decides: a folder may come from anybody.
+ * Returns the environment, extended by the `.env` of the current folder. The file may set only
+ * settings and never overrides the environment. If a token comes from the environment, the file
+ * determines neither where it goes, nor what runs, nor who decides: anyone may have supplied the
+ * folder.
  *
  * @returns `ignored` names what is left out, without its value, with a line for each reason;
- * `hidesProfiles` is true where the file says which businesses there are, and may not
- * @throws {ConfigError} where the file can't be read
+ *   `hidesProfiles` is true if the file names the businesses and may not
+ * @throws {ConfigError} if the file can't be read
  */
 export function environmentWithFile(env: Environment, file = resolve(".env")): EnvironmentRead {
   if (!existsSync(file)) return { variables: env, ignored: [], hidesProfiles: false };

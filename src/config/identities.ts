@@ -2,10 +2,10 @@ import { z } from "zod";
 import { isThisMachine } from "./plaintext.ts";
 import { personName, personRoles } from "./signers.ts";
 
-/** Somebody whom a company's own provider of identities vouches for. */
+/** A person vouched for by a company's own identity provider. */
 export interface Identity {
   readonly issuer: string;
-  /** The provider's own id of the person: an e-mail address may pass to somebody else. */
+  /** The provider's own id of the person: an e-mail address may pass to another person. */
   readonly subject: string;
   /** Counts as one person with a token of the same name. */
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Identity {
 
 const text = z.string("must be text").trim().min(1, "must not be empty").max(255);
 
-/** As the provider writes it, its slash at the end included. */
+/** The issuer as the provider writes it, including a trailing slash. */
 export const issuer = z
   .string("must be text")
   .trim()

@@ -1,9 +1,9 @@
 const MASK = "••••••";
 
-/** Parameters of an address that are secrets, by what their names end with. */
+/** Parameters of an address that are secrets, recognized by the ends of their names. */
 const SECRET = String.raw`[\w.-]*(?:password|passwd|pwd|secret|token|key|signature|sig)`;
 
-/** An address without the secrets in it: its user's password, and parameters such as `password`. */
+/** Masks the secrets in an address: its user's password, and parameters such as `password`. */
 export function masked(address: string): string {
   return address
     .replace(/(\/\/[^/?#@:\s]*):[^/?#\s]*@/g, `$1:${MASK}@`)

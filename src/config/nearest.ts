@@ -1,6 +1,6 @@
 const LARGEST_DISTANCE = 3;
 
-/** The known name that was probably meant by a mistyped one, if there is one. */
+/** Returns the known name that a mistyped one probably meant, if there is one. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const [best] = known
     .map((candidate) => ({ candidate, distance: editDistance(candidate, name) }))

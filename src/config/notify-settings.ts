@@ -3,12 +3,12 @@ import { NOTICE_KINDS } from "../contracts/notices.ts";
 import { nearest } from "./nearest.ts";
 import { personName } from "./signers.ts";
 
-/** Whom a business tells, and over what. */
+/** The people that a business notifies, and the channels. */
 export interface NotifySettings {
-  /** How e-mail leaves; needed for e-mail channels and for remittance advice. */
+  /** How e-mail is sent; needed for e-mail channels and for remittance advice. */
   readonly smtp?: SmtpSettings;
   readonly channels: readonly NoticeChannel[];
-  /** People's own addresses, by name: links that sign them in go there. */
+  /** People's own addresses, by name, which receive their sign-in links. */
   readonly people?: Readonly<Record<string, string>>;
 }
 
@@ -26,12 +26,12 @@ interface ChannelBase {
   readonly kinds: readonly string[] | null;
 }
 
-/** One way to tell people. */
+/** One way to notify people. */
 export type NoticeChannel =
   | (ChannelBase & {
       readonly type: "webhook";
       readonly url: string;
-      /** `whsec_…`; several while one is being rotated: each signs. */
+      /** `whsec_…`; several while one is being rotated, each of which signs. */
       readonly secrets: readonly string[];
     })
   | (ChannelBase & { readonly type: "slack"; readonly url: string })
@@ -41,7 +41,7 @@ export type NoticeChannel =
       readonly addresses: Readonly<Record<string, readonly string[]>>;
     });
 
-/** What remittance advice goes over (src/notices/routes.ts); a profile's own can't be called so. */
+/** The channel of remittance advice (src/notices/routes.ts), a name that profiles can't use. */
 const VENDOR_CHANNEL = "vendors";
 
 const word = z.string("must be text (put it in quotes)").trim().min(1, "must not be empty");
@@ -70,7 +70,7 @@ const target = word.refine(
   "must be an https:// address without a user in it (http:// only for this machine)",
 );
 
-/** What is told would cross a network in the clear otherwise. */
+/** Without this, notices would cross a network in the clear. */
 function isTarget(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return false;
@@ -119,7 +119,7 @@ const channel = z
       context.addIssue({ code: "custom", path: ["secret"], message });
     }
     if (value.email !== undefined && value.roles !== undefined) {
-      const message = "goes without email, which names its roles itself";
+      const message = "can't be set with email, which names its roles itself";
       context.addIssue({ code: "custom", path: ["roles"], message });
     }
   });
@@ -155,7 +155,7 @@ export const notifyShape = z
     for (const [key, { email }] of Object.entries(value.channels ?? {})) {
       const path = ["channels", key];
       if (key === VENDOR_CHANNEL) {
-        const message = `“${VENDOR_CHANNEL}” is the one for remittance advice: take another name`;
+        const message = `“${VENDOR_CHANNEL}” is the one for remittance advice: choose another name`;
         context.addIssue({ code: "custom", path, message });
       }
       if (email !== undefined && value.smtp === undefined) {
@@ -165,7 +165,7 @@ export const notifyShape = z
     }
   });
 
-/** What can be said under `notify`, for telling which key a mistyped one was meant to be. */
+/** The keys under `notify`, used to suggest the one meant by a mistyped key. */
 export const NOTIFY_KEYS: readonly string[] = [
   ...Object.keys(notifyShape.shape),
   ...Object.keys(channel.shape),

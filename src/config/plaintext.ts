@@ -1,6 +1,6 @@
 import type { ClientConnectConfig } from "@temporalio/envconfig";
 
-/** What may be spoken to without TLS beyond this machine, where a setting says so. */
+/** Connections that may leave this machine without TLS if a setting allows it. */
 export const PLAINTEXT_PARTS = ["gateway", "temporal", "postgres"] as const;
 
 export type PlaintextPart = (typeof PLAINTEXT_PARTS)[number];
@@ -11,13 +11,13 @@ export function isThisMachine(hostname: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** True where what is said to an address crosses a network in the clear. */
+/** True if data for an address crosses a network in the clear. */
 export function crossesInTheClear(address: string): boolean {
   const url = URL.parse(address);
   return url !== null && url.protocol === "http:" && !isThisMachine(url.hostname);
 }
 
-/** True where a PostgreSQL on another machine is spoken to, and its address says nothing of TLS. */
+/** True if PostgreSQL is on another machine and its address doesn't mention TLS. */
 export function isPlainDatabase(databaseUrl: string): boolean {
   const url = URL.parse(databaseUrl);
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) return false;
@@ -26,7 +26,7 @@ export function isPlainDatabase(databaseUrl: string): boolean {
   return !isLocal && !["sslmode", "ssl"].some((name) => url.searchParams.has(name));
 }
 
-/** True where a Temporal server on another machine is spoken to without TLS. */
+/** True if the Temporal server is on another machine and the connection has no TLS. */
 export function isPlainTemporal({
   address = "",
   tls,
@@ -37,7 +37,7 @@ export function isPlainTemporal({
   return address !== "" && !isTls && apiKey === undefined && !isThisMachine(host);
 }
 
-/** What can't be spoken to as it is set, a line for each. */
+/** Returns the connections that are refused as they are set, a line for each. */
 export function plaintextProblems(
   databaseUrl: string,
   connectionOptions: NonNullable<ClientConnectConfig["connectionOptions"]>,
@@ -49,18 +49,18 @@ export function plaintextProblems(
   }
   if (!allowed.includes("temporal") && isPlainTemporal(connectionOptions)) {
     problems.push(
-      `TEMPORAL_ADDRESS names another machine and no TLS: set TEMPORAL_TLS=true, or TEMPORAL_API_KEY. ${allowText("temporal")}`,
+      `TEMPORAL_ADDRESS names another machine, without TLS: set TEMPORAL_TLS=true, or TEMPORAL_API_KEY. ${allowText("temporal")}`,
     );
   }
   return problems;
 }
 
-/** @param name what names the database */
+/** @param name the setting or argument that names the database */
 export function plainDatabaseText(name: string): string {
-  return `${name} names another machine and no TLS: add ?sslmode=verify-full (or what its server can do). ${allowText("postgres")}`;
+  return `${name} names another machine, without TLS: add ?sslmode=verify-full (or what its server can do). ${allowText("postgres")}`;
 }
 
-/** How to say that a network is private. */
+/** Returns how to declare a network private. */
 export function allowText(part: PlaintextPart): string {
-  return `On a network that is private, PAYRUN_ALLOW_PLAINTEXT=${part} allows it.`;
+  return `On a private network, PAYRUN_ALLOW_PLAINTEXT=${part} allows it.`;
 }

@@ -15,10 +15,10 @@ import {
 import { nearest } from "./nearest.ts";
 import type { Environment } from "./settings.ts";
 
-/** What a profiles file says, and every file that was read to find out. */
+/** The contents of a profiles file, and every file that was read for them. */
 export interface ProfilesFile {
   readonly businesses: readonly BusinessProfile[];
-  /** `file:line:column: what is wrong`, none where the businesses can be used. */
+  /** `file:line:column: what is wrong`; empty if the businesses can be used. */
   readonly problems: readonly string[];
   readonly filesRead: readonly string[];
 }
@@ -30,8 +30,8 @@ const REFERENCE = /^\$\{(env|file):([^}]+)\}$/;
 
 /**
  * Reads the businesses of a YAML file: `businesses: { NAME: { apiUrl, businessId, … } }`. A value
- * may be `${env:NAME}` or `${file:PATH}`, the path relative to the file's folder. No value of a
- * secret is repeated in a problem.
+ * may be `${env:NAME}` or `${file:PATH}`, with the path relative to the file's folder. No problem
+ * repeats a secret's value.
  */
 export function readProfilesFile(path: string, env: Environment): ProfilesFile {
   let source: string;
@@ -50,7 +50,9 @@ class Reader {
   readonly #lines = new LineCounter();
   readonly #document: Document.Parsed;
   readonly #problems: { offset: number; message: string }[] = [];
-  /** Where a reference led nowhere: the value is missing there, which has been said. */
+  /**
+   * Places of references that could not be resolved, and whose missing value was already reported.
+   */
   readonly #unresolved = new Set<string>();
   readonly #filesRead = new Set<string>();
 
@@ -82,7 +84,9 @@ class Reader {
     return found;
   }
 
-  /** The `businesses` as plain values; aliases are refused, because a few can stand for millions. */
+  /**
+   * Returns `businesses` as plain values. Refuses aliases: a few can stand for millions of values.
+   */
   #plain(): Record<string, unknown> | undefined {
     let whole: unknown;
     try {
@@ -145,7 +149,7 @@ class Reader {
     this.#problemAt(at, `${name}: ${field}${isMissing ? "is missing" : issue.message}`);
   }
 
-  /** A token in a file stays a file, so that the client reads it again when it is refused. */
+  /** Keeps a token in a file as a file, so that the client reads it again if it is refused. */
   #token(value: unknown, at: Path): BusinessProfile["token"] | undefined {
     const reference = typeof value === "string" ? REFERENCE.exec(value.trim()) : null;
     if (reference?.[1] === "file") {
@@ -205,18 +209,18 @@ class Reader {
     return resolve(dirname(this.#path), path.trim());
   }
 
-  /** Two names for one business would be two owners of its bills. */
+  /** Refuses two names for one business, which would make two owners of its bills. */
   #refuseSharedIds(businesses: readonly BusinessProfile[]): void {
     const names = new Map<string, string>();
     for (const { name, businessId } of businesses) {
       const other = names.get(businessId);
-      const why = `${name}: businessId ${businessId} is ${other}'s already`;
+      const why = `${name}: businessId ${businessId} is already ${other}'s`;
       if (other !== undefined) this.#problemAt(["businesses", name, "businessId"], why);
       names.set(businessId, name);
     }
   }
 
-  /** Points at the key's value, or where that is missing, at the nearest thing around it. */
+  /** Points at the key's value; if that is missing, at the nearest node around it. */
   #problemAt(path: Path, message: string): void {
     for (let length = path.length; length > 0; length -= 1) {
       const node = this.#document.getIn(path.slice(0, length), true);

@@ -6,8 +6,9 @@ import { readProfilesFile } from "./profiles-file.ts";
 import type { Environment } from "./settings.ts";
 
 /**
- * Where the businesses come from: a file that may change, or the environment, which does not; or
- * why nobody may know: what asks for none goes on, what asks for one is refused.
+ * The source of the businesses: a file that may change, or the environment, which does not; or why
+ * this process may not know them. In that case, code that needs no business continues, and code
+ * that needs one is refused.
  */
 export type ProfilesSource =
   | { readonly path: string; readonly env: Environment }
@@ -17,9 +18,9 @@ export type ProfilesSource =
 /**
  * The businesses that this process works for.
  *
- * Every question looks whether the file, or one that it refers to, has changed, and reads it again
- * if so. A change that can't be used leaves the businesses as they were, because payments are on
- * their way for them; `problems` then says what is wrong.
+ * Every query checks whether the file, or one that it refers to, has changed, and reads it again if
+ * so. A change that can't be used leaves the businesses as they were, because payments are on their
+ * way for them; `problems` then reports what is wrong.
  */
 export class Profiles {
   readonly #source: ProfilesSource;
@@ -28,7 +29,7 @@ export class Profiles {
   #filesRead: readonly string[] = [];
   #stamp = "";
 
-  /** @throws {ConfigError} the file can't be used, with every mistake in it. */
+  /** @throws {ConfigError} if the file can't be used, with every mistake in it */
   constructor(source: ProfilesSource) {
     this.#source = source;
     if ("businesses" in source) {
@@ -41,7 +42,7 @@ export class Profiles {
     if (this.#problems.length > 0) throw new ConfigError(this.#problems);
   }
 
-  /** The business that playbooks and addresses call `name`. */
+  /** Returns the business with this name in playbooks and addresses. */
   get(name: string): BusinessProfile | undefined {
     return this.all().find((business) => business.name === name);
   }
@@ -51,9 +52,9 @@ export class Profiles {
   }
 
   /**
-   * Every business, in the file's order; empty where none is configured.
+   * Returns every business, in the file's order; empty if none is configured.
    *
-   * @throws {ConfigError} where the source is refused
+   * @throws {ConfigError} if the source is refused
    */
   all(): readonly BusinessProfile[] {
     this.#refresh();
@@ -65,7 +66,7 @@ export class Profiles {
     return this.all().every(({ sandbox }) => sandbox);
   }
 
-  /** What is wrong with the file as it is now; empty while it is in use as it stands. */
+  /** Returns what is wrong with the current file; empty while the file is in use as it stands. */
   problems(): readonly string[] {
     this.#refresh();
     return this.#problems;
@@ -79,7 +80,7 @@ export class Profiles {
     const file = readProfilesFile(this.#source.path, this.#source.env);
     this.#problems = file.problems;
     this.#filesRead = file.filesRead;
-    // A file changed while it was read has the older stamp, and is read once more next time.
+    // A file that changed while it was read has the older stamp, and is read once more next time.
     this.#stamp = file.filesRead.length === stamp.split("\n").length ? stamp : "";
     if (file.problems.length === 0) this.#businesses = file.businesses;
   }

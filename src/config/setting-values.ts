@@ -38,7 +38,7 @@ function isHttpUrl(value: string): boolean {
 
 const LISTEN_MESSAGE = "must be HOST:PORT, such as 127.0.0.1:9464";
 
-/** Where something is listened for; a host of IPv6 stands in brackets. */
+/** A listen address; an IPv6 host is in brackets. */
 export const listenAddress = z
   .string()
   .regex(/^(\[[\da-f:.]+\]|[\w.-]+):\d{1,5}$/i, LISTEN_MESSAGE)

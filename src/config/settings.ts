@@ -21,12 +21,12 @@ import {
 } from "./setting-values.ts";
 import { signersText } from "./signers.ts";
 
-/** The variables of the environment, or something that looks like them. */
+/** The variables of the environment, or something with the same shape. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Definition<Value> {
   readonly description: string;
-  /** What `payrun doctor` shows where nothing is set. */
+  /** What `payrun doctor` shows if nothing is set. */
   readonly defaultText: string;
   readonly secret?: true;
   readonly parse: z.ZodType<Value, string>;
@@ -42,9 +42,9 @@ function setting<Value>(
 }
 
 /**
- * Every setting that Payrun has, by the name of its variable. Temporal's own variables
- * (`TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_API_KEY`, `TEMPORAL_PROFILE`,
- * `TEMPORAL_TLS…`) and its profiles are read by Temporal's own reader.
+ * Every setting of Payrun, by the name of its variable. Temporal's own reader reads Temporal's
+ * variables (`TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_API_KEY`, `TEMPORAL_PROFILE`,
+ * `TEMPORAL_TLS…`) and its profiles.
  */
 export const SETTINGS = {
   PAYRUN_HOME: setting("folder of everything kept on this machine", ".payrun", path),
@@ -67,7 +67,7 @@ export const SETTINGS = {
   PAYRUN_GATEWAY_PORT: setting("port the gateway listens on", "8088", port(65_535)),
   PAYRUN_GATEWAY_CONNECTIONS: setting("connections the gateway holds open", "1000", count(100_000)),
   PAYRUN_GATEWAY_CONNECTIONS_PER_ADDRESS: setting(
-    "connections from one address that is no trusted proxy's",
+    "connections from one address that is not a trusted proxy",
     "500",
     count(100_000),
   ),
@@ -99,13 +99,13 @@ export const SETTINGS = {
     port(64_535),
   ),
   PAYRUN_WORKER_METRICS: setting(
-    "address at which a worker offers Temporal's metrics of it to Prometheus, HOST:PORT",
+    "address at which a worker offers its Temporal metrics to Prometheus, HOST:PORT",
     "none",
     listenAddress,
   ),
   PAYRUN_TEMPORAL_UI_ORIGINS: setting(
     "origins of Temporal's UI whose pages may have histories decrypted, separated by commas",
-    "the embedded one's with `up`, else none",
+    "the embedded one's with `up`, otherwise none",
     origins,
   ),
   PAYRUN_PROFILES: setting("YAML file with the businesses", "one business, `default`", path),
@@ -143,25 +143,25 @@ export const SETTINGS = {
     signersText,
   ),
   PAYMENTS_NOTIFY_WEBHOOK: setting(
-    "address that is told what people must decide or look at (Standard Webhooks)",
+    "address that is notified of what people must decide or look at (Standard Webhooks)",
     "none",
     text,
     true,
   ),
   PAYMENTS_NOTIFY_WEBHOOK_SECRET: setting(
-    "secrets that sign what it is told, separated by commas",
+    "secrets that sign its notices, separated by commas",
     "none",
     secretList,
     true,
   ),
   PAYMENTS_NOTIFY_SLACK: setting(
-    "incoming webhook of Slack, or of another that takes its JSON, that is told",
+    "incoming webhook for notices, of Slack or of another service that takes the same JSON",
     "none",
     text,
     true,
   ),
   PAYMENTS_NOTIFY_EMAIL: setting(
-    "e-mail addresses that are told, ROLE:ADDRESS, several separated by commas",
+    "e-mail addresses for notices, ROLE:ADDRESS, several separated by commas",
     "none",
     addressesText,
   ),
@@ -177,7 +177,7 @@ export const SETTINGS = {
     text,
   ),
   PAYMENTS_API_SANDBOX: setting(
-    "true where the service is the sandbox and its clocks are read",
+    "true if the service is the sandbox and its clocks are read",
     "false",
     text,
   ),
@@ -187,12 +187,12 @@ export type SettingName = keyof typeof SETTINGS;
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 
-/** The values of the settings that are set; one that is empty counts as not set. */
+/** The values of the settings that are set; an empty one counts as not set. */
 export type SettingValues = {
   readonly [Name in SettingName]?: z.output<(typeof SETTINGS)[Name]["parse"]>;
 };
 
-/** One line of what `payrun doctor` lists; a secret's value is masked. */
+/** One line of the list of `payrun doctor`; a secret's value is masked. */
 export interface SettingLine {
   readonly name: SettingName;
   readonly description: string;
@@ -200,7 +200,7 @@ export interface SettingLine {
   readonly isSet: boolean;
 }
 
-/** Reads every setting; mistakes come back as lines that name the variable. */
+/** Reads every setting; returns mistakes as lines that name the variable. */
 export function readSettings(env: Environment): { values: SettingValues; problems: string[] } {
   const values: Partial<Record<SettingName, unknown>> = {};
   const problems: string[] = [];
@@ -235,8 +235,8 @@ export function describeSettings(env: Environment): SettingLine[] {
 }
 
 /**
- * Lines about variables that look like ours but are not known: most often a typing mistake, which
- * would otherwise be passed over in silence.
+ * Returns lines about variables that look like ours but are unknown. Most are typing mistakes,
+ * which would otherwise be ignored silently.
  */
 export function unknownSettings(env: Environment): string[] {
   return Object.keys(env)

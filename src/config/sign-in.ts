@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { issuer } from "./identities.ts";
 
-/** A company's own provider of identities (OpenID Connect). */
+/** A company's own identity provider (OpenID Connect). */
 export interface IdentityProvider {
   readonly issuer: string;
   readonly clientId: string;
@@ -11,7 +11,7 @@ export interface IdentityProvider {
 /** How a business's people sign in at the console. */
 export interface SignInSettings {
   readonly provider?: IdentityProvider;
-  /** Approving more than this asks for a sign-in of the last quarter of an hour. */
+  /** Approving more than this requires a sign-in within the last quarter of an hour. */
   readonly freshOverCents?: number;
 }
 

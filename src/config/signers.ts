@@ -2,10 +2,10 @@ import { createPublicKey, type KeyObject } from "node:crypto";
 
 import { z } from "zod";
 
-/** A key with which another system decides, as a business's settings name it. */
+/** A key with which another system decides, from a business's settings. */
 export interface Signer {
   readonly keyId: string;
-  /** Who decides with it; counts as one person with a token of the same name. */
+  /** The name that decides with the key; counts as one person with a token of the same name. */
   readonly name: string;
   readonly roles: readonly string[];
   /** Ed25519, base64 of the DER of its SubjectPublicKeyInfo. */
@@ -18,7 +18,7 @@ const ROLE = /^[a-z][a-z0-9-]{0,63}$/;
 const KEY_MESSAGE =
   "must be an Ed25519 public key: PEM, or the base64 of its DER or of its 32 bytes";
 
-/** Who decides, as a business's settings name them. */
+/** The name of a person or system that decides, from a business's settings. */
 export const personName = z
   .string("must be text: who decides")
   .trim()
@@ -72,7 +72,7 @@ export const signersText = z.string().transform((text, context): readonly Signer
   return signers;
 });
 
-/** What comes before the 32 bytes of an Ed25519 key in DER (RFC 8410). */
+/** The bytes that precede the 32 bytes of an Ed25519 key in DER (RFC 8410). */
 const DER_HEAD = Buffer.from("302a300506032b6570032100", "hex");
 
 function derOf(text: string): string | undefined {

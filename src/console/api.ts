@@ -8,7 +8,7 @@ const refusal = z.object({ error: z.string(), message: z.string() });
 /** What an operation is called with. */
 type Asked = Pick<ApiRequest, "params" | "query" | "body">;
 
-/** The API as one visitor uses it: the console reads and does nothing but through it. */
+/** The API as one visitor may use it: the console reads and acts only through it. */
 export class Api {
   readonly #perform: Visitor["perform"];
 
@@ -25,7 +25,7 @@ export class Api {
     return this.#json(schema, { method: "get", path, ...asked });
   }
 
-  /** The same, undefined where there is no such thing. @throws Refused */
+  /** The same as `get`, but undefined if there is no such thing. @throws Refused */
   async find<Schema extends z.ZodType>(
     schema: Schema,
     path: string,
@@ -57,7 +57,7 @@ export class Api {
     return this.#json(schema, { method: "delete", path, ...asked });
   }
 
-  /** A table that is made while it is sent. @throws Refused */
+  /** Returns a table that is generated while it is sent. @throws Refused */
   async table(path: string, asked: Asked = {}): Promise<AsyncIterable<string>> {
     const answer = await this.#perform({ method: "get", path, ...asked });
     if ("stream" in answer) return answer.stream;
@@ -74,17 +74,20 @@ export class Api {
   }
 }
 
-/** Where the API names a command, and a page has a link instead. */
+/**
+ * Messages for pages, by error code. The API's own message names a command; on a page there is a
+ * link instead.
+ */
 const FOR_PAGES: Readonly<Record<string, string>> = {
   not_parked:
-    "It waits for no decision any more: somebody has decided, or it goes its way again. Its page says how it stands.",
+    "It no longer waits for a decision: somebody has decided, or it goes on by itself. Its page shows how it stands.",
   service_unreachable:
     "The Payments Service, which has to be asked for this, can’t be asked right now. Try again in a minute.",
   until_past: "The day until which it should last has passed.",
   temporal_unreachable:
-    "Temporal, which runs the payments, can’t be reached right now. Try again in a minute; if it stays so, tell whoever runs Payrun.",
+    "Temporal, which runs the payments, can’t be reached right now. Try again in a minute; if that doesn’t help, tell the person who runs Payrun.",
 };
-/** To whoever doesn't act for a business its pages are no pages. */
+/** For a visitor who doesn't act for a business, its pages don't exist. */
 const NO_PAGE = "business_unknown";
 
 function refusedIn(answer: ApiAnswer): Refused {
@@ -96,20 +99,20 @@ function refusedIn(answer: ApiAnswer): Refused {
   return new Refused(status, error, FOR_PAGES[error] ?? message);
 }
 
-/** One act of several at once, and what became of it. */
+/** One of several acts that are done together, and its result. */
 export type Outcome = { readonly id: string } & (
   | {
       readonly done: true;
-      /** What came of it, where that is not the same for each. */
+      /** The act's result if it isn't the same for each. */
       readonly says?: string;
     }
   | { readonly done: false; readonly why: string }
 );
 
 /**
- * Does the same with each of these, one after the other: what is refused stops none of the others.
+ * Performs the same act on each id, one after another. If one is refused, the rest still follow.
  *
- * @param act may say what came of it
+ * @param act may return its result in words
  */
 export async function each(
   ids: readonly string[],

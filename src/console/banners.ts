@@ -6,12 +6,12 @@ import { note } from "./elements.ts";
 import type { Visitor } from "./visitor.ts";
 import { type Markup, when, who, whole } from "./words.ts";
 
-/** Holds in one list; a second page of them would only repeat what the first says. */
+/** Most holds to read; a second page would only repeat what the first says. */
 const HOLDS = "100";
-/** Businesses that a banner names; of more it says how many. */
+/** Most businesses that a banner names; above that it gives their number. */
 const NAMED = 4;
 
-/** What each page says before anything else: what is on hold as a whole. */
+/** Returns what each page shows first: that everything is on hold, or which accounts are. */
 export async function bannersFor(visitor: Visitor): Promise<Markup> {
   const api = new Api(visitor);
   const [all, sources] = await Promise.all(
@@ -24,7 +24,9 @@ export async function bannersFor(visitor: Visitor): Promise<Markup> {
   ${(sources?.items ?? []).map((hold) => banner([hold], `The account ${accountName(hold.value, hold)} is on hold${inWhich([hold], visitor)}`, visitor))}`;
 }
 
-/** One stop of several businesses sets a hold in each. */
+/**
+ * Returns the key by which banners are grouped: a stop of several businesses sets a hold in each.
+ */
 function stopOf({ reason, author, createdAt, until }: Hold): string {
   const minute = createdAt.slice(0, "2026-11-27T09:00".length);
   return JSON.stringify([reason, author, minute, until]);

@@ -24,12 +24,12 @@ import { holdVendor, vendor } from "./pages/vendor.ts";
 import { refusalPage } from "./refusal-page.ts";
 import type { Door, Visitor } from "./visitor.ts";
 
-/** Where the pages' own files are. */
+/** The path of the pages' own files. */
 export const FILES = "/console/:file";
-/** A browser keeps a file of ours for a year: its address changes with its text. */
+/** A browser keeps these files for a year: a file's address changes with its text. */
 const KEPT = "public, max-age=31536000, immutable";
 
-/** Each address: its page, and what the page's form does. */
+/** For each address, its page and the action of the page's form. */
 const PAGES: Readonly<Record<string, { readonly page?: PageOf; readonly act?: ActOf }>> = {
   "/": { page: today },
   "/runs/:id": { page: run },
@@ -61,7 +61,7 @@ const PAGES: Readonly<Record<string, { readonly page?: PageOf; readonly act?: Ac
   "/holds/release-all": { page: checkReleaseAll, act: releaseAll },
 };
 
-/** The pages, behind a door that knows who is signed in. */
+/** Builds the console's pages, behind a door that knows who is signed in. */
 export function createConsole(door: Door): Hono {
   const app = new Hono();
   app.use(async (c, next) => {
@@ -82,7 +82,7 @@ export function createConsole(door: Door): Hono {
   return app;
 }
 
-/** Answers with a page for whoever is signed in; the others sign in first. */
+/** Answers with a page for the visitor; a visitor who is not signed in is sent to sign in first. */
 function shown(door: Door, c: Context, page: PageOf): Promise<Response> {
   return forVisitor(door, c, async (visitor) => page(requestOf(c, visitor)));
 }
@@ -94,7 +94,7 @@ function done(door: Door, c: Context, act: ActOf): Promise<Response> {
   });
 }
 
-/** A table, made while it is sent. */
+/** Answers with a table that is generated while it is sent. */
 async function downloaded(door: Door, c: Context): Promise<Response> {
   const format = (c.req.param("file") ?? "").replace(/\.csv$/, "");
   const id = c.req.param("id") ?? "";
@@ -131,7 +131,8 @@ async function forVisitor(
   make: (visitor: Visitor) => Promise<Made>,
 ): Promise<Response> {
   let visitor: Visitor | undefined;
-  // A form that is about a plan has a page at its own address, which says when that has changed.
+  // A form that decides about a plan has a page at its own address, and the banners there say if
+  // the plan has changed.
   const answered = (page: Page): Page =>
     c.req.method === "GET"
       ? page
@@ -165,19 +166,22 @@ async function refusedTo(
   try {
     return await c.html(visitor === undefined ? alone(page) : around(visitor, "", page), status);
   } catch (again) {
-    // What stands around each page can't be read either.
+    // What surrounds each page can't be read either.
     door.refusalOf(c, again);
     return c.html(alone(page), status);
   }
 }
 
-/** An address that nothing goes by: whoever is signed in has their way on, the others no reason to sign in. */
+/**
+ * Answers for an address without a page. A signed-in visitor gets the usual ways on; others are not
+ * asked to sign in, since they would gain nothing by it.
+ */
 export async function nothingHere(door: Door, c: Context): Promise<Response> {
   let visitor: Visitor | undefined;
   try {
     visitor = await door.visitorOf(c);
   } catch (error) {
-    // Who asks can't be read: they get the page of everybody.
+    // The session can't be read: the visitor gets the page for everyone.
     door.refusalOf(c, error);
   }
   const back = cameFrom(c);
@@ -186,7 +190,10 @@ export async function nothingHere(door: Door, c: Context): Promise<Response> {
   return refusedTo(door, c, { visitor, page, status: 404 });
 }
 
-/** Back to the page afterwards; to a form's page for a form, which is sent again by hand. */
+/**
+ * Returns the sign-in address that leads back to the page afterwards. For a submitted form it leads
+ * back to the form's page, where the person sends the form again.
+ */
 function signInFor(c: Context): string {
   const back = c.req.method === "GET" ? c.req.url : formsPage(c);
   const { pathname, search } = new URL(back, c.req.url);
@@ -199,7 +206,10 @@ function signInFor(c: Context): string {
   return query === "" ? "/sign-in" : `/sign-in?${query}`;
 }
 
-/** The page of ours on which somebody followed a link or pressed a button; undefined for none. */
+/**
+ * Returns the console's page on which the person followed a link or pressed a button; undefined if
+ * there is none.
+ */
 function cameFrom(c: Context): string | undefined {
   const from = URL.parse(c.req.header("referer") ?? "");
   if (from === null || from.host !== c.req.header("host")) return undefined;
@@ -208,7 +218,10 @@ function cameFrom(c: Context): string | undefined {
   return page === `${here.pathname}${here.search}` || page === "/" ? undefined : page;
 }
 
-/** Where the form that was sent stands; a page that answered it before has no address of its own. */
+/**
+ * Returns the page of the submitted form. If an earlier answer to the same form was that page, it
+ * has no address of its own, and this is `/`.
+ */
 function formsPage(c: Context): string {
   const page = URL.parse(c.req.header("referer") ?? "");
   if (page === null) return "/";

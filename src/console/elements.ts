@@ -7,16 +7,16 @@ type Content = Markup | string;
 
 export interface Column<Row> {
   readonly title: string;
-  /** Numbers stand at the right, under one another. */
+  /** Numbers are right-aligned, so that their digits line up. */
   readonly isNumber?: boolean;
-  /** Sentences: on a phone they stand under their title. */
+  /** Sentences: on a phone the text is placed under its title. */
   readonly isText?: boolean;
   /** The cell that names the row. */
   readonly isHead?: boolean;
   readonly cell: (row: Row) => unknown;
 }
 
-/** A table; on a phone each row becomes a card, its cells with their titles. */
+/** Builds a table; on a phone each row becomes a card whose cells have their titles. */
 export function table<Row>(
   caption: string,
   columns: readonly Column<Row>[],
@@ -28,7 +28,7 @@ export function table<Row>(
         ${title}
       </th>`,
   );
-  // On a phone the last number stands beside the row's name: it is what the row comes to.
+  // On a phone the last number is next to the row's name: it is the row's result.
   const sum = columns.findLast(({ isNumber }) => isNumber);
   const cells = (row: Row) =>
     columns.map((column) => {
@@ -59,7 +59,10 @@ export function table<Row>(
   </table>`;
 }
 
-/** A few facts, the most important first; long ones have a line of their own on a phone. */
+/**
+ * Builds a list of a few facts, the most important first; on a phone long ones get a line of their
+ * own.
+ */
 export function facts(of: readonly (readonly [string, unknown, "long"?])[]): Markup {
   return html`<dl class="facts">
     ${of.map(
@@ -74,7 +77,7 @@ export function facts(of: readonly (readonly [string, unknown, "long"?])[]): Mar
 
 export type NoteTone = "info" | "good" | "warn" | "stop";
 
-/** Something to know before anything else. */
+/** Builds a note, for what a person must know before anything else. */
 export function note(tone: NoteTone, content: unknown, title?: string): Markup {
   const head = title === undefined ? "" : html`<p class="note-title">${title}</p>`;
   return html`<div class="note ${tone}">${head}${content}</div>`;
@@ -88,7 +91,7 @@ export function section(title: string, content: unknown, id?: string): Markup {
   </section>`;
 }
 
-/** Folded until somebody wants it. */
+/** Builds content that stays folded until a person opens it. */
 export function folded(summary: unknown, content: unknown): Markup {
   return html`<details>
     <summary>${summary}</summary>
@@ -96,7 +99,7 @@ export function folded(summary: unknown, content: unknown): Markup {
   </details>`;
 }
 
-/** A region that the page's script reads again; nothing that is typed into stands in one. */
+/** Builds a region that the page's script reloads; it must contain no input fields. */
 export function live(id: string, content: unknown): Markup {
   return html`<div id="${id}" data-live>${content}</div>`;
 }
@@ -105,7 +108,7 @@ export function hidden(name: string, value: string): Markup {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
-/** A form that does something. */
+/** Builds a form that performs an action. */
 export function form(
   visitor: Pick<Visitor, "formToken">,
   action: string,
@@ -121,7 +124,7 @@ export interface FieldSpec {
   readonly hint?: string;
   readonly value?: string;
   readonly isRequired?: boolean;
-  /** What is wrong with what was sent. */
+  /** What is wrong with the submitted value. */
   readonly problem?: string | undefined;
   readonly autocomplete?: string;
   readonly inputmode?: string;
@@ -154,11 +157,11 @@ export function field(spec: FieldSpec): Markup {
   </div>`;
 }
 
-/** One of a few, none of which is chosen for anybody. */
+/** Builds a choice of one of a few; none is preselected for the person. */
 export function choices(of: {
   readonly legend: string;
   readonly name: string;
-  /** Each with its title, and what it leads to. */
+  /** The options, each with its title and its consequence. */
   readonly of: readonly (readonly [value: string, title: string, says: string])[];
   readonly chosen?: string | null;
   readonly problem?: string | undefined;
@@ -186,7 +189,7 @@ export function submit(text: Content, kind: "go" | "stop" | "quiet" = "go"): Mar
   return html`<button class="${kind}">${text}</button>`;
 }
 
-/** A box of a table's row; what it does is said to those who can't see its column. */
+/** Builds a checkbox in a table's row; screen readers get its purpose as text. */
 export function tick(
   box: { readonly name: string; readonly value: string; readonly isTicked?: boolean },
   says: string,
@@ -201,7 +204,7 @@ export function tick(
   >`;
 }
 
-/** Where one is in a long list, with ways on and back. */
+/** Shows the position in a long list, with links to the previous and next page. */
 export function pager(
   at: { readonly page: number; readonly pageSize: number; readonly totalCount: number },
   addressOf: (page: number) => string,
@@ -220,7 +223,10 @@ export function pager(
   </nav>`;
 }
 
-/** Of what was ticked some is not there any more: it is said, and the rest can be done. */
+/**
+ * Returns a note if some of the ticked things are no longer there; the rest can still be done.
+ * Empty if all are.
+ */
 export function movedOn(ticked: number, left: number, what: string): Markup | "" {
   if (left === ticked) return "";
   const gone = ticked - left;
@@ -233,14 +239,17 @@ export function movedOn(ticked: number, left: number, what: string): Markup | ""
   );
 }
 
-/** What came of acts that came to something else; of many different things it stands below. */
+/**
+ * Describes the acts that had another result than the plain one. If the results differ too much,
+ * the text refers to the list below.
+ */
 function otherOutcomes(others: readonly Outcome[], of: number): string {
   const words = new Map<string, number>();
   for (const other of others) {
     const says = (other.done ? other.says : undefined) ?? "";
     words.set(says, (words.get(says) ?? 0) + 1);
   }
-  if (words.size > WORDS_MOST) return `Of ${whole(others.length)} what came stands below.`;
+  if (words.size > WORDS_MOST) return `The results of ${whole(others.length)} are below.`;
   return [...words]
     .map(([says, count]) => (of === 1 ? says : `${whole(count)} of ${whole(of)}: ${says}`))
     .join(" ");
@@ -248,7 +257,7 @@ function otherOutcomes(others: readonly Outcome[], of: number): string {
 
 const WORDS_MOST = 2;
 
-/** What became of each of several acts, what was refused first. */
+/** Lists the results of several acts, the refused ones first. */
 export function outcomes(
   of: readonly Outcome[],
   nameOf: (id: string) => unknown,
@@ -271,12 +280,12 @@ export function outcomes(
           </p>`,
         );
   const results = table(
-    "What was refused first",
+    "Refused ones first",
     [
       { title: "What", isHead: true, cell: ({ id }: Outcome) => nameOf(id) },
       { title: "Result", cell: (outcome) => (outcome.done ? (outcome.says ?? done) : outcome.why) },
     ],
     sorted,
   );
-  return html`${head}${section("What became of each", results)}`;
+  return html`${head}${section("What happened to each", results)}`;
 }

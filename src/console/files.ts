@@ -12,7 +12,7 @@ export type FileName = keyof typeof TYPES;
 interface File {
   readonly text: string;
   readonly type: string;
-  /** Changes with the text, so that a browser may keep the file for ever. */
+  /** Changes with the text, so that a browser may keep the file forever. */
   readonly version: string;
 }
 
@@ -24,7 +24,7 @@ const FILES = new Map<string, File>(
   }),
 );
 
-/** Address of one of the console's own files. */
+/** Returns the address of one of the console's own files. */
 export function asset(name: FileName): string {
   return `/console/${name}?v=${FILES.get(name)?.version ?? ""}`;
 }

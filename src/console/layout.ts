@@ -4,20 +4,29 @@ import { asset } from "./files.ts";
 import { form, note } from "./elements.ts";
 import type { Visitor } from "./visitor.ts";
 
-/** What a page says, without what stands around every page. */
+/** The content of a page, without what surrounds every page. */
 export interface Page {
   readonly title: string;
   readonly lead?: unknown;
   readonly main: unknown;
-  /** 200 unless said. */
+  /** 200 by default. */
   readonly status?: number;
-  /** Hash of the plan that the page is about: where it has a form, its script says when that has changed. */
+  /**
+   * Hash of the plan that the page is about. If the page has a form, its script says when the plan
+   * has changed.
+   */
   readonly planHash?: string | undefined;
-  /** Of what a form has answered: the page whose banners it shows, since it is never asked for again. */
+  /**
+   * Of a page that answers a form: the page whose banners it shows, since its own address is never
+   * requested again.
+   */
   readonly bannersOf?: string;
 }
 
-/** Of each page: nothing but our own files is loaded, run, sent to or framed. */
+/**
+ * Headers of every page: only the console's own files are loaded and run, forms go only to it, and
+ * no site may frame it.
+ */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": [
     "default-src 'none'",
@@ -29,7 +38,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join("; "),
-  // “no-referrer” would have browsers send forms without their origin.
+  // “no-referrer” would make browsers send forms without their origin.
   "referrer-policy": "same-origin",
   "x-frame-options": "DENY",
 };
@@ -41,7 +50,10 @@ const NAV: readonly (readonly [string, string])[] = [
   ["/reports", "Reports"],
 ];
 
-/** The whole page, as a signed-in visitor gets it: holds of everything and of accounts are on each. */
+/**
+ * Renders the whole page for a signed-in visitor. Every page shows the holds on everything and on
+ * accounts.
+ */
 export async function around(visitor: Visitor, path: string, page: Page): Promise<string> {
   const banners = await bannersFor(visitor);
   const links = NAV.map(
@@ -92,7 +104,7 @@ export async function around(visitor: Visitor, path: string, page: Page): Promis
   );
 }
 
-/** A page for nobody in particular: signing in, and what went wrong before that. */
+/** Renders a page that is independent of the visitor: signing in, and errors before that. */
 export async function alone({ title, lead, main }: Page): Promise<string> {
   return shell(
     title,
@@ -119,19 +131,18 @@ async function shell(title: string, body: unknown): Promise<string> {
         <script src="${asset("live.js")}" defer></script>
       </head>
       <body>
-        <a class="skip" href="#main">To the page</a>${body}
+        <a class="skip" href="#main">Skip to content</a>${body}
       </body>
     </html>`;
   return page.toString();
 }
 
-/** The page's script shows it when the plan has changed under a form. */
+/** The page's script shows this when the plan has changed while a form is open. */
 const PLAN_CHANGED = html`<div id="plan-changed" role="alert" hidden>
   ${note(
     "stop",
     html`<p>
-      What you have before you is not the plan any more. <a href="">Look at it again</a>; nothing
-      was decided.
+      What you see here is no longer the plan. <a href="">Look at it again</a>; nothing was decided.
     </p>`,
     "The plan has changed",
   )}

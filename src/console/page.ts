@@ -2,7 +2,7 @@ import type { Api } from "./api.ts";
 import type { Page } from "./layout.ts";
 import type { Visitor } from "./visitor.ts";
 
-/** What a page is made of: who asks, what for, and the API as they may use it. */
+/** What a page is built from: the visitor, the request, and the API as the visitor may use it. */
 export interface PageRequest {
   readonly visitor: Visitor;
   readonly api: Api;
@@ -10,15 +10,15 @@ export interface PageRequest {
   readonly query: URLSearchParams;
 }
 
-/** Which page of a long list is asked for; the first unless the address says another. */
+/** Returns the requested page of a long list; the first by default. */
 export function pageNumberOf(query: URLSearchParams): number {
   return Math.max(1, Number(query.get("page") ?? "1") || 1);
 }
 
-/** A page, or where it is. */
+/** A page, or the address to go to. */
 export type Made = Page | { readonly goTo: string };
 
 export type PageOf = (request: PageRequest) => Promise<Made>;
 
-/** What a form does: a page that says what came of it, or where that page is. */
+/** The action of a form: returns a page with the result, or that page's address. */
 export type ActOf = (request: PageRequest & { readonly form: URLSearchParams }) => Promise<Made>;

@@ -10,13 +10,13 @@ const TITLES: Readonly<Record<number, string>> = {
   429: "Too much at once",
 };
 
-/** The API's own words name ids and operations; whoever reads a page searches. */
+/** The API's own words name ids and operations; a person who reads a page searches instead. */
 const NOT_HERE =
-  "Nothing here goes by this address, or not for you. Search for a vendor, a bill’s number, an amount or a run.";
+  "There is no page at this address, or not for you. Search for a vendor, a bill’s number, an amount or a run.";
 /** Without a sign-in there is no search. */
-const NOT_HERE_FOR_ANYBODY = "Nothing here goes by this address.";
+const NOT_HERE_FOR_ANYBODY = "There is no page at this address.";
 
-/** What was refused, or what there is not, for a person. */
+/** Builds the page for a person about a refusal, or about an address that doesn't exist. */
 export function refusalPage({
   status,
   message,
@@ -26,9 +26,9 @@ export function refusalPage({
 }: {
   readonly status: number;
   readonly message: string;
-  /** The page that they come from. */
+  /** The page that the person came from. */
   readonly back?: string | undefined;
-  /** True where a form asked for it. */
+  /** True if a form caused the request. */
   readonly isAct?: boolean;
   readonly isSignedIn?: boolean;
 }): Page {

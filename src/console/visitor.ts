@@ -20,34 +20,38 @@ export type ApiAnswer =
       readonly contentType: string;
     };
 
-/** Somebody who is signed in, and the API as they may use it. */
+/** A person who is signed in, and the API as they may use it. */
 export interface Visitor {
   readonly name: string;
   readonly roles: readonly string[];
   /** Names of the businesses that they act for. */
   readonly businesses: readonly string[];
-  /** True where they may cancel payments and runs. */
+  /** True if they may cancel payments and runs. */
   readonly mayOperate: boolean;
-  /** Whether they may hold and stop something of a business. */
+  /** Returns true if they may hold and stop something of a business. */
   readonly mayHold: (business: string) => Promise<boolean>;
-  /** The zone in which people of a business are told times. */
+  /** The time zone in which people of a business read times. */
   readonly zoneOf: (business: string) => string;
-  /** The hidden field of each form, which shows that it is a page of this session that sends it. */
+  /** The hidden field of each form, which proves that a page of this session sent it. */
   readonly formToken: { readonly field: string; readonly value: string };
-  /** What they had filled in for a page when it asked for a newer sign-in; undefined for nothing. */
+  /** What they had filled in on a page when it asked for a newer sign-in; undefined if nothing. */
   readonly keptForm: (path: string) => Promise<URLSearchParams | undefined>;
-  /** Keeps it over the sign-in. */
+  /** Keeps a form through the sign-in. */
   readonly keepForm: (path: string, form: URLSearchParams) => Promise<void>;
-  /** The same checks as of a request with a bearer token: roles, businesses, rates, bodies. */
+  /**
+   * Makes the same checks as for a request with a bearer token: roles, businesses, rates, bodies.
+   */
   readonly perform: (request: ApiRequest) => Promise<ApiAnswer>;
 }
 
-/** What the console asks of the gateway that it stands in. */
+/** What the console needs from the gateway around it. */
 export interface Door {
-  /** Who is signed in; undefined for nobody. @throws what `refusalOf` reads */
+  /**
+   * Returns the visitor who is signed in; undefined if nobody is. @throws what `refusalOf` reads
+   */
   visitorOf(c: Context): Promise<Visitor | undefined>;
-  /** A form that a page of this visitor has sent. @throws what `refusalOf` reads */
+  /** Reads a form that a page of this visitor has sent. @throws what `refusalOf` reads */
   readForm(c: Context, visitor: Visitor): Promise<URLSearchParams>;
-  /** What went wrong, for a page; what nobody expected is in the log from now on. */
+  /** Returns what went wrong, for a page; logs it if it is unexpected. */
   refusalOf(c: Context, error: unknown): Refused;
 }

@@ -12,10 +12,10 @@ import { centsInState, type LineInParts } from "../domain/payments/line-parts.ts
 import { runPage } from "../contracts/console-pages.ts";
 import { businessOfWorkflow, shortName } from "../contracts/workflow-kinds.ts";
 
-/** Text that is safe to put into a page; templates of `html` make it. */
+/** Text that is safe to insert into a page; templates of `html` produce it. */
 export type Markup = ReturnType<typeof html>;
 
-/** What a state means for whoever looks: nothing to do, a wait, a motion, a good end, a bad one. */
+/** What a state means to a person: nothing to do, a wait, a motion, a good end, a bad one. */
 export type Tone = "plain" | "wait" | "move" | "good" | "bad";
 
 interface StateWord {
@@ -23,7 +23,7 @@ interface StateWord {
   readonly tone: Tone;
 }
 
-/** The states of bills in the words of people who pay them, in the order in which they come. */
+/** The states of bills in the words of people who pay them, in the order in which they occur. */
 export const LINE_WORDS: Readonly<Record<LineState | typeof GIVEN_BACK, StateWord>> = {
   planned: { word: "To be sent", tone: "move" },
   "awaiting-approval": { word: "Waits for approval", tone: "wait" },
@@ -59,7 +59,7 @@ const RUN_WORDS: Readonly<Record<RunPhase, StateWord>> = {
   failed: { word: "Could not be planned", tone: "bad" },
 };
 
-/** What else has phases: cancellations, accounts that bounced, onboardings. */
+/** Phases of the other workflows: cancellations, accounts that bounced, onboardings. */
 const OTHER_WORDS: Readonly<
   Record<Exclude<CancellationPhase, RunPhase> | IncidentPhase | OnboardingPhase, StateWord>
 > = {
@@ -83,7 +83,7 @@ const OTHER_WORDS: Readonly<
 
 const PHASE_WORDS: Readonly<Record<string, StateWord>> = { ...OTHER_WORDS, ...RUN_WORDS };
 
-/** What became of a payment that was to be cancelled, or of a bill that is held back. */
+/** States of a payment that was to be cancelled, or of a bill that is held back. */
 const CANCELLATION_WORDS: Readonly<Record<CancellationState, StateWord>> = {
   withheld: { word: "Held back", tone: "wait" },
   released: { word: "Released", tone: "good" },
@@ -101,7 +101,7 @@ export function cancellationStateOf(state: string): StateWord {
 
 const ONLY_PLANNED: StateWord = { word: "Only planned", tone: "plain" };
 
-/** Where a bill of a run stands. */
+/** Returns the state of a run's bill, in words. */
 export function billStateOf(
   bill: Parameters<typeof stateTold>[0] & { readonly reasonCode: string | null },
 ): StateWord {
@@ -119,7 +119,7 @@ const PAYMENT_WORDS: Readonly<Record<string, StateWord>> = {
   failed: { word: "Failed", tone: "bad" },
 };
 
-/** How a payment stands, in the service's word. */
+/** Returns a payment's state, by the service's word for it. */
 export function paymentStateOf(status: string): StateWord {
   return PAYMENT_WORDS[status] ?? stateOf(status);
 }
@@ -129,7 +129,7 @@ export function phaseOf(phase: string, planOnly?: true): StateWord {
   return PHASE_WORDS[phase] ?? stateOf(phase);
 }
 
-/** A word with its colour and its dot. */
+/** Builds a word with its color and its dot. */
 export function badge({ word, tone }: StateWord): Markup {
   return html`<span class="badge ${tone}">${word}</span>`;
 }
@@ -138,12 +138,12 @@ export function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** An amount; its digits stand under one another. */
+/** Formats an amount so that digits line up in columns. */
 export function usd(cents: number): Markup {
   return html`<span class="usd">${formatUsd(cents)}</span>`;
 }
 
-/** A bill's amount; of one that is paid in parts what is in its state. */
+/** Formats a bill's amount; if the bill is paid in parts, the part that is in its state. */
 export function amount(line: LineInParts): Markup {
   const cents = centsInState(line);
   if (cents === line.amountCents) return usd(cents);
@@ -154,26 +154,26 @@ export function whole(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-/** `Mon, Nov 23, 9:00 AM New York`, in the zone in which a business's people are told times. */
+/** `Mon, Nov 23, 9:00 AM New York`, in the time zone in which a business's people read times. */
 export function when(instant: string, zone: string): Markup {
   return html`<time datetime="${instant}">${spokenTime(instant, zone)}</time>`;
 }
 
-/** `Mon, Nov 23`, of a plain date; nothing for none. */
+/** `Mon, Nov 23` for a plain date; a dash for null. */
 export function day(date: string | null): Markup | string {
   if (date === null) return "–";
   if (!isDate(date)) return date;
   return html`<time datetime="${date}">${spokenDate(date)}</time>`;
 }
 
-/** A run as people call it; its date is not broken in the middle. */
+/** Returns a link to a run, by its short name; a short one isn't broken across lines. */
 export function runLink(runId: string): Markup {
   const name = shortName(runId);
   const isShort = name.length <= "a-weekly-run/2026-11-20".length;
   return html`<a class="${isShort ? "unbroken" : ""}" href="${runPage(runId)}">${name}</a>`;
 }
 
-/** Who did something: a person, or Payrun's own workflow with a way to it. */
+/** Names who did something: a person, or Payrun with a link to the workflow. */
 export function who(author: string): Markup | string {
   if (author === "payrun") return "Payrun";
   if (businessOfWorkflow(author) === undefined) return author;

@@ -4,9 +4,9 @@ import type { Look } from "./look.ts";
 import type { DirectMail, PlanSummary, RunPhase } from "./pay-run.ts";
 import type { PayRunPlaybook } from "./playbook.ts";
 
-/** What the run's workflow needs to know of its row before the first look. */
+/** What a run's workflow must know about its row before the first look. */
 export interface BegunRun {
-  /** True if the work is done already: the workflow ends at once. */
+  /** True if the work is already done: the workflow then ends at once. */
   readonly ended: boolean;
   readonly phase: RunPhase;
   readonly planned: boolean;
@@ -18,7 +18,7 @@ export interface BegunRun {
  */
 export interface AuditHead {
   readonly hash: string;
-  /** Real time at which it was read. */
+  /** When it was read, on the database clock. */
   readonly atMs: number;
 }
 
@@ -27,7 +27,7 @@ export interface Seen {
   readonly seen?: AuditHead;
 }
 
-/** Everything that a pay run acts on; made from the store alone, in one transaction. */
+/** Everything that a pay run acts on, read from the store alone, in one transaction. */
 export interface Assessment extends Look {
   readonly phase: RunPhase;
   readonly ended: boolean;
@@ -43,7 +43,7 @@ export interface Assessment extends Look {
   readonly exceptions: number;
   readonly totalCents: number;
   readonly payDate: string | null;
-  /** True if a deposit can be taken a step further; missing for runs without deposits. */
+  /** True if a deposit is due for its next step; otherwise missing. */
   readonly toDeposit?: boolean;
   /** True if the run has no plan yet. */
   readonly toPlan?: boolean;
@@ -77,7 +77,7 @@ export interface RetryFailedPaymentInput extends Seen {
 export interface IncidentAssessment extends Look {
   readonly phase: "open" | "topping-up" | "ended";
   readonly outcome: string | null;
-  /** True if a deposit can be taken a step further. */
+  /** True if a deposit is due for its next step. */
   readonly toDeposit?: boolean;
 }
 
@@ -93,7 +93,7 @@ export interface PlanDryInput {
   readonly dryPlanId: string;
   /**
    * A playbook that is not stored, with the revision that it would become. If missing, the stored
-   * one is planned.
+   * playbook is planned.
    */
   readonly unstored?: { readonly policy: PayRunPlaybook; readonly revision: number };
 }
@@ -127,7 +127,7 @@ export interface PayrunActivities {
   reviewRun(input: { readonly runId: string } & Seen): Promise<Assessment>;
   reserveMoney(input: { readonly runId: string }): Promise<FundResult>;
   payBills(input: { readonly runId: string; readonly lane: number } & Seen): Promise<LaneSummary>;
-  /** Takes the deposits that a run or an incident has asked for a step further. */
+  /** Takes the deposits that a run or an incident has requested one step further. */
   makeDeposits(input: { readonly owner: string } & Seen): Promise<void>;
   /** Notifies people that a step of a workflow has failed for good; the workflow goes on. */
   notifyOperators(input: FailedStep): Promise<void>;
@@ -143,7 +143,7 @@ export interface PayrunActivities {
   /** Records that later decisions sent to Temporal are not read, and how many there were. */
   countUnreadDecisions(input: { readonly runId: string } & DirectMail): Promise<void>;
   reviewFailedPayment(input: RetryFailedPaymentInput): Promise<RetryAssessment>;
-  /** Pays the bill if nothing keeps it back. @returns where it stands then */
+  /** Pays the bill if nothing prevents it. @returns where the retry stands then */
   payAgain(input: RetryFailedPaymentInput): Promise<RetryAssessment>;
   /** Updates a cancellation from the store alone, and says what to do next. */
   reviewCancellation(input: CancelScheduledInput): Promise<CancellationAssessment>;

@@ -1,4 +1,7 @@
-/** Where the console's pages are, behind the gateway's public address: pages and notices link to them. */
+/**
+ * Paths of the console's pages, relative to the gateway's public address. Pages and notices link to
+ * them.
+ */
 
 export const NEEDS_ACTION_PAGE = "/needs-action";
 
@@ -6,17 +9,20 @@ export function runPage(runId: string): string {
   return `/runs/${encodeURIComponent(runId)}`;
 }
 
-/** Where a deposit that a run asks for is decided, as it was looked at. */
+/**
+ * Returns the page that decides a run's deposit request. It names the request and the plan that the
+ * person saw.
+ */
 export function depositPage(runId: string, hash: string, planHash: string | null): string {
   return `${runPage(runId)}/deposit?topUp=${encodeURIComponent(hash)}&plan=${encodeURIComponent(planHash ?? "")}`;
 }
 
-/** Where holds are released, once it was seen what goes out then. */
+/** Returns the page that shows what goes out once these holds are released, and releases them. */
 export function releasePage(holds: readonly string[]): string {
   return `/holds/release?${holds.map((id) => `id=${encodeURIComponent(id)}`).join("&")}`;
 }
 
-/** @param business which of several businesses it is of, where that is known */
+/** @param business the bill's business, if it is known; there may be several */
 export function billPage(payableId: string, business?: string): string {
   return `/bills/${encodeURIComponent(payableId)}${of(business)}`;
 }
@@ -29,7 +35,7 @@ export function reportPage(runId: string): string {
   return `/reports/${encodeURIComponent(runId)}`;
 }
 
-/** What is stopped; everything of a business where nothing else is named. */
+/** What to stop: everything of the business if no other field is set. */
 export interface StopNamed {
   readonly run?: string;
   readonly source?: string;

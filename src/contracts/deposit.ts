@@ -27,9 +27,9 @@ export interface TopUpTerms {
   readonly amountCents: number;
   /** Execution date of the first bills that the balance doesn't cover. */
   readonly neededOn: string;
-  /** The last day on which a deposit still arrives in time. */
+  /** The last day on which a deposit still arrives in time; today if that day has passed. */
   readonly makeBy: string;
-  /** Arrival date if it is made on `makeBy`, or today if that day has passed. */
+  /** Arrival date of a deposit made on `makeBy`. */
   readonly arrivesOn: string;
   /** True if it arrives too late even when made now. */
   readonly late: boolean;

@@ -1,13 +1,19 @@
-/** A gateway's limits for one caller and for all of them together; rates are requests a second. */
+/**
+ * A gateway's limits for one caller and for all callers together. Rates are in requests per second.
+ */
 export interface GatewayLimits {
   readonly connections: number;
-  /** Addresses and networks of proxies whose `X-Forwarded-For` says whose address counts. */
+  /**
+   * Addresses and networks of the proxies whose `X-Forwarded-For` header is trusted to name the
+   * caller's address.
+   */
   readonly trustedProxies: readonly string[];
   readonly connectionsPerAddress: number;
   readonly ratePerToken: number;
   readonly ratePerAddress: number;
   /**
-   * For one business's endpoint, from one address: another sender can't use up the service's share.
+   * Rate for one business's webhook endpoint from one address, so that another sender can't use up
+   * the service's share.
    */
   readonly webhookRate: number;
   /** Time for a request's headers to arrive. */

@@ -3,7 +3,7 @@ import type { LineState } from "./pay-run.ts";
 export const INCIDENT_PHASES = ["open", "topping-up", "ended"] as const;
 export type IncidentPhase = (typeof INCIDENT_PHASES)[number];
 
-/** What a person has decided about a funding account that bounced. */
+/** A person's decision about a funding account whose payments bounced. */
 export type IncidentDecision = "released" | "other-source" | "top-up";
 
 export interface IncidentBill {

@@ -10,6 +10,6 @@ export interface Look {
   readonly wakeInMs: number;
   /** Markdown for the Temporal UI; nothing personal. */
   readonly details: string;
-  /** What it came to, which its workflow answers with; null as long as it goes on. */
+  /** The outcome that the workflow returns; null until it ends. */
   readonly outcome?: string | null;
 }

@@ -3,7 +3,9 @@
 /** For workflows, and for activities that people wait for. */
 export const TASK_QUEUE = "payrun";
 
-/** For activities that come in masses or take long, so that others don't queue behind them. */
+/**
+ * For activities that come in large numbers or take long, so that the rest don't queue behind them.
+ */
 export const MASS_QUEUE = {
   money: "payrun-money",
   retries: "payrun-retries",
@@ -30,16 +32,16 @@ export const QUERY = { progress: "progress" } as const;
 export const OWN_AUTHOR = "payrun";
 
 /**
- * Ledger subject of a payment's cancel. The prefix keeps it apart from payables: ids are opaque,
- * and a payment's could equal a payable's.
+ * Returns the ledger subject of a payment's cancel. The prefix distinguishes it from payables: ids
+ * are opaque, and a payment's could equal a payable's.
  */
 export function cancelSubject(paymentId: string): string {
   return `cancel/${paymentId}`;
 }
 
 /**
- * Ledger subject of a deposit: the funding source, the workflow that needs the money, and the
- * number of its request. A run launched again in an empty store uses the same name.
+ * Returns the ledger subject of a deposit: the funding source, the workflow that needs the money,
+ * and the number of its request. A run launched again in an empty store uses the same name.
  */
 export function depositSubject(sourceId: string, owner: string, requestNo: number): string {
   return `deposit/${sourceId}/${owner}/${requestNo}`;

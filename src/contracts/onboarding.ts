@@ -1,6 +1,6 @@
 import type { Look } from "./look.ts";
 
-/** How far a business's verification is. A step's name means that its data is waited for. */
+/** The progress of a business's verification. A step's name means that its data is awaited. */
 export const ONBOARDING_PHASES = [
   "tax",
   "signature",
@@ -28,7 +28,7 @@ export type ProvidedStep = (typeof PROVIDED_STEPS)[number];
 export const INPUT_STATES = ["waiting", "done", "refused", "replaced"] as const;
 export type InputState = (typeof INPUT_STATES)[number];
 
-/** A step that the service asks for. */
+/** A step that the service requests. */
 export interface NextStep {
   readonly step: string | null;
   readonly message: string;

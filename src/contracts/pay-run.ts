@@ -60,7 +60,7 @@ export const ENDED_LINE_STATES: readonly LineState[] = [
   "given-up",
 ];
 
-/** States in which nothing was sent for a line, which can still be approved or left out. */
+/** States of lines for which nothing was sent and that can still be approved or left out. */
 export const DECIDABLE: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
 
 /** Something unusual about a line, shown to its approver. */
@@ -77,7 +77,7 @@ export interface FundingChoice {
   readonly kind: string;
   readonly name: string | null;
   readonly last4: string | null;
-  /** Fields copied into `POST /v1/payments` as they came; their types are not shown. */
+  /** Fields that are copied unchanged into `POST /v1/payments`; their types are unspecified. */
   readonly pay: Readonly<Record<string, unknown>>;
   readonly needsAchAuthorization: boolean;
 }
@@ -124,7 +124,10 @@ export interface SkippedLine {
   readonly contactName: string | null;
   readonly amountCents: number;
   readonly dueDate: string | null;
-  /** Kebab-case, e.g. `not-due`, `not-approved`, `already-on-its-way`, `vendor-not-payable`, `on-hold`, `claimed`. */
+  /**
+   * In kebab case, such as `not-due`, `not-approved`, `already-on-its-way`, `vendor-not-payable`,
+   * `on-hold`, `claimed`.
+   */
   readonly code: string;
   readonly text: string;
 }
@@ -154,14 +157,14 @@ export interface PlanSummary {
   readonly topUp?: PlannedTopUp;
 }
 
-/** The summary of a plan that no run belongs to. */
+/** Summary of a plan that belongs to no run. */
 export interface DryPlanHead extends PlanSummary {
   readonly business: string;
   readonly playbook: string;
   readonly period: string;
 }
 
-/** A plan that was computed and not stored: `payrun plan`, `POST /v1/plans`. */
+/** A plan made without a run (`payrun plan`, `POST /v1/plans`). It is kept for a day. */
 export interface DryPlan extends DryPlanHead {
   readonly lines: readonly PlanLine[];
   readonly skipped: readonly SkippedLine[];
@@ -169,7 +172,7 @@ export interface DryPlan extends DryPlanHead {
 
 /** One page of a dry plan's bills: first those that would be paid, then those left out. */
 export interface DryPlanPage extends DryPlan {
-  /** Names the plan when asking for other pages; valid for a day. */
+  /** Names the plan in requests for other pages; valid for a day. */
   readonly planId: string;
   /** Bills on all pages. */
   readonly totalCount: number;
@@ -183,8 +186,6 @@ export interface DryPlanPage extends DryPlan {
 /** Input of the `payRun` workflow; everything else is in the store. */
 export interface PayRunInput extends Seen {
   readonly runId: string;
-  /** True after continue-as-new. */
-  readonly resumed?: boolean;
   /** Decisions sent straight to Temporal, carried over continue-as-new; missing if none came. */
   readonly mail?: DirectMail;
 }

@@ -34,13 +34,13 @@ export interface PayRunPlaybook {
   readonly remind?: ApprovalReminders;
   /** Name of the playbook that owns failed payments. */
   readonly onFailure: string;
-  /** Null: people by role, no digest. */
+  /** Null: notices go to people by role, and there is no digest. */
   readonly notify: PlaybookNotify | null;
   /** If missing, vendors get no remittance advice. */
   readonly remittance?: PlaybookRemittance;
   /** If missing, the age of the accounting integration's last sync is not checked. */
   readonly accounting?: PlaybookAccounting;
-  /** Events whose bill is then paid off-cycle; missing: none. */
+  /** Events whose bills are paid off-cycle; missing for none. */
   readonly events?: readonly StartingEvent[];
 }
 
@@ -64,7 +64,7 @@ export interface KybOnboardingPlaybook {
   readonly propose: string | null;
 }
 
-/** A `retry-failed` playbook after loading: what becomes of payments that fail or come back. */
+/** A `retry-failed` playbook after loading: what happens after payments fail or come back. */
 export interface RetryFailedPlaybook {
   readonly kind: "retry-failed";
   readonly name: string;
@@ -94,8 +94,8 @@ export interface FailureRule {
   /** True: holds the funding account for all runs until a person decides. */
   readonly pause: boolean;
   /**
-   * True: once the vendor has another bank account and a person has checked it, the next run asks
-   * for approval again.
+   * True: once the vendor's bank account has changed and a person has checked it, the next run
+   * requests approval again.
    */
   readonly payAgain: boolean;
   /** Null if it is not retried automatically. */
@@ -137,7 +137,10 @@ export interface CancelScheduledPlaybook {
   readonly choose: CancelChoice;
   /** Business days after which a refund takes too long. */
   readonly refundBusinessDays: number;
-  /** The hold of the stop that asks for it: once that is lifted, nothing more is cancelled. */
+  /**
+   * The hold of the stop that requested the cancellation: once it is released, nothing more is
+   * cancelled.
+   */
   readonly holdId?: string;
   /** Events that start it, each for its own vendor or bill only. If missing, a launch starts it. */
   readonly events?: readonly StartingEvent[];
@@ -153,12 +156,12 @@ export interface BillChoice {
   readonly vendor: string | null;
   /** A payable's id, from the event that started it. */
   readonly payable?: string | null;
-  /** A run's id and a funding account's, from a stop. */
+  /** Ids of a run and of a funding account, from a stop. */
   readonly runId?: string | null;
   readonly source?: string | null;
 }
 
-/** As for bills, or payments by id. */
+/** Chooses payments by their bills, or by id. */
 export interface CancelChoice extends BillChoice {
   readonly payments: readonly string[] | null;
 }
@@ -184,11 +187,11 @@ export interface PlaybookSchedule {
   readonly at: string;
   /** IANA zone name. */
   readonly zone: string;
-  /** What happens to a run whose nominal date is no banking day. */
+  /** What happens to a run whose nominal date is not a banking day. */
   readonly holidays: "business-day-before" | "business-day-after" | "skip";
   /** How many days late a missed run may still begin; 0 means never. */
   readonly catchUpDays: number;
-  /** Runs plan and tell, and nothing is sent; missing if they pay. */
+  /** Runs are planned and reported, and nothing is sent; missing if runs pay. */
   readonly mode?: "plan-only";
 }
 
@@ -198,9 +201,9 @@ export type SelectRule =
   | { readonly due: "within"; readonly days: number };
 
 export interface PayRule {
-  /** `by-due-date`: each bill executes so that it arrives by its due date. */
+  /** `arrives-by-due-date`: each bill executes early enough to arrive by its due date. */
   readonly on: "arrives-by-due-date" | "next-business-day";
-  /** Funding source id, or `default` for the one the service marks as default. */
+  /** Funding source id, or `default` for the source that the service marks as default. */
   readonly from: string;
   readonly whenShort: "most-urgent-first" | "wait" | "stop";
   readonly clearing: "STANDARD" | "NEXT_AVAILABLE";
@@ -210,7 +213,7 @@ export interface PayRule {
   readonly topUp?: TopUpRule;
 }
 
-/** Which deposits into the balance a run may ask for, and who approves them. */
+/** The deposits into the balance that a run may request, and who approves them. */
 export interface TopUpRule {
   /** A bank account's id, or `default`. */
   readonly from: string;
@@ -219,7 +222,7 @@ export interface TopUpRule {
   readonly quorum: number;
   /** Limit for one deposit. */
   readonly atMostCents: number;
-  /** Business days that a deposit takes; null takes the balance's own figure. */
+  /** Business days that a deposit takes; null for the balance's own figure. */
   readonly arrivalBusinessDays: number | null;
 }
 
@@ -276,13 +279,13 @@ export interface ApprovalReminders {
   readonly every: Span;
 }
 
-/** A time on the business clock, as people say it. */
+/** A length of time on the business clock, in the units that people use. */
 export interface Span {
   readonly count: number;
   readonly unit: "hours" | "days" | "business days";
 }
 
-/** Tells vendors which bill a settled payment covers. */
+/** Remittance advice, which tells vendors which bill a settled payment covers. */
 export interface PlaybookRemittance {
   /** The payer's name as vendors know it; null for the profile's. */
   readonly as: string | null;

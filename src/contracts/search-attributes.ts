@@ -1,7 +1,7 @@
 import { defineSearchAttributeKey, type SearchAttributePair } from "@temporalio/common";
 
 /**
- * Search attributes, registered at start-up. They are not encrypted, so they hold nothing personal.
+ * Search attributes, registered at startup. They are not encrypted, so they hold nothing personal.
  */
 export const SEARCH_ATTRIBUTES = {
   PayrunBusiness: "KEYWORD",

@@ -26,7 +26,7 @@ const OF_BUSINESS = {
 } as const;
 
 /**
- * Workflow id of a pay run, `pay-run/{business}/{playbook}/{period}[/r{n}]`.
+ * Returns the workflow id of a pay run, `pay-run/{business}/{playbook}/{period}[/r{n}]`.
  *
  * @param business the profile's name
  * @param period `YYYY-MM-DD`, the date of the nominal fire time
@@ -42,29 +42,29 @@ export function payRunId(
   return revision <= 1 ? base : `${base}/r${revision}`;
 }
 
-/** Workflow id of the one owner of a failed or returned payable. */
+/** Returns the workflow id of the one owner of a failed or returned payable. */
 export function retryFailedPaymentId(business: string, payableId: string): string {
   return `${OF_BUSINESS.retryFailedPayment}/${business}/${payableId}`;
 }
 
-/** Workflow id of a business's only onboarding. */
+/** Returns the workflow id of a business's only onboarding. */
 export function kybOnboardingId(business: string): string {
   return `${OF_BUSINESS.kybOnboarding}/${business}`;
 }
 
-/** Workflow id of the one incident of a funding account that bounced. */
+/** Returns the workflow id of the only incident of a funding account whose payments bounced. */
 export function fundingIncidentId(business: string, sourceId: string): string {
   return `${OF_BUSINESS.fundingIncident}/${business}/${sourceId}`;
 }
 
-/** Workflow id of a cancellation; `request` names what it is about. */
+/** Returns the workflow id of a cancellation; `request` names what it is about. */
 export function cancelScheduledPaymentsId(business: string, request: string): string {
   return `${OF_BUSINESS.cancelScheduledPayments}/${business}/${request}`;
 }
 
 /**
- * The request of a cancellation that holds bills of a run back: one for each playbook and run, so
- * that a second launch joins the first.
+ * Returns the request of a cancellation that holds back bills of a run: one for each playbook and
+ * run, so that a second launch joins the first.
  */
 export function holdBackRequest(playbook: string, runId: string): string {
   return `${playbook}/${shortName(runId)}`;
@@ -72,31 +72,38 @@ export function holdBackRequest(playbook: string, runId: string): string {
 
 const BUSINESS_IN_ID = new RegExp(`^(?:${Object.values(OF_BUSINESS).join("|")})/([^/]+)`);
 
-/** The business in a workflow id; undefined if the id has none. */
+/** Returns the business in a workflow id; undefined if the id has none. */
 export function businessOfWorkflow(workflowId: string): string | undefined {
   return BUSINESS_IN_ID.exec(workflowId)?.[1];
 }
 
-/** As people name a run: `rent/2026-11-26` of `pay-run/acme/rent/2026-11-26`. */
+/**
+ * Returns the name that people use for a run: `rent/2026-11-26` for `pay-run/acme/rent/2026-11-26`.
+ */
 export function shortName(workflowId: string): string {
   return businessOfWorkflow(workflowId) === undefined
     ? workflowId
     : workflowId.split("/").slice(2).join("/");
 }
 
-/** Workflow id of a dry plan; `nonce` keeps two at once apart. */
+/**
+ * Returns the workflow id of a dry plan; `nonce` distinguishes plans that are made at the same
+ * time.
+ */
 export function planDryId(business: string, playbook: string, nonce: string): string {
   return `${OF_BUSINESS.planDry}/${business}/${playbook}/${nonce}`;
 }
 
-/** Id of a playbook's Temporal Schedule, and the id that its launchers' workflow ids begin with. */
+/**
+ * Returns the id of a playbook's Temporal Schedule, with which its launchers' workflow ids begin.
+ */
 export function scheduledPayRunId(business: string, playbook: string): string {
   return `scheduled-pay-run/${business}/${playbook}`;
 }
 
 /**
- * A kind of workflow that belongs to a row of the store, and is started if it isn't running, or
- * signalled.
+ * A kind of workflow that belongs to a row of the store. It is started if it isn't running, and
+ * otherwise sent a signal.
  */
 export interface WorkflowKind<Start, Input = unknown> {
   readonly workflow: keyof typeof WORKFLOW;
@@ -144,8 +151,8 @@ export interface CancellationStart {
  */
 export const WORKFLOW_KINDS = {
   /**
-   * If its id is closed, Temporal begins a new execution: `payRun` reads its row first, goes on
-   * from what it finds there, and ends at once if the work is done.
+   * If the workflow with its id has closed, Temporal begins a new execution: `payRun` reads its row
+   * first, goes on from what it finds there, and ends at once if the work is done.
    */
   payRun: kind<PayRunStart, PayRunInput>({
     workflow: "payRun",

@@ -23,10 +23,10 @@ import { tokensMadeBy } from "../store/approvals/tokens.ts";
 
 const DAY_MS = 86_400_000;
 
-/** However fast a sandbox's clock runs, an approval outlives this much real time. */
+/** However fast a sandbox's clock runs, an approval lasts at least this much real time. */
 const SHORTEST_APPROVAL_MS = 60_000;
 
-/** Vendors that a refusal names; more are counted. */
+/** The most vendors that a refusal names; further ones are counted. */
 const VENDORS_NAMED = 10;
 
 export interface DecisionRequest {
@@ -36,20 +36,23 @@ export interface DecisionRequest {
   readonly comment?: string | undefined;
   /** How changed bank accounts of vendors were verified. */
   readonly verifiedBankChanges?: readonly VerifiedBankChange[] | undefined;
-  /** Hash of the deposit that it is about, where it is about none of the bills. */
+  /** Hash of the deposit that it is about, if it is about none of the bills. */
   readonly topUpHash?: string | undefined;
 }
 
-/** Says whether one more refusal stands in the trail, and how often it has come; undefined for no. */
+/**
+ * Decides whether one more refusal goes into the trail; returns how often it has come, or undefined
+ * for no.
+ */
 export type NoteRefusal = (code: string) => { readonly times: number } | undefined;
 
-/** Who decides, as far as the one who asks has found out: by a bearer token or a signature. */
+/** The decider, as far as the caller has identified them: by a bearer token or a signature. */
 export interface Decider {
   /** Id of the token, or of the signature. */
   readonly tokenId: string;
   readonly name: string;
   readonly roles: readonly string[];
-  /** When they signed in at the console; undefined where they didn't. */
+  /** When they signed in at the console; undefined if they didn't. */
   readonly signedInAtMs?: number;
 }
 
@@ -57,22 +60,28 @@ export interface Deciding {
   readonly run: Run;
   readonly request: DecisionRequest;
   readonly principal: Decider;
-  /** True where the business allows that one person launches and approves. */
+  /** True if the business allows one person to launch and approve. */
   readonly singlePerson?: boolean | undefined;
-  /** Who approves more than this at the console must have signed in lately; undefined for nobody. */
+  /**
+   * To approve more than this at the console, a person must have signed in recently; undefined for
+   * no limit.
+   */
   readonly freshSignInOverCents?: number | undefined;
   readonly clock: ClockReading;
   /** Real time. */
   readonly nowMs: number;
-  /** Bills that the service shows otherwise than they were planned, or whose vendors, by their ids. */
+  /**
+   * Bills that the service shows differently from how they were planned, or whose vendors it does,
+   * by their ids.
+   */
   readonly others?: ReadonlyMap<string, OtherNow>;
-  /** What else the audit trail keeps of it, JSON-safe. */
+  /** Further facts for the audit trail, JSON-safe. */
   readonly proof?: Readonly<Record<string, unknown>>;
-  /** Each refusal stands in the trail unless this is said. */
+  /** Each refusal goes into the trail unless this is given. */
   readonly noteRefusal?: NoteRefusal;
 }
 
-/** What a business's profile says about whose decision counts. */
+/** Returns what a business's profile says about whose decision counts. */
 export function rulesOf({
   singlePerson,
   signIn,
@@ -80,13 +89,13 @@ export function rulesOf({
   return { singlePerson, freshSignInOverCents: signIn?.freshOverCents };
 }
 
-/** What a decision is judged by of its run and of who takes it. */
+/** Reads what a decision is judged by: its run, and the person or system that decides. */
 export async function judgedBy(
   db: Db,
   { run, principal, singlePerson = false }: Pick<Deciding, "run" | "principal" | "singlePerson">,
 ) {
   const playbookAuthors = await authorsOf(db, run);
-  // A schedule or an event launches for those who wrote its playbook.
+  // A schedule or an event launches on behalf of the people who wrote its playbook.
   const others = run.launchedByTokenId === null ? playbookAuthors : [];
   const launchers = [run.launchedBy, ...others];
   const made = await tokensMadeBy(db, launchers.map(principalOf), run.launchedAtMs);
@@ -104,7 +113,7 @@ export async function judgedBy(
   };
 }
 
-/** Refuses an approval that asks for a more recent sign-in; `amountCents` is what it approves. */
+/** Refuses an approval that needs a more recent sign-in; `amountCents` is what it approves. */
 export function askingFreshSignIn(
   { request, principal, freshSignInOverCents: overCents, nowMs }: Deciding,
   verdict: DecisionVerdict,
@@ -120,8 +129,8 @@ export function askingFreshSignIn(
 
 /**
  * Refuses an approval that lets money go to a vendor's new bank account, if it doesn't say how that
- * was verified. In a sandbox no money moves, so no answer is needed; one that tells of no call is
- * refused everywhere.
+ * was verified. In a sandbox no money moves, so no statement is needed; a statement without a call
+ * is refused everywhere.
  *
  * @param changes of the lines that it counts for
  */
@@ -136,10 +145,10 @@ export function askingHowVerified(
     const problem = verifiedProblem(each);
     if (problem === undefined) continue;
     const vendor = changes.find(({ contactId }) => contactId === each.contactId)?.contactName;
-    // Nothing of what was sent: a refusal's reason stays in the trail.
+    // Repeats nothing of what was sent: a refusal's reason stays in the trail.
     return refuse(
       "bank-change-unverified",
-      `what is said of the new bank account of ${vendor ?? "a vendor"} tells of no call. ${problem.replace(/\.$/, "")}`,
+      `the statement about the new bank account of ${vendor ?? "a vendor"} doesn't describe a call. ${problem.replace(/\.$/, "")}`,
     );
   }
   if (clock.sandbox) return verdict;
@@ -158,7 +167,9 @@ export function askingHowVerified(
   return { ...refuse("bank-change-unverified", why), contactIds };
 }
 
-/** What is stored of any decision: who has taken it, how long it holds, and how it was judged. */
+/**
+ * Returns what is stored of any decision: who took it, how long it is valid, and how it was judged.
+ */
 export function asJudged(
   { run, request, principal, clock, nowMs }: Deciding,
   verdict: Judged,
@@ -188,8 +199,8 @@ type Judged =
   | { readonly accepted: false; readonly code: string; readonly reason: string };
 
 /**
- * Writes a refused decision down: into the trail, without anything of its body. Only a signed one
- * is stored, since it has used up its id.
+ * Records a refused decision in the trail, without anything of its body. Only a signed one is
+ * stored, since it has used up its id.
  */
 export async function recordRefused(
   trx: Transaction<Tables>,
@@ -205,7 +216,7 @@ export async function recordRefused(
   const told = noteRefusal === undefined ? {} : noteRefusal(verdict.code);
   if (told === undefined) return;
   const { code, reason } = verdict;
-  // What the plan doesn't know is the sender's text.
+  // If a payable is unknown, the reason contains the sender's text.
   const said = code === "unknown-payable" ? {} : { reason };
   await appendAudit(trx, {
     ...{ businessId: run.businessId, nowMs, actor: principal.name, action, subject },

@@ -20,25 +20,25 @@ import type { Db } from "../store/index.ts";
 import { apartBy, approvalGroups } from "../store/lines/approval-groups.ts";
 import type { Deciding } from "./deciding.ts";
 
-/** What a decision brings about. */
+/** The effect of a decision. */
 export interface EffectOfApproval {
   /** Bills that go out because of it. */
   readonly goesOut: BillSum;
-  /** Bills whose day has passed: some of these, or others if the new day must be approved. */
+  /** Bills whose day has passed: some of `goesOut`, or others if the new day must be approved. */
   readonly newDates?: NewDates | undefined;
   /** Bills that nothing but a hold keeps from going out. */
   readonly held: BillSum;
   /** Bills that are approved and not sent, because their vendor has changed; missing for none. */
   readonly notSent?: readonly NotSent[];
-  /** Whom the others wait for. */
+  /** The approvals that the remaining bills wait for. */
   readonly missing: readonly WaitingLines[];
-  /** How a restored store sends; missing where nothing was lost since the plan. */
+  /** How a restored store sends; missing if nothing was lost since the plan. */
   readonly sends?: SendsAfter | undefined;
   /** The same in a sentence. */
   readonly summary: string;
 }
 
-/** What a decision that was just stored brings about. */
+/** Computes the effect of a decision that was just stored. */
 export async function effectOf(
   db: Db,
   { run, request, principal, clock, others = new Map() }: Deciding,
@@ -63,7 +63,7 @@ export async function effectOf(
     const { line } = planned;
     const lacks = missingOf(under);
     if (lacks !== null) {
-      // A hold keeps it back, and it still needs them.
+      // A hold keeps it back, and it still needs those approvals.
       if (line.state !== "planned") missing.add(lacks, bills);
     } else if (hasApproved(under, principal)) {
       const hold = holdOn(holds, { ...line, runId, playbook });
@@ -71,7 +71,7 @@ export async function effectOf(
         held = plus(held, bills);
         continue;
       }
-      // It goes out without them as well.
+      // It would go out without this approval as well.
       if (!owesItTo(under, principal.name)) continue;
       const other = others.get(line.payableId);
       if (other !== undefined) {

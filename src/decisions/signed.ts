@@ -21,7 +21,7 @@ export interface SignedRefusal {
   readonly accepted: false;
   readonly code: SignedRefusalCode | "replayed" | DecisionRefusal["code"];
   readonly reason: string;
-  /** Where it was taken before: how it was answered then. */
+  /** If it was taken before: the decision of that time. */
   readonly earlier?: Decision;
 }
 
@@ -38,7 +38,7 @@ export interface Delivery {
   readonly others?: Deciding["others"];
   /** Real time. */
   readonly nowMs: number;
-  /** How it came, for the audit trail: a courier moves nothing. */
+  /** How it came, for the audit trail: the channel has no influence on the verdict. */
   readonly via: string;
   readonly noteRefusal?: NoteRefusal;
 }
@@ -46,8 +46,8 @@ export interface Delivery {
 /**
  * Judges a signed decision and stores it, once: a second delivery is refused as a replay.
  *
- * Refusals stand in the audit trail. Only a decision whose signature holds uses up its id, so
- * that nobody can spoil one by sending a broken copy first.
+ * Refusals go into the audit trail. Only a decision whose signature is valid uses up its id, so
+ * that nobody can spoil a decision by sending a broken copy first.
  */
 export async function takeSignedDecision(
   trx: Transaction<Tables>,
@@ -86,7 +86,10 @@ export async function takeSignedDecision(
   });
 }
 
-/** Decisions about a run's deposits stand under the deposits' own names. */
+/**
+ * Returns an earlier decision of this id. Decisions about a run's deposits are stored under the
+ * deposits' own names.
+ */
 async function takenBefore(
   trx: Transaction<Tables>,
   { runId }: Run,
@@ -100,7 +103,7 @@ async function takenBefore(
   return undefined;
 }
 
-/** Stands where a decision by token has the token's id. */
+/** Returns the signature's id, which takes the place of the id of a token. */
 function signatureId({ key, id }: SignedDecision): string {
   return `key/${key.keyId}/${id}`;
 }
@@ -110,7 +113,7 @@ async function recordUnproven(
   delivery: Delivery,
   { code, reason, keyId }: Extract<SignedReading, { readonly ok: false }>,
 ): Promise<void> {
-  // Whoever it claims to be by, nobody knows who it is by.
+  // Without a valid signature, the real sender is unknown, whatever the decision claims.
   await recordRefusal(trx, delivery, delivery.via, {
     code,
     reason,

@@ -14,7 +14,7 @@ import { changeTopUp, openTopUpsOf, type TopUp } from "../store/deposits/deposit
 import { asJudged, askingFreshSignIn, type Deciding, judgedBy, recordRefused } from "./deciding.ts";
 import { type DecisionAnswer, type DecisionRefusal, takeDecision } from "./take.ts";
 
-/** A decision about a run's bills, or about the deposit that it names. */
+/** Takes a decision about a run's bills, or about the deposit that it names. */
 export function takeAnyDecision(
   trx: Transaction<Tables>,
   deciding: Deciding,
@@ -25,10 +25,10 @@ export function takeAnyDecision(
 }
 
 /**
- * Judges a decision about a deposit and stores it. It stands under the deposit's
- * own name, so that it never counts for a bill, and a bill's never for it.
+ * Judges a decision about a deposit and stores it. It is stored under the deposit's own name, so
+ * that it never counts for a bill, nor a bill's decision for the deposit.
  *
- * @param about `owner`: the run or incident that asks for the deposit; `hash`: the deposit that was
+ * @param about `owner`: the run or incident that requests the deposit; `hash`: the deposit that was
  * looked at
  */
 export async function takeTopUpDecision(
@@ -80,14 +80,17 @@ export async function takeTopUpDecision(
   if (topUp === undefined) {
     return { accepted: false, code: "nothing-left", reason: "no deposit waits for a decision" };
   }
-  // Whatever it rested for, somebody looks now.
+  // Whatever the deposit waited for, a person has looked at it now.
   signalOnCommit(trx, run.businessId, { kind: "workflow", workflowId: about.owner });
   await changeTopUp(trx, topUp, ["proposed"], { notBeforeMs: 0, reason: null }, nowMs);
   if (request.decision === "reject") await refuseTopUp(trx, topUp, principal.name, deciding);
   return answer(trx, topUp, deciding);
 }
 
-/** Nothing more is asked for by the same run. What had no answer is left to the person who looked. */
+/**
+ * Ends the request: the same run makes no further one. A deposit without an answer is left to the
+ * person who looked.
+ */
 async function refuseTopUp(
   trx: Transaction<Tables>,
   topUp: TopUp,

@@ -35,9 +35,9 @@ export interface DecisionAnswer extends EffectOfApproval {
   readonly decision: "approve" | "reject";
   readonly countsFor: readonly string[];
   readonly dropped: readonly string[];
-  /** Bills that it doesn't count for yet, because a stage before is open; missing for none. */
+  /** Bills that it doesn't count for yet, because an earlier stage is open; missing for none. */
   readonly tooEarly?: readonly string[];
-  /** ISO instant at which the same person had decided just this: there where nothing is new. */
+  /** ISO instant at which the same person made the same decision; present if nothing is new. */
   readonly alreadySince?: string;
 }
 
@@ -45,7 +45,10 @@ export type DecisionRefusal = Extract<DecisionVerdict, { accepted: false }>;
 
 const ACTIONS = { approve: "run.approved", reject: "run.rejected" } as const;
 
-/** A decision that was taken before is not refused because its work has been done meanwhile, or lines planned anew. */
+/**
+ * Refusals that don't apply to a repeated decision: its work has been done meanwhile, or its lines
+ * have been planned anew.
+ */
 const DONE_SINCE: readonly DecisionRefusal["code"][] = [
   "nothing-left",
   "run-ended",
@@ -54,9 +57,9 @@ const DONE_SINCE: readonly DecisionRefusal["code"][] = [
 ];
 
 /**
- * Judges a decision on a run and stores it; of a refused one only the trail tells.
+ * Judges a decision on a run and stores it; a refused one is recorded in the trail alone.
  *
- * Deciding the same twice is one decision. The run is told to look.
+ * Deciding the same twice is one decision. The run is signaled to look.
  */
 export async function takeDecision(
   trx: Transaction<Tables>,
@@ -84,7 +87,7 @@ export async function takeDecision(
   });
   if (verdict.accepted || earlier !== undefined) {
     signalOnCommit(trx, run.businessId, { kind: "workflow", workflowId: runId });
-    // What is tried again stands under the approval that a rejection takes back.
+    // Retries rest on the approval that a rejection takes back.
     if (request.decision === "reject") signalOnCommit(trx, run.businessId, { kind: "run", runId });
   }
   if (earlier !== undefined && saysNothingNew(verdict, principal)) {
@@ -104,19 +107,19 @@ export async function takeDecision(
   return record(trx, deciding, askingFreshSignIn(deciding, verified, amountCents));
 }
 
-/** What a decision counts for. */
+/** Returns the lines that a decision counts for. */
 function linesOf(lines: readonly LineToDecide[], verdict: DecisionVerdict) {
   if (!verdict.accepted) return [];
   const counted = new Set(verdict.countsFor.map(({ payableId }) => payableId));
   return lines.filter(({ payableId }) => counted.has(payableId));
 }
 
-/** False where a decision has nothing left to bring about. */
+/** True if a decision still has something to bring about. */
 function isOpen({ goesOut, newDates, held, notSent = [], missing }: EffectOfApproval): boolean {
   return goesOut.count + held.count + notSent.length + missing.length > 0 || newDates !== undefined;
 }
 
-/** The same decision again does something where a stage has opened since. */
+/** True if repeating a decision changes nothing; it does if a stage has opened since. */
 function saysNothingNew(verdict: DecisionVerdict, { name }: Decider): boolean {
   if (!verdict.accepted) return DONE_SINCE.includes(verdict.code);
   const me = principalOf(name);
@@ -167,12 +170,17 @@ async function record(
   return answer(trx, deciding, effect);
 }
 
-/** For the audit trail: how changed bank accounts were verified, where somebody said it. */
+/**
+ * Returns, for the audit trail, how changed bank accounts were verified, if the decision says so.
+ */
 function verifiedBy({ verifiedBankChanges = [] }: DecisionRequest) {
   return verifiedBankChanges.length === 0 ? {} : { verifiedBankChanges };
 }
 
-/** For the audit trail: in which stages an approval counts, from 1, and for how many bills. */
+/**
+ * Returns, for the audit trail, the stages in which an approval counts, from 1, with the number of
+ * bills.
+ */
 function stagesOf(lines: readonly CountedLine[]) {
   const stages: Record<string, { lines: number; escalated: number }> = {};
   for (const { stage, escalated, staged } of lines) {
@@ -184,7 +192,9 @@ function stagesOf(lines: readonly CountedLine[]) {
   return Object.keys(stages).length === 0 ? {} : { stages };
 }
 
-/** The decision by which the principal has said exactly this before, where it still holds. */
+/**
+ * Returns the decision by which the principal has said exactly this before, if it is still valid.
+ */
 async function sameBefore(
   trx: Transaction<Tables>,
   run: Run,

@@ -1,5 +1,6 @@
 /**
- * A wait that grows with the time passed: this share of it, within bounds, in whole milliseconds.
+ * Returns a wait that grows with the time passed: a share of it, from `firstMs` to `mostMs`, in
+ * whole milliseconds.
  */
 export function growingMs(
   passedMs: number,
@@ -12,7 +13,9 @@ export function growingMs(
   return Math.round(Math.min(mostMs, Math.max(firstMs, passedMs * share)));
 }
 
-/** A wait that doubles with every try: `firstMs` after none, never more than `mostMs`. */
+/**
+ * Returns a wait that doubles with every try: `firstMs` after no tries, never more than `mostMs`.
+ */
 export function doublingMs(firstMs: number, mostMs: number, tries: number): number {
   return Math.min(mostMs, firstMs * 2 ** Math.min(tries, 30));
 }

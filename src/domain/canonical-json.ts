@@ -8,7 +8,7 @@ export type CanonicalValue =
   | { readonly [key: string]: CanonicalValue | undefined };
 
 /**
- * Writes a value as its only canonical text: keys sorted by code unit, no white space, undefined
+ * Writes a value as its only canonical text: keys sorted by code unit, no whitespace, undefined
  * members left out.
  *
  * Hashes of approvals and idempotency keys are made from it, so its output never changes.

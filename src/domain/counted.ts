@@ -1,8 +1,11 @@
-/** Bills and what they come to. */
+/** A number of bills, and their total. */
 export interface BillSum {
   readonly count: number;
   readonly cents: number;
-  /** Bills of other states of which a part is among these cents; missing where there are none. */
+  /**
+   * Bills counted in other states that have a part of their amount in `cents`; missing if there are
+   * none.
+   */
   readonly parts?: number | undefined;
 }
 
@@ -14,17 +17,17 @@ export function plus(some: BillSum, more: BillSum): BillSum {
   return parts === 0 ? sum : { ...sum, parts };
 }
 
-/** A number with its noun: `1 bill`, `1,200 bills`. */
+/** Formats a number with its noun: `1 bill`, `1,200 bills`. */
 export function counted(count: number, what: string): string {
   return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
 }
 
-/** What so many do: one bill waits, two wait. */
+/** Returns the verb for a number: one bill waits, two wait. */
 export function waits(count: number): "waits" | "wait" {
   return count === 1 ? "waits" : "wait";
 }
 
-/** How many bills a sum is of: `12`, `12 and part of 1`, `part of 1`. */
+/** Formats the number of bills of a sum: `12`, `12 and part of 1`, `part of 1`. */
 export function countOf({ count, parts = 0 }: BillSum): string {
   const whole = count.toLocaleString("en-US");
   if (parts === 0) return whole;
@@ -32,7 +35,10 @@ export function countOf({ count, parts = 0 }: BillSum): string {
   return count === 0 ? some : `${whole} and ${some}`;
 }
 
-/** The same with its noun: `12 bills`, `12 bills and part of 1`, `part of 1 bill`. */
+/**
+ * Formats the number of bills of a sum with its noun: `12 bills`, `12 bills and part of 1`, `part
+ * of 1 bill`.
+ */
 export function billsOf({ count, parts = 0 }: BillSum): string {
   if (parts === 0) return counted(count, "bill");
   if (count === 0) return `part of ${counted(parts, "bill")}`;

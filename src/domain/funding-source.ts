@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
   rail_not_ready: "the business is not set up to pay from bank accounts yet",
 };
 
-/** Whether a source can pay, in a few words. */
+/** Says whether a source can pay, in a few words. */
 export function standingText({
   canPay,
   unavailableReason: code,
@@ -24,13 +24,13 @@ export function standingText({
   return code === null ? "can't pay" : `can't pay: ${REASONS[code] ?? `the service says ${code}`}`;
 }
 
-/** True of a text that says why a source can't pay. */
+/** True for a text that says why a source can't pay. */
 export function isNoPayment(text: string): boolean {
   return /^Funding source “[^”]*” can't pay/.test(text);
 }
 
 /**
- * Why a source can't pay now, and where people can fix that; null if it can pay.
+ * Returns why a source can't pay now, and where people can fix that; null if it can pay.
  *
  * @param source undefined if the service doesn't list it
  */
@@ -47,6 +47,6 @@ export function whyNoPayment(sourceId: string, source: SourceStanding | undefine
       : known === undefined
         ? `the service says ${code}`
         : `${known} (${code})`;
-  const mend = actionUrl === null ? "" : ` Mend it at ${actionUrl}`;
+  const mend = actionUrl === null ? "" : ` Fix it at ${actionUrl}`;
   return `Funding source “${sourceId}” can't pay now: ${why}.${mend}`;
 }

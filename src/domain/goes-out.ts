@@ -2,12 +2,15 @@ import { spokenDate, spokenTime } from "./clock/spoken.ts";
 import { counted } from "./counted.ts";
 import { formatUsd } from "./money.ts";
 
-/** How a restored store sends. */
+/** Whether a store was restored, and when it sends again. */
 export interface SendsAfter {
   readonly zone: string;
-  /** The instant before which it sends nothing; null where that has passed, or nothing was lost. */
+  /** The instant before which it sends nothing; null if that has passed, or if nothing was lost. */
   readonly notBefore: string | null;
-  /** It was restored since the plan was made, which may have bills that are paid already. */
+  /**
+   * True if it was restored after the plan was made: the plan may contain bills that are already
+   * paid.
+   */
   readonly restored?: true | undefined;
 }
 
@@ -16,25 +19,31 @@ interface GoesOut extends SendsAfter {
   readonly bills: number;
 }
 
-/** `go out now`; of a store that was restored `go out after Mon, Nov 23, 9:00 AM New York`. */
+/**
+ * Says when bills go out: `go out now`, or `go out after Mon, Nov 23, 9:00 AM New York` if the
+ * store was restored.
+ */
 export function goOut({ bills, ...sends }: GoesOut, at: "now" | "then"): string {
   const go = bills === 1 ? "goes" : "go";
   return `${go} out${afterText(sends) || ` ${at}`}`;
 }
 
-/** ` after Mon, Nov 23, 9:00 AM New York` of a store that was restored; else nothing. */
+/** Returns ` after Mon, Nov 23, 9:00 AM New York` if the store was restored, otherwise nothing. */
 export function afterText(sends: SendsAfter | undefined): string {
   if (sends === undefined || sends.notBefore === null) return "";
   return ` after ${spokenTime(sends.notBefore, sends.zone)}`;
 }
 
-/** Of a store that was restored: nobody must think that what was paid before is paid again. */
+/**
+ * Returns what people must know if the store was restored, otherwise nothing: they must not think
+ * that what was paid before is paid again.
+ */
 export function afterLossText(sends: SendsAfter | undefined): string {
   if (sends === undefined || (sends.notBefore === null && sends.restored === undefined)) return "";
   return "The store was restored: what was paid meanwhile is found before anything is sent, and is not paid again.";
 }
 
-/** What becomes of released bills whose day has passed: nothing of them goes out yet. */
+/** Says what happens to released bills whose day has passed: none of them goes out yet. */
 export function askedAgainText(bills: {
   readonly bills: number;
   readonly totalCents: number;

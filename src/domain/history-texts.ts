@@ -4,7 +4,7 @@ import { withoutServiceWords } from "./service-words.ts";
 /** Longer summaries are cut, because Temporal refuses them. */
 const SUMMARY_MAX = 190;
 
-/** The summary of a workflow's timer: progress so far, and what it waits for. */
+/** Returns the summary of a workflow's timer: progress so far, and what it waits for. */
 export function timerText({ soFar, waitingFor }: Pick<Look, "soFar" | "waitingFor">): string {
   const said = [soFar ?? "", waitingFor ?? ""].filter((text) => text !== "");
   const text = said.length === 0 ? "Nothing to do until then" : said.join("; ");
@@ -16,12 +16,12 @@ export function publicText(text: string): string {
   return withoutServiceWords(text).replaceAll(/••\w+/g, "••");
 }
 
-/** Ends a text with a full stop, unless it has one: reasons are whole sentences. */
+/** Ends a text with a period, unless it has one: reasons are whole sentences. */
 export function withFullStop(text: string): string {
   return text.endsWith(".") ? text : `${text}.`;
 }
 
-/** A look without private text, for the history. */
+/** Returns a look without private text, for the history. */
 export function forHistory<Now extends Look>(now: Now): Now {
   const { waitingFor, soFar, details, outcome } = now;
   return {
@@ -33,7 +33,7 @@ export function forHistory<Now extends Look>(now: Now): Now {
   };
 }
 
-/** A bill's name for people: its number and its vendor. */
+/** Returns a bill's name for people: its number and its vendor. */
 export function nameOfBill(bill: {
   readonly payableId: string;
   readonly publicId?: string | null;

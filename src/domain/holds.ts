@@ -3,15 +3,15 @@ import { withFullStop } from "./history-texts.ts";
 import type { NamedKind } from "./names.ts";
 
 interface ScopeOfHold {
-  /** Of the request that names it. */
+  /** The field of a request that names the thing to hold. */
   readonly field: string;
-  /** What people call such a thing; null for everything. */
+  /** The kind of thing, as people name it; null for everything. */
   readonly kind: NamedKind | null;
-  /** Of a line, which the hold's value is compared with; null stops every line. */
+  /** The fact of a line that the hold's value is compared with; null stops every line. */
   readonly fact: keyof HoldFacts | null;
 }
 
-/** What a hold can be on. */
+/** The things that a hold can be on. */
 export const HOLD_SCOPE = {
   payable: { field: "payableId", kind: "bill", fact: "payableId" },
   contact: { field: "contactId", kind: "vendor", fact: "contactId" },
@@ -29,14 +29,17 @@ export type HoldField = (typeof HOLD_SCOPE)[HoldScopeName]["field"];
 export const HOLD_SCOPES = Object.keys(HOLD_SCOPE) as readonly HoldScopeName[];
 
 /**
- * The fact of a line that a hold of a scope is compared with. Null stops every line, also for a
- * scope that a newer program wrote: stopping is the safe reading.
+ * Returns the fact of a line that a hold of a scope is compared with. Null stops every line, also
+ * for a scope that a newer program wrote: stopping is the safe reading.
  */
 export function factOf(scope: string): keyof HoldFacts | null {
   return isScope(scope) ? HOLD_SCOPE[scope].fact : null;
 }
 
-/** What people call what a hold of a scope is on; null for everything, and for an unknown scope. */
+/**
+ * Returns the kind of thing that a hold of a scope is on; null for everything, and for an unknown
+ * scope.
+ */
 export function kindOf(scope: string): NamedKind | null {
   return isScope(scope) ? HOLD_SCOPE[scope].kind : null;
 }
@@ -45,7 +48,7 @@ function isScope(scope: string): scope is HoldScopeName {
   return Object.hasOwn(HOLD_SCOPE, scope);
 }
 
-/** Scopes of a stop: a hold, and a cancel of what the service has of it already. */
+/** Scopes of a stop, which is a hold and a cancel of what the service already has. */
 export type StopScope = Extract<HoldScopeName, "contact" | "source" | "run" | "all">;
 
 export interface StopTarget {
@@ -54,7 +57,7 @@ export interface StopTarget {
   readonly value: string;
 }
 
-/** How a person ends a bill for good, and what people are told of it. */
+/** The ways in which a person ends a bill for good, with the words that people read about them. */
 export const ENDED_BY_PERSON = {
   "paid-elsewhere": "it was paid elsewhere",
   "given-up": "it was given up",
@@ -82,9 +85,10 @@ export interface HoldFacts {
 }
 
 /**
- * Why a line that holds stop isn't paid: of a long reason the first part, as it stands on each.
+ * Says why a line on hold isn't paid. A long reason is cut to its first part, because every line
+ * repeats it.
  *
- * @param others how many more stop it, which lifting this one leaves
+ * @param others how many more holds stop the line; they remain if this one is released
  */
 export function onHoldText(
   hold: { readonly author: string; readonly reason: string },
@@ -100,7 +104,7 @@ export function onHoldText(
   return `${withFullStop(text)} ${more} it back.`;
 }
 
-/** What keeps a bill back, why, and the command that ends it. */
+/** Says which hold stops a bill, why, and which command ends it. */
 export function keepsBackText(hold: {
   readonly holdId: string;
   readonly scope: string;
@@ -125,7 +129,7 @@ const KEPT_BACK: Readonly<Record<HoldScopeName, string>> = {
   all: "everything",
 };
 
-/** True for what Payrun or one of its workflows has set: such a name tells people nothing. */
+/** True if Payrun or one of its workflows set the hold: such a name means nothing to people. */
 export function isSetByPayrun(author: string): boolean {
   return author === OWN_AUTHOR || author.includes("/");
 }
@@ -138,12 +142,12 @@ function beginningOf(reason: string): string {
 
 const LONG = 200;
 
-/** The first hold that stops a line, or undefined. */
+/** Returns the first hold that stops a line, or undefined. */
 export function holdOn<H extends HoldScope>(holds: readonly H[], facts: HoldFacts): H | undefined {
   return holds.find((hold) => stops(hold, facts));
 }
 
-/** All holds that stop a line, in their order. */
+/** Returns all holds that stop a line, in their order. */
 export function holdsOn<H extends HoldScope>(holds: readonly H[], facts: HoldFacts): H[] {
   return holds.filter((hold) => stops(hold, facts));
 }

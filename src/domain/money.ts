@@ -1,5 +1,6 @@
 /**
- * Formats an amount for people: `formatUsd(123456)` is `"$1,234.56"`, `formatUsd(-5)` is `"-$0.05"`.
+ * Formats an amount for people: `formatUsd(123456)` is `"$1,234.56"` and `formatUsd(-5)` is
+ * `"-$0.05"`.
  *
  * @param cents an integer; anything else is a RangeError
  */
@@ -15,7 +16,7 @@ export function formatUsd(cents: number): string {
 /**
  * Adds amounts exactly.
  *
- * @throws {RangeError} if an amount is no integer or the sum is no safe integer
+ * @throws {RangeError} if an amount is not an integer or the sum is not a safe integer
  */
 export function sumCents(amounts: Iterable<number>): number {
   let sum = 0;

@@ -1,4 +1,4 @@
-/** What people name to a command or a search. */
+/** The kinds of things that people name in a command or a search. */
 export const NAMED_KINDS = [
   "bill",
   "vendor",
@@ -20,13 +20,13 @@ export function isKept(kind: NamedKind | null): kind is KeptKind {
   return KEPT_KINDS.some((kept) => kept === kind);
 }
 
-/** What a bill, a vendor or an account is called by, beside its id. */
+/** The names of a bill, a vendor or an account, besides its id. */
 export interface Name {
   readonly kind: KeptKind;
   readonly id: string;
   /** A bill's number, such as BILL-000071, or an account's last four. */
   readonly number: string | null;
-  /** The vendor's, of a bill too, or the account's. */
+  /** Name of the vendor (also for a bill) or of the account. */
   readonly name: string | null;
   /** Vendor of a bill. */
   readonly contactId: string | null;
@@ -34,12 +34,12 @@ export interface Name {
   readonly amountCents: number | null;
 }
 
-/** A funding account as people call it: `Operating ··1234`; by its id where it has no name. */
+/** Returns a funding account's name for people: `Operating ··1234`, or its id if it has no name. */
 export function accountName(id: string, { name, number }: Pick<Name, "name" | "number">): string {
   return `${name ?? id}${number === null ? "" : ` ··${number}`}`;
 }
 
-/** A name as it is compared: without accents, capitals and needless space. */
+/** Returns a name as it is compared: without accents, capitals and needless space. */
 export function folded(text: string): string {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/\s+/g, " ").trim();
 }

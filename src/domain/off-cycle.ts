@@ -15,7 +15,7 @@ export function offCycleInputs(request: OffCycle): Readonly<Record<string, unkno
   return { [INPUT]: request };
 }
 
-/** A run's off-cycle request; null if the run follows its playbook's selection. */
+/** Returns a run's off-cycle request; null if the run follows its playbook's selection. */
 export function offCycleOf(inputs: Readonly<Record<string, unknown>>): OffCycle | null {
   const request = inputs[INPUT];
   // A launch's inputs are texts, so a launch can't forge this object.
@@ -31,11 +31,11 @@ const DATE_LENGTH = "YYYY-MM-DD".length;
 const MARK = "-pay-";
 
 /**
- * The period of an off-cycle run: its date and a hash of the request, so that the same request
- * twice on a day is one run.
+ * Returns the period of an off-cycle run: its date and a hash of the request, so that the same
+ * request twice on a day is one run.
  *
  * @param date `YYYY-MM-DD`
- * @param ref tells two otherwise equal requests apart
+ * @param ref distinguishes two otherwise equal requests
  */
 export function offCyclePeriod(date: string, request: OffCycle, ref: string): string {
   const facts = {

@@ -6,23 +6,25 @@ import { formatUsd } from "./money.ts";
 /** Reason code of a line that was only planned. */
 export const PLAN_ONLY = "plan-only";
 
-/** Why nothing is asked, claimed or sent, as a part of a sentence. */
+/**
+ * The reason why no approval is requested, and nothing is claimed or sent, as part of a sentence.
+ */
 export const ONLY_PLANS = "its playbook's schedule only plans (mode: plan-only)";
 
-/** Whether runs under this playbook, whoever launches them, plan and tell and do nothing else. */
+/** True if runs under this playbook only plan and report, regardless of the launcher. */
 export function onlyPlans({ schedule }: Pick<PayRunPlaybook, "schedule">): boolean {
   return schedule?.mode === "plan-only";
 }
 
 /**
- * The state in which people are shown a line. One that was only planned is stored as skipped, an
- * end, so that nothing that acts on open lines ever finds it.
+ * Returns the state that people see for a line. A line that was only planned is stored as skipped,
+ * an end state, so that nothing that acts on open lines ever finds it.
  */
 export function shownState(state: LineState): LineState {
   return state === "skipped" ? "planned" : state;
 }
 
-/** What a run that only plans has to tell. */
+/** Says what a run that only plans would have paid. */
 export function wouldHavePaid({ count, cents }: BillSum): string {
   const what = count === 0 ? "nothing" : `${counted(count, "bill")}, ${formatUsd(cents)}`;
   return `would have paid ${what}; nothing is sent, since this schedule only plans`;

@@ -6,7 +6,7 @@ export function isPowerOfTen(times: number): boolean {
   return /^10*$/.test(String(times));
 }
 
-/** The last occurrence of so many that was notified; 0 if none was. */
+/** Returns the last of this many occurrences that people were notified of; 0 for none. */
 export function lastPowerOfTen(times: number): number {
   return times < 1 ? 0 : 10 ** Math.floor(Math.log10(times));
 }

@@ -1,8 +1,8 @@
 import { growingMs } from "./back-off.ts";
 
 /**
- * Longest wait of a workflow that is signalled about everything it waits for. Only a lost signal is
- * found this late.
+ * Longest wait of a workflow that gets a signal for everything it waits for. Only a lost signal is
+ * noticed this late.
  */
 export const LONGEST_SLEEP_MS = 7 * 24 * 3_600_000;
 
@@ -10,15 +10,17 @@ export const LONGEST_SLEEP_MS = 7 * 24 * 3_600_000;
 const LEAST_SLEEP_MS = 250;
 
 /**
- * Intervals of polling for money for which no event comes: a tenth of the time waited so far, in
- * real time.
+ * Intervals of polling for money whose arrival no event reports: a tenth of the time waited so far,
+ * in real time.
  */
 const MONEY = {
   sandbox: { share: 0.1, firstMs: 1_000, mostMs: 120_000 },
   real: { share: 0.1, firstMs: 60_000, mostMs: 30 * 60_000 },
 } as const;
 
-/** Real milliseconds until the next poll for money that has been waited for so long. */
+/**
+ * Returns the real milliseconds until the next poll for money that has been awaited for `waitedMs`.
+ */
 export function moneyPollInMs(
   waitedMs: number,
   { sandbox }: { readonly sandbox: boolean },
@@ -27,7 +29,8 @@ export function moneyPollInMs(
 }
 
 /**
- * Real milliseconds until the next business-clock instant at which something can change.
+ * Returns the real milliseconds until the next business-clock instant at which something can
+ * change.
  *
  * @param instants business-clock instants; past ones have had their effect
  */
@@ -41,7 +44,7 @@ export function untilNextMs(
   return (Math.min(...next) - businessMs) / scale;
 }
 
-/** The shortest of several waits in whole milliseconds, within the bounds above. */
+/** Returns the shortest of several waits in whole milliseconds, within the bounds above. */
 export function soonestSleepMs(...sleepsMs: readonly number[]): number {
   return Math.max(LEAST_SLEEP_MS, Math.ceil(Math.min(LONGEST_SLEEP_MS, ...sleepsMs)));
 }

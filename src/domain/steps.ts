@@ -1,4 +1,4 @@
-/** Long work in steps: the caller lets other work run between two of them. */
+/** Long work in steps: the caller lets other work run between two steps. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 /** Runs all steps without a pause. */

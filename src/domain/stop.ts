@@ -6,18 +6,29 @@ interface Sum {
   readonly totalCents: number;
 }
 
-/** What of some bills a hold keeps back, and what of the rest can still be taken back. */
+/**
+ * Sums of bills to stop: those that a hold keeps back, and the rest by whether they can be
+ * cancelled.
+ */
 export interface StopSums {
-  /** Not with the service: a hold keeps them back. */
+  /** Bills that the service doesn't have: a hold keeps them back. */
   readonly waiting: Sum;
-  /** With the service, which can still cancel them. */
+  /** Bills that the service has and can still cancel. */
   readonly recallable: Sum & {
-    /** The business-clock instant at which the first of them can't be cancelled any more. */
+    /**
+     * The business-clock instant after which the first of them can no longer be cancelled; null if
+     * no such instant is known.
+     */
     readonly earliestCutOffMs: number | null;
   };
-  /** A request is under way: cancelled as soon as the service shows what it made. */
+  /**
+   * Bills with a request under way: they are cancelled as soon as the service shows what it made.
+   */
   readonly underWay: Sum;
-  /** With the bank, too close to it, or in several payments, which the service doesn't cancel. */
+  /**
+   * Bills that are with the bank, too close to it, or paid in several payments, which the service
+   * doesn't cancel.
+   */
   readonly gone: Sum;
 }
 
@@ -32,7 +43,7 @@ export interface StopLines {
 
 const UNDER_WAY: readonly LineState[] = ["paying", "unknown"];
 
-/** Says what a stop of these open lines comes to now. */
+/** Sums these open lines by what a stop can do about them now. */
 export function judgeStop(
   lines: readonly StopLines[],
   clock: { readonly businessMs: number; readonly scale: number },

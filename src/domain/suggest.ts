@@ -1,10 +1,10 @@
-/** Things of a kind that are listed because they are near. */
+/** How many things of a kind are listed because their names are similar. */
 export const NEAR_MOST = 10;
 
 /**
  * Finds the candidate that a mistyped word most likely meant.
  *
- * @returns undefined where nothing is close: a wild guess is worse than none.
+ * @returns undefined if nothing is close: a wild guess is worse than none.
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = simplify(word);
@@ -29,7 +29,7 @@ function simplify(word: string): string {
   return word.toLowerCase().replace(/[\s_-]/g, "");
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours, each counting one. */
+/** Counts insertions, deletions, substitutions and swaps of neighbors, each as one. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,9 +1,9 @@
-/** A vendor's bank account by its last digits; `none` where there is none. */
+/** Returns a vendor's bank account by its last digits; `none` if there is none. */
 export function accountText(last4: string | null | undefined): string {
   return last4 == null ? "none" : `••${last4}`;
 }
 
-/** Of a vendor, what says whether it may be paid as it was approved. */
+/** The fields of a vendor that say whether it may be paid as it was approved. */
 export interface VendorNow {
   readonly displayName: string | null;
   readonly status: string;
@@ -12,13 +12,13 @@ export interface VendorNow {
   readonly updatedAt: string | null;
 }
 
-/** Why a vendor can't be paid now; null if it can. */
+/** Returns why a vendor can't be paid now; null if it can. */
 export function whyNotPayable({ displayName, status, paymentReady }: VendorNow): string | null {
   if (status === "active" && paymentReady) return null;
   return `${displayName ?? "The vendor"} can't be paid by ACH now: no valid bank account on file, or not active.`;
 }
 
-/** How a vendor is another one than was approved; null where it is not. */
+/** Says how a vendor differs from the one that was approved; null if it doesn't. */
 export function vendorChange(
   plan: { readonly bankLast4: string | null; readonly contactUpdatedAt: string | null },
   { bankAccount, updatedAt }: Pick<VendorNow, "bankAccount" | "updatedAt">,
@@ -30,7 +30,7 @@ export function vendorChange(
   return isSameInstant(updatedAt, plan.contactUpdatedAt) ? null : "the vendor's record was changed";
 }
 
-/** A list and a record may write one instant in two ways (ISO 8601), and nothing has changed. */
+/** True for the same instant: a list and a record may write it in two ways (ISO 8601). */
 function isSameInstant(one: string | null, other: string | null): boolean {
   if (one === other || one === null || other === null) return one === other;
   const [oneMs, otherMs] = [Date.parse(one), Date.parse(other)];

@@ -10,9 +10,9 @@ import { inboxEvent, parseEvent } from "./inbox-event.ts";
 const REAL_INTERVAL_MS = 60_000;
 const SANDBOX_INTERVAL_MS = 2_000;
 const PAGE_SIZE = 100;
-/** Bound of one pass; far more than a service keeps retrying. */
+/** The most pages of one pass; far more than a service keeps retrying. */
 const MAX_PAGES = 200;
-/** A fault that doesn't pass by itself, such as a missing scope, is asked about rarely. */
+/** Pause after a fault that doesn't pass by itself, such as a missing scope. */
 const REFUSED_INTERVAL_MS = 10 * 60_000;
 
 type Recovery = Pick<
@@ -20,9 +20,11 @@ type Recovery = Pick<
   "store" | "profiles" | "clientOf" | "log" | "metrics" | "nowMs" | "publicUrl" | "wakeDispatcher"
 >;
 
-/** What is remembered from pass to pass. */
+/** What is kept from one pass to the next. */
 interface Remembered {
-  /** Where the last complete pass over an endpoint's deliveries began. */
+  /**
+   * The deliveries with which the last complete pass over an endpoint began, by the endpoint's id.
+   */
   readonly cursor: Map<string, ReadonlySet<string>>;
   readonly paused: PausedEndpoints;
 }
@@ -32,9 +34,9 @@ export interface DeliveryRecovery {
 }
 
 /**
- * Finds webhooks that never arrived: compares the deliveries of the endpoint whose address is
- * ours with the inbox, and takes the missing events from their `requestBody`. Resumes the endpoint
- * where the service has paused it.
+ * Finds webhooks that never arrived: compares the deliveries of the endpoint whose address is ours
+ * with the inbox, and takes the missing events from their `requestBody`. Resumes the endpoint if
+ * the service has paused it.
  */
 export function startDeliveryRecovery(context: Recovery): DeliveryRecovery {
   const stopping = new AbortController();
@@ -84,10 +86,10 @@ export function startDeliveryRecovery(context: Recovery): DeliveryRecovery {
 }
 
 /**
- * One pass for one business.
+ * Makes one pass for one business.
  *
- * Events that arrived by webhook say nothing about those before them, so only deliveries that an
- * earlier complete pass has seen end the pass.
+ * Events that arrived by webhook say nothing about those before them, so the pass ends only at
+ * deliveries that an earlier complete pass has seen.
  *
  * @returns how many events were missing
  */
@@ -111,7 +113,7 @@ async function recoverLostEvents(
       newest ??= new Set(items.map((delivery) => delivery.id));
       recovered += await takeMissing(context, profile, items);
       const reached = seen !== undefined && items.some((delivery) => seen.has(delivery.id));
-      // Pages may be shorter than asked for.
+      // Pages may be shorter than requested.
       if (reached || items.length === 0 || read >= totalCount) break;
     }
     cursor.set(endpoint.id, newest ?? new Set());

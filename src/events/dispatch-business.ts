@@ -24,8 +24,8 @@ const VERIFIED = "bank_account.verified";
 
 /**
  * Acts on bank accounts that were removed or verified: the runs that pay from one look at it again.
- * Bills that were to be paid from a removed one have no money any more, and operators hear of it.
- * Whether the service lists the account is read by the runs.
+ * Bills that were to be paid from a removed account lose their money, and operators are notified.
+ * The runs read whether the service still lists the account.
  */
 async function actOnAccounts(
   { store, nowMs }: Pick<ActionContext, "store" | "nowMs">,
@@ -52,7 +52,7 @@ async function actOnAccounts(
   }
 }
 
-/** Events after which a payable needs an owner even when its run is over. */
+/** Events after which a payable needs an owner even if its run is over. */
 const NEEDS_OWNER: readonly string[] = ["payable.payment.failed", "payable.payment.reversed"];
 
 export type Dispatch = Pick<
@@ -61,10 +61,10 @@ export type Dispatch = Pick<
 >;
 
 /**
- * Tells the owners of one business's payables of these events, each owner once, and the runs whose
- * bank account was removed or verified.
+ * Signals the owners of one business's payables about these events, each owner once, and the runs
+ * whose bank account was removed or verified.
  *
- * @returns how many events stay, because somebody could not be told
+ * @returns how many events stay, because a workflow could not be signaled
  */
 export async function dispatchBusiness(
   context: Dispatch,
@@ -77,7 +77,7 @@ export async function dispatchBusiness(
   const all = [...new Set([...payables.values()].flat())];
   const subscribers = await subscribersOf(store.db, businessId, all);
   const ownersOf = groupBy(subscribers, (subscriber) => subscriber.payableId);
-  // Flags first: a workflow that hears the signal must find them.
+  // The flags come first: a workflow that gets the signal must find them.
   const payableIds = [...ownersOf.keys()];
   if (payableIds.length > 0) {
     await store.transactionOf(businessId, (trx) => flagLooks(trx, { businessId, payableIds }));
@@ -100,13 +100,13 @@ export async function dispatchBusiness(
   const failed = events
     .filter(({ type }) => NEEDS_OWNER.includes(type))
     .map(({ objectId }) => objectId);
-  // A subscription ends some time; that the bill was paid here is known for ever.
+  // A subscription ends some time, but the store knows forever that a bill was paid here.
   const paid = await paidHere(store.db, businessId, failed);
   const others = new Set(failed.filter((payableId) => !paid.has(payableId)));
   for (const payableId of paid) if (!ownersOf.has(payableId)) unowned.add(payableId);
   if (others.size > 0) {
-    // A restored store may have forgotten that it paid them: their owner tells people, also where a
-    // run watches the bill, which knows only what it has paid itself.
+    // A restored store may have forgotten that it paid them. Their owner notifies people, even if a
+    // run watches the bill, because a run knows only what it has paid itself.
     const sinceMs = followedSinceMs(context.nowMs());
     const isPossible = await mayHaveForgotten(store.db, businessId, sinceMs);
     for (const payableId of isPossible ? others : []) unowned.add(payableId);
@@ -150,7 +150,10 @@ async function finish(
   });
 }
 
-/** Payables that each event is about; a contact's event is about its watched lines. */
+/**
+ * Returns the payables that each event is about; a contact's event is about its subscribed
+ * payables.
+ */
 async function payablesOf(
   context: Dispatch,
   businessId: string,

@@ -17,30 +17,30 @@ const BATCH = 500;
 const IDLE_MS = 500;
 const BUSY_MS = 200;
 const BACK_OFF_MAX_MS = 5_000;
-/** How long the other gateways leave the events to the one that tells of them. */
+/** How long the other gateways leave the events to the one that dispatches them. */
 const LEAD_MS = 5_000;
 
-/** After this time whoever has written something has not told of it, and won't any more. */
+/** After this time, the process that wrote a pending signal has not sent it and won't any more. */
 const OVERDUE_MS = 2_000;
 
-/** A business whose rows somebody keeps locked for longer than this holds up no other's events. */
+/** A business whose rows stay locked for longer than this doesn't hold up the events of others. */
 const SLOW_MS = 1_000;
 
 export interface Dispatcher {
-  /** Says that the inbox has something new. */
+  /** Announces that the inbox has something new. */
   wake(): void;
-  /** Ends the loop after the tick that runs. */
+  /** Ends the loop after the current tick. */
   stop(): Promise<void>;
 }
 
 /**
- * Turns what is in the inbox into signals: grouped by who watches, one signal per workflow and
- * tick, an event marked only after its signals have succeeded. What fails stays and is tried
- * again, with back-off. Where nobody watches, an event starts the playbooks that name it.
+ * Turns the events of the inbox into signals: one signal per workflow and tick, and an event is
+ * marked only after its signals have succeeded. What fails stays and is tried again, with back-off.
+ * If no workflow subscribes to its payable, an event starts the playbooks that name it.
  *
- * Of several gateways one does this for all, whoever received the events; where it dies, the next
- * goes on within seconds. It also tells the workflows that a process has left untold: each tells
- * those that its own transactions concern at once, this one too.
+ * Of several gateways one does this for all, whichever received the events; if it dies, the next
+ * one goes on within seconds. It also sends the pending signals that a process has left behind:
+ * each process sends those of its own transactions at once, and so does this one.
  */
 export function startDispatcher(context: Dispatch): Dispatcher {
   const stopping = new AbortController();
@@ -71,7 +71,7 @@ export function startDispatcher(context: Dispatch): Dispatcher {
       stuck = tick.failed;
       if (tick.failed > 0) {
         backOffMs = Math.min(BACK_OFF_MAX_MS, Math.max(BUSY_MS, backOffMs * 2));
-        // New events don't make a server that is down answer sooner.
+        // New events don't make a server that is down respond sooner.
         wakeable = false;
         await pause(backOffMs);
         wakeable = true;
@@ -97,7 +97,9 @@ export function startDispatcher(context: Dispatch): Dispatcher {
   };
 }
 
-/** Which of the store's gateways tells of events now; asked only when there are some. */
+/**
+ * Decides which of the store's gateways dispatches now; checked only if there is something to do.
+ */
 class Leader {
   readonly #context: Dispatch;
   readonly #lease: Lease = { name: "dispatcher", holder: randomUUID() };
@@ -122,13 +124,13 @@ class Leader {
   }
 }
 
-/** How much there was to tell, and how much of it stays for a later tick. */
+/** How much there was to dispatch, and how much of it stays for a later tick. */
 interface DispatchTick {
   readonly seen: number;
   readonly failed: number;
 }
 
-/** What is under way: one thing at a time for each business, and the starts that events ask for. */
+/** Work in progress: one piece at a time for each business, and the starts that events cause. */
 class Busy {
   readonly #works = new Map<string, Promise<unknown>>();
 
@@ -137,8 +139,8 @@ class Busy {
   }
 
   /**
-   * Waits for a work for a moment only: one that takes longer goes on beside the next ticks, which
-   * leave its events alone.
+   * Waits for a piece of work for a moment only. Work that takes longer goes on beside the next
+   * ticks, which leave its events alone.
    */
   async begin(key: string, work: () => Promise<DispatchTick>): Promise<DispatchTick> {
     const nothing = { seen: 0, failed: 0 };
@@ -169,7 +171,7 @@ async function notifyOverdue(
   return { seen: overdue.length, failed: await sendSignals(store.db, overdue, tell) };
 }
 
-/** One pass over the oldest events of the inbox, and the oldest that nobody has been told of. */
+/** Makes one pass over the oldest events of the inbox, and over the oldest pending signals. */
 async function dispatchTick(
   context: Dispatch,
   {
@@ -185,7 +187,7 @@ async function dispatchTick(
   const untold = await oldestPendingSignals(db, limit);
   const overdue = untold.filter(({ ageMs }) => ageMs >= OVERDUE_MS);
   const isIdle = events.length === 0 && !hasStarts && overdue.length === 0;
-  // What isn't overdue yet is looked at again soon.
+  // A signal that isn't overdue yet is looked at again soon.
   if (isIdle || !(await leader.leads())) return { seen: untold.length, failed: 0 };
   const messenger = new Messenger(context);
   const ticks = [...groupBy(events, (event) => event.businessId)].map(([businessId, some]) =>

@@ -18,7 +18,7 @@ export function parseEvent(
   return { ok: false, problem: `The event's ${field} is not valid: ${issue?.message ?? ""}` };
 }
 
-/** The row of the inbox that an event becomes. */
+/** Returns the inbox row of an event. */
 export function inboxEvent(
   profile: BusinessProfile,
   event: WebhookEvent,

@@ -8,10 +8,13 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** What one write takes at most. */
+/** The most events of one write. */
 const TOGETHER_MOST = 200;
 
-/** Keeps webhooks that come while one write is under way with the next one: a disk syncs them once. */
+/**
+ * Writes webhooks that arrive during one write together with the next one, so that the disk syncs
+ * them once.
+ */
 export class InboxWriter {
   readonly #db: Store["db"];
   readonly #waiting: Waiting[] = [];
@@ -21,7 +24,7 @@ export class InboxWriter {
     this.#db = db;
   }
 
-  /** Comes back once the event is on disk; false where it was there before. */
+  /** Resolves once the event is on disk; false if it was there before. */
   keep(event: NewInboxEvent): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ event, resolve, reject });
@@ -32,21 +35,23 @@ export class InboxWriter {
   async #write(): Promise<void> {
     this.#isWriting = true;
     while (this.#waiting.length > 0) {
-      // SQLite writes at once: what other sockets have brought meanwhile is read first.
+      // SQLite writes at once, so first read what other sockets have received meanwhile.
       await setImmediate();
       const some = this.#next();
       try {
         const added = new Set(await insertEvents(this.#db, eventsOf(some)));
         for (const { event, resolve } of some) resolve(added.delete(event.eventId));
       } catch {
-        // One event that the store doesn't take must not cost the others.
+        // One event that the store refuses must not cost the others.
         for (const each of some) await this.#writeOne(each);
       }
     }
     this.#isWriting = false;
   }
 
-  /** The first that wait, of one business: ids are a business's own. */
+  /**
+   * Takes the first waiting events of one business: event ids are unique within a business only.
+   */
   #next(): Waiting[] {
     const businessId = this.#waiting[0]?.event.businessId;
     const end = this.#waiting.findIndex(({ event }) => event.businessId !== businessId);
@@ -63,7 +68,7 @@ export class InboxWriter {
   }
 }
 
-/** Each once: the same event may wait twice. */
+/** Returns each event once: the same one may wait twice. */
 function eventsOf(some: readonly Waiting[]): NewInboxEvent[] {
   return [...new Map(some.map(({ event }) => [event.eventId, event])).values()];
 }

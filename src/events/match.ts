@@ -9,7 +9,9 @@ import { listPlaybooks, playbookRevisions } from "../store/playbooks/playbooks.t
 import { openRuns } from "../store/janitor/open-runs.ts";
 import type { ActionContext } from "../actions/context.ts";
 
-/** An event that starts a playbook, and whether others of the playbook start the same thing. */
+/**
+ * An event that starts a playbook, and whether other events of the playbook start the same thing.
+ */
 export interface Match {
   readonly start: EventStart;
   readonly together: boolean;
@@ -20,9 +22,9 @@ type Matching = Pick<ActionContext, "store" | "nowMs">;
 const TYPES: ReadonlySet<string> = new Set(Object.values(STARTING_EVENTS).flat());
 
 /**
- * Which stored playbooks these events start, by the revision in force.
+ * Returns which stored playbooks these events start, by the revision in force.
  *
- * @param watched payables of which a workflow hears by itself
+ * @param watched payables whose workflow has the event already
  */
 export async function matchEvents(
   context: Matching,
@@ -42,7 +44,7 @@ export async function matchEvents(
     return known.flatMap((event): Match[] => {
       const { type, object, objectId, eventId } = event;
       const createdAtMs = createdAtMsOf(event);
-      // What has an owner already is paid by that one.
+      // The owner of a payable already pays it.
       const hasOwner = watched.has(objectId) || (together && owners.has(objectId));
       const facts = { type, object, objectId, createdAtMs, isOwned: hasOwner };
       if (!isStartedBy(compiled, facts, { sinceMs: since(type), nowMs })) return [];
@@ -59,9 +61,9 @@ function createdAtMsOf({ createdAt, receivedAtMs }: InboxEvent): number {
 
 interface Started {
   readonly compiled: Playbook;
-  /** What it is put into force on, each by itself; one empty text where that is no run. */
+  /** What it is put into force on, each separately; one empty text if that is no run. */
   readonly targets: readonly string[];
-  /** Real instant since when it names an event. */
+  /** Returns the real instant since which it names an event. */
   readonly since: (type: string) => number;
 }
 
@@ -92,7 +94,9 @@ async function startedPlaybooks(
   return started;
 }
 
-/** Bills are withheld run by run; everything else is one thing. */
+/**
+ * Returns what a playbook is put into force on: each run of a hold-back, and one thing otherwise.
+ */
 async function targetsOf(
   { store }: Matching,
   { businessId }: BusinessProfile,

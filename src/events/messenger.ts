@@ -2,7 +2,7 @@ import { reasonOf } from "../process/repeat.ts";
 import type { ActionContext } from "../actions/context.ts";
 import { GatewayError } from "../actions/errors.ts";
 
-/** Calls Temporal for one tick; once it doesn't answer, the rest is not even tried. */
+/** Calls Temporal for one tick; once it doesn't respond, the remaining calls are not even tried. */
 export class Messenger {
   readonly #context: Pick<ActionContext, "log" | "metrics">;
   #unreachable = false;
@@ -11,7 +11,7 @@ export class Messenger {
     this.#context = context;
   }
 
-  /** @param send answers false where no such workflow runs */
+  /** @param send returns false if no such workflow runs */
   async tell(send: () => Promise<boolean>): Promise<"told" | "closed" | "failed"> {
     if (this.#unreachable) return "failed";
     const { log, metrics } = this.#context;
@@ -22,7 +22,7 @@ export class Messenger {
     } catch (error) {
       if (error instanceof GatewayError && error.status === 503) this.#unreachable = true;
       metrics.signals.inc({ result: "failed" });
-      log.warn("a workflow could not be told about events; trying again", {
+      log.warn("a workflow could not be signalled about events; trying again", {
         reason: reasonOf(error),
       });
       return "failed";

@@ -2,7 +2,7 @@ import type { PaymentsClient } from "../payments-api/index.ts";
 import type { WebhookEndpoint } from "../payments-api/schemas/webhook-endpoint.ts";
 
 /**
- * The service's webhook endpoints that lead to this gateway.
+ * Reads the service's webhook endpoints that lead to this gateway.
  *
  * @param publicUrl address of the gateway as the service reaches it
  */
@@ -16,7 +16,7 @@ export async function ownEndpoints(
   return endpoints.filter(({ url }) => typeof url === "string" && comparable(url) === ours);
 }
 
-/** Where the service sends a business's webhooks to. */
+/** Returns the address to which the service sends a business's webhooks. */
 export function webhookUrl(publicUrl: string, business: string): string {
   return `${publicUrl}/webhooks/${encodeURIComponent(business)}`;
 }

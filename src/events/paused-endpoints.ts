@@ -12,26 +12,26 @@ const KIND = "webhooks-paused";
 /** The service pauses an endpoint after this many deliveries in a row have failed. */
 const FAILED_IN_A_ROW = 20;
 
-/** An endpoint that is paused again and again is asked to go on this often. */
+/** How often the service is asked to resume an endpoint that is paused again and again. */
 const AGAIN_AFTER_MS = 3_600_000;
 
 type Resuming = Pick<ActionContext, "store" | "clientOf" | "log" | "nowMs">;
 
-/** A pause is named by the last delivery that arrived before it. */
+/** A pause of an endpoint, named by the last delivery that arrived before it. */
 interface Pause {
   readonly endpoint: WebhookEndpoint;
   readonly factKey: string;
-  /** False where the service doesn't show the state, and every late delivery has failed. */
+  /** False if the service doesn't show the state, and every recent delivery has failed. */
   readonly isShown: boolean;
 }
 
 /**
- * Sees to it that the service sends webhooks to our endpoint: resumes it where it is paused, and
- * tells people, once a pause, where that doesn't help.
+ * Keeps the service sending webhooks to our endpoint: resumes the endpoint if it is paused, and
+ * notifies people, once a pause, if that doesn't help.
  */
 export class PausedEndpoints {
   readonly #context: Resuming;
-  /** When each endpoint was last asked to go on, by its id. */
+  /** When the service was last asked to resume each endpoint, by the endpoint's id. */
   readonly #asked = new Map<string, { readonly factKey: string; readonly atMs: number }>();
 
   constructor(context: Resuming) {
@@ -130,7 +130,7 @@ export class PausedEndpoints {
     if (isNews) log.warn("our webhook endpoint is paused", { business, endpoint: id, outcome });
   }
 
-  /** Only what has arrived since shows that a pause is over. */
+  /** Notifies people that a pause is over, which only an arrival since then shows. */
   async #notifyOver(
     { businessId }: BusinessProfile,
     { id, url }: WebhookEndpoint,

@@ -31,8 +31,9 @@ interface Work {
 }
 
 /**
- * Makes the rows of what events of one playbook start, by its revision in force, with the marks of
- * the events. What somebody else has recorded, or the playbook no longer names, starts nothing.
+ * Makes the rows for what the events of one playbook start, by its revision in force, with the
+ * marks of the events. An event that another process has recorded, or that the playbook no longer
+ * names, starts nothing.
  *
  * @param events of one playbook and target
  * @returns ids of the workflows to start
@@ -75,7 +76,7 @@ async function recordKind(
   return ids;
 }
 
-/** The bills that the events speak of, in one off-cycle run. */
+/** Records one off-cycle run for the bills that the events are about. */
 async function recordRun(
   trx: Transaction<Tables>,
   { profile, stored, date, nowMs }: Work,
@@ -100,7 +101,10 @@ async function recordRun(
   return runId;
 }
 
-/** `contact.updated of Copperline Cookware`, as far as the name is known. */
+/**
+ * Returns what happened, such as `contact.updated of Copperline Cookware`, with the name if it is
+ * known.
+ */
 async function whatHappened(
   trx: Transaction<Tables>,
   businessId: string,
@@ -112,7 +116,7 @@ async function whatHappened(
   return `${type} of ${name === "" ? objectId : name}`;
 }
 
-/** A cancellation for the vendor or the bill that the events speak of. */
+/** Records a cancellation for the vendor or the bill that the events are about. */
 async function recordCancellation(
   trx: Transaction<Tables>,
   { profile, stored, nowMs }: Work,
@@ -160,7 +164,7 @@ async function mark(
   return workflowId;
 }
 
-/** The same for the same events, whichever process starts for them. */
+/** Returns the mark of some events, the same in every process that starts something for them. */
 function markOf(events: readonly EventStart[]): string {
   const ids = events.map(({ eventId }) => eventId).toSorted();
   return createHash("sha256").update(JSON.stringify(ids)).digest("hex").slice(0, 12);

@@ -22,13 +22,13 @@ type Starting = Pick<
 
 const AT_ONCE = 500;
 
-/** When something is tried again that failed for another reason than Temporal. */
+/** Pause before another try at a start that failed for a reason other than Temporal. */
 const TROUBLE_MS = 60_000;
 
 /**
- * Starts what noted events ask for: first a row, in one transaction with the mark that the event
- * has started it, then the workflow under the row's id with USE_EXISTING. So it is started once,
- * whatever dies between the two, and however many gateways do this.
+ * Starts what recorded events ask for: first writes a row, in one transaction with the mark that
+ * the event has started it, then starts the workflow under the row's id with USE_EXISTING. So each
+ * is started once, whatever dies between the two, and however many gateways do this.
  *
  * @returns how much was to be started, and how much of that is left for later because of Temporal
  */
@@ -38,7 +38,7 @@ export async function startByEvents(
   trouble: LastingTrouble,
 ): Promise<{ readonly seen: number; readonly failed: number }> {
   const open = await openEventStarts(context.store.db, context.nowMs(), AT_ONCE);
-  // What is recorded already is only started; else what starts together is recorded together.
+  // What is recorded already is only started; otherwise, what starts together is recorded together.
   const groups = Map.groupBy(open, ({ businessId, playbook, target, workflowId }) =>
     JSON.stringify([businessId, playbook, target, workflowId]),
   );
@@ -57,7 +57,7 @@ export async function startByEvents(
   return { seen: open.length, failed };
 }
 
-/** @returns false where Temporal can't be told now */
+/** @returns false if Temporal can't be reached now */
 async function startGroup(
   context: Starting,
   messenger: Messenger,

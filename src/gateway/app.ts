@@ -42,7 +42,7 @@ import { Routes } from "./http/route.ts";
 
 const WEBHOOKS = "/webhooks/:business";
 
-/** The gateway's HTTP API: webhooks, operations, OpenAPI; every error in one shape. */
+/** Builds the gateway's HTTP API: webhooks, operations, OpenAPI. Every error has the same shape. */
 export function createApp(context: GatewayContext): OpenAPIHono {
   const app = new OpenAPIHono();
   app.use(async (c, next) => {
@@ -60,8 +60,8 @@ export function createApp(context: GatewayContext): OpenAPIHono {
     );
   });
   app.use(async (c, next) => {
-    // Webhooks are counted by endpoint, and health is asked for by whoever watches. The page that
-    // says that it was too much needs its stylesheet.
+    // Webhooks have rates of their own, by endpoint, and monitors poll health. The page that says
+    // that there were too many requests needs its stylesheet.
     const isOwn = [WEBHOOKS, "/health", FILES].includes(routeOf(c));
     if (!isOwn) await context.rates.address(addressOf(c, context));
     await next();
@@ -83,7 +83,7 @@ export function createApp(context: GatewayContext): OpenAPIHono {
   return app;
 }
 
-/** Every operation of the API. */
+/** Adds every operation of the API. */
 export function addOperations(routes: Routes): void {
   addPlaybookRoutes(routes);
   addScheduleRoutes(routes);
@@ -116,7 +116,7 @@ async function answerError(
 ): Promise<Response> {
   const error = failed(context, c, thrown);
   if (error.status === 401) c.header("www-authenticate", "Bearer");
-  // What may be left of a body is not read, so nothing else can follow on this connection.
+  // The rest of the body stays unread, so no other request can follow on this connection.
   if (hasUnreadBody(c)) c.header("connection", "close");
   if (error.status === 429) c.header("retry-after", String(retryAfterSeconds(error)));
   if (error.status === 503) c.header("retry-after", "2");
@@ -124,7 +124,7 @@ async function answerError(
   return c.json(errorBody(error), error.status);
 }
 
-/** What an error is answered with; the log says what nobody expected. */
+/** Turns what was thrown into the error to answer with; logs it if it is unexpected (5xx). */
 function failed(context: GatewayContext, c: Context, thrown: unknown): GatewayError {
   const error = toGatewayError(thrown);
   if (error.status >= 500) {
@@ -172,7 +172,7 @@ function serviceError(error: PaymentsApiError): GatewayError {
     const message = `The Payments Service can't be reached: ${error.words}.`;
     return new GatewayError(503, "service_unreachable", message);
   }
-  const message = `The Payments Service did not answer as it should: ${error.message}.`;
+  const message = `The Payments Service gave no usable answer: ${error.message}.`;
   const status = error.status ?? 503;
   const passes = status === 429 || status >= 500;
   return passes

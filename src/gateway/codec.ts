@@ -15,7 +15,9 @@ const PATH = "/codec/decode";
 const BODY_BYTES = 8 * 1_048_576;
 const MOST_PAYLOADS = 5_000;
 
-/** As the JSON of `temporal.api.common.v1.Payloads`: bytes in base64, and what is empty left out. */
+/**
+ * The JSON form of `temporal.api.common.v1.Payloads`: bytes in base64; empty fields may be absent.
+ */
 const Body = z.object({
   payloads: z
     .array(
@@ -31,8 +33,9 @@ const Body = z.object({
 type JsonPayload = z.output<typeof Body>["payloads"][number];
 
 /**
- * Decrypts payloads for Temporal's UI, in the browser of a person who may read every business: what
- * is encrypted doesn't say whose it is. Only pages of the listed origins can read the answer.
+ * Adds the route that decrypts payloads for Temporal's UI, in the browser of a person who may read
+ * every business: an encrypted payload doesn't say which business it belongs to. Only pages of the
+ * listed origins can read the answer.
  */
 export function addCodecRoute(app: OpenAPIHono, context: GatewayContext): void {
   const origin = [...context.temporalUiOrigins];
@@ -58,7 +61,10 @@ export function addCodecRoute(app: OpenAPIHono, context: GatewayContext): void {
   });
 }
 
-/** A token if one is shown; otherwise the session of a browser, which must name a listed origin. */
+/**
+ * Authenticates by a token if the request carries one; otherwise by the session of a browser, whose
+ * request must name a listed origin.
+ */
 async function callerOf(c: Context, context: GatewayContext): Promise<Caller> {
   if (c.req.header("authorization") !== undefined) return authenticate(c, context);
   const isListed = context.temporalUiOrigins.includes(c.req.header("origin") ?? "");
@@ -72,7 +78,7 @@ async function bodyOf(c: Context): Promise<z.output<typeof Body>> {
   try {
     json = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    throw new GatewayError(400, "validation_error", "The body is no JSON.");
+    throw new GatewayError(400, "validation_error", "The body is not JSON.");
   }
   const parsed = Body.safeParse(json);
   if (parsed.success) return parsed.data;
@@ -80,7 +86,7 @@ async function bodyOf(c: Context): Promise<z.output<typeof Body>> {
   throw new GatewayError(400, "validation_error", message);
 }
 
-/** One that can't be opened comes back as it is, so that the others can be read. */
+/** Returns a payload that can't be decrypted as it came, so that the rest can be read. */
 async function decode(context: GatewayContext, payload: JsonPayload): Promise<JsonPayload> {
   try {
     const [plain] = await context.codec.decode([fromJson(payload)]);

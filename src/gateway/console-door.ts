@@ -22,10 +22,10 @@ import {
 import { hasRole } from "../domain/approvals/token.ts";
 
 /**
- * The console's way into the gateway: sessions instead of tokens, and then the operations of the
- * API, which check what they always check.
+ * Returns the console's way into the gateway. It takes sessions instead of tokens, and then calls
+ * the operations of the API, which make their usual checks.
  *
- * @param failed what an error is answered with; writes into the log what nobody expected
+ * @param failed turns what was thrown into the error to answer with; logs it if it is unexpected
  */
 export function consoleDoor(
   context: GatewayContext,

@@ -36,24 +36,24 @@ export interface GatewayOptions {
     /** True if no business moves real money. */
     sandboxesOnly(): boolean;
   };
-  /** May be on a lazy connection: the gateway takes webhooks while Temporal is down. */
+  /** May be on a lazy connection: the gateway accepts webhooks while Temporal is down. */
   readonly temporal: Client;
   readonly clientOf: (profile: BusinessProfile) => PaymentsClient;
   readonly log: Log;
-  /** Without keys nothing personal can be taken in, and nothing encrypted read. */
+  /** Without keys the gateway can't accept personal data or read anything encrypted. */
   readonly encryption?: EncryptionSettings;
-  /** Origins of Temporal's UI, whose pages may have histories decrypted; none unless said. */
+  /** Origins of Temporal's UI, whose pages may have histories decrypted; none by default. */
   readonly temporalUiOrigins?: readonly string[];
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  /** Address that webhook endpoints name; the one it listens on where it is left out. */
+  /** Address that webhook endpoints name; by default, the address that the gateway listens on. */
   readonly publicUrl?: string;
-  /** Real time, unless a test says otherwise. */
+  /** Real time by default; tests pass their own. */
   readonly nowMs?: () => number;
   readonly clocks?: BusinessClocks;
   readonly limits: GatewayLimits;
-  /** How long a dry plan may take; 60 s unless said. */
+  /** The longest that a dry plan may take; 60 s by default. */
   readonly planTimeoutMs?: number;
 }
 
@@ -62,11 +62,11 @@ export interface Gateway {
   /**
    * Listens, and starts the dispatcher and the search for lost webhooks.
    *
-   * @returns its address, without a slash at the end
-   * @throws the socket's error, `EADDRINUSE` for one, with nothing left running
+   * @returns the gateway's address, without a slash at the end
+   * @throws the socket's error, such as `EADDRINUSE`, with nothing left running
    */
   start(): Promise<string>;
-  /** Lets what is being answered finish. */
+  /** Stops the gateway after the requests in progress have been answered. */
   stop(): Promise<void>;
 }
 
@@ -158,7 +158,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** What keeps and reads what is encrypted. */
+/** Returns the vault, the codec and the ids of the keys behind them. */
 function keepers(
   settings: EncryptionSettings = { encryptionKeys: [], encryptsHistories: () => false },
 ): Pick<GatewayContext, "vault" | "codec" | "keyIds"> {

@@ -9,25 +9,28 @@ import type { GatewayContext } from "./http/context.ts";
 
 const INTERVAL_MS = 60 * 60_000;
 
-/** Longer than anything that people are told of can last, such as an approval. */
+/** Longer than anything that a notice is about can last, such as an approval. */
 const NOTICES_KEPT_MS = 400 * 86_400_000;
 
-/** As long as the runs' own reports are looked at; an event that comes again by then is too old to start anything. */
+/**
+ * As long as runs' own reports are read. If an event arrives again after that, it is too old to
+ * start anything.
+ */
 const EVENTS_KEPT_MS = 400 * 86_400_000;
 
-/** Who was signed in is looked at by the quarter; after that the trail alone tells it. */
+/** Sign-ins are reviewed by the quarter; after that only the trail has them. */
 const SESSIONS_KEPT_MS = 100 * 86_400_000;
 
 /**
- * Forgets, once an hour, the subscriptions whose return window is over, notices that were got long
- * ago, and sessions that are long over.
+ * Deletes old rows once an hour: marks of events that started something long ago, notices that were
+ * delivered long ago, subscriptions whose return window is over, and sessions that ended long ago.
  */
 export function startHousekeeping(
   context: Pick<GatewayContext, "store" | "profiles" | "clocks" | "log" | "nowMs">,
 ): Repeated {
   const failed = (error: unknown, business?: string): number => {
     const fields = { business, reason: reasonOf(error) };
-    context.log.warn("what is old could not be forgotten; trying again in an hour", fields);
+    context.log.warn("old data could not be deleted; trying again in an hour", fields);
     return INTERVAL_MS;
   };
   const forgetSessions = (): Promise<void> =>

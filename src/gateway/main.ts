@@ -14,26 +14,27 @@ import { createLog } from "../process/log.ts";
 import { watchStore } from "../process/store-watch.ts";
 import { temporalAnswers } from "../actions/temporal.ts";
 
-/** How often a server that can't be reached yet is asked again. */
+/** Milliseconds between attempts to reach a server that can't be reached yet. */
 const REGISTER_EVERY_MS = 2_000;
 const GRPC_DEADLINE = 4;
 const GRPC_UNAVAILABLE = 14;
 
 const complain = complainAs("gateway");
 
-/** The gateway only lists deliveries. */
+/** The gateway itself only lists deliveries at the service. */
 const CONNECTIONS = 4;
 const API_TIMEOUT_MS = 15_000;
 
 /**
  * Runs the gateway as a process of its own: `node src/gateway/main.ts`, `payrun gateway`.
  *
- * Prints one line of JSON, `{ ready: true, url, pid }`, once it listens. SIGTERM and SIGINT let
- * what is being answered finish; with `--exit-with-parent` so does the end of standard input. A Temporal server that is down doesn't keep it from starting:
- * webhooks are taken, and `/ready` says what is missing.
+ * Prints one line of JSON, `{ ready: true, url, pid }`, once it listens. On SIGTERM and SIGINT it
+ * finishes the requests in progress and ends; with `--exit-with-parent` also at the end of standard
+ * input. It starts even if the Temporal server is down: it accepts webhooks, and `/ready` says what
+ * is missing.
  *
- * @returns exit code: 0 after a signal, 2 for settings that can't be used, 4 where the port is
- * taken or the store can't be opened
+ * @returns exit code: 0 after a signal, 2 for settings that can't be used, 4 if the port is taken
+ * or the store can't be opened
  */
 async function main(): Promise<number> {
   const { values: options } = parseArgs({
@@ -68,7 +69,8 @@ async function main(): Promise<number> {
       : { publicUrl: config.publicUrl }),
   });
   let isGone = false;
-  // It goes on answering: 503 has the service send its webhooks again, and a balancer look elsewhere.
+  // The gateway goes on answering. Its 503 makes the service send webhooks again, and makes a load
+  // balancer use another gateway.
   const storeWatch = watchStore(part, (why) => {
     if (!isGone) complain(why);
     isGone = true;
@@ -99,7 +101,9 @@ async function main(): Promise<number> {
   }
 }
 
-/** Launches carry search attributes, so the namespace must know them; asked until it answers. */
+/**
+ * Registers the search attributes that launches carry, and tries again until the server answers.
+ */
 async function prepareNamespace(
   connection: Connection,
   namespace: string,

@@ -6,22 +6,22 @@ import type { GatewayContext } from "./http/context.ts";
 
 const LOOK_EVERY_MS = 60_000;
 
-/** How soon Temporal is asked again that has not answered, and how long it may take to. */
+/** How soon Temporal is asked again after it hasn't answered, and how long an answer may take. */
 const ASK_AGAIN_EVERY_MS = 15_000;
 const ANSWERS_WITHIN_MS = 5_000;
 const LOOKS_WITHIN_MS = 30_000;
 
-/** A worker that starts again is no news. */
+/** The time without a worker after which operators are notified: a worker's restart is no news. */
 const TOLD_AFTER_MS = 120_000;
 
-/** Once for each day on which a queue has no worker. */
+/** One notice for each day on which a queue has no worker. */
 const DATE_LENGTH = "YYYY-MM-DD".length;
 
 type Watching = Pick<GatewayContext, "store" | "profiles" | "temporal" | "log" | "nowMs">;
 
 /**
- * Tells operators of task queues that no worker polls: what waits there waits without a word, and
- * a worker that is not there can't say so. Notes since when Temporal has not answered.
+ * Notifies operators of task queues that no worker polls: work there waits silently, and an absent
+ * worker can't report itself. Notes when Temporal stopped answering.
  */
 export function startQueueWatch(
   context: Watching & Pick<GatewayContext, "temporalSilence">,
@@ -45,7 +45,7 @@ export function startQueueWatch(
   );
 }
 
-/** Which queues have no worker, and since when. */
+/** Tracks which queues have no worker, and since when. */
 export class QueueWatch {
   readonly #context: Watching;
   readonly #sinceMs = new Map<string, number>();
@@ -57,7 +57,7 @@ export class QueueWatch {
   async look(): Promise<void> {
     const { temporal, nowMs } = this.#context;
     const { workflowService } = temporal.connection;
-    // A server now and then forgets a call: the next look must come all the same.
+    // A server occasionally drops a call: the deadline makes sure that the next look takes place.
     const unserved = await temporal.withDeadline(Date.now() + LOOKS_WITHIN_MS, () =>
       unservedQueues(workflowService, temporal.options.namespace, nowMs()),
     );

@@ -10,10 +10,10 @@ import { addressOf } from "./http/request.ts";
 import { requireJson } from "./http/parts.ts";
 
 /**
- * `POST /webhooks/{business}`: verifies, writes to the inbox, answers 2xx. Needs the store and
- * nothing else, so that events are kept while Temporal is down.
+ * Serves `POST /webhooks/{business}`: verifies the event, writes it to the inbox, answers 2xx.
+ * Needs only the store, so that events are kept while Temporal is down.
  *
- * Whatever is refused leaves nothing in the inbox.
+ * A refused request leaves nothing in the inbox.
  */
 export async function receiveWebhook(context: GatewayContext, c: Context): Promise<Response> {
   try {
@@ -54,7 +54,7 @@ async function accept(
   return { eventId: event.id, duplicate: !isNew };
 }
 
-/** Judges what the headers alone say before it reads the body. */
+/** Judges what the headers alone say before reading the body. */
 async function readSigned(
   context: GatewayContext,
   c: Context,
@@ -93,7 +93,7 @@ async function signatureClockMs(
   try {
     return (await context.clocks.read(profile)).serviceMs;
   } catch {
-    // A sandbox that can't say its time must not cost the event.
+    // A sandbox that can't say its time must not cause the event to be lost.
     return context.nowMs();
   }
 }

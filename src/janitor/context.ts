@@ -4,7 +4,7 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import type { PaymentsClient } from "../payments-api/index.ts";
 import type { Store } from "../store/index.ts";
 
-/** What the janitor stands on. */
+/** What the janitor works with. */
 export interface JanitorContext {
   readonly store: Store;
   readonly temporal: Client;

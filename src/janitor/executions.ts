@@ -14,16 +14,22 @@ export type Execution =
 /** Time that may pass between a row in the store and the start of its workflow. */
 const STARTING_MS = 15_000;
 
-/** True where another process may be about to start what looks lost; a person's act is no doubt. */
+/**
+ * True if another process may be about to start what looks lost; after a person's act there is no
+ * doubt.
+ */
 export function mayBeStarting(execution: Execution, changedAtMs: number): boolean {
   const isEnded = execution.kind === "terminated" || execution.kind === "cancelled";
   return !isEnded && Date.now() - changedAtMs < STARTING_MS;
 }
 
-/** A server that doesn't answer must not hold up the start of a worker, nor a pass for ever. */
+/** A server that doesn't respond must not hold up the start of a worker, nor a pass, forever. */
 const ANSWER_MS = 20_000;
 
-/** What is looked for in one list; there is one onboarding a business, which is asked after. */
+/**
+ * Workflow types that are read in one list; the one onboarding of a business is looked up by its
+ * id.
+ */
 const LISTED = [
   WORKFLOW.payRun,
   WORKFLOW.retryFailedPayment,
@@ -31,12 +37,12 @@ const LISTED = [
   WORKFLOW.fundingIncident,
 ];
 
-/** Ids of the runs, retries, cancellations and incidents that are at work now. */
+/** Reads the ids of the runs, retries, cancellations and incidents that are at work now. */
 export async function runningWorkflows(client: Client): Promise<Set<string>> {
   return new Set((await runningSince(client)).keys());
 }
 
-/** The same, each with the real instant at which its present execution began. */
+/** Reads the same, each with the real instant at which its present execution began. */
 export async function runningSince(client: Client): Promise<Map<string, number>> {
   const types = LISTED.map((type) => `"${type}"`).join(", ");
   const query = `WorkflowType IN (${types}) AND ExecutionStatus = "Running"`;
@@ -47,7 +53,9 @@ export async function runningSince(client: Client): Promise<Map<string, number>>
   return startedAtMs;
 }
 
-/** Every pay run that the server still remembers, with the real instant of its first start. */
+/**
+ * Reads every pay run that the server still remembers, with the real instant of its first start.
+ */
 export async function rememberedRuns(client: Client): Promise<Map<string, number>> {
   const startedAtMs = new Map<string, number>();
   await each(client, `WorkflowType = "${WORKFLOW.payRun}"`, ({ workflowId, startTime }) => {
@@ -67,7 +75,7 @@ function each(
   });
 }
 
-/** The latest execution of one id; lists lag behind, this does not. */
+/** Reads the latest execution of one id; lists lag behind, this does not. */
 export async function executionOf(client: Client, workflowId: string): Promise<Execution> {
   try {
     const { status, closeTime } = await client.withDeadline(Date.now() + ANSWER_MS, () =>

@@ -4,14 +4,14 @@ import type { Tables } from "../store/schema/tables.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
 import { OWN_AUTHOR } from "../contracts/names.ts";
 
-/** A workflow that was terminated stops what is not sent yet, once. */
+/** Puts a terminated workflow's subject on hold, once, so that nothing more of it is sent. */
 export async function holdTerminated(
   trx: Transaction<Tables>,
   hold: Pick<NewHold, "businessId" | "scope" | "value" | "reason">,
   closedAtMs: number,
 ): Promise<void> {
-  // Compared with Temporal's clock: this process's own may be minutes behind.
+  // The instant is compared with Temporal's clock; this process's own may be minutes behind.
   const ours = { ...hold, author: OWN_AUTHOR, nowMs: await databaseNowMs(trx) };
-  // Ours have no end, so any instant of the business clock shows them.
+  // Our holds have no end, so any instant of the business clock shows them.
   await holdOnce(trx, ours, { businessMs: 0, sinceMs: closedAtMs });
 }

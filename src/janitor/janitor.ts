@@ -22,28 +22,34 @@ import { compareSchedules } from "./schedules.ts";
 
 const PASS_EVERY_MS = 60_000;
 
-/** What is younger may be under way in another process. */
+/** Younger claims may be under way in another process. */
 const SETTLED_MS = 60_000;
 
-/** How often everything that Temporal remembers is compared, not only what runs, and old rows go. */
+/**
+ * How often everything that Temporal remembers is compared, not only what runs, and old rows are
+ * deleted.
+ */
 const WHOLE_EVERY_MS = 3_600_000;
 
-/** Longer than the return window, and than a service keeps on delivering an event. */
+/**
+ * How long events are kept: longer than the return window, and than a service keeps delivering an
+ * event.
+ */
 const INBOX_KEPT_MS = 90 * 86_400_000;
 
 const COMPARES = "Comparing the store with Temporal";
 
 export interface JanitorOptions {
-  /** Real time between passes; a minute unless said. */
+  /** Real time between passes; a minute by default. */
   readonly everyMs?: number | undefined;
 }
 
 /**
  * Compares the store with Temporal every minute, in one of the processes that share the store, and
- * gives what has lost its workflow a follower.
+ * starts a new workflow for each row that has lost its own.
  *
- * Where the store is older than what Temporal has seen of it, everything is on hold before the
- * first pass returns: `startJanitor` resolves then, so that a worker polls only afterwards.
+ * If the store is older than what Temporal has seen of it, everything is on hold before
+ * `startJanitor` resolves, so that a worker polls only afterwards.
  */
 export async function startJanitor(
   context: JanitorContext,
@@ -77,7 +83,7 @@ class Janitor {
   readonly #lease: Lease = { name: "janitor", holder: randomUUID() };
   #leads = false;
   #wholeAtMs = 0;
-  /** True once this process has found out whether both stores may be lost. */
+  /** True once this process has checked whether both stores may be lost. */
   #begun = false;
   #failed = false;
   /** By business: bills with an open request that could not be read. */
@@ -89,7 +95,10 @@ class Janitor {
     this.#leaseMs = everyMs * 2 + 2_000;
   }
 
-  /** Whoever leads: a process must not begin to work on a store that is behind. */
+  /**
+   * Looks for a loss in every process, whichever leads: none may begin to work on a store that is
+   * behind.
+   */
   async lookForLoss(): Promise<void> {
     try {
       const remembered = await rememberedRuns(this.#context.temporal);
@@ -108,7 +117,7 @@ class Janitor {
   async pass(signal: AbortSignal): Promise<void> {
     try {
       if (!this.#begun) await this.lookForLoss();
-      // Not before: what the store says of its last use is what that look goes by.
+      // Only after that look, which relies on what the store says of its last use.
       if (this.#begun) await noteKept(this.#context.store.db);
       const led = this.#leads;
       if (!(await this.#lead())) return;
@@ -131,8 +140,9 @@ class Janitor {
   }
 
   /**
-   * A Temporal that was emptied under running workers doesn't know what workflows write, and none
-   * starts there. Whoever may not register it was told when the worker started.
+   * Registers lost search attributes. A Temporal that was emptied under running workers doesn't
+   * know what workflows write, and no workflow starts there. A process that may not register them
+   * said so when its worker started.
    */
   async #prepareNamespace(): Promise<void> {
     try {
@@ -141,7 +151,7 @@ class Janitor {
       if (names.length > 0)
         this.#context.log.warn("registered search attributes that Temporal had lost", { names });
     } catch {
-      // What Temporal refuses for another reason is told by what comes after.
+      // If Temporal refuses for another reason, the following steps report it.
     }
   }
 
@@ -150,7 +160,10 @@ class Janitor {
     await releaseLease(this.#context.store.db, this.#lease).catch(() => undefined);
   }
 
-  /** What fails, such as a row that can't be read, keeps nothing else from being looked after. */
+  /**
+   * Does each step for a business. A step that fails, for example at a row that can't be read,
+   * keeps nothing else from being looked after.
+   */
   async #checkBusiness(
     profile: BusinessProfile,
     running: ReadonlySet<string>,
@@ -221,7 +234,7 @@ class Janitor {
     return this.#leads;
   }
 
-  /** A fault that lasts is told once. */
+  /** Logs a fault, once for as long as it lasts. */
   complain(error: unknown): void {
     if (!this.#failed) {
       const reason = reasonOf(error);

@@ -17,20 +17,22 @@ const TURN_EVERY_MS = 60_000;
 /** Time on the business clock between the beginnings of two passes over a business's payments. */
 const PASS_EVERY_MS = 6 * 3_600_000;
 
-/** The same in real time at least, however fast a sandbox's clock runs: this many turns. */
+/**
+ * The least number of turns between two passes, in real time, however fast a sandbox's clock runs.
+ */
 const TURNS_BETWEEN = 5;
 
-/** Longer than one page takes; it is taken anew before each. */
+/** Longer than one page takes; the lease is renewed before each page. */
 const LEASE_MS = 120_000;
 
 /**
  * Looks again, by page and slowly, at everything that was paid within the return window: banks take
- * money back weeks after the run has ended, and where no webhook endpoint is registered nobody
- * would hear of it.
+ * money back weeks after the run has ended, and without a registered webhook endpoint nothing would
+ * report it.
  *
  * Runs in one of the processes that share the store.
  *
- * @param everyMs real time between turns; a minute unless said
+ * @param everyMs real time between turns; a minute by default
  */
 export function startLateChanges(context: JanitorContext, everyMs = TURN_EVERY_MS): Repeated {
   const watch = new LateChanges(context, everyMs);
@@ -66,7 +68,7 @@ export class LateChanges {
     this.#pages = new LatePages(context, () => this.#lead(), pauseMs);
   }
 
-  /** One turn over all businesses: a slice of the pass that is under way or due, of each. */
+  /** Makes one turn over all businesses: for each, a slice of the pass that is under way or due. */
   async turn(signal: AbortSignal): Promise<void> {
     for (const profile of this.#context.profiles.all()) {
       if (signal.aborted || !(await this.#lead())) return;
@@ -93,7 +95,7 @@ export class LateChanges {
       if (known !== undefined && !this.#isDue(known, now)) return;
       const { businessMs: begunBusinessMs, realMs: begunRealMs } = now;
       const begun = { businessId: profile.businessId, begunBusinessMs, begunRealMs, nextPage: 1 };
-      // Where nothing is known, nothing has settled yet: the first pass is due a while later.
+      // If no pass is known, nothing has settled yet: the first pass is due a while later.
       const madeBefore = known === undefined ? null : new Date(begunBusinessMs).toISOString();
       pass = { ...begun, madeBefore };
       await keepLatePass(db, pass);
@@ -112,8 +114,8 @@ export class LateChanges {
 
 /**
  * Looks again at the deposits that have arrived within the return window: a bank takes them back
- * like any debit, and no event tells of it. A token that may pay may not read the balance: then it
- * is logged, and nothing else suffers.
+ * like any debit, and no event reports it. A token that may pay may not be allowed to read the
+ * balance: that is then logged, and nothing else suffers.
  */
 async function lookAtDeposits(context: JanitorContext, profile: BusinessProfile): Promise<void> {
   await read(context, profile).catch((error: unknown) => {

@@ -17,24 +17,26 @@ import { WORKFLOW_KINDS } from "../contracts/workflow-kinds.ts";
 import { OWN_AUTHOR } from "../contracts/names.ts";
 import type { JanitorContext } from "./context.ts";
 
-/** Most that a turn reads of one business: 36,000 pages a day, of 100 payments each. */
+/** The most that a turn reads of one business: 36,000 pages a day, of 100 payments each. */
 const PAGES_A_TURN = 25;
 
 const PAGE_SIZE = 100;
 
-/** A slow reader leaves the service to those who pay. */
+/** Pause between pages: a slow reader leaves the service to payments. */
 const PAGE_PAUSE_MS = 200;
 
-/** Older failures have been dealt with by whoever made the payment. */
+/** Older failures have been dealt with by the party that made the payment. */
 const RECENT_MS = 7 * 86_400_000;
 
-/** Reads what was paid page by page, and tells the owner of each payment that has changed since. */
+/**
+ * Reads what was paid page by page, and notifies the owner of each payment that has changed since.
+ */
 export class LatePages {
   readonly #context: JanitorContext;
   readonly #mayGoOn: () => Promise<boolean>;
   readonly #pauseMs: number;
 
-  /** @param mayGoOn asked before each further page */
+  /** @param mayGoOn called before each further page */
   constructor(context: JanitorContext, mayGoOn: () => Promise<boolean>, pauseMs = PAGE_PAUSE_MS) {
     this.#context = context;
     this.#mayGoOn = mayGoOn;
@@ -42,8 +44,8 @@ export class LatePages {
   }
 
   /**
-   * Reads a pass on, newest first: what is new comes before its beginning, and moves no page.
-   * Each page that was read counts, whoever reads the next.
+   * Continues a pass, newest first: new payments come before its beginning, and move no page. Each
+   * page that was read counts, whichever process reads the next.
    */
   async read(
     profile: BusinessProfile,
@@ -71,7 +73,7 @@ export class LatePages {
       const theirs = items.filter(({ status }) => external.has(status));
       if (theirs.length > 0) await this.#notifyOfExternalPayments(profile, theirs, businessMs);
       if (mayBeForgotten) await this.#tellOfForgotten(profile, items);
-      // A page may be shorter than asked for. Where the filter is not kept, age ends the pass.
+      // A page may be shorter than requested. If the service ignores the filter, age ends the pass.
       const isLast = items.length === 0 || Date.parse(items.at(-1)?.createdAt ?? "") < sinceMs;
       const madeBefore = isLast ? null : pass.madeBefore;
       await keepLatePass(db, { ...pass, madeBefore, nextPage: page + 1 });
@@ -102,13 +104,16 @@ export class LatePages {
     });
     for (const { payableId, followedBy } of changes) {
       log.warn("a settled payment has changed", { business, payableId });
-      // What no run follows needs an owner.
+      // A payment that no run follows needs an owner.
       if (followedBy === null)
         await startOrSignal(temporal, WORKFLOW_KINDS.retryFailedPayment, { business, payableId });
     }
   }
 
-  /** Failures of payments that Payrun did not make, which no event has told of. */
+  /**
+   * Starts an owner for failures of payments that Payrun did not make and that no event has
+   * reported.
+   */
   async #notifyOfExternalPayments(
     { businessId, name: business }: BusinessProfile,
     theirs: readonly Payment[],
@@ -125,7 +130,8 @@ export class LatePages {
   }
 
   /**
-   * What came back of payments that a restored store doesn't know: nobody else would hear of them.
+   * Notifies people of payments that came back and that a restored store doesn't know: nothing else
+   * would report them.
    */
   async #tellOfForgotten(
     { businessId, name: business }: BusinessProfile,

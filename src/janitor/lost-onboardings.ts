@@ -15,8 +15,9 @@ import type { JanitorContext } from "./context.ts";
 import type { Owed } from "./owed.ts";
 
 /**
- * A business's onboarding, if it has not ended. A new workflow goes on from what the service has.
- * One that a person ended in Temporal stays ended, and what is personal is forgotten.
+ * Returns a business's onboarding, if it has not ended. A new workflow goes on from what the
+ * service has. An onboarding that a person ended in Temporal stays ended, and its personal data is
+ * deleted.
  */
 export async function openOnboarding(
   { store, temporal }: JanitorContext,

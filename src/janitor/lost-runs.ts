@@ -17,10 +17,10 @@ const STOPPED =
   "somebody releases this hold, or cancels the run.";
 
 /**
- * Runs that have not ended. A new workflow reads the run's row and goes on from there: what was
- * sent without a known answer is looked up before it is sent again or released. What a person meant
- * by ending the old one is kept: a termination stops what is not sent yet, a cancellation cancels
- * the run.
+ * Returns the runs that have not ended. A new workflow reads the run's row and goes on from there:
+ * a send without a known answer is looked up before it is sent again or released. What a person
+ * meant by ending the old workflow is kept: a termination stops what is not sent yet, a
+ * cancellation cancels the run.
  */
 export async function runsWithoutEnd(
   context: JanitorContext,
@@ -40,7 +40,7 @@ export async function runsWithoutEnd(
   }));
 }
 
-/** @returns false where the run has ended meanwhile */
+/** @returns false if the run has ended meanwhile */
 async function keepWhatWasMeant(
   trx: Transaction<Tables>,
   of: {

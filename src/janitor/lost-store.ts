@@ -10,18 +10,18 @@ import { executionOf, mayBeStarting, runningSince } from "./executions.ts";
 import { runsWithoutEnd } from "./lost-runs.ts";
 import { FOLLOWED } from "./lost-workflows.ts";
 
-/** Processes say more often than this that a store is in use; a backup was made longer ago. */
+/** Processes note more often than this that a store is in use; a backup's last note is older. */
 const UNUSED_MS = 300_000;
 
-/** Temporal's clock and the database's may differ by so much; no worker went on after that. */
+/** Temporal's clock and the database's may differ by this much; no worker went on after that. */
 const CLOCKS_MS = 120_000;
 
-/** A hold's reason names up to so many workflows. */
+/** A hold's reason names at most this many workflows. */
 const NAMED_MOST = 20;
 
 /**
- * Holds everything of a business where Temporal remembers runs that its store doesn't know: the
- * store was restored from before they were launched, or is empty.
+ * Holds everything of a business if Temporal remembers runs that its store doesn't know: the store
+ * was restored from before they were launched, or is empty.
  *
  * @param remembered ids of runs, each with the real instant of its start
  */
@@ -43,8 +43,9 @@ export async function holdIfRunsAreUnknown(
 }
 
 /**
- * Holds everything of a business where a run has ended in Temporal that its store has open. A pass
- * would find that too, but not before the lease is over that a backup still has of a worker of then.
+ * Holds everything of a business if a run has ended in Temporal that its store has open. A pass
+ * would find that too, but not before the janitor's lease has expired that a backup still contains
+ * from a worker of that time.
  */
 export async function holdIfEndsAreUnknown(
   context: JanitorContext,
@@ -60,7 +61,10 @@ export async function holdIfEndsAreUnknown(
   }
 }
 
-/** Asks the runs at work what they have last seen of the store, and holds everything where it is gone. */
+/**
+ * Asks the runs at work what they have last seen of the store, and holds everything if that is
+ * gone.
+ */
 export async function holdIfRunsHaveSeenMore(
   context: JanitorContext,
   profile: BusinessProfile,
@@ -71,7 +75,7 @@ export async function holdIfRunsHaveSeenMore(
   );
   for (const workflowId of mine) {
     const seen = await seenAuditHead(context.temporal, workflowId);
-    // A run that doesn't answer checks for itself at its next turn.
+    // A run that doesn't respond checks for itself at its next turn.
     if (seen === undefined) continue;
     if (await hasAuditHead(context.store.db, profile.businessId, seen.hash)) continue;
     await hold(context, profile, {
@@ -82,11 +86,11 @@ export async function holdIfRunsHaveSeenMore(
 }
 
 /**
- * Holds everything of a business whose workflows Temporal has lost, where its store was not in use
- * until just now. Both may then have been lost together: nobody remembers what a restored store has
- * lost, a cancel or a rejection for example.
+ * Holds everything of a business whose workflows Temporal has lost, if its store was not in use
+ * until just now. Both may then have been lost together, and nothing remembers what a restored
+ * store has lost, for example a cancel or a rejection.
  *
- * Where the store was in use all the time, Temporal alone has lost its data.
+ * If the store was in use all the time, Temporal alone has lost its data.
  */
 export async function holdIfBothMayBeLost(context: JanitorContext): Promise<void> {
   const kept = await lastKept(context.store.db);
@@ -104,8 +108,8 @@ export async function holdIfBothMayBeLost(context: JanitorContext): Promise<void
 }
 
 /**
- * Ids of workflows that had begun by then and that Temporal doesn't know at all, or only since a
- * gateway has started them anew.
+ * Returns ids of workflows that had begun by then and that Temporal doesn't know at all, or only
+ * since a gateway has started them anew.
  */
 async function lostWorkflows(
   context: JanitorContext,
@@ -130,7 +134,7 @@ async function lostWorkflows(
   return lost;
 }
 
-/** People compare each of them, and launch it again where it is gone. */
+/** Lists the workflows: people check each of them, and launch it again if it is gone. */
 function namesOf(workflowIds: readonly string[]): string {
   const rest = workflowIds.length - NAMED_MOST;
   const named = workflowIds.slice(0, NAMED_MOST).join(", ");

@@ -19,8 +19,8 @@ const STOPPED =
   "paid again until somebody releases this hold.";
 
 /**
- * Failed and returned bills that a retry owns. A new workflow reads everything about the bill again
- * before it does anything.
+ * Returns failed and returned bills that a retry owns. A new workflow reads everything about the
+ * bill again before it does anything.
  */
 async function openRetries(
   { store, temporal }: JanitorContext,
@@ -43,9 +43,9 @@ async function openRetries(
   }));
 }
 
-/** One kind of workflow: which rows of a business must have one. */
+/** One kind of workflow, with the rows of a business that must have one. */
 interface FollowedKind {
-  /** For people, if it fails. */
+  /** Shown to people if it fails. */
   readonly step: string;
   readonly noun: string;
   readonly owed: (context: JanitorContext, profile: BusinessProfile) => Promise<readonly Owed[]>;
@@ -66,7 +66,8 @@ export const FOLLOWED: Readonly<Record<WorkflowKindName, FollowedKind>> = {
   cancelScheduledPayments: {
     step: "Following cancellations without a workflow",
     noun: "a cancellation",
-    // The new one reads each payment before it sends anything; its holds are rows of the store.
+    // The new workflow reads each payment before it sends anything; the holds are rows of the
+    // store.
     owed: async ({ store, temporal }, { businessId, name: business }) =>
       (await openCancellations(store.db, businessId)).map(
         ({ workflowId, playbook, requestedBy, requestedAtMs }) => ({
@@ -88,7 +89,7 @@ export const FOLLOWED: Readonly<Record<WorkflowKindName, FollowedKind>> = {
   fundingIncident: {
     step: "Following incidents without a workflow",
     noun: "an incident",
-    // Also if a person ended it in Temporal: only a decision lets its money go.
+    // Even if a person ended it in Temporal: only a decision lets its money go.
     owed: async ({ store, temporal }, { businessId, name }) =>
       (await incidentsToFollow(store.db, businessId)).map(
         ({ workflowId, sourceId, openedAtMs }) => ({
@@ -104,7 +105,7 @@ export const FOLLOWED: Readonly<Record<WorkflowKindName, FollowedKind>> = {
   },
 };
 
-/** Gives every row of a kind that has lost its workflow a new one. */
+/** Starts a new workflow for every row of a kind that has lost its own. */
 export async function followLost(
   context: JanitorContext,
   profile: BusinessProfile,

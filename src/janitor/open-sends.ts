@@ -32,28 +32,32 @@ import type { JanitorContext } from "./context.ts";
 /** Payments show within a minute of being made; the other minutes make the lookup conclusive. */
 const AFTER_WINDOW_MS = 5 * 60_000;
 
-/** Between two looks at one bill. */
+/** Time between two lookups of one bill. */
 const LOOK_EVERY_MS = 10 * 60_000;
 
-/** Bills that one pass reads: few have no final answer for so long. */
+/** Bills that one pass reads: few go so long without a final answer. */
 const AT_ONCE = 10;
 
-/** How long it is looked whether the service has paid after all, later than it should: a weekend. */
+/**
+ * How long bills are looked up in case the service pays after all, later than it should: a weekend.
+ */
 const AFTER_ALL_MS = 5 * 86_400_000;
 
-/** Between two such looks at one bill; besides, there is one before each cut-off at 9:00. */
+/**
+ * Time between two such lookups of one bill; in addition, there is one before each cut-off at 9:00.
+ */
 const AFTER_ALL_EVERY_MS = 6 * 3_600_000;
 const BEFORE_CUT_OFF = "08:00";
 
 /**
- * Looks at bills that a request may still pay and that nobody else is at work on: found to be paid,
- * parked or waiting for people. Without a look that is the last word they would stay claimed. Goes
- * on looking for days at those whose requests never had an answer, though nothing should come any
- * more: a service may be later than the ledger can be safe against.
+ * Looks up bills that a request may still pay and that no run or retry is working on: those found
+ * to be paid, parked or waiting for people. Without a conclusive lookup they would stay claimed.
+ * Goes on for days with bills whose requests never had an answer, though nothing should come of
+ * them any more: a service may be later than the ledger can guard against.
  *
  * @param unread bills that could not be read at the last pass, which are tried after all others;
  * kept for the next one
- * @returns how many were looked at
+ * @returns how many were looked up
  */
 export async function lookAtOpenSends(
   context: JanitorContext,
@@ -116,7 +120,7 @@ async function lookAt(
     const looked = { businessId, payableId, payments, clock };
     await follow(trx, looked, step);
     if (step.kind === "idle" || step.kind === "applied") {
-      // Nothing could come of it any more, and something stands all the same.
+      // Nothing could come of it any more, and yet a payment stands.
       const shown = shownAfterAll(await subjectFacts(trx, businessId, payableId), reading);
       const reason = unexplainedText(shown);
       const fact = shown.map(({ id }) => id).toSorted();
@@ -140,7 +144,7 @@ async function follow(trx: Transaction<Tables>, looked: Looked, step: GateStep):
   }
 }
 
-/** Gives the line its payments, where its run still follows it; else people are told. */
+/** Gives the line its payments, if its run still follows it; otherwise people are notified. */
 async function takeFound(
   trx: Transaction<Tables>,
   looked: Looked,
@@ -175,7 +179,7 @@ async function takeFound(
   });
 }
 
-/** The request's line, as it stands now; undefined where the store has forgotten what was sent. */
+/** Returns the request's line, as it stands now; undefined if the store has lost what was sent. */
 async function lineOf(
   trx: Transaction<Tables>,
   { businessId, payableId }: Looked,
@@ -187,7 +191,9 @@ async function lineOf(
   return line && { ...line, isAsSent: line.lineHash === sent.approvedHash };
 }
 
-/** States of lines that a run may still bring to an end, and that nobody is at work on. */
+/**
+ * States of lines that a run may still bring to an end, and that no lane or retry is working on.
+ */
 const WAITING: readonly LineState[] = ["planned", "awaiting-approval", "on-hold", "parked"];
 
 async function mayTake(trx: Transaction<Tables>, { runId, state }: RunLine): Promise<boolean> {
@@ -195,7 +201,9 @@ async function mayTake(trx: Transaction<Tables>, { runId, state }: RunLine): Pro
   return phase !== undefined && !ENDED_PHASES.includes(phase) && WAITING.includes(state);
 }
 
-/** Leaves a bill to people: it is told of once, and on hold until one of them releases it. */
+/**
+ * Leaves a bill to people: they are notified once, and it is on hold until one of them releases it.
+ */
 async function tell(
   trx: Transaction<Tables>,
   { businessId, payableId, clock }: Looked,
@@ -212,7 +220,7 @@ async function tell(
     nowMs: clock.realMs,
   });
   if (!isNews) return;
-  // One of its own: who lifts another one need not have seen this.
+  // A hold of its own: a person who lifts another hold need not have seen this notice.
   const hold = { businessId, scope: "payable", value: payableId, reason: text.subject } as const;
   await createHold(trx, { ...hold, author: OWN_AUTHOR, nowMs: clock.realMs });
 }

@@ -11,11 +11,12 @@ export interface Owed {
   readonly workflowId: string;
   /** Real instant after which its workflow should have been started. */
   readonly sinceMs: number;
-  /** What the trail says of it. */
+  /** The trail's entry for the new workflow. */
   readonly entry: { readonly action: string; readonly subject: string };
   /**
-   * Reads what it needs outside a transaction, and gives what keeps, in one, what a person meant by
-   * ending the workflow; that says false if nothing is to be followed any more.
+   * Reads what it needs outside a transaction, and returns a function that keeps, in one, what a
+   * person meant by ending the workflow. That function returns false if nothing is to be followed
+   * any more.
    */
   readonly keep?: (was: EndedExecution) => Promise<Keep>;
   readonly start: () => Promise<void>;

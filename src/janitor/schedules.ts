@@ -22,18 +22,18 @@ const DAY_MS = 86_400_000;
 /** A gateway that has just stored a playbook makes its schedule itself. */
 const APPLYING_MS = 15_000;
 
-/** The janitor comes again: it waits for nobody. */
+/** The janitor comes again, so it waits for no other process. */
 const NO_WAIT_MS = 0;
 
 /**
  * Compares the schedules that Temporal keeps with what people want of them.
  *
- * Those that Temporal has lost are made again, as people have left them: paused ones stay paused,
- * deleted ones deleted. Without this nothing would fail, and nothing would ever run again. What
- * should have begun meanwhile is launched within the playbook's `catchUp`; a launcher launches each
- * period once.
+ * Schedules that Temporal has lost are made again, as people left them: paused ones stay paused,
+ * deleted ones deleted. Without this nothing would fail, and nothing would ever run again. Runs
+ * that should have begun meanwhile are launched within the playbook's `catchUp`; a launcher
+ * launches each period once.
  *
- * What was paused or resumed at Temporal itself is noted as what people want.
+ * A pause or resumption at Temporal itself is recorded as what people want.
  */
 export async function compareSchedules(
   context: JanitorContext,
@@ -57,12 +57,14 @@ export async function compareSchedules(
   }
 }
 
-/** Schedules that each process has looked at: its keys stay the same as long as it lives. */
+/**
+ * Schedules that this process has looked at: a process's keys stay the same as long as it lives.
+ */
 const rewritten = new WeakMap<Client, Set<string>>();
 
 /**
- * A schedule lives longer than a key: the first look of each process writes it under the newest
- * one, also where the old one is gone already, so that its launchers can be read.
+ * Writes a schedule under the newest key at the first look of each process, even if the old key is
+ * gone already, so that its launchers can be read. A schedule lives longer than a key.
  */
 async function rewriteOnce(
   context: JanitorContext,
@@ -97,8 +99,8 @@ async function rewrite(
     await putSchedule(temporal, launcherOf({ ...of, schedule }, Date.now()));
   } catch (error) {
     if (!isUnreadable(error)) throw error;
-    // What can't be read can't be changed, and has launched nothing: the store knows all of it, once
-    // it knows whether somebody has paused it there.
+    // A schedule that can't be read can't be changed, and has launched nothing. The store knows all
+    // of it, once it knows whether a person has paused it there.
     const kept = await readSchedule(temporal, of, null);
     if (kept !== undefined) await noteOutside(context, profile, playbook, kept);
     await deleteSchedule(temporal, of);
@@ -107,7 +109,9 @@ async function rewrite(
   log.info("a schedule was written under the newest key", of);
 }
 
-/** Lists lag behind, so the one schedule is asked for before anything is done. */
+/**
+ * Compares one schedule. Lists lag behind, so the schedule itself is read before anything is done.
+ */
 async function settle(
   context: JanitorContext,
   profile: BusinessProfile,
@@ -149,7 +153,7 @@ async function restore(
   const nowMs = Date.now();
   await putSchedule(temporal, launcherOf({ playbook, business, schedule }, nowMs), pause);
   if (pause === null && !sandbox) {
-    // What it let pass while people had paused or deleted it was not missed.
+    // Times that passed while people had paused or deleted it were not missed.
     const aliveSinceMs = Math.max(createdAtMs, wish.madeAgainMs ?? 0, wish.resumedMs ?? 0);
     const fromMs = Math.max(aliveSinceMs, nowMs - schedule.catchUpDays * DAY_MS);
     await backfillSchedule(temporal, { business, playbook }, { fromMs, toMs: nowMs });

@@ -6,8 +6,8 @@ import type { Db } from "../store/sql/db.ts";
 import { afterLossLeftMs } from "./shown.ts";
 
 /**
- * Until when nothing is sent after a loss of the store was noticed, on the business clock; null
- * where that is over, or nothing was lost.
+ * Returns the business-clock instant until which nothing is sent after a loss of the store was
+ * noticed; null if that has passed, or if nothing was lost.
  */
 export async function sendsNothingUntilMs(
   db: Db,
@@ -18,17 +18,17 @@ export async function sendsNothingUntilMs(
 }
 
 /**
- * True for a restored store that may lack payments still: until a person has compared it, and until
- * what it may have lost shows at the service. What it counts is then too little.
+ * True for a restored store that may still lack payments: until a person has compared it, and until
+ * everything that it may have lost shows at the service. Until then its counts are too low.
  *
- * @param clock undefined where it can't be read: then only what a person has said ends it
+ * @param clock undefined if it can't be read: then the state lasts until a person ends it
  */
 export async function isBehind(
   db: Db,
   businessId: string,
   clock: ClockReading | undefined,
 ): Promise<boolean> {
-  // The hold for a loss has no end of its own.
+  // The hold for a loss never expires by itself, so it is found without a clock too.
   if ((await lossHold(db, businessId, clock?.businessMs ?? 0)) !== null) return true;
   return clock !== undefined && (await sendsNothingUntilMs(db, businessId, clock)) !== null;
 }
@@ -42,13 +42,13 @@ function nothingUntilMs(loss: NoticedLoss, clock: ClockReading): number | null {
   return leftMs > 0 ? businessMs + leftMs * scale : null;
 }
 
-/** People speak of a restore for as long as this. */
+/** How long after a restore the texts about several plans mention it. */
 const SPOKEN_OF_MS = 14 * 86_400_000;
 
 /**
- * How a restored store sends, as people are told it.
+ * Describes how a restored store sends, for texts that people read.
  *
- * @param plannedAtMs when what they look at was planned; undefined for several plans together
+ * @param plannedAtMs when the plan that they look at was made; undefined for several plans together
  */
 export async function sendsAfter(
   db: Db,

@@ -7,14 +7,14 @@ export type Answer =
   | {
       readonly kind: "http";
       readonly status: number;
-      /** Parsed JSON; undefined if the body was no JSON. */
+      /** Parsed JSON; undefined if the body was not JSON. */
       readonly body: unknown;
       readonly headersDateMs?: number | undefined;
       readonly retryAfterMs?: number | undefined;
     }
   | {
       readonly kind: "no-answer";
-      /** False only if the request certainly never left and can't leave any more. */
+      /** False only if the request certainly never left and can no longer leave. */
       readonly sent: boolean;
       readonly reason: string;
     };
@@ -68,7 +68,10 @@ const BUSINESS_WAITS: ReadonlySet<string> = new Set([
   "feature_unavailable",
 ]);
 
-/** Codes of refusals that the service stores and replays under their key (specification, 7). */
+/**
+ * Codes of refusals that the service stores and replays under their key (API specification, section
+ * 7).
+ */
 const STORED: ReadonlySet<string> = new Set([
   "validation_error",
   "not_found",
@@ -79,11 +82,11 @@ type Judgement = Pick<JudgedAnswer, "result" | "means"> &
   Partial<Pick<JudgedAnswer, "code" | "message" | "madeIds">>;
 
 /**
- * The one table of what responses to money writes mean (rule 5).
+ * Judges a response, by the one table of what responses to money writes mean (rule 5).
  *
- * A known code counts before the status, because the specification leaves the status of most codes
- * open. A 5xx, though, is final for its key and never closes a send, whatever its code says. A
- * response without the documented shape, or with an undocumented code, is unknown.
+ * A known code takes precedence over the status, because the specification leaves the status of
+ * most codes open. A 5xx, though, is final for its key and never closes a send, whatever its code.
+ * A response without the documented shape, or with an undocumented code, is unknown.
  */
 export function judgeAnswer(
   operation: Operation,
@@ -133,7 +136,8 @@ function judgeHttp(
 }
 
 /**
- * The meaning of a refusal is the same at any status, but only a 4xx says that nothing was done.
+ * Makes a refusal with a 5xx unknown. Its meaning is the same at any status, but only a 4xx says
+ * that nothing was done.
  */
 function openAt(status: number, judgement: Judgement): Judgement {
   return status >= 500 && judgement.result === "refused"
@@ -147,7 +151,9 @@ interface ServiceError {
   readonly field: string | null;
 }
 
-/** The codes whose meaning doesn't depend on the status. */
+/**
+ * Judges the codes whose meaning doesn't depend on the status; returns undefined for all others.
+ */
 function judgeCode({ code, message }: ServiceError): Judgement | undefined {
   if (code === "payment_unconfirmed") {
     return { result: "unconfirmed", means: { kind: "unconfirmed" } };

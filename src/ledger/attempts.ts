@@ -49,7 +49,7 @@ interface SendView {
   readonly message?: string;
 }
 
-/** All attempts at a subject, first to last. */
+/** Returns all attempts at a subject, first to last. */
 export async function attemptsOf(
   db: Db,
   businessId: string,
@@ -63,8 +63,8 @@ export async function attemptsOf(
 }
 
 /**
- * The derived state. The index of open subjects says whether a lookup has settled a send without a
- * response.
+ * Derives an attempt's state. The index of open subjects says whether a lookup has settled a send
+ * without a response.
  */
 function stateOf(
   facts: SubjectFacts,
@@ -73,7 +73,7 @@ function stateOf(
   clocks: Pick<Now, "sandbox"> | undefined,
 ): AttemptState {
   if (isApplied(attempt)) return "applied";
-  // A next key follows only after all earlier sends are settled; a late response reopens them.
+  // The next key follows only after all earlier sends are settled; a late response reopens them.
   const isLast = attempt === facts.attempts.at(-1);
   const mayBeOpen = isOpenSubject && (isLast || attempt.lateAnswers.length > 0);
   if (mayBeOpen && openSends({ attempts: [attempt] }).length > 0) return "open";

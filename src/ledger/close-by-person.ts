@@ -7,9 +7,9 @@ import { subjectFacts } from "./rows.ts";
 import { close } from "./write.ts";
 
 /**
- * Lets a person close a subject when none of its sends can take effect any more, even if the
- * service shows a payment that is not explained: the person was asked about that payment. The sends
- * stay open for the gate, which still sends nothing without an explanation.
+ * Lets a person close a subject once none of its sends can take effect anymore, even if the service
+ * shows a payment that is not explained: the person was asked about that payment. The sends stay
+ * open for the gate, which still sends nothing without an explanation.
  *
  * @returns false if one of its sends may still take effect
  */

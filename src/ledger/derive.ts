@@ -13,7 +13,8 @@ import type {
 export const LEAVE_WITHIN_MS = 15_000;
 
 /**
- * How long after its arrival the service may carry a request out; in a sandbox, on its wire clock.
+ * Returns how long after its arrival the service may carry a request out, in milliseconds; in a
+ * sandbox, on its wire clock.
  */
 export function windowMs(sandbox: boolean): number {
   return (sandbox ? 6 : 30) * 60_000;
@@ -22,17 +23,20 @@ export function windowMs(sandbox: boolean): number {
 /** One minute for the bytes to arrive, one for a payment to show. */
 const MARGIN_MS = 2 * 60_000;
 
-/** How long after a send's mark a lookup must begin to be conclusive about it (rule 6). */
+/**
+ * Returns how long after a send's mark a lookup must begin to be conclusive about it (rule 6), in
+ * milliseconds.
+ */
 export function conclusiveAfterMs(clocks: Clocks): number {
   return windowMs(clocks.sandbox) + MARGIN_MS;
 }
 
-/** Decides which clocks count. */
+/** Says which clocks count. */
 type Clocks = Pick<Now, "sandbox">;
 
 /**
- * If the caller doesn't say: the longer window, which is right for the service and late for a
- * sandbox.
+ * The default if the caller doesn't say: the longer window, which is right for the service and
+ * later than necessary for a sandbox.
  */
 const AT_SERVICE: Clocks = { sandbox: false };
 
@@ -49,14 +53,15 @@ export function isOpen(send: Pick<Send, "result">): boolean {
   return OPEN.has(send.result);
 }
 
-/** A send's result, followed by the results of its late responses. */
+/** Returns a send's result, followed by the results of its late responses. */
 export function resultsOf(attempt: KeyedAttempt, { sendId, result }: Send): readonly SendResult[] {
   const late = attempt.lateAnswers.filter((answer) => answer.sendId === sendId);
   return [result, ...late.map((answer) => answer.result)];
 }
 
 /**
- * Every send of the subject that is not closed. A late response can open a send, but closes none.
+ * Returns every send of the subject that is not closed. A late response can open a send, but closes
+ * none.
  */
 export function openSends({ attempts }: Pick<SubjectFacts, "attempts">): readonly Send[] {
   return attempts.flatMap((attempt) =>
@@ -70,7 +75,9 @@ interface Mark {
   readonly serviceMs: number | null;
 }
 
-/** The later of `leave_by` and the response's `Date`, never the time of recording (rule 6). */
+/**
+ * Returns the later of `leave_by` and the response's `Date`, never the time of recording (rule 6).
+ */
 export function markOf(send: Send, { sandbox }: Clocks = AT_SERVICE): Mark {
   const { openedServiceMs, answerDateMs, leaveByMs } = send;
   const leftMs = openedServiceMs === null ? null : openedServiceMs + LEAVE_WITHIN_MS;
@@ -83,8 +90,8 @@ function laterOf(one: number | null, other: number | null): number | null {
 }
 
 /**
- * How long after `at` a lookup must begin to be conclusive about a send, in milliseconds: 0 or less
- * if one that begins at `at` is; null if the clocks can't tell.
+ * Returns how long after `at` a lookup must begin to be conclusive about a send, in milliseconds: 0
+ * or less if a lookup that begins at `at` is conclusive; null if the clocks can't tell.
  */
 export function untilCoveredMs(
   send: Send,
@@ -105,14 +112,16 @@ export function untilCoveredMs(
   return Math.max(databaseMs, answeredMs ?? databaseMs) + afterMs - at.atMs;
 }
 
-/** True if a lookup began late enough to show whatever effect the send had. */
+/** True if a lookup began late enough to show any effect that the send had. */
 export function covers(look: Look, send: Send, clocks: Clocks = AT_SERVICE): boolean {
   const at = { atMs: look.begunAtMs, serviceMs: look.begunServiceMs };
   const leftMs = untilCoveredMs(send, at, clocks);
   return leftMs !== null && leftMs <= 0;
 }
 
-/** Ids that are certainly not the effect of a send without a response (rules 6 and 9). */
+/**
+ * Returns the ids that are certainly not the effect of a send without a response (rules 6 and 9).
+ */
 export function accountedIds({ attempts, othersIds }: SubjectFacts): ReadonlySet<string> {
   const ids = new Set(othersIds);
   for (const attempt of attempts) {
@@ -125,7 +134,7 @@ export function accountedIds({ attempts, othersIds }: SubjectFacts): ReadonlySet
 /**
  * True if a lookup is conclusive about every send that left before it (rule 6).
  *
- * If no send was open, other people's payments don't matter: the next baseline contains them.
+ * If no send was open, external payments don't matter: the next baseline contains them.
  */
 export function lookIsConclusive(
   look: Look,
@@ -150,7 +159,9 @@ function isLastWord(
   );
 }
 
-/** When the newest conclusive lookup began, at `untilMs` or before; null if there is none. */
+/**
+ * Returns when the newest conclusive lookup began, at `untilMs` or before; null if there is none.
+ */
 export function lastConclusiveMs(
   facts: SubjectFacts,
   clocks: Clocks = AT_SERVICE,
@@ -164,7 +175,7 @@ export function lastConclusiveMs(
   return begun.length === 0 ? null : begun.reduce((one, other) => Math.max(one, other));
 }
 
-/** Open sends that no conclusive lookup has followed. */
+/** Returns the open sends that no conclusive lookup has followed. */
 export function unsettledSends(facts: SubjectFacts, clocks: Clocks = AT_SERVICE): readonly Send[] {
   const open = openSends(facts);
   if (open.length === 0) return open;
@@ -173,14 +184,14 @@ export function unsettledSends(facts: SubjectFacts, clocks: Clocks = AT_SERVICE)
 }
 
 /**
- * True if a send may still take effect. Callers must ask before they drop, release or give up a
- * subject (rule 11).
+ * True if a send may still take effect. Callers must check this before they drop, release or give
+ * up a subject (rule 11).
  */
 export function mayStillPay(facts: SubjectFacts, clocks: Clocks = AT_SERVICE): boolean {
   return unsettledSends(facts, clocks).length > 0;
 }
 
-/** Everything that an attempt created, by its responses and lookups. */
+/** Returns the ids of everything that an attempt created, by its responses and lookups. */
 export function madeIdsOf({ sends, lateAnswers, adoptedIds }: KeyedAttempt): readonly string[] {
   const made = [...sends, ...lateAnswers].filter(({ result }) => result === "applied");
   return [...new Set([...made.flatMap(({ madeIds }) => madeIds), ...adoptedIds])];
@@ -193,7 +204,7 @@ export function isApplied(attempt: KeyedAttempt): boolean {
   return attempt.adoptedIds.length > 0 || wasAnsweredApplied(attempt);
 }
 
-/** True if a response says so, not only a lookup. */
+/** True if a response says that the attempt took effect, not only a lookup. */
 export function wasAnsweredApplied({ sends, lateAnswers }: KeyedAttempt): boolean {
   return [...sends, ...lateAnswers].some(({ result }) => result === "applied");
 }
@@ -207,7 +218,7 @@ function isTokenRefusal({ result, status }: Send): boolean {
 }
 
 /**
- * True if the key can never take effect any more, by its rows (rule 8). Only a reading can say
+ * True if, by its rows, the key can never take effect anymore (rule 8). Only a reading can say
  * whether a payment that it made stands unpaid.
  */
 export function isUsedUp(
@@ -254,9 +265,9 @@ export function attemptState(
 const LATELY_MS = 86_400_000;
 
 /**
- * How many keys in a row had no effect within a day: after a person's correction, a new key may
- * succeed. Refusals of the token don't count: they concern the whole business, and people are
- * notified of them.
+ * Counts the last keys in a row that had no effect within a day: after a person's correction, a new
+ * key may succeed. Refusals of the token don't count: they concern the whole business, and people
+ * are notified of them.
  */
 export function deadKeysLately(facts: SubjectFacts, now: Pick<Now, "atMs" | "sandbox">): number {
   const { attempts } = facts;
@@ -270,8 +281,8 @@ export function deadKeysLately(facts: SubjectFacts, now: Pick<Now, "atMs" | "san
 }
 
 /**
- * False if the service made it so late after the loss that nothing sent before the loss can have
- * made it.
+ * True unless the service created it so late after the loss that no send from before the loss can
+ * have created it.
  */
 export function mayBeForgotten(
   { createdAtMs }: Shown,

@@ -1,5 +1,5 @@
 /**
- * The ledger's facts about one subject, as insert-only rows, and the questions asked of them.
+ * The ledger's facts about one subject, kept as insert-only rows, and the types for judging them.
  *
  * A subject is what a send is about: a payable, a payment to cancel, a deposit.
  */
@@ -24,7 +24,7 @@ export type SendResult =
   | "unconfirmed"
   /** No response, a 5xx, an unknown code, or a 2xx without the documented shape. */
   | "unknown"
-  /** Never left, and can't leave any more. */
+  /** Never left, and can no longer leave. */
   | "not-sent";
 
 /** The request to send, with the terms that were approved. */
@@ -35,8 +35,8 @@ export interface Terms {
   /** Id of the workflow that it is sent for. */
   readonly owner: string;
   /**
-   * The run whose line it pays, which tells apart two lines of the same bill and amount; else
-   * empty.
+   * The run whose line it pays, which distinguishes two lines of the same bill and amount; empty if
+   * it pays no line.
    */
   readonly runId: string;
   /** Hash of the line, or of the deposit, that was approved; empty for a cancel. */
@@ -131,7 +131,7 @@ export interface Look {
 
 /** When the store was found to be older than its workflows. */
 export interface Restored {
-  /** Real time. */
+  /** Database clock. */
   readonly atMs: number;
   /** The service's clock, which counts in a sandbox; null if it was not known. */
   readonly serviceMs: number | null;
@@ -202,7 +202,7 @@ export type Step =
       readonly reason: WaitReason;
     }
   | { readonly kind: "person"; readonly code: string; readonly reason: string }
-  /** Nothing is wanted, and no send can take effect any more. */
+  /** Nothing is wanted, and no send can take effect anymore. */
   | { readonly kind: "idle" };
 
 export type WaitReason =

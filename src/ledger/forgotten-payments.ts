@@ -11,10 +11,13 @@ import { loadSubjects } from "./rows.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A loss may be noticed days after the backup; older failures are in the list of payments. */
+/**
+ * Failures up to this long before the loss was noticed count, because it may be noticed days after
+ * the backup. Older failures are in the list of payments.
+ */
 const BEFORE_LOSS_MS = 7 * DAY_MS;
 
-/** A notice spells out up to so many payments; its data has them all. */
+/** How many payments a notice lists; its data contains all of them. */
 const LISTED_MOST = 40;
 
 /** A payment as the service shows it. */
@@ -29,7 +32,10 @@ export interface ShownPayment {
   readonly updatedAt: string | null;
 }
 
-/** Which of these payments requests of the store's ledger have made, or were found to have made. */
+/**
+ * Returns which of these payments were made by requests in the store's ledger, as responses or
+ * lookups have shown.
+ */
 export async function madeHere(
   db: Db,
   businessId: string,
@@ -43,10 +49,12 @@ export async function madeHere(
 }
 
 /**
- * Which of these payments came back, and may have been made by Payrun though the store has no
- * record of them: the store has lost something, and they were made before that was noticed.
+ * Returns the payments that failed or came back and that Payrun may have made although the store
+ * has no record of them: the store has lost something, and they were made before the loss was
+ * noticed.
  *
- * Where the store has lost nothing, no payment is: what others have made is theirs.
+ * Returns none if the store has lost nothing: every payment that it has no record of is then
+ * external.
  */
 export async function forgottenOf<P extends ShownPayment>(
   db: Db,
@@ -68,10 +76,10 @@ export async function forgottenOf<P extends ShownPayment>(
 }
 
 /**
- * Tells people of payments that `forgottenOf` has found, all together, and of each only once: who
- * else would know that they have come back?
+ * Notifies people of the payments that `forgottenOf` has found, in one notice and of each payment
+ * only once: they would not learn otherwise that these have failed or come back.
  *
- * @returns false where all of them have been told of before
+ * @returns false if people have been notified of all of them before
  */
 export async function tellOfForgotten(
   trx: Transaction<Tables>,

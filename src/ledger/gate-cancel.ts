@@ -14,8 +14,8 @@ export interface CancelCaller {
 }
 
 /**
- * Everything that must hold before payments are cancelled (rule 3): the cancellation still wants
- * it, and the bill is on hold, so that nothing pays it again after the cancel.
+ * Checks everything that must hold before payments are cancelled (rule 3): the cancellation still
+ * wants it, and the bill is on hold, so that nothing pays it again after the cancel.
  */
 export async function mayCancel(
   trx: Transaction<Tables>,

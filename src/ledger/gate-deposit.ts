@@ -19,9 +19,9 @@ export interface DepositCaller {
 }
 
 /**
- * Everything that must hold before deposits are made (rule 3): the run or incident that needs the
- * money is still open, no hold applies except the one that the deposit is to lift, the debit is
- * authorized, and exactly this amount from this account is approved.
+ * Checks everything that must hold before deposits are made (rule 3): the run or incident that
+ * needs the money is still open, no hold applies except the one that the deposit is to lift, the
+ * debit is authorized, and exactly this amount from this account is approved.
  */
 export async function mayDeposit(
   trx: Transaction<Tables>,

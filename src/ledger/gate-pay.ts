@@ -33,9 +33,9 @@ const OF_RUN: readonly LineState[] = ["paying"];
 const OF_RETRY: readonly LineState[] = ["retrying", "parked"];
 
 /**
- * Everything that must hold before lines are paid (rule 3), as this transaction reads it: the line
- * and its version, the run, the claim, holds, a quorum's approval of exactly this line, the debit
- * authorization, and the limits over all committed payments.
+ * Checks everything that must hold before lines are paid (rule 3), as this transaction reads it:
+ * the line and its version, the run, the claim, holds, a quorum's approval of exactly this line,
+ * the debit authorization, and the limits over all committed payments.
  */
 export async function mayPay(
   trx: Transaction<Tables>,
@@ -82,7 +82,7 @@ export async function mayPay(
   return closed;
 }
 
-/** What the gate asks of a line. */
+/** The facts that the gate checks of a line. */
 interface LineAtGate extends WeighedLine, Pick<RunLine, "sourceId" | "state" | "lineHash"> {
   /** True if the quorum's approval of exactly this line is valid. */
   readonly approved: boolean;
@@ -90,7 +90,7 @@ interface LineAtGate extends WeighedLine, Pick<RunLine, "sourceId" | "state" | "
   readonly claimedBy: string | null;
 }
 
-/** These lines of a run as they are now, by payable. */
+/** Reads these lines of a run as they are now, by payable. */
 async function linesAtGate(
   trx: Transaction<Tables>,
   runId: string,

@@ -22,15 +22,15 @@ import {
 /** A request to the gate about one subject. */
 export interface GateRequest {
   readonly subject: string;
-  /** Null if nothing is to be sent: the gate still looks after what was sent before. */
+  /** Null if nothing is to be sent: the gate still settles what was sent before. */
   readonly wish: Wish | null;
   /**
-   * The approved request, if nothing is wanted because it seems to be done: a restored store may
-   * have forgotten it.
+   * The approved request, if nothing is wanted because the work seems to be done: a restored store
+   * may have forgotten the payment.
    */
   readonly approved?: Wish;
   readonly reading: Reading | null;
-  /** Set if the subject is a line of a run: neighbouring lines share an entry of the trail. */
+  /** Set if the subject is a line of a run: neighboring lines share an entry of the trail. */
   readonly line?: { readonly runId: string; readonly lineNo: number };
 }
 
@@ -96,9 +96,9 @@ export type MayAct = (
 ) => Promise<ReadonlyMap<string, Closed>>;
 
 /**
- * The one gate of every money write (rule 3). In the transaction that holds the business's lock,
- * from the rows as they are now, it decides what to do about each subject and writes the sends that
- * it lets through. No other code makes these checks before sending.
+ * Decides what to do about each subject, and writes the sends that it lets through. This is the one
+ * gate of every money write (rule 3): it runs in the transaction that holds the business's lock,
+ * and judges the rows as they are then. No other code makes these checks before sending.
  */
 export async function askGate(
   trx: Transaction<Tables>,
@@ -125,8 +125,8 @@ export async function askGate(
   const firstStep = (request: GateRequest): Step => {
     const step = stepOf(request, request.wish);
     if (step.kind !== "idle" || request.approved === undefined) return step;
-    // Rule 10: a payment that a restored store forgot is still its own, even if nothing is wanted
-    // now.
+    // Rule 10: a payment that a restored store forgot is still Payrun's own, even if nothing is
+    // wanted now.
     const forgotten = stepOf(request, request.approved);
     const isOurs = forgotten.kind === "adopt" || isWaitAfterLoss(forgotten);
     return factsOf(facts, request.subject).restored !== null && isOurs ? forgotten : step;
@@ -174,7 +174,7 @@ export async function askGate(
   return answers;
 }
 
-/** `askGate` for one subject. */
+/** Calls `askGate` for one subject. */
 export async function askAbout(
   trx: Transaction<Tables>,
   caller: GateCaller,
@@ -270,7 +270,7 @@ async function recordLooks(
 }
 
 /**
- * Records in the trail which requests a check refused, if something was sent for the subject
+ * Records in the trail which requests a check refused, if an attempt at the subject was made
  * before.
  */
 async function noteRefused(

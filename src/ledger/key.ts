@@ -5,7 +5,7 @@ import { canonicalJson } from "../domain/canonical-json.ts";
 const KEY_VERSION = "pr1_";
 
 /**
- * The idempotency key of one attempt: the same after any crash, even from an empty store.
+ * Returns the idempotency key of one attempt: the same after any crash, even from an empty store.
  *
  * Amount, date and account are not part of it, on purpose: a request that differs in them meets the
  * service's own guard (409 on another body) instead of paying a second time.

@@ -1,11 +1,14 @@
 import type { KeyedAttempt, Reading, Send } from "./facts.ts";
 
-/** The last send of a subject, under any key. */
+/** Returns the last send of a subject, under any key. */
 export function lastSend(attempts: readonly KeyedAttempt[]): Send | undefined {
   return attempts.flatMap(({ sends }) => sends).at(-1);
 }
 
-/** How long before a reading a send left, on the service's clock if it is known. */
+/**
+ * Returns how long before a reading a send left, in milliseconds; on the service's clock if it is
+ * known.
+ */
 export function leftAgoMs(
   { openedAtMs, openedServiceMs }: Send,
   { begunAtMs, begunServiceMs }: Reading,
@@ -19,9 +22,9 @@ export function leftAgoMs(
 const PASSING: readonly number[] = [401, 403, 408, 409, 423, 425, 429];
 
 /**
- * The last send, if it was this owner's and the service refused it for good with a code that the
- * specification doesn't name. By rule 5 its result stays open, but sending it again would get the
- * same response.
+ * Returns the last send if it was this owner's and the service refused it for good with a code that
+ * the specification doesn't name. By rule 5 its result stays open, but sending it again would get
+ * the same response.
  */
 export function saidNo(attempts: readonly KeyedAttempt[], owner: string): Send | undefined {
   const last = lastSend(attempts);

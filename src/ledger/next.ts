@@ -14,7 +14,7 @@ import { type Asked, lookDue, wait, waitForClock, type Rule } from "./steps.ts";
 /** Rule 3: the gate judges only readings that are younger than this. */
 const READING_FRESH_MS = 2 * 60_000;
 
-/** In this order; the first rule that returns a step decides. */
+/** The rules in order; the first rule that returns a step decides. */
 const RULES: readonly Rule[] = [
   adoptEffect,
   stayApplied,
@@ -58,9 +58,7 @@ export function next(
   return lookDue(asked);
 }
 
-/**
- * No send can take effect any more and nothing is wanted, so only the outcome is left to report.
- */
+/** Reports only the outcome: nothing is wanted, and no send can take effect anymore. */
 function unwished({ attempts }: SubjectFacts): Step {
   const applied = attempts.findLast(isApplied);
   return applied === undefined ? { kind: "idle" } : appliedStep(applied);

@@ -17,7 +17,7 @@ export function notedPayment({ id, amountCents, status }: NotedPayment): NotedPa
 }
 
 /**
- * Records in the audit trail which requests are about to leave. Neighbouring lines of a plan share
+ * Records in the audit trail which requests are about to leave. Neighboring lines of a plan share
  * an entry.
  */
 export async function noteSending(

@@ -5,7 +5,7 @@ import { cancelledPaymentSchema, createdPaymentsSchema } from "../payments-api/s
 import { depositStands } from "../domain/deposits/transactions.ts";
 import type { OperationName, Shown, Terms } from "./facts.ts";
 
-/** What a reading shows of a send without a response. */
+/** What a reading shows about a send without a response. */
 type Found =
   /** Exactly the requested effect. */
   | { readonly kind: "all"; readonly ids: readonly string[] }
@@ -45,7 +45,7 @@ const madeDepositSchema = z.object({ id: z.string().min(1) });
 export const pay: Operation = {
   name: "pay",
   effect: "new",
-  // Every payment of the bill must be explained, whoever made it.
+  // Every payment of the bill must be explained, external ones included.
   concerns: () => true,
   judgeFound: (terms, found) => {
     if (found.length === 0) return { kind: "none" };
@@ -100,7 +100,7 @@ export const deposit: Operation = {
   },
   isUnpaid: (shown) => depositStands(shown) === "failed",
   showsWithinMs: 0,
-  // A deposit of the same amount may be last week's, so a person must say.
+  // A deposit of the same amount may be last week's, so a person must decide.
   afterLoss: "person",
   successIds: (body) => {
     const made = madeDepositSchema.safeParse(body).data;
@@ -108,10 +108,13 @@ export const deposit: Operation = {
   },
 };
 
-/** Same contact, account or rail, and date. A missing field is no difference (rule 9). */
+/**
+ * True if the contact, the account or rail, and the date are the same. A missing field is no
+ * difference (rule 9).
+ */
 function isByTerms(terms: Terms, shown: Shown): boolean {
   return (
-    // One without a rail was recorded outside the service (API specification, section 2).
+    // A payment without a rail was recorded outside the service (API specification, section 2).
     shown.rail !== null &&
     isMissingOr(terms.contactId, shown.contactId) &&
     // A payment from the balance may show another account, and the service may spell a rail
@@ -130,7 +133,7 @@ function preferNamed(sourceId: string, found: readonly Shown[]): readonly Shown[
   return named.length > 0 ? named : found;
 }
 
-/** Path of a payment's cancel request. */
+/** Returns the path of a payment's cancel request. */
 export function cancelPath(paymentId: string): string {
   return `/v1/payments/${encodeURIComponent(paymentId)}/cancel`;
 }

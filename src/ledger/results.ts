@@ -19,8 +19,8 @@ export type SendOutcome = Omit<JudgedAnswer, "means"> & { readonly send: OpenedS
 /**
  * Writes the result of each send once (rule 1): one update, `where result = 'pending'`.
  *
- * If another result is stored already, this one is kept beside it, the subject is put on hold and
- * people are notified: only the sender can have written it.
+ * If another result is stored already, this one is kept beside it, a payable is put on hold, and
+ * people are notified: only a send's own sender writes its result, so this should be impossible.
  */
 export async function recordResults(
   trx: Transaction<Tables>,
@@ -83,7 +83,7 @@ async function recordLate(trx: Transaction<Tables>, outcome: SendOutcome): Promi
   const { send, result, status, code, madeIds } = outcome;
   const { businessId, subject, sendId } = send;
   const stored = await findOne(trx, "sends", placeOf(send));
-  // The sender repeats a commit that had succeeded without confirmation.
+  // The sender repeats a commit that succeeded without confirmation.
   const isSame =
     stored?.result === result &&
     stored.code === code &&

@@ -18,7 +18,7 @@ import type {
 /** Facts of a subject without any send. */
 const NOTHING: SubjectFacts = { attempts: [], looks: [], othersIds: [], restored: null };
 
-/** All rows of the ledger about one subject. */
+/** Reads all rows of the ledger about one subject. */
 export async function subjectFacts(
   db: Db,
   businessId: string,
@@ -27,7 +27,7 @@ export async function subjectFacts(
   return (await loadSubjects(db, businessId, [subject])).get(subject) ?? NOTHING;
 }
 
-/** `subjectFacts` for many subjects in a few statements; the map has every one of them. */
+/** Reads the facts of many subjects in a few statements. The map contains every one of them. */
 export async function loadSubjects(
   db: Db,
   businessId: string,
@@ -102,7 +102,7 @@ async function looksOf(
   return found;
 }
 
-/** Rows of one of the ledger's tables about these subjects, first to last. */
+/** Reads the rows of one of the ledger's tables about these subjects, first to last. */
 async function rowsOf<Table extends "attempts" | "sends" | "late_answers" | "looks" | "adoptions">(
   db: Db,
   table: Table,
@@ -118,8 +118,8 @@ async function rowsOf<Table extends "attempts" | "sends" | "late_answers" | "loo
 }
 
 /**
- * Ids that deposits made or adopted. The service's list of transactions doesn't say which request
- * made which.
+ * Reads the ids that deposits made or adopted. The service's list of transactions doesn't say which
+ * request made which.
  */
 async function depositIds(
   db: Db,
@@ -159,7 +159,10 @@ function toLateAnswer(row: Row<"late_answers">): LateAnswer {
   return { ...readLateAnswer(row), result: row.result as SendResult };
 }
 
-/** The subject whose attempt made a payment or transaction; undefined if none of ours has. */
+/**
+ * Returns the subject for which a lookup adopted a payment or transaction, cancels excluded;
+ * undefined if no lookup did. It doesn't find what only a response named.
+ */
 export async function subjectThatMade(
   db: Db,
   businessId: string,

@@ -6,8 +6,9 @@ import type { Run } from "../store/runs/runs.ts";
 import { type Closed, closedFor } from "./gate.ts";
 
 /**
- * Says whether a run forbids a payment. A run that only plans, a cancelled or a rejected one forbids
- * all payments of its lines, retries included; an ended run forbids its own only.
+ * Returns why a run forbids a payment; null if it doesn't. A run that only plans, was cancelled or
+ * was rejected forbids all payments of its lines, retries included. An ended run forbids only its
+ * own.
  */
 export async function runStopped(
   db: Db,
@@ -23,7 +24,10 @@ export async function runStopped(
   return isOver ? closedFor("run-ended", "the run has ended") : null;
 }
 
-/** A run that only plans moves no money, whoever asks and whatever is approved. */
+/**
+ * Returns the refusal if a run only plans: then it moves no money, for any caller and with any
+ * approval.
+ */
 export function runOnlyPlans(run: Run): Closed | null {
   return onlyPlans(run.policy) ? closedFor("plan-only", ONLY_PLANS) : null;
 }

@@ -28,7 +28,7 @@ const WAIT_NOT_SHOWN_MS = 60_000;
 
 /**
  * Rule 9: while a send is open, something new with exactly its terms is its effect. This rule comes
- * first: an attempt that is known to be applied needs no other judgement.
+ * first: an attempt that is known to be applied needs no other judgment.
  */
 export function adoptEffect({ operation, facts, reading, now, unexplained }: Asked): Step | null {
   const found = operation.effect === "new" ? unexplained : reading.shown;
@@ -84,7 +84,10 @@ function isSpent(asked: Asked, attempt: KeyedAttempt): boolean {
   return isSettled && made.every((shown) => operation.isUnpaid(shown));
 }
 
-/** Two runs may pay a bill in equal parts: such lines differ only by their run. */
+/**
+ * True if both are the same line. Two runs may pay a bill in equal parts: such lines differ only by
+ * their run.
+ */
 export function isSameLine(one: LineKey, other: LineKey): boolean {
   return one.runId === other.runId && one.approvedHash === other.approvedHash;
 }
@@ -104,7 +107,7 @@ function isOfAnotherLine(
 
 /**
  * Rule 9: if less or more than requested is shown, waits until no more can appear, then asks a
- * person. Whatever appears after a conclusive lookup was made by someone else.
+ * person. Anything that appears after a conclusive lookup was made by someone else.
  */
 export function explainFirst(asked: Asked): Step | null {
   const { facts, reading, now, unexplained } = asked;
@@ -114,7 +117,10 @@ export function explainFirst(asked: Asked): Step | null {
   return unaccounted(unexplained);
 }
 
-/** How long after a loss, from then on, a restored store sends nothing yet; not above 0 once that is over. */
+/**
+ * Returns for how many more milliseconds, from `at`, a restored store sends nothing; 0 or less if
+ * it may send again.
+ */
 export function afterLossLeftMs(
   restored: Restored,
   at: { readonly atMs: number; readonly serviceMs: number | null },
@@ -155,8 +161,8 @@ export function waitAfterLoss({ operation, facts, wish, now, unexplained }: Aske
 }
 
 /**
- * Payments that stand unexplained although no send can take effect any more: they came later than
- * the ledger's windows allow, or someone else made them.
+ * Returns the payments that stand unexplained although no send can take effect anymore: they came
+ * later than the ledger's windows allow, or someone else made them.
  */
 export function shownAfterAll(facts: SubjectFacts, { shown }: Reading): readonly Shown[] {
   const accounted = accountedIds(facts);

@@ -5,7 +5,7 @@ import type { Operation } from "./operations.ts";
 /** The facts that every rule judges by, once the subject has been read. */
 export interface Asked {
   readonly operation: Operation;
-  /** Include the reading as the newest lookup. */
+  /** The ledger's facts, with the reading as the newest lookup. */
   readonly facts: SubjectFacts;
   readonly wish: Wish | null;
   readonly reading: Reading;
@@ -14,13 +14,13 @@ export interface Asked {
   readonly unexplained: readonly Shown[];
 }
 
-/** Returns null if the rule doesn't apply. */
+/** A rule for the next step; it returns null if it doesn't apply. */
 export type Rule = (asked: Asked) => Step | null;
 
 const WAIT_MIN_MS = 1_000;
 const WAIT_CLOCK_MS = 5_000;
 
-/** Rule 6: waits until a lookup can be conclusive about all open sends, then asks for one. */
+/** Rule 6: waits until a lookup can be conclusive about all open sends, then requests one. */
 export function lookDue({ facts, now }: Asked): Step {
   if (now.sandbox && now.serviceMs === null) return waitForClock();
   const leftMs = openSends(facts).map((send) => untilCoveredMs(send, now, now));
@@ -39,9 +39,9 @@ const WAIT_TEXTS: Readonly<Record<Exclude<WaitReason, "restored">, string>> = {
 };
 
 /**
- * What a subject waits for, for people.
+ * Says what a subject waits for, in a text for people.
  *
- * @param until when that is over: a restored store says when it sends again
+ * @param until when a restored store sends again, as people read it
  */
 export function waitReasonText(reason: WaitReason, until: string): string {
   if (reason !== "restored") return WAIT_TEXTS[reason];

@@ -3,8 +3,8 @@ import { isApplied, madeIdsOf } from "./derive.ts";
 import { subjectFacts } from "./rows.ts";
 
 /**
- * Counts the attempts that made one of the line's payments, without the first. The rows are
- * insert-only, so the count is right whichever run or owner the bill had.
+ * Counts the attempts that made one of the line's payments, excluding the first. The rows are
+ * insert-only, so the count is right for any run or owner that the bill had.
  */
 export async function timesPaidAgain(
   db: Db,

@@ -68,7 +68,10 @@ export function sendSameBytes(asked: Asked): Step | null {
   return sendUnder(asked, last.seq, false);
 }
 
-/** How long ago the gate let a send through: the longest time that a clock that counts shows. */
+/**
+ * Returns how long ago the gate let a send through, in milliseconds: the longest time that any
+ * clock that counts shows.
+ */
 function ageMs({ openedAtMs, openedServiceMs }: Send, { atMs, serviceMs, sandbox }: Now): number {
   const byDatabaseMs = atMs - openedAtMs;
   if (openedServiceMs === null || serviceMs === null) return byDatabaseMs;

@@ -141,7 +141,7 @@ export interface NewLook {
   readonly reading: Reading;
 }
 
-/** Writes lookups: only a written one lets a next key follow. */
+/** Writes lookups: only a written lookup lets the next key follow. */
 export async function insertLooks(
   trx: Transaction<Tables>,
   businessId: string,
@@ -191,7 +191,7 @@ export async function insertAdoptions(
     .execute();
 }
 
-/** Removes subjects from the index if every send is closed by its last response. */
+/** Removes subjects from the index if neither a result nor a late response leaves a send open. */
 export async function closeAnswered(
   trx: Transaction<Tables>,
   businessId: string,
@@ -207,7 +207,7 @@ function noneIsOpen(table: "sends" | "late_answers"): RawBuilder<SqlBool> {
       and heard.subject = open_subjects.subject and ${isIn("heard.result", [...OPEN])})`;
 }
 
-/** `closeAnswered` that also accepts a conclusive lookup in place of a response. */
+/** Does what `closeAnswered` does, but also accepts a conclusive lookup in place of a response. */
 export async function closeLookedAt(
   trx: Transaction<Tables>,
   businessId: string,

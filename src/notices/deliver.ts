@@ -8,12 +8,13 @@ import type { TryResult } from "./results.ts";
 import { VENDOR_CHANNEL } from "./routes.ts";
 import { NEEDS_ACTION_PAGE, runPage } from "../contracts/console-pages.ts";
 
-/** About what a person decides on the page of all that needs action. */
+/** Kinds of notices that a person decides about on the page of everything that needs action. */
 const DECIDED_THERE: readonly Notice["kind"][] = ["incident", "parked", "given-up"];
 
 /**
- * Address of the console's page on which people decide about it, or look at it. It carries no
- * authority: who opens it signs in. Undefined for what has no page, and for vendors.
+ * Returns the address of the console's page on which people decide about a notice's subject, or
+ * look at it. The address carries no authority: a person who opens it signs in. Undefined for
+ * notices without a page, and for vendors.
  */
 function pageAbout(
   { kind, runId, contactId }: Pick<Notice, "kind" | "runId" | "contactId">,
@@ -40,7 +41,7 @@ export async function deliver(
 ): Promise<TryResult> {
   const settings = profile?.notify;
   if (profile === undefined || settings === undefined) {
-    return refused("its business tells nobody any more: notify is missing in the profile");
+    return refused("its business notifies nobody any more: notify is missing in the profile");
   }
   const { smtp } = settings;
   const about = { business: profile.name, page: pageAbout(notice, publicUrl) };

@@ -16,7 +16,7 @@ import { runsLately } from "../store/runs/runs-lately.ts";
 const INTERVAL_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Runs that one digest speaks of. */
+/** The most runs that one digest covers. */
 const RUNS_MOST = 30;
 
 export interface DigestContext {
@@ -28,7 +28,7 @@ export interface DigestContext {
   readonly nowMs: () => number;
 }
 
-/** Raises, each minute, the digests that are due; of several processes whichever comes first. */
+/** Raises, each minute, the digests that are due; of several processes, the first one does. */
 export function startDigests(context: DigestContext): Repeated {
   return repeat(
     async () => {
@@ -73,14 +73,14 @@ async function raiseDigest(
   const date = digestDate(rhythm, businessMs);
   const fact = { businessId, kind: "digest" as const, factKey: `${playbook}/${date}` };
   if (await isNotified(store.db, fact)) return;
-  // A weekend lies between Friday's and Monday's.
+  // A weekend lies between Friday's digest and Monday's.
   const sinceMs = nowMs() - (rhythm === "daily" ? 4 : 8) * DAY_MS;
   const runs: DigestedRun[] = [];
   for (const run of await runsLately(store.db, { businessId, playbook }, sinceMs, RUNS_MOST)) {
     runs.push({ ...run, sums: await toldSums(store.db, run.runId) });
   }
   if (runs.length === 0) return;
-  // It says how runs stand now, also where it comes later than at its time, or as a first one.
+  // It says how runs stand now, even if it comes later than its time, or is the first one.
   const day = newYorkDate(businessMs);
   await raiseNotice(store.db, {
     ...fact,

@@ -61,7 +61,7 @@ export class Mailer {
   }
 }
 
-/** What a server says may repeat the address: only its code is kept. */
+/** Judges an error by its code alone: the server's words may repeat the address. */
 function resultOf(error: unknown): TryResult {
   const code = codeOf(error);
   const answered =

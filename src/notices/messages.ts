@@ -8,7 +8,7 @@ export interface WebhookPayload {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Whose notice it is, and where the console's page about it is. */
+/** The business of a notice, and the address of the console's page about it. */
 export interface About {
   readonly business: string;
   readonly page: string | undefined;
@@ -31,10 +31,12 @@ export function webhookPayload(notice: Notice, { business, page }: About): Webho
   };
 }
 
-/** Slack's limit of a section is 3,000 characters; others that take its JSON have about the same. */
+/**
+ * Slack limits a section to 3,000 characters; others that take its JSON have about the same limit.
+ */
 const SLACK_TEXT_MAX = 2_900;
 
-/** The JSON of Slack's incoming webhooks, which Mattermost and others understand too. */
+/** Returns the JSON of Slack's incoming webhooks, which Mattermost and others understand too. */
 export function slackMessage(notice: Notice, { business, page }: About): Record<string, unknown> {
   const title = escapeSlack(`${business}: ${notice.subject}`);
   const text = shortened(textBeside(notice, page));
@@ -50,7 +52,10 @@ export function slackMessage(notice: Notice, { business, page }: About): Record<
   };
 }
 
-/** Beside a link to the page that decides, no commands are said that lead to the same. */
+/**
+ * Returns the text; if a link leads to the page that decides, without the commands that do the
+ * same.
+ */
 function textBeside({ text }: Notice, page: string | undefined): string {
   if (page === undefined) return text;
   return text
@@ -59,14 +64,14 @@ function textBeside({ text }: Notice, page: string | undefined): string {
     .join("\n");
 }
 
-/** Verbatim: Slack makes nothing of it into a link or a mention by itself. */
+/** Returns a verbatim section: Slack turns nothing of it into a link or a mention by itself. */
 function section(text: string): Record<string, unknown> {
   return { type: "section", text: { type: "mrkdwn", text, verbatim: true } };
 }
 
 const ZERO_WIDTH = "\u200b";
 
-/** A vendor's name must not become a link, a mention or a channel-wide alarm. */
+/** Escapes a text: a vendor's name must not become a link, a mention or a channel-wide alarm. */
 function escapeSlack(text: string): string {
   return text
     .replaceAll("&", "&amp;")
@@ -76,7 +81,7 @@ function escapeSlack(text: string): string {
     .replaceAll("](", `]${ZERO_WIDTH}(`);
 }
 
-/** Cut before it is escaped, so that nothing is cut in the middle of what stands for a sign. */
+/** Cuts the text before it is escaped, so that no escape sequence is cut in the middle. */
 function shortened(text: string): string {
   for (let max = SLACK_TEXT_MAX; ; max = Math.floor(max / 2)) {
     const escaped = escapeSlack(cut(text, max));
@@ -91,12 +96,12 @@ function cut(text: string, max: number): string {
 export interface Email {
   readonly subject: string;
   readonly text: string;
-  /** The same with every try, so that a mail that arrived twice shows as one. */
+  /** The same for every try, so that a mail that arrives twice shows as one. */
   readonly messageId: string;
   readonly replyTo?: string;
 }
 
-/** @param from sender's address, whose domain the message id is made of */
+/** @param from the sender's address, whose domain becomes part of the message id */
 export function emailOf(notice: Notice, { business, page }: About, from: string): Email {
   const domain = /@([^>\s]+)>?$/.exec(from)?.[1] ?? "payrun.invalid";
   const replyTo = notice.data["replyTo"];

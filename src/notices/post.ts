@@ -4,14 +4,17 @@ import { codeOf, type TryResult } from "./results.ts";
 
 const TIMEOUT_MS = 10_000;
 
-/** What of an answer is read: nothing in it is used. */
+/** The most that is read of a response's body: nothing in it is used. */
 const ANSWER_MAX_BYTES = 16_384;
 
-/** Posts notices; redirects are not followed, nothing of an answer but its status is used. */
+/**
+ * Posts notices. Follows no redirects, and uses nothing of a response but its status and
+ * `Retry-After`.
+ */
 export class Poster {
   readonly #agent = new Agent({ connections: 4, connect: { timeout: TIMEOUT_MS } });
 
-  /** @param signing for receivers that check who sent it; Slack's address is its own secret */
+  /** @param signing for receivers that check the sender; Slack's address is its own secret */
   async post(
     url: string,
     body: string,
@@ -48,7 +51,7 @@ export class Poster {
 
 function resultOf(status: number, retryAfter: string | string[] | undefined): TryResult {
   if (status >= 200 && status < 300) return { kind: "sent" };
-  // Standard Webhooks: 410 is a receiver that wants nothing more.
+  // Standard Webhooks: 410 means that the receiver wants nothing more.
   if (status === 410) return { kind: "refused", problem: "answered 410: it is gone for good" };
   const hint = status >= 300 && status < 400 ? ": redirects are not followed" : "";
   const seconds = typeof retryAfter === "string" ? Number(retryAfter) : Number.NaN;
@@ -60,7 +63,7 @@ function resultOf(status: number, retryAfter: string | string[] | undefined): Tr
   };
 }
 
-/** The headers of Standard Webhooks: one signature for each secret in force. */
+/** Returns the headers of Standard Webhooks: one signature for each secret in force. */
 function signatureHeaders(
   body: string,
   signing: { readonly id: string; readonly secrets: readonly string[]; readonly nowMs: number },

@@ -1,4 +1,4 @@
-/** What came of one try to deliver, in words that hold no address and no secret. */
+/** The result of one try to deliver, in words that contain no address and no secret. */
 export type TryResult =
   | { readonly kind: "sent" }
   /** Trying again would not help. */
@@ -6,7 +6,7 @@ export type TryResult =
   | {
       readonly kind: "failed";
       readonly problem: string;
-      /** True where the whole channel seems down, not just this notice unwelcome. */
+      /** True if the whole channel seems down, not just this notice unwelcome. */
       readonly channelDown: boolean;
       readonly retryAfterMs?: number;
     };
@@ -29,17 +29,17 @@ const PAUSES_MS: readonly number[] = [
   8 * HOUR_MS,
 ];
 
-/** No receiver may ask for more than this. */
+/** The longest pause that a receiver may ask for. */
 const RETRY_AFTER_MAX_MS = HOUR_MS;
 
-/** How often an address is looked up that can't be read. */
+/** How often an address that can't be read is looked up. */
 const ROUTE_TRIES_MAX = PAUSES_MS.length;
 
 /**
- * When to try again.
+ * Returns when to try again.
  *
  * @param tries made before the one that failed
- * @returns null where it is given up
+ * @returns null if it is given up
  */
 export function nextTryMs(tries: number, nowMs: number, retryAfterMs = 0): number | null {
   const pauseMs = PAUSES_MS[tries];
@@ -51,7 +51,10 @@ export function nextRouteMs(tries: number, nowMs: number): number | null {
   return tries + 1 >= ROUTE_TRIES_MAX ? null : nextTryMs(tries, nowMs);
 }
 
-/** An error's code where it has one; its message may hold an address that is a secret itself. */
+/**
+ * Returns an error's code if it has one; its message may contain an address that is itself a
+ * secret.
+ */
 export function codeOf(error: unknown): string {
   if (error instanceof Error && "code" in error && typeof error.code === "string") {
     return error.code;

@@ -2,14 +2,15 @@ import type { NoticeChannel, NotifySettings } from "../config/business-profile.t
 import type { Route } from "../store/notices/notice-deliveries.ts";
 import type { Notice } from "../store/notices/notices.ts";
 
-/** Carries what is for a vendor; the settings keep other channels from being called so. */
+/** The channel for notices to vendors; the settings allow no other channel of this name. */
 export const VENDOR_CHANNEL = "vendors";
 
 /**
- * Where a notice for our own people goes: to the channels that take its kind and one of its roles.
+ * Returns where a notice for our own people goes: to the channels that take its kind and one of its
+ * roles.
  *
- * Where nobody listens for these roles, everybody who takes the kind is told: a bill that waits
- * for an operator must not wait because no operator gave an address.
+ * If no channel listens for these roles, it goes to all that take the kind: a bill that waits for
+ * an operator must not wait because no operator gave an address.
  */
 export function routesOf(settings: NotifySettings, notice: Notice): Route[] {
   const taking = settings.channels.filter(
@@ -19,7 +20,7 @@ export function routesOf(settings: NotifySettings, notice: Notice): Route[] {
   return meant.length > 0 ? meant : taking.flatMap((channel) => routesOver(channel, []));
 }
 
-/** @param roles empty for everybody */
+/** @param roles empty for everyone */
 function routesOver(channel: NoticeChannel, roles: readonly string[]): Route[] {
   const isMeant = (role: string) => roles.length === 0 || roles.includes(role);
   if (channel.type === "email") {

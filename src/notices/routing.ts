@@ -6,7 +6,7 @@ import { codeOf, nextRouteMs } from "./results.ts";
 import { routesOf, VENDOR_CHANNEL } from "./routes.ts";
 import type { NoticeSenderContext } from "./sender.ts";
 
-/** RFC 5321. */
+/** The limit of RFC 5321. */
 const ADDRESS_MAX = 254;
 
 type Destination =
@@ -31,7 +31,7 @@ export async function route(
   const againAtMs = found.kind === "later" ? nextRouteMs(routeTries, nowMs()) : null;
   if (found.problem !== null) {
     const fields = { businessId, noticeId, kind, problem: found.problem };
-    log.warn("a notice does not reach everybody", fields);
+    log.warn("a notice does not reach everyone", fields);
   }
   if (found.kind === "later" && againAtMs !== null) {
     await postponeRouting(store.db, noticeId, found.problem, againAtMs);
@@ -55,12 +55,14 @@ async function destinationOf(
       ? routes([], "remittance advice needs notify.smtp in the profile")
       : vendorRoutes(context.clientOf(profile), notice.contactId, stopping);
   }
-  // Who names no channel wants to be told nothing; that is no fault.
+  // A business that names no channel wants no notices; that is no fault.
   if (settings === undefined || settings.channels.length === 0) return routes([]);
   return routes(routesOf(settings, notice));
 }
 
-/** The vendor's addresses as they are now: an old one may be somebody else's by today. */
+/**
+ * Reads the vendor's addresses as they are now: by today an old one may belong to another person.
+ */
 async function vendorRoutes(
   client: ReturnType<NoticeSenderContext["clientOf"]>,
   contactId: string,
@@ -71,16 +73,16 @@ async function vendorRoutes(
     const known = [...new Set(emails.map((email) => email.trim()))].filter((email) => email !== "");
     const usable = known.filter(isAddress);
     const unusable = known.length - usable.length;
-    // Who has no address at the service doesn't want to be written to: that is no fault.
+    // A vendor without an address at the service doesn't want to be written to: that is no fault.
     return routes(
       usable.map((target) => ({ channel: VENDOR_CHANNEL, target })),
       unusable === 0
         ? null
-        : `${unusable} of the vendor's ${known.length} addresses ${unusable === 1 ? "is no e-mail address" : "are no e-mail addresses"}`,
+        : `${unusable} of the vendor's ${known.length} addresses ${unusable === 1 ? "is not an e-mail address" : "are not e-mail addresses"}`,
     );
   } catch (error) {
     if (error instanceof PaymentsApiError && error.status === 404) {
-      return routes([], "the service knows the vendor no more");
+      return routes([], "the service no longer knows the vendor");
     }
     const why = error instanceof PaymentsApiError ? error.code : codeOf(error);
     return { kind: "later", problem: `the vendor's addresses can't be read (${why})` };

@@ -26,18 +26,18 @@ export interface NoticeSenderContext {
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
   /** Real time. */
   readonly nowMs: () => number;
-  /** Where people reach the console. */
+  /** The address at which people reach the console. */
   readonly publicUrl: () => string;
-  /** How often an outbox with nothing to do is looked into; every second unless said. */
+  /** How often an outbox with nothing to do is checked; every second by default. */
   readonly noticesEveryMs?: number;
 }
 
 const ROUTED_AT_ONCE = 100;
-/** Vendors whose addresses are asked for at the same time. */
+/** Vendors whose addresses are read at the same time. */
 const VENDORS_AT_ONCE = 8;
 const SENT_AT_ONCE = 40;
 const IDLE_MS = 1_000;
-/** While channels are at work, what is due for others is looked for this often. */
+/** How often due deliveries of other channels are looked for while some channels are at work. */
 const WORKING_MS = 50;
 const TROUBLE_MS = 5_000;
 const STOP_LIMIT_MS = 1_000;
@@ -48,17 +48,18 @@ const TURN_MS = 5_000;
 /** Longer than a turn with one slow try at its end. */
 const CLAIM_MS = 60_000;
 
-/** When deliveries of a channel are tried again that was just found to be down. */
+/** Pause before deliveries are tried again on a channel that was just found to be down. */
 const CHANNEL_WAIT_MS = 15_000;
 
 /**
- * Sends what stands in the outbox, of all businesses. Any number of processes may do so at once:
- * each takes rows of its own. What can't be delivered is tried again for about a day, and then
- * stands as undeliverable; nothing else waits for it, nor for a service that is slow to say where
- * vendors want to be written to.
+ * Sends what is in the outbox, for all businesses. Any number of processes may do so at once: each
+ * takes rows of its own. A delivery that fails is tried again for about a day, and is then marked
+ * undeliverable; nothing else waits for it, nor for a service that is slow to return the addresses
+ * of vendors.
  *
- * A process that dies after sending and before noting so makes the next one send again, under the
- * same id: at least once, never never. Stopped, what is being sent is cut off where it takes long.
+ * If a process dies after sending and before recording that, the next one sends again, under the
+ * same id: at least once, never not at all. When the sender is stopped, sends that take long are
+ * cut off.
  */
 export function startNoticeSender(context: NoticeSenderContext): Repeated {
   const outbox = new Outbox(context);
@@ -86,7 +87,7 @@ export function startNoticeSender(context: NoticeSenderContext): Repeated {
   };
 }
 
-/** One process's share of the outbox: each channel that it is at work on goes at its own speed. */
+/** One process's share of the outbox: each channel that it works on goes at its own speed. */
 class Outbox {
   readonly #context: NoticeSenderContext;
   readonly #carriers = { poster: new Poster(), mailer: new Mailer() };
@@ -106,7 +107,11 @@ class Outbox {
     for (const notice of news) await route(this.#context, notice);
   }
 
-  /** @returns how many vendors were looked up */
+  /**
+   * Looks up the addresses of vendors that notices are for.
+   *
+   * @returns how many vendors were looked up
+   */
   async routeVendors(stopping: AbortSignal): Promise<number> {
     const { store, nowMs } = this.#context;
     const news = await unrouted(store.db, "vendors", nowMs(), VENDORS_AT_ONCE);
@@ -127,7 +132,7 @@ class Outbox {
       if (first === undefined) continue;
       const turn = sendOver(this.#context, this.#carriers, holder, deliveries)
         .catch((error: unknown) => {
-          // What it has claimed is claimed again once its time is over.
+          // What it has claimed is claimed again once the claim has expired.
           const fields = { channel: first.channel, reason: reasonOf(error) };
           log.warn("notices of a channel could not be sent; trying again", fields);
         })
@@ -146,7 +151,10 @@ class Outbox {
   }
 }
 
-/** Sends over one channel, one after the other; what is left when it turns out to be down rests. */
+/**
+ * Sends over one channel, one delivery after the other; if the channel turns out to be down, the
+ * remaining ones wait.
+ */
 async function sendOver(
   context: NoticeSenderContext,
   carriers: Carriers,

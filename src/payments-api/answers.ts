@@ -9,7 +9,7 @@ import {
 import { Redaction } from "./redaction.ts";
 import type { HttpAnswer, NoAnswer } from "./transport.ts";
 
-/** What was asked, as far as errors need it. */
+/** The part of a request that errors need. */
 export interface Asked {
   method: string;
   path: string;
@@ -18,8 +18,8 @@ export interface Asked {
 }
 
 /**
- * The JSON of a body; undefined when it is empty or not JSON. Null characters, which a vendor's
- * name may have and PostgreSQL takes in no text, are left out.
+ * Parses the JSON of a body; undefined if it is empty or not JSON. Removes null characters, which a
+ * vendor's name may contain and which PostgreSQL accepts in no text.
  */
 export function parseJson(bodyText: string): unknown {
   try {
@@ -34,9 +34,9 @@ export function parseJson(bodyText: string): unknown {
 }
 
 /**
- * Reads the answer that says a request was done.
+ * Reads a response that reports success.
  *
- * @throws {PaymentsApiError} for every other answer, and for one without the expected shape.
+ * @throws {PaymentsApiError} for every other response, and for one without the expected shape
  */
 export function readAnswer<T>(
   asked: Asked,
@@ -47,7 +47,7 @@ export function readAnswer<T>(
   if (answer.status < 200 || answer.status > 299) throw errorFromAnswer(asked, answer);
   const body = parseJson(answer.bodyText);
   const isEmpty = answer.bodyText.trim() === "";
-  // Also where any body would do: a page of something in between is not the service's answer.
+  // Even if the schema accepts any body: a page from an intermediary is not the service's response.
   if (body === undefined && !isEmpty) throw unexpected(asked, answer, "its body is not JSON");
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -55,7 +55,7 @@ export function readAnswer<T>(
   throw unexpected(asked, answer, what);
 }
 
-/** As `readAnswer`, where nothing in the body is needed. */
+/** Does what `readAnswer` does if nothing in the body is needed. */
 export function checkAnswer(asked: Asked, answer: HttpAnswer | NoAnswer): void {
   if (answer.kind === "no-answer") throw noAnswerError(asked, answer);
   if (answer.status < 200 || answer.status > 299) throw errorFromAnswer(asked, answer);
@@ -102,7 +102,7 @@ function codeWithoutRefusal(status: number, body: unknown): string | undefined {
   return status === 403 ? "forbidden" : undefined;
 }
 
-/** `unknown` wherever the service may have acted, or may still be acting, on this key. */
+/** Returns `unknown` if the service may have acted, or may still be acting, on this key. */
 function outcomeOf(asked: Asked, status: number, code: string): RequestOutcome {
   if (asked.method === "GET") return "not_applied";
   if (status < 400 || status >= 500 || status === 408) return "unknown";

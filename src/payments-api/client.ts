@@ -20,19 +20,27 @@ export interface PaymentsClientOptions {
   /** `http://` or `https://`, with or without a path; no credentials, query or fragment. */
   baseUrl: string;
   token: TokenSource;
-  /** Of each request, from the call to the last byte of the answer. 30,000 unless given. */
+  /**
+   * The time limit of each request, from the call to the last byte of the response. 30,000 unless
+   * given.
+   */
   timeoutMs?: number;
-  /** Requests in flight at once; others wait their turn within their time-out. 80 unless given. */
+  /**
+   * Requests in flight at once; others wait their turn within their time limit. 80 unless given.
+   */
   connections?: number;
   /** The service's clock in epoch milliseconds, for token expiry and `Retry-After`. */
   now?: () => number;
-  /** Told when the service limits the rate: until when it wants to be left alone. Must not throw. */
+  /**
+   * Called when the service limits the rate, with the time until which to send nothing. Must not
+   * throw.
+   */
   onRateLimit?: (untilMs: number) => void;
-  /** Told the service's time with each answer that has a `Date` header. Must not throw. */
+  /** Called with the service's time for each response that has a `Date` header. Must not throw. */
   onDate?: (dateMs: number) => void;
 }
 
-/** A money write as the attempt ledger has frozen it. */
+/** A money write as the ledger has recorded it. */
 interface MoneyWrite extends CallOptions {
   method: "POST";
   /** Such as `/v1/payments`. */
@@ -43,12 +51,12 @@ interface MoneyWrite extends CallOptions {
   idempotencyKey: string;
 }
 
-/** What came of a money write; what it means is the ledger's to say. */
+/** The response to a money write; the ledger decides what it means. */
 export type MoneyWriteAnswer =
   | {
       kind: "http";
       status: number;
-      /** The parsed JSON; undefined when there is none. */
+      /** The parsed JSON; undefined if the body is not JSON. */
       body: unknown;
       /** The first 4,096 characters, for the record. */
       bodyText: string;
@@ -59,9 +67,9 @@ export type MoneyWriteAnswer =
   | NoAnswer;
 
 /**
- * The Payments Service, typed (API specification). It sends every write at most once and never under
- * another key; only a read is asked again, once, when its token was refused. Tokens appear in nothing
- * that it returns, throws or shows.
+ * The typed client of the Payments Service (API specification). It sends every write at most once
+ * and never under another key; only a read is repeated, once, if its token was refused. Tokens
+ * appear in nothing that it returns, throws or shows.
  */
 export class PaymentsClient {
   readonly contacts: Contacts;
@@ -80,7 +88,7 @@ export class PaymentsClient {
   readonly #transport: Transport;
   readonly #tokens: TokenProvider;
 
-  /** @throws {TypeError} for a base URL that can't be used. */
+  /** @throws {TypeError} for an unusable base URL */
   constructor(options: PaymentsClientOptions) {
     const now = options.now ?? Date.now;
     this.#tokens = new TokenProvider(options.token, now);
@@ -110,10 +118,10 @@ export class PaymentsClient {
   }
 
   /**
-   * Sends a frozen money write, exactly once and exactly as given, and reports whatever came of it.
-   * Nothing that the service, the network or `beforeSend` does makes it throw.
+   * Sends a recorded money write, exactly once and exactly as given, and reports whatever the
+   * result is. Nothing that the service, the network or `beforeSend` does makes it throw.
    *
-   * @throws {TypeError} for a key or path that can't be sent.
+   * @throws {TypeError} for a key or path that can't be sent
    */
   async sendMoneyWrite(write: MoneyWrite): Promise<MoneyWriteAnswer> {
     checkIdempotencyKey(write.idempotencyKey);
@@ -158,7 +166,7 @@ function parseBaseUrl(text: string): URL {
   return url;
 }
 
-/** An address with an "@" may hold a password. */
+/** An address with an "@" may contain a password. */
 function shown(text: string): string {
   return text.includes("@") ? "the given text" : `"${text}"`;
 }

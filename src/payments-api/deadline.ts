@@ -2,7 +2,7 @@ import { TimeLimit } from "./time-limit.ts";
 
 /**
  * One limit for a whole request: waiting for a connection, fetching the token, sending, and reading
- * the answer to its end. Ends at its time or when the caller's signal fires, whichever is first.
+ * the response to its end. Ends at its time or when the caller's signal fires, whichever is first.
  */
 export class Deadline {
   readonly #controller = new AbortController();
@@ -31,12 +31,12 @@ export class Deadline {
     return this.#stoppedByCaller;
   }
 
-  /** Whether it is too late to send, even where the overdue timer has not run yet. */
+  /** True if it is too late to send, even if the overdue timer has not run yet. */
   get passed(): boolean {
     return this.signal.aborted || this.#limit.passed;
   }
 
-  /** The work's result, or undefined once the deadline has come. */
+  /** Returns the work's result; undefined once the deadline has passed. */
   async race<T>(work: Promise<T>): Promise<T | undefined> {
     const { signal } = this;
     if (signal.aborted) {
@@ -55,7 +55,7 @@ export class Deadline {
     }
   }
 
-  /** Must be called when the request is over, or the timer keeps the process alive. */
+  /** Must be called when the request is over; otherwise the timer keeps the process alive. */
   end(): void {
     clearTimeout(this.#timer);
     this.#callerSignal?.removeEventListener("abort", this.#onCallerAbort);

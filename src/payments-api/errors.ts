@@ -8,33 +8,35 @@ interface PaymentsApiErrorFields {
   /** The service's code, or `unauthorized`, `forbidden`, `rate_limited`, `no_answer`, … */
   code: string;
   message: string;
-  /** HTTP status; undefined when there was no answer. */
+  /** HTTP status; undefined if there was no response. */
   status: number | undefined;
   details?: unknown;
   outcome: RequestOutcome;
   retryAfterMs?: number | undefined;
   method: string;
-  /** Without the query, which can hold what a person searched for. */
+  /** Without the query, which can contain what a person searched for. */
   path: string;
 }
 
 /**
- * A request to the Payments Service that did not succeed. Holds no headers and no `cause`: what
- * undici attaches to its errors is not ours to vouch for, and a token must never be in an error.
+ * A request to the Payments Service that did not succeed. Holds no headers and no `cause`: we can't
+ * vouch for what undici attaches to its errors, and a token must never be in an error.
  */
 export class PaymentsApiError extends Error {
   override readonly name: string = "PaymentsApiError";
   /** Machine-readable: the service's code (API specification, section 7) or one of ours. */
   readonly code: string;
   readonly status: number | undefined;
-  /** The `details` object of the service's answer, as it came. */
+  /** The `details` object of the service's response, unchanged. */
   readonly details: unknown;
   readonly outcome: RequestOutcome;
   /** How long the service asked us to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
   readonly method: string;
   readonly path: string;
-  /** The message without method and path: the service's own words, unless the answer was unusable. */
+  /**
+   * The message without method and path: the service's own words, unless the response was unusable.
+   */
   readonly words: string;
 
   constructor(fields: PaymentsApiErrorFields) {
@@ -59,17 +61,19 @@ export class PaymentUnconfirmedError extends PaymentsApiError {
 }
 
 /**
- * There was no complete answer: a time-out, a refused or dropped connection, no token, or the
+ * There was no complete response: a time-out, a refused or dropped connection, no token, or the
  * caller's own stop. Code `no_answer`, `not_sent` or `token_unavailable`.
  */
 export class NoAnswerError extends PaymentsApiError {
   override readonly name = "NoAnswerError";
 }
 
-/** An answer without the documented shape; the message names the field. Code `unexpected_answer`. */
+/**
+ * A response without the documented shape; the message names the field. Code `unexpected_answer`.
+ */
 export class UnexpectedAnswerError extends PaymentsApiError {
   override readonly name = "UnexpectedAnswerError";
-  /** True where it was JSON: not a page of something in between, which passes by itself. */
+  /** True if the body was JSON: not an intermediary's page, which is a passing fault. */
   readonly isJson: boolean;
 
   constructor(fields: PaymentsApiErrorFields & { isJson: boolean }) {

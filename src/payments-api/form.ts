@@ -1,7 +1,7 @@
 /** A file to upload. */
 export interface UploadedFile {
   content: Uint8Array;
-  /** As the service is told it, such as `logo.png`; it may end up where people see it. */
+  /** The name given to the service, such as `logo.png`; people may see it. */
   name: string;
   /** Media type, such as `image/png`. */
   type: string;
@@ -16,7 +16,7 @@ export interface EncodedForm {
 /** The fields of a form, in their order. */
 export type FormFields = Record<string, string | UploadedFile>;
 
-/** Encoded as a whole before anything is sent, so that its length is known and it is sent once. */
+/** Encodes the whole form before it is sent, so that its length is known and it is sent once. */
 export async function encodeForm(fields: FormFields): Promise<EncodedForm> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {

@@ -5,13 +5,13 @@ import type { ReadOptions } from "./requester.ts";
 export interface Page<T> {
   items: T[];
   totalCount: number;
-  /** True for a list whose answer is not shown and says no count: `totalCount` is this page's. */
+  /** True for a list whose undocumented response has no count: `totalCount` is this page's. */
   uncounted?: boolean | undefined;
-  /** What such an answer says about further pages. */
+  /** What such a response says about further pages. */
   hasMore?: boolean | undefined;
 }
 
-/** Options of a read over several pages; all but `pageSize` are those of each request. */
+/** Options of a read over several pages; all but `pageSize` apply to each request. */
 export interface PagingOptions extends Pick<ReadOptions, "signal" | "timeoutMs" | "patienceMs"> {
   /** 1 to 100 (API specification, section 8); 100 unless given. */
   pageSize?: number | undefined;
@@ -30,17 +30,17 @@ const defaultPageSize = 100;
 /** Pages of a long list that are read at once. */
 const pagesInFlight = 8;
 
-/** Lists of fewer pages are read one after the other. */
+/** Lists with fewer pages are read one page after the other. */
 const longFromPages = 4;
 
 /**
- * Yields the list page by page, each id once, although it changes meanwhile: records that are added
- * push others to a later page, where they are left out; records that disappear pull others to a page
- * already read, so the list is then read again for what was missed. Holds only ids in memory.
+ * Yields the list page by page, each id once, although the list changes meanwhile. Added records
+ * push others to a later page, where they are left out. Records that disappear pull others to a
+ * page already read, so the list is then read again for what was missed. Holds only ids in memory.
  *
- * Everything that was in the list all the time is yielded. What was added meanwhile may be missing.
+ * Yields everything that was in the list all the time. Records added meanwhile may be missing.
  *
- * @throws {PaymentsApiError} `inconsistent_list` when records kept disappearing in every pass.
+ * @throws {PaymentsApiError} `inconsistent_list` if records kept disappearing in every pass
  */
 export async function* iteratePages<T extends Listed>(
   path: string,
@@ -52,7 +52,7 @@ export async function* iteratePages<T extends Listed>(
     const progress = new PassProgress();
     let wide = false;
     for (let page = 1; !progress.done; page += wide ? pagesInFlight : 1) {
-      // Only the first pass is hurried: where it shows a change, order matters from then on.
+      // Only the first pass reads several pages at once: once it shows a change, order matters.
       wide = pass === 1 && page > 1 && progress.pages >= longFromPages;
       for (const answer of await readAtOnce(
         readPage,
@@ -72,7 +72,7 @@ export async function* iteratePages<T extends Listed>(
   throw inconsistent(path);
 }
 
-/** A page, or up to eight at once where the list is known to have as many. */
+/** Reads one page, or up to eight at once if the list is known to have that many. */
 function readAtOnce<T>(
   readPage: ReadPage<T>,
   first: number,
@@ -83,7 +83,7 @@ function readAtOnce<T>(
   return Promise.all(Array.from({ length }, (_, index) => readPage(first + index, pageSize)));
 }
 
-/** As `iteratePages`, record by record. */
+/** Does what `iteratePages` does, record by record. */
 export async function* iterateItems<T extends Listed>(
   pages: AsyncIterable<T[]>,
 ): AsyncGenerator<T, void, undefined> {
@@ -91,11 +91,11 @@ export async function* iterateItems<T extends Listed>(
 }
 
 /**
- * Reads the whole list as it was at one moment: pass after pass until the count stayed the same from
- * first to last page, as many different ids were read as it says, and, where there was more than one
- * page, the first page reads the same again. Meant for lookups about money.
+ * Reads the whole list as it was at one moment. Repeats passes until the count stayed the same from
+ * first to last page, as many different ids were read as it says, and, with more than one page, the
+ * first page reads the same again. Meant for lookups about money.
  *
- * @throws {PaymentsApiError} `inconsistent_list` when no pass came out even.
+ * @throws {PaymentsApiError} `inconsistent_list` if no pass was consistent
  */
 export async function readConsistently<T extends Listed>(
   path: string,
@@ -146,11 +146,11 @@ class PassProgress {
     this.#lastCount = page.totalCount;
     this.#read += page.items.length;
     for (const { id } of page.items) this.#ids.add(id);
-    // Pages may be shorter than asked for, so only an empty one or a full count ends the list.
+    // Pages may be shorter than requested, so only an empty one or a full count ends the list.
     this.#ended = page.items.length === 0 || this.#read >= page.totalCount;
   }
 
-  /** Without a count a list ends with a page that brings nothing new, or says that it is the last. */
+  /** Without a count, a list ends with a page that has nothing new or says that it is the last. */
   #addUncounted({ items, hasMore }: Page<Listed>): void {
     this.#uncounted = true;
     const before = this.#ids.size;
@@ -160,7 +160,7 @@ class PassProgress {
     this.#stuck = !isNew && hasMore === true;
   }
 
-  /** True where there is more than pages asked for by number show. */
+  /** True if the list has more records, but the next page number returns nothing new. */
   get stuck(): boolean {
     return this.#stuck;
   }
@@ -169,18 +169,18 @@ class PassProgress {
     return this.#ended;
   }
 
-  /** How many pages there are, by the length of the first; 0 before it was read. */
+  /** The number of pages, by the length of the first; 0 before it was read. */
   get pages(): number {
     return Math.ceil((this.#firstCount ?? 0) / Math.max(1, this.#firstLength));
   }
 
-  /** The count never changed, and it is the number of different ids. */
+  /** True if the count never changed and equals the number of different ids. */
   get even(): boolean {
     if (this.#uncounted) return true;
     return !this.#changed && this.#ids.size === this.#lastCount && this.#read === this.#lastCount;
   }
 
-  /** Records disappeared, or fewer were read than there were at the beginning. */
+  /** True if records disappeared, or fewer were read than there were at the beginning. */
   get maySkip(): boolean {
     return this.#shrank || this.#ids.size < (this.#firstCount ?? 0);
   }

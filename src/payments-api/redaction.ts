@@ -1,19 +1,19 @@
 const mask = "[redacted]";
 
-/** What looks like a social security number or EIN, whoever wrote it. */
+/** Texts in the form of a social security number or EIN, whatever their origin. */
 const taxIdPatterns = [/(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)/g, /(?<!\d)\d{2}-\d{7}(?!\d)/g];
 
 /**
  * Masks what an error must not show: the sensitive texts of the request, however they are
- * separated, and whatever has the form of an SSN or EIN. Services like to repeat a value that they
+ * separated, and everything in the form of an SSN or EIN. Services often repeat a value that they
  * refuse.
  */
 export class Redaction {
   readonly #patterns: readonly RegExp[];
 
-  /** @param sensitive account numbers, tax ids, birth dates, as they were sent. */
+  /** @param sensitive account numbers, tax ids, birth dates, as they were sent */
   constructor(sensitive: readonly string[] = []) {
-    // Plain JavaScript may have given a number.
+    // A caller in plain JavaScript may have passed a number.
     this.#patterns = [...sensitive.map(String).flatMap(patternsOf), ...taxIdPatterns];
   }
 
@@ -21,7 +21,7 @@ export class Redaction {
     return this.#patterns.reduce((masked, pattern) => masked.replaceAll(pattern, mask), text);
   }
 
-  /** A copy of parsed JSON, keys masked as well. */
+  /** Returns a copy of parsed JSON with keys masked as well. */
   json(value: unknown): unknown {
     if (typeof value === "string") return this.text(value);
     if (typeof value === "number") {
@@ -35,7 +35,7 @@ export class Redaction {
   }
 }
 
-/** A text however its letters and digits are set apart, and a date in any order. */
+/** Matches a text however its letters and digits are separated, and a date in any order. */
 function patternsOf(sensitive: string): RegExp[] {
   const characters = sensitive.match(/[\p{L}\p{N}]/gu) ?? [];
   if (characters.length === 0) return [];
@@ -44,7 +44,7 @@ function patternsOf(sensitive: string): RegExp[] {
   if (date === null) return [spread];
   const [, year, month, day] = date.map(Number);
   const gap = "[^\\p{L}\\p{N}]{1,3}";
-  // As people write dates: 2/3/1980 or 03.02.1980.
+  // Dates as people write them: 2/3/1980 or 03.02.1980.
   const written = [`0?${month}${gap}0?${day}`, `0?${day}${gap}0?${month}`].map(
     (dayAndMonth) => new RegExp(`(?<!\\d)${dayAndMonth}${gap}${year}(?!\\d)`, "gu"),
   );

@@ -10,20 +10,22 @@ export type Query = Record<string, string | number | undefined>;
 /** Options of a read. */
 export interface ReadOptions extends CallOptions {
   /**
-   * How long in all it may wait where the service asks to slow down (429), 10 s unless given: who
-   * reads a thousand pages would otherwise begin anew with each refusal. A single pause of more
-   * than a minute is left to whoever asked.
+   * The total time to wait if the service asks to slow down (429), 10 s unless given: a reader of a
+   * thousand pages would otherwise start over with each refusal. A single pause of more than a
+   * minute is left to the caller.
    */
   patienceMs?: number | undefined;
 }
 
 /** Options of a write whose key is optional. */
 export interface WriteOptions extends CallOptions {
-  /** Up to 64 characters; the same on a resend of the same request (API specification, section 7). */
+  /**
+   * Up to 64 characters; the same on a resend of the same request (API specification, section 7).
+   */
   idempotencyKey?: string | undefined;
 }
 
-/** Options of a write that moves money: the key says which one it is, so it can't be left out. */
+/** Options of a write that moves money. The key identifies the write, so it is required. */
 export interface MoneyWriteOptions extends CallOptions {
   idempotencyKey: string;
 }
@@ -35,11 +37,11 @@ interface Write extends WriteOptions {
   body?: unknown;
   /** In place of `body`. */
   form?: FormFields;
-  /** Account numbers, tax ids and birth dates of the body: no error shows them. */
+  /** Account numbers, tax ids and birth dates of the body, which no error shows. */
   sensitive?: readonly string[];
 }
 
-/** What all resources share: asking, and reading the answer. */
+/** The part that all resources share: sending requests and reading responses. */
 export class Requester {
   readonly #transport: Transport;
 
@@ -48,9 +50,9 @@ export class Requester {
   }
 
   /**
-   * A read; asked once more with a fresh token after a 401, and a few times after what passes by
-   * itself: a plan is made of thousands of reads, and must not begin anew because one of them met
-   * a busy moment.
+   * Reads a resource. Tries once more with a fresh token after a 401, and a few times after
+   * transient failures: a plan is made of thousands of reads, and must not start over because one
+   * of them met a busy moment.
    */
   async read<T>(
     path: string,
@@ -73,19 +75,19 @@ export class Requester {
       if (pauseMs === undefined || spentMs + pauseMs > budgetMs) {
         return readAnswer({ method: "GET", path }, answer, schema);
       }
-      // Stopped by the caller: the next send says so.
+      // If the caller stopped the read, the next send reports it.
       await sleep(pauseMs, undefined, call.signal && { signal: call.signal }).catch(
         () => undefined,
       );
     }
   }
 
-  /** A write, sent at most once, whatever is answered. */
+  /** Sends a write at most once, whatever the response. */
   async write<T>(write: Write, schema: z.ZodType<T>): Promise<T> {
     return readAnswer(askedBy(write), await this.#send(write), schema);
   }
 
-  /** A write whose answer has no body that matters. */
+  /** Sends a write whose response body doesn't matter. */
   async writeWithoutAnswer(write: Write): Promise<void> {
     checkAnswer(askedBy(write), await this.#send(write));
   }
@@ -102,10 +104,10 @@ export class Requester {
 /** Pauses between the tries of a read. */
 const READ_PAUSES_MS = [100, 400, 1_600];
 
-/** No try begins later than this: longer faults are waited for by whoever asked. */
+/** No try begins later than this: the caller waits for longer faults. */
 const READ_BUDGET_MS = 10_000;
 
-/** Pause of a patient read where the service asks for none. */
+/** The pause of a patient read if the service asks for none. */
 const SLOWED_PAUSE_MS = 2_000;
 
 /** Longest single pause of a patient read. */
@@ -116,7 +118,7 @@ function patientPause(answer: HttpAnswer | NoAnswer): number | undefined {
   return askedMs > PATIENT_PAUSE_MAX_MS ? undefined : Math.max(100, askedMs);
 }
 
-/** Undefined where asking again would not help. */
+/** Returns the pause before the next try; undefined if another try would not help. */
 function pauseBeforeNextRead(answer: HttpAnswer | NoAnswer, tries: number): number | undefined {
   const pauseMs = READ_PAUSES_MS[tries - 1];
   if (pauseMs === undefined) return undefined;
@@ -130,7 +132,7 @@ function askedBy({ method, path, sensitive }: Asked): Asked {
   return { method, path, sensitive };
 }
 
-/** @throws {TypeError} for a key that the service would refuse or a header can't carry. */
+/** @throws {TypeError} for a key that the service would refuse or a header can't carry */
 export function checkIdempotencyKey(key: string | undefined): void {
   if (key !== undefined && !/^[\x21-\x7e]{1,64}$/.test(key)) {
     throw new TypeError("idempotencyKey must be 1 to 64 visible ASCII characters");
@@ -138,9 +140,9 @@ export function checkIdempotencyKey(key: string | undefined): void {
 }
 
 /**
- * An id as one segment of a path.
+ * Encodes an id as one segment of a path.
  *
- * @throws {TypeError} for an empty id and for dots, which would address something else.
+ * @throws {TypeError} for an empty id and for dots, which would address something else
  */
 export function segment(id: string): string {
   if (/^\.{0,2}$/.test(id)) throw new TypeError(`"${id}" is not an id`);

@@ -1,12 +1,12 @@
-/** Longer than any pause worth honouring without a person: a day. */
+/** Longer than any pause worth honoring without a person: a day. */
 const longestMs = 24 * 60 * 60 * 1000;
 
 /**
  * Reads a `Retry-After` header.
  *
- * @param header seconds or an HTTP date; anything else counts as absent.
- * @param serviceNowMs the service's clock, which a date is relative to.
- * @returns milliseconds to wait, 0 to one day; undefined when there is nothing to honour.
+ * @param header seconds or an HTTP date; anything else counts as absent
+ * @param serviceNowMs the service's clock, which a date is relative to
+ * @returns milliseconds to wait, 0 to one day; undefined if there is nothing to honor
  */
 export function parseRetryAfter(
   header: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * As many requests at once as there are connections; the others wait here, in order, where they can
- * be called back. Inside undici's own queue an aborted request is only noticed at its turn.
+ * Allows as many requests at once as there are connections. The others wait here, in order, where
+ * they can be called back: undici's own queue notices an aborted request only at its turn.
  */
 export class Slots {
   readonly #waiting = new Set<() => void>();
@@ -13,7 +13,7 @@ export class Slots {
   /**
    * Waits for a slot, which the caller gives back with `release`.
    *
-   * @returns false when the signal fired first; there is then nothing to give back.
+   * @returns false if the signal fired first; there is then nothing to give back
    */
   acquire(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);

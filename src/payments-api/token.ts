@@ -2,18 +2,18 @@ import { exec } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 
 /**
- * Where the bearer token comes from: the text itself, a file that holds it, or a command of the
+ * The source of the bearer token: the text itself, a file that contains it, or a command of the
  * system's shell that prints it.
  */
 export type TokenSource = { value: string } | { file: string } | { command: string };
 
-/** Says why there is no token, never what was read: a file or an output may hold a secret. */
+/** Says why there is no token, never what was read: a file or an output may contain a secret. */
 export class TokenUnavailableError extends Error {
   override readonly name = "TokenUnavailableError";
 }
 
 const commandTimeoutMs = 30_000;
-/** Asking the file system for each of thousands of requests a second would show. */
+/** Checking the file for each of thousands of requests a second would be noticeable. */
 const fileCheckEveryMs = 250;
 /** Expired tokens from the same source would otherwise run the command for every request. */
 const refetchForExpiryEveryMs = 5_000;
@@ -21,15 +21,15 @@ const expiryMarginMs = 30_000;
 
 interface CachedToken {
   text: string;
-  /** On the service's clock; undefined when the token doesn't say. */
+  /** On the service's clock; undefined if the token doesn't say. */
   refreshAtMs: number | undefined;
   /** Identity of the file's content; empty for other sources. */
   version: string;
 }
 
 /**
- * Keeps the current token. It is fetched again when its file has changed, when its JWT `exp` comes
- * close on the given clock, and after `invalidate`.
+ * Keeps the current token. It is fetched again after its file has changed, when its JWT `exp` is
+ * near on the given clock, and after `invalidate`.
  */
 export class TokenProvider {
   readonly #source: TokenSource;
@@ -44,7 +44,7 @@ export class TokenProvider {
     this.#now = now;
   }
 
-  /** @throws {TokenUnavailableError} when the source gives none. */
+  /** @throws {TokenUnavailableError} if the source gives none */
   async get(): Promise<string> {
     const cached = this.#cached;
     if (cached !== undefined && !this.#nearExpiry(cached) && !(await this.#fileChanged(cached))) {
@@ -59,7 +59,7 @@ export class TokenProvider {
   /**
    * Forgets the token, so that the next request fetches it.
    *
-   * @param rejected the token that was refused: when another has been fetched since, it stays.
+   * @param rejected the token that was refused: if another has been fetched since, it stays
    */
   invalidate(rejected?: string): void {
     if (rejected === undefined || this.#cached?.text === rejected) this.#cached = undefined;
@@ -76,14 +76,14 @@ export class TokenProvider {
     if (performance.now() - this.#fileCheckedAt < fileCheckEveryMs) return false;
     this.#fileCheckedAt = performance.now();
     const version = await fileVersion(this.#source.file).catch(() => undefined);
-    // A file that is gone for a moment while it is being replaced is no reason to stop paying.
+    // A file that is missing for a moment while it is being replaced is no reason to stop paying.
     return version !== undefined && version !== cached.version;
   }
 
   async #fetch(): Promise<CachedToken> {
     const { text, version } = await readSource(this.#source);
     const token = text.trim();
-    // Also keeps a token out of undici's complaint about a header it can't send.
+    // Also keeps a token out of undici's complaint about a header that it can't send.
     if (!/^[\x21-\x7e]+$/.test(token)) {
       throw new TokenUnavailableError(
         `${describe(this.#source)} ${token === "" ? "gave no token" : "gave something that is not a token: one line without spaces is expected"}`,
@@ -100,7 +100,7 @@ async function readSource(source: TokenSource): Promise<{ text: string; version:
   if ("value" in source) return { text: source.value, version: "" };
   if ("command" in source) return { text: await runCommand(source.command), version: "" };
   try {
-    // The version first: a change between the two reads is then seen the next time.
+    // The version is read first: the next check then notices a change between the two reads.
     const version = await fileVersion(source.file);
     return { text: await readFile(source.file, "utf8"), version };
   } catch (error) {
@@ -125,7 +125,7 @@ function runCommand(command: string): Promise<string> {
       const how = error.killed
         ? `did not end within ${commandTimeoutMs / 1000} s`
         : `failed (${error.signal ?? `exit code ${error.code ?? "unknown"}`})`;
-      // Neither the command nor what it printed is shown: both can hold credentials.
+      // Neither the command nor its output is shown: both can contain credentials.
       reject(new TokenUnavailableError(`the token command ${how}; run it in a shell to see why`));
     });
   });
@@ -136,7 +136,10 @@ function describe(source: TokenSource): string {
   return "command" in source ? "the token command" : "the configured token value";
 }
 
-/** When to fetch the next token: shortly before `exp`, so that a request in flight still has it. */
+/**
+ * Returns when to fetch the next token: shortly before `exp`, so that a request in flight still has
+ * it.
+ */
 function refreshInstant(token: string, nowMs: number): number | undefined {
   const expiresAtMs = jwtExpiry(token);
   if (expiresAtMs === undefined) return undefined;

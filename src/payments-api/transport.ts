@@ -6,20 +6,21 @@ import { Slots } from "./slots.ts";
 import type { TimeLimit } from "./time-limit.ts";
 import { type TokenProvider, TokenUnavailableError } from "./token.ts";
 
-/** What a caller may say about one request. */
+/** A caller's options for one request. */
 export interface CallOptions {
   /** Stops the request; one that has not left yet never will. */
   signal?: AbortSignal | undefined;
-  /** From the call to the last byte of the answer, waiting for a connection included. */
+  /** From the call to the last byte of the response, including the wait for a connection. */
   timeoutMs?: number | undefined;
   /**
-   * Called when a connection is free, as the last thing before the request leaves. When it throws,
+   * Called when a connection is free, as the last step before the request leaves. If it throws,
    * nothing is sent.
    */
   beforeSend?: (() => void | Promise<void>) | undefined;
   /**
-   * Until when the request may leave; the caller starts it before it decides that it may. It is
-   * asked in the same turn of the event loop as the write to the socket. After it nothing is sent.
+   * The time until which the request may leave. The caller starts it before deciding that the
+   * request may leave. It is checked in the same turn of the event loop as the write to the socket;
+   * after it, nothing is sent.
    */
   leaveBy?: TimeLimit | undefined;
 }
@@ -48,7 +49,7 @@ export interface HttpAnswer {
 
 export interface NoAnswer {
   kind: "no-answer";
-  /** False when the request certainly never left. */
+  /** False if the request certainly never left. */
   sent: boolean;
   code: "no_answer" | "not_sent" | "token_unavailable";
   reason: string;
@@ -69,8 +70,8 @@ const maxAnswerBytes = 32 * 1024 * 1024;
 const connectTimeoutMs = 10_000;
 
 /**
- * Sends each request at most once and says what came of it. Nothing is resent here, no redirect is
- * followed, and no failure is thrown: what a failure means depends on what was asked.
+ * Sends each request at most once and reports the result. It resends nothing, follows no redirect,
+ * and throws no failure: what a failure means depends on the request.
  */
 export class Transport {
   readonly #options: TransportOptions;
@@ -89,7 +90,7 @@ export class Transport {
       // HTTP/2 sends a stream again after GOAWAY: a write must not go out twice.
       allowH2: false,
       connectTimeout: connectTimeoutMs,
-      // The deadline covers both, queue included.
+      // The deadline covers both, including the queue.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxResponseSize: maxAnswerBytes,
@@ -150,7 +151,7 @@ export class Transport {
     }
   }
 
-  /** Never rejects; whether the request left is the gate's to say. */
+  /** Exchanges one request and response. Never rejects; the gate knows whether the request left. */
   async #exchange(
     request: TransportRequest,
     token: string,
@@ -209,8 +210,9 @@ class SendGate {
   }
 
   /**
-   * Called when a connection is ready and before the first byte; throwing keeps it all back. Between
-   * its return and the write to the socket undici waits for nothing: it only puts the head together.
+   * Called when a connection is ready and before the first byte; if it throws, nothing is sent.
+   * Between its return and the write to the socket undici waits for nothing: it only composes the
+   * head.
    */
   pass(): void {
     if (this.#sent) throw new Error("a request is never sent a second time");
@@ -220,7 +222,7 @@ class SendGate {
   }
 }
 
-/** undici's interceptor that asks the request's gate when its turn on a connection has come. */
+/** undici's interceptor, which calls the request's gate when its turn on a connection has come. */
 function sendGates(dispatch: Dispatcher.Dispatch): Dispatcher.Dispatch {
   return (options, handler) => {
     const gate = "opaque" in options ? options.opaque : undefined;
@@ -259,7 +261,7 @@ function interrupted(deadline: Deadline, timeoutMs: number): string {
   return deadline.stoppedByCaller ? "stopped by the caller" : `no answer within ${timeoutMs} ms`;
 }
 
-/** An observer's fault must not turn the answer to a payment into no answer. */
+/** An observer's fault must not turn the response to a payment into no response. */
 function tell(observer: ((ms: number) => void) | undefined, ms: number): void {
   try {
     observer?.(ms);
@@ -272,7 +274,7 @@ function single(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
 }
 
-/** A service or proxy that echoes what it was sent must not get the token into an error. */
+/** A service or proxy that echoes the request must not get the token into an error. */
 function withoutToken(text: string, token: string): string {
   return text.includes(token) ? text.replaceAll(token, "[token]") : text;
 }

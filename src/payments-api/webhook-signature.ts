@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** What `verifyWebhook` needs to know. */
+/** The input of `verifyWebhook`. */
 interface WebhookToVerify {
   /** The bytes as received, before any decoding. */
   rawBody: Uint8Array;
-  /** `Service-Signature`, undefined when the request has none. */
+  /** `Service-Signature`; undefined if the request has none. */
   signatureHeader: string | undefined;
-  /** Secrets in force, `whsec_` included; several while one is being rotated. */
+  /** Secrets in force, including `whsec_`; several while one is being rotated. */
   secrets: readonly string[];
   /** The service's clock. */
   nowMs: number;
@@ -26,8 +26,8 @@ type HeaderRefusal = Refusal<
 type WebhookVerification = { ok: true } | HeaderRefusal | Refusal<"no_match">;
 
 /**
- * Checks the signature of a webhook (API specification, section 6): HMAC-SHA256 over
- * `<t>.<raw body>`, keyed with the whole text of the secret, compared in constant time.
+ * Checks the signature of a webhook (API specification, section 6): HMAC-SHA256 over `<t>.<raw
+ * body>`, keyed with the whole text of the secret, compared in constant time.
  */
 export function verifyWebhook(webhook: WebhookToVerify): WebhookVerification {
   const judged = judgeSignatureHeader(webhook);
@@ -39,7 +39,7 @@ export function verifyWebhook(webhook: WebhookToVerify): WebhookVerification {
       .update(`${header.timestamp}.`)
       .update(webhook.rawBody)
       .digest();
-    // No early exit: the time taken must not say which secret or signature was the right one.
+    // No early exit: the time taken must not reveal which secret or signature was the right one.
     for (const signature of header.signatures) {
       if (timingSafeEqual(expected, signature)) matches = true;
     }
@@ -47,12 +47,12 @@ export function verifyWebhook(webhook: WebhookToVerify): WebhookVerification {
   return matches ? { ok: true } : { ok: false, reason: "no_match" };
 }
 
-/** What can be judged before anything of the body is read. */
+/** Judges the header before the body is read. */
 export function judgeSignatureHeader(
   webhook: Omit<WebhookToVerify, "rawBody">,
 ): { ok: true; header: SignatureHeader; keys: string[] } | HeaderRefusal {
   const { signatureHeader, secrets, nowMs, toleranceMs = 300_000 } = webhook;
-  // An empty key would accept what anybody can sign.
+  // An empty key would accept what anyone can sign.
   const keys = secrets.filter((secret) => secret !== "");
   if (keys.length === 0) return { ok: false, reason: "no_secret" };
   if (!signatureHeader) return { ok: false, reason: "missing_header" };

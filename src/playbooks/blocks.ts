@@ -17,7 +17,7 @@ import {
 } from "./texts.ts";
 import type { Reading } from "./texts.ts";
 
-/** A value that a reader of ours understands; its fault travels in the issue's `params`. */
+/** Returns a schema for a value that our reader parses; its fault is in the issue's `params`. */
 export function read<T>(reader: (input: unknown) => Reading<T>) {
   return z.unknown().transform((input, context): T => {
     const reading = reader(input);
@@ -37,7 +37,7 @@ export const span = (rule: { readonly most: number; readonly example: string }) 
   read((input) => readSpan(input, rule));
 export const spanMeta = { type: "string", pattern: SPAN_PATTERN } as const;
 
-/** A CEL condition that was checked for its use. */
+/** Returns a schema for a CEL condition, checked for its use. */
 export function condition(use: ConditionUse) {
   return read((input): Reading<string> => {
     if (typeof input !== "string") {
@@ -97,14 +97,14 @@ export const schedule = z
       }),
     holidays: z.enum(["business-day-before", "business-day-after", "skip"]).optional().meta({
       description:
-        "Where a run goes whose day is a bank holiday or a weekend. Not with `every: day` or `weekday`.",
+        "Where a run moves if its day is a bank holiday or a weekend. Not with `every: day` or `weekday`.",
       default: "business-day-before",
     }),
     catchUp: read((input) => readDays(input, { unit: "days", min: 0, max: 31, example: "1 day" }))
       .optional()
       .meta({
         description:
-          "How long after its time a run may still begin that was missed, because nothing was running.",
+          "How long after its time a run may still begin, if it was missed because nothing was running.",
         type: "string",
         pattern: "^[0-9]+ days?$",
         default: "1 day",
@@ -112,7 +112,7 @@ export const schedule = z
       }),
     mode: z.enum(["pay", "plan-only"]).optional().meta({
       description:
-        "`plan-only`: every run of this playbook plans, tells what it would have paid, and ends; nothing is asked or sent.",
+        "`plan-only`: every run of this playbook plans, reports what it would have paid, and ends; nothing is asked or sent.",
       default: "pay",
     }),
   })
@@ -121,11 +121,11 @@ export const schedule = z
     examples: [{ every: "thursday", at: "10:00", zone: "America/New_York" }],
   });
 
-/** Whom to tell, and how often. */
+/** Whom to notify, and how often. */
 export const notify = z
   .strictObject({
     people: z.enum(["by-role", "none"]).optional().meta({
-      description: "Whom to tell that a decision or an action is wanted.",
+      description: "Whom to notify that a decision or an action is needed.",
       default: "by-role",
     }),
     digest: z.enum(["daily", "weekly", "none"]).optional().meta({
@@ -135,11 +135,11 @@ export const notify = z
   })
   .meta({
     description:
-      "Whom to tell, and how often, over the channels of the business's profile. Unless said: people by their role, without a digest.",
+      "Whom to notify, and how often, over the channels of the business's profile. Default: people by their role, without a digest.",
     examples: [{ people: "by-role", digest: "daily" }],
   });
 
-/** A name or an address as it is written in a mail's head: one line. */
+/** A name as it is written in a mail header: one line. */
 const mailName = read((input): Reading<string> => {
   const expected = "a name of at most 100 characters on one line, such as Acme, Inc.";
   const isName = typeof input === "string" && /^[^\p{Cc}]{1,100}$/u.test(input.trim());
@@ -153,14 +153,14 @@ const mailAddress = read((input): Reading<string> => {
     : wrong(`${shown(input)} is not an e-mail address`, expected);
 });
 
-/** Whether vendors hear which bill a payment covers. */
+/** Whether vendors are told which bill a payment covers. */
 export const remittance = z
   .strictObject({
     send: z.literal("when-settled").meta({
       description: "Writes to a vendor's e-mail addresses once a payment has settled.",
     }),
     as: mailName.optional().meta({
-      description: "Who pays, by the name that vendors know. Unless said: the profile's name.",
+      description: "Who pays, by the name that vendors know. Default: the profile's name.",
       type: "string",
       examples: ["Acme, Inc."],
     }),
@@ -173,24 +173,24 @@ export const remittance = z
   })
   .meta({
     description:
-      "Remittance advice: tells vendors which bill each payment covers. Unless said: they are not written to.",
+      "Remittance advice: tells vendors which bill each payment covers. Default: they are not written to.",
     examples: [{ send: "when-settled", as: "Acme, Inc." }],
   });
 
-/** How fresh the books must be that a plan is made from. */
+/** How recently the books must have been synced when a plan is made from them. */
 export const accounting = z
   .strictObject({
     syncedWithin: read((input) =>
       readDays(input, { unit: "days", min: 1, max: 90, example: "1 day" }),
     ).meta({
-      description: "A plan warns where the accounting integration's last sync is older than this.",
+      description: "A plan warns if the accounting integration's last sync is older than this.",
       type: "string",
       pattern: "^[0-9]+ days?$",
       examples: ["1 day", "7 days"],
     }),
   })
   .meta({
-    description: "What to expect of the accounting integration. Unless said: nothing.",
+    description: "What to expect of the accounting integration. Default: nothing.",
     examples: [{ syncedWithin: "1 day" }],
   });
 
@@ -198,8 +198,7 @@ export const accounting = z
 export const business = read(readProfile)
   .optional()
   .meta({
-    description:
-      "The business that pays, by its name in the profiles file. Unless said: the only one.",
+    description: "The business that pays, by its name in the profiles file. Default: the only one.",
     type: "string",
     examples: ["acme"],
   });

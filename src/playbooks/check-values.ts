@@ -5,7 +5,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A word that a list has twice. */
+/** Finds words that a list contains twice. */
 export function repeated(list: readonly unknown[], path: Path): Issue[] {
   return list.flatMap((item, index): Issue[] =>
     typeof item === "string" && list.indexOf(item) < index

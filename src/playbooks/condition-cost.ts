@@ -17,13 +17,13 @@ import {
 } from "./condition-sizes.ts";
 import type { Fault } from "./problem.ts";
 
-/** Most steps that a condition may take for one bill; a step is about a tenth of a microsecond. */
+/** The most steps of a condition for one bill; a step is about a tenth of a microsecond. */
 const MOST_STEPS = 100_000;
 
-/** A failure that the condition goes on after: its message and place are put together. */
+/** The cost of a failure after which the condition continues: composing its message and place. */
 const FAILURE_STEPS = 100;
 
-/** What a part of a condition comes to at most, whatever the bill. */
+/** Upper bounds for a part of a condition, for any bill. */
 interface Bound {
   readonly steps: number;
   readonly size: Size;
@@ -42,11 +42,11 @@ class Unfit extends Error {
 }
 
 /**
- * Finds what would take a condition too long on some bill, or out of reach of the type check.
+ * Finds what would make a condition too slow on some bill, or escape the type check.
  *
- * Nothing runs: each part's steps, and the size of what it gives, are bounded from below up, by
- * what `condition-sizes.ts` says of a bill. So a condition that passes ends in time on every bill,
- * and the answer is the same on a slow machine.
+ * Nothing runs. The steps of each part, and the size of its result, are bounded from the leaves up,
+ * using the sizes that `condition-sizes.ts` gives for a bill. So a condition that passes ends in
+ * time on every bill, and the result is the same on a slow machine.
  */
 export function findUnfit(root: ASTNode): Fault | null {
   try {
@@ -169,7 +169,7 @@ function operated(op: string, parts: readonly [Bound, Bound]): Bound {
     case "%":
       return { ...together(parts, SCALAR), mayFail: true };
     default:
-      // Two values differ, or the smaller ends.
+      // The comparison ends when two values differ or the smaller one ends.
       return together(parts, SCALAR, Math.min(scan(one), scan(other)));
   }
 }
@@ -199,7 +199,7 @@ function matched(receiver: ASTNode, pattern: ASTNode | undefined, scope: Scope):
   return together([of], SCALAR, (of.size.length * program) / 5);
 }
 
-/** Loops that go on after an entry for which their part fails. */
+/** Loops that continue after an entry on which their part fails. */
 const GOES_ON: readonly string[] = ["all", "exists"];
 
 function looped(

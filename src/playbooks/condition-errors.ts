@@ -12,7 +12,7 @@ function isCelError(error: unknown): error is CelError {
   );
 }
 
-/** Says in the words of a bill what the CEL library found wrong, where, and what would be right. */
+/** Explains in a bill's terms what the CEL library found wrong, where, and what would be right. */
 export function explainCelError(error: unknown, source: string, use: ConditionUse): Fault {
   if (!isCelError(error)) return { message: "the condition can't be read" };
   const range = error.range === undefined ? {} : { range: error.range };

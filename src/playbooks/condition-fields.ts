@@ -1,4 +1,4 @@
-/** Where in a playbook a condition stands: flags are known only once bills are selected. */
+/** The place of a condition in a playbook: flags are known only after bills are selected. */
 export type ConditionUse = "select" | "approve";
 
 /** CEL types of a bill's fields; `flags` is added where they are known. */

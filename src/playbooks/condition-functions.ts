@@ -2,7 +2,7 @@ import { scan, SCALAR, search, type Size, textOf } from "./condition-sizes.ts";
 import type { Fault } from "./problem.ts";
 import { suggest } from "../domain/suggest.ts";
 
-/** An argument that isn't there. */
+/** A missing argument. */
 export const NOTHING: Size = textOf(0);
 
 interface Call {
@@ -10,7 +10,7 @@ interface Call {
   readonly gives: Size;
 }
 
-/** What a function costs, and how large its answer can be; by its receiver and arguments. */
+/** The cost of a function and the largest size of its result, from its receiver and arguments. */
 type Cost = (one: Size, other: Size) => Call;
 
 const searched: Cost = (text, part) => ({ steps: search(text, part), gives: SCALAR });
@@ -21,7 +21,7 @@ const cut: Cost = ({ length }) => ({ steps: length / 8, gives: textOf(length) })
 const read: Cost = ({ length }) => ({ steps: length / 16, gives: textOf(Math.max(40, length)) });
 const ofTimeZone: Cost = (_, zone) => ({ steps: zone === NOTHING ? 10 : 1_000, gives: SCALAR });
 
-/** Functions by name, loops and `matches` apart. */
+/** Functions by name, except loops and `matches`. */
 export const CALLS: ReadonlyMap<string, Cost> = new Map<string, Cost>([
   ["contains", searched],
   ["startsWith", compared],
@@ -52,7 +52,7 @@ export const CALLS: ReadonlyMap<string, Cost> = new Map<string, Cost>([
   ["string", read],
   ["double", read],
   ["timestamp", read],
-  // The library's own pattern for it backtracks.
+  // The library's own pattern for durations backtracks.
   ["duration", ({ length }) => ({ steps: length ** 3 / 100, gives: SCALAR })],
   ...[
     "getDate",
@@ -71,10 +71,10 @@ export const CALLS: ReadonlyMap<string, Cost> = new Map<string, Cost>([
 /** Functions that run a part of the condition for each entry of a list. */
 export const LOOPS: readonly string[] = ["exists", "exists_one", "all", "filter", "map"];
 
-/** All that a condition may call. */
+/** Everything that a condition may call. */
 export const FUNCTIONS: readonly string[] = [...CALLS.keys(), "matches", ...LOOPS];
 
-/** Functions that answer on any bill; the others may fail, and a failure takes long to put together. */
+/** Functions that never fail on any bill; the others may, and composing a failure takes long. */
 export const NEVER_FAIL: ReadonlySet<string> = new Set([
   "contains",
   "startsWith",
@@ -88,7 +88,7 @@ export const NEVER_FAIL: ReadonlySet<string> = new Set([
   "string",
 ]);
 
-/** What to say of a function that no condition may call. */
+/** Explains that no condition may call a function. */
 export function noSuchFunction(name: string): Fault {
   if (name === "dyn") {
     return {

@@ -1,26 +1,28 @@
 import { RE2JS, RE2JSException } from "re2js";
 import type { Fault } from "./problem.ts";
 
-/** Instructions of the program that a pattern becomes: about one a character that it names. */
+/**
+ * The largest program of a pattern, in instructions: about one for each character that it names.
+ */
 const MOST_INSTRUCTIONS = 250;
 
-/** Patterns that are kept compiled. */
+/** The number of patterns that are kept compiled. */
 const MAX_KEPT = 200;
 
 const compiled = new Map<string, RE2JS>();
 
 /**
- * True where some part of the text matches. RE2 keeps every way to match in hand at once, so its
- * time grows with the text and never with the number of ways.
+ * True if some part of the text matches. RE2 follows all ways to match at once, so its time grows
+ * with the text and never with the number of ways.
  */
 export function matchesPattern(text: string, pattern: string): boolean {
   return compile(pattern).test(text);
 }
 
-/** The size of a pattern's program, or what is wrong with the pattern. */
+/** Returns the size of a pattern's program, or what is wrong with the pattern. */
 export function readPattern(pattern: string): number | Fault {
   if (pattern.includes(String.raw`\Q`)) return QUOTES;
-  // Before its program is made, which takes long for a long one.
+  // Checked before compiling, which is slow for a long pattern.
   if (writtenOut(pattern) > 2 * MOST_INSTRUCTIONS) return TOO_LONG;
   try {
     const size = compile(pattern).programSize();
@@ -31,7 +33,7 @@ export function readPattern(pattern: string): number | Fault {
   }
 }
 
-/** About the length of a pattern with all that it counts written out, without doing that. */
+/** Estimates the length of a pattern with its repetitions written out, without doing so. */
 function writtenOut(pattern: string): number {
   const open: number[] = [];
   let length = 0;
@@ -62,7 +64,7 @@ function compile(pattern: string): RE2JS {
   return fresh;
 }
 
-/** What it quotes would hide from `writtenOut` what is counted. */
+/** A quotation would hide repetitions from `writtenOut`. */
 const QUOTES: Fault = {
   message: "the pattern of `matches` quotes with \\Q",
   expected: String.raw`a backslash before each special character, such as \$5\.00`,

@@ -1,9 +1,9 @@
-/** How large a value of a condition can become: characters of a text, entries of a list or map. */
+/** The largest size of a value in a condition: characters of a text, entries of a list or map. */
 export interface Size {
   readonly length: number;
-  /** Of its largest entry; 1 in a text. */
+  /** The size of its largest entry; 1 in a text. */
   readonly entry: number;
-  /** Of everything in it. */
+  /** The size of everything in it. */
   readonly whole: number;
 }
 
@@ -14,7 +14,9 @@ export const MOST_CHARACTERS = 2_000;
 export const SCALAR: Size = textOf(1);
 const TEXT = textOf(MOST_CHARACTERS);
 const VENDOR: Size = { length: 5, entry: TEXT.whole, whole: 5 * TEXT.whole };
-/** There are fewer kinds of flags, with shorter names, and a plan notes each once. */
+/**
+ * An upper bound: there are fewer kinds of flags, with shorter names, each noted once in a plan.
+ */
 const FLAGS = listOf(30, 40);
 export const PAYABLE: Size = { length: 13, entry: VENDOR.whole, whole: 20 * TEXT.whole };
 
@@ -26,7 +28,7 @@ function listOf(length: number, entry: number): Size {
   return { length, entry: entry + 1, whole: length * (entry + 1) };
 }
 
-/** A list or map that is written out. */
+/** Returns the size of a list or map literal. */
 export function listed(entries: readonly Size[]): Size {
   const wholes = entries.map(({ whole }) => whole + 1);
   return {
@@ -36,12 +38,12 @@ export function listed(entries: readonly Size[]): Size {
   };
 }
 
-/** What a loop makes of each entry. */
+/** Returns the size of a loop's results for all entries. */
 export function mapped(range: Size, { whole }: Size): Size {
   return listOf(range.length, whole);
 }
 
-/** One entry, of which nothing is known but that it is no larger than the largest. */
+/** Returns the size of one entry, of which only the maximum is known. */
 export function entryOf({ entry }: Size): Size {
   return { length: entry, entry, whole: entry };
 }
@@ -54,12 +56,12 @@ export function fieldOf(of: Size, name: string): Size {
   return name === "vendor" ? VENDOR : TEXT;
 }
 
-/** True for a field that every bill has, and never longer than a condition reads. */
+/** True for a field that every bill has, and that is never longer than a condition reads. */
 export function isAlwaysThere(field: Size): boolean {
   return field === FLAGS || field === VENDOR || field === SCALAR;
 }
 
-/** One or the other. */
+/** Returns the size of either value. */
 export function larger(one: Size, other: Size): Size {
   return {
     length: Math.max(one.length, other.length),
@@ -68,7 +70,7 @@ export function larger(one: Size, other: Size): Size {
   };
 }
 
-/** One after the other. */
+/** Returns the size of two values joined. */
 export function joined(one: Size, other: Size): Size {
   return {
     length: one.length + other.length,
@@ -77,12 +79,12 @@ export function joined(one: Size, other: Size): Size {
   };
 }
 
-/** Steps of looking at all of a value once. */
+/** Returns the steps for reading all of a value once. */
 export function scan({ entry, whole }: Size): number {
   return entry === 1 ? whole / 16 : whole;
 }
 
-/** Steps of looking for one text in another, where every place nearly matches. */
+/** Returns the steps for finding one text in another if every place nearly matches. */
 export function search(text: Size, part: Size): number {
   return (text.length * part.length) / 400 + scan(text);
 }

@@ -8,7 +8,7 @@ import { MOST_CHARACTERS } from "./condition-sizes.ts";
 import type { Fault } from "./problem.ts";
 import { fine, type Reading } from "./texts.ts";
 
-/** A condition failed on a bill's own data; the message says on which bill, and how to guard it. */
+/** A condition failed on a bill's own data; the message names the bill and how to guard it. */
 export class ConditionError extends Error {
   override readonly name = "ConditionError";
 }
@@ -23,7 +23,7 @@ function environment(use: ConditionUse): Environment {
   return new Environment({ limits: LIMITS }).registerVariable({ name: "payable", schema });
 }
 
-/** What `matches` is called after the check: the library's own runs patterns that may never end. */
+/** The name that replaces `matches` after the check: the library's own `matches` may never end. */
 const LINEAR = "matchesLinear";
 
 const environments = {
@@ -35,15 +35,15 @@ const environments = {
 };
 const compiled = new Map<string, ParseResult | Fault>();
 
-/** A CEL condition, checked as `checkCondition` does. */
+/** Reads a CEL condition, checked as `checkCondition` does. */
 export function readCondition(source: string, use: ConditionUse): Reading<string> {
   const [fault, ...more] = checkCondition(source, use);
   return fault === undefined ? fine(source) : { ok: false, fault, more };
 }
 
 /**
- * Checks a CEL condition without running it: syntax, names, types, that it answers yes or no, and
- * that it does so in time whatever a vendor wrote.
+ * Checks a CEL condition without running it: syntax, names, types, that it returns yes or no, and
+ * that it does so in time for any text of a vendor.
  *
  * @returns what is wrong, each mistake with its place in the source
  */
@@ -71,20 +71,23 @@ export function checkCondition(source: string, use: ConditionUse): readonly Faul
   return unfit === null ? [] : [unfit];
 }
 
-/** The mistakes of each part of a condition: a check of the whole ends at the first. */
+/** Returns the mistakes of each part of a condition; a check of the whole ends at the first. */
 function mistakesIn(node: ASTNode, source: string, use: ConditionUse): Fault[] {
   const inner = operandsOf(node).flatMap((operand) => mistakesIn(operand, source, use));
   if (inner.length > 0) return inner;
   const { start, end } = node.range;
   const part = source.slice(start, end);
   const { error } = environments[use].check(part);
-  // Parentheses within a part may stand half outside of its range.
+  // A part's range may cut through parentheses.
   if (error === undefined || error instanceof ParseError) return [];
   const { range = { start: 0, end: part.length }, ...fault } = explainCelError(error, part, use);
   return [{ ...fault, range: { start: start + range.start, end: start + range.end } }];
 }
 
-/** What can't be checked by itself, such as the parts of a loop, or stands for one thing with its owner. */
+/**
+ * Nodes that can't be checked alone, such as the parts of a loop, or that mean something only with
+ * their owner.
+ */
 const WHOLE: readonly ASTNode["op"][] = [
   ...(["value", "id", "call", "rcall", "list", "map", ".", ".?", "[]", "[?]"] as const),
 ];
@@ -94,11 +97,11 @@ function operandsOf(node: ASTNode): readonly ASTNode[] {
 }
 
 /**
- * Runs a condition that passed `checkCondition`, on one bill. Missing texts read as `""`; missing
- * net terms are absent, so that `has(payable.vendor.netTerms)` tells.
+ * Runs a condition that passed `checkCondition` on one bill. Missing texts read as `""`; missing
+ * net terms are absent, so that `has(payable.vendor.netTerms)` tests for them.
  *
- * @throws {ConditionError} the bill's data makes it fail, such as a division by zero; or it was
- * stored when more was allowed
+ * @throws {ConditionError} if the bill's data makes it fail, such as a division by zero, or if it
+ *   was stored when more was allowed
  */
 export function evaluateCondition(source: string, payable: ConditionView): boolean {
   const label = payable.publicId ?? payable.id;
@@ -121,7 +124,7 @@ export function evaluateCondition(source: string, payable: ConditionView): boole
   );
 }
 
-/** No condition of today, or nothing that it may read. */
+/** The condition isn't valid today, or it reads a value that it may not. */
 class UnfitError extends Error {
   readonly fault: Fault;
 
@@ -189,7 +192,7 @@ function toCel(payable: ConditionView): Record<string, unknown> {
 const NAMES = Object.keys(FIELDS);
 const VENDOR_NAMES = Object.keys(VENDOR_FIELDS);
 
-/** A text that is too long to read makes a condition fail that reads it: a part of it could mislead. */
+/** Makes a condition fail if it reads a text that is too long: a part of the text could mislead. */
 function readable(fields: Record<string, unknown>, names: readonly string[]): typeof fields {
   for (const name of names) {
     const value = fields[name];

@@ -3,7 +3,9 @@ import { STARTING_EVENTS, type StartedByEvents } from "../contracts/events.ts";
 import { repeated } from "./check-values.ts";
 import type { Issue } from "./source.ts";
 
-/** The `events:` of a kind of playbook: types of the service's events, each once. */
+/**
+ * Returns the schema for `events:` of a kind of playbook: types of the service's events, each once.
+ */
 export function events<Kind extends StartedByEvents>(kind: Kind, description: string) {
   return z
     .array(z.enum(STARTING_EVENTS[kind]))

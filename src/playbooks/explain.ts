@@ -13,7 +13,7 @@ function schemaOf(kind: Playbook["kind"]): JsonSchema {
   const known = schemas.get(kind);
   if (known !== undefined) return known;
   const schema = kindJsonSchema(kind);
-  // Whoever mistakes the kind wants to see all there are.
+  // An author who mistypes the kind needs the list of all kinds.
   const named = {
     ...schema,
     properties: { ...schema.properties, kind: { enum: Object.keys(PLAYBOOK_KINDS) } },
@@ -22,7 +22,7 @@ function schemaOf(kind: Playbook["kind"]): JsonSchema {
   return named;
 }
 
-/** Turns what zod found into sentences for a playbook's author, each with its place. */
+/** Turns zod's findings into sentences for a playbook's author, each with its place. */
 export function explainIssues(
   issues: readonly z.core.$ZodIssue[],
   source: Source,
@@ -80,7 +80,7 @@ function unknownKey(key: string, path: Path, root: JsonSchema): Fault {
   };
 }
 
-/** Where else a key would be right, as `limits.bill`: the place that is nearest to the top. */
+/** Returns where else a key would be right, such as `limits.bill`: the place nearest to the top. */
 function findKey(root: JsonSchema, key: string): string | undefined {
   let level = [{ node: root, prefix: "" }];
   while (level.length > 0) {
@@ -151,7 +151,7 @@ function exampleOf(node: JsonSchema | undefined): string | undefined {
   return example === undefined ? undefined : flow(example);
 }
 
-/** A value as one would type it on one line of a playbook. */
+/** Formats a value as an author would type it on one line of a playbook. */
 function flow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(", ")}]`;
   if (typeof value !== "object" || value === null) return String(value);

@@ -8,7 +8,7 @@ import type { Reading } from "./texts.ts";
 export const EVERY = ["day", "weekday", ...WEEKDAYS, "week", "two-weeks", "month"] as const;
 export type Every = (typeof EVERY)[number];
 
-/** Reads how often a schedule runs: a day of the week stands for every week. */
+/** Reads how often a schedule runs: a day of the week means every week. */
 export function readEvery(input: unknown): Reading<Every> {
   const every = EVERY.find((candidate) => candidate === input);
   if (every !== undefined) return fine(every);
@@ -23,7 +23,7 @@ const MONTH_ENDS = ["last-day", "last-business-day"] as const;
 export const ON = [...WEEKDAYS, ...MONTH_ENDS] as const;
 export type On = (typeof ON)[number] | number;
 
-/** Reads which day of the week or the month a schedule runs on. */
+/** Reads on which day of the week or the month a schedule runs. */
 export function readOn(input: unknown): Reading<On> {
   const on = ON.find((candidate) => candidate === input);
   if (on !== undefined) return fine(on);
@@ -123,7 +123,7 @@ export function readBankAccount(input: unknown): Reading<string> {
   return wrong("a deposit into the balance can't come from it", "a bank account", "default");
 }
 
-/** Reads the name of the playbook that looks after failed payments. */
+/** Reads the name of the playbook that handles failed payments. */
 export function readFailurePlaybook(input: unknown): Reading<string> {
   return readWord(input, "a retry-failed playbook", "retry-failed");
 }

@@ -69,9 +69,9 @@ type Fixture = z.output<typeof schema>["tests"][number];
 
 export interface FixtureResult {
   readonly name: string;
-  /** What the playbook says of the bill. */
+  /** What the playbook decides about the bill. */
   readonly found: string;
-  /** Undefined where it is as expected. */
+  /** Undefined if the result is as expected. */
   readonly problem?: Problem;
 }
 
@@ -80,10 +80,10 @@ export type FixturesReading =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /**
- * Asks a playbook who would have to approve each bill of a test file, without anything running.
+ * Determines who would have to approve each bill of a test file, without running anything.
  *
  * @param source the test file's text: `tests: [{ name?, bill: { amount, … }, expect }]`
- * @returns the mistakes of the file, or what each test came to
+ * @returns the mistakes in the file, or the result of each test
  */
 export function testPlaybook(
   playbook: PayRunPlaybook,
@@ -128,7 +128,7 @@ function judged(
 ): FixtureResult {
   const name = test.name ?? `test ${index + 1}`;
   const wantedStages = stagesOf(test.expect);
-  // Who says nothing of escalations doesn't ask about them.
+  // A test that mentions no escalation doesn't check escalations.
   const asksEscalation = wantedStages.some(({ escalate }) => escalate !== undefined);
   const { outcome, because } = rulingOf(playbook, test.bill);
   const found = outcomeText(outcome, asksEscalation);
@@ -153,7 +153,7 @@ interface Ruling {
   readonly because: string;
 }
 
-/** What a playbook says of a bill of so many cents, written as `expect` takes it. */
+/** Returns a playbook's decision about a bill of that many cents, in the form of `expect`. */
 export function expectationOf(playbook: PayRunPlaybook, amountCents: number): Expected {
   const { outcome } = rulingOf(playbook, { amount: amountCents });
   if (typeof outcome === "string") return outcome;
@@ -243,7 +243,7 @@ function viewOf(given: Fixture["bill"], flags: readonly string[]): ConditionView
   };
 }
 
-/** Where the tests of a playbook's file stand: `weekly.yaml` has `weekly.test.yaml`. */
+/** Returns the path of the tests for a playbook's file: `weekly.yaml` has `weekly.test.yaml`. */
 export function fixturesOf(file: string): string {
   const name = basename(file);
   return file.slice(0, file.length - name.length) + name.replace(/(\.ya?ml)$/, ".test$1");

@@ -14,17 +14,17 @@ export type LoadResult =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 interface LoadOptions {
-  /** Shown in front of every mistake. */
+  /** The file name that precedes every mistake. */
   readonly file: string;
-  /** The playbook's name; the file's name without its ending if absent. */
+  /** The playbook's name; if absent, the file's name without its extension. */
   readonly name?: string;
 }
 
 const MAX_CHARACTERS = 64_000;
 
 /**
- * Reads a playbook. Never throws: whatever is wrong comes back as problems, up to a hundred of one text
- * at once, in the order of the text, at least one where it is not `ok`.
+ * Reads a playbook. Never throws: mistakes are returned as problems, up to a hundred of one text at
+ * once, in the order of the text, and at least one if the result is not `ok`.
  */
 export function loadPlaybook(text: string, options: LoadOptions): LoadResult {
   const { file } = options;
@@ -75,7 +75,7 @@ function checkName(file: string, name: string): Problem[] {
   return [aboutFile(file, { ...reading.fault, message: `\`${name}\` can't name a playbook` })];
 }
 
-// A syntax mistake makes nonsense of what follows it; complaints about that would only confuse.
+// A syntax mistake makes the text after it meaningless; complaints about that would only confuse.
 function locateReliable(issues: readonly Issue[], source: Source): Problem[] {
   return issues
     .filter(

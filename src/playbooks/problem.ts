@@ -1,7 +1,7 @@
-/** One mistake in a playbook, at the place where its author can mend it. */
+/** One mistake in a playbook, at the place where its author can fix it. */
 export interface Problem {
   readonly file: string;
-  /** Counted from 1; 1 where the file itself is the mistake. */
+  /** Counted from 1; 1 if the file itself is the mistake. */
   readonly line: number;
   /** Counted from 1 in UTF-16 units, as editors count. */
   readonly column: number;
@@ -12,22 +12,24 @@ export interface Problem {
   readonly expected?: string;
   /** The likeliest intended text, without quotes. */
   readonly didYouMean?: string;
-  /** The whole line, empty where there is none to show. */
+  /** The whole line; empty if there is none to show. */
   readonly sourceLine: string;
 }
 
 /**
- * Mistakes that are told of one text. Who has more of them has not written a playbook; explaining
- * each would take seconds, and show a long line thousands of times.
+ * The most mistakes that are reported of one text. A text with more is no playbook; explaining each
+ * would take seconds, and show a long line thousands of times.
  */
 export const MISTAKES_MOST = 100;
 
-/** A mistake before it is known where in the text it stands. */
+/** A mistake whose place in the text is not known yet. */
 export interface Fault {
   readonly message: string;
   readonly expected?: string;
   readonly didYouMean?: string;
-  /** Part of the value that is wrong, as offsets into the parsed text; the whole value if absent. */
+  /**
+   * Part of the value that is wrong, as offsets into the parsed text; the whole value if absent.
+   */
   readonly range?: { readonly start: number; readonly end: number };
 }
 
@@ -67,7 +69,7 @@ function clip(problem: Problem): { text: string; column: number; endColumn: numb
   };
 }
 
-// A file name or a line of a stranger's file must not be able to steer the reader's terminal.
+// A file name or a line of another person's file must not be able to control the reader's terminal.
 function printable(text: string): string {
   return text.replace(/[^\t\P{C}]/gu, "·");
 }

@@ -4,13 +4,13 @@ const HEX_ESCAPES: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 const BLANK_ESCAPES = new Set(["\n", "\r", " ", "t", "\t", "n", "r"]);
 
 /**
- * Finds where in a file the character at `index` of a text value stands, whether the text is
- * plain, quoted, folded or a block.
+ * Finds where in a file the character at `index` of a text value is, whether the text is plain,
+ * quoted, folded or a block.
  *
  * Folding changes only white space, so the two texts agree run by run: white space against white
  * space, everything else character by character.
  *
- * @returns the offset in the file, or undefined where the value is no text.
+ * @returns the offset in the file; undefined if the value is not a text
  */
 export function offsetInScalar(node: unknown, file: string, index: number): number | undefined {
   if (!isScalar(node) || typeof node.value !== "string" || !node.range) return undefined;

@@ -34,7 +34,7 @@ function isWeekday(value: unknown): value is Weekday {
   return WEEKDAYS.some((weekday) => weekday === value);
 }
 
-/** What is wrong between the keys of a schedule as written: what one needs, what it excludes. */
+/** Finds mistakes between the keys of a schedule: missing ones and ones that exclude each other. */
 export function checkSchedule(written: unknown): Issue[] {
   if (typeof written !== "object" || written === null || Array.isArray(written)) return [];
   const has = (key: string): boolean => key in written;

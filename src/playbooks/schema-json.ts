@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Playbook } from "../contracts/playbook.ts";
 import { PLAYBOOK_KINDS } from "./kinds/index.ts";
 
-/** A JSON Schema node, as far as playbooks use it. */
+/** A JSON Schema node, with the keywords that playbooks use. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
   readonly type?: string;
@@ -14,9 +14,9 @@ export interface JsonSchema {
 }
 
 /**
- * The JSON Schema (draft 7) of a playbook, for editors: every key with a description, its default
- * and examples; `kind` decides which keys there are. It is looser than loading, which also checks
- * conditions and rules against each other.
+ * Returns the JSON Schema (draft 7) of a playbook, for editors: every key with a description, its
+ * default and examples; `kind` decides which keys there are. It is looser than loading, which also
+ * checks conditions and rules against each other.
  */
 export function playbookJsonSchema(): JsonSchema {
   const kinds = Object.keys(PLAYBOOK_KINDS) as Playbook["kind"][];
@@ -34,13 +34,14 @@ export function playbookJsonSchema(): JsonSchema {
   };
 }
 
-/** The same for the playbooks of one kind. */
+/** Returns the same for the playbooks of one kind. */
 export function kindJsonSchema(kind: Playbook["kind"]): JsonSchema {
   return z.toJSONSchema(PLAYBOOK_KINDS[kind].schema, {
     target: "draft-7",
     io: "input",
     unrepresentable: "any",
-    // zod leaves these out where a text is turned into something else; here they are texts too.
+    // zod leaves these out if a text is transformed into another type; here the input is a text
+    // too.
     override: ({ zodSchema, jsonSchema }) => {
       const meta = z.globalRegistry.get(zodSchema);
       if (Array.isArray(meta?.examples)) jsonSchema.examples = meta.examples;

@@ -3,7 +3,7 @@ import type { Document, Node, YAMLMap } from "yaml";
 import { type Fault, MISTAKES_MOST, type Problem } from "./problem.ts";
 import { offsetInScalar } from "./scalar-offsets.ts";
 
-/** Way from the top of a playbook to one of its values: keys and list indexes. */
+/** The path from the top of a playbook to one of its values: keys and list indexes. */
 export type Path = readonly (string | number)[];
 
 /** A mistake in the value at a path, or in its key. */
@@ -12,9 +12,9 @@ export interface Issue extends Fault {
   readonly anchor: "key" | "value";
 }
 
-/** A playbook's text with its tree, able to say where each value stands. */
+/** A playbook's text with its tree, which gives the place of each value. */
 export interface Source {
-  /** Plain data; keys as they are written. */
+  /** Plain data, with keys as they are written. */
   readonly value: unknown;
   /** What YAML itself finds wrong, plus aliases, duplicate keys and foreign tags. */
   readonly problems: readonly Problem[];
@@ -27,7 +27,7 @@ export interface Source {
 
 const MAX_DEPTH = 20;
 
-/** Parses YAML 1.2 (core schema), never throws, and keeps every position. */
+/** Parses YAML 1.2 (core schema). Never throws, and keeps every position. */
 export function readSource(text: string, file: string): Source {
   const lines = new LineCounter();
   const place = placer(text, file, lines);
@@ -101,7 +101,7 @@ function unreadable(problem: Problem): Source {
   };
 }
 
-/** Turns the tree into plain data, refusing what a playbook has no use for. */
+/** Turns the tree into plain data, and refuses what a playbook doesn't need. */
 class TreeReader {
   readonly problems: Problem[] = [];
   readonly #place: Place;
@@ -161,7 +161,7 @@ function isNode(value: unknown): value is Node {
   return isScalar(value) || isMap(value) || isSeq(value) || isAlias(value);
 }
 
-/** Keys as written: `000`, which YAML takes for a number, stays `000`. */
+/** Returns a key as written: `000`, which YAML takes for a number, stays `000`. */
 function keyName(key: unknown): string | null {
   if (!isScalar(key)) return null;
   return typeof key.value === "string" ? key.value : (key.source ?? String(key.value));
@@ -186,7 +186,10 @@ function nodeAt(root: unknown, path: Path): unknown {
   return node;
 }
 
-/** Range of the value or key at a path; of the nearest thing above it that exists, else. */
+/**
+ * Returns the range of the value or key at a path; otherwise of the nearest existing thing above
+ * it.
+ */
 function rangeOf(root: unknown, path: Path, anchor: "key" | "value"): [number, number] {
   const step = path.at(-1);
   if (step === undefined) return topRange(root);
@@ -203,7 +206,8 @@ function rangeOf(root: unknown, path: Path, anchor: "key" | "value"): [number, n
   return rangeOf(root, path.slice(0, -1), "key");
 }
 
-// What is missing at the top is shown at the first key, not as a caret under the whole file.
+// A mistake about something missing at the top is shown at the first key, not as a caret under the
+// whole file.
 function topRange(root: unknown): [number, number] {
   const first = isMap(root) ? root.items[0]?.key : root;
   return isNode(first) && first.range ? [first.range[0], first.range[1]] : [0, 1];
@@ -213,7 +217,10 @@ function isEmpty(node: Node): boolean {
   return isScalar(node) && node.value === null && (node.source ?? "") === "";
 }
 
-/** Start of the top-level key that a syntax mistake stands in: what is above it was read well. */
+/**
+ * Returns the start of the top-level key that contains a syntax mistake: everything above it was
+ * read correctly.
+ */
 function startOfPair(root: unknown, errorOffset: number): number {
   if (errorOffset === Number.POSITIVE_INFINITY) return errorOffset;
   if (!isMap(root)) return 0;

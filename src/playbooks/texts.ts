@@ -5,13 +5,13 @@ import { formatUsd } from "../domain/money.ts";
 import type { Fault } from "./problem.ts";
 import { suggest } from "../domain/suggest.ts";
 
-/** What reading one text of a playbook gives: its value, or what is wrong with it. */
+/** The result of reading one text of a playbook: its value, or what is wrong with it. */
 export type Reading<T> =
   | { readonly ok: true; readonly value: T }
   | {
       readonly ok: false;
       readonly fault: Fault;
-      /** Its other mistakes. */
+      /** The text's other mistakes. */
       readonly more?: readonly Fault[];
     };
 
@@ -30,7 +30,7 @@ export function wrong(message: string, expected?: string, didYouMean?: string): 
   };
 }
 
-/** Short form of a value for a message: never longer than a line. */
+/** Returns a short form of a value for a message, never longer than a line. */
 export function shown(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";
@@ -45,11 +45,11 @@ const MONEY_EXPECTED = "an amount in US dollars, such as $50k, $1.5M, $75,000 or
 const MAX_CENTS = 1_000_000_000_000;
 
 /**
- * Reads an amount of US dollars: `$` and digits, thousands separated by commas or not, decimals,
- * `k` or `M`.
+ * Reads an amount of US dollars: `$` and digits, with or without commas between thousands,
+ * decimals, `k` or `M`.
  *
- * @returns whole cents above zero, at most $10 billion. A bare number is refused: nobody could
- * tell dollars from cents.
+ * @returns whole cents above zero, at most $10 billion. A bare number is refused: it could mean
+ *   dollars or cents.
  */
 export function readMoney(input: unknown): Reading<number> {
   if (typeof input === "number") {
@@ -89,7 +89,7 @@ function guessMoney(input: string): string | undefined {
   return guess !== input && MONEY.test(guess) ? guess : undefined;
 }
 
-/** Writes cents as `$1,234.56`, whole dollars without decimals; `readMoney` reads it back. */
+/** Formats cents as `$1,234.56`, whole dollars without decimals; `readMoney` reads it back. */
 export function formatMoney(cents: number): string {
   return formatUsd(cents).replace(/\.00$/, "");
 }
@@ -101,7 +101,7 @@ interface DaysRule {
   readonly example: string;
 }
 
-/** Reads `7 days` or `3 business days`, whichever the rule asks for. */
+/** Reads `7 days` or `3 business days`, whichever the rule requires. */
 export function readDays(input: unknown, rule: DaysRule): Reading<number> {
   const expected = `${rule.min} to ${rule.max} ${rule.unit}, such as ${rule.example}`;
   if (typeof input === "number") {
@@ -125,7 +125,7 @@ export function readDays(input: unknown, rule: DaysRule): Reading<number> {
 
 export const SPAN_PATTERN = "^[0-9]+ (hours?|days?|business days?)$";
 
-/** Reads `4 hours`, `1 day` or `2 business days`, at least 1 of whatever it is. */
+/** Reads `4 hours`, `1 day` or `2 business days`, at least 1 of the unit. */
 export function readSpan(
   input: unknown,
   rule: { readonly most: number; readonly example: string },
@@ -199,7 +199,7 @@ export function readZone(input: unknown): Reading<string> {
   if (known.includes(input)) return fine(input);
   const lower = input.toLowerCase();
   const sameLetters = known.find((zone) => zone.toLowerCase() === lower);
-  // Older names such as US/Eastern are not listed but understood.
+  // Older names such as US/Eastern are valid but not listed.
   if (sameLetters === undefined && /^[A-Z]\w+\//.test(input) && isZone(input)) return fine(input);
   const guess =
     sameLetters ?? SPOKEN_ZONES[lower] ?? cityZone(lower, known) ?? suggest(input, known);

@@ -1,4 +1,4 @@
-/** Does something with each of many, so many at the same time. */
+/** Does the same work for each item, `atOnce` items at a time. */
 export async function eachOf<T>(
   items: readonly T[],
   atOnce: number,

@@ -2,10 +2,12 @@ import { reasonOf } from "./repeat.ts";
 import type { Store } from "../store/index.ts";
 import { raiseNotice } from "../store/notices/notices.ts";
 
-/** How long something fails before operators hear of it: a restart of Temporal is no news. */
+/**
+ * How long something fails before operators are notified: a restart of Temporal needs no notice.
+ */
 const TOLD_AFTER_MS = 180_000;
 
-/** Work of a process that is done again and again, for one business. */
+/** Repeated work of a process, for one business. */
 interface Repeating {
   readonly businessId: string;
   /** What it does, as a sentence begins. */
@@ -20,8 +22,8 @@ interface TroubleContext {
 }
 
 /**
- * Tells operators of what a process tries again and again, and fails at, for minutes: once a day for
- * each business. What fails keeps nothing else from being done.
+ * Notifies operators of work that a process tries again and again and that fails for minutes: once
+ * a day for each business and step. A failing step keeps nothing else from being done.
  */
 export class LastingTrouble {
   readonly #context: TroubleContext;
@@ -31,7 +33,7 @@ export class LastingTrouble {
     this.#context = context;
   }
 
-  /** Does it, once. @returns undefined where it has failed */
+  /** Does the work, once. @returns undefined if it has failed */
   async watch<T>(repeating: Repeating, work: () => Promise<T>): Promise<T | undefined> {
     try {
       const done = await work();
@@ -68,7 +70,7 @@ export class LastingTrouble {
       subject: `${step} has been failing since ${since}`,
       text: [
         `${step} fails: ${reason}`,
-        "It is tried on, and nothing else waits for it. What to do: look at the log, and see to the cause.",
+        "It is tried again and again, and nothing else waits for it. What to do: look at the log, and repair the cause.",
       ].join("\n"),
       roles: ["operator"],
       data: { step, reason, since },
@@ -78,7 +80,7 @@ export class LastingTrouble {
       .transactionOf(businessId, (trx) => raiseNotice(trx, notice))
       .catch((fault: unknown) => {
         const fields = { businessId, step, reason, why: reasonOf(fault) };
-        log.warn("a failing step could not be told of", fields);
+        log.warn("people could not be notified of a failing step", fields);
       });
   }
 }

@@ -2,7 +2,10 @@ import pino from "pino";
 
 type Write = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
-/** Lines of JSON on standard error, which name the part; standard output belongs to the ready line. */
+/**
+ * Returns a log of JSON lines on standard error that name the part; standard output is for the
+ * ready line.
+ */
 export function createLog(
   part: "gateway" | "worker",
 ): Readonly<Record<"info" | "warn" | "error", Write>> {

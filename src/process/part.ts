@@ -10,7 +10,10 @@ export interface Part {
   readonly store: Store;
 }
 
-/** Tells the person who started a part what is wrong, on standard error, in one line. */
+/**
+ * Returns a function that shows the person who started a part what is wrong, on standard error, in
+ * one line.
+ */
 export function complainAs(part: string): (line: string) => void {
   return (line) => process.stderr.write(`payrun ${part}: ${line}\n`);
 }
@@ -27,7 +30,7 @@ export async function openPart(
 ): Promise<Part | number> {
   const config = unlessWrong(complain, () => {
     const read = loadConfig();
-    // Whose work this is must be known before it begins.
+    // The businesses must be known before the work begins.
     read.profiles.all();
     return read;
   });
@@ -44,7 +47,7 @@ export async function openPart(
   }
 }
 
-/** What somebody has set or asked for; undefined once `complain` has said what is wrong with it. */
+/** Returns what was set or requested; undefined once `complain` has said what is wrong with it. */
 export function unlessWrong<T>(complain: (line: string) => void, read: () => T): T | undefined {
   try {
     return read();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** Work that a process does again and again. */
 export interface Repeated {
-  /** Lets the work that runs come to its end; none begins afterwards. */
+  /** Lets the work in progress finish; none begins afterwards. */
   stop(): Promise<void>;
 }
 
@@ -10,8 +10,8 @@ export interface Repeated {
  * Does something at once, and again after each pause, until it is stopped. It never runs twice at
  * the same time, and its pauses keep no process alive.
  *
- * @param work answers how long to pause, in milliseconds; its signal says that it is stopped
- * @param failed hears what `work` threw, and answers the same
+ * @param work returns how long to pause, in milliseconds; its signal is aborted on stop
+ * @param failed gets what `work` threw, and returns the same
  */
 export function repeat(
   work: (signal: AbortSignal) => Promise<number>,
@@ -34,7 +34,7 @@ export function repeat(
   };
 }
 
-/** What an error says, for a line of a log. */
+/** Returns an error's message, for a log line. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -4,22 +4,31 @@ import { type PendingSignal } from "../store/sql/store.ts";
 import { eachOf } from "./each-of.ts";
 import { reasonOf } from "./repeat.ts";
 
-/** `closed`: no such workflow runs any more; `failed`: it is to be told later. */
+/**
+ * Signals a workflow. `closed`: no such workflow runs any more; `failed`: it is to be signaled
+ * later.
+ */
 export type Tell = (workflowId: string) => Promise<"told" | "closed" | "failed">;
 
-/** Workflows that a process tells at the same time: a mass of them must leave Temporal room for others. */
+/**
+ * Workflows that a process signals at the same time: a mass of them must leave Temporal room for
+ * others.
+ */
 export const SIGNALS_AT_ONCE = 2;
 
-/** A transaction that concerns more leaves them to the gateways, which tell them in their turn. */
+/**
+ * A transaction with more pending signals leaves them to the gateways, which send them in their
+ * turn.
+ */
 const MASS = 20;
 
-/** So do all others while so many wait to be told. */
+/** While more than this many wait to be sent, all further ones are left to the gateways as well. */
 const WAITING_MOST = 100;
 
 /**
- * Tells each of these workflows to look, once, and forgets what has been told.
+ * Signals each of these workflows to look, once, and deletes the signals that were sent.
  *
- * @returns how many stay, because they could not be told
+ * @returns how many stay, because they could not be sent
  */
 export async function sendSignals(
   db: Store["db"],
@@ -36,10 +45,10 @@ export async function sendSignals(
 }
 
 /**
- * Tells the workflows that this process's transactions concern, as soon as they have committed.
- * Nobody waits for it; what it leaves the gateways tell.
+ * Signals the workflows that this process's transactions concern, as soon as they have committed.
+ * Nothing waits for it; the gateways send what it leaves.
  *
- * @param begin answers who tells the next few
+ * @param begin returns the function that sends the next few
  */
 export function signalAtOnce(
   store: Store,
@@ -54,7 +63,9 @@ export function signalAtOnce(
     try {
       await sendSignals(store.db, some, begin());
     } catch (error) {
-      log.info("who was told could not be noted: told again soon", { reason: reasonOf(error) });
+      log.info("could not note which workflows were signalled: they are signalled again soon", {
+        reason: reasonOf(error),
+      });
     }
     working = waiting.length > 0 ? work() : undefined;
     await working;

@@ -6,10 +6,10 @@ import { repeat, type Repeated } from "./repeat.ts";
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * Looks every two seconds whether the store's file is still the one that this process has opened;
+ * Checks every two seconds that the store's file is still the one that this process has opened;
  * PostgreSQL has none.
  *
- * @param gone is told each time that it isn't, with what happened and what to do
+ * @param gone called each time that it isn't, with what happened and what to do
  */
 export function watchStore(
   { config, store }: Part,

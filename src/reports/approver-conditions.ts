@@ -13,7 +13,10 @@ interface Judging {
   readonly nowMs: number;
 }
 
-/** Bills that nobody could approve, as after a role that was mistyped here or there. */
+/**
+ * Returns a warning for bills that nobody could approve, for example because a role is mistyped in
+ * a playbook or a token.
+ */
 export async function approverConditions({
   profiles,
   ...judging
@@ -31,7 +34,7 @@ export async function approverConditions({
   return (await Promise.all(found)).flat();
 }
 
-/** The same of one playbook, stored or not, as sentences. */
+/** Checks one playbook, stored or not, in the same way; returns the problems as sentences. */
 export async function nobodyApproves(
   judging: Judging,
   profile: BusinessProfile,

@@ -3,7 +3,7 @@ import type { Run } from "../store/runs/runs.ts";
 import { cell, csvLine, dollars } from "./csv.ts";
 import { type StatementContext, type StatementRow, statementRows } from "./statement/rows.ts";
 
-/** Rows that are sent at once. */
+/** Rows sent at once. */
 const ROWS_AT_ONCE = 1_000;
 
 const COLUMNS: readonly (readonly [string, (row: StatementRow) => string])[] = [
@@ -29,14 +29,14 @@ const COLUMNS: readonly (readonly [string, (row: StatementRow) => string])[] = [
 ];
 
 /**
- * A run as the statements of its accounts show it: one row per debit, one for money that came
- * back, and two per deposit into the balance, one for each account. By date, RFC 4180.
+ * Lists a run as the statements of its accounts show it: one row per debit, one for money that came
+ * back, and two per deposit into the balance, one for each account. Sorted by date, RFC 4180.
  *
  * The service pays each payment by a debit of its own (a large bill by several), so a row has one
- * payment and one bill; a payment that never reached the bank has none.
+ * payment and one bill; a payment that never reached the bank has no row.
  *
  * @returns the table, some rows at a time
- * @throws GatewayError 503 where the service can't be asked
+ * @throws GatewayError 503 if the service can't be read
  */
 export async function bankCsv(context: StatementContext, run: Run): Promise<AsyncIterable<string>> {
   const rows: { readonly sort: string; readonly text: string }[] = [];
@@ -63,9 +63,9 @@ const DAY_COLUMNS = [
 ] as const;
 
 /**
- * The sums of the same rows per account and day, as a bookkeeper holds them against a statement.
+ * Sums the same rows per account and day, for a bookkeeper to compare with a statement.
  *
- * @throws GatewayError 503 where the service can't be asked
+ * @throws GatewayError 503 if the service can't be read
  */
 export async function bankDaysCsv(context: StatementContext, run: Run): Promise<string> {
   const days = new StatementSums<{ account: string; date: string }>();

@@ -19,7 +19,7 @@ const UNITS = [
   ["minute", 60_000],
 ] as const;
 
-/** How long something has lasted, in its largest unit of which there are two. */
+/** Returns a duration in words, in the largest unit of which it has at least two. */
 export function spoken(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, each]) => ms >= each * 2) ?? ["second", 1_000];
   return `${Math.round(ms / unitMs)} ${unit}s`;

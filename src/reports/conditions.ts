@@ -14,33 +14,45 @@ import { listNotices } from "../store/notices/notices.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
 import { lossHold } from "../store/janitor/behind.ts";
 
-/** Clocks that differ by more are told of: approvals and dates would be judged by the wrong time. */
+/**
+ * Clocks that differ by more than this are reported: approvals and dates would be judged by the
+ * wrong time.
+ */
 const SKEW_MS = 10_000;
 
-/** What starts again within this time is no news. */
+/** A restart that is over within this time is no news. */
 const RESTARTS_WITHIN_MS = 30_000;
 
 /** A token that ends within this time should be replaced. */
 const EXPIRES_SOON_MS = 14 * 86_400_000;
 
-/** What somebody must act upon: who hears of none of it hears of nothing that matters. */
+/**
+ * The kinds of notices that a person must act upon. People who get none of them miss everything
+ * that matters.
+ */
 const NEEDS_PEOPLE = ["approval-needed", "parked", "incident"] as const;
 
 interface Asked {
   readonly db: Db;
   readonly profiles: readonly BusinessProfile[];
-  /** True if no business moves real money, the ones that the caller may not see included. */
+  /** True if no business moves real money, including businesses that the caller may not see. */
   readonly sandboxesOnly: boolean;
   readonly nowMs: number;
-  /** Ids of the encryption keys of who answers, the one first that it encrypts with. */
+  /** Ids of the answering process's encryption keys; the first is the one that it encrypts with. */
   readonly keyIds: readonly string[];
-  /** Since when Temporal has not answered who answers; undefined while it does, or nobody knows. */
+  /**
+   * When Temporal stopped answering the answering process; undefined while it answers, or if
+   * unknown.
+   */
   readonly temporalSilentSinceMs?: number | undefined;
-  /** Who asks; undefined on the store's host, where everything is to be seen. */
+  /** The caller; undefined on the store's host, where everything may be seen. */
   readonly caller?: Principal;
 }
 
-/** Everything that is not as it should be, as far as the store and the settings show it: what stands still first. */
+/**
+ * Returns everything that is not as it should be, as far as the store and the settings show it.
+ * What stops work comes first.
+ */
 export async function conditionsOf(asked: Asked): Promise<Condition[]> {
   const found = await Promise.all([
     lossConditions(asked),
@@ -78,7 +90,10 @@ async function clockConditions({ db, nowMs }: Asked): Promise<Condition[]> {
   return skew === undefined ? [] : [warning("clock-skew", skew.text, skew.remedy)];
 }
 
-/** Undefined where a clock agrees with this machine's as well as it can be told. */
+/**
+ * Returns what to say about a clock that differs from this machine's; undefined if the two agree
+ * within the tolerance.
+ */
 export function skewOf(
   whose: string,
   aheadMs: number,
@@ -91,7 +106,10 @@ export function skewOf(
   };
 }
 
-/** Gateways resume what is paused; what they could not, they have told of. */
+/**
+ * Gateways resume paused endpoints by themselves; they have notified people of those that they
+ * could not resume.
+ */
 async function webhookConditions({ db, profiles }: Asked): Promise<Condition[]> {
   const found = profiles.map(async ({ businessId, name }) => {
     const kind = "webhooks-paused";
@@ -101,13 +119,13 @@ async function webhookConditions({ db, profiles }: Asked): Promise<Condition[]> 
     const text = `the service has paused the webhook endpoint ${url}: changes are found by polling only`;
     const { outcome } = last.data;
     const said = typeof outcome === "string" ? outcome : "";
-    const remedy = `${said} ${resumed(url)} This is told until a webhook has arrived.`.trim();
+    const remedy = `${said} ${resumed(url)} This is shown until a webhook has arrived.`.trim();
     return [warning("webhooks-paused", text, remedy, name)];
   });
   return (await Promise.all(found)).flat();
 }
 
-/** How a paused endpoint is mended: first whatever has kept its deliveries from arriving. */
+/** Returns how to repair a paused endpoint: first remove what kept its deliveries from arriving. */
 export function resumed(url: string): string {
   return `See that the service reaches ${url} (PAYRUN_PUBLIC_URL names the gateway) and that webhookSecrets has the endpoint's secret; then “payrun doctor --fix” asks the service to resume it.`;
 }
@@ -116,17 +134,17 @@ async function noticeConditions({ db, caller }: Asked): Promise<Condition[]> {
   if ((caller?.businesses ?? null) !== null) return [];
   const { undeliverable, retrying, unrouted } = await countUndelivered(db);
   if (undeliverable + retrying + unrouted === 0) return [];
-  const text = `notices have not reached everybody: ${undeliverable} given up, ${retrying} tried again, ${unrouted} without an address`;
+  const text = `notices have not reached everyone: ${undeliverable} given up, ${retrying} tried again, ${unrouted} without an address`;
   return [
     warning("notices-undelivered", text, "“payrun notices --undelivered” says which and why."),
   ];
 }
 
 async function tokenConditions({ db, nowMs, sandboxesOnly, caller }: Asked): Promise<Condition[]> {
-  const tokens = await listTokens(db);
+  const all = await listTokens(db);
+  const tokens = all.filter((token) => tokenProblem(token, { nowMs, sandboxesOnly }) === undefined);
   return tokens
     .filter((token) => caller === undefined || maySee(caller, token))
-    .filter((token) => tokenProblem(token, { nowMs, sandboxesOnly }) === undefined)
     .filter(({ expiresAtMs }) => expiresAtMs - nowMs < EXPIRES_SOON_MS)
     .filter((token) => !tokens.some((other) => takesOver(other, token)))
     .map(({ name, roles, businesses, expiresAtMs }) =>
@@ -138,7 +156,9 @@ async function tokenConditions({ db, nowMs, sandboxesOnly, caller }: Asked): Pro
     );
 }
 
-/** What makes another token for the same, and for no more. */
+/**
+ * Returns the command that creates another token with the same roles and businesses, and no more.
+ */
 function commandFor(name: string, roles: readonly string[], businesses: readonly string[]): string {
   const options = [
     ...roles.map((role) => ` --role ${role}`),
@@ -147,25 +167,21 @@ function commandFor(name: string, roles: readonly string[], businesses: readonly
   return `payrun token create ${shellWord(name)}${options.join("")}`;
 }
 
-/** Administrators see everybody's of their businesses, others their own. */
+/**
+ * Returns true if the caller may see a token: their own, or for administrators any token of their
+ * businesses.
+ */
 function maySee(caller: Principal, { tokenId, businesses }: Token): boolean {
   if (tokenId === caller.tokenId) return true;
   return caller.roles.includes("admin") && coversBusinesses(caller.businesses, businesses);
 }
 
-interface Lasting {
-  readonly name: string;
-  readonly roles: readonly string[];
-  readonly expiresAtMs: number;
-  readonly revokedAtMs: number | null;
-}
-
-/** True where the same person has another token for the same that lasts longer. */
-function takesOver(other: Lasting, token: Lasting): boolean {
+/** Returns true if the other token does for the same person all that this one does, and longer. */
+function takesOver(other: Token, token: Token): boolean {
   return (
     other.name === token.name &&
-    other.revokedAtMs === null &&
     other.expiresAtMs > token.expiresAtMs &&
+    coversBusinesses(other.businesses, token.businesses) &&
     token.roles.every((role) => other.roles.includes(role))
   );
 }
@@ -173,21 +189,24 @@ function takesOver(other: Lasting, token: Lasting): boolean {
 function nobodyTold({ name, notify }: BusinessProfile): Condition[] {
   const channels = notify?.channels ?? [];
   if (channels.length === 0) {
-    const text = `nobody of ${name} is told of anything: its profile has no notify: { channels }`;
+    const text = `nobody at ${name} is notified of anything: its profile has no notify: { channels }`;
     return [warning("nobody-told", text, CHANNELS, name)];
   }
   const untold = NEEDS_PEOPLE.filter(
     (kind) => !channels.some(({ kinds }) => kinds === null || kinds.includes(kind)),
   );
   if (untold.length === 0) return [];
-  const text = `nobody of ${name} is told of ${untold.join(", ")}: no channel takes these kinds`;
+  const text = `nobody at ${name} is notified of ${untold.join(", ")}: no channel takes these kinds`;
   return [warning("nobody-told", text, CHANNELS, name)];
 }
 
 const CHANNELS =
-  "Add a channel under notify: in the profile (docs/notices.md), or PAYMENTS_NOTIFY_… where the environment describes the business.";
+  "Add a channel under notify: in the profile (docs/notices.md), or PAYMENTS_NOTIFY_… if the environment describes the business.";
 
-/** Businesses whose store has lost something, until a person has compared and released the hold. */
+/**
+ * Reports businesses whose store has lost something, until a person has compared it with the
+ * service and released the hold.
+ */
 async function lossConditions({
   db,
   profiles,

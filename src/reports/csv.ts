@@ -1,9 +1,9 @@
 /**
- * A text as a cell of a table (RFC 4180).
+ * Returns a text as a cell of a table (RFC 4180).
  *
- * A vendor's name or a memo comes from outside, and a spreadsheet runs a cell that begins like a
- * formula: such a text gets an apostrophe in front. So does what follows a semicolon, a tab or a
- * line break in it, since spreadsheets of other countries split there, whatever is quoted.
+ * A vendor's name or a memo comes from outside, and a spreadsheet executes a cell that begins like
+ * a formula: such a text gets an apostrophe in front. The same applies after a semicolon, a tab or
+ * a line break in the text, because spreadsheets of other locales split there even within quotes.
  */
 export function cell(text: string): string {
   const marked = text.replaceAll(/(^|[;\t\r\n])([^\S\t\r\n]*[=+\-@＝＋－＠])/g, "$1'$2");
@@ -11,7 +11,7 @@ export function cell(text: string): string {
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Cents as `1234.56`, as spreadsheets and banks write amounts. */
+/** Formats cents as `1234.56`, as spreadsheets and banks write amounts. */
 export function dollars(cents: number): string {
   const sign = cents < 0 ? "-" : "";
   const whole = Math.abs(cents);

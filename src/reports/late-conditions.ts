@@ -19,7 +19,7 @@ import { deadlineOf } from "./status/run.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A launch waits for a busy worker this long before anybody is told. */
+/** How long a launch may wait for a busy worker before it is reported. */
 const STARTS_WITHIN_MS = 15 * MINUTE_MS;
 /** A run that was missed longer ago is history. */
 const STARTED_DAYS = 3;
@@ -27,10 +27,10 @@ const RUNS = 100;
 const IN_DOUBT_MS = HOUR_MS;
 const UNDISPATCHED_MS = 5 * MINUTE_MS;
 const RECOVERED_WITHIN_MS = HOUR_MS;
-/** Refusals are noted ever more rarely within a day. */
+/** Within a day, repeated refusals are recorded ever more rarely. */
 const DAY_MS = 24 * HOUR_MS;
 
-/** Why a webhook was refused that the service itself may have sent. */
+/** Refusal reasons of webhooks that the service itself may have sent. */
 const SIGNATURES: readonly string[] = ["no_match", "no_secret", "too_old", "too_new"];
 
 interface Asked {
@@ -39,7 +39,9 @@ interface Asked {
   readonly nowMs: number;
 }
 
-/** What should have happened by now: a run, a decision, an answer about a bill, a webhook. */
+/**
+ * Reports what should have happened by now: a run, a decision, an answer about a bill, a webhook.
+ */
 export async function lateConditions({ db, profiles, nowMs }: Asked): Promise<Condition[]> {
   const found = profiles.map(async (profile) => [
     ...(await notStarted(db, profile, nowMs)),
@@ -65,7 +67,7 @@ async function notStarted(
     // A sandbox wakes its launcher in real time, and dates the run by a clock that may be moved.
     const since = { businessId, playbook: name, sinceMs: fireAtMs };
     if (sandbox && (await wasLaunchedSince(db, since))) continue;
-    // Last, since it reads the playbook's whole trail.
+    // Checked last, since it reads the playbook's whole trail.
     const wish = await scheduleWish(db, { businessId, playbook: name });
     if (wish.deleted || wish.pause !== null) continue;
     const text = `the run ${name}/${period} should have started, and has not`;
@@ -78,7 +80,7 @@ async function notStarted(
   return found;
 }
 
-/** A schedule's last run that is late by now; undefined if there is none. */
+/** Returns the last run that a schedule should have started by now; undefined if there is none. */
 function lastPeriod(
   { compiled, createdAtMs }: StoredPlaybook,
   nowMs: number,
@@ -91,13 +93,16 @@ function lastPeriod(
     if (period === null) continue;
     const { fireAtMs } = fireOf(schedule, period);
     if (fireAtMs > nowMs - STARTS_WITHIN_MS) continue;
-    // A schedule that was made later begins with its next run.
+    // A schedule that was created later begins with its next run.
     return fireAtMs >= createdAtMs ? { period, fireAtMs } : undefined;
   }
   return undefined;
 }
 
-/** Of a sandbox the clock is another one, so nothing is said of its deadlines here. */
+/**
+ * Reports decisions that are due soon. A sandbox has a clock of its own, so its deadlines are not
+ * judged here.
+ */
 async function decisionsDue(
   db: Db,
   { name: business, businessId, sandbox, zone }: BusinessProfile,
@@ -164,8 +169,8 @@ async function eventsLate(db: Db, profile: BusinessProfile, nowMs: number): Prom
 }
 
 /**
- * Why webhooks were refused that the service itself may have sent; null where there were none, or
- * where one was taken since, so that it was somebody else's.
+ * Returns why webhooks that the service itself may have sent were refused. Null if there were none,
+ * or if one was accepted since: then they came from another sender.
  */
 async function stillUnsigned(
   db: Db,

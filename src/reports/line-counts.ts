@@ -7,19 +7,19 @@ import {
   type LineCount,
 } from "../store/lines/line-counts.ts";
 
-/** Runs that are counted by one statement, and ended ones that are counted anew each time. */
+/** Runs that one statement counts, and ended runs that are counted again each time. */
 const RUNS_AT_ONCE = 5;
 
 /**
- * Lines of all runs by state, for who asks every few seconds for years.
+ * Counts lines of all runs by state, cheaply enough to be read every few seconds for years.
  *
- * What can still move is counted each time, and so are the runs that have not ended. The other
+ * Lines that can still move are counted each time, and so are runs that have not ended. The other
  * lines of an ended run hardly change: they are counted once and kept, and a few runs are counted
- * anew each time, by turns, since a bank may take back what has settled.
+ * again each time, in turn, since a bank may take back what has settled.
  */
 export class LineCounts {
   readonly #store: Pick<Store, "db">;
-  /** Ended runs, the one that was counted longest ago first. */
+  /** Ended runs, the one counted longest ago first. */
   readonly #kept = new Map<string, readonly LineCount[]>();
   #reading: Promise<Map<string, number>> | undefined;
 
@@ -27,7 +27,7 @@ export class LineCounts {
     this.#store = store;
   }
 
-  /** @returns lines by state; those who ask at once share an answer */
+  /** @returns lines by state; concurrent callers share an answer */
   read(): Promise<Map<string, number>> {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
@@ -58,7 +58,7 @@ export class LineCounts {
     return summed([...open, ...atWork, ...[...this.#kept.values()].flat()]);
   }
 
-  /** As the one that was counted last. */
+  /** Stores a run's counts as the latest counted. */
   #keep(runId: string, counts: readonly LineCount[]): void {
     this.#kept.delete(runId);
     this.#kept.set(runId, counts);

@@ -4,7 +4,7 @@ import { NEW_YORK } from "../domain/clock/new-york.ts";
 
 type Clocked = Pick<ActionContext, "profiles" | "clocks">;
 
-/** What time it is at a business, and in which zone its people are told times. */
+/** The time at a business, and the time zone in which its people read times. */
 export interface BusinessMoment {
   /** IANA name. */
   readonly zone: string;
@@ -16,7 +16,7 @@ export async function momentOf(context: Clocked, business: string): Promise<Busi
   return momentAt(context, business, await businessNowMs(context, business));
 }
 
-/** The same at an instant that was read before; 0 where it could not be read. */
+/** Returns the moment for an instant that was read before; 0 if it could not be read. */
 export function momentAt(
   context: Pick<Clocked, "profiles">,
   business: string,
@@ -25,17 +25,20 @@ export function momentAt(
   return { zone: zoneOf(context, business), now: ms === 0 ? null : new Date(ms).toISOString() };
 }
 
-/** The zone in which a business's people are told times. */
+/** Returns the time zone in which a business's people read times. */
 export function zoneOf({ profiles }: Pick<Clocked, "profiles">, business: string): string {
   return profiles.get(business)?.zone ?? NEW_YORK;
 }
 
-/** The business clock; 0 if it can't be read now: then approvals are shown that may have expired. */
+/**
+ * Returns the business clock; 0 if it can't be read now: then approvals that may have expired are
+ * shown too.
+ */
 export async function businessNowMs(context: Clocked, business: string): Promise<number> {
   return Math.floor((await readingOf(context, business))?.businessMs ?? 0);
 }
 
-/** The business's clocks; undefined if they can't be read now. */
+/** Returns the business's clocks; undefined if they can't be read now. */
 export async function readingOf(
   context: Clocked,
   business: string,
@@ -49,7 +52,9 @@ export async function readingOf(
   }
 }
 
-/** The zone for what is of no one business: that of all of them where they agree, else New York's. */
+/**
+ * Returns the time zone for what concerns several businesses: theirs if all agree, else New York's.
+ */
 export function zoneOfAll({ profiles }: Pick<Clocked, "profiles">): string {
   const [zone = NEW_YORK, ...others] = new Set(profiles.all().map((each) => each.zone ?? NEW_YORK));
   return others.length === 0 ? zone : NEW_YORK;

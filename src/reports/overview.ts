@@ -28,10 +28,13 @@ import { NOTHING, plus } from "../domain/counted.ts";
 
 type OverviewContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">;
 
-/** Runs that wait for approvals, of one business: more at once are no day's work. */
+/** Most runs of one business that wait for approvals: more at once are too many for a day. */
 const WAITING_MOST = 50;
 
-/** What a person has before them today: what waits for them, what needs somebody, and this week's money. */
+/**
+ * Returns what a person has to deal with today: what waits for them, what needs a person, and this
+ * week's money.
+ */
 export async function overviewOf(
   context: OverviewContext,
   profiles: readonly BusinessProfile[],
@@ -57,7 +60,7 @@ export async function overviewOf(
     const filter = { businessId, undecidedAtMs: businessMs, limit: WAITING_MOST };
     for (const run of await listRuns(db, filter)) {
       const asked = await waitingRun(context, run, principal, businessMs);
-      // Decided meanwhile, it waits for nobody.
+      // A run that was decided meanwhile waits for nobody.
       if (asked.waiting.count > 0) waiting.push(asked);
     }
     releases.push(...(await waitingReleases(context, profile, principal)));
@@ -99,7 +102,7 @@ async function waitingRun(
   };
 }
 
-/** This week's days and the next one's, those without bills left out. */
+/** Returns the days of this week and the next one, without those that have no bills. */
 async function daysOf({ store }: OverviewContext, businessId: string, nowMs: number) {
   const { monday, sunday } = weekOf(newYorkDate(nowMs));
   const sums = await sumsByDay(store.db, businessId, { from: monday, to: addDays(sunday, 7) });

@@ -4,7 +4,7 @@ import type { Db } from "../store/index.ts";
 import { parkedLines, sumOfParked } from "../store/lines/parked-lines.ts";
 import { rulesOfFailures } from "../store/lines/retry-cases.ts";
 
-/** Bills that wait for a person, of some businesses one after the other. */
+/** Lists bills that wait for a person, business by business. */
 export async function parkedBills(
   db: Db,
   businesses: readonly { readonly name: string; readonly businessId: string }[],

@@ -9,10 +9,10 @@ import { type StatementContext, type StatementRow, statementRowsOfDays } from ".
 type PeriodContext = Pick<StatementContext, "store" | "clientOf">;
 
 /**
- * What a business's runs have moved within some days, by vendor, by account, and by account and
- * day: sums of the lines that `--bank-csv` lists for each of its runs.
+ * Reports what a business's runs have moved within some days, by vendor, by account, and by account
+ * and day: sums of the lines that `--bank-csv` lists for each of its runs.
  *
- * @throws GatewayError 503 where the service can't be asked
+ * @throws GatewayError 503 if the service can't be read
  */
 export async function periodReport(
   context: PeriodContext,
@@ -59,7 +59,7 @@ function withNet({ debits, debitCents, credits, creditCents }: StatementSum) {
   return { debits, debitCents, credits, creditCents, netCents: creditCents - debitCents };
 }
 
-/** What each vendor comes to. */
+/** Sums per vendor. */
 class VendorSums {
   readonly #sums = new StatementSums<{ contactId: string }>();
   readonly #about = new Map<string, { vendor: string; bills: Set<string>; settledCents: number }>();
@@ -94,9 +94,10 @@ const COLUMNS = [
 ] as const;
 
 /**
- * The same as one table: a row per day, account and vendor; deposits have no vendor. RFC 4180.
+ * Returns the same as one table: a row per day, account and vendor; deposits have no vendor. RFC
+ * 4180.
  *
- * @throws GatewayError 503 where the service can't be asked
+ * @throws GatewayError 503 if the service can't be read
  */
 export async function periodCsv(
   context: PeriodContext,

@@ -5,12 +5,12 @@ import { leftOut } from "./status/left-out.ts";
 import { stageStatus } from "./status/payment.ts";
 
 /**
- * A dry plan in the shape of a run's status, so that whoever reads one reads the other: `payments`
- * has every bill of the page, `planned` or `skipped` with its reason; beside them the plan's own
- * details. Counts are over all pages.
+ * Returns a dry plan in the shape of a run's status, so that a reader of one can read the other:
+ * `payments` has every bill of the page, `planned` or `skipped` with its reason; beside them the
+ * plan's own details. Counts are over all pages.
  *
  * @param told.joins the run that a launch would join instead of paying anything of the plan
- * @param told.warnings more of them than the plan's own
+ * @param told.warnings warnings in addition to the plan's own
  */
 export function planAnswer(
   plan: DryPlanPage,

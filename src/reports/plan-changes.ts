@@ -4,7 +4,10 @@ import type { Db } from "../store/index.ts";
 import { linesChangedSince } from "../store/plans/plan-changes.ts";
 import type { Run } from "../store/runs/runs.ts";
 
-/** What is different since somebody looked; undefined where they looked at no plan of this run. */
+/**
+ * Returns how a run's plan has changed since a person looked; undefined if that hash is no plan of
+ * this run.
+ */
 export async function planChangesSince(
   db: Db,
   { runId, planHash }: Run,

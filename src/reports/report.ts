@@ -21,10 +21,10 @@ export interface RunReport {
   readonly business: string;
   readonly playbook: string;
   readonly period: string;
-  /** In which people are told its times. */
+  /** The time zone in which people read the report's times. */
   readonly zone: string;
   readonly phase: RunPhase;
-  /** What it came to, where its phase doesn't say it all. */
+  /** The run's result, if its phase doesn't say it all. */
   readonly outcome?: string;
   /** Present if the run only planned. */
   readonly planOnly?: true;
@@ -34,14 +34,14 @@ export interface RunReport {
   readonly settledBills: number;
   readonly settledCents: number;
   readonly byState: StateSums;
-  /** Whose decisions count, and whose don't, and why. */
+  /** The decisions that count, and those that don't, with the reason. */
   readonly decisions: {
-    /** True where one person may launch and approve, or did. */
+    /** True if one person may launch and approve, or did. */
     readonly singlePerson: boolean;
     readonly counted: Awaited<ReturnType<typeof countedOf>>;
     readonly refused: Awaited<ReturnType<typeof refusedOf>>;
   };
-  /** Bills with a reason to look at; `exceptions` has the first of them. */
+  /** Number of bills with a reason to look at them; `exceptions` lists the first. */
   readonly exceptionCount: number;
   readonly exceptions: readonly Pick<
     RunPaymentStatus,
@@ -56,17 +56,17 @@ export interface RunReport {
     | "reason"
   >[];
   readonly skipped: { readonly count: number; readonly byCode: Readonly<Record<string, number>> };
-  /** Deposits that it has asked for; missing where there are none. */
+  /** Deposits that the run has asked for; missing if there are none. */
   readonly topUps?: RunStatus["topUps"];
 }
 
-/** Exceptions that one report lists; more are counted, and in the table. */
+/** Most exceptions that one report lists; further ones are counted, and are in the table. */
 const EXCEPTIONS_MOST = 1_000;
 
 /** Lines read for a report at once. */
 const LINES_AT_ONCE = 1_000;
 
-/** Sums a run up: every bill in one state, what has settled, and each exception with its reason. */
+/** Sums up a run: the bills by state, what has settled, and each exception with its reason. */
 export async function reportOf(context: ReportContext, run: Run): Promise<RunReport> {
   const { phase, outcome, waitingFor, byState, givenBack, plan } = await runHead(context, run);
   const odd = await oddLines(context.store.db, run.runId, EXCEPTIONS_MOST);
@@ -106,7 +106,7 @@ async function decisionsOf(
   return { singlePerson, counted, refused: await refusedOf(store.db, businessId, [runId]) };
 }
 
-/** The report of a failed payment's workflow: its one bill. */
+/** Returns the report of a retry: its one bill. */
 export function reportOfStatus(status: RunStatus): RunReport {
   const byState: StateSums = sumsOfLines(status.payments);
   const exceptions = status.payments.filter(isException).map(exceptionOf);
@@ -123,7 +123,7 @@ export function reportOfStatus(status: RunStatus): RunReport {
     settledBills: byState.settled?.count ?? 0,
     settledCents: byState.settled?.cents ?? 0,
     byState,
-    // It is tried again under the approval of its run, whose report says whose that is.
+    // A retry pays under the approval of its run, whose report names the approvers.
     decisions: { singlePerson: false, counted: [], refused: [] },
     exceptionCount: exceptions.length,
     exceptions,
@@ -152,14 +152,14 @@ const COLUMNS: readonly (readonly [string, (payment: RunPaymentStatus) => string
   ["payment_ids", (payment) => payment.paymentIds.join(" ")],
   ["attempts", (payment) => String(payment.attempts)],
   ["approved_by", (payment) => payment.approvedBy.join(" ")],
-  // What people are told, where the state, which programs know, doesn't tell it all.
+  // The text that people read, if the state, which programs know, doesn't say it all.
   ["stands", stateTold],
   // A bill that was paid in parts is not wholly in its state.
   ["settled_usd", (payment) => dollars(centsIn("settled", payment))],
   ["in_state_usd", (payment) => dollars(centsIn(payment.state, payment))],
 ];
 
-/** One row per line of the run, RFC 4180, read and written page by page. */
+/** Writes one row per line of the run, RFC 4180, read and written page by page. */
 export async function* reportCsv(context: ReportContext, run: Run): AsyncGenerator<string> {
   yield csvHead();
   for (let offset = 0; ; offset += LINES_AT_ONCE) {
@@ -169,7 +169,7 @@ export async function* reportCsv(context: ReportContext, run: Run): AsyncGenerat
   }
 }
 
-/** The table of a failed payment's workflow. */
+/** Returns the table of a retry. */
 export function reportCsvOfStatus(status: RunStatus): string {
   return `${csvHead()}${csvRows(status.payments)}`;
 }

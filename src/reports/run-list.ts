@@ -23,7 +23,7 @@ import { incidentEndedAt, incidentWaitsFor } from "./status/incident.ts";
 import { onboardingItems } from "./status/onboarding.ts";
 import { phaseAndOutcome, runFacts } from "./status/run.ts";
 
-/** Phases of whatever is listed. */
+/** Phases of all kinds of workflows in the list. */
 export const LISTED_PHASES: readonly string[] = [
   ...new Set([...RUN_PHASES, ...CANCELLATION_PHASES, ...INCIDENT_PHASES, ...ONBOARDING_PHASES]),
 ];
@@ -32,12 +32,12 @@ interface ListFilter {
   /** The API's businessId; undefined for all. */
   readonly businessId?: string | undefined;
   readonly phase?: string | undefined;
-  /** True: only what waits for a person. */
+  /** True to list only what waits for a person. */
   readonly needsAction?: boolean | undefined;
   readonly limit: number;
-  /** Business-clock instant; undefined where it is not known. */
+  /** Business-clock instant; undefined if it is unknown. */
   readonly businessMs: number | undefined;
-  /** What a cancellation waits for now. */
+  /** Returns what a cancellation waits for now. */
   readonly waitingForOf: (cancellation: Cancellation) => Promise<string | null>;
 }
 
@@ -47,14 +47,14 @@ export interface ListedRun {
   readonly kind: string;
   readonly business: string;
   readonly playbook: string;
-  /** Empty where the kind has none. */
+  /** Empty if the kind has no period. */
   readonly period: string;
   readonly phase: string;
-  /** What it came to, where its phase doesn't say it all. */
+  /** The result, if the phase doesn't say it all. */
   readonly outcome?: string;
   readonly waitingFor: string | null;
   readonly totalCents: number;
-  /** Of the bill that it is about, where it is about one. */
+  /** Number of the bill that it is about, if it is about one. */
   readonly publicId?: string | null;
   readonly contactName?: string | null;
   readonly planHash: string | null;
@@ -74,8 +74,8 @@ const LISTS: Readonly<
 };
 
 /**
- * Pay runs, cancellations, onboardings, incidents and failed payments that wait for a person,
- * newest first, from the store alone.
+ * Lists pay runs, cancellations, onboardings, incidents and the failed payments that wait for a
+ * person, newest first, from the store alone.
  *
  * @param of the API's business ids; undefined stands for all
  */
@@ -104,7 +104,7 @@ async function payRuns(db: Db, filter: ListFilter): Promise<ListedRun[]> {
   const { businessId, businessMs, phase, needsAction, limit } = filter;
   const known = RUN_PHASES.find((each): each is RunPhase => each === phase);
   if (phase !== undefined && known === undefined) return [];
-  // What has completed may have exceptions since.
+  // A completed run may have got exceptions since.
   const stored: (RunPhase | undefined)[] =
     known === "completed-with-exceptions" ? [known, "completed"] : [known];
   const lists = stored.map((each) =>
@@ -136,7 +136,7 @@ async function cancellations(
   { waitingForOf, ...filter }: ListFilter,
 ): Promise<ListedRun[]> {
   const { needsAction, limit } = filter;
-  // What has asked for a person may have stopped since.
+  // A cancellation that asked for a person may no longer need one.
   const wanted = needsAction === false ? [false, true] : [needsAction];
   const lists = await Promise.all(
     wanted.map((each) => listCancellations(db, { ...filter, needsAction: each })),
@@ -191,7 +191,7 @@ async function incidents(db: Db, filter: ListFilter): Promise<ListedRun[]> {
   return items;
 }
 
-/** Others go on by themselves and stand in their runs. */
+/** Lists parked retries; other retries continue by themselves and are shown in their runs. */
 async function parkedRetries(db: Db, filter: ListFilter): Promise<ListedRun[]> {
   const { businessId, phase, needsAction, limit } = filter;
   if (needsAction === false || (phase !== undefined && phase !== PARKED_PHASE)) return [];
@@ -216,7 +216,7 @@ async function parkedRetries(db: Db, filter: ListFilter): Promise<ListedRun[]> {
   }));
 }
 
-/** As a retry's own status says it: nothing is completed. */
+/** The phase that a retry's own status gives: nothing is completed. */
 const PARKED_PHASE = "settling" satisfies RunPhase;
 
 const without = {

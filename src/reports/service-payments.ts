@@ -10,12 +10,12 @@ import type { Db } from "../store/index.ts";
 import type { Name } from "../domain/names.ts";
 import { namesOf } from "../store/names/names.ts";
 
-/** The most that the service gives (API specification, section 8). */
+/** The most that the service returns (API specification, section 8). */
 const PAGE_SIZE = 100;
 
 /**
- * A page of the payments that the service shows since an instant, whoever made them, and whether
- * the store knows of each: what a person compares after a restore.
+ * Returns a page of the service's payments since an instant, external ones included, and whether
+ * the store knows each: what a person compares after a restore.
  */
 export async function paymentsSince(
   context: Pick<ActionContext, "store" | "clientOf">,
@@ -28,7 +28,7 @@ export async function paymentsSince(
   const since = new Date(sinceMs).toISOString();
   const asked = { createdAfter: since, page, pageSize: PAGE_SIZE };
   const shown = await client.payments.list(asked);
-  // Where the service doesn't keep the filter, age ends the list.
+  // If the service ignores the filter, the payments' age ends the list.
   const newer = shown.items.filter(({ createdAt }) => !(Date.parse(createdAt ?? "") < sinceMs));
   const isLast = shown.items.length === 0 || newer.length < shown.items.length;
   const made = await madeHere(db, businessId, newer);
@@ -55,7 +55,10 @@ export async function paymentsSince(
   return { business, since, zone, items, totalCount, nextPage: isLast ? null : page + 1 };
 }
 
-/** What bills are called: by the store, and those that no run has planned by the service. */
+/**
+ * Returns the names of bills: from the store, or from the service for bills that no run has
+ * planned.
+ */
 async function billNamesOf(
   db: Db,
   businessId: string,

@@ -8,7 +8,7 @@ import { isBehind } from "../ledger/after-loss.ts";
 import { recallableLines, sumsOfSent } from "../store/lines/sent-lines.ts";
 import { handledPayments } from "../store/retries/retries.ts";
 
-/** What can still be stopped of what the service has, of some businesses one after the other. */
+/** Returns what can still be stopped of what is with the service, business by business. */
 export async function underWay(
   { store, clocks }: Pick<ActionContext, "store" | "clocks">,
   profiles: readonly BusinessProfile[],
@@ -27,7 +27,9 @@ export async function underWay(
     const recallAt = (state: LineState, scheduledAt: string, isSplit = false) =>
       recallOf({ state, scheduledAt, isSplit }, clock);
     let here = 0;
-    /** Cut-offs follow one another as days do: from the first day in time on all are. */
+    /**
+     * Cut-offs are in the order of the days, so all days from the first one in time on are in time.
+     */
     let firstInTime: string | null = null;
     const sums = await sumsOfSent(store.db, businessId);
     for (const { executionDate, state, isSplit, ...bills } of sums) {

@@ -9,17 +9,17 @@ import { markStandingOfRuns } from "./status/given-back.ts";
 import { holdsJson } from "./status/holds.ts";
 import { businessNowMs } from "./moment.ts";
 
-/** Bills and payments that are shown; older ones are at the service. */
+/** Most bills and payments that are shown; older ones are at the service. */
 const BILLS_SHOWN = 200;
 const PAYMENTS_SHOWN = 20;
 
-/** Who looks at a screen waits no longer for the service. */
+/** A person at a screen waits no longer than this for the service. */
 const PATIENCE_MS = 5_000;
 
 /**
- * A vendor as an approver and an operator look at it.
+ * Returns a vendor for approvers and operators.
  *
- * @throws GatewayError 404 where neither a run nor the service knows it
+ * @throws GatewayError 404 if neither a run nor the service knows it
  */
 export async function vendorOf(
   context: Pick<ActionContext, "store" | "profiles" | "clocks" | "clientOf">,
@@ -80,7 +80,7 @@ export async function vendorOf(
   };
 }
 
-/** Each account with the run that used it first, the latest account first. */
+/** Returns each account with the run that used it first, the latest account first. */
 function accountsIn(lines: readonly VendorLine[]): Vendor["accounts"] {
   const oldestFirst = lines.toSorted((one, other) => one.launchedAtMs - other.launchedAtMs);
   const found: Vendor["accounts"][number][] = [];

@@ -6,11 +6,11 @@ import { hasRole, OPERATE } from "../domain/approvals/token.ts";
 import { listCancellations } from "../store/cancellations/cancellation-list.ts";
 import { leftNow } from "./status/left-items.ts";
 
-/** More at once are no day's work. */
+/** More at once are too many for a day. */
 const WAITING_MOST = 50;
 
 /**
- * Cancellations of a business that ended with exceptions about which a person can still do
+ * Returns a business's cancellations that ended with exceptions about which a person can still do
  * something, as one person sees them, the newest first. Bills to release are not among them.
  */
 export async function waitingCancellations(

@@ -11,8 +11,8 @@ import { getRun } from "../store/runs/runs.ts";
 import { topUpJson } from "./status/deposit.ts";
 
 /**
- * Deposits of a business's runs that wait for an approval, as one person sees them: the nearest
- * day first. That of an account that bounced is decided with its incident.
+ * Returns deposits of a business's runs that wait for an approval, as one person sees them, the
+ * nearest day first. The deposit of an account that bounced is decided with its incident.
  */
 export async function waitingDeposits(
   context: Pick<ActionContext, "store" | "profiles">,

@@ -8,12 +8,12 @@ import { listItems } from "../store/cancellations/cancellation-items.ts";
 import { listCancellations } from "../store/cancellations/cancellation-list.ts";
 import { hasRole } from "../domain/approvals/token.ts";
 
-/** More at once are no day's work. */
+/** More at once are too many for a day. */
 const WAITING_MOST = 50;
 
 /**
- * Bills of a business that are held back until somebody releases them, as one person sees them, the
- * nearest time first; what was not released in time waits on.
+ * Returns a business's bills that are held back until a person releases them, as one person sees
+ * them, the nearest time first. Bills that were not released in time are included.
  */
 export async function waitingReleases(
   { store }: Pick<ActionContext, "store">,

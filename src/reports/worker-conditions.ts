@@ -4,13 +4,13 @@ import { keysOfOpenWork } from "../store/runs/history-keys.ts";
 import { type KnownWorker, knownWorkers } from "../store/sql/worker-leases.ts";
 import { failed, spoken, warning } from "./condition-texts.ts";
 
-/** Whether somebody works, and can read what it is to work on. */
+/** Reports whether a worker is at work, and can read what it is to work on. */
 export async function workerConditions({
   db,
   keyIds,
 }: {
   readonly db: Db;
-  /** Ids of the encryption keys of who answers, the one first that it encrypts with. */
+  /** Ids of the answering process's encryption keys; the first is the one that it encrypts with. */
   readonly keyIds: readonly string[];
 }): Promise<Condition[]> {
   const workers = await knownWorkers(db);
@@ -19,7 +19,7 @@ export async function workerConditions({
     return [
       failed(
         "no-worker",
-        "no worker has been heard of",
+        "no worker has been heard from",
         "“payrun worker” or “payrun up” starts one.",
       ),
     ];
@@ -29,7 +29,7 @@ export async function workerConditions({
     return [
       failed(
         "no-worker",
-        `no worker works: nothing was heard of ${last.join(", ")}`,
+        `no worker works: nothing was heard from ${last.join(", ")}`,
         `${endOf(silent)} Start another with “payrun worker”; “payrun up” does so by itself.`,
       ),
     ];
@@ -40,14 +40,14 @@ export async function workerConditions({
     ...silent.map(({ workerId, silentMs }) =>
       warning(
         "worker-silent",
-        `nothing was heard of the worker ${workerId} for ${spoken(silentMs)}; others work`,
-        `${endOf([{ workerId }])} What it had begun, another goes on with.`,
+        `nothing was heard from the worker ${workerId} for ${spoken(silentMs)}; others work`,
+        `${endOf([{ workerId }])} Another one goes on with what it had begun.`,
       ),
     ),
   ];
 }
 
-/** How frozen ones are ended: they take no signal that asks. */
+/** Returns how to end frozen workers: they react to no other signal. */
 function endOf(workers: readonly Pick<KnownWorker, "workerId">[]): string {
   const commands = workers.map(({ workerId }) => {
     const [, host, process] = /^(.+):(\d+)$/.exec(workerId) ?? [];
@@ -56,7 +56,7 @@ function endOf(workers: readonly Pick<KnownWorker, "workerId">[]): string {
   return `A process that is still there is frozen, and takes no other signal: ${[...new Set(commands)].join(", ")}.`;
 }
 
-/** Whoever lacks a key can't go on with what was begun under it. */
+/** Reports missing keys: a process without a key can't continue what was begun under it. */
 async function keyConditions(
   db: Db,
   workers: readonly KnownWorker[],
@@ -85,7 +85,7 @@ async function keyConditions(
 function keyMissing(whoHas: string, keyId: string, what: string): Condition {
   return failed(
     "key-missing",
-    `${whoHas} no encryption key “${keyId}”, with which ${what}: what is encrypted with it can't be read, nor gone on with`,
-    "Set PAYRUN_ENCRYPTION_KEYS to the same keys for each worker and gateway, those of open work included, and start again what lacks one.",
+    `${whoHas} no encryption key “${keyId}”, with which ${what}: what is encrypted with it can't be read or continued`,
+    "Set PAYRUN_ENCRYPTION_KEYS to the same keys for each worker and gateway, those of open work included, and restart those that lack one.",
   );
 }

@@ -2,7 +2,10 @@ import type { DatabaseSync } from "node:sqlite";
 import type { BankLink } from "./bank/link.ts";
 import type { SandboxClock } from "./clock/clock.ts";
 
-/** A fact for the webhooks: which kind, whose, and what to look at (API specification, section 6). */
+/**
+ * A fact for the webhooks: its type, its business and the object to read (API specification,
+ * section 6).
+ */
 export interface ServiceEvent {
   type: string;
   businessId: string;
@@ -16,6 +19,6 @@ export interface SandboxContext {
   readonly dataDir: string;
   readonly clock: SandboxClock;
   readonly bank: BankLink;
-  /** Records an event and its deliveries; part of the transaction it is called in. */
+  /** Records an event and its deliveries in the caller's transaction. */
   readonly emitEvent: (event: ServiceEvent) => void;
 }

@@ -18,28 +18,29 @@ function booksOf(db: DatabaseSync): Bookkeeping {
 }
 
 /**
- * Opens the sandbox's database and makes the tables of every feature.
+ * Opens the sandbox's database and creates the tables of every feature.
  *
  * Write-ahead logging with `synchronous = NORMAL`: what was committed survives the death of the
- * process (not the loss of power, which a sandbox need not survive). Only one process can have it
- * open at a time.
+ * process, but not a loss of power, which a sandbox need not survive. Only one process can have the
+ * database open at a time.
  *
  * @param path a file, or `:memory:`.
  * @param ddls statements that may run again (`CREATE TABLE IF NOT EXISTS`).
  */
 export function openDatabase(path: string, ddls: readonly string[]): DatabaseSync {
   const db = new DatabaseSync(path);
-  // Exclusive: two services on one data directory would each believe their own clock and timers.
+  // Exclusive: two services on one data directory would each rely on their own clock and timers.
   db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 2000;");
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-  // Fewer checkpoints, each of which waits for the disk; pages in memory instead of read again.
+  // Fewer checkpoints, each of which waits for the disk; pages stay in memory instead of being read
+  // again.
   db.exec("PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -65536;");
   addMissingColumns(db, ddls);
   for (const ddl of ddls) db.exec(ddl);
   return db;
 }
 
-/** The prepared statement of `sql`, prepared once per database. */
+/** Returns the prepared statement of `sql`, which is prepared once per database. */
 function statement(db: DatabaseSync, sql: string): StatementSync {
   const { statements } = booksOf(db);
   let prepared = statements.get(sql);
@@ -51,10 +52,10 @@ function statement(db: DatabaseSync, sql: string): StatementSync {
 }
 
 /**
- * Runs `work` in one transaction: all of it is kept, or nothing when it throws.
+ * Runs `work` in one transaction: all of it is kept, or nothing if it throws.
  *
- * Inside another transaction it joins that one. `work` is synchronous, so that nothing else can
- * run between the parts of a request's effect.
+ * Inside another transaction it joins that one. `work` is synchronous, so nothing else can run
+ * between the parts of a request's effect.
  */
 export function transaction<T>(db: DatabaseSync, work: () => T): T {
   if (db.isTransaction) return work();
@@ -73,9 +74,7 @@ export function transaction<T>(db: DatabaseSync, work: () => T): T {
   return result;
 }
 
-/**
- * Runs `work` so that nothing of it is kept when it throws, also inside a transaction that goes on.
- */
+/** Runs `work` and keeps nothing of it if it throws, even inside a transaction that goes on. */
 export function allOrNothing<T>(db: DatabaseSync, work: () => T): T {
   if (!db.isTransaction) return transaction(db, work);
   const { afterCommit: callbacks } = booksOf(db);
@@ -93,15 +92,15 @@ export function allOrNothing<T>(db: DatabaseSync, work: () => T): T {
 }
 
 /**
- * Calls `callback` once the current transaction is committed, never when it is rolled back;
- * at once outside of a transaction.
+ * Calls `callback` once the current transaction is committed, and never if it is rolled back.
+ * Outside a transaction it calls `callback` at once.
  */
 export function afterCommit(db: DatabaseSync, callback: () => void): void {
   if (db.isTransaction) booksOf(db).afterCommit.push(callback);
   else callback();
 }
 
-/** The first row of a query; its columns are trusted to be those of `Row`. */
+/** Returns the first row of a query; its columns are trusted to be those of `Row`. */
 export function getRow<Row>(
   db: DatabaseSync,
   sql: string,
@@ -110,12 +109,12 @@ export function getRow<Row>(
   return statement(db, sql).get(...values) as unknown as Row | undefined;
 }
 
-/** All rows of a query; their columns are trusted to be those of `Row`. */
+/** Returns all rows of a query; their columns are trusted to be those of `Row`. */
 export function allRows<Row>(db: DatabaseSync, sql: string, ...values: SQLInputValue[]): Row[] {
   return statement(db, sql).all(...values) as unknown as Row[];
 }
 
-/** Runs a statement. @returns how many rows it changed. */
+/** Runs a statement. @returns the number of rows it changed. */
 export function execute(db: DatabaseSync, sql: string, ...values: SQLInputValue[]): number {
   return Number(statement(db, sql).run(...values).changes);
 }
@@ -145,7 +144,7 @@ export function updateRow(
   statement(db, sql).run(...Object.values(changes), id);
 }
 
-/** One page of a list, and how many there are. */
+/** Returns one page of a list, and the list's total count. */
 export function pageOf<Row>(
   db: DatabaseSync,
   query: {
@@ -169,9 +168,10 @@ export function pageOf<Row>(
 }
 
 /**
- * One page of a list whose filters may be left out.
+ * Returns one page of a list whose filters are optional.
  *
- * @param query.filters conditions with one mark each; those whose value is undefined don't count.
+ * @param query.filters conditions with one placeholder each; a condition whose value is undefined
+ * is left out.
  */
 export function filteredPage<Row>(
   db: DatabaseSync,
@@ -192,11 +192,11 @@ export function filteredPage<Row>(
   return pageOf(db, { table: query.table, where, values, orderBy: query.orderBy }, paging);
 }
 
-/** Empties every table but `kept`. */
+/** Empties every table except those in `kept`. */
 export function emptyTables(db: DatabaseSync, kept: readonly string[]): void {
   const tables = allRows<{ name: string }>(
     db,
-    // What a search index is made of can't be emptied table by table.
+    // The tables behind a search index can't be emptied one by one.
     "SELECT name FROM pragma_table_list WHERE type = 'table' AND schema = 'main' AND name NOT LIKE 'sqlite_%'",
   );
   for (const { name } of tables) {

@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
 
-/** A new opaque identifier such as `pay_5f0c…`; the prefix only helps whoever reads a log. */
+/**
+ * Returns a new opaque identifier such as `pay_5f0c…`; the prefix only helps a person who reads a
+ * log.
+ */
 export function newId(prefix: string): string {
   return `${prefix}_${randomBytes(10).toString("hex")}`;
 }
 
-/** An instant of either clock, as the API writes it. */
+/** Formats an instant of either clock as the API writes it. */
 export function isoInstant(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -53,7 +53,7 @@ function readArguments(): {
   };
 }
 
-/** A fixture by its name, or out of a file of JSON or YAML. */
+/** Returns the fixture of that name, or the one that a JSON or YAML file holds. */
 function readFixture(nameOrFile: string): FixtureObject {
   const named = namedFixture(nameOrFile, Date.now());
   if (named !== undefined) return named;

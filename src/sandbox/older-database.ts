@@ -8,10 +8,10 @@ interface Column {
 }
 
 /**
- * Gives the tables of a database that an older sandbox made the columns they lack by now; to be
- * called before the statements that make tables, whose indexes may need those columns.
+ * Adds the columns that the tables of an older sandbox's database lack. Call it before the
+ * statements that create tables, because their indexes may need those columns.
  *
- * @throws where a column can't be added, because it needs a value that nobody knows.
+ * @throws if a column can't be added because it needs a value and has no default.
  */
 export function addMissingColumns(db: DatabaseSync, ddls: readonly string[]): void {
   const model = new DatabaseSync(":memory:");

@@ -9,7 +9,7 @@ import { contactOperations } from "./resources/contact-operations.ts";
 import { payableOperations } from "./resources/payable-operations.ts";
 import { webhookOperations } from "./webhooks/operations.ts";
 
-/** Every operation of the service; REST is made from it, and MCP and OpenAPI can be. */
+/** Every operation of the service. REST, MCP and OpenAPI are made from this list. */
 export const operations: readonly Operation[] = [
   ...paymentOperations,
   ...contactOperations,

@@ -1,7 +1,7 @@
 /**
- * The tables of the resources; instants are milliseconds of the bank clock, `seq` is creation
- * order. Triggers keep what a business's balance has reserved and on its way out, so that no answer
- * needs a sum over its payments.
+ * The tables of the resources. Instants are milliseconds of the bank clock; `seq` is creation
+ * order. Triggers maintain what a business's balance has reserved and on its way out, so that no
+ * answer has to sum up its payments.
  */
 export const resourcesDdl = `
 CREATE TABLE IF NOT EXISTS businesses (
@@ -139,13 +139,19 @@ BEGIN
 END;
 `;
 
-/** Money of the balance is promised from a payment's creation until its debit. */
+/**
+ * Returns SQL that is true if a payment reserves money of the balance: from its creation until its
+ * debit.
+ */
 function reserves(row: "NEW" | "OLD"): string {
   return `(${row}.payment_rail = 'SERVICE' AND ${row}.debited = 0
     AND ${row}.status IN ('pending', 'held'))`;
 }
 
-/** It is on its way out from the debit until the payment is settled. */
+/**
+ * Returns SQL that is true if a payment's money is on its way out: from its debit until it is
+ * settled.
+ */
 function isOutbound(row: "NEW" | "OLD"): string {
   return `(${row}.payment_rail = 'SERVICE' AND ${row}.debited = 1
     AND ${row}.status IN ('processing', 'held'))`;

@@ -43,11 +43,11 @@ import { webhooksDdl } from "./webhooks/tables.ts";
 
 const keepAliveMs = 70_000;
 
-/** The running service. */
+/** A running service. */
 export interface SandboxService {
   url: string;
   resetting: Resetting;
-  /** Whether its data directory held a service's state already. */
+  /** True if its data directory already held a service's state. */
   hadState: boolean;
   stop(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export interface SandboxOptions {
   dataDir: string;
 }
 
-/** Starts the service and its bank; rejects when the port is taken. */
+/** Starts the service and its bank; rejects if the port is taken. */
 export async function startService(options: SandboxOptions): Promise<SandboxService> {
   const db = openDatabase(join(options.dataDir, "sandbox.sqlite"), [
     resourcesDdl,
@@ -127,7 +127,8 @@ function makeApp(parts: ServiceParts, resetting: Resetting): App {
   app.use(async (c, next) => {
     if (c.req.path !== "/sandbox/reset") await resetting.done;
     await next();
-    // On Node's own response: a header on the framework's makes it a web stream, half a request's time.
+    // Set on Node's own response: a header on the framework's response turns its body into a web
+    // stream, which costs half a request's time.
     const { outgoing } = c.env;
     if (!outgoing.headersSent) {
       outgoing.setHeader("date", new Date(parts.ctx.clock.wireNow()).toUTCString());
@@ -173,7 +174,10 @@ async function respond(
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Node joins repeated headers with a comma, which a key may have in it: told apart only then. */
+/**
+ * Returns the idempotency keys of a request. Node joins repeated headers with a comma, which a key
+ * may contain, so the headers are read one by one only if there is a comma.
+ */
 function keysOf(incoming: IncomingMessage): readonly string[] {
   const joined = incoming.headers["idempotency-key"];
   if (typeof joined !== "string") return joined ?? [];
@@ -193,7 +197,8 @@ function toResponse({ status, body, headers }: HttpAnswer): Response {
 async function listen(app: App, { host, port }: SandboxOptions): Promise<Server> {
   const server = serve({ fetch: app.fetch, hostname: host, port }) as Server;
   await once(server, "listening");
-  // Longer than any client keeps an idle connection, or a reused one dies under its request.
+  // Longer than any client keeps an idle connection: otherwise a reused connection could close
+  // under a request.
   server.keepAliveTimeout = keepAliveMs;
   answerBrokenRequests(server);
   return server;

@@ -4,7 +4,7 @@ import { openSqlite } from "./sqlite/open.ts";
 import type { OpenStoreOptions, Store } from "./sql/store.ts";
 
 /**
- * Opens the store that `url` names, and makes it where there is none.
+ * Opens the store that `url` names, and creates it if there is none.
  *
  * @param url `sqlite:` and a path, or `postgres://user:password@host:port/database`
  * @throws {StoreError} with a line that says what to do.
@@ -17,13 +17,15 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
   return openSqlite(sqlitePath(url), options);
 }
 
-/** True where worker and gateway may run on different hosts. */
+/**
+ * True if `url` names a PostgreSQL database, so that worker and gateway may run on different hosts.
+ */
 export function isPostgres(url: string): boolean {
   return /^postgres(ql)?:\/\//.test(url);
 }
 
 /**
- * Finds the path in `sqlite:/path`, `sqlite:///path` or `sqlite:path`.
+ * Returns the path in `sqlite:/path`, `sqlite:///path` or `sqlite:path`.
  *
  * @throws {StoreError} `unsupported`
  */

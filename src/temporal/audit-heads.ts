@@ -7,11 +7,11 @@ const ANSWER_MS = 3_000;
 const RUNS_ASKED = 50;
 
 /**
- * What runs at work have last seen of their business's audit trail: hash to the run that saw it.
- * Temporal keeps it, so whoever changes the store alone can't change it as well.
+ * Reads what runs at work have last seen of their business's audit trail: hash to the run that saw
+ * it. Temporal keeps it, so a person who changes the store alone can't change it as well.
  *
  * @param business the profile's name
- * @throws where Temporal can't be reached
+ * @throws if Temporal can't be reached
  */
 export async function seenAuditHeads(
   client: Client,
@@ -32,8 +32,8 @@ export async function seenAuditHeads(
 }
 
 /**
- * What a run has last seen of its business's audit trail; undefined where it has seen nothing yet,
- * or its worker doesn't answer.
+ * Reads what a run has last seen of its business's audit trail; undefined if it has seen nothing
+ * yet, or its worker doesn't respond.
  */
 export async function seenAuditHead(client: Client, runId: string): Promise<AuditHead | undefined> {
   const handle = client.workflow.getHandle(runId);

@@ -10,20 +10,25 @@ const KEY_ID = "encryption-key-id";
 const NONCE = "encryption-nonce";
 const ENCRYPTED = "binary/encrypted";
 
-/** Temporal moves payloads between histories, so nothing of the place is authenticated with them. */
+/**
+ * Temporal moves payloads between histories, so nothing about their place is authenticated with
+ * them.
+ */
 const LABEL = "payrun-temporal-1";
 
 const FAILURE_CONVERTER_PATH = fileURLToPath(new URL("failure-converter.ts", import.meta.url));
 
 /**
  * Encrypts what Temporal keeps of workflows with AES-256-GCM under the newest key, and decrypts
- * under any. Plain payloads are passed through, so that what was written before still reads.
+ * under any. Plain payloads pass through, so that what was written before can still be read.
  */
 class EncryptionCodec implements PayloadCodec {
   readonly #keyring: Keyring;
   readonly #encrypts: () => boolean;
 
-  /** @param encrypts asked for each payload; false: only what others have encrypted is decrypted */
+  /**
+   * @param encrypts called for each payload; if false, only what others have encrypted is decrypted
+   */
   constructor(keyring: Keyring, encrypts: () => boolean) {
     this.#keyring = keyring;
     this.#encrypts = encrypts;
@@ -33,7 +38,10 @@ class EncryptionCodec implements PayloadCodec {
     return this.#encrypts() ? payloads.map((payload) => this.#seal(payload)) : payloads;
   }
 
-  /** @throws {VaultError} if a payload was encrypted under a key that this process lacks, or changed */
+  /**
+   * @throws {VaultError} if a payload was encrypted under a key that this process lacks, or was
+   * changed
+   */
   async decode(payloads: Payload[]): Promise<Payload[]> {
     return payloads.map((payload) => (isEncrypted(payload) ? this.#open(payload) : payload));
   }
@@ -61,38 +69,40 @@ class EncryptionCodec implements PayloadCodec {
   }
 }
 
-/** What a process's settings say of encryption. */
+/** A process's settings for encryption. */
 export interface EncryptionSettings {
   readonly encryptionKeys: ConstructorParameters<typeof Keyring>[0];
   readonly encryptsHistories: () => boolean;
 }
 
-/** Encrypts as the settings say, and decrypts whatever it has keys for. */
+/**
+ * Returns a codec that encrypts as the settings say, and decrypts everything that it has keys for.
+ */
 export function codecOf({ encryptionKeys, encryptsHistories }: EncryptionSettings): PayloadCodec {
   return new EncryptionCodec(new Keyring(encryptionKeys), encryptsHistories);
 }
 
 /**
- * How a process reads and writes what Temporal keeps. Failures are encrypted if payloads are when
- * the process starts; payloads as soon as the settings say so.
+ * Returns how a process reads and writes what Temporal keeps. Failures are encrypted if payloads
+ * are when the process starts; payloads as soon as the settings say so.
  */
 export function dataConverterOf(settings: EncryptionSettings): DataConverter {
   return { payloadCodecs: [codecOf(settings)], ...failureConverterOf(settings) };
 }
 
-/** The part of `dataConverterOf` that workflow code is bundled with. */
+/** Returns the part of `dataConverterOf` that workflow code is bundled with. */
 export function failureConverterOf({
   encryptsHistories,
 }: Pick<EncryptionSettings, "encryptsHistories">): Pick<DataConverter, "failureConverterPath"> {
   return encryptsHistories() ? { failureConverterPath: FAILURE_CONVERTER_PATH } : {};
 }
 
-/** True where a payload was under a key that this process lacks, or was changed. */
+/** True if a payload was under a key that this process lacks, or was changed. */
 export function isUnreadable(error: unknown): boolean {
   return error instanceof VaultError;
 }
 
-/** Id of the key that a payload is encrypted under; undefined where it is plain. */
+/** Returns the id of the key that a payload is encrypted under; undefined if it is plain. */
 export function keyIdOf(payload: Payload): string | undefined {
   return isEncrypted(payload) ? textOf(payload.metadata?.[KEY_ID]) : undefined;
 }

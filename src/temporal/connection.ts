@@ -1,11 +1,11 @@
 import { Connection, type ConnectionOptions } from "@temporalio/client";
 
 /**
- * A connection for a process that must outlive the server: opened with the first call, and opened
- * again within seconds of the server's return.
+ * Returns a connection for a process that must outlive the server: it opens with the first call,
+ * and opens again within seconds of the server's return.
  *
- * Without the SDK's own retries: they sleep between tries, and one that wakes up after the
- * connection was closed throws where nobody can catch it.
+ * It works without the SDK's own retries: they sleep between tries, and one that wakes up after the
+ * connection was closed throws an error that can't be caught.
  */
 export function lazyConnection(options: ConnectionOptions): Connection {
   return Connection.lazy({

@@ -1,6 +1,6 @@
 import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
 
-/** As the CLI writes the types of search attributes. */
+/** The types of search attributes as the CLI writes them. */
 const ATTRIBUTE_TYPES = {
   KEYWORD: "Keyword",
   BOOL: "Bool",
@@ -9,13 +9,13 @@ const ATTRIBUTE_TYPES = {
 } as const;
 
 /**
- * A development server keeps everything in one shard, and a shard's queues are read twenty times a
- * second unless told otherwise. When more happens, each step of each workflow waits some 40 ms for
- * the next read. Larger servers have many shards.
+ * A development server keeps everything in one shard, and reads a shard's queues twenty times a
+ * second by default. When more happens, each step of each workflow waits some 40 ms for the next
+ * read. Larger servers have many shards.
  */
 const READS_A_SECOND = 1_000;
 
-/** Arguments of the Temporal CLI for a development server that Payrun can work with. */
+/** Returns the Temporal CLI's arguments for a development server that Payrun can work with. */
 export function devServerArguments(port: number): string[] {
   const attributes = Object.entries(SEARCH_ATTRIBUTES).map(
     ([name, type]) => `${name}=${ATTRIBUTE_TYPES[type]}`,

@@ -1,7 +1,7 @@
 /**
- * How the Temporal server is started that can't be reached, for people.
+ * Says, for people, how to start the Temporal server that can't be reached.
  *
- * @param isNamed true where Temporal's variables or a profile name it: then “payrun up” starts none
+ * @param isNamed true if Temporal's variables or a profile name it: then “payrun up” starts none
  */
 export function howToStart(isNamed: boolean): string {
   return isNamed

@@ -13,7 +13,7 @@ export interface LauncherOptions extends ScheduleOptions {
   readonly policies: { readonly overlap: "ALLOW_ALL"; readonly catchupWindow: number };
 }
 
-/** Whether Temporal keeps a schedule as it was stored: nobody has changed it in the UI meanwhile. */
+/** True if Temporal keeps a schedule as it was stored, with no change in the UI meanwhile. */
 export function isInStep(kept: ScheduleDescription, wanted: LauncherOptions): boolean {
   return (
     JSON.stringify([factsOf(kept), timesOf(kept)]) ===
@@ -97,7 +97,7 @@ interface Range {
   readonly step: number;
 }
 
-/** What ranges stand for, each once and in order. */
+/** Returns the numbers that ranges stand for, each once and in order. */
 function expanded(ranges: readonly Range[] | undefined, names: readonly string[] = []): number[] {
   const numberOf = (value: number | string): number =>
     typeof value === "number" ? value : names.indexOf(value);

@@ -4,18 +4,18 @@ import { isInStep, type LauncherOptions } from "./schedule-drift.ts";
 type ScheduleClient = Client["schedule"];
 type UpdateRequest = Parameters<ScheduleClient["workflowService"]["updateSchedule"]>[0];
 
-/** Of gRPC's status codes. */
+/** A status code of gRPC. */
 const FAILED_PRECONDITION = 9;
 
-/** Who changes a schedule each time that we do is no person. */
+/** A change that meets ours as often as this is not a person's. */
 const TRIES = 5;
 
 /**
- * Brings a schedule at Temporal in step, a pause left as it stands: also one that is made between
- * our reading and our writing. The SDK writes the whole schedule whatever happened since it was
- * read; with the token of what was read, a server takes no such change, and it is tried again.
+ * Brings a schedule at Temporal in step, and leaves a pause as it stands, even one that is made
+ * between our read and our write. The SDK writes the whole schedule, whatever happened since it was
+ * read; with the token of what was read, a server refuses such a write, and it is tried again.
  *
- * @throws Error where somebody else changes it again and again
+ * @throws Error if the schedule is changed again and again
  */
 export async function updateSchedule(client: Client, options: LauncherOptions): Promise<void> {
   const { scheduleId, spec, action, policies } = options;
@@ -29,7 +29,7 @@ export async function updateSchedule(client: Client, options: LauncherOptions): 
     await update.catch((error: unknown) => {
       if (!isConflict(error)) throw error;
     });
-    // Some servers leave such a change out without a word.
+    // Some servers drop such a change without an error.
     if (isInStep(await describe(client, scheduleId), options)) return;
   }
   throw new Error(`the schedule ${scheduleId} is being changed at Temporal again and again`);
@@ -44,7 +44,7 @@ function describe(client: Client, scheduleId: string): Promise<ScheduleDescripti
   return client.schedule.getHandle(scheduleId).describe();
 }
 
-/** The same client, whose updates carry a token. */
+/** Returns the same client, whose updates carry a token. */
 function tokened(
   schedule: ScheduleClient,
   token: () => Uint8Array | null | undefined,

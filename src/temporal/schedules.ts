@@ -15,12 +15,12 @@ import { searchAttributes } from "../contracts/search-attributes.ts";
 import { isInStep, type LauncherOptions } from "./schedule-drift.ts";
 import { updateSchedule } from "./schedule-update.ts";
 
-/** Temporal takes no shorter one; what is later still is left out by the launcher itself. */
+/** Temporal accepts no shorter one; the launcher itself leaves out what comes too late. */
 const SHORTEST_CATCH_UP_MS = 10_000;
 const DAY_MS = 86_400_000;
-/** A server that doesn't answer must not hold up a pass for ever. */
+/** A server that doesn't respond must not hold up a pass forever. */
 const LIST_MS = 20_000;
-/** Of gRPC's status codes. */
+/** A status code of gRPC. */
 const NOT_FOUND = 5;
 
 /** A playbook's schedule as Temporal keeps it: days and times on which its launcher is woken. */
@@ -36,12 +36,12 @@ export interface LauncherSchedule extends ScheduledPayRunInput {
 export interface ScheduleState {
   readonly paused: boolean;
   readonly note: string | null;
-  /** False where Temporal keeps another one than the playbook asks for. */
+  /** False if Temporal keeps a schedule other than the one that the playbook asks for. */
   readonly inStep: boolean;
 }
 
 /**
- * Makes a playbook's schedule, or changes the one there is; a pause stays.
+ * Makes a playbook's schedule, or changes the existing one; a pause stays.
  *
  * @param pause the note with which a new one begins paused
  */
@@ -60,15 +60,15 @@ export async function putSchedule(
   }
 }
 
-/** Whose playbook's schedule is meant. */
+/** Names a playbook's schedule. */
 export interface ScheduleKey {
   readonly business: string;
   readonly playbook: string;
 }
 
 /**
- * Playbooks of a business that have a schedule, and whether it is paused; what was made, lost or changed a
- * moment ago may be missing.
+ * Reads the playbooks of a business that have a schedule, and whether it is paused. A schedule that
+ * was made, lost or changed a moment ago may be missing.
  */
 export async function listSchedules(
   client: Client,
@@ -96,22 +96,22 @@ export async function backfillSchedule(
   await schedule.backfill({ start, end, overlap: "ALLOW_ALL" });
 }
 
-/** @returns false where there was none */
+/** @returns false if there was none */
 export function deleteSchedule(client: Client, of: ScheduleKey): Promise<boolean> {
   return whereThereIs(() => client.schedule.getHandle(idOf(of)).delete());
 }
 
-/** @returns false where there is none */
+/** @returns false if there is none */
 export function pauseSchedule(client: Client, of: ScheduleKey, note: string): Promise<boolean> {
   return whereThereIs(() => client.schedule.getHandle(idOf(of)).pause(note));
 }
 
-/** @returns false where there is none */
+/** @returns false if there is none */
 export function resumeSchedule(client: Client, of: ScheduleKey, note: string): Promise<boolean> {
   return whereThereIs(() => client.schedule.getHandle(idOf(of)).unpause(note));
 }
 
-/** How Temporal keeps a playbook's schedule, or undefined where it keeps none. */
+/** Reads how Temporal keeps a playbook's schedule; undefined if it keeps none. */
 export async function readSchedule(
   client: Client,
   of: ScheduleKey,
@@ -133,7 +133,7 @@ export async function readSchedule(
   };
 }
 
-/** The same of one whose input's key is gone: a pause is never encrypted. */
+/** Reads the same of a schedule whose input's key is gone: a pause is never encrypted. */
 async function readUnread(client: Client, of: ScheduleKey): Promise<ScheduleState | undefined> {
   const kept = await encrypted(client, of);
   if (kept === undefined) return undefined;
@@ -142,10 +142,10 @@ async function readUnread(client: Client, of: ScheduleKey): Promise<ScheduleStat
 }
 
 /**
- * Whether Temporal keeps a schedule's input under the key that this process encrypts with. Nothing
- * is decrypted: the key that it is under may be gone.
+ * Returns whether Temporal keeps a schedule's input under the key that this process encrypts with.
+ * Decrypts nothing: the key that the input is under may be gone.
  *
- * @returns undefined where there is none
+ * @returns undefined if there is none
  */
 export async function isUnderNewestKey(
   client: Client,
@@ -161,7 +161,7 @@ export async function isUnderNewestKey(
   return ours.every((payload) => kept.every((input) => keyIdOf(input) === keyIdOf(payload)));
 }
 
-/** A schedule as Temporal keeps it, or undefined where it keeps none. */
+/** Reads a schedule as Temporal keeps it; undefined if it keeps none. */
 async function encrypted(client: Client, of: ScheduleKey) {
   const request = { namespace: client.options.namespace, scheduleId: idOf(of) };
   try {
@@ -186,7 +186,7 @@ async function whereThereIs(act: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** The launcher's input carries the whole wish, for whoever looks at its history. */
+/** Returns the launcher's input. It carries the whole wish, for people who look at its history. */
 function inputOf(wanted: LauncherSchedule): LauncherSchedule {
   const { business, playbook, weekdays, daysOfMonth, times, zone, catchUpDays } = wanted;
   return { business, playbook, weekdays, daysOfMonth, times, zone, catchUpDays };
@@ -205,7 +205,7 @@ function optionsOf(wanted: LauncherSchedule): LauncherOptions {
       taskQueue: TASK_QUEUE,
       args: [inputOf(wanted)],
       typedSearchAttributes: new TypedSearchAttributes(searchAttributes({ business, playbook })),
-      staticSummary: `Launches ${playbook} for ${business}, where a run begins today`,
+      staticSummary: `Launches ${playbook} for ${business}, if a run begins today`,
     },
     policies: {
       // Launchers take seconds and launch once a period: one that hangs must not hide the next.

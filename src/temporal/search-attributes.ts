@@ -4,17 +4,17 @@ import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
 /** Numbers of `temporal.api.enums.v1.IndexedValueType`. */
 const INDEXED_VALUE_TYPE = { KEYWORD: 2, INT: 3, BOOL: 5, DATETIME: 6 } as const;
 
-/** Tries after which a registration that another process makes at the same time must be visible. */
+/** Tries after which a registration must be visible that another process makes at the same time. */
 const TRIES = 20;
 
 /**
- * Registers the search attributes that workflows write, where the namespace lacks them: a workflow
+ * Registers the search attributes that workflows write, if the namespace lacks them: a workflow
  * that writes an unknown one stands still.
  *
- * Safe when several processes do it at once.
+ * Safe if several processes do it at once.
  *
  * @returns the names that were registered now
- * @throws where the server refuses, for example for want of permission
+ * @throws if the server refuses, for example for lack of permission
  */
 export async function registerSearchAttributes(
   connection: ConnectionLike,

@@ -2,9 +2,9 @@ import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { SIGNAL } from "../contracts/names.ts";
 
 /**
- * Tells a workflow to look at the store.
+ * Signals a workflow to look at the store.
  *
- * @returns false where no such workflow runs
+ * @returns false if no such workflow runs
  */
 export async function signalToLook(client: Client, workflowId: string): Promise<boolean> {
   try {

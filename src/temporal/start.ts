@@ -4,12 +4,12 @@ import { SIGNAL } from "../contracts/names.ts";
 import { WORKFLOW, type WorkflowKind } from "../contracts/workflow-kinds.ts";
 import { searchAttributes } from "../contracts/search-attributes.ts";
 
-/** Temporal refuses longer ones. */
+/** Temporal refuses longer summaries. */
 const SUMMARY_MAX = 190;
 
 /**
  * Starts the workflow of a row, or signals the one that runs to look: the store may have lost the
- * row and have it again.
+ * row and got it back.
  */
 export async function startOrSignal<Start>(
   client: Client,

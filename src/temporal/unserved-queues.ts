@@ -5,12 +5,12 @@ import { MASS_QUEUE, TASK_QUEUE } from "../contracts/names.ts";
 const WORKFLOW_TASKS = 1;
 const ACTIVITY_TASKS = 2;
 
-/** A poll lasts a minute: who has not polled for longer is not there. */
+/** A poll lasts a minute: a worker that has not polled for longer than this is not there. */
 const POLLED_WITHIN_MS = 150_000;
 
-/** A task queue of ours, as a worker is told to serve it, and what hangs on it. */
+/** One of our task queues, as a worker is told to serve it, and what depends on it. */
 export interface ServedQueue {
-  /** What `payrun worker --serve` calls it. */
+  /** Its name for `payrun worker --serve`. */
   readonly serve: string;
   readonly taskQueue: string;
   /** What stands still without a worker, as a sentence begins. */
@@ -45,9 +45,9 @@ const QUEUES: readonly (ServedQueue & { readonly tasks: readonly number[] })[] =
 ];
 
 /**
- * Task queues that no worker has polled for some two minutes.
+ * Returns the task queues that no worker has polled for some two minutes.
  *
- * @throws the service's error where Temporal can't be asked
+ * @throws the service's error if Temporal can't be asked
  */
 export async function unservedQueues(
   service: Pick<WorkflowService, "describeTaskQueue">,

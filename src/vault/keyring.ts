@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 
-/** What is stored of an encrypted value. */
+/** The stored form of an encrypted value. */
 export interface Sealed {
   readonly keyId: string;
   /** Base64, 12 bytes, new for each value. */
@@ -9,7 +9,7 @@ export interface Sealed {
   readonly ciphertext: string;
 }
 
-/** A value can't be encrypted or decrypted. Its message never holds anything of the value. */
+/** A value can't be encrypted or decrypted. The message never contains anything of the value. */
 export class VaultError extends Error {
   override readonly name = "VaultError";
   readonly code: "no_keys" | "unknown_key" | "not_authentic" | "missing";
@@ -27,8 +27,8 @@ const TAG_BYTES = 16;
 /**
  * Encrypts with AES-256-GCM under the newest key and decrypts under any of them.
  *
- * The label is authenticated with the value: what was sealed for one row can't be passed off as
- * another's.
+ * The label is authenticated with the value: a value that was sealed for one row can't be passed
+ * off as another's.
  */
 export class Keyring {
   readonly #keys: readonly { readonly id: string; readonly key: Buffer }[];
@@ -38,7 +38,7 @@ export class Keyring {
     this.#keys = keys;
   }
 
-  /** Id of the key that encrypts, undefined where there is none. */
+  /** Id of the key that encrypts; undefined if there is none. */
   get current(): string | undefined {
     return this.#keys[0]?.id;
   }
@@ -63,7 +63,10 @@ export class Keyring {
     };
   }
 
-  /** @throws {VaultError} `unknown_key`, or `not_authentic` where value, label or key is another */
+  /**
+   * @throws {VaultError} `unknown_key`, or `not_authentic` if value, label or key is a different
+   * one
+   */
   open(sealed: Sealed, label: string): Buffer {
     const known = this.#keys.find(({ id }) => id === sealed.keyId);
     if (known === undefined) {

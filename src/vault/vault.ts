@@ -10,8 +10,8 @@ import {
 import { type Keyring, VaultError } from "./keyring.ts";
 
 /**
- * Keeps what is personal: tax ids, birth dates, documents, account numbers. Everybody else knows
- * such a value by an opaque reference, which says nothing about it.
+ * Keeps personal data: tax ids, birth dates, documents, account numbers. All other code knows such
+ * a value by an opaque reference, which says nothing about it.
  */
 export class Vault {
   readonly #keyring: Keyring;
@@ -21,7 +21,7 @@ export class Vault {
   }
 
   /**
-   * Encrypts a JSON-safe value and keeps it, in the transaction of whoever refers to it.
+   * Encrypts a JSON-safe value and keeps it, in the transaction that stores its reference.
    *
    * @returns its reference
    * @throws {VaultError} `no_keys`
@@ -38,7 +38,7 @@ export class Vault {
     return vaultRef;
   }
 
-  /** @throws {VaultError} where it was deleted, or this process lacks its key */
+  /** @throws {VaultError} if it was deleted, or this process lacks its key */
   async get(db: Db, vaultRef: string): Promise<unknown> {
     const row = await getVaultRow(db, vaultRef);
     if (row === undefined) {
@@ -48,10 +48,11 @@ export class Vault {
   }
 
   /**
-   * Encrypts what is still under older keys with the newest, so that these can be taken away.
+   * Encrypts values that are still under older keys with the newest one, so that the older ones can
+   * be taken away.
    *
    * @returns how many values that were
-   * @throws {VaultError} where an older key is gone already
+   * @throws {VaultError} if an older key is gone already
    */
   async rotate(db: Db, businessId: string): Promise<number> {
     const { current } = this.#keyring;

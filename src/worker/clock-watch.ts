@@ -12,16 +12,16 @@ interface Watching {
   readonly profiles: { all(): readonly BusinessProfile[] };
   readonly log: { info(message: string, fields?: Record<string, unknown>): void };
   clockOf(business: string): BusinessClock;
-  /** A second, unless a test is in a hurry. */
+  /** A second by default; tests may set less. */
   readonly everyMs?: number;
 }
 
 /**
- * Looks every second at the clocks of the businesses that are a sandbox's, and has all workflows of
- * a business told once its clock is stepped or runs at another speed: they sleep until something
- * is due by the clock as it was.
+ * Looks every second at the clocks of sandbox businesses, and has all workflows of a business
+ * signaled once its clock is stepped or runs at another speed: they sleep until something is due by
+ * the clock as it was.
  *
- * Every worker does so: each carries readings of its own on for a second.
+ * Every worker does so, because each carries its own readings on for a second.
  */
 export function startClockWatch(context: Watching): Repeated {
   const { everyMs = LOOK_EVERY_MS } = context;
@@ -37,7 +37,7 @@ export function startClockWatch(context: Watching): Repeated {
 
 class ClockWatch {
   readonly #context: Watching;
-  /** Businesses whose clock has moved, and nobody has written it down yet. */
+  /** Businesses whose clock has moved without a record of it yet. */
   readonly #moved = new Set<string>();
   readonly #unread = new Set<string>();
   readonly #looking = new Map<string, Promise<void>>();
@@ -46,7 +46,7 @@ class ClockWatch {
     this.#context = context;
   }
 
-  /** Looks at each; one that answers slowly holds up no other. */
+  /** Looks at each business; one that responds slowly holds up no other. */
   async look(signal: AbortSignal): Promise<void> {
     const sandboxes = this.#context.profiles.all().filter(({ sandbox }) => sandbox);
     const looks = sandboxes.map((profile) => this.#lookOnceAt(profile));
@@ -56,7 +56,7 @@ class ClockWatch {
     ]);
   }
 
-  /** A look that is slow is waited for by the next one, or it would be told twice. */
+  /** A slow look is shared with the next one, or workflows would be signaled twice. */
   #lookOnceAt(profile: BusinessProfile): Promise<void> {
     const { name } = profile;
     const known = this.#looking.get(name);
@@ -77,7 +77,7 @@ class ClockWatch {
       );
       this.#moved.delete(name);
     } catch (error) {
-      // A service without such a clock is said once, and asked on.
+      // A service without such a clock is logged once; the looks go on.
       const fields = { business: name, reason: reasonOf(error) };
       if (!this.#unread.has(name)) log.info("the sandbox's clock can't be watched", fields);
       this.#unread.add(name);

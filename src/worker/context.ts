@@ -24,7 +24,7 @@ export interface ContextParts {
   readonly draining: AbortSignal;
 }
 
-/** After this time a workflow is left to the gateways. */
+/** After this time, signaling a workflow is left to the gateways. */
 const TELL_TIMEOUT_MS = 5_000;
 
 function signalThrough({ temporal, log }: ContextParts): Tell {
@@ -35,13 +35,13 @@ function signalThrough({ temporal, log }: ContextParts): Tell {
       return isThere ? "told" : "closed";
     } catch (error) {
       const fields = { workflowId, reason: reasonOf(error) };
-      log.info("a workflow could not be told at once: a gateway will", fields);
+      log.info("a workflow could not be signalled at once: a gateway will do it", fields);
       return "failed";
     }
   };
 }
 
-/** Puts together what the activities of this process stand on. */
+/** Puts together what the activities of this process work with. */
 export function createContext(parts: ContextParts): {
   readonly activities: ActivityContext;
   close(): Promise<void>;

@@ -40,7 +40,9 @@ import { installRuntime } from "./runtime.ts";
 
 const complain = complainAs("worker");
 
-/** In-flight requests get their answers within their time-out; then what remains is left to lookups. */
+/**
+ * Requests in flight get their answers within their time-out; what remains then is left to lookups.
+ */
 const SHUTDOWN_FORCE_AFTER = "25 seconds";
 
 /**
@@ -49,8 +51,8 @@ const SHUTDOWN_FORCE_AFTER = "25 seconds";
  * Prints one line of JSON, `{ ready: true, pid }`, once it polls. SIGTERM and SIGINT drain it:
  * nothing new is leased, and what was sent gets its answer and is recorded.
  *
- * @returns exit code: 0 after a signal, 2 for arguments or settings that can't be used, 4 where Temporal or the
- * store can't be reached, or where the store's file has been deleted or replaced
+ * @returns exit code: 0 after a signal, 2 for arguments or settings that can't be used, 4 if
+ * Temporal or the store can't be reached, or if the store's file has been deleted or replaced
  */
 async function main(): Promise<number> {
   const options = unlessWrong(complain, () => readOptions(process.argv.slice(2)));
@@ -85,7 +87,7 @@ async function main(): Promise<number> {
   let clockWatch: Repeated | undefined;
   let presence: Repeated | undefined;
   let storeWatch: Repeated | undefined;
-  /** Set once the store's file is gone: nothing that this process does is written down any more. */
+  /** Set once the store's file is gone: nothing that this process does is recorded any more. */
   let gone: string | undefined;
   try {
     const workers = await createWorkers({
@@ -119,7 +121,8 @@ async function main(): Promise<number> {
     await presence?.stop();
     await context.close();
     await connections.client.close();
-    // Refused where a worker could not be made beside another: that error is the one to show.
+    // Closing is refused if a worker could not be made beside another: that error is the one to
+    // show.
     await connections.native.close().catch(() => undefined);
     await store.close();
     // An open standard input would keep the process alive.
@@ -127,7 +130,10 @@ async function main(): Promise<number> {
   }
 }
 
-/** One for each queue that is served; they share a connection, and the workflows' code. */
+/**
+ * Creates one worker for each queue that is served; they share a connection and the workflows'
+ * code.
+ */
 async function createWorkers({
   connection,
   namespace,
@@ -164,7 +170,7 @@ async function createWorkers({
   return Promise.all(created);
 }
 
-/** One that fails stops all: whoever watches the process starts another. */
+/** Runs the workers. One that fails stops all: the supervisor of the process starts another. */
 async function runAll(workers: readonly Worker[]): Promise<void> {
   const running = workers.map((worker) => worker.run().finally(() => stopAll(workers)));
   for (const ended of await Promise.allSettled(running)) {
@@ -176,7 +182,10 @@ function stopAll(workers: readonly Worker[]): void {
   for (const worker of workers) if (worker.getState() === "RUNNING") worker.shutdown();
 }
 
-/** A bundle that was made before is made for the same settings: `up` sees to that. */
+/**
+ * Returns the workflows' code. An existing bundle was made for the same settings: `up` sees to
+ * that.
+ */
 async function workflowBundle(
   codePath: string | undefined,
   { failureConverterPath }: DataConverter,

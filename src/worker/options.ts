@@ -4,17 +4,19 @@ import { nearest } from "../config/nearest.ts";
 import { QUEUE_NAMES, type QueueName } from "./queues.ts";
 
 export interface WorkerProcessOptions {
-  /** Stops when standard input ends: whoever started this process is gone. */
+  /** Stops when standard input ends: the process that started this one is gone. */
   readonly exitWithParent: boolean;
-  /** A workflow bundle made before, instead of bundling at the start. */
+  /** A workflow bundle that was made before; otherwise the worker bundles at its start. */
   readonly workflowBundle: string | undefined;
-  /** Real time between comparisons of the store with Temporal, for tests that can't wait. */
+  /**
+   * Real milliseconds between comparisons of the store with Temporal, for tests that can't wait.
+   */
   readonly janitorEveryMs: number | undefined;
-  /** What this process works on. */
+  /** The queues that this process works on. */
   readonly serve: readonly QueueName[];
 }
 
-/** @throws ConfigError for what can't be read, or names a queue that there is not */
+/** @throws ConfigError for arguments that can't be read, or that name a queue that doesn't exist */
 export function readOptions(args: readonly string[]): WorkerProcessOptions {
   const values = parsed(args);
   const known: readonly string[] = QUEUE_NAMES;

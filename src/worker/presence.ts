@@ -15,8 +15,8 @@ interface Present {
 }
 
 /**
- * Has the store know that this worker works. One that is frozen says nothing, and Temporal, which
- * still counts its open polls, would not show it for minutes.
+ * Records in the store that this worker works. A frozen worker records nothing, while Temporal,
+ * which still counts its open polls, would not show that for minutes.
  */
 export async function startPresence({
   store,
@@ -33,7 +33,7 @@ export async function startPresence({
     return EVERY_MS;
   };
   const failed = (error: unknown): number => {
-    log.info("the store could not be told that this worker works", { reason: reasonOf(error) });
+    log.info("this worker could not note in the store that it works", { reason: reasonOf(error) });
     return EVERY_MS;
   };
   await forgetDead(store).catch(failed);
@@ -47,7 +47,9 @@ export async function startPresence({
   };
 }
 
-/** Of workers that were killed on this machine nobody need hear again. */
+/**
+ * Deletes the records of workers that were killed on this machine: they are of no more interest.
+ */
 async function forgetDead({ db }: Store): Promise<void> {
   const known = await knownWorkers(db);
   const dead = known.filter(({ workerId }) => {

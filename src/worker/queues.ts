@@ -1,28 +1,28 @@
 import { MASS_QUEUE, TASK_QUEUE } from "../contracts/names.ts";
 
-/** What a process does of a queue at once. */
+/** How much of a queue a process works on at once. */
 interface QueueLimits {
   readonly taskQueue: string;
   readonly activities: number;
-  /** Of workflows that stand on the queue; null where none do. */
+  /** Tasks of workflows on this queue; null if it has no workflows. */
   readonly workflowTasks: number | null;
   /** Activities a second, of all processes together; null without a limit. */
   readonly aSecond: number | null;
 }
 
 /**
- * How much of each queue a process works on at once. What waits beyond that waits in Temporal, and
- * never before something of another queue.
+ * How much of each queue a process works on at once. Tasks beyond that wait in Temporal, and never
+ * ahead of tasks of another queue.
  */
 export const QUEUES = {
   /** Decisions, cancels, and where each run stands: what people wait for. */
   steps: { taskQueue: TASK_QUEUE, activities: 100, workflowTasks: 40, aSecond: null },
-  /** Lanes and deposits; a business has four lanes at most, whatever there is to pay. */
+  /** Lanes and deposits; a business has four lanes at most, however much there is to pay. */
   money: { taskQueue: MASS_QUEUE.money, activities: 40, workflowTasks: null, aSecond: null },
   /**
-   * Failed payments. Few at a time: what thousands of workflows ask of Temporal together is what
-   * everybody else waits behind. At five a second two cores have time for others, and 2,000 bills
-   * that bounced on one day are still paid again within ten minutes (docs/benchmarks.md).
+   * Failed payments. Few at a time: everything else waits behind what thousands of workflows ask of
+   * Temporal together. At five a second two cores have time for others, and 2,000 bills that
+   * bounced on one day are still paid again within ten minutes (docs/benchmarks.md).
    */
   retries: { taskQueue: MASS_QUEUE.retries, activities: 8, workflowTasks: 2, aSecond: 5 },
   /** Plans, and what follows payments page by page. */

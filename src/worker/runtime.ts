@@ -3,14 +3,14 @@ import type { ActivityLog } from "../../activities/shared/context.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { reasonOf } from "../process/repeat.ts";
 
-/** What of the SDK's log fields is kept: an allow-list, since they can carry anything. */
+/** The SDK's log fields that are kept: an allow-list, since fields can carry anything. */
 const KEPT = ["workflowId", "activityType", "attempt", "sdkComponent", "taskQueue"];
 
 /**
- * How Temporal's SDK logs and counts in this process.
+ * Sets up how Temporal's SDK logs and counts in this process.
  *
  * @param metricsAddress where Prometheus reads the SDK's own metrics; undefined for nowhere
- * @throws ConfigError where something listens at that address already
+ * @throws ConfigError if something listens at that address already
  */
 export function installRuntime(log: ActivityLog, metricsAddress: string | undefined): Runtime {
   const logger = runtimeLogger(log);
@@ -24,16 +24,19 @@ export function installRuntime(log: ActivityLog, metricsAddress: string | undefi
   }
 }
 
-/** The names that Temporal's alerts and dashboards ask for, with Prometheus' suffixes. */
+/**
+ * Returns metrics under the names that Temporal's alerts and dashboards use, with Prometheus'
+ * suffixes.
+ */
 function metricsAt(bindAddress: string): NonNullable<RuntimeOptions["telemetryOptions"]> {
   const names = { countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true };
   return { metrics: { prometheus: { bindAddress, ...names } } };
 }
 
-/** Said at each start of the queues that have activities only: nothing is wrong with them. */
+/** Logged at each start for queues that have activities only: nothing is wrong with them. */
 const AS_MEANT = "No workflows registered, not polling for workflow tasks";
 
-/** The SDK's own log through ours: warnings and errors only, with what the error says. */
+/** Passes the SDK's own log through ours: warnings and errors only, with the error's message. */
 export function runtimeLogger(log: ActivityLog): Logger {
   return new DefaultLogger("WARN", ({ message, meta }) => {
     if (message === AS_MEANT) return;

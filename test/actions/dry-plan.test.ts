@@ -3,7 +3,7 @@ import { ApplicationFailure, RetryState } from "@temporalio/common";
 import { expect, test } from "vitest";
 import { runDryPlan } from "../../src/actions/temporal.ts";
 
-/** Temporal, at which the plan ends with this. */
+/** A Temporal client at which the plan fails with this type. */
 function endingWith(type: string): Client {
   const failure = ApplicationFailure.create({ type, message: "why" });
   const failed = new WorkflowFailedError("failed", failure, RetryState.NON_RETRYABLE_FAILURE);

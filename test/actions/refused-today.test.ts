@@ -7,14 +7,14 @@ function written(repeats: Repeats, key: string, times: number, atMs = 0): number
   return Array.from({ length: times }).flatMap(() => repeats.note(key, atMs)?.times ?? []);
 }
 
-test("what comes without end is written down at powers of ten, each day anew", () => {
+test("endless repeats are written down at powers of ten, and the count starts again each day", () => {
   const repeats = new Repeats();
   expect(written(repeats, "a", 1_234)).toEqual([1, 10, 100, 1_000]);
   expect(written(repeats, "b", 12)).toEqual([1, 10]);
   expect(written(repeats, "a", 2, DAY_MS)).toEqual([1]);
 });
 
-test("beyond a number of keys the others are counted together, and the first still by themselves", () => {
+test("beyond a number of keys all others are counted together, and the first ones still separately", () => {
   const repeats = new Repeats(2);
   expect(repeats.note("a", 0)).toEqual({ key: "a", times: 1 });
   expect(repeats.note("b", 0)).toEqual({ key: "b", times: 1 });
@@ -24,7 +24,7 @@ test("beyond a number of keys the others are counted together, and the first sti
   expect(written(repeats, "a", 9)).toEqual([10]);
 });
 
-test("however many tokens and kinds share them, 10,000 refusals are written down 100 times at most", () => {
+test("10,000 refusals are written down at most 100 times, however many tokens and kinds share them", () => {
   const refused = new RefusedToday();
   let entries = 0;
   for (let at = 0; at < 10_000; at += 1) {
@@ -37,7 +37,7 @@ test("however many tokens and kinds share them, 10,000 refusals are written down
   }
   expect(entries).toBeGreaterThan(50);
   expect(entries).toBeLessThanOrEqual(100);
-  // Whatever others have tried, somebody new is in the trail.
+  // A new name is in the trail, whatever others have tried.
   expect(refused.of("eve").note("kind 1", 0)).toEqual({ key: "kind 1", times: 1 });
   expect(refused.of("ada").note("kind 1", DAY_MS)).toEqual({ key: "kind 1", times: 1 });
 });

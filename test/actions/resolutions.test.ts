@@ -41,7 +41,7 @@ async function resolve(payableId: string, action: string): Promise<Answer> {
   return gateway.call("POST", `/v1/payables/${payableId}/resolution`, operator, body);
 }
 
-/** A request to pay the bill, sent so long ago, and its answer. */
+/** Records a request to pay the bill, sent `agoMs` ago, and its response. */
 function sent(
   subject: string,
   heard: Parameters<typeof sendOnce>[2] = { result: "unknown", status: 500 },
@@ -54,7 +54,7 @@ function sent(
   );
 }
 
-/** A look at all payments of the bill, which shows these. */
+/** Records a look at all payments of the bill, which shows these. */
 async function look(subject: string, shownIds: readonly string[] = []): Promise<void> {
   await gateway.store.transactionOf("biz_acme", async (trx) => {
     const nowMs = Date.now();
@@ -70,7 +70,7 @@ describe("a parked bill", () => {
     ["paid-elsewhere", "paid-elsewhere"],
     ["give-up", "given-up"],
   ])(
-    "ends by %s: never paid by a later run, free of its claim, in the trail",
+    "a parked bill that is ended by %s is never paid by a later run, loses its claim, and is in the trail",
     async (action, state) => {
       const answer = await resolve("p1", action);
       expect(answer.status).toBe(200);
@@ -91,7 +91,7 @@ describe("a parked bill", () => {
       );
       const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: "p1" });
       expect(trail.at(-1)).toMatchObject({ actor: "oli", action: `payable.resolved-${action}` });
-      // Once is enough.
+      // It can be ended only once.
       expect((await resolve("p1", action)).status).toBe(409);
     },
   );
@@ -100,7 +100,7 @@ describe("a parked bill", () => {
     ["paid-elsewhere", "it was paid elsewhere"],
     ["give-up", "it was given up"],
   ])(
-    "that was ended by %s stays so where all that the same person has set is lifted",
+    "a bill that was ended by %s stays so if the same person releases all of their holds",
     async (action, why) => {
       const { db } = gateway.store;
       const words = ["release", "--all", "--by", "oli", "--yes"];
@@ -114,7 +114,7 @@ describe("a parked bill", () => {
       expect((await activeHolds(db, "biz_acme", Date.now())).map((hold) => hold.holdId)).toEqual([
         holdId,
       ]);
-      // Nothing else is left of theirs, and it is told once more rather than lifted.
+      // None of their other holds is left: this one is listed once more, and not released.
       expect(await typed(gateway, operator, words)).toMatchObject({
         code: 0,
         stdout: expect.stringContaining(why),
@@ -124,7 +124,7 @@ describe("a parked bill", () => {
     },
   );
 
-  test("whose payment may have been made can't be ended yet", async () => {
+  test("a bill whose payment may have been made can't be ended yet", async () => {
     await sent("p1");
     const answer = await resolve("p1", "paid-elsewhere");
     expect(answer.status).toBe(409);
@@ -136,7 +136,7 @@ describe("a parked bill", () => {
   test.each([
     ["was refused by the service", { result: "rejected", status: 404 } as const, 0],
     ["was looked for when its window was over", { result: "unknown" } as const, 3_600_000],
-  ])("whose payment %s can be ended", async (_what, heard, agoMs) => {
+  ])("a bill whose payment %s can be ended", async (_what, heard, agoMs) => {
     await sent("p1", heard, agoMs);
     if (heard.result === "unknown") {
       expect((await resolve("p1", "give-up")).json["error"]).toBe("attempt_live");
@@ -148,7 +148,7 @@ describe("a parked bill", () => {
     expect(await claimOwners(gateway.store.db, "biz_acme", ["p1"])).toHaveProperty("size", 0);
   });
 
-  test("of which a part was paid can be ended once nothing more of it can be paid", async () => {
+  test("a partly paid bill can be ended once nothing more of it can be paid", async () => {
     await sent("p1", { result: "unknown" }, 900_000);
     await look("p1", ["pmt_part"]);
     expect((await resolve("p1", "paid-elsewhere")).json["error"]).toBe("attempt_live");
@@ -159,7 +159,7 @@ describe("a parked bill", () => {
     expect(await claimOwners(gateway.store.db, "biz_acme", ["p1", "p2"])).toHaveProperty("size", 1);
   });
 
-  test("records a retry that Temporal could not be told about, and says so", async () => {
+  test("a retry requested while Temporal is unreachable is recorded, and the answer says so", async () => {
     await approveLines(gateway.store, run, ["p1"]);
     const answer = await resolve("p1", "retry");
     expect(answer.status).toBe(503);
@@ -174,7 +174,7 @@ describe("a parked bill", () => {
     });
   });
 
-  test("that another run has claimed meanwhile is not retried beside it", async () => {
+  test("a bill that another run has claimed meanwhile is not retried", async () => {
     await approveLines(gateway.store, run, ["p1"]);
     const { db } = gateway.store;
     const claim = { businessId: "biz_acme", payableId: "p1" };
@@ -187,7 +187,7 @@ describe("a parked bill", () => {
     expect(await getRetry(db, "biz_acme", "p1")).toBeUndefined();
   });
 
-  test("is not retried without an approval that is still valid", async () => {
+  test("a bill is not retried without a valid approval", async () => {
     await approveLines(gateway.store, run, ["p2"], Date.now() - 1_000);
     for (const payableId of ["p1", "p2"]) {
       const answer = await resolve(payableId, "retry");
@@ -198,7 +198,7 @@ describe("a parked bill", () => {
     }
   });
 
-  test("that its retry owns is given to the next run where no approval is valid any more", async () => {
+  test("a bill that its retry owns is given to the next run if no approval is valid any more", async () => {
     const owner = retryFailedPaymentId("acme", "p1");
     const claim = { businessId: "biz_acme", payableIds: ["p1"], owner, nowMs: Date.now() };
     await gateway.store.transactionOf("biz_acme", async (trx) => {
@@ -206,14 +206,14 @@ describe("a parked bill", () => {
       await claimPayables(trx, claim);
     });
     const answer = await resolve("p1", "retry");
-    // Temporal, which is to tell the retry, isn't there.
+    // Temporal, which should signal the retry, isn't there.
     expect(answer.json["error"]).toBe("temporal_unreachable");
     expect(await getRetry(gateway.store.db, "biz_acme", "p1")).toMatchObject({
       requested: "retry",
     });
   });
 
-  test("that was given back for the next run is not given back once more", async () => {
+  test("a bill that was given back for the next run is not given back again", async () => {
     const { db } = gateway.store;
     await approveLines(gateway.store, run, ["p1"]);
     expect((await resolve("p1", "retry")).status).toBe(503);
@@ -230,7 +230,7 @@ describe("a parked bill", () => {
     expect((await resolve("p1", "give-up")).status).toBe(200);
   });
 
-  test("takes with it what its failure has held the vendor with, when it is tried again", async () => {
+  test("trying a bill again releases the hold on its vendor that its failure set", async () => {
     await approveLines(gateway.store, run, ["p1"]);
     vi.spyOn(gateway.temporal.workflow, "signalWithStart").mockResolvedValue({} as never);
     const author = retryFailedPaymentId("acme", "p1");
@@ -241,7 +241,7 @@ describe("a parked bill", () => {
     expect(await activeHolds(gateway.store.db, "biz_acme", Date.now())).toEqual([]);
   });
 
-  test("that a hold keeps back is told so with what lifts it, whether it is tried again or waits for the next run", async () => {
+  test("the answer about a bill on hold says what releases it, whether it is tried again or given back", async () => {
     const { db } = gateway.store;
     await approveLines(gateway.store, run, ["p1", "p2"]);
     vi.spyOn(gateway.temporal.workflow, "signalWithStart").mockResolvedValue({} as never);
@@ -257,7 +257,7 @@ describe("a parked bill", () => {
     expect(again.stdout).toContain(`plans it and asks for a new approval. ${keeps}`);
   });
 
-  test("is resolved with all others of its reason", async () => {
+  test("a bill can be resolved together with all others of the same reason", async () => {
     const answer = await gateway.call("POST", "/v1/resolutions", operator, {
       reasonCode: "R02",
       action: "give-up",
@@ -270,7 +270,7 @@ describe("a parked bill", () => {
     expect(await lineState(gateway.store, run.runId, "p3")).toBe("parked");
   });
 
-  test("that can't be resolved doesn't keep the others of its reason from it", async () => {
+  test("a bill that can't be resolved doesn't keep others of the same reason from being resolved", async () => {
     await sent("p1");
     const answer = await gateway.call("POST", "/v1/resolutions", operator, {
       reasonCode: "R02",
@@ -283,7 +283,7 @@ describe("a parked bill", () => {
     ]);
   });
 
-  test("that nobody approved in time waits for the next run, and for nobody's decision", async () => {
+  test("a bill that nobody approved in time waits for the next run, and for no decision", async () => {
     const reasonCode = "approval-expired";
     await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode, reason: "late" });
     const parked = await gateway.call("GET", "/v1/payables?state=parked", operator);
@@ -296,7 +296,7 @@ describe("a parked bill", () => {
 });
 
 test.each(["retry", "paid-elsewhere", "give-up"])(
-  "a bill that is not parked is not resolved by %s, and the refusal says where to look",
+  "%s of a bill that is not parked is refused, and the refusal says where to look",
   async (action) => {
     const answer = await resolve("p4", action);
     expect(answer.status).toBe(409);
@@ -308,14 +308,14 @@ test.each(["retry", "paid-elsewhere", "give-up"])(
   },
 );
 
-test("a bill that is tried again and was paid by cheque is refused with what keeps it from being paid twice", async () => {
+test("calling a bill in retry paid elsewhere is refused, and the refusal says how to prevent a second payment", async () => {
   await setLine(gateway.store, run.runId, "p4", { state: "retrying", paymentIds: ["pmt_4"] });
   const { json } = await resolve("p4", "paid-elsewhere");
   expect(json["error"]).toBe("not_parked");
   expect(json["message"]).toMatch(/record that at the service.*payrun hold BILL-p4 keeps it back/);
 });
 
-test("a bill that no run has seen is not found", async () => {
+test("a bill that no run has planned is not found", async () => {
   expect((await resolve("stranger", "retry")).status).toBe(404);
   for (const query of ["", "?business=acme"]) {
     const path = `/v1/payables/stranger/history${query}`;

@@ -60,7 +60,7 @@ async function lastEntry(): Promise<{ actor: string; action: string; details: ob
 }
 
 describe("a signed decision over the gateway", () => {
-  test("counts for the signer's roles, whoever delivers it, and its proof is kept", async () => {
+  test("a signed decision counts for the signer's roles, whoever delivers it, and its proof is kept", async () => {
     const signed = sign({ jti: "d-1", drop: ["p2"] });
     const answer = await send(signed);
     expect(answer.status).toBe(200);
@@ -73,7 +73,7 @@ describe("a signed decision over the gateway", () => {
     });
   });
 
-  test("says how a vendor's changed bank account was verified, or counts for nothing", async () => {
+  test("a signed decision that doesn't say how a changed bank account was verified counts for nothing", async () => {
     const flags = [{ kind: "changed-bank-account", text: "It ends in 4417 now." }] as const;
     const changes = { contactId: "con_new", contactName: "Acme Paper", flags };
     run = await seedRun(gateway.store, {
@@ -99,7 +99,7 @@ describe("a signed decision over the gateway", () => {
     expect(await lastEntry()).toMatchObject({ details: { verifiedBankChanges: verified } });
   });
 
-  test("is taken once: a replay is answered with the reason, and stands in the trail", async () => {
+  test("a signed decision is taken once: a replay is refused with the reason and noted in the trail", async () => {
     const signed = sign({ jti: "d-1" });
     expect((await send(signed)).status).toBe(200);
     const again = await send(signed);
@@ -112,7 +112,7 @@ describe("a signed decision over the gateway", () => {
     expect(await decisionsOfRun(gateway.store.db, run.runId)).toHaveLength(1);
   });
 
-  test("is taken once also where ten deliveries race", async () => {
+  test("a signed decision is taken once even if ten deliveries race", async () => {
     const signed = sign();
     const answers = await Promise.all(Array.from({ length: 10 }, () => send(signed)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -129,23 +129,26 @@ describe("a signed decision over the gateway", () => {
     ["that drops a stranger's bill", () => sign({ drop: ["p_none"] }), 422, "unknown_payable"],
     ["that drops what isn't its own", () => sign({ drop: ["p_large"] }), 403, "role_missing"],
     ["of no shape", () => "approve, please", 422, "malformed"],
-  ])("%s moves nothing, and the refusal is audited", async (_what, make, status, code) => {
-    const answer = await send(make());
-    expect([answer.status, answer.json["error"]]).toEqual([status, code]);
-    expect(await approvers()).toEqual({});
-    const entry = await lastEntry();
-    expect(entry.action).toBe("run.decision-refused");
-    expect(entry.details).toMatchObject({ code: code.replaceAll("_", "-") });
-  });
+  ])(
+    "a signed decision %s changes nothing, and the refusal is audited",
+    async (_what, make, status, code) => {
+      const answer = await send(make());
+      expect([answer.status, answer.json["error"]]).toEqual([status, code]);
+      expect(await approvers()).toEqual({});
+      const entry = await lastEntry();
+      expect(entry.action).toBe("run.decision-refused");
+      expect(entry.details).toMatchObject({ code: code.replaceAll("_", "-") });
+    },
+  );
 
-  test("a broken copy that comes first does not spoil the decision", async () => {
+  test("a forged copy that arrives first does not invalidate the signed decision", async () => {
     const signed = sign({ jti: "d-1" });
     const broken = sign({ jti: "d-1" }, { ...stranger, keyId: erp.keyId, name: "erp" });
     expect((await send(broken)).json["error"]).toBe("bad_signature");
     expect((await send(signed)).status).toBe(200);
   });
 
-  test("needs a token to be delivered, and nothing beside it", async () => {
+  test("a signed decision must be delivered with a token and with no other fields", async () => {
     expect((await send(sign(), null)).status).toBe(401);
     const path = `/v1/runs/${encodeURIComponent(run.runId)}/decisions`;
     const both = await gateway.call("POST", path, courier, { signed: sign(), drop: ["p1"] });
@@ -155,7 +158,7 @@ describe("a signed decision over the gateway", () => {
     expect(await approvers()).toEqual({});
   });
 
-  test("and a token of the same name are one person", async () => {
+  test("a signed decision and a token of the same name count as one person", async () => {
     await send(sign());
     const token = await gateway.token("ERP", ["controller"]);
     const path = `/v1/runs/${encodeURIComponent(run.runId)}/decisions`;
@@ -163,7 +166,7 @@ describe("a signed decision over the gateway", () => {
     expect(await approvers()).toEqual({ p1: ["erp"], p2: ["erp"] });
   });
 
-  test("rejects the run where that is what was signed", async () => {
+  test("a signed rejection rejects the run", async () => {
     expect((await send(sign({ decision: "reject", comment: "not this week" }))).status).toBe(200);
     const [decision] = await decisionsOfRun(gateway.store.db, run.runId);
     expect(decision).toMatchObject({ decision: "reject", comment: "not this week" });

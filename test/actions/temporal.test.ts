@@ -6,7 +6,7 @@ const client = {
   withDeadline: <T>(_deadline: number, fn: () => Promise<T>): Promise<T> => fn(),
 } as unknown as Client;
 
-test.concurrent("a call that Temporal has forgotten is made once more, though its time is over", async ({
+test.concurrent("a call that Temporal never answers is made once more, even though its time is over", async ({
   expect,
 }) => {
   let calls = 0;
@@ -18,7 +18,7 @@ test.concurrent("a call that Temporal has forgotten is made once more, though it
   expect(calls).toBe(2);
 });
 
-test.concurrent("somebody who waits for a Temporal that never answers hears so after the second call", async ({
+test.concurrent("if Temporal never answers, the caller learns so after the second call", async ({
   expect,
 }) => {
   let calls = 0;

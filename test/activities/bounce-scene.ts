@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { type MoneyWorld, type PlannedBills, test as moneyTest } from "./money-world.ts";
 
-/** Runs whose payments fail, with the default rules of a playbook. */
+/** Runs whose payments fail under a playbook's default rules. */
 class BounceScene {
   readonly world: MoneyWorld;
 
@@ -9,7 +9,7 @@ class BounceScene {
     this.world = world;
   }
 
-  /** A run all of whose payments failed, handed to their retries, which have looked once. */
+  /** Creates a run whose payments have all failed and whose retries have made one look. */
   async failedRun(codes: readonly string[]): Promise<PlannedBills> {
     const { world } = this;
     const bills = codes.map((_, index) => ({ contactId: index === 0 ? "v1" : "v2" }));
@@ -33,7 +33,8 @@ class BounceScene {
 
 export const test = moneyTest
   .extend("world", async ({ world }) => {
-    // Its default rules: a bounce pauses the account, a vendor's return holds the vendor.
+    // The playbook's default rules: a bounce pauses the account, a vendor's return holds the
+    // vendor.
     await world.failurePlaybook("kind: retry-failed\n");
     world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
     return world;

@@ -21,7 +21,7 @@ import { type Json, netCreditByPayable } from "../support/sandbox.ts";
 import { type MoneyWorld, type PlannedBills, test as moneyTest } from "./money-world.ts";
 import { inDays } from "./planning-world.ts";
 
-/** Asks for cancellations and withholdings, and takes the turns of their workflow. */
+/** Requests cancellations and withholdings, and takes the turns of their workflow. */
 export class CancelWorld {
   readonly money: MoneyWorld;
   #made = 0;
@@ -30,7 +30,7 @@ export class CancelWorld {
     this.money = money;
   }
 
-  /** Asks for payments to be cancelled, and chooses them; answers the request's id. */
+  /** Requests the cancellation of payments and chooses them; returns the request's id. */
   async ask(choose: Partial<CancelChoice>): Promise<string> {
     const policy = cancelOfPayments([]);
     return this.request({
@@ -38,7 +38,7 @@ export class CancelWorld {
     });
   }
 
-  /** The playbook's name of a run: what a cancellation chooses a run's bills by. */
+  /** Returns the playbook name of a run, by which a cancellation chooses the run's bills. */
   static playbookOf(runId: string): string {
     return runId.split("/")[2] ?? "";
   }
@@ -69,7 +69,9 @@ export class CancelWorld {
     return assessCancellation(this.money.context(), id);
   }
 
-  /** Turns of the workflow, until it has ended; each takes half a minute of the service's clock. */
+  /**
+   * Takes turns of the workflow until it has ended; each takes half a minute of the service clock.
+   */
   async turns(id: string, most = 12): Promise<CancellationAssessment> {
     for (let turn = 0; ; turn += 1) {
       const now = await this.look(id);
@@ -80,7 +82,7 @@ export class CancelWorld {
     }
   }
 
-  /** As if a request had been made so much earlier. */
+  /** Makes a request look older by `byMs` milliseconds. */
   async age(id: string, byMs: number): Promise<void> {
     await this.money.store.db
       .updateTable("cancellations")
@@ -89,7 +91,7 @@ export class CancelWorld {
       .execute();
   }
 
-  /** What people were told of a cancellation. */
+  /** Returns the notices about a cancellation. */
   async told(id: string): Promise<string[]> {
     const notices = await listNotices(this.money.store.db, { limit: 200 });
     return notices
@@ -101,7 +103,7 @@ export class CancelWorld {
     return listItems(this.money.store.db, id);
   }
 
-  /** Each payment, or bill where there is none, with its state. */
+  /** Returns each payment, or each bill without one, with its state. */
   async shown(id: string): Promise<string[]> {
     const items = await this.itemsOf(id);
     return items.map(({ paymentId, payableId, state }) => `${paymentId ?? payableId} ${state}`);
@@ -117,7 +119,7 @@ export class CancelWorld {
     return id;
   }
 
-  /** Pays a bill at the service as somebody else would. */
+  /** Makes an external payment of a bill at the service. */
   async payment(payableId: string, more: Json = {}): Promise<string> {
     const { status, body } = await this.money.world.sandbox.api<{ payments: { id: string }[] }>(
       "POST",
@@ -131,7 +133,7 @@ export class CancelWorld {
     return body.payments[0]?.id ?? "";
   }
 
-  /** Payables that are on hold now. */
+  /** Returns the payables that are on hold now. */
   async held(): Promise<string[]> {
     const holds = await this.money.holds();
     return holds.map(({ value }) => value);
@@ -147,13 +149,13 @@ export class CancelWorld {
       .toContain(payableId);
   }
 
-  /** A bill whose worker is gone after its request was written, and perhaps sent. */
+  /** Leaves a bill whose worker died after its request was written, and perhaps sent. */
   async left(planned: PlannedBills): Promise<PlannedBills> {
     await this.lost(planned.payableId, () => this.money.pay(planned.runId));
     return planned;
   }
 
-  /** What pays a bill is gone after the request was written, and perhaps sent. */
+  /** Runs a payment that dies after its request was written, and perhaps sent. */
   async lost(payableId: string, paying: () => Promise<unknown>): Promise<void> {
     this.money.override = { sendMoneyWrite: () => new Promise(() => {}) };
     void paying();
@@ -161,7 +163,7 @@ export class CancelWorld {
     this.money.override = {};
   }
 
-  /** The request of a worker that is gone reaches the service after all. */
+  /** Delivers the request of a dead worker to the service. */
   async arrive(payableId: string): Promise<string[]> {
     const { store, businessId, world } = this.money;
     const { attempts } = await subjectFacts(store.db, businessId, payableId);
@@ -180,7 +182,7 @@ export class CancelWorld {
     return body.payments.map(({ id }) => id);
   }
 
-  /** Another worker leases what the one that is gone has left. */
+  /** Leases the lines that a dead worker has left. */
   async leaseAgain({ runId, payableIds }: PlannedBills): Promise<void> {
     await this.money.store.db
       .updateTable("run_lines")
@@ -190,14 +192,14 @@ export class CancelWorld {
     await this.money.pay(runId);
   }
 
-  /** The keys of the cancels that the service has received for a payment. */
+  /** Returns the keys of the cancels that the service has received for a payment. */
   async cancelKeys(paymentId: string): Promise<Set<string | null>> {
     const path = `/v1/payments/${paymentId}/cancel`;
     const requests = (await this.money.control.requests()).filter((each) => each.path === path);
     return new Set(requests.map(({ key }) => key));
   }
 
-  /** Whoever leases the bills again pays nothing of them, whatever time passes. */
+  /** Checks that leasing the bills again pays none of them, however much time passes. */
   async staysUnpaid(planned: PlannedBills): Promise<void> {
     await this.money.world.pass(600_000);
     await this.leaseAgain(planned);

@@ -33,7 +33,7 @@ interface Word {
   readonly decision?: "approve" | "reject";
 }
 
-/** Runs that a balance of $100 is too small for, and their deposits. */
+/** Runs that a balance of $100 does not cover, and their deposits. */
 class DepositScene {
   readonly world: MoneyWorld;
 
@@ -41,7 +41,7 @@ class DepositScene {
     this.world = world;
   }
 
-  /** A run of two bills of $100 each, for which the balance has half of the money. */
+  /** Creates a run of two bills of $100 each, with half of the money in the balance. */
   shortRun(rule: Partial<TopUpRule> = {}): Promise<PlannedBills> {
     return this.world.approvedRun([{}, {}], withTopUp(rule));
   }
@@ -71,7 +71,9 @@ class DepositScene {
     return makeDeposits(this.world.context(), { owner: runId, by });
   }
 
-  /** Steps until the deposit is known to be on its way, past two of the service's windows where need be. */
+  /**
+   * Steps until the deposit is known to be on its way, past two of the service's windows if needed.
+   */
   async untilMade(planned: PlannedBills): Promise<TopUp> {
     for (let steps = 0; steps < 16; steps += 1) {
       await this.step(planned);
@@ -82,7 +84,7 @@ class DepositScene {
     return this.topUp(planned);
   }
 
-  /** What people were told of a deposit that comes late. */
+  /** Returns the notices about a run's late deposits. */
   async told({ runId }: PlannedBills): Promise<Notice[]> {
     const { db } = this.world.store;
     const notices = await listNotices(db, { kind: "top-up-late", limit: 9 });
@@ -96,7 +98,7 @@ class DepositScene {
       .map(({ amountCents, kind }) => ({ amountCents, kind }));
   }
 
-  /** The bank's own account of what was moved, once everything has arrived. */
+  /** Checks in the bank's ledger that the money moved once, after everything has arrived. */
   async movedOnce(): Promise<void> {
     await this.world.control.advance("P6D");
     expect(await this.deposits()).toEqual([
@@ -121,7 +123,7 @@ interface MadeAttempt {
   readonly seq: number;
   readonly operation: OperationName;
   readonly state: ReturnType<typeof attemptState>;
-  /** True where its answer said what it made. */
+  /** True if its answer said what it made. */
   readonly isAnswered: boolean;
 }
 

@@ -3,7 +3,7 @@ import { historyOf } from "../../src/reports/history/history.ts";
 import type { MoneyWorld } from "./money-world.ts";
 import { HistoryBody } from "../../src/api/history.ts";
 
-/** What the gateway answers about a bill, and what the command prints of it. */
+/** Returns what the gateway answers about a bill, and what the command prints of it. */
 export async function explainIn(world: MoneyWorld, payableId: string) {
   const profile = world.context().profileOf("acme");
   const history = HistoryBody.parse(

@@ -4,7 +4,7 @@ import { KybWorld } from "./kyb-world.ts";
 
 const PLAIN = (isThere: boolean): string => (isThere ? "submitted" : "missing");
 
-/** Begins an onboarding with a service of its own, which ends with the test. */
+/** Returns a function that begins an onboarding with its own service, which ends with the test. */
 export function onboardings(): (
   word?: ((isThere: boolean) => string) | null,
   choices?: Omit<KybServiceOptions, "word">,
@@ -21,7 +21,7 @@ export function onboardings(): (
   };
 }
 
-/** The answer of a service that refuses what was sent, in its own words. */
+/** Returns the answer of a service that refuses an input and quotes `said`. */
 export function refusedSaying(said: string) {
   return { status: 422, body: { error: "validation_error", message: said } };
 }

@@ -33,7 +33,9 @@ const POLICY: KybOnboardingPlaybook = { ...KYB_POLICY, expireAfterDays: 10 };
 
 export const OLD_KEY = { id: "old", key: Buffer.alloc(32, 1) };
 
-/** Onboardings against a service of their own, without the workflow that calls the activities. */
+/**
+ * Onboardings against a fake service of their own, without the workflow that calls the activities.
+ */
 export class KybWorld {
   readonly service: KybService;
   readonly store: Store;
@@ -63,7 +65,7 @@ export class KybWorld {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Days pass, for people and for the service. */
+  /** Advances days, for people and for the service. */
   pass(days: number): void {
     this.#days += days;
   }
@@ -96,7 +98,7 @@ export class KybWorld {
     });
   }
 
-  /** Everything that the four steps need. */
+  /** Provides everything that the four steps need. */
   async giveAll(): Promise<void> {
     await this.give("tax", DATA.tax);
     await this.sign();
@@ -114,7 +116,7 @@ export class KybWorld {
     return this.give("certification", null, { name, at });
   }
 
-  /** Looks and sends as the workflow does, until something is waited for. */
+  /** Looks and sends as the workflow does, until the onboarding waits. */
   async untilWaits(): Promise<OnboardingAssessment> {
     for (let turn = 0; turn < 30; turn += 1) {
       const now = await this.look();
@@ -139,7 +141,7 @@ export class KybWorld {
     return onboarding;
   }
 
-  /** `tax done`, `officers refused`, first to last. */
+  /** Returns each input's step and state in order, such as `tax done` or `officers refused`. */
   async states(): Promise<string[]> {
     return (await this.inputs()).map(({ step, state }) => `${step} ${state}`);
   }
@@ -148,7 +150,7 @@ export class KybWorld {
     return listAllInputs(this.store.db, this.service.businessId);
   }
 
-  /** Subjects of what people were told. */
+  /** Returns the subjects of the notices of a kind. */
   async told(kind: string): Promise<string[]> {
     const { businessId } = this.service;
     const notices = await listNotices(this.store.db, { businessId, kind, limit: 50 });

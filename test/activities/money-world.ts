@@ -31,29 +31,29 @@ export interface PlannedBills {
   readonly runId: string;
   /** In the order of the bills. */
   readonly payableIds: readonly string[];
-  /** The first of them. */
+  /** The first of the payables. */
   readonly payableId: string;
 }
 
-/** Pays for real, against a sandbox and a store, without the workflows that call the activities. */
+/** Pays for real with a sandbox and a store, without the workflows that call the activities. */
 export class MoneyWorld {
   readonly world: PlanningWorld;
-  /** Workflow ids that were started or told to look, in order. */
+  /** Ids of the workflows that were started or signaled, in order. */
   readonly told: string[] = [];
-  /** Thrown by the next call to Temporal, once. */
+  /** The error that the next call to Temporal throws, once. */
   temporalFault: Error | undefined;
-  /** Stands in for parts of the client, for answers that the sandbox never gives. */
+  /** Replaces parts of the client, for answers that the sandbox never gives. */
   override: {
     readonly listAll?: PaymentsClient["payments"]["listAll"];
     readonly getPayable?: PaymentsClient["payables"]["get"];
     readonly getPayment?: PaymentsClient["payments"]["get"];
     readonly sendMoneyWrite?: PaymentsClient["sendMoneyWrite"];
   } = {};
-  /** Who has accepted the ACH debit authorization; nobody unless said. */
+  /** The acceptance of the ACH debit authorization; undefined by default. */
   achAuthorization: BusinessProfile["achAuthorization"];
   #runs = 0;
 
-  /** Payments that are made, and whose answers nobody hears. */
+  /** Makes payments whose answers are lost. */
   lostAnswers(): Pick<MoneyWorld["override"], "sendMoneyWrite"> {
     const client = this.world.context().clientOf("acme");
     return {
@@ -155,7 +155,7 @@ export class MoneyWorld {
     return this.#plan(made, policy, partCents);
   }
 
-  /** Plans one more run, of a part of a bill that there is already. */
+  /** Plans another run, of a part of an existing bill. */
   planAgain(
     payableIds: readonly string[],
     partCents: number,
@@ -199,7 +199,7 @@ export class MoneyWorld {
     });
   }
 
-  /** One turn of the run's workflow: looks, finds the money and pays. */
+  /** Takes one turn of the run's workflow: looks, reserves money and pays. */
   async pay(runId: string): Promise<LaneResult> {
     const context = this.context();
     await assessRun(context, runId);
@@ -207,7 +207,7 @@ export class MoneyWorld {
     return this.lane(runId);
   }
 
-  /** Pays what the run has the money for. */
+  /** Pays the lines that the run has reserved money for. */
   async lane(runId: string): Promise<LaneResult> {
     const run = await getRun(this.store.db, runId);
     if (run === undefined) throw new Error(`${runId} is not in the store`);
@@ -226,7 +226,7 @@ export class MoneyWorld {
     });
   }
 
-  /** Lets the payments of a run fail and hands them to their retries, as far as the run goes. */
+  /** Flags every line of a run for a look, and follows the run; returns how many lines changed. */
   async follow(runId: string): Promise<number> {
     await this.store.db
       .updateTable("run_lines")
@@ -240,7 +240,7 @@ export class MoneyWorld {
     return assessRun(this.context(), runId);
   }
 
-  /** Stores what becomes of failed payments; without it the built-in rules hold. */
+  /** Stores a playbook for failed payments; without one the built-in rules apply. */
   async failurePlaybook(text: string): Promise<void> {
     await storePlaybook(this.store, { name: "retry-failed", text });
   }
@@ -249,7 +249,7 @@ export class MoneyWorld {
     return assessIncident(this.context(), { business: "acme", sourceId });
   }
 
-  /** Decides about an account that bounced, as a person with the role does. */
+  /** Decides about an account that bounced, as a person with the role. */
   async decideIncident(sourceId: string, decision: IncidentDecision): Promise<void> {
     const { businessMs } = await this.context().clockOf("acme").now();
     const incident = await getIncident(this.store.db, this.businessId, sourceId);
@@ -258,7 +258,7 @@ export class MoneyWorld {
     await this.store.transaction((trx) => decideIncident(trx, incident, { ...said, businessMs }));
   }
 
-  /** Ids of the workflows that something was written for since this was asked last, in order. */
+  /** Deletes and returns the ids of workflows with pending signals, sorted. */
   async untold(): Promise<string[]> {
     const rows = await this.store.db
       .deleteFrom("pending_signals")
@@ -267,7 +267,7 @@ export class MoneyWorld {
     return [...new Set(rows.map((row) => row.workflow_id))].toSorted();
   }
 
-  /** Holds that are in force now. */
+  /** Returns the holds that are in force now. */
   async holds(): Promise<Hold[]> {
     const { businessMs } = await this.context().clockOf("acme").now();
     return activeHolds(this.store.db, this.businessId, businessMs);
@@ -277,19 +277,19 @@ export class MoneyWorld {
     return assessRetry(this.context(), { business: "acme", payableId });
   }
 
-  /** Looks at a failed bill, and pays it again where nothing keeps it back. */
+  /** Looks at a failed bill, and pays it again if nothing prevents that. */
   payAgain(payableId: string): Promise<RetryAssessment> {
     const stop = new AbortController().signal;
     return payAgain(this.context(), { business: "acme", payableId }, { by: "test/retry/1", stop });
   }
 
-  /** Pays a bill again, whatever its case says about when. */
+  /** Pays a bill again, even if its case says not yet. */
   async retry(payableId: string, by = "test/retry/1", context = this.context()): Promise<void> {
     const opened = await openRetryCase(context, { business: "acme", payableId }, false);
     if (opened.kind === "ours") await payCase(opened.case, by);
   }
 
-  /** Until when a line rests, on the service's clock. */
+  /** Returns the instant on the service clock before which a line is not tried. */
   async rest(runId: string, payableId: string): Promise<{ readonly notBeforeMs: number }> {
     const row = await this.store.db
       .selectFrom("run_lines")

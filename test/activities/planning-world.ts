@@ -17,14 +17,14 @@ import { payRunPlaybook } from "../support/pay-run-playbook.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The policy that these tests plan with: everything approved by one person, nothing reviewed. */
+/** The policy of these tests: one person approves everything, and nothing is reviewed. */
 export const POLICY = payRunPlaybook({
   select: { due: "before-next-run" },
   review: ["changed-bank-account"],
   approve: [{ review: false, overCents: null, where: null, by: ["owner"], quorum: 1 }],
 });
 
-/** The date some days from now, as due dates are written. */
+/** Returns the date some days from now in the format of due dates. */
 export function inDays(days: number): string {
   return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 }
@@ -62,13 +62,13 @@ export class PlanningWorld {
     return world;
   }
 
-  /** Lets time pass, at the service and in the store's database. */
+  /** Advances the service's clock and the store's database clock. */
   async pass(ms: number): Promise<void> {
     this.#database.aheadMs += ms;
     await this.sandbox.control.advanceWire(`PT${Math.ceil(ms / 1_000)}S`);
   }
 
-  /** Forgets what the service knows; the store stays as it is. */
+  /** Resets the service's data; the store stays as it is. */
   async reset(business: Json = {}): Promise<void> {
     await this.#client?.close();
     this.#client = undefined;
@@ -87,7 +87,7 @@ export class PlanningWorld {
         },
       ],
     });
-    // The service's own would expire while a test lets hours pass.
+    // The service's own token would expire while a test advances hours.
     const { business: ours } = this.sandbox;
     ours.token = await this.sandbox.control.token(ours.businessId, { expiresInSeconds: 86_400 });
   }
@@ -111,7 +111,7 @@ export class PlanningWorld {
     };
   }
 
-  /** What planning stands on; it never speaks to Temporal. */
+  /** The context that planning needs; it never talks to Temporal. */
   context(profile: BusinessProfile = this.profile): ActivityContext {
     const clocks = new Clocks();
     this.#client ??= new PaymentsClient({
@@ -134,7 +134,7 @@ export class PlanningWorld {
     };
   }
 
-  /** A run that has been launched and waits to be planned. */
+  /** Launches a run, which then waits to be planned. */
   async launch(
     playbook: string,
     policy: PayRunPlaybook = POLICY,

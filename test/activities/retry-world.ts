@@ -6,8 +6,9 @@ import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
 import { type MoneyWorld, type PlannedBills, test as moneyTest } from "./money-world.ts";
 
 /**
- * A bill of $100, or a part of it, whose first payment failed as the bank's return code says: the
- * request of the next try of R01 is due, for the next banking day; the others are parked.
+ * Creates a bill of $100, or a part of it, whose first payment failed with the bank's return code.
+ * After R01 the request of the next try is due for the next banking day; after other codes the bill
+ * is parked.
  */
 export async function dueRetry(
   world: MoneyWorld,
@@ -26,13 +27,13 @@ export async function dueRetry(
   return planned;
 }
 
-/** In each test's world, failed payments are retried on the next day, where nothing else is said. */
+/** Each test's world, in which failed payments are retried on the next day by default. */
 export const test = moneyTest.extend("world", async ({ world }) => {
   await world.failurePlaybook(NEXT_DAY_RETRIES);
   return world;
 });
 
-/** Does what `resolve --retry` does in the store. */
+/** Does in the store what `resolve --retry` does. */
 export async function askForRetry(
   { store, businessId }: MoneyWorld,
   { runId, payableId }: Pick<PlannedBills, "runId" | "payableId">,

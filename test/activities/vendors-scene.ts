@@ -16,7 +16,7 @@ const VENDORS = [
   },
 ];
 
-/** Three vendors, whose names and addresses are as odd as vendors' are. */
+/** Three vendors with names and addresses as odd as real ones. */
 class VendorsScene {
   readonly world: MoneyWorld;
 

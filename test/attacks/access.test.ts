@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Controllers approve until noon of the day, owners from then on; Eve has written both. */
+/** Stores two revisions by Eve: controllers approve until noon of the day, owners afterwards. */
 async function fill(): Promise<void> {
   const store = await openStore(`sqlite:${folder}/payrun.db`);
   const at = (time: string) => Date.parse(`${DAY}T${time}Z`);
@@ -52,7 +52,7 @@ interface Access {
   }[];
 }
 
-/** Who could approve, revision by revision; an author's name ends with a star. */
+/** Returns who could approve, revision by revision; an author's name ends with a star. */
 async function access(at: string, profile = ""): Promise<string[]> {
   const lines = ["apiUrl: https://payments.example.com", "businessId: biz", "token: t", profile];
   const profiles = join(folder, "profiles.yaml");
@@ -70,7 +70,7 @@ async function access(at: string, profile = ""): Promise<string[]> {
   });
 }
 
-test("access on a day tells of each revision that was in force on it, and who doesn't count as its author", async () => {
+test("access on a day lists each revision in force on it, and marks its author", async () => {
   await fill();
   expect(await access(DAY)).toEqual(["2: Eve*, Olga", "1: Cora"]);
   expect(await access(`${DAY}T09:00:00Z`)).toEqual(["1: Cora"]);
@@ -78,7 +78,7 @@ test("access on a day tells of each revision that was in force on it, and who do
   expect(await access("2026-11-18")).toEqual([]);
 });
 
-test("where a business says that it is one person's, its author's approval counts", async () => {
+test("if a business says that it is one person's, its author's approval counts", async () => {
   await fill();
   expect(await access("2026-11-21", "approvals: single-person")).toEqual(["2: Eve, Olga"]);
 });

@@ -63,7 +63,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
-/** What somebody of beta tries with each operation, on what is acme's. */
+/** Attacks on acme's data by a token of beta, one for each operation. */
 function attacks(): Record<string, { path: string; body?: object }> {
   const id = encodeURIComponent(run.runId);
   const named = { business: "acme" };
@@ -153,13 +153,13 @@ function attacks(): Record<string, { path: string; body?: object }> {
   };
 }
 
-/** They are about no business, or about nothing but the caller. */
+/** Operations that concern no business, or only the caller. */
 const OF_NOBODY = [
   ...["/health", "/ready", "/webhooks/{business}"],
   ...["/v1/tokens/renewal", "/v1/sign-in-links"],
 ];
 
-test("nobody reads or changes anything of a business that their token is not for, by any operation that there is", async () => {
+test("no operation of the API reads or changes anything of a business that the token is not for", async () => {
   const document = await gateway.call("GET", "/openapi.json", null);
   const paths = document.json["paths"] as Record<string, Record<string, unknown>>;
   const operations = Object.entries(paths)
@@ -188,13 +188,13 @@ test("nobody reads or changes anything of a business that their token is not for
   const standing = await gateway.call("GET", `/v1/runs/${encodeURIComponent(run.runId)}`, ours);
   expect(standing.json).toMatchObject({ phase: "awaiting-approval" });
   expect((await gateway.call("GET", "/v1/holds", ours)).json["totalCount"]).toBe(2);
-  // What was refused by its id stands in the trail of the business that was attacked.
+  // Requests that were refused by id are recorded in the trail of the attacked business.
   const noted = (await listAudit(db, { businessId: "biz_acme" })).slice(before);
   expect(new Set(noted.map(({ action }) => action))).toEqual(new Set(["request.refused"]));
   expect(noted.length).toBeGreaterThan(0);
 });
 
-test("a run of another business is to whoever holds it as if it weren't there", async () => {
+test("a hold on another business's run is answered as if the run didn't exist", async () => {
   const refusals = await Promise.all(
     [run.runId, "pay-run/acme/weekly/2020-01-01"].map(async (id) => {
       const hold = { run: id, reason: "x" };
@@ -206,7 +206,7 @@ test("a run of another business is to whoever holds it as if it weren't there", 
   expect(refusals[0]?.[0]).toBe(404);
 });
 
-test("metrics are for whoever may see all businesses that there are", async () => {
+test("the metrics are readable with a token for all businesses", async () => {
   const all = ["beta", "acme"];
   for (const token of [
     await gateway.token("vera", ["viewer"]),
@@ -216,8 +216,8 @@ test("metrics are for whoever may see all businesses that there are", async () =
   }
 });
 
-test("lists have what the token's businesses have, and nothing of others", async () => {
-  // Who names no business finds nothing of others, whoever has set it.
+test("lists have only what the token's businesses have", async () => {
+  // A caller who names no business finds nothing of other businesses, whoever has set it.
   expect((await gateway.call("GET", "/v1/releases?by=ada", ours)).status).toBe(200);
   expect((await gateway.call("GET", "/v1/releases?by=ada", theirs)).status).toBe(422);
   for (const path of ["runs", "notices", "incidents", "holds", "playbooks"]) {
@@ -240,7 +240,7 @@ test("lists have what the token's businesses have, and nothing of others", async
   expect(tokens).toMatchObject([{ name: "mallory", businesses: ["beta"] }]);
 });
 
-test("who decides about a failure in one business neither decides in another nor is named there", async () => {
+test("a role that decides about failures in one business neither decides nor is named in another", async () => {
   await keepRetryCase(gateway.store.db, {
     ...{ businessId: "biz_acme", payableId: "p1", sourceId: "balance", waitsFor: null },
     ...{ failedAtMs: 1, failedRealMs: 1, giveUpAfterDays: 10, giveUpTell: [] },
@@ -260,7 +260,7 @@ test("who decides about a failure in one business neither decides in another nor
   expect((await ask("acme")).json["error"]).toBe("not_parked");
 });
 
-test("a token gives out no other businesses than its own", async () => {
+test("a token can create tokens only for its own businesses", async () => {
   const make = (token: string, businesses?: readonly string[]) =>
     gateway.call("POST", "/v1/tokens", token, {
       ...{ name: "new", roles: ["viewer"] },
@@ -272,7 +272,7 @@ test("a token gives out no other businesses than its own", async () => {
   expect((await make(await gateway.token("root", ["admin"]))).json["businesses"]).toBeNull();
 });
 
-test("two businesses have a playbook of one name, and each acts on its own", async () => {
+test("two businesses may have playbooks of the same name, and each changes only its own", async () => {
   const root = await gateway.token("root", ["admin"]);
   const text = "kind: pay-run\nbusiness: beta\n";
   const apply = (token: string) =>

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-test("what docs/security.md names as evidence is there", () => {
+test("every test that docs/security.md names as evidence exists", () => {
   const text = readFileSync(join(ROOT, "docs/security.md"), "utf8");
   const named = [...text.matchAll(/`(test\/[^`]+)`/g)].map(([, path = ""]) => path);
   expect(named.length).toBeGreaterThan(15);

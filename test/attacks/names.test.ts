@@ -18,7 +18,7 @@ test.each([
   ["Ada", "\u0410\u0501\u0430"],
   ["ANNA", "\u0391\u039d\u039d\u0391"],
   ["Zo\u00eb", "Zo\u0451"],
-])("%j and %j are one person, who approves once", (one, other) => {
+])("%j and %j are one person, who counts once", (one, other) => {
   expect(principalOf(one)).toBe(principalOf(other));
   expect(quorumOf([one, other])).toBe(1);
 });
@@ -29,6 +29,6 @@ test.each([
   ["bob smith", "bobsmith"],
   ["\u0418\u0432\u0430\u043d", "Ivan"],
   ["\u0410\u043d\u043d\u0430", "Anna"],
-])("%j and %j are two", (one, other) => {
+])("%j and %j are two people", (one, other) => {
   expect(quorumOf([one, other])).toBe(2);
 });

@@ -13,11 +13,11 @@ import { masked } from "../../src/config/masked.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const MAIN = join(ROOT, "src/cli/main.ts");
 
-/** Another machine, as far as an address can tell; nothing of the kind is ever asked. */
+/** Another machine by its address; no request is ever sent there. */
 const ELSEWHERE = "http://gateway.example.com:8088";
 
 let server: Server;
-/** Where a server of ours listens, and what it was shown. */
+/** Where our server listens, and the tokens that it received. */
 let port = 0;
 const shown: (string | undefined)[] = [];
 
@@ -38,7 +38,7 @@ interface Ended {
   readonly text: string;
 }
 
-/** Runs a command in a folder of its own, as somebody who has cloned it from anywhere. */
+/** Runs a command in a folder, like a person who has cloned it from anywhere. */
 async function payrun(
   folder: string,
   args: readonly string[],
@@ -64,8 +64,8 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-describe("a token", () => {
-  test("never leaves over http to another machine: the command ends with 2 and says why", async () => {
+describe("where a token is sent", () => {
+  test("a token is never sent over http to another machine: the command exits with 2 and says why", async () => {
     const env = { PAYRUN_TOKEN: "secret-token", PAYRUN_GATEWAY_URL: ELSEWHERE };
     const { code, text } = await payrun(folderWith({}), ["holds"], env);
     expect(code).toBe(2);
@@ -73,7 +73,7 @@ describe("a token", () => {
     expect(text).not.toContain("secret-token");
   });
 
-  test("never leaves over http to this machine's address in a network, which others may take, unless somebody says so", async () => {
+  test("a token is sent over http to this machine's network address only if a setting allows it", async () => {
     const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
     const outer = addresses.find(({ family, internal }) => family === "IPv4" && !internal);
     if (outer === undefined) return;
@@ -86,7 +86,7 @@ describe("a token", () => {
     expect(shown.splice(0)).toEqual(["Bearer secret-token"]);
   });
 
-  test("that comes from the environment goes nowhere that a folder says, by its .env or its home", async () => {
+  test("a token from the environment is sent to no address that a folder's .env or home names", async () => {
     const there = `http://127.0.0.1:${port}`;
     const running = { pid: process.pid, gatewayUrl: ELSEWHERE, temporal: "x", startedAt: "now" };
     const folder = folderWith({
@@ -104,7 +104,7 @@ describe("a token", () => {
   });
 });
 
-test("which businesses there are is not guessed where only an .env says it beside a token of the environment: the way out is named", async () => {
+test("if only an .env names the profiles beside a token from the environment, commands exit with 2", async () => {
   const folder = folderWith({ ".env": "PAYRUN_PROFILES=profiles.yaml\n", "profiles.yaml": "" });
   const env = { PAYRUN_TOKEN: "secret-token", PAYRUN_GATEWAY_PORT: String(port) };
   for (const args of [["doctor"], ["up"], ["worker"], ["gateway"]]) {
@@ -112,17 +112,17 @@ test("which businesses there are is not guessed where only an .env says it besid
     expect([args, code]).toEqual([args, 2]);
     expect(text).toMatch(/stands in \.env alone.*: export PAYRUN_PROFILES=FILE/);
   }
-  // A token is then asked of the gateway, which knows whose business it is: none is made here.
+  // Tokens are then created by the gateway, which knows the businesses; none is made here.
   await payrun(folder, ["token", "create", "cora", "--role", "controller"], env);
   expect(shown.splice(0)).toEqual(["Bearer secret-token"]);
   await payrun(folder, ["holds"], env);
   expect(shown.splice(0)).toEqual(["Bearer secret-token"]);
 });
 
-describe("an .env", () => {
+describe("an .env file", () => {
   const file = (text: string): string => join(folderWith({ ".env": text }), ".env");
 
-  test("sets nothing but settings: no program's own switches, and what is ignored is named without its value", () => {
+  test("an .env file sets only Payrun's settings, and ignored variables are named without their values", () => {
     const text =
       "NODE_TLS_REJECT_UNAUTHORIZED=0\nNODE_OPTIONS=--import=evil\nPATH=/evil\nHTTPS_PROXY=evil\n";
     const { variables, ignored } = environmentWithFile({}, file(`${text}PAYRUN_DATABASE_POOL=3\n`));
@@ -134,7 +134,7 @@ describe("an .env", () => {
   });
 
   test.each(["PAYRUN_TOKEN", "PAYMENTS_API_TOKEN", "TEMPORAL_API_KEY"])(
-    "names no address, profile, signer or program while %s comes from the environment",
+    "an .env file sets no address, profile, signer or program while %s comes from the environment",
     (token) => {
       const leads = [
         ...["PAYRUN_HOME", "PAYRUN_DATABASE_URL", "PAYRUN_GATEWAY_URL", "PAYRUN_PROFILES"],
@@ -145,7 +145,7 @@ describe("an .env", () => {
       const text = `${leads.map((name) => `${name}=evil`).join("\n")}\nPAYMENTS_BUSINESS_ID=biz\n`;
       const { variables, ignored } = environmentWithFile({ [token]: "t" }, file(text));
       expect(variables).toEqual({ [token]: "t", PAYMENTS_BUSINESS_ID: "biz" });
-      // One warning, however many there are: they have one reason.
+      // One warning for all of them, because they have one reason.
       expect(ignored).toHaveLength(1);
       for (const name of leads) expect(ignored[0]).toContain(name);
       const without = environmentWithFile({}, file(text));
@@ -155,7 +155,7 @@ describe("an .env", () => {
     },
   );
 
-  test("never takes the place of what the environment says", () => {
+  test("an .env file never overrides the environment", () => {
     const { variables } = environmentWithFile({ PAYRUN_HOME: "/mine" }, file("PAYRUN_HOME=/evil"));
     expect(variables).toEqual({ PAYRUN_HOME: "/mine" });
   });
@@ -177,20 +177,24 @@ describe("PostgreSQL and Temporal on another machine", () => {
     ["PAYRUN_DATABASE_URL", DATABASE, "postgres"],
     ["PAYRUN_DATABASE_URL", "postgres://payrun@localhost/payrun?host=db.example.com", "postgres"],
     ["TEMPORAL_ADDRESS", "temporal.example.com:7233", "temporal"],
-  ])("are refused without TLS, unless it is said of them: %s=%s", (name, value, part) => {
-    const with_ = (allowed: string) => problems({ [name]: value, PAYRUN_ALLOW_PLAINTEXT: allowed });
-    const others = ["gateway", "temporal", "postgres"].filter((each) => each !== part).join(", ");
-    for (const [problem = ""] of [problems({ [name]: value }), with_(others)]) {
-      expect(problem).toContain(name);
-      expect(problem).toContain(`PAYRUN_ALLOW_PLAINTEXT=${part}`);
-      expect(problem).not.toContain("secret");
-    }
-    expect(with_(part)).toEqual([]);
-    expect(with_("gateway, postgres,temporal")).toEqual([]);
-  });
+  ])(
+    "PostgreSQL and Temporal elsewhere are refused without TLS unless allowed by name: %s=%s",
+    (name, value, part) => {
+      const with_ = (allowed: string) =>
+        problems({ [name]: value, PAYRUN_ALLOW_PLAINTEXT: allowed });
+      const others = ["gateway", "temporal", "postgres"].filter((each) => each !== part).join(", ");
+      for (const [problem = ""] of [problems({ [name]: value }), with_(others)]) {
+        expect(problem).toContain(name);
+        expect(problem).toContain(`PAYRUN_ALLOW_PLAINTEXT=${part}`);
+        expect(problem).not.toContain("secret");
+      }
+      expect(with_(part)).toEqual([]);
+      expect(with_("gateway, postgres,temporal")).toEqual([]);
+    },
+  );
 
   test.each(["true", "all", "postgresql", "postgres,false"])(
-    "are allowed in the clear by name only: %s",
+    "plaintext is allowed only by a part's name, not by: %s",
     (value) => {
       expect(problems({ PAYRUN_ALLOW_PLAINTEXT: value })).toEqual([
         expect.stringMatching(/PAYRUN_ALLOW_PLAINTEXT.*gateway, temporal, postgres/),
@@ -198,7 +202,7 @@ describe("PostgreSQL and Temporal on another machine", () => {
     },
   );
 
-  test("is not copied to or from without TLS either", async () => {
+  test("a store on another machine is not copied without TLS", async () => {
     for (const [from, to] of [
       [DATABASE, "sqlite:new.db"],
       ["sqlite:old.db", DATABASE],
@@ -206,7 +210,7 @@ describe("PostgreSQL and Temporal on another machine", () => {
       const args = ["store", "copy", "--from", from, "--to", to];
       const { code, text } = await payrun(folderWith({}), args, {});
       expect(code).toBe(2);
-      expect(text).toMatch(/names another machine and no TLS/);
+      expect(text).toMatch(/names another machine, without TLS/);
       expect(text).not.toContain("secret");
     }
   });
@@ -218,7 +222,7 @@ describe("PostgreSQL and Temporal on another machine", () => {
     { TEMPORAL_ADDRESS: "temporal.example.com:7233", TEMPORAL_TLS: "true" },
     { TEMPORAL_ADDRESS: "temporal.example.com:7233", TEMPORAL_API_KEY: "k" },
     { TEMPORAL_ADDRESS: "[::1]:7233" },
-  ])("are taken with TLS, and on this machine without: %o", (env) => {
+  ])("PostgreSQL and Temporal are accepted with TLS, and on this machine without it: %o", (env) => {
     expect(problems(env as Record<string, string>)).toEqual([]);
   });
 });
@@ -233,6 +237,6 @@ test.each([
     "https://hooks/x?token=••••••&access_token=••••••",
   ],
   ["https://example.com/?page=2", "https://example.com/?page=2"],
-])("a secret is masked wherever it stands in an address: %s", (address, safe) => {
+])("a secret is masked in any part of an address: %s", (address, safe) => {
   expect(masked(address)).toBe(safe);
 });

@@ -11,15 +11,15 @@ afterEach(() => gateway.stop());
 interface Opened {
   write(text: string): void;
   end(): void;
-  /** Goes away once what was written has left. */
+  /** Closes the connection after the written bytes have left. */
   breakOff(): void;
-  /** What has been answered. */
+  /** Returns what the gateway has answered so far. */
   answer(): string;
-  /** Resolves with all that was answered, once the gateway has closed the connection. */
+  /** Resolves with the whole answer once the gateway has closed the connection. */
   readonly closed: Promise<string>;
 }
 
-/** Sends the beginning, and then a little more all the time, so that the connection is never idle. */
+/** Sends `beginning`, and then `more` again and again, so that the connection is never idle. */
 function open(beginning: string, more = ""): Opened {
   const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
   let answer = "";
@@ -48,7 +48,7 @@ function open(beginning: string, more = ""): Opened {
 
 const health = async (): Promise<number> => (await fetch(`${gateway.url}/health`)).status;
 
-test("a connection whose request never ends is closed, and others are served meanwhile", async () => {
+test("a connection whose request never ends is closed, and others are served in the meantime", async () => {
   const limits = { headersTimeoutMs: 2_000, requestTimeoutMs: 3_000 };
   gateway = await startTestGateway({ limits });
   const token = await gateway.token("lou", ["launcher"]);
@@ -69,7 +69,7 @@ test("a connection whose request never ends is closed, and others are served mea
   expect(await health()).toBe(200);
 });
 
-test("connections above the cap are closed, those below it are served, and those that end make room", async () => {
+test("connections above the limit are closed, and ended ones make room", async () => {
   const limits = { connections: 3, headersTimeoutMs: LONG_MS, requestTimeoutMs: LONG_MS };
   gateway = await startTestGateway({ limits });
   const [one, ...others] = [1, 2, 3].map(() => open("GET /health HTTP/1.1\r\n"));
@@ -80,7 +80,7 @@ test("connections above the cap are closed, those below it are served, and those
   await expect.poll(() => health().catch(() => 0)).toBe(200);
 });
 
-test("bodies that their senders break off, signed or not, are no failures in the log", async () => {
+test("a body that its sender breaks off, signed or not, is not logged as a failure", async () => {
   gateway = await startTestGateway();
   const token = await gateway.token("lou", ["launcher"]);
   const heads = [

@@ -18,7 +18,7 @@ async function start(options: TestGatewayOptions = {}): Promise<void> {
   gateway = await startTestGateway(options);
 }
 
-/** What is answered to a request of which nothing but its head ever comes; the connection's end too. */
+/** Returns the answer to a request that sends only its head, until the connection is closed. */
 async function answerToHead(head: readonly string[]): Promise<string> {
   const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
   socket.write([...head, "Host: gateway", "Content-Type: application/json", "", ""].join("\r\n"));
@@ -37,7 +37,7 @@ async function untilClosed(socket: Socket): Promise<string> {
 const LENGTH = "Content-Length: 1000000";
 const CHUNKS = "Transfer-Encoding: chunked";
 
-describe("before anything of a body comes, the gateway answers and closes", () => {
+describe("refusing a request before its body", () => {
   test.each([
     ["without a token", "POST /v1/plans", [LENGTH], 401],
     ["with an unknown token", "POST /v1/plans", [LENGTH, "Authorization: Bearer guess"], 401],
@@ -71,25 +71,28 @@ describe("before anything of a body comes, the gateway answers and closes", () =
       ["Content-Length: 1048577", "Service-Signature: NEW"],
       413,
     ],
-  ])("%s", async (_what, request, headers, status) => {
-    await start();
-    const values: Readonly<Record<string, string>> = {
-      VIEWER: await gateway.token("vic", ["viewer"]),
-      LAUNCHER: await gateway.token("lou", ["launcher"]),
-      OLD: signed("", Date.now() - 360_000),
-      NEW: signed(""),
-    };
-    const filled = headers.map((line) =>
-      line.replace(/VIEWER|LAUNCHER|OLD|NEW/, (name) => values[name] ?? name),
-    );
-    const answer = await answerToHead([`${request} HTTP/1.1`, ...filled]);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer.toLowerCase()).toContain("connection: close");
-    expect(answer.toLowerCase()).toContain("cache-control: no-store");
-  });
+  ])(
+    "a request %s is refused and closed before its body arrives",
+    async (_what, request, headers, status) => {
+      await start();
+      const values: Readonly<Record<string, string>> = {
+        VIEWER: await gateway.token("vic", ["viewer"]),
+        LAUNCHER: await gateway.token("lou", ["launcher"]),
+        OLD: signed("", Date.now() - 360_000),
+        NEW: signed(""),
+      };
+      const filled = headers.map((line) =>
+        line.replace(/VIEWER|LAUNCHER|OLD|NEW/, (name) => values[name] ?? name),
+      );
+      const answer = await answerToHead([`${request} HTTP/1.1`, ...filled]);
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(answer.toLowerCase()).toContain("connection: close");
+      expect(answer.toLowerCase()).toContain("cache-control: no-store");
+    },
+  );
 });
 
-test("a webhook may come in chunks", async () => {
+test("a webhook may arrive in chunks", async () => {
   await start();
   const body = eventBody({});
   const answer = await fetch(`${gateway.url}/webhooks/acme`, {
@@ -101,7 +104,7 @@ test("a webhook may come in chunks", async () => {
   expect(answer.status).toBe(200);
 });
 
-describe("too much is answered with 429 and when to come back", () => {
+describe("too many requests", () => {
   test.each([
     [
       "of one token",
@@ -119,18 +122,21 @@ describe("too much is answered with 429 and when to come back", () => {
       { webhookRate: 1 },
       async () => deliver(gateway.url, eventBody({}), { signature: null }),
     ],
-  ])("%s", async (_what, limits, ask) => {
-    await start({ limits });
-    kept = undefined;
-    const statuses: number[] = [];
-    for (let times = 0; times < 11; times += 1) statuses.push((await ask()).status);
-    expect(statuses.slice(0, 10)).not.toContain(429);
-    expect(statuses[10]).toBe(429);
-    expect(Number((await ask()).headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
-  });
+  ])(
+    "too many requests %s are answered with 429 and when to come back",
+    async (_what, limits, ask) => {
+      await start({ limits });
+      kept = undefined;
+      const statuses: number[] = [];
+      for (let times = 0; times < 11; times += 1) statuses.push((await ask()).status);
+      expect(statuses.slice(0, 10)).not.toContain(429);
+      expect(statuses[10]).toBe(429);
+      expect(Number((await ask()).headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    },
+  );
 });
 
-test("behind a trusted proxy, one caller's rush takes nothing from another; of others the header says nothing", async () => {
+test("callers behind a trusted proxy are limited separately; other senders' headers are ignored", async () => {
   const ask = (from: string) =>
     fetch(`${gateway.url}/v1/runs`, { headers: { "x-forwarded-for": from } });
   const rush = async () => {
@@ -144,7 +150,7 @@ test("behind a trusted proxy, one caller's rush takes nothing from another; of o
   expect(await rush()).toEqual([429, 429]);
 });
 
-test("the page that says that it was too much has its stylesheet", async () => {
+test("the page of a 429 still gets its stylesheet", async () => {
   await start({ limits: { ratePerAddress: 1 } });
   const browser = { headers: { accept: "text/html" } };
   let page = await fetch(gateway.url, browser);
@@ -160,7 +166,7 @@ async function viewer(): Promise<string> {
   return (kept ??= await gateway.token("vic", ["viewer"]));
 }
 
-test("connections beyond those of one address are closed, and those that end make room", async () => {
+test("connections above an address's limit are closed, and ended ones make room", async () => {
   await start({ limits: { connectionsPerAddress: 3 } });
   const port = Number(new URL(gateway.url).port);
   const open = await Promise.all(
@@ -183,7 +189,7 @@ test("connections beyond those of one address are closed, and those that end mak
     .toBe(200);
 });
 
-test("behind a trusted proxy the trail has the address from which a token is used", async () => {
+test("behind a trusted proxy, the trail has the caller's own address for a token's use", async () => {
   await start({ limits: { trustedProxies: ["127.0.0.1"] } });
   const token = await gateway.token("vic", ["viewer"]);
   const headers = { authorization: `Bearer ${token}`, "x-forwarded-for": "203.0.113.7" };
@@ -198,7 +204,7 @@ test("behind a trusted proxy the trail has the address from which a token is use
     );
 });
 
-test("a trusted proxy has as many connections as it needs for all who come by it", async () => {
+test("a trusted proxy is not subject to the limit of connections per address", async () => {
   await start({ limits: { connectionsPerAddress: 1, trustedProxies: ["127.0.0.1"] } });
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => answerToHead(["GET /health HTTP/1.1", "Connection: close"])),
@@ -206,7 +212,7 @@ test("a trusted proxy has as many connections as it needs for all who come by it
   for (const answer of answers) expect(answer).toMatch(/^HTTP\/1.1 200 /);
 });
 
-test("strangers who ask for the API's description again and again have it made once", async () => {
+test("the API's description is generated only once, however often it is read", async () => {
   await start();
   const made = vi.spyOn(gateway.gateway.app, "getOpenAPI31Document");
   const texts = [];
@@ -217,7 +223,7 @@ test("strangers who ask for the API's description again and again have it made o
   expect(made).toHaveBeenCalledTimes(1);
 });
 
-test("thousands of refused requests of every kind add at most 100 entries to the trail, and no decision", async () => {
+test("thousands of refused requests of all kinds add at most 100 entries to the trail, and no decision", async () => {
   const rate = 100_000;
   await start({ limits: { ratePerToken: rate, ratePerAddress: rate, webhookRate: rate } });
   const token = await gateway.token("vic", ["viewer"]);

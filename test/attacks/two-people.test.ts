@@ -20,7 +20,7 @@ import { planLine, seedRun, type SeededRun } from "../gateway/support/rows.ts";
 
 let gateway: TestGateway;
 let run: SeededRun;
-/** Two administrators, as “payrun token bootstrap” makes them. */
+/** Two administrators, as “payrun token bootstrap” creates them. */
 let ada: string;
 let bea: string;
 
@@ -61,7 +61,7 @@ async function outcome(answer: Promise<Answer>): Promise<string> {
   return status === 200 ? "counts" : `${status} ${String(json["error"])}`;
 }
 
-test("an administrator who makes somebody up approves nothing with that token", async () => {
+test("a token that an administrator makes for an invented person approves nothing", async () => {
   const bob = await make(ada, "bob", ["controller"]);
   expect(bob.state).toBe("unconfirmed");
   expect(await outcome(approve(bob.token))).toBe("401 unauthorized");
@@ -71,21 +71,21 @@ test("an administrator who makes somebody up approves nothing with that token", 
   expect(await outcome(approve(bob.token))).toBe("counts");
 });
 
-test("an administrator who makes up a second administrator confirms nothing with that token", async () => {
+test("a token that an administrator makes for an invented administrator confirms nothing", async () => {
   for (const name of ["carl", "ADA", "\uff41\uff44\uff41"]) {
     const second = await make(ada, name, ["admin"]);
     const bob = await make(ada, "bob", ["controller"]);
     expect((await confirm(second.token, bob)).status).toBe(401);
     expect((await confirm(second.token, second)).status).toBe(401);
   }
-  // Even one that was confirmed stays one person with its namesake.
+  // Even a confirmed token stays one person with its namesake.
   const again = await make(bea, "aDa", ["admin"]);
   expect((await confirm(ada, again)).status).toBe(200);
   const bob = await make(ada, "bob", ["controller"]);
   expect((await confirm(again.token, bob)).status).toBe(409);
 });
 
-test("an administrator whom nobody has confirmed, as sandboxes have them, confirms nothing for later", async () => {
+test("an unconfirmed administrator, as sandboxes have them, can't confirm tokens", async () => {
   const sandbox = await startTestGateway({ profiles: [profile({ sandbox: true })] });
   try {
     const { store } = sandbox;
@@ -104,12 +104,12 @@ test("an administrator whom nobody has confirmed, as sandboxes have them, confir
   }
 });
 
-test("the first two administrators approve nothing", async () => {
+test("the first two administrators can't approve", async () => {
   expect(await outcome(approve(ada))).toBe("403 role_missing");
   expect(await outcome(approve(bea))).toBe("403 role_missing");
 });
 
-test("whoever wrote any revision of the playbook doesn't count, whoever applied it last", async () => {
+test("an author of any revision of the playbook doesn't count, even if another person applied it last", async () => {
   const { store } = gateway;
   const known = await getPlaybook(store.db, { business: "acme", name: "weekly" });
   if (known === undefined) throw new Error("no playbook");
@@ -127,13 +127,13 @@ test("whoever wrote any revision of the playbook doesn't count, whoever applied 
   }
 });
 
-test("a name counts once, however its accents are put together and its spaces are", async () => {
+test("a name counts once in any notation of its accents and spaces", async () => {
   await gateway.store.db.updateTable("runs").set({ launched_by: "Jos\u00e9  Smith" }).execute();
   const token = await gateway.token("jose\u0301 smith", ["controller"]);
   expect(await outcome(approve(token))).toBe("403 launcher");
 });
 
-test("reports and explanations say who counted, who didn't and why", async () => {
+test("reports and explanations say who counted, and who didn't and why", async () => {
   await approve(await gateway.token("Lou", ["controller"]));
   await approve(await gateway.token("cora", ["controller"]));
   const viewer = await gateway.token("vera", ["viewer"]);
@@ -155,7 +155,7 @@ test("reports and explanations say who counted, who didn't and why", async () =>
   expect(history).toMatchObject({ approvals: [{ by: "cora" }], refused });
 });
 
-test("where a business says that it is one person's, the launcher approves, and the report says so", async () => {
+test("if a business says that it is one person's, its launcher approves and the report says so", async () => {
   const alone = await startTestGateway({ profiles: [profile({ singlePerson: true })] });
   try {
     const own = await seedRun(alone.store, { launchedBy: "lou", lines: [planLine("p1")] });
@@ -172,7 +172,7 @@ test("where a business says that it is one person's, the launcher approves, and 
   }
 });
 
-test("a token that is revoked while what it asks for is on its way changes nothing", async () => {
+test("a token that is revoked during its request changes nothing", async () => {
   const { store } = gateway;
   const made = { name: "otto", roles: ["operator"], createdBy: "setup", nowMs: Date.now() };
   const { token, tokenId } = await createToken(store, made);
@@ -189,7 +189,7 @@ test("a token that is revoked while what it asks for is on its way changes nothi
   await expect(work()).rejects.toMatchObject({ status: 401 });
 });
 
-test("whoever made a token decides nothing with it once its holder has renewed it, begun before or not", async () => {
+test("once its holder has renewed a token, its maker decides nothing, not even in an open request", async () => {
   const bob = await make(ada, "bob", ["controller"]);
   await confirm(bea, bob);
   const body = JSON.stringify({ decision: "approve", planHash: run.planHash });
@@ -214,7 +214,7 @@ test("whoever made a token decides nothing with it once its holder has renewed i
   expect(await outcome(approve(String(renewed.json["token"])))).toBe("counts");
 });
 
-test("every making, confirming, renewing, use from a new address and revoking is in the trail", async () => {
+test("making, confirming, renewing, using and revoking a token is recorded in the trail", async () => {
   const bob = await make(ada, "bob", ["controller"]);
   await confirm(bea, bob);
   const renewed = await gateway.call("POST", "/v1/tokens/renewal", bob.token, {});

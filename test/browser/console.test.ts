@@ -36,7 +36,7 @@ async function counted(): Promise<string[]> {
   return decisions.map(({ principal, decision }) => `${principal} ${decision}`);
 }
 
-/** From the run's page to the page that checks what is approved. */
+/** Goes from the run's page to the page that checks what is approved. */
 async function toCheck(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Check and approve" }).click();
   await page.getByRole("heading", { level: 1, name: "Check before you approve" }).waitFor();
@@ -65,7 +65,7 @@ async function planAnew(): Promise<void> {
   );
 }
 
-test("a controller comes from the notice's link, leaves a bill out and approves her part on a phone", async () => {
+test("a controller follows the notice's link on a phone, leaves a bill out and approves her part", async () => {
   const page = await visitor(browser, gateway, CORA, PHONE);
   await page.goto(address);
   await page.getByLabel("Leave out BILL-000104, Northwind Freight").check();
@@ -79,7 +79,7 @@ test("a controller comes from the notice's link, leaves a bill out and approves 
   expect(await said(page, "Today")).toContain("No run waits for your approval.");
 });
 
-test("two people decide at once, and each counts", async () => {
+test("two people decide at once, and both count", async () => {
   const [cora, otto] = [
     await visitor(browser, gateway, CORA),
     await visitor(browser, gateway, OTTO),
@@ -96,13 +96,13 @@ test("two people decide at once, and each counts", async () => {
   expect(await counted()).toEqual(["cora approve", "otto approve"]);
 });
 
-test("a plan that changes under somebody's hands is said so, and what is sent then decides nothing and shows the difference", async () => {
+test("a plan that changes on an open page is reported, and a late approval decides nothing", async () => {
   const page = await visitor(browser, gateway, CORA);
   await page.goto(address);
   const checking = await page.context().newPage();
   await checking.goto(address);
   await toCheck(checking);
-  // What was sent with a mistake stands at an address that doesn't name the plan.
+  // A page that was sent with a mistake is at an address that doesn't name the plan.
   const mistaken = await page.context().newPage();
   await mistaken.goto(address);
   await toCheck(mistaken);
@@ -126,7 +126,7 @@ test("a plan that changes under somebody's hands is said so, and what is sent th
   expect(await counted()).toEqual([]);
 });
 
-test("without a script somebody signs in, decides and stops everything", async () => {
+test("without scripts, people can sign in, decide and stop everything", async () => {
   const page = await visitor(browser, gateway, CORA, { javaScriptEnabled: false });
   await page.goto(address);
   await toCheck(page);
@@ -148,7 +148,7 @@ test("without a script somebody signs in, decides and stops everything", async (
   expect(await page.locator("#banners").innerText()).toContain("Everything is on hold");
 });
 
-test("a stop shows on the pages that others have open", async () => {
+test("a stop appears on pages that are already open", async () => {
   const cora = await visitor(browser, gateway, CORA);
   await cora.goto(address);
   const operator = await gateway.token("otis", ["operator"]);
@@ -156,7 +156,7 @@ test("a stop shows on the pages that others have open", async () => {
   await cora.locator("#banners").getByText("Everything is on hold").waitFor();
 });
 
-test("in the middle of paying somebody stops everything, and whoever follows the run sees it and where the money is", async () => {
+test("a stop while a run pays shows where the money is, and appears on the run's open page", async () => {
   await setRunPhase(gateway.store.db, run.runId, { phase: "paying" });
   for (const [payableId, state] of [
     ["pbl_0101", "paying"],
@@ -178,7 +178,7 @@ test("in the middle of paying somebody stops everything, and whoever follows the
   await expect.poll(() => cora.locator("#progress").innerText()).toMatch(/Settled\s+2\s/);
 });
 
-test("who acts for another business sees nothing of this one's", async () => {
+test("a person of another business sees nothing of this one", async () => {
   await gateway.stop();
   const other = profile({ name: "globex", businessId: "biz_globex" });
   gateway = await startTestGateway({ profiles: [profile(), other] });
@@ -192,10 +192,10 @@ test("who acts for another business sees nothing of this one's", async () => {
   await said(nora, "There is no such page");
   await nora.getByRole("searchbox").fill("Northwind");
   await nora.getByRole("button", { name: "Search" }).click();
-  expect(await said(nora, "Search: Northwind")).toContain("Nothing is called so");
+  expect(await said(nora, "Search: Northwind")).toContain("Nothing matches");
 });
 
-test("a link is taken also where the page for signing in is open already", async () => {
+test("a sign-in link works even if the sign-in page is open already", async () => {
   const link = await gateway.call(
     "POST",
     "/v1/sign-in-links",
@@ -210,7 +210,7 @@ test("a link is taken also where the page for signing in is open already", async
   await said(page, "Today");
 });
 
-test("the page that says what a stop did stays, and is never sent again by itself", async () => {
+test("a stop's result page stays, and its form is never sent again by itself", async () => {
   const page = await visitor(browser, gateway, CORA);
   await page.clock.install();
   const sent: string[] = [];
@@ -230,7 +230,7 @@ test("the page that says what a stop did stays, and is never sent again by itsel
   expect(sent).toEqual(["/emergency/stop"]);
 });
 
-test("with the keyboard alone somebody approves", async () => {
+test("a plan can be approved with the keyboard alone", async () => {
   const page = await visitor(browser, gateway, CORA);
   await page.goto(address);
   const tabTo = async (name: string): Promise<void> => {
@@ -240,7 +240,7 @@ test("with the keyboard alone somebody approves", async () => {
     }
     throw new Error(`the keyboard never comes to “${name}”`);
   };
-  await tabTo("To the page");
+  await tabTo("Skip to content");
   await tabTo("Check and approve");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Check before you approve" }).waitFor();
@@ -254,7 +254,7 @@ test("with the keyboard alone somebody approves", async () => {
   expect(await counted()).toEqual(["cora approve"]);
 });
 
-test("who lacks the role is told so, and who signed out meanwhile signs in first; neither decides", async () => {
+test("a person who lacks the role or was signed out decides nothing, and the page says why", async () => {
   const vera = await visitor(browser, gateway, { name: "vera", roles: ["viewer"] });
   await vera.goto(`${address}/reject?plan=${run.planHash}`);
   await vera.getByLabel("Why").fill("no");
@@ -272,7 +272,7 @@ test("who lacks the role is told so, and who signed out meanwhile signs in first
   await cora.getByRole("button", { name: "Approve" }).click();
   await said(cora, "Sign in");
   expect(await counted()).toEqual([]);
-  // Signed in again, she is back at the form.
+  // After signing in again, she is back at the form.
   const to = new URL(cora.url()).searchParams.get("to") ?? "";
   expect(to).toBe(`${new URL(address).pathname}/approve?plan=${run.planHash}`);
 });

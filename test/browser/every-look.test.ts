@@ -12,7 +12,7 @@ import { STOPS } from "./looks/states-of-stops.ts";
 import { startWorld, type World } from "./looks/world.ts";
 import { openBrowser, visitor } from "./support/visitor.ts";
 
-/** In this order: what is done on one page is seen on others. */
+/** In this order, because what is done on one page appears on others. */
 const GROUPS: readonly (readonly [string, readonly State[]])[] = [
   ["a run", RUNS],
   ["a bill", BILLS],
@@ -22,9 +22,9 @@ const GROUPS: readonly (readonly [string, readonly State[]])[] = [
   ["signing in, searching and what there is not", AROUND],
 ];
 
-/** Where a run with KEEP_SCREENSHOTS=1 puts each state in each look; git leaves it out. */
+/** The folder for pictures of each state in each look, with KEEP_SCREENSHOTS=1; ignored by git. */
 const PICTURES = fileURLToPath(new URL("../../tmp/looks/", import.meta.url));
-/** For README and docs, of the part that fits a window. */
+/** The folder of pictures for README and docs, which show the part that fits a window. */
 const DOCS = fileURLToPath(new URL("../../docs/images/", import.meta.url));
 const IN_DOCS: Readonly<Record<string, string>> = {
   "today--wide-light": "console-today.png",
@@ -35,7 +35,7 @@ const isKept = process.env["KEEP_SCREENSHOTS"] === "1";
 
 let states = 0;
 
-/** A short run sees each state in one of them, in turn; what docs show is kept in the look of docs. */
+/** Returns one look for each state in turn in a short run, and otherwise all of them. */
 function looksOf(): readonly Look[] {
   const inTurn = LOOKS[states++ % LOOKS.length];
   return isLong || isKept || inTurn === undefined ? LOOKS : [inTurn];
@@ -55,7 +55,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** Everybody has a browser of their own; axe is a script of the test, which our policy forbids. */
+/** Returns a page in a browser of `who`; axe is a script of the test, which our policy forbids. */
 async function pageOf(who: Who | null): Promise<Page> {
   const options = { bypassCSP: true };
   if (who === null) return (await browser.newContext(options)).newPage();
@@ -74,8 +74,8 @@ async function seen(state: State): Promise<string[]> {
   const found: string[] = state.who === null ? [] : await lacking(page);
   for (const [at, look] of looks.entries()) {
     await wear(page, look, state.isPrinted);
-    // Of all four, axe looks at the first and the last: both widths and both colours. In the short
-    // form it looks at every other round of them.
+    // Of all four looks, axe checks the first and the last: both widths and both colors. A short
+    // run uses it in every other round of the looks.
     const isTurn = looks.length > 1 || Math.ceil(states / LOOKS.length) % 2 === 1;
     const withAxe = isTurn && (at === 0 || at === LOOKS.length - 1);
     found.push(...(await faults(page, look, withAxe)).map((fault) => `${look.name}: ${fault}`));
@@ -85,7 +85,10 @@ async function seen(state: State): Promise<string[]> {
   return found;
 }
 
-/** What each page has for whoever is signed in, wherever they are; signing in has nothing of it. */
+/**
+ * Returns the parts that each page has for signed-in people, and this one lacks; sign-in pages have
+ * none.
+ */
 async function lacking(page: Page): Promise<string[]> {
   if (new URL(page.url()).pathname.startsWith("/sign-in")) return [];
   const parts = ["form[role=search] input[name=q]", "#banners", 'header.top a[href="/emergency"]'];
@@ -101,7 +104,7 @@ async function keep(page: Page, state: State, look: Look): Promise<void> {
   if (inDocs !== undefined) await page.screenshot({ path: `${DOCS}${inDocs}` });
 }
 
-test("no page breaks its own policy: nothing inline, nothing from elsewhere", async () => {
+test("no page breaks its own policy: nothing inline, nothing from other origins", async () => {
   const page = await visitor(browser, world.gateway, { ...CORA, name: "carl" });
   const problems: string[] = [];
   page.on("console", (message) => {
@@ -117,9 +120,9 @@ test("no page breaks its own policy: nothing inline, nothing from elsewhere", as
   expect(problems).toEqual([]);
 });
 
-describe.each(GROUPS)("of %s", (_, states) => {
+describe.each(GROUPS)("the pages of %s", (_, states) => {
   test.each(states.map((state) => [state.name, state] as const))(
-    "%s is read by everybody, wide and on a phone, light and dark",
+    "%s has no faults for its readers, wide and on a phone, light and dark",
     async (_name, state) => {
       expect(await seen(state)).toEqual([]);
     },

@@ -15,7 +15,7 @@ import { startClockWatch } from "../../src/worker/clock-watch.ts";
 import { newRun } from "../store/fixtures.ts";
 import { temporaryFolder } from "../store/support.ts";
 
-/** The clocks of a service, as far as their own time goes on. */
+/** A service's clocks; they go on by themselves from `sinceMs`. */
 const service = { bankMs: 0, wireMs: 0, scale: 1, sinceMs: 0, isThere: true, asked: 0 };
 
 function advance(change: { bankMs?: number; wireMs?: number; scale?: number }): void {
@@ -71,15 +71,15 @@ function begin(): void {
   });
 }
 
-/** Workflows that were told within so many looks, each as often as it was. */
+/** Returns the workflows signaled within this many looks, once for each signal. */
 async function toldWithin(looks: number): Promise<string[]> {
-  // What comes of a look is there before the next one asks.
+  // The result of a look is there before the next look begins.
   const until = service.asked + looks + 1;
   await expect.poll(() => service.asked).toBeGreaterThanOrEqual(until);
   return take();
 }
 
-/** The first workflows that are told, each as often as it is. */
+/** Returns the first workflows that are signaled, once for each signal. */
 async function told(): Promise<string[]> {
   await expect.poll(() => oldestPendingSignals(store.db, 1)).not.toEqual([]);
   return take();
@@ -95,11 +95,11 @@ test.each([
   ["the bank's clock is stepped", { bankMs: 3_600_000 }],
   ["the wire's clock is stepped", { wireMs: 600_000 }],
   ["the bank's clock runs at another speed", { scale: 60 }],
-])("whoever is at work is told once where %s, and of nothing else", async (_what, change) => {
+])("open workflows are signaled once if %s, and not otherwise", async (_what, change) => {
   const { runId } = await upsertRun(store.db, newRun());
   await upsertRun(store.db, newRun({ businessId: "biz_2", period: "2026-11-12" }));
   begin();
-  // What happened before it began nobody knows.
+  // What happened before the watch began is unknown.
   expect(await told()).toEqual([runId]);
   expect(await toldWithin(3)).toEqual([]);
   advance(change);
@@ -107,7 +107,7 @@ test.each([
   expect(await toldWithin(3)).toEqual([]);
 });
 
-test("a clock that runs fast all the time is no news", async () => {
+test("a clock that always runs fast causes no further signals", async () => {
   await upsertRun(store.db, newRun());
   service.scale = 86_400;
   begin();
@@ -115,7 +115,7 @@ test("a clock that runs fast all the time is no news", async () => {
   expect(await toldWithin(4)).toEqual([]);
 });
 
-test("a service without such a clock is said once, and a clock on real time is not asked for", async () => {
+test("a service without a clock is logged once, and the clock of a real business is not read", async () => {
   const { runId } = await upsertRun(store.db, newRun());
   service.isThere = false;
   begin();

@@ -6,13 +6,13 @@ import { expect } from "vitest";
 import { machineEnv } from "../support/machine-env.ts";
 import { MAIN, temporaryFolder } from "./cli.ts";
 
-/** Gives a command a terminal, where it is installed. */
+/** The program that runs a command at a terminal, if it is installed. */
 const SCRIPT = "/usr/bin/script";
 
-/** True where commands can be given a terminal. */
+/** True if commands can be run at a terminal. */
 export const hasTerminals: boolean = existsSync(SCRIPT);
 
-/** Runs a command at a terminal of its own, and types each answer once its question is there. */
+/** Runs a command at its own terminal and types each answer once its question appears. */
 export async function atTerminal(
   args: readonly string[],
   answers: readonly (readonly [question: string, answer: string])[],

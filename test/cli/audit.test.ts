@@ -10,7 +10,7 @@ import { checkTrail } from "../support/check-trail.ts";
 import { planLine, seedRun } from "../gateway/support/rows.ts";
 import { payrun, temporaryFolder } from "./cli.ts";
 
-/** Nothing listens there. */
+/** The address of a Temporal server that doesn't exist. */
 const NOWHERE = { TEMPORAL_ADDRESS: "127.0.0.1:1" };
 
 async function trail(): Promise<{ env: Record<string, string>; cwd: string; file: string }> {
@@ -34,7 +34,7 @@ async function trail(): Promise<{ env: Record<string, string>; cwd: string; file
 }
 
 describe("audit verify", () => {
-  test("exits 0 for a whole trail, says its end, and what it could not compare", async () => {
+  test("audit verify exits 0 for a whole trail and prints its end and what it couldn't compare", async () => {
     const { env, cwd } = await trail();
     const profile = {
       PAYMENTS_API_URL: "http://127.0.0.1:1",
@@ -48,7 +48,7 @@ describe("audit verify", () => {
     expect(result.stdout).toContain("Temporal can't be asked");
   });
 
-  test("exits 1 and names the entry that was changed", async () => {
+  test("audit verify exits 1 and names the entry that was changed", async () => {
     const { env, cwd, file } = await trail();
     const db = new DatabaseSync(file);
     db.exec("DROP TRIGGER audit_no_update; UPDATE audit SET actor = 'mallory' WHERE audit_id = 2");
@@ -66,7 +66,7 @@ describe("audit verify", () => {
     });
   });
 
-  test("finds an end that was cut off, also by a hash that was noted before", async () => {
+  test("audit verify finds a cut-off end, by the store's record or by an earlier --head", async () => {
     const { env, cwd, file } = await trail();
     const before = await payrun(["audit", "verify", "--json"], { env, cwd });
     const head = before.json<{ businesses: { head: string }[] }>().businesses[0]?.head ?? "";
@@ -91,7 +91,7 @@ describe("audit verify", () => {
     expect(result.stdout).toContain(`it does not have the entry of --head ${head}`);
   });
 
-  test("finds that a whole trail is gone, also where the store has nothing left to say of it", async () => {
+  test("audit verify finds a deleted trail, by an earlier --head even without the store's record", async () => {
     const { env, cwd, file } = await trail();
     const head = "a".repeat(64);
     const db = new DatabaseSync(file);
@@ -110,7 +110,7 @@ describe("audit verify", () => {
     expect(noted.stdout).toContain("cut off from its first on");
   });
 
-  test("knows the store's own trail, where tokens are made and revoked", async () => {
+  test("audit verify and export cover the store's own trail of created and revoked tokens", async () => {
     const { env, cwd } = await trail();
     const made = await payrun(["token", "create", "cora", "--role", "owner", "--json"], {
       env,
@@ -121,7 +121,7 @@ describe("audit verify", () => {
     const result = await payrun(["audit", "verify", "--head", "a".repeat(64)], { env, cwd });
     expect(result.stdout).toContain("✗ biz_1: 3 entries, 1 problem");
     expect(result.stdout).toContain("✓ payrun:store (the store itself): 2 entries, whole");
-    // A business's export stays what it is.
+    // A business's export doesn't contain the store's own entries.
     const ofBusiness = await payrun(["audit", "export"], { env, cwd });
     expect(ofBusiness.stdout).not.toContain(id);
     const args = ["audit", "export", "--business", "payrun:store"];
@@ -138,7 +138,7 @@ describe("audit verify", () => {
     ]);
   });
 
-  test("of a business that nobody configured is wrong usage, of no store exit 4", async () => {
+  test("audit verify exits 2 for an unknown business and 4 without a store", async () => {
     const { env, cwd } = await trail();
     const unknown = await payrun(["audit", "verify", "--business", "acme"], { env, cwd });
     expect(unknown.code).toBe(2);
@@ -150,7 +150,7 @@ describe("audit verify", () => {
 });
 
 describe("audit export", () => {
-  test("prints one entry a line, or one document, or a new file", async () => {
+  test("audit export prints one entry a line, or one document, or writes a new file", async () => {
     const { env, cwd } = await trail();
     const lines = (await payrun(["audit", "export"], { env, cwd })).stdout.trimEnd().split("\n");
     const first = JSON.parse(lines[0] ?? "") as Record<string, unknown>;
@@ -176,7 +176,7 @@ describe("audit export", () => {
     expect(again.stderr).toContain("trail.jsonl");
   });
 
-  test("is checked by the script of its page, without Payrun", async () => {
+  test("an export can be verified without Payrun, by the script in the docs", async () => {
     const { env, cwd, file } = await trail();
     const written = await openStore(`sqlite:${file}`);
     await written.transaction((trx) =>
@@ -212,7 +212,7 @@ describe("audit export", () => {
     }
   });
 
-  test("of a time or a hash that is none is wrong usage", async () => {
+  test("audit export and verify exit 2 for an invalid time or hash", async () => {
     const { env, cwd } = await trail();
     expect((await payrun(["audit", "export", "--since", "monday"], { env, cwd })).code).toBe(2);
     const head = await payrun(["audit", "verify", "--head", "f00"], { env, cwd });
@@ -220,7 +220,7 @@ describe("audit export", () => {
     expect(head.stderr).toContain("64 hexadecimal digits");
   });
 
-  test("of a run goes by the run's short name, and of one that nobody knows is no empty export", async () => {
+  test("audit export takes a run's short name, and exits 2 for an unknown run", async () => {
     const { env, cwd, file } = await trail();
     const store = await openStore(`sqlite:${file}`);
     const { runId } = await seedRun(store, { businessId: "biz_1", lines: [planLine("p1")] });

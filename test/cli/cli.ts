@@ -16,18 +16,18 @@ export interface CliResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** The one document on standard output. */
+  /** Parses standard output as one JSON document. */
   readonly json: <T>() => T;
 }
 
-/** A folder of its own for one test. */
+/** Creates a folder for one test, which is removed when the test ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "payrun-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Makes a file as a store of a version with other tables, as far as it shows. @returns its path */
+/** Makes a file that looks like a store of a version with other tables. @returns its path */
 export function storeOfAnotherVersion(folder: string): string {
   const path = join(folder, "payrun.db");
   const file = new DatabaseSync(path);
@@ -37,7 +37,7 @@ export function storeOfAnotherVersion(folder: string): string {
   return path;
 }
 
-/** What a command is run with. */
+/** A command's arguments, folder and environment. */
 export interface CommandLine {
   readonly args: readonly string[];
   readonly cwd: string;
@@ -50,15 +50,15 @@ interface Where {
   readonly cwd?: string;
 }
 
-/** These start processes, or take signals: each runs in a process of its own. */
+/** Commands that start processes or take signals: each runs in its own process. */
 const PARTS: readonly (string | undefined)[] = ["up", "demo", "worker", "gateway", "sandbox"];
 
-/** Processes that have loaded the CLI, and that no command runs in now. */
+/** Processes that have loaded the CLI and run no command now. */
 const idleHosts: ChildProcess[] = [];
 
 /**
- * Runs the CLI in another process, off a terminal and with nothing of this machine's settings.
- * Commands that only ask and answer share one; `payrunProcess` has nothing loaded before.
+ * Runs the CLI in another process, without a terminal and without this machine's settings. Commands
+ * that end by themselves reuse a process that has the CLI loaded; `payrunProcess` starts a new one.
  */
 export async function payrun(args: readonly string[], where: Where = {}): Promise<CliResult> {
   if (PARTS.includes(args[0])) return payrunProcess(args, where);
@@ -78,7 +78,7 @@ export async function payrun(args: readonly string[], where: Where = {}): Promis
 
 function startHost(): ChildProcess {
   const host = fork(HOST, { env: machineEnv(), execArgv: [], stdio: ["ignore", 2, 2, "ipc"] });
-  // It ends with this process, and keeps it from nothing.
+  // The host ends with this process and does not keep it alive.
   host.unref();
   host.channel?.unref();
   return host;
@@ -89,7 +89,7 @@ function commandLine(args: readonly string[], where: Where): CommandLine {
   return { args, cwd, env: { ...machineEnv(), PAYRUN_HOME: join(cwd, "home"), ...where.env } };
 }
 
-/** Runs the CLI as a process of its own. */
+/** Runs the CLI in its own process. */
 export function payrunProcess(args: readonly string[], where: Where = {}): Promise<CliResult> {
   const { cwd, env } = commandLine(args, where);
   const child = spawn(process.execPath, [MAIN, ...args], {

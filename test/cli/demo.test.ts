@@ -8,7 +8,7 @@ import { isLong } from "../support/long.ts";
 import { MAIN, payrun, storeOfAnotherVersion, temporaryFolder } from "./cli.ts";
 import { stackSettings, untilNoneIsLeft } from "./stack.ts";
 
-/** Runs the demo and sends it Ctrl-C as soon as it has said something. */
+/** Runs the demo and sends it Ctrl-C as soon as it has printed certain words. */
 function demoUntil(
   words: string,
   cwd: string,
@@ -31,16 +31,16 @@ function demoUntil(
   });
 }
 
-/** Where it is cut off; the short form's: one bill's answer lost, others withheld. */
+/** Words at which the demo is cut off; the short form's: a response is lost, bills are withheld. */
 const CUTS = isLong
   ? ["no real money", "bills to pay", "SIGKILL", "Withheld", "Lookup", "Settle", "bounced, "]
   : ["Withheld"];
 
-/** Each start takes half a minute where the machine is busy. */
+/** Each start takes half a minute on a busy machine. */
 const LIMIT_MS = 240_000 * (CUTS.length + 1);
 
 describe("the demo", () => {
-  test("starts over, and says so, where another version made the store of the one that was begun", async () => {
+  test("the demo starts over, and says so, if another version made the store of the begun one", async () => {
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
     const begun = { version: 1, finished: false, startedAt: "2026-01-05T12:00:00Z", runId: "old" };
@@ -52,16 +52,16 @@ describe("the demo", () => {
 
     expect(code).toBe(130);
     expect(stdout).toMatch(
-      /^Another version of Payrun made the store of the demo .* starts over\.$/m,
+      /^Another version of Payrun made the store of the unfinished demo.* starts over\.$/m,
     );
-    expect(stdout).not.toContain("Going on with the demo");
+    expect(stdout).not.toContain("Going on with the unfinished demo");
     const state: unknown = JSON.parse(readFileSync(join(home, "demo", "demo.json"), "utf8"));
     expect(state).not.toMatchObject({ runId: "old" });
     await untilNoneIsLeft(home);
   });
 
   test(
-    "cut off in its scenes, leaves nothing behind, goes on, and closes with books that agree",
+    "a demo that is cut off leaves no process, goes on, and ends with books that agree",
     { timeout: LIMIT_MS },
     async () => {
       const cwd = temporaryFolder();
@@ -84,7 +84,7 @@ describe("the demo", () => {
       told += stdout;
       expect({ code, stderr }).toMatchObject({ code: 0 });
 
-      expect(stdout).toContain("Going on with the demo");
+      expect(stdout).toContain("Going on with the unfinished demo");
       expect(told).toContain("bills to pay, $");
       expect(told).toMatch(/launcher approves: 403 /);
       expect(told).toMatch(/a lookup of the bill's payments found pay_\w+ and took it over/);
@@ -110,7 +110,7 @@ describe("the demo", () => {
       expect(books?.slice(1, 3)).toEqual(books?.slice(3, 5));
       expect(books).not.toBeNull();
       await untilNoneIsLeft(home);
-      // Nothing of it is in the user's own store.
+      // The demo wrote nothing to the user's own store.
       expect(existsSync(join(home, "payrun.db"))).toBe(false);
     },
   );

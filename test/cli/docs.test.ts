@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import type { RunReview } from "../../src/api/review.ts";
 import type { RunStatus } from "../../src/api/runs.ts";
+import { sumCents } from "../../src/domain/money.ts";
 import { commandsOf, pages, pageText, shellFunction } from "../support/docs.ts";
 import { isLong } from "../support/long.ts";
 import { MAIN, temporaryFolder } from "./cli.ts";
@@ -15,30 +16,30 @@ import { startUp } from "./start-up.ts";
 const run = promisify(execFile);
 const PLAYBOOKS = fileURLToPath(new URL("../../playbooks", import.meta.url));
 
-/** Pages whose commands need what `up` doesn't have, and the test that runs them. */
+/** Pages whose commands need something that `up` doesn't have, and the tests that run them. */
 const NOT_ON_UP: Readonly<Record<string, string>> = {
   // The first administrators of a real service: a sandbox has its local administrator.
   "docs/people.md": "test/cli/people-docs.test.ts",
 };
 
-/** Single commands that `up` has nothing for. */
+/** Single commands that can't run on `up`. */
 const NOT_HERE: readonly RegExp[] = [
-  // A PostgreSQL server; test/e2e/first-steps.test.ts copies a store as the page says.
+  // Needs a PostgreSQL server; test/e2e/first-steps.test.ts copies a store as the page says.
   /store copy/,
-  // Only what somebody has not got can be sent again; test/e2e/notices.test.ts has such a notice.
+  // Only an undelivered notice can be sent again; test/e2e/notices.test.ts has one.
   /notices --retry/,
 ];
 
-/** Who decides off a terminal has said so before. */
+/** The commands that need --yes if they don't run at a terminal. */
 const ASKS =
   /payrun (?:approve|reject|stop|release --all|resolve|provide \S+ (?:signature|certification))\b(?!.*--yes)/;
 
-/** `payrun` alone is what README makes of it. */
+/** Defines `payrun` as README does. */
 const SHELL = `npx() { shift; "${process.execPath}" --disable-warning=ExperimentalWarning "${MAIN}" "$@"; }
 ${shellFunction()}
 `;
 
-/** A folder beside a running `up`, in which the commands of pages are typed. */
+/** A folder beside a running `up`, in which the commands of the pages are run. */
 class Desk {
   readonly cwd: string;
   readonly home: string;
@@ -54,7 +55,7 @@ class Desk {
     this.#sandbox = addressOf("Sandbox");
   }
 
-  /** Types a line, in a shell as a reader has it; it must end with 0. */
+  /** Runs a line in a shell like a reader's. @throws if it doesn't exit with 0. */
   async type(line: string, as: "local-admin" | "approver" = "local-admin"): Promise<string> {
     const { PATH = "" } = process.env;
     const token =
@@ -76,7 +77,7 @@ class Desk {
     return JSON.parse(await this.type(`payrun ${line} --json`)) as T;
   }
 
-  /** Types a page's commands one after the other, each as the page has it but for `values`. */
+  /** Runs a page's commands one after another, with the placeholders in `values` filled in. */
   async page(
     page: string,
     values: Readonly<Record<string, string>> = {},
@@ -103,7 +104,7 @@ class Desk {
     expect(answer.ok, path).toBe(true);
   }
 
-  /** Asks the gateway itself: what is waited for is not what is typed. */
+  /** Reads from the gateway directly: the waits of a test are not commands of a page. */
   async read<T>(path: string): Promise<T> {
     const token = readFileSync(join(this.home, "admin.token"), "utf8").trim();
     const headers = { authorization: `Bearer ${token}` };
@@ -112,7 +113,7 @@ class Desk {
     return (await answer.json()) as T;
   }
 
-  /** The newest run of a playbook, once it is as wanted. */
+  /** Waits until the newest run of a playbook fulfills a condition. @returns the run's status. */
   async until(playbook: string, is: (status: RunStatus) => boolean): Promise<RunStatus> {
     return vi.waitFor(
       async () => {
@@ -135,13 +136,13 @@ interface Listed {
 
 interface Typing {
   readonly as?: "local-admin" | "approver";
-  /** Says what a command's placeholders stand for that only now is known; `stop` ends before it. */
+  /** Returns values for a command's placeholders just before it runs; `stop` ends before it. */
   readonly before?: (
     command: string,
   ) => Promise<Readonly<Record<string, string>> | "stop" | undefined>;
 }
 
-/** A page writes what may be left out in brackets, and its placeholders in capitals. */
+/** Fills in a command's placeholders and keeps its optional parts, without their brackets. */
 function filledIn(command: string, values: Readonly<Record<string, string>>): string {
   const whole = command.replace(/\s\[([^\]]*)\]/g, " $1");
   return Object.entries(values)
@@ -149,7 +150,7 @@ function filledIn(command: string, values: Readonly<Record<string, string>>): st
     .reduce((text, [name, value]) => text.replaceAll(name, value), whole);
 }
 
-test("every page that shows commands is typed on `up`, or another test is named that runs them", () => {
+test("the commands of every page are run on `up`, or by another test that is named here", () => {
   const showing = pages().filter((page) => commandsOf(page).length > 0);
   expect(showing.toSorted()).toEqual([...TYPED, ...Object.keys(NOT_ON_UP)].toSorted());
   for (const [page, file] of Object.entries(NOT_ON_UP)) {
@@ -170,27 +171,35 @@ const TYPED = [
   "docs/top-up.md",
 ];
 
-describe("what README and docs show to type works on `up`, word for word", () => {
-  test.runIf(isLong)("beside the sample company", { timeout: 1_200_000 }, async () => {
-    const desk = await deskBeside("sample");
-    await offCycle(desk);
-    await cancelScheduled(desk);
-    await firstPlaybook(desk);
-    await bounced(desk);
-    await desk.page("docs/hold.md");
-    await topUp(desk);
-    await afterwards(desk);
-    allTyped(
-      desk,
-      TYPED.filter((page) => page !== "docs/kyb-onboarding.md"),
-    );
-  });
+describe("commands of README and docs on `up`", () => {
+  test.runIf(isLong)(
+    "the commands of README and docs work with the sample company, word for word",
+    { timeout: 1_200_000 },
+    async () => {
+      const desk = await deskBeside("sample");
+      await offCycle(desk);
+      await cancelScheduled(desk);
+      await firstPlaybook(desk);
+      await bounced(desk);
+      await desk.page("docs/hold.md");
+      await topUp(desk);
+      await afterwards(desk);
+      allTyped(
+        desk,
+        TYPED.filter((page) => page !== "docs/kyb-onboarding.md"),
+      );
+    },
+  );
 
-  test.runIf(isLong)("beside a business that is not verified", { timeout: 600_000 }, async () => {
-    const desk = await deskBeside("unverified");
-    await onboarding(desk);
-    allTyped(desk, ["docs/kyb-onboarding.md"]);
-  });
+  test.runIf(isLong)(
+    "the commands for onboarding work with an unverified business, word for word",
+    { timeout: 600_000 },
+    async () => {
+      const desk = await deskBeside("unverified");
+      await onboarding(desk);
+      allTyped(desk, ["docs/kyb-onboarding.md"]);
+    },
+  );
 });
 
 function allTyped(desk: Desk, these: readonly string[]): void {
@@ -206,7 +215,7 @@ async function deskBeside(fixture: string): Promise<Desk> {
   return new Desk(cwd, home, said());
 }
 
-/** The bills that the weekly playbook would pay. */
+/** Returns the bills without a flag that the weekly playbook would pay. */
 async function plannedBills(desk: Desk): Promise<string[]> {
   const plan = await desk.json<{ lines: { payableId: string; flags: unknown[] }[] }>(
     "plan playbooks/weekly-vendors.yaml",
@@ -266,7 +275,7 @@ async function firstPlaybook(desk: Desk): Promise<void> {
   await desk.control("clock", { scale: 1 });
 }
 
-/** A run of which payments bounce, so that there is an incident to decide about. */
+/** Makes a run whose payments bounce, so that there is an incident to decide about. */
 async function bounced(desk: Desk): Promise<void> {
   await desk.page("docs/retry-failed.md", {}, { before: stopAt("payrun incident") });
   for (const payableId of await plannedBills(desk)) {
@@ -298,13 +307,18 @@ async function topUp(desk: Desk): Promise<void> {
   const text = readFileSync(profile, "utf8");
   writeFileSync(profile, text.replace("# achAuthorization:", "achAuthorization:"));
   const businessId = readFileSync(join(desk.home, "sandbox-profile/business-id"), "utf8").trim();
-  // A bill that is due soon, and less money than it takes.
+  // At least one bill is due soon, and a little money is missing for all that are: the playbook
+  // limits its deposits, and the day that has come depends on this machine's speed.
   const { id, now } = await desk.until("rent", ({ phase }) => phase === "completed");
   const { bills } = await desk.read<RunReview>(`runs/${encodeURIComponent(id)}/review`);
   const dueDate = new Date(Date.parse(now ?? "") + 10 * 86_400_000).toISOString().slice(0, 10);
   const bill = { contactId: bills[0]?.contactId, totalAmountCents: 123_400, dueDate };
   await desk.control("payables", { businessId, status: "approved", ...bill });
-  await desk.control(`businesses/${businessId}`, { balanceCents: 100 });
+  const plan = await desk.json<{ lines: { amountCents: number }[] }>(
+    "plan playbooks/paid-from-balance.yaml",
+  );
+  const neededCents = sumCents(plan.lines.map(({ amountCents }) => amountCents));
+  await desk.control(`businesses/${businessId}`, { balanceCents: neededCents - 10_000 });
   await desk.page(
     "docs/top-up.md",
     { $RUN: "paid-from-balance" },
@@ -315,7 +329,7 @@ async function topUp(desk: Desk): Promise<void> {
   await desk.page("docs/top-up.md", { $RUN: "paid-from-balance" }, { as: "approver" });
 }
 
-/** What is read once there is something to read. */
+/** Runs the pages that read the results of the earlier ones. */
 async function afterwards(desk: Desk): Promise<void> {
   const { id, payments } = await desk.until("rent", ({ phase }) => phase === "completed");
   const settled = payments.find(({ state }) => state === "settled")?.payableId ?? "";

@@ -7,7 +7,7 @@ import { temporaryFolder } from "./cli.ts";
 
 const inEmptyFolder = () => ({ PAYRUN_HOME: join(temporaryFolder(), "home") });
 
-test("what answers on a default port is nobody's that is known in an empty folder", () => {
+test("in an empty folder a server on a default port may belong to anybody", () => {
   expect(isAnybodys(loadConfig({ ...inEmptyFolder(), TEMPORAL_CLI: "temporal" }))).toBe(true);
 });
 
@@ -15,11 +15,11 @@ test.each([
   ["a gateway that is named", { PAYRUN_GATEWAY_URL: "http://127.0.0.1:8088" }],
   ["a Temporal server that is named", { TEMPORAL_ADDRESS: "127.0.0.1:7233" }],
   ["a token", { PAYRUN_TOKEN: "prt_mine" }],
-])("%s shows that what answers is meant", (_, setting: Record<string, string>) => {
+])("%s shows that the server that answers is meant", (_, setting: Record<string, string>) => {
   expect(isAnybodys(loadConfig({ ...inEmptyFolder(), ...setting }))).toBe(false);
 });
 
-test("a home of Payrun shows that what answers is meant", () => {
+test("a home of Payrun shows that the server that answers is meant", () => {
   const env = inEmptyFolder();
   mkdirSync(env.PAYRUN_HOME);
   expect(isAnybodys(loadConfig(env))).toBe(false);

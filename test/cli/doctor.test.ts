@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
-/** Is there, so that doctor doesn't wait five seconds for one. */
+/** A running Temporal server, so that doctor doesn't wait five seconds for one. */
 const TEMPORAL = { TEMPORAL_ADDRESS: inject("temporalAddress") };
 
 interface Checks {
@@ -30,7 +30,7 @@ interface Checks {
 
 const PUBLIC_URL = "http://127.0.0.1:9";
 
-test("doctor says which endpoint the service has paused, and --fix has it go on", async () => {
+test("doctor names the endpoint that the service has paused, and --fix resumes it", async () => {
   const cwd = temporaryFolder();
   const { businessId, token } = sandbox.business;
   const profile = { apiUrl: sandbox.url, businessId, token, webhookSecrets: [], sandbox: true };
@@ -70,10 +70,10 @@ test("doctor says which endpoint the service has paused, and --fix has it go on"
   );
   await sandbox.control.faults([]);
   const fixed = await doctor("--fix");
-  expect(fixed).toMatchObject({ state: "ok", text: expect.stringContaining("it goes on now") });
+  expect(fixed).toMatchObject({ state: "ok", text: expect.stringContaining("resumed now") });
 });
 
-test("doctor tells another Payrun's gateway by its refusing our token", async () => {
+test("doctor recognizes another Payrun's gateway because it refuses our token", async () => {
   const server = createServer((request, response) => {
     const isReady = request.url === "/ready";
     response.writeHead(isReady ? 200 : 401, { "content-type": "application/json" });
@@ -93,12 +93,12 @@ test("doctor tells another Payrun's gateway by its refusing our token", async ()
   expect(await gatewayOf({})).toMatchObject({ state: "ok" });
   expect(await gatewayOf({ PAYRUN_TOKEN: "prt_of_another" })).toMatchObject({
     state: "failed",
-    text: `${url} answers, and takes no token of yours: This token is not known here.`,
+    text: `${url} answers, but accepts no token of yours: This token is not known here.`,
     remedy: expect.stringContaining("another Payrun"),
   });
 });
 
-/** The service gives an endpoint up after twenty deliveries in a row that nobody took. */
+/** Waits until the service has paused an endpoint, after twenty failed deliveries in a row. */
 async function untilPaused(endpointId: string): Promise<void> {
   const bankAccount = {
     accountNumber: "123456789",
@@ -122,7 +122,7 @@ async function untilPaused(endpointId: string): Promise<void> {
   );
 }
 
-test("without a worker, and with nobody who is told, doctor says so and what helps", async () => {
+test("doctor reports that no worker runs and that nobody gets notices, and what helps", async () => {
   const cwd = temporaryFolder();
   const store = await openStore(`sqlite:${cwd}/home/payrun.db`);
   await store.close();
@@ -136,17 +136,17 @@ test("without a worker, and with nobody who is told, doctor says so and what hel
   const { code, stdout } = await payrun(["doctor"], { cwd, env });
   expect(code).toBe(4);
   expect(stdout).toMatch(
-    /✗ Workers: no worker has been heard of\n +“npx --prefix \S+ payrun worker”/,
+    /✗ Workers: no worker has been heard from\n +“npx --prefix \S+ payrun worker”/,
   );
-  expect(stdout).toMatch(/! Notices: nobody of default is told of anything/);
+  expect(stdout).toMatch(/! Notices: nobody at default is notified of anything/);
 });
 
-test("doctor says so if it may not read what it judges workers and notices by", async () => {
+test("doctor reports tables that it may not read as a failed check of the workers", async () => {
   const cwd = temporaryFolder();
   const path = join(cwd, "payrun.db");
   const store = await openStore(`sqlite:${path}`);
   await noteWorker(store.db, "host:1");
-  // As for the reader's role in PostgreSQL, which may not see tokens.
+  // Like the reader's role in PostgreSQL, which may not read tokens.
   await store.db.schema.dropTable("tokens").execute();
   await store.close();
   const env = { ...TEMPORAL, PAYRUN_DATABASE_URL: `sqlite:${path}` };
@@ -154,12 +154,12 @@ test("doctor says so if it may not read what it judges workers and notices by", 
   expect(checks.find(({ name }) => name === "Store")).toMatchObject({ state: "ok" });
   expect(checks.find(({ name }) => name === "Workers")).toMatchObject({
     state: "failed",
-    text: expect.stringContaining("could be looked at"),
+    text: expect.stringContaining("could be checked"),
     remedy: expect.stringContaining("PAYRUN_DATABASE_URL"),
   });
 });
 
-test("doctor calls a store locked that another process has locked, and no worker frozen for it", async () => {
+test("doctor reports a store that another process has locked, and calls no worker frozen", async () => {
   const cwd = temporaryFolder();
   const path = join(cwd, "payrun.db");
   const store = await openStore(`sqlite:${path}`);
@@ -182,7 +182,7 @@ test("doctor calls a store locked that another process has locked, and no worker
   expect(workers?.remedy).not.toContain("frozen");
 });
 
-test("doctor warns where a business is no sandbox and there is no key, and of a sandbox it doesn't", async () => {
+test("doctor warns about a missing encryption key, unless every business is a sandbox", async () => {
   const encryption = async (more: Record<string, string>) => {
     const business = { PAYMENTS_API_URL: "https://127.0.0.1:9", PAYMENTS_BUSINESS_ID: "biz_1" };
     const env = { ...TEMPORAL, ...business, PAYMENTS_API_TOKEN: "a-token", ...more };
@@ -199,7 +199,7 @@ test("doctor warns where a business is no sandbox and there is no key, and of a 
   expect(await encryption({ PAYMENTS_API_SANDBOX: "true" })).toBeUndefined();
 });
 
-test("doctor counts what the vault has under each key, and names a key that was taken away too early", async () => {
+test("doctor counts the vault's values under each key, and names a key that was removed too early", async () => {
   const cwd = temporaryFolder();
   const path = join(cwd, "payrun.db");
   const store = await openStore(`sqlite:${path}`);
@@ -222,7 +222,7 @@ test("doctor counts what the vault has under each key, and names a key that was 
   });
 });
 
-test("doctor names the ports and profiles that up uses in its home, not those that it would use else", async () => {
+test("doctor prints the ports and profiles that a running up uses, not the defaults", async () => {
   const cwd = temporaryFolder();
   await (await openStore(`sqlite:${cwd}/home/payrun.db`)).close();
   const running = {

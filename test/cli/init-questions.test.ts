@@ -7,7 +7,7 @@ import { payrun, temporaryFolder } from "./cli.ts";
 const DOWN = "\u001B[B";
 
 test.runIf(hasTerminals)(
-  "at a terminal init asks for the service, the business, the playbook and who approves, and says what is wrong with an answer",
+  "at a terminal init asks for each setting and says what is wrong with an answer",
   async () => {
     const cwd = temporaryFolder();
     const said = await atTerminal(

@@ -31,7 +31,7 @@ interface Compose {
   >;
 }
 
-/** The compose file, after checking that what its services name is there. */
+/** Returns the compose file, after checking that the services and files it names exist. */
 function composeIn(folder: string): Compose {
   const text = readFileSync(join(folder, "docker-compose.yml"), "utf8");
   const compose = parse(text, { merge: true }) as Compose;
@@ -44,7 +44,7 @@ function composeIn(folder: string): Compose {
   return compose;
 }
 
-test("without a terminal and without flags it writes what runs on the sandbox, and what to type next", async () => {
+test("init without a terminal or flags writes files for the sandbox and prints what to type next", async () => {
   const cwd = temporaryFolder();
   const { code, stdout } = await payrun(["init"], { cwd });
   expect(code).toBe(0);
@@ -58,7 +58,7 @@ test("without a terminal and without flags it writes what runs on the sandbox, a
   expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe(".payrun/\n");
 });
 
-test("each playbook that it may begin with passes the tests that it writes beside it", async () => {
+test("each example playbook passes the tests that init writes beside it", async () => {
   const names = examplePlaybooks();
   expect(names.length).toBeGreaterThan(5);
   for (const playbook of names) {
@@ -74,7 +74,7 @@ test("each playbook that it may begin with passes the tests that it writes besid
   }
 });
 
-test("where one file can't be written, none is", async () => {
+test("if one file can't be written, init writes none", async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, "docker"), "a file in the way\n");
   const { code, stderr } = await payrun(["init"], { cwd });
@@ -82,7 +82,7 @@ test("where one file can't be written, none is", async () => {
   expect(readdirSync(cwd).filter((name) => name !== "home")).toEqual(["docker"]);
 });
 
-test("containers, whose users are others, can read what it writes for them under any mask of the shell", async () => {
+test("files for containers are readable by other users, whatever the shell's umask", async () => {
   const mask = process.umask(0o077);
   onTestFinished(() => void process.umask(mask));
   const cwd = temporaryFolder();
@@ -91,12 +91,12 @@ test("containers, whose users are others, can read what it writes for them under
   expect(statSync(join(cwd, "docker/temporal-schema.sh")).mode & 0o777).toBe(0o755);
 });
 
-test("for a real service it writes profiles that load once the token is in its file, which is never kept with them", async () => {
+test("for a real service init writes profiles that load once the token's own file is there", async () => {
   const cwd = temporaryFolder();
   const flags = ["--business", "acme", "--business-id", "biz_1", "--playbook", "weekly-vendors"];
   const { code, stdout } = await payrun([...REAL, ...flags, "--approver", "cfo"], { cwd });
   expect(code).toBe(0);
-  // The containers have a store of their own, which no command on this host opens.
+  // The containers have their own store, which no command on this host can open.
   expect(stdout).toMatch(/docker compose exec gateway node \S+ token bootstrap ADA BEA/);
   expect(stdout).toMatch(/payrun up --no-sandbox[\s\S]*payrun token bootstrap ADA BEA/);
   expect(stdout).toContain("export PAYRUN_PROFILES=profiles.yaml PAYRUN_TOKEN=");
@@ -131,7 +131,7 @@ test("for a real service it writes profiles that load once the token is in its f
   expect((await payrun(["validate", "weekly-vendors.yaml"], { cwd, env: {} })).code).toBe(0);
 });
 
-test("what is there is not overwritten unless somebody says so, and then that is said", async () => {
+test("init overwrites existing files only with --force, and says so", async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, "docker-compose.yml"), "mine: true\n");
   const refused = await payrun(["init"], { cwd });
@@ -142,11 +142,11 @@ test("what is there is not overwritten unless somebody says so, and then that is
   expect(existsSync(join(cwd, "small-bills-next-day.yaml"))).toBe(false);
   const forced = await payrun(["init", "--force"], { cwd });
   expect(forced.stdout).toContain("✓ docker-compose.yml  (overwritten)");
-  // The same again changes nothing, so there is nothing to refuse.
+  // The same files again change nothing, so init doesn't refuse.
   expect((await payrun(["init"], { cwd })).code).toBe(0);
 });
 
-test("files of one's own are kept, and what they lack is said", async () => {
+test("init keeps an existing .gitignore and .env, and says what to add to them", async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, ".gitignore"), "node_modules\n");
   writeFileSync(join(cwd, ".env"), "PAYRUN_ENCRYPTION_KEYS=mine:abc\n");
@@ -157,7 +157,7 @@ test("files of one's own are kept, and what they lack is said", async () => {
   expect(readFileSync(join(cwd, ".env"), "utf8")).toBe("PAYRUN_ENCRYPTION_KEYS=mine:abc\n");
 });
 
-test("answers are checked, all of them at once, and what would have no effect is refused", async () => {
+test("init reports all invalid answers at once, and refuses one without effect", async () => {
   const wrong = [...REAL.slice(0, 3), "--api-url", "http://far.example", "--playbook", "weekly"];
   const bad = await payrun([...wrong, "--business", "a b", "--approver", "CFO"]);
   expect(bad.code).toBe(2);
@@ -170,7 +170,7 @@ test("answers are checked, all of them at once, and what would have no effect is
   expect([idle.code, idle.stderr]).toEqual([2, expect.stringContaining("--service real")]);
 });
 
-test("what it says to type runs in the folder that it wrote, with the package installed there or not", async () => {
+test("the commands that init prints run in its folder, with or without the package installed", async () => {
   const cwd = temporaryFolder();
   const folder = join(cwd, "somewhere else");
   const typed = async () => {
@@ -191,7 +191,7 @@ test("what it says to type runs in the folder that it wrote, with the package in
   expect((await typed())[1]).toMatch(/^npx payrun up /);
 });
 
-test("the package's image is built from its archive in the folder, else from the registry, which is said", () => {
+test("the package's image uses the archive in the folder, or else the registry, and says so", () => {
   const folder = temporaryFolder();
   expect(packageImage(folder, "1.2.3")).toMatchObject({
     dockerfile_inline: expect.stringMatching(/^RUN npm install .* payrun@1\.2\.3$/m),

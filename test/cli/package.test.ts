@@ -14,7 +14,7 @@ import { stackSettings, untilNoneIsLeft } from "./stack.ts";
 
 const run = promisify(execFile);
 
-/** What `init` says to type next: its lines of commands, without what is said beside them. */
+/** Returns the commands that `init` says to type next, without the remarks beside them. */
 function commandsIn(said: string): string[] {
   const [, steps = ""] = said.split("What to type next:\n");
   return steps
@@ -24,7 +24,7 @@ function commandsIn(said: string): string[] {
 }
 
 test.runIf(isLong)(
-  "installed in an empty folder from its archive, what init says to type leads to settled money",
+  "in an empty folder with the packed package, the commands that init prints settle bills",
   async () => {
     const folder = temporaryFolder();
     const archive = await packedInto(folder);
@@ -33,7 +33,7 @@ test.runIf(isLong)(
     mkdirSync(cwd);
     const env = await stackSettings(home);
     const install = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"];
-    // Where a proxy stands before the registry, npm trusts what this machine trusts.
+    // If a proxy stands before the registry, npm must trust the certificates of this machine.
     const { NODE_EXTRA_CA_CERTS: trusted = "" } = process.env;
     const registry = trusted === "" ? env : { ...env, NODE_EXTRA_CA_CERTS: trusted };
     await run("npm", [...install, archive], { cwd, env: registry });
@@ -50,11 +50,11 @@ test.runIf(isLong)(
     onTestFinished(() => end(everything, home));
     let said = "";
     everything.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
-    await vi.waitFor(() => expect(said).toContain("Ctrl-C stops all"), {
+    await vi.waitFor(() => expect(said).toContain("Ctrl-C stops everything"), {
       timeout: 180_000,
       interval: 200,
     });
-    // Nobody can be asked here, so whoever approves says yes at once.
+    // No question can be answered here, so approve gets --yes.
     for (const command of commands) await typed(command.replace(/(payrun approve .*)/, "$1 --yes"));
     const { stdout: status } = await typed("npx payrun status small-bills-next-day --json");
     const { phase, counts } = JSON.parse(status) as RunStatus;
@@ -64,7 +64,7 @@ test.runIf(isLong)(
   600_000,
 );
 
-/** As Ctrl-C on a terminal does: it reaches all that was typed. */
+/** Interrupts the whole process group, as Ctrl-C at a terminal does. */
 async function end({ pid }: ChildProcess, home: string): Promise<void> {
   if (pid !== undefined) process.kill(-pid, "SIGINT");
   await untilNoneIsLeft(home);

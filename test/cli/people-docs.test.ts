@@ -14,7 +14,7 @@ afterAll(() => gateway.stop());
 
 const commands = commandsOf("docs/people.md").map(wordsOf);
 
-/** On the store's host, of a business that is no sandbox. */
+/** Runs a command with a token on the store's host, for a business that is no sandbox. */
 function as(token: string, words: readonly string[]): Promise<CliResult> {
   const env = {
     PAYRUN_DATABASE_URL: `sqlite:${gateway.folder}/payrun.db`,
@@ -27,7 +27,7 @@ function as(token: string, words: readonly string[]): Promise<CliResult> {
   return payrun(words, { env });
 }
 
-test("docs/people.md's commands make two administrators, who make and confirm a token between them", async () => {
+test("the commands of docs/people.md make two administrators, who create and confirm a token", async () => {
   const [bootstrap, create, confirm, renew, scoped, list, revoke, ...signIn] = commands;
   const [login, sessions, endSession, ...others] = signIn;
   expect(others).toEqual([]);
@@ -75,13 +75,13 @@ test("docs/people.md's commands make two administrators, who make and confirm a 
   expect((await as(bea, list ?? [])).stdout).toMatch(/otto .*revoked/);
 });
 
-test("nobody makes a token without an administrator's, nor two administrators who are one person", async () => {
+test("a token needs an administrator to create it, and the two administrators must differ", async () => {
   expect((await as("", ["token", "create", "eve", "--role", "admin"])).code).toBe(1);
   const one = await as("", ["token", "bootstrap", "Jos\u00e9", "jose\u0301"]);
   expect([one.code, one.stderr]).toEqual([2, expect.stringContaining("one person")]);
 });
 
-test("whoever speaks by --as and renews that token goes on speaking by --as", async () => {
+test("a token that is renewed with --as is kept, so that --as goes on working", async () => {
   const home = temporaryFolder();
   writePrivate(personPath(home, "vic"), `${await gateway.token("vic", ["viewer"])}\n`);
   const env = { PAYRUN_HOME: home, PAYRUN_GATEWAY_URL: gateway.url };

@@ -62,7 +62,7 @@ function idOf(index: number): string {
 }
 
 describe("runs, from the command line", () => {
-  test("plan of a file stores nothing, and plans as it will once it is applied", async () => {
+  test("plan of a file stores nothing and equals the plan of the applied playbook", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "cli-weekly.yaml"), PLAYBOOK);
     const unstored = await as("lou", ["plan", "cli-weekly.yaml", "--json"], cwd);
@@ -78,7 +78,7 @@ describe("runs, from the command line", () => {
   test("plan says why each bill is in or out, without a run", async () => {
     const human = await as("ada", ["plan", "cli-weekly"]);
     expect(human.code).toBe(0);
-    // The summary comes last; what is left out is counted, and listed if somebody asks.
+    // The summary comes last; bills left out are only counted, and listed with --all.
     expect(human.stdout).toMatch(/Pays +Amount[\s\S]+\n3 bills to pay, \$1,200\.00/);
     expect(human.stdout).not.toContain("Leaves out");
     const cwd = temporaryFolder();
@@ -101,7 +101,7 @@ describe("runs, from the command line", () => {
     expect((await as("ada", ["status", "--json"])).json()).toEqual({ items: [] });
   });
 
-  test("apply again keeps the revision", async () => {
+  test("applying an unchanged playbook again keeps its revision", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "cli-weekly.yaml"), PLAYBOOK);
     const result = await as("ada", ["apply", "cli-weekly.yaml", "--json"], cwd);
@@ -137,7 +137,7 @@ describe("runs, from the command line", () => {
     expect((await as("ada", ["revert", "none"])).code).toBe(1);
   });
 
-  test("apply of a folder stores what others name first, and says what it has stored where it stops", async () => {
+  test("apply of a folder stores referenced playbooks first, and on an error lists what is stored", async () => {
     const cwd = temporaryFolder();
     const write = (name: string, text: string): void =>
       writeFileSync(join(cwd, `${name}.yaml`), text);
@@ -152,7 +152,7 @@ describe("runs, from the command line", () => {
     expect(stopped.stderr).toMatch(/named-last, asks-first are stored, bad-one and what follows/);
   });
 
-  test("apply shows what a new revision changes, --check what a file or its schedule would", async () => {
+  test("apply shows what a new revision changes; --check reports a changed file or schedule", async () => {
     const cwd = temporaryFolder();
     const file = join(cwd, "nightly.yaml");
     const text = (every: string): string => `${PLAYBOOK}schedule: { every: ${every} }\n`;
@@ -210,7 +210,7 @@ describe("runs, from the command line", () => {
     );
   });
 
-  test("launch answers with the run, launching again joins it", async () => {
+  test("launch prints the run, and launching again joins it", async () => {
     const first = await as("ada", ["launch", "cli-weekly", "--json"]);
     expect(first.code).toBe(0);
     runId = first.json<RunStatus>().id;
@@ -218,7 +218,7 @@ describe("runs, from the command line", () => {
     expect(again.json<RunStatus>().id).toBe(runId);
   });
 
-  test("a role that may not is refused with what it needs, exit 1", async () => {
+  test("a command without the needed role exits 1 and names the roles that may run it", async () => {
     const { code, stderr } = await as("cleo", ["launch", "cli-weekly"]);
     expect(stderr).toContain("launcher, admin");
     expect(code).toBe(1);
@@ -239,7 +239,7 @@ describe("runs, from the command line", () => {
     expect(stranger.stderr).toContain("pbl_none");
   });
 
-  test("launch --wait exits 3 while somebody is waited for", async () => {
+  test("launch --wait exits 3 if the run still waits for a person at the timeout", async () => {
     const args = ["launch", "cli-weekly", "--wait", "--timeout", "2s", "--json"];
     const { code, json, stderr } = await as("ada", args);
     expect(code).toBe(3);
@@ -257,7 +257,7 @@ describe("runs, from the command line", () => {
     expect((await as("olga", ["holds", "--json"])).json()).toEqual({ items: [] });
   });
 
-  test("approve says what it counts for, what it leaves out and what is still needed", async () => {
+  test("approve prints what it counts for, what it leaves out and what is still needed", async () => {
     const { code, stdout } = await as("cleo", [
       "approve",
       "cli-weekly",
@@ -276,11 +276,11 @@ describe("runs, from the command line", () => {
     await stack.untilPhase(runId, "settling");
     await stack.sandbox.control.setScale(43_200);
     const watched = await as("cleo", ["watch", runId, "--json"]);
-    // The days have passed, and nothing more needs them to.
+    // The run is over, so the clock no longer has to run fast.
     await stack.sandbox.control.setScale(1);
     expect(watched.json()).toMatchObject({ phase: "completed" });
     expect(watched.code).toBe(0);
-    // Days have passed on the business clock: another period, unless it is said which.
+    // Days have passed on the business clock: without --period this would be another period.
     const period = runId.split("/").at(-1) ?? "";
     const args = ["launch", "cli-weekly", "--period", period, "--wait", "--json"];
     const joined = await as("ada", args);
@@ -288,7 +288,7 @@ describe("runs, from the command line", () => {
     expect(joined.code).toBe(0);
   });
 
-  test("report sums up for people, programs and spreadsheets", async () => {
+  test("report prints a run for people, as JSON and as CSV", async () => {
     const json = (await as("cleo", ["report", runId, "--json"])).json();
     expect(json).toMatchObject({ bills: 3, settledBills: 2, settledCents: 1_000_00 });
     const csv = await as("cleo", ["report", runId, "--csv"]);
@@ -297,7 +297,7 @@ describe("runs, from the command line", () => {
     expect((await as("cleo", ["report", runId])).stdout).toContain("settled: 2, $1,000.00");
   });
 
-  test("explain tells the way of a bill", async () => {
+  test("explain prints a bill's approvals, requests and events", async () => {
     const { stdout, code } = await as("cleo", ["explain", idOf(0)]);
     expect(code).toBe(0);
     const [attempt] = await attemptsOf(stack.store.db, stack.sandbox.business.businessId, idOf(0));
@@ -309,7 +309,7 @@ describe("runs, from the command line", () => {
     expect(unknown.json()).toMatchObject({ error: "not_found" });
   });
 
-  test("resolve refuses a bill that is not parked, and says what it is", async () => {
+  test("resolve exits 1 and refuses a bill that is not parked", async () => {
     const args = ["resolve", idOf(0), "--give-up", "--reason", "no", "--yes", "--json"];
     const { code, json } = await as("olga", args);
     expect(code).toBe(1);

@@ -5,7 +5,7 @@ import { expect, vi } from "vitest";
 import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
 import { machineEnv } from "../support/machine-env.ts";
 
-/** The default ports of this machine may be taken: each test takes free ones. */
+/** Returns settings with free ports, because this machine's default ports may be taken. */
 export async function stackSettings(home: string): Promise<Record<string, string>> {
   const { path } = await findTemporalCli({ env: process.env, log: () => {} });
   return {
@@ -18,7 +18,7 @@ export async function stackSettings(home: string): Promise<Record<string, string
   };
 }
 
-/** Processes that name the folder: the parts of its stack. */
+/** Returns the ids of the processes that name the folder: the parts of its stack. */
 export function processesOf(folder: string): string[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)

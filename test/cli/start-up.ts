@@ -4,11 +4,11 @@ import { MAIN } from "./cli.ts";
 
 interface Up {
   readonly child: ChildProcess;
-  /** All that it has said, in its order. */
+  /** Returns everything that it has printed so far, in order. */
   readonly said: () => string;
 }
 
-/** Starts `payrun up` and waits until it is; it is killed when the test ends. */
+/** Starts `payrun up` and waits until it is ready; kills it when the test ends. */
 export async function startUp(
   cwd: string,
   env: Record<string, string>,
@@ -27,7 +27,7 @@ export async function startUp(
   await vi.waitFor(
     () => {
       if (child.exitCode !== null) throw new Error(`up ended: ${said}`);
-      expect(said).toMatch(/Ctrl-C stops all|"ready": ?true/);
+      expect(said).toMatch(/Ctrl-C stops everything|"ready": ?true/);
     },
     { timeout: 240_000, interval: 100 },
   );

@@ -8,7 +8,7 @@ const copy = (from: string, to: string) =>
   payrun(["store", "copy", "--from", from, "--to", to, "--json"]);
 
 describe("payrun store copy", () => {
-  test("copies a store into a new file and says what it copied", async () => {
+  test("store copy copies a store into a new file and prints what it copied", async () => {
     const folder = temporaryFolder();
     const [from, to] = ["old", "new"].map((name) => `sqlite:${join(folder, `${name}.db`)}`);
     const store = await openStore(from ?? "");
@@ -26,7 +26,7 @@ describe("payrun store copy", () => {
     expect(again.json()).toMatchObject({ error: "copy_not_empty" });
   });
 
-  test("says that a database can't be reached without its password, exit 4", async () => {
+  test("store copy exits 4 for an unreachable database and doesn't print its password", async () => {
     const from = `sqlite:${join(temporaryFolder(), "old.db")}`;
     const result = await copy(from, "postgres://payrun:hush@127.0.0.1:9/payrun");
     expect(result.code).toBe(4);
@@ -35,7 +35,7 @@ describe("payrun store copy", () => {
   });
 });
 
-test("doctor names the database without its password, and how many connections there are", async () => {
+test("doctor prints the database without its password, and the number of connections", async () => {
   const env = {
     PAYRUN_DATABASE_URL: "postgres://payrun:hush@127.0.0.1:9/payrun",
     PAYRUN_DATABASE_POOL: "5",

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** The two YAML texts of docs/approvals.md: a playbook's rules, and their tests. */
+/** Returns the two YAML texts of docs/approvals.md: a playbook's rules, and their tests. */
 async function fromDocs(): Promise<{ playbook: string; tests: string }> {
   const docs = await readFile(new URL("../../docs/approvals.md", import.meta.url), "utf8");
   const texts = [...docs.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = ""]) => text);
@@ -29,7 +29,7 @@ function playbook(text: string): PayRunPlaybook {
 }
 
 describe("payrun test", () => {
-  test("passes the tests of the docs, and fails one that expects otherwise, at its line", async () => {
+  test("the tests of the docs pass, and a wrong expectation fails with its line", async () => {
     const { playbook: rules, tests } = await fromDocs();
     const file = join(folder, "weekly.yaml");
     await writeFile(file, rules);
@@ -44,7 +44,7 @@ describe("payrun test", () => {
     expect(bad.stderr).toContain("^^^");
   });
 
-  test("says what is not valid, with exit code 2", async () => {
+  test("payrun test exits 2 for a missing or invalid file of tests, and names the line", async () => {
     const file = join(folder, "weekly.yaml");
     await writeFile(file, "kind: pay-run\n");
     expect((await cli(["test", file])).code).toBe(2);
@@ -57,7 +57,7 @@ describe("payrun test", () => {
 });
 
 describe("a playbook's tests", () => {
-  test("see its condition, its limit and its rules' conditions", () => {
+  test("a playbook's tests cover its condition, its limit and its rules' conditions", () => {
     const policy = playbook(`where: payable.vendor.name.startsWith("A")
 limits: { bill: $1k }
 approve:
@@ -79,7 +79,7 @@ approve:
     );
   });
 
-  test("say who must approve after whom, and who else may after a time", () => {
+  test("a playbook's tests check the order of approvals and their escalation", () => {
     const policy = playbook(`approve:
   - over: $25k
     stages: [{ by: [controller] }, { by: [owner], quorum: 2 }]
@@ -119,7 +119,7 @@ escalate: { after: 2 business days, to: [owner] }
       "tests: [{ bill: { amount: $5 }, expect: { by: [owner], quorum: 0 } }]",
       "1:64  must be at least 1",
     ],
-  ])("that are wrong are pointed at: %s", (text, where) => {
+  ])("invalid tests are reported with line and column: %s", (text, where) => {
     const reading = testPlaybook(playbook(""), text, "weekly.test.yaml");
     expect(reading.ok ? "" : formatProblems(reading.problems)).toContain(
       `weekly.test.yaml:${where}`,

@@ -12,7 +12,7 @@ import { MAIN, payrun, temporaryFolder } from "./cli.ts";
 import { startUp } from "./start-up.ts";
 import { processesOf, stackSettings, untilNoneIsLeft } from "./stack.ts";
 
-/** The worker that runs in this home. */
+/** Returns the process id of the worker that runs in this home. */
 function workerOf(home: string): number {
   const isWorker = (pid: string): boolean =>
     readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("src/worker/main.ts");
@@ -22,7 +22,7 @@ function workerOf(home: string): number {
 }
 
 describe("up", () => {
-  test("starts everything, commands in another terminal find it, Ctrl-C leaves nothing behind", async () => {
+  test("up starts everything, other terminals find it, and Ctrl-C leaves no process behind", async () => {
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
     const env = await stackSettings(home);
@@ -42,7 +42,7 @@ describe("up", () => {
     const made = await payrun(["token", "create", "olga", "--role", "owner", "--json"], elsewhere);
     expect(made.json()).toMatchObject({ token: expect.stringMatching(/^payrun_/) });
     expect(made.stderr).toContain("--as olga");
-    // Makers are named as the store has them, whatever a reader types to run us.
+    // A maker is printed as the store has it, not as the command that can be typed here.
     const tokens = await payrun(["token", "list"], elsewhere);
     expect(tokens.stdout).toMatch(/ approver .*all +payrun up +until /);
     const playbook = join(import.meta.dirname, "../../playbooks/weekly-vendors.yaml");
@@ -52,7 +52,7 @@ describe("up", () => {
       1,
       expect.stringMatching(/Refused: .*\n.*payrun approve weekly-vendors\/\S+ --as approver/),
     ]);
-    // Whoever was made at the start counts, and so does who was made before the launch.
+    // The approver made at the start counts, and so does a person made before the launch.
     for (const person of ["approver", "olga"]) {
       const words = ["approve", run.id, "--as", person, "--yes", "--json"];
       const approved = await payrun(words, elsewhere);
@@ -73,7 +73,7 @@ describe("up", () => {
     expect(said()).toContain("the worker has ended (SIGKILL)");
     expect(workerOf(home)).not.toBe(worker);
 
-    // Temporal knows a moment later that the new worker takes work; on a busy machine, moments.
+    // It takes Temporal a moment, longer on a busy machine, to see that the new worker polls.
     await expect
       .poll(async () => (await payrun(["doctor", "--json"], elsewhere)).json(), {
         timeout: 60_000,
@@ -93,7 +93,7 @@ describe("up", () => {
     await untilNoneIsLeft(home);
   });
 
-  test.runIf(isLong)("a kill that can't be caught leaves nothing behind either", async () => {
+  test.runIf(isLong)("a kill that can't be caught leaves no process of up behind", async () => {
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
     const { child } = await startUp(cwd, await stackSettings(home), "--json");
@@ -101,7 +101,7 @@ describe("up", () => {
     await untilNoneIsLeft(home);
   });
 
-  test("a fixture that is none, or another than the sandbox began with, is refused with what helps", async () => {
+  test("up refuses an unknown fixture, or another than the sandbox began with, and says what helps", async () => {
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
     const env = await stackSettings(home);
@@ -118,7 +118,7 @@ describe("up", () => {
     expect(other.stderr).toContain(`PAYRUN_HOME=${home}-unverified npx --prefix `);
   });
 
-  test("a port that was set and is taken exits 4 and starts nothing", async () => {
+  test("up exits 4 and starts nothing if a configured port is taken", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     onTestFinished(() => void server.close());
@@ -132,7 +132,7 @@ describe("up", () => {
     expect(processesOf(home)).toEqual([]);
   });
 
-  test.runIf(isLong)("Ctrl-C while it starts leaves nothing behind", async () => {
+  test.runIf(isLong)("Ctrl-C while up is starting leaves no process behind", async () => {
     const cwd = temporaryFolder();
     const home = join(cwd, "home");
     const child = spawn(process.execPath, [MAIN, "up"], {

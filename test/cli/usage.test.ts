@@ -10,25 +10,25 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/store/index.ts";
 import { payrun, payrunProcess, storeOfAnotherVersion, temporaryFolder } from "./cli.ts";
 
-/** Nothing listens there: the discard port of this machine. */
+/** A gateway address at which nothing listens: this machine's discard port. */
 const NO_GATEWAY = { PAYRUN_GATEWAY_URL: "http://127.0.0.1:9" };
 
 describe("wrong usage", () => {
-  test("an unknown command exits 2 and asks what was meant", async () => {
+  test("an unknown command exits 2 and suggests a similar one", async () => {
     const { code, stderr, stdout } = await payrunProcess(["validat", "x.yaml"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("unknown command 'validat'");
     expect(stderr).toContain("Did you mean validate?");
   });
 
-  test("an unknown option exits 2, with one document where JSON was asked for", async () => {
+  test("an unknown option exits 2, with one JSON document if --json is given", async () => {
     const result = await payrun(["status", "--jso", "--json"]);
     expect(result.code).toBe(2);
     expect(result.json()).toMatchObject({ error: "usage" });
     expect(result.stderr).toContain("unknown option '--jso'");
   });
 
-  test("what is not there yet is an unknown command", async () => {
+  test("a command that doesn't exist yet is an unknown command", async () => {
     const later = ["refund", "settle"];
     const results = await Promise.all(later.map((command) => payrun([command])));
     expect(results.map(({ code }) => code)).toEqual(later.map(() => 2));
@@ -43,13 +43,13 @@ describe("wrong usage", () => {
     }
   });
 
-  test("each command has a help of its own", async () => {
+  test("each command has its own help", async () => {
     const { code, stdout } = await payrun(["launch", "--help"]);
     expect(code).toBe(0);
     expect(stdout).toContain("--wait");
   });
 
-  test("settings that can't be used exit 2 and are all listed", async () => {
+  test("invalid settings exit 2 and are all listed", async () => {
     const env = { PAYRUN_GATEWAY_PORT: "many", PAYRUN_SANDBOX_PORT: "99999999" };
     const { code, stderr } = await payrun(["status"], { env });
     expect(code).toBe(2);
@@ -84,7 +84,7 @@ describe("wrong usage", () => {
 });
 
 describe("what can't be reached", () => {
-  test("no gateway exits 4 and says how to start one", async () => {
+  test("a command without a gateway exits 4 and says how to start one", async () => {
     const result = await payrun(["status", "--json"], { env: NO_GATEWAY });
     expect(result.code).toBe(4);
     expect(result.json()).toMatchObject({ error: "gateway_unreachable" });
@@ -92,7 +92,7 @@ describe("what can't be reached", () => {
     expect(result.stderr).toContain("payrun up");
   });
 
-  test("something else that answers there is told from a gateway", async () => {
+  test("a server that is not a gateway is recognized as such, with exit code 4", async () => {
     const server = createServer((_, response) => {
       response.writeHead(200, { "content-type": "text/html" }).end("<p>hello</p>");
     }).listen(0, "127.0.0.1");
@@ -102,17 +102,17 @@ describe("what can't be reached", () => {
     const env = { PAYRUN_GATEWAY_URL: `http://127.0.0.1:${port}` };
     const { code, stderr } = await payrun(["status"], { env });
     expect(code).toBe(4);
-    expect(stderr).toContain("no Payrun gateway");
+    expect(stderr).toContain("not a Payrun gateway");
   });
 
-  test("a missing store exits 4, and none is made", async () => {
+  test("a command without a store exits 4 and says that the store is missing", async () => {
     const result = await payrun(["token", "list", "--json"]);
     expect(result.code).toBe(4);
     expect(result.json()).toMatchObject({ error: "store_missing" });
     expect((await payrun(["token", "list"])).stderr).not.toMatch(/\n\s+at /);
   });
 
-  test("a database of something else exits 4 and is left as it was", async () => {
+  test("a database of another program exits 4", async () => {
     const cwd = temporaryFolder();
     const path = join(cwd, "theirs.db");
     const theirs = new DatabaseSync(path);
@@ -124,7 +124,7 @@ describe("what can't be reached", () => {
     expect(result.json()).toMatchObject({ error: "store_foreign" });
   });
 
-  test("a store that another version made exits 4, and doctor doesn't say that one is missing", async () => {
+  test("a store of another version exits 4, and doctor says to move the file away", async () => {
     const cwd = temporaryFolder();
     const env = { PAYRUN_DATABASE_URL: `sqlite:${storeOfAnotherVersion(cwd)}` };
     const result = await payrun(["token", "list", "--json"], { cwd, env });
@@ -136,7 +136,7 @@ describe("what can't be reached", () => {
     expect(doctor.stdout).not.toContain("restore its backup");
   });
 
-  test("doctor exits 4 and still lists everything", async () => {
+  test("doctor without a store, Temporal or a gateway exits 4 and still lists everything", async () => {
     const result = await payrun(["doctor", "--json"], {
       env: { ...NO_GATEWAY, TEMPORAL_ADDRESS: "127.0.0.1:9", PAYRUN_TOKEN: "payrun_secret" },
     });
@@ -155,7 +155,7 @@ describe("what can't be reached", () => {
 describe("playbooks, offline", () => {
   const valid = "kind: pay-run\nselect: { due: within 7 days }\n";
 
-  test("validate answers every mistake with file, line, column, a caret and a suggestion", async () => {
+  test("validate reports every mistake with file, line, column, a caret and a suggestion", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "good.yaml"), valid);
     writeFileSync(join(cwd, "bad.yaml"), "kind: pay-run\nselekt: { due: all }\nlate: nevr\n");
@@ -182,7 +182,7 @@ describe("playbooks, offline", () => {
     });
   });
 
-  test("apply --check finds mistakes by itself and needs the gateway for the rest", async () => {
+  test("apply --check finds mistakes without a gateway, and needs the gateway for the rest", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "good.yaml"), valid);
     writeFileSync(join(cwd, "bad.yaml"), "kind: pay-run\nselekt: {}\n");
@@ -192,7 +192,7 @@ describe("playbooks, offline", () => {
     expect(await check("good.yaml")).toBe(4);
   });
 
-  test("a file with a mistake is not sent anywhere: apply, plan and launch exit 2", async () => {
+  test("apply, plan and launch exit 2 for a file with a mistake and don't send it", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "bad.yaml"), "kind: pay-run\nselekt: {}\n");
     for (const command of ["apply", "plan", "launch"]) {
@@ -202,7 +202,7 @@ describe("playbooks, offline", () => {
     }
   });
 
-  test("a folder stands for the playbooks in it, what tests them left out", async () => {
+  test("a folder stands for the playbooks in it, without their test files", async () => {
     const cwd = temporaryFolder();
     for (const file of ["one.yaml", "two.yml", "three.yaml"]) writeFileSync(join(cwd, file), valid);
     writeFileSync(join(cwd, "one.test.yaml"), "tests: []\n");
@@ -212,7 +212,7 @@ describe("playbooks, offline", () => {
       const { playbooks } = result.json<{ playbooks: { name: string }[] }>();
       expect(playbooks.map(({ name }) => name)).toEqual(["one", "three", "two"]);
     }
-    // As payrun init leaves them beside its playbook.
+    // The files that payrun init writes beside its playbook.
     writeFileSync(join(cwd, "profiles.yaml"), "# Mine.\nbusinesses:\n  acme: {}\n");
     writeFileSync(join(cwd, "docker-compose.yml"), "name: payrun\nservices:\n  worker: {}\n");
     expect((await payrun(["validate", "."], { cwd })).code).toBe(0);
@@ -221,7 +221,7 @@ describe("playbooks, offline", () => {
     expect((await payrun(["validate", "none"], { cwd })).stderr).toContain("none has no playbooks");
   });
 
-  test("apply of several names the mistakes of all of them, and refuses two of one name", async () => {
+  test("apply of several files reports all their mistakes, and refuses two with the same name", async () => {
     const cwd = temporaryFolder();
     for (const file of ["bad.yaml", "worse.yaml"]) {
       writeFileSync(join(cwd, file), "kind: pay-run\nselekt: {}\n");
@@ -252,7 +252,7 @@ describe("tokens", () => {
     await (await openStore(`sqlite:${join(cwd, "home", "payrun.db")}`)).close();
   }
 
-  test("create shows the secret once, list never, revoke ends it", async () => {
+  test("token create shows the secret once, list never shows it, and revoke ends the token", async () => {
     const cwd = temporaryFolder();
     await storeIn(cwd);
     const args = ["token", "create", "olivia", "--role", "owner", "--role", "viewer"];
@@ -272,7 +272,7 @@ describe("tokens", () => {
     expect((await payrun(["token", "revoke", "tok_none"], { cwd })).code).toBe(1);
   });
 
-  test("a role that looks mistyped is made, and said", async () => {
+  test("a token with a role that looks mistyped is created with a warning", async () => {
     const cwd = temporaryFolder();
     await storeIn(cwd);
     const create = (role: string) => payrun(["token", "create", "cora", "--role", role], { cwd });
@@ -282,7 +282,7 @@ describe("tokens", () => {
     }
   });
 
-  test("a token's maker is whoever's token the command carries", async () => {
+  test("a token's maker is the owner of the token that the command carries", async () => {
     const cwd = temporaryFolder();
     await storeIn(cwd);
     const create = (name: string, env = {}) =>

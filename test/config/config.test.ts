@@ -45,7 +45,7 @@ test("a variable that is set to nothing counts as not set", () => {
   expect(config.token).toBeUndefined();
 });
 
-test("a port that somebody chose is known as chosen, also where it is the default one", () => {
+test("a port that was set explicitly is known as set, even if it is the default", () => {
   const config = loadConfig({ PAYRUN_GATEWAY_PORT: "8088", PAYRUN_TEMPORAL_PORT: "7400" });
   expect(config.gateway.isSet).toBe(true);
   expect(config.temporal.embeddedPort).toEqual({ port: 7400, isSet: true });
@@ -53,7 +53,7 @@ test("a port that somebody chose is known as chosen, also where it is the defaul
   expect(config.sandbox.isSet).toBe(false);
 });
 
-test("proxies are trusted by address or network; anything else is refused with an example", () => {
+test("proxies are trusted by address or network, and anything else is refused with an example", () => {
   const trusted = (value: string) => ({ PAYRUN_TRUSTED_PROXIES: value });
   expect(loadConfig({}).gateway.limits.trustedProxies).toEqual([]);
   const { limits } = loadConfig(trusted("10.0.3.4, 10.0.8.0/24,fd00::/8")).gateway;
@@ -74,7 +74,7 @@ test("proxies are trusted by address or network; anything else is refused with a
   }
 });
 
-test("the store lives in the home, unless its address says otherwise", () => {
+test("the store is in Payrun's home unless its URL says otherwise", () => {
   expect(loadConfig({ PAYRUN_HOME: "/tmp/h" }).databaseUrl).toBe("sqlite:/tmp/h/payrun.db");
   const env = { PAYRUN_HOME: "/tmp/h", PAYRUN_DATABASE_URL: "sqlite:///srv/store.db" };
   expect(loadConfig(env).databaseUrl).toBe("sqlite:/srv/store.db");
@@ -82,13 +82,13 @@ test("the store lives in the home, unless its address says otherwise", () => {
   expect(relative).toBe(`sqlite:${resolve("store.db")}`);
 });
 
-test("a gateway on every address is reached at this machine's own", () => {
+test("a gateway that listens on every address is called at the machine's own", () => {
   const config = loadConfig({ PAYRUN_GATEWAY_HOST: "0.0.0.0", PAYRUN_GATEWAY_PORT: "9000" });
   expect(config.gatewayUrl).toBe("http://127.0.0.1:9000");
   expect(loadConfig({ PAYRUN_GATEWAY_HOST: "::1" }).gatewayUrl).toBe("http://[::1]:8088");
 });
 
-test("every mistake is told at once, with the variable's name and what it must be", () => {
+test("all mistakes are reported at once, each with the variable's name and what it must be", () => {
   const problems = problemsOf({
     PAYRUN_GATEWAY_PORT: "80a",
     PAYRUN_TEMPORAL_PORT: "65000",
@@ -107,7 +107,7 @@ test("every mistake is told at once, with the variable's name and what it must b
   expect(problems.join("\n")).toMatch(/PAYMENTS_API_TOKEN is missing/);
 });
 
-test("Temporal's own variables decide which server is used", () => {
+test("Temporal's own variables decide which Temporal server is used", () => {
   const { temporal } = loadConfig({
     TEMPORAL_ADDRESS: "temporal.example.com:7233",
     TEMPORAL_NAMESPACE: "bills",
@@ -120,7 +120,7 @@ test("Temporal's own variables decide which server is used", () => {
   expect(temporal.cliPath).toBe("/opt/temporal");
 });
 
-test("a Temporal profile that does not exist is a problem that says so", () => {
+test("a Temporal profile that doesn't exist is reported by name", () => {
   const folder = mkdtempSync(join(tmpdir(), "payrun-config-"));
   const file = join(folder, "temporal.toml");
   writeFileSync(file, '[profile.default]\naddress = "from-file:7233"\n');
@@ -129,7 +129,7 @@ test("a Temporal profile that does not exist is a problem that says so", () => {
   expect(problemsOf({ ...env, TEMPORAL_PROFILE: "nowhere" })[0]).toMatch(/TEMPORAL_.*nowhere/);
 });
 
-test("without a profiles file, the business default comes from PAYMENTS_ variables", () => {
+test("without a profiles file the business “default” is read from PAYMENTS_ variables", () => {
   const { profiles } = loadConfig({
     ...DEFAULT_BUSINESS,
     PAYMENTS_WEBHOOK_SECRETS: "whsec_a, whsec_b,",
@@ -152,7 +152,7 @@ test("without a profiles file, the business default comes from PAYMENTS_ variabl
   expect(profiles.get("other")).toBeUndefined();
 });
 
-test("an ACH authorization without its person or its day is refused", () => {
+test("an ACH authorization without its person or its date is refused", () => {
   const env = { ...DEFAULT_BUSINESS, PAYMENTS_ACH_ACCEPTED_BY: "Dana Reyes" };
   expect(problemsOf(env)).toEqual(["PAYMENTS_ACH_ACCEPTED_AT is missing"]);
   const wrong = { ...env, PAYMENTS_ACH_ACCEPTED_AT: "yesterday" };
@@ -178,13 +178,13 @@ test("no problem repeats a secret", () => {
   expect(problemsOf(env).join()).not.toContain("secret-token");
 });
 
-test("every setting has a description for doctor", () => {
+test("every setting has a description for payrun doctor", () => {
   for (const { name, description } of loadConfig({}).settings) {
     expect(description.length, name).toBeGreaterThan(10);
   }
 });
 
-test("a mistyped variable is noticed, with the name that was probably meant", () => {
+test("a mistyped variable is reported with the name that was probably meant", () => {
   const { warnings } = loadConfig({ PAYRUN_GATEWAY_PROT: "1", PAYRUN_SOMETHING_ELSE: "1" });
   expect(warnings).toEqual([
     "PAYRUN_GATEWAY_PROT is not a setting: did you mean PAYRUN_GATEWAY_PORT?",
@@ -192,14 +192,14 @@ test("a mistyped variable is noticed, with the name that was probably meant", ()
   ]);
 });
 
-test("a process that we start gets our environment with some settings replaced", () => {
+test("a child process gets our environment with some settings replaced", () => {
   const env = environmentWith({ PAYRUN_HOME: "/tmp/demo", PAYRUN_DATABASE_URL: undefined });
   expect(env["PAYRUN_HOME"]).toBe("/tmp/demo");
   expect(env).not.toHaveProperty("PAYRUN_DATABASE_URL");
   expect(env["PATH"]).toBe(process.env["PATH"]);
 });
 
-test("an address of PostgreSQL is taken as it is, and shown without its password", () => {
+test("a PostgreSQL URL is used as it is, and shown without its password", () => {
   const address = "postgres://payrun:a%40b:c@db.example:5433/payrun?sslmode=verify-full";
   const config = loadConfig({ PAYRUN_DATABASE_URL: address });
   expect(config.databaseUrl).toBe(address);

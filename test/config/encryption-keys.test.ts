@@ -37,21 +37,21 @@ test.each([
   ["without an id", key.toString("base64")],
   ["with a key that is too short", `a:${key.subarray(1).toString("base64")}`],
   ["with an id of blanks", `a b:${key.toString("hex")}`],
-])("%s: the setting is refused without showing it", (_, text) => {
+])("encryption keys %s are refused without being shown", (_, text) => {
   const [problem = "", ...more] = problemsOf({ PAYRUN_ENCRYPTION_KEYS: text });
   expect(problem).toContain("PAYRUN_ENCRYPTION_KEYS (key 1) must be ID:KEY");
   expect(more).toEqual([]);
   expect(problem).not.toContain(key.toString("base64").slice(4, 20));
 });
 
-test("an id twice is refused: nobody could tell which key a value is under", () => {
+test("a key id that is given twice is refused, since a value's key would be ambiguous", () => {
   const text = `a:${key.toString("hex")},a:${randomBytes(32).toString("hex")}`;
   expect(problemsOf({ PAYRUN_ENCRYPTION_KEYS: text })).toEqual([
     "PAYRUN_ENCRYPTION_KEYS names the key id a twice",
   ]);
 });
 
-test("where none is set the home's file counts, which only its owner can read", () => {
+test("without the setting, keys are read from a file in Payrun's home that only its owner can read", () => {
   const folder = home();
   expect(loadConfig({ PAYRUN_HOME: folder }).encryptionKeys).toEqual([]);
   ensureEncryptionKey(folder);
@@ -64,7 +64,7 @@ test("where none is set the home's file counts, which only its owner can read", 
   expect(problemsOf({ PAYRUN_HOME: folder })[0]).toContain("encryption.keys");
 });
 
-test("the list of settings shows that keys are set, never which", () => {
+test("the list of settings shows that keys are set, but never the keys", () => {
   const text = `a:${key.toString("hex")}`;
   const { settings } = loadConfig({ PAYRUN_ENCRYPTION_KEYS: text });
   expect(JSON.stringify(settings)).not.toContain(key.toString("hex"));

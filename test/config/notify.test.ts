@@ -33,7 +33,7 @@ ${notify}
   }
 }
 
-test("a business says over which channels it is told, with secrets out of the environment", () => {
+test("a business names the channels for its notices, with secrets from the environment", () => {
   const { notify, problems } = load(
     `      smtp: { url: "\${env:SMTP_URL}", from: "Payrun <payrun@acme.example>" }
       channels:
@@ -94,14 +94,14 @@ test.each([
   ["ops: { slak: https://x.example }", /did you mean slack/],
   ["ops: { slack: https://x.example, kinds: [aproval-needed] }", /did you mean approval-needed/],
   ["ops: { slack: https://x.example, kinds: remittance }", /kinds of notices to your own people/],
-])("refuses %s, and says where and what instead", (channel, problem) => {
+])("the channel %s is refused with its place and what to write instead", (channel, problem) => {
   const { problems } = load(`      channels:\n        ${channel.replace("SECRET", SECRET)}`);
   expect(problems.join("\n")).toMatch(problem);
   expect(problems[0]).toMatch(/^\d+:\d+: acme/);
   expect(problems.join("\n")).not.toContain("hunter2");
 });
 
-test("refuses an SMTP address that is none, without repeating its password", () => {
+test("an invalid SMTP URL is refused without repeating its password", () => {
   const { problems } = load(
     `      smtp: { url: "https://u:hunter2@mail.example", from: "no address" }`,
   );
@@ -125,7 +125,7 @@ function loadEnvironment(env: Record<string, string>) {
   }
 }
 
-test("the business that the environment describes names its channels there, listed without secrets", () => {
+test("the business of the environment names its channels there, and they are listed without secrets", () => {
   const { config, notify, problems } = loadEnvironment({
     PAYMENTS_NOTIFY_WEBHOOK: "https://ops.acme.example/payrun",
     PAYMENTS_NOTIFY_WEBHOOK_SECRET: SECRET,
@@ -182,6 +182,6 @@ test.each([
   [{ PAYMENTS_NOTIFY_EMAIL: "owner:cora" }, "PAYMENTS_NOTIFY_EMAIL must be an e-mail address"],
   [{ PAYMENTS_NOTIFY_EMAIL: "owner:a@b.example" }, "PAYMENTS_NOTIFY_SMTP_URL"],
   [{ PAYMENTS_NOTIFY_SMTP_URL: "smtp://a.example" }, "PAYMENTS_NOTIFY_SMTP_FROM is missing"],
-])("and a mistake there names the variable: %j", (env, message) => {
+])("a mistake in a notification variable names the variable: %j", (env, message) => {
   expect(loadEnvironment(env).problems.join("\n")).toContain(message);
 });

@@ -40,7 +40,7 @@ const ACME = `businesses:
     token: abc
 `;
 
-test("a file describes several businesses, each with all that is needed to pay for it", () => {
+test("a file describes several businesses, each with everything that paying for it needs", () => {
   const { profiles } = load(`businesses:
   acme:
     apiUrl: https://pay.example.com/
@@ -75,7 +75,7 @@ test("a file describes several businesses, each with all that is needed to pay f
   ]);
 });
 
-test("values come from the environment and from files, whose paths start at the file's folder", () => {
+test("values can come from the environment and from files, whose paths are relative to the profiles file", () => {
   writeFileSync(join(folder, "token"), "from-file\n");
   writeFileSync(join(folder, "secret"), "whsec_file\n");
   const yaml = `businesses:
@@ -102,7 +102,7 @@ test("values come from the environment and from files, whose paths start at the 
   });
 });
 
-test("a change of the file is seen at the next question", () => {
+test("a change of the file takes effect at the next read", () => {
   const { profiles } = load(ACME);
   writeFileSync(
     file,
@@ -112,7 +112,7 @@ test("a change of the file is seen at the next question", () => {
   expect(profiles.byBusinessId("b2")?.name).toBe("second");
 });
 
-test("a change of a file that the profiles refer to is seen too", () => {
+test("a change of a file that the profiles refer to takes effect too", () => {
   const secret = join(folder, "secret");
   writeFileSync(secret, "whsec_1");
   const { profiles } = load(`${ACME}    webhookSecrets: "\${file:secret}"\n`);
@@ -121,7 +121,7 @@ test("a change of a file that the profiles refer to is seen too", () => {
   expect(profiles.get("acme")?.webhookSecrets).toEqual(["whsec_2", "whsec_1"]);
 });
 
-test("a change that can't be used leaves the businesses as they were, and is told", () => {
+test("a change that can't be used leaves the businesses as they were, and is reported", () => {
   const { profiles } = load(ACME);
   writeFileSync(file, "businesses: {");
   expect(profiles.get("acme")?.businessId).toBe("biz_acme");
@@ -131,19 +131,19 @@ test("a change that can't be used leaves the businesses as they were, and is tol
   expect(profiles.problems()).toEqual([]);
 });
 
-test("a file that goes away leaves the businesses as they were", () => {
+test("the deletion of the file leaves the businesses as they were, and is reported", () => {
   const { profiles } = load(ACME);
   rmSync(file);
   expect(profiles.get("acme")?.businessId).toBe("biz_acme");
   expect(profiles.problems()[0]).toMatch(/can't be read \(ENOENT\)/);
 });
 
-test("two profiles of one business are refused: each would pay its bills", () => {
+test("two profiles of one business are refused, since each would pay its bills", () => {
   const yaml = `${ACME}  twin:\n    apiUrl: https://x.example\n    businessId: biz_acme\n    token: t\n`;
-  expect(problemsOf(yaml)).toEqual(["F:8:17: twin: businessId biz_acme is acme's already"]);
+  expect(problemsOf(yaml)).toEqual(["F:8:17: twin: businessId biz_acme is already acme's"]);
 });
 
-test("every mistake is told at once, with its line and column", () => {
+test("every mistake is reported at once, with its line and column", () => {
   const problems = problemsOf(`businesses:
   acme:
     apiUrl: pay.example.com
@@ -167,19 +167,19 @@ extra: 1
   ]);
 });
 
-test("a missing field is told where it is missing", () => {
+test("a missing field is reported at the profile that lacks it", () => {
   const problems = problemsOf("businesses:\n  acme:\n    businessId: b\n    token: t\n");
   expect(problems).toEqual(["F:2:3: acme: apiUrl is missing"]);
 });
 
-test("a business needs one token, not two and not none", () => {
+test("a business needs exactly one token", () => {
   const [none] = problemsOf(ACME.replace("    token: abc\n", ""));
   expect(none).toBe("F:2:3: acme: token or tokenCommand is missing");
   const [both] = problemsOf(`${ACME}    tokenCommand: pass show pay\n`);
   expect(both).toMatch(/keep one/);
 });
 
-test("a reference that leads nowhere is told by name, without anything that was read", () => {
+test("a reference that can't be resolved is reported by name, without anything that was read", () => {
   const yaml = `${ACME}    webhookSecrets: ["\${env:NOT_THERE}", "\${file:not-there}", "a\${env:X}"]\n`;
   const problems = problemsOf(yaml, { X: "hidden" });
   expect(problems).toHaveLength(3);
@@ -189,18 +189,18 @@ test("a reference that leads nowhere is told by name, without anything that was 
   expect(problems.join()).not.toContain("hidden");
 });
 
-test("aliases are refused, because a few of them can stand for millions", () => {
+test("aliases are refused, because a few of them can stand for millions of entries", () => {
   const yaml = `businesses:\n  acme: &a\n    apiUrl: https://x.example\n  twin: *a\n`;
   expect(problemsOf(yaml)[0]).toMatch(/aliases/);
 });
 
-test("a file that isn't there is a problem of the setting", () => {
+test("a missing profiles file is reported as a problem of the setting", () => {
   expect(() => loadConfig({ PAYRUN_PROFILES: join(folder, "none.yaml") })).toThrow(
     /PAYRUN_PROFILES: .*none\.yaml can't be read \(ENOENT\)/,
   );
 });
 
-test("the profile that the README shows can be used as it stands", () => {
+test("the profile in the README can be used as it stands", () => {
   const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
   const shown = /```yaml\n(# PAYRUN_PROFILES=.*?)```/s.exec(readme)?.[1] ?? "";
   const { publicKey } = generateKeyPairSync("ed25519");
@@ -218,7 +218,7 @@ test("the profile that the README shows can be used as it stands", () => {
   });
 });
 
-test("a profile says who signs in, by issuer and subject and never by an e-mail address, and how many people decide", () => {
+test("a profile says who signs in, by issuer and subject but not e-mail address, and how many people decide", () => {
   const id = (subject: string) =>
     `      - { issuer: "https://id.acme.example", subject: "${subject}", name: Cora, roles: [owner] }\n`;
   const of = (...subjects: readonly string[]) =>
@@ -241,7 +241,7 @@ test("a profile says who signs in, by issuer and subject and never by an e-mail 
   expect(problemsOf(`${ACME}    approvals: nobody\n`)[0]).toContain("single-person");
 });
 
-test("a profile names the zone in which its people are told times, and no zone that there is none of", () => {
+test("a profile may set its people's time zone, and an unknown zone is refused", () => {
   const of = (zone: string) => `${ACME}    zone: ${zone}\n`;
   expect(load(of("America/Chicago")).profiles.get("acme")?.zone).toBe("America/Chicago");
   expect(load(ACME).profiles.get("acme")?.zone).toBeUndefined();

@@ -29,7 +29,7 @@ function problemOf(lines: readonly string[]): string {
   }
 }
 
-test("a profile names its provider, people's own addresses, and what takes a recent sign-in", () => {
+test("a profile sets its provider, people's own addresses, and the amount that needs a recent sign-in", () => {
   expect(
     load([
       'signIn: { provider: { issuer: "https://id.acme.example/", clientId: payrun, clientSecret: s }, freshOver: "$50k" }',
@@ -48,11 +48,11 @@ test.each([
   ["$1,234.56", 123_456],
   ["$75,000", 7_500_000],
   ["$10000", 1_000_000],
-])("%s is read as cents", (text, cents) => {
+])("the amount %s is read as cents", (text, cents) => {
   expect(load([`signIn: { freshOver: "${text}" }`])?.signIn?.freshOverCents).toBe(cents);
 });
 
-test.each(["50000", "$", "$1.5", "$1.55k", "€50", "$1,23"])("%s is no amount", (text) => {
+test.each(["50000", "$", "$1.5", "$1.55k", "€50", "$1,23"])("the amount %s is refused", (text) => {
   expect(problemOf([`signIn: { freshOver: "${text}" }`])).toContain("an amount in US dollars");
 });
 
@@ -65,6 +65,6 @@ test.each([
   expect(problemOf([`signIn: { provider: ${provider} }`])).toContain(why);
 });
 
-test("people's addresses need a way to mail them", () => {
+test("people's own addresses are refused without an SMTP server", () => {
   expect(problemOf(["notify: { people: { Cora: cora@acme.example } }"])).toContain("notify.smtp");
 });

@@ -17,7 +17,7 @@ describe("the keys of systems that decide", () => {
     ["the base64 of the DER", DER.toString("base64")],
     ["the base64 of 32 bytes", DER.subarray(-32).toString("base64")],
     ["their base64url", DER.subarray(-32).toString("base64url")],
-  ])("are read as %s", (_how, key) => {
+  ])("a signer's key is read as %s", (_how, key) => {
     expect(shape(key).data).toEqual([
       { keyId: "erp-1", name: "erp", roles: ["owner"], publicKey: DER.toString("base64") },
     ]);
@@ -27,11 +27,11 @@ describe("the keys of systems that decide", () => {
     ["RSA", String(RSA.export({ type: "spki", format: "pem" }))],
     ["no key", "hello"],
     ["nothing", ""],
-  ])("are refused where they are %s", (_what, key) => {
+  ])("a signer's key is refused if it is %s", (_what, key) => {
     expect(shape(key).error?.issues[0]?.message).toContain("must be an Ed25519 public key");
   });
 
-  test("can stand in one variable", () => {
+  test("several signers can be given in one variable", () => {
     const key = DER.toString("base64");
     const text = `erp-1:erp:owner+controller:${key}, crm:crm:owner:${key}`;
     expect(signersText.parse(text)).toEqual([
@@ -44,7 +44,7 @@ describe("the keys of systems that decide", () => {
     ["erp-1:erp:owner", "(signer 1)"],
     ["erp-1:erp::KEY", "(signer 1)"],
     [`a:a:owner:${DER.toString("base64")},a:b:owner:${DER.toString("base64")}`, "twice"],
-  ])("in one variable say what is wrong with %s", (text, message) => {
+  ])("the problem with the signers %s is reported", (text, message) => {
     expect(signersText.safeParse(text).error?.issues[0]?.message).toContain(message);
   });
 });

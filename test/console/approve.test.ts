@@ -25,7 +25,7 @@ afterEach(() => gateway.stop());
 const check = (out?: readonly string[]) => checkOf(run, out);
 const counted = () => decidedIn(gateway, run);
 
-test("Today says what waits for whom, and that a launcher's own approval is not waited for", async () => {
+test("Today says which bills wait for whom; a run doesn't wait for its launcher's approval", async () => {
   const mine = await cora.get("/");
   expect(mine.text).toContain("57 bills of");
   expect(mine.text).toContain("1 more waits for others");
@@ -36,7 +36,7 @@ test("Today says what waits for whom, and that a launcher's own approval is not 
   expect(lou.text).toContain("58 bills, for owner or controller");
 });
 
-test("A run's page offers each person the decisions that count: a viewer none, its launcher a rejection", async () => {
+test("a run's page offers each person the decisions that count: a viewer none, its launcher a rejection", async () => {
   const offered = async (name: string, roles: readonly string[]): Promise<boolean[]> => {
     const { text } = await (await signedIn(gateway, name, roles)).get(page);
     return ["Check and approve", "Reject the plan", "Leave out"].map((act) => text.includes(act));
@@ -46,13 +46,13 @@ test("A run's page offers each person the decisions that count: a viewer none, i
   expect(await offered("vera", ["viewer"])).toEqual([false, false, false]);
 });
 
-test("Today names the commands for what has no page yet, also once there are runs", async () => {
+test("Today names the commands for what has no page yet, even once there are runs", async () => {
   const { text } = await cora.get("/");
   for (const command of ["schedule list", "playbook list", "launch kyb-onboarding", "audit verify"])
     expect(text).toContain(`payrun ${command}`);
 });
 
-test("who is about to approve reads that the account can't pay any more", async () => {
+test("the page before an approval says that the account can't pay any more", async () => {
   await gateway.stop();
   const apiUrl = await serviceWithoutSources();
   gateway = await startTestGateway({ profiles: [profile({ apiUrl })] });
@@ -64,7 +64,7 @@ test("who is about to approve reads that the account can't pay any more", async 
 });
 
 describe("Approving", () => {
-  test("shows the sum, the share, odd and late bills, and asks about what is approved before it is", async () => {
+  test("a run's page shows its sum, odd and late bills; approving first asks about the new account", async () => {
     const shown = await cora.get(page);
     expect(shown.status).toBe(200);
     for (const said of [
@@ -87,12 +87,13 @@ describe("Approving", () => {
     );
     expect(await counted()).toEqual(["cora approve accepted"]);
     expect((await cora.get("/")).text).toContain("No run waits for your approval.");
-    // As late as they are if they are approved on the day on which this runs.
+    // The bills are as late as they would be if approved on the day of this test run.
     expect(shown.text).toMatch(/\b(?:[7-9]|\d{2,}) days/);
   });
 
-  test("shows the five latest bills, and folds the others above the decision", async () => {
-    // Before its bills are paid: afterwards all have another day, and most are late.
+  test("a run's page shows the five latest bills and folds the other late ones", async () => {
+    // An instant before the bills' execution dates: after them, all bills get another day, and most
+    // are late.
     const [began, at] = [Date.now(), Date.parse("2026-11-20T15:00:00Z")];
     const real = Date.now;
     vi.spyOn(Date, "now").mockImplementation(() => at + real() - began);
@@ -108,7 +109,7 @@ describe("Approving", () => {
     expect(folded.split("</details>")[0]?.match(/Late by/g)).toHaveLength(1 + 6);
   });
 
-  test("leaves bills out by their ids, with a reason, also those ticked on another page", async () => {
+  test("bills are left out with a reason, even those ticked on another page of the run", async () => {
     const [first, last] = ["pbl_0101", "pbl_0158"];
     const turned = await cora.get(`${page}?page=2&out=${first}&plan=${run.planHash}`);
     expect(turned.html).toMatch(new RegExp(`type="hidden" name="out" value="${first}"`));
@@ -125,7 +126,7 @@ describe("Approving", () => {
     }
   });
 
-  test("decides nothing where a vendor's new bank account was not verified", async () => {
+  test("an approval decides nothing if a vendor's new bank account was not verified", async () => {
     const checked = await cora.get(check());
     const silent = await cora.send(checked, `${page}/approve`, {
       ...{ "whom-con_4": "Ann", "number-con_4": "y" },
@@ -137,7 +138,7 @@ describe("Approving", () => {
     expect(without.text).not.toContain("Whom did you call?");
   });
 
-  test("keeps how a new bank account was verified in the trail, the report and the bill's history", async () => {
+  test("how a new bank account was verified is kept in the trail, the report and the bill's history", async () => {
     await cora.send(await cora.get(check()), `${page}/approve`, CALLED);
     const verified = { contactId: "con_4", person: "Ann Lee, accounts", phone: "+1 212 555 0100" };
     const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: run.runId });
@@ -162,7 +163,7 @@ describe("Approving", () => {
     });
   });
 
-  test("of a plan that has changed meanwhile decides nothing and shows the difference", async () => {
+  test("approving a plan that has changed in the meantime decides nothing and shows the difference", async () => {
     const checked = await cora.get(check());
     const { db } = gateway.store;
     const plan = await getPlanLine(db, run.runId, "pbl_0101");
@@ -190,7 +191,7 @@ describe("Approving", () => {
     expect(await counted()).toEqual([]);
   });
 
-  test("counts once for each of two people, and for the wrong role not at all", async () => {
+  test("approvals of two people count once each, and one of the wrong role not at all", async () => {
     await cora.send(await cora.get(check()), `${page}/approve`, CALLED);
     const otto = await signedIn(gateway, "otto", ["owner"]);
     const second = await otto.send(await otto.get(check()), `${page}/approve`, CALLED);
@@ -202,7 +203,7 @@ describe("Approving", () => {
     expect(await counted()).toEqual(["cora approve accepted", "otto approve accepted"]);
   });
 
-  test("is refused to the launcher, who is told so before trying", async () => {
+  test("the launcher's approval is refused, and the page says so beforehand", async () => {
     const lou = await signedIn(gateway, "lou", ["controller"]);
     expect((await lou.get(page)).text).toContain("lou launched this run");
     const refused = await lou.send(await lou.get(check()), `${page}/approve`, CALLED);
@@ -211,7 +212,7 @@ describe("Approving", () => {
   });
 });
 
-test("Rejecting asks why, and nothing more of the run is paid", async () => {
+test("rejecting needs a reason, and nothing more of the run is paid", async () => {
   const asked = await cora.get(`${page}/reject?plan=${run.planHash}`);
   const silent = await cora.send(asked, `${page}/reject`, { comment: " " });
   expect(silent.status).toBe(422);

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
-test("A bill's page says in its first sentence what became of it, and offers what can be done", async () => {
+test("a bill's page says in its first sentence whether it was paid, and offers what can be done", async () => {
   await park(gateway, run, "pbl_0101");
   const parked = await olga.get("/bills/pbl_0101?business=acme");
   expect(parked.text).toContain("BILL-000101, Harbor Street Bakery");
@@ -41,7 +41,7 @@ test("A bill's page says in its first sentence what became of it, and offers wha
   expect(await lineState(gateway.store, run.runId, "pbl_0101")).toBe("given-up");
 });
 
-test("A bill over a limit is shown with what gets it paid, in place of a retry that is refused", async () => {
+test("a bill over a limit is shown with what gets it paid, instead of a retry", async () => {
   await park(gateway, run, "pbl_0101", "over-bill-limit");
   for (const path of ["/bills/pbl_0101?business=acme", "/needs-action"]) {
     const { text } = await olga.get(path);
@@ -53,7 +53,7 @@ test("A bill over a limit is shown with what gets it paid, in place of a retry t
   expect(decision.text).not.toContain("Try again");
 });
 
-test("A vendor's page says of a bill that another run has taken up that it waits for nobody, as that run's report does", async () => {
+test("a vendor's page and a report show a bill that a later run has taken as given back", async () => {
   await park(gateway, run, "pbl_0101", "over-bill-limit");
   const later = await seedRun(gateway.store, {
     ...{ period: "2027-01-08", lines: [planLine("pbl_0101", { contactId: "con_1" })] },
@@ -68,7 +68,7 @@ test("A vendor's page says of a bill that another run has taken up that it waits
   expect(text).toMatch(/Earlier bills .*Given back/);
 });
 
-test("An address alone says nothing of a bill or a vendor: done is what is so", async () => {
+test("an address alone can't make a page say that something was done", async () => {
   for (const act of ["hold", "retry", "paid-elsewhere", "give-up"]) {
     expect((await olga.get(`/bills/pbl_0101?business=acme&done=${act}`)).text).not.toContain(
       "Done",
@@ -80,7 +80,7 @@ test("An address alone says nothing of a bill or a vendor: done is what is so", 
   expect(held.text).toContain("Done It is on hold: nothing new is sent for it.");
 });
 
-test("A bill's page calls Payrun's own workflows so, and says a name once", async () => {
+test("a bill's page shows Payrun's own workflows as Payrun, and doesn't repeat a name", async () => {
   const actor = "retry-failed-payment/acme/pbl_0101";
   const entry = { businessId: "biz_acme", subject: "pbl_0101", action: "line:parked", nowMs: 1 };
   await gateway.store.transaction((trx) => appendAudit(trx, { ...entry, actor, details: {} }));
@@ -92,7 +92,7 @@ test("A bill's page calls Payrun's own workflows so, and says a name once", asyn
   expect(text).toContain("1 entry of the audit trail is");
 });
 
-test("What is not known is said to whoever looks in their words, on a page", async () => {
+test("an unknown address gets a 404 page in plain words, with a link back within the site", async () => {
   const unknown = await olga.get("/bills/pbl_nowhere?business=acme");
   expect(unknown.status).toBe(404);
   expect(unknown.text).toContain("Search for a vendor");
@@ -118,7 +118,7 @@ test("What is not known is said to whoever looks in their words, on a page", asy
   expect(known.headers.get("content-security-policy")).toContain("default-src 'none'");
 });
 
-test("A bill that somebody has held before any run has planned it is not said to be left out", async () => {
+test("a bill that is held before any run has planned it is not shown as left out", async () => {
   const hold = { scope: "payable", value: "stranger", reason: "Disputed", author: "oli" } as const;
   await gateway.store.transaction((trx) =>
     createHold(trx, { ...hold, businessId: "biz_acme", nowMs: Date.now() }),
@@ -128,14 +128,14 @@ test("A bill that somebody has held before any run has planned it is not said to
   expect(text).not.toContain("Left out");
 });
 
-test("What only the service knows is said so where it can't be asked, in no program's words", async () => {
+test("a page that needs an unreachable service says so in plain words", async () => {
   const { status, text } = await olga.get("/vendors/con_nowhere?business=acme");
   expect(status).toBe(503);
   expect(text).toContain("can’t be asked right now");
   expect(text).not.toMatch(/ECONN|127\.0|Nothing is known to have been done/);
 });
 
-test("Who lacks the role reads which it takes, and which they have", async () => {
+test("a person without the role reads which roles it takes and which they have", async () => {
   const vera = await signedIn(gateway, "vera", ["viewer"]);
   const path = "/bills/pbl_0101/hold?business=acme";
   const refused = await vera.send(await vera.get(path), path, { reason: "odd" });
@@ -145,7 +145,7 @@ test("Who lacks the role reads which it takes, and which they have", async () =>
   );
 });
 
-test("Bills, vendors and runs offer holds, stops and cancels to those who may take them, and say to others whose they are", async () => {
+test("pages offer holds, stops and cancels only to those who may do them, and name the roles", async () => {
   await setLine(gateway.store, run.runId, "pbl_0101", {
     ...{ state: "scheduled", paymentIds: ["pmt_1"], executionDate: "2029-11-26" },
   });
@@ -178,7 +178,7 @@ test("Bills, vendors and runs offer holds, stops and cancels to those who may ta
   });
 });
 
-test("A payment that is to be cancelled is promised to come back as long as that can be, and one of several not at all", async () => {
+test("a cancel's page names its deadline, and several scheduled payments can't be cancelled", async () => {
   const page = "/bills/pbl_0101/cancel?business=acme";
   const standing = async (paymentIds: readonly string[]) => {
     await setLine(gateway.store, run.runId, "pbl_0101", {
@@ -193,12 +193,12 @@ test("A payment that is to be cancelled is promised to come back as long as that
   const several = await standing(["pmt_1", "pmt_2"]);
   expect(several.offered).toBe(false);
   expect(several.text).toContain(
-    "Of a bill with several scheduled payments the service cancels none.",
+    "The service cancels no payment of a bill that has several scheduled ones.",
   );
   expect(several.text).not.toContain("can be called back");
 });
 
-test("A cancellation's page names each bill by vendor and number, a hundred on a page", async () => {
+test("a cancellation's page names each bill by vendor and number, a hundred on a page", async () => {
   const bills = Array.from({ length: 58 }, (_, no) => `pbl_${String(no + 101).padStart(4, "0")}`);
   const more = Array.from({ length: 50 }, (_, no) => `pbl_more_${no}`);
   const id = await seedCancellation(gateway.store, [...bills, ...more]);
@@ -211,20 +211,20 @@ test("A cancellation's page names each bill by vendor and number, a hundred on a
   expect((await olga.get(`${page}?page=2`)).text).toContain("pbl_more_49");
 });
 
-test("Search leads to what is called so, and lists what may be meant", async () => {
+test("search finds bills by number or part of a name, and says if there may be more", async () => {
   const found = await olga.get("/search?q=BILL-000101");
   expect(found.text).toContain("BILL-000101");
   const part = await olga.get("/search?q=harb");
   expect(part.text).toContain("With this in the name");
   expect(part.text).not.toContain("Juniper");
   const near = await olga.get("/search?q=nothing-like-it");
-  expect(near.text).toContain("Nothing is called so.");
-  expect(near.text).not.toContain("Perhaps you mean");
+  expect(near.text).toContain("Nothing matches.");
+  expect(near.text).not.toContain("Did you mean");
   // The service can't be asked here, and the page says so.
   expect(near.text).toContain("there may be more");
 });
 
-test("Search has a hold's reason as it was written", async () => {
+test("search shows a hold's reason as it was written", async () => {
   const reason = "see ticket fin-2026-12 of con_4";
   const hold = { payableId: "pbl_0101", reason };
   const operator = await gateway.token("otto", ["operator"]);
@@ -232,7 +232,7 @@ test("Search has a hold's reason as it was written", async () => {
   expect((await olga.get("/search?q=BILL-000101")).text).toContain(`On hold otto: ${reason}`);
 });
 
-test("Holds that Payrun has set are Payrun's, whatever of it has set them", async () => {
+test("a hold that Payrun has set is shown as Payrun's", async () => {
   const hold = { businessId: "biz_acme", scope: "contact", value: "con_9", nowMs: Date.now() };
   await gateway.store.transaction(async (trx) => {
     await createHold(trx, {
@@ -245,7 +245,7 @@ test("Holds that Payrun has set are Payrun's, whatever of it has set them", asyn
   expect((await olga.get("/holds")).text).toMatch(/Another account\. Payrun /);
 });
 
-test("A report has its sums, its exceptions and a table to take along", async () => {
+test("a report shows its exceptions and can be downloaded as CSV", async () => {
   await park(gateway, run, "pbl_0101");
   const path = `/reports/${encodeURIComponent(run.runId)}`;
   const shown = await olga.get(path);

@@ -34,7 +34,7 @@ async function standsAs(owner: string): Promise<string[]> {
 
 const check = () => `${page}?topUp=${HASH}&plan=${run.planHash}`;
 
-test("A deposit is decided by nobody who has not chosen: a comment alone approves nothing", async () => {
+test("a deposit is decided only by a choice: a comment alone decides nothing", async () => {
   await ask(run.runId);
   const asked = await otto.get(check());
   expect(asked.text).toContain("Approve the deposit");
@@ -48,7 +48,7 @@ test("A deposit is decided by nobody who has not chosen: a comment alone approve
   expect(await standsAs(run.runId)).toEqual(["refused"]);
 });
 
-test("Today and Needs action name a deposit that waits: to who may decide it as theirs, to all others as others'", async () => {
+test("Today and Needs action show a waiting deposit, and whether it waits for the reader", async () => {
   await ask(run.runId);
   const db = gateway.store.db;
   const bills = db
@@ -69,7 +69,7 @@ test("Today and Needs action name a deposit that waits: to who may decide it as 
   expect(needs.html).toContain(`${page}?topUp=${HASH}`);
   for (const [name, roles] of [
     ["cora", ["controller"]],
-    // Who launched the run approves none of its deposits.
+    // The run's launcher can't approve its deposits.
     ["lou", ["owner"]],
   ] as const) {
     const other = await (await signedIn(gateway, name, roles)).get("/");
@@ -81,14 +81,14 @@ test("Today and Needs action name a deposit that waits: to who may decide it as 
   expect((await otto.get("/")).text).toContain("Nothing needs you now.");
 });
 
-test("A deposit of a plan that has changed is not decided about: the page shows the difference", async () => {
+test("a deposit of a plan that has changed can't be decided, and the page says so", async () => {
   await ask(run.runId);
   const old = await otto.get(`${page}?topUp=${HASH}&plan=another`);
   expect(old.status).toBe(409);
   expect(old.text).toContain("The plan has changed");
 });
 
-test("A deposit that an account's decision approves asks for a newer sign-in above the profile's amount, and keeps what was filled in", async () => {
+test("a large deposit for an account needs a newer sign-in, and keeps what was filled in", async () => {
   await gateway.store.transaction((trx) =>
     openIncident(trx, {
       ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => gateway.stop());
 
 describe("A hold", () => {
-  test("on a bill, a vendor and a run asks why, and says what it does not stop", async () => {
+  test("a hold on a bill, a vendor or a run needs a reason, and its form says what it doesn't stop", async () => {
     const id = encodeURIComponent(run.runId);
     for (const [path, what] of [
       ["/bills/pbl_0101/hold?business=acme", "payable pbl_0101"],
@@ -37,21 +37,24 @@ describe("A hold", () => {
   });
 
   test.each([
-    // Five minutes before it goes out, as a stop says it too.
+    // Five minutes before the payment goes out, the time that a stop also names.
     ["scheduled", "8:55 AM New York."],
     ["processing", "with the bank already"],
     ["settled", "paid already"],
-  ] as const)("on a bill that is %s keeps nothing of it back, and says so", async (state, said) => {
-    const paid = { paymentIds: ["pmt_1"], executionDate: SOON };
-    await setLine(gateway.store, run.runId, "pbl_0101", { state, ...paid });
-    const path = "/bills/pbl_0101/hold?business=acme";
-    const done = await olga.send(await olga.get(path), path, { reason: "odd" });
-    expect(done.text).toContain(`The hold keeps back nothing that was sent`);
-    expect(done.text).toContain(said);
-    expect(done.text).not.toContain("It is on hold: nothing new is sent");
-  });
+  ] as const)(
+    "a hold on a bill that is %s holds nothing back, and says so",
+    async (state, said) => {
+      const paid = { paymentIds: ["pmt_1"], executionDate: SOON };
+      await setLine(gateway.store, run.runId, "pbl_0101", { state, ...paid });
+      const path = "/bills/pbl_0101/hold?business=acme";
+      const done = await olga.send(await olga.get(path), path, { reason: "odd" });
+      expect(done.text).toContain(`The hold keeps back nothing that was sent`);
+      expect(done.text).toContain(said);
+      expect(done.text).not.toContain("It is on hold: nothing new is sent");
+    },
+  );
 
-  test("on a vendor is asked for with what it keeps back and what the service has already", async () => {
+  test("the form of a hold on a vendor shows what it holds back and what can be called back", async () => {
     const sent = {
       state: "scheduled",
       executionDate: addDays(newYorkDate(Date.now()), 30),
@@ -61,14 +64,14 @@ describe("A hold", () => {
     expect(text).toMatch(/Kept back \$[\d,.]+ ?5 bills Can be called back \$[\d,.]+ ?1 bill/);
   });
 
-  test("is set on an account as people call it; what nobody knows is said beside what was typed, which stays", async () => {
+  test("a hold on an account takes the account's name; mistakes are shown and the typed values stay", async () => {
     const path = "/holds/new?on=source";
     const typed = { value: "The old one", reason: "odd debits", until: "friday" };
     const asked = await olga.get(path);
     const unknown = await olga.send(asked, "/holds/new", typed);
     expect(unknown.status).toBe(422);
     expect(unknown.text).toContain("No account is called “The old one”.");
-    expect(unknown.text).toContain("Write a date so: 2026-12-01.");
+    expect(unknown.text).toContain("Write the date like this: 2026-12-01.");
     for (const value of Object.values(typed)) expect(unknown.html).toContain(`value="${value}"`);
     const past = { ...typed, value: "balance", until: "2020-01-01" };
     const over = await olga.send(unknown, "/holds/new", past);
@@ -79,7 +82,7 @@ describe("A hold", () => {
     expect(await inForce(gateway)).toEqual(["source balance odd debits olga"]);
   });
 
-  test("whose end has passed is asked for again with what was typed", async () => {
+  test("a hold whose end has passed is refused, and the typed values stay", async () => {
     const path = "/bills/pbl_0101/hold?business=acme";
     const typed = { reason: "a call is open", until: "2020-01-01" };
     const over = await olga.send(await olga.get(path), path, typed);
@@ -89,7 +92,7 @@ describe("A hold", () => {
     expect(await inForce(gateway)).toEqual([]);
   });
 
-  test("of everything stands on each page, and is stopped with one form", async () => {
+  test("a hold on everything is set with one form and shown on each page", async () => {
     const asked = await olga.get("/emergency");
     const done = await olga.send(asked, "/emergency/stop", { reason: "odd debits" });
     expect(done.text).toContain("Everything is stopped");
@@ -100,7 +103,7 @@ describe("A hold", () => {
     expect((await olga.get("/emergency")).text).toContain("nothing new is sent");
   });
 
-  test("of everything in several businesses is one banner, which says of which", async () => {
+  test("a hold on everything in several businesses is one banner that names them", async () => {
     await gateway.stop();
     const profiles = ["acme", "borough", "cobalt"].map((name) =>
       profile({ name, businessId: `biz_${name}` }),
@@ -114,7 +117,7 @@ describe("A hold", () => {
     expect(shown).toContain("Everything is on hold in all 3 businesses odd debits — olga");
   });
 
-  test("is shown by vendor, number and sum, and its times in the zone that the profile names", async () => {
+  test("a hold is shown with vendor, number and sum, and times in the profile's zone", async () => {
     await gateway.stop();
     gateway = await startTestGateway({ profiles: [profile({ zone: "America/Chicago" })] });
     run = await seedWeekly(gateway.store);
@@ -131,7 +134,7 @@ describe("A hold", () => {
     expect(text).not.toMatch(/pbl_|con_|New York/);
   });
 
-  test("is released with all others of one person at once, after a look at what goes out", async () => {
+  test("all holds of one person are released at once, after the page shows what goes out", async () => {
     const cora = await signedIn(gateway, "cora", ["controller"]);
     await approveLines(gateway.store, run, ["pbl_0102"]);
     await setLine(gateway.store, run.runId, "pbl_0102", { state: "on-hold" });
@@ -144,7 +147,7 @@ describe("A hold", () => {
     const look = await cora.get("/holds/release-all?by=cora");
     expect(look.text).toMatch(/2 holds 1 bill of \$[\d,.]+ goes out then/);
     expect(await inForce(gateway)).toHaveLength(3);
-    // A third one that she sets meanwhile was not looked at.
+    // A third hold that she sets in the meantime was not on the page.
     const third = "/bills/pbl_0104/hold?business=acme";
     await cora.send(await cora.get(third), third, { reason: "looks forged" });
     const stale = await cora.send(look, "/holds/release-all");
@@ -155,13 +158,13 @@ describe("A hold", () => {
     const done = await cora.send(stale, "/holds/release-all");
     expect(done.text).toMatch(/3 holds released\. 1 bill of \$[\d,.]+ goes out now/);
     expect(await inForce(gateway)).toEqual(["payable pbl_0103 mine olga"]);
-    // An approver ends what they have set, and nothing else.
+    // An approver can release only the holds that they have set.
     const theirs = await cora.get("/holds/release-all?by=olga");
     expect(theirs.text).toContain("These stay");
     expect((await cora.get("/holds/release-all?by=nora")).text).toContain("by olga");
   });
 
-  test("is offered for release to those who may lift it, on its page and on its bill's", async () => {
+  test("a hold's release is offered only to those who may release it, on both its pages", async () => {
     const cora = await signedIn(gateway, "cora", ["controller"]);
     for (const [visits, bill] of [
       [cora, "pbl_0101"],
@@ -198,7 +201,7 @@ describe("A hold", () => {
     const whose = /somebody releases it owner .* somebody releases it operator or admin /;
     const page = await vera.get("/holds");
     expect(page.text).toMatch(whose);
-    // Whoever may neither set nor release one is told who may.
+    // A person who may neither set nor release a hold reads who may.
     expect(page.text).toContain("A hold takes the role operator or admin");
     expect(page.html).not.toMatch(/holds\/(new|release-all)/);
     const hers = (await olga.get("/holds")).html;
@@ -206,7 +209,7 @@ describe("A hold", () => {
     expect(hers).toContain('href="/holds/new?on=source"');
   });
 
-  test("is released by what was ticked and no more, with a result for each", async () => {
+  test("only the ticked holds are released, with a result for each", async () => {
     for (const bill of ["pbl_0101", "pbl_0102", "pbl_0103"]) {
       const path = `/bills/${bill}/hold?business=acme`;
       await olga.send(await olga.get(path), path, { reason: `why ${bill}` });
@@ -220,11 +223,11 @@ describe("A hold", () => {
     const asked = await olga.get(`/holds/release?${ids.map((id) => `id=${id}`).join("&")}`);
     expect(asked.text).not.toContain("why pbl_0103");
     expect(asked.text).not.toContain("that you ticked");
-    // What goes out is said before anything is released.
+    // The page says what goes out before anything is released.
     expect(asked.text).toMatch(/1 bill of \$[\d,.]+ goes out then/);
     const gone = await olga.get(`/holds/release?id=${ids[0] ?? ""}&id=hld_gone`);
     expect(gone.text).toContain("1 of 2 that you ticked is not here");
-    // Somebody else releases one of them meanwhile.
+    // Another person releases one of them in the meantime.
     await gateway.call("DELETE", `/v1/holds/${ids[0] ?? ""}`, await gateway.token("o", ["admin"]));
     const done = await olga.send(asked, "/holds/release");
     expect(done.text).toContain("1 of 2: released.");
@@ -235,7 +238,7 @@ describe("A hold", () => {
   test.each([
     ["those that were ticked", "/holds/release"],
     ["all of one person", "/holds/release-all"],
-  ])("is not released where more goes out by then than was shown: %s", async (_which, to) => {
+  ])("holds are not released if more would go out than was shown: %s", async (_which, to) => {
     for (const bill of ["pbl_0101", "pbl_0102"]) {
       const path = `/bills/${bill}/hold?business=acme`;
       await olga.send(await olga.get(path), path, { reason: "a call is open" });
@@ -244,7 +247,7 @@ describe("A hold", () => {
     const ids = (json["items"] as { id: string }[]).map(({ id }) => `id=${id}`).join("&");
     const look = await olga.get(`${to}?by=olga&${ids}`);
     expect(look.text).toContain("nothing goes out");
-    // Somebody approves one of the bills meanwhile.
+    // One of the bills is approved in the meantime.
     await approveLines(gateway.store, run, ["pbl_0102"]);
     await setLine(gateway.store, run.runId, "pbl_0102", { state: "on-hold" });
     const stale = await olga.send(look, to);
@@ -256,7 +259,7 @@ describe("A hold", () => {
     expect(await inForce(gateway)).toEqual([]);
   });
 
-  test("is refused to who may not set it, and nothing is held", async () => {
+  test("a person without the role can't set a hold, and nothing is held", async () => {
     const vera = await signedIn(gateway, "vera", ["viewer"]);
     const path = "/bills/pbl_0101/hold?business=acme";
     const refused = await vera.send(await vera.get(path), path, { reason: "x" });

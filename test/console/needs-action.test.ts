@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
-/** A bill whose payment bounced waits for the decision about its account. */
+/** Makes a bill's payment fail with R01 and wait for the decision about its account. */
 async function failsAndWaits(payableId: string): Promise<void> {
   const of = { businessId: "biz_acme", payableId };
   const workflowId = retryFailedPaymentId("acme", payableId);
@@ -37,7 +37,7 @@ async function failsAndWaits(payableId: string): Promise<void> {
 }
 
 describe("What needs action", () => {
-  test("names who may decide, and is decided by a form that only they are shown", async () => {
+  test("the page names who may decide, and shows the form only to them", async () => {
     await park(gateway, run, "pbl_0101");
     await park(gateway, run, "pbl_0102");
     const rule = { codes: ["R02"], words: [], action: "hold-vendor", pause: false } as const;
@@ -62,7 +62,7 @@ describe("What needs action", () => {
       ];
     };
     expect((await ticks("ada", ["admin"])).toSorted()).toEqual(["form", "pbl_0101", "pbl_0102"]);
-    // Who operates may give it up, though not try it again.
+    // An operator may give the bill up, but not try it again.
     expect((await ticks("oli", ["operator"])).toSorted()).toEqual(["form", "pbl_0101", "pbl_0102"]);
     expect(await ticks("cora", ["controller"])).toEqual(["pbl_0102", "form"]);
     expect(await ticks("vera", ["viewer"])).toEqual(["no form"]);
@@ -74,7 +74,7 @@ describe("What needs action", () => {
     expect(await acts("controller")).toContain("Try again");
   });
 
-  test("offers the decision about an account that bounced to whom it waits for", async () => {
+  test("the decision about an account that bounced is offered only to those it waits for", async () => {
     await gateway.store.transaction((trx) =>
       openIncident(trx, {
         ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },
@@ -95,7 +95,7 @@ describe("What needs action", () => {
     expect(await offered("vera", ["viewer"])).toEqual([false, false]);
   });
 
-  test("stands by cause, an account that bounced first, and is decided in bulk with a result for each", async () => {
+  test("exceptions are grouped by cause, bounced accounts first, and decided in bulk with a result each", async () => {
     await park(gateway, run, "pbl_0101");
     await park(gateway, run, "pbl_0102");
     await park(gateway, run, "pbl_0103", "partly-paid");
@@ -119,18 +119,18 @@ describe("What needs action", () => {
     expect(gone.text).toContain("1 of 3 that you ticked is not here");
     const silent = await olga.send(asked, "/needs-action/resolve", { reason: "x" });
     expect(silent.status).toBe(422);
-    // One has moved on meanwhile.
+    // One of the bills has settled in the meantime.
     await setLine(gateway.store, run.runId, "pbl_0102", { state: "settled" });
     const action = "paid-elsewhere";
     const done = await olga.send(asked, "/needs-action/resolve", { action, reason: "by card" });
     expect(done.text).toContain("1 of 2: counts as paid elsewhere.");
-    expect(done.text).toMatch(/BILL-000102 It waits for no decision any more/);
+    expect(done.text).toMatch(/BILL-000102 It no longer waits for a decision/);
     expect(done.text).not.toContain("payrun explain");
     expect(await lineState(gateway.store, run.runId, "pbl_0101")).toBe("paid-elsewhere");
     expect(await lineState(gateway.store, run.runId, "pbl_0103")).toBe("parked");
   });
 
-  test("of an account is one decision, which says what each choice leads to", async () => {
+  test("an account that bounced takes one decision, and the page says what each choice leads to", async () => {
     await gateway.store.transaction((trx) =>
       openIncident(trx, {
         ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },
@@ -148,7 +148,7 @@ describe("What needs action", () => {
     expect(asked.text).toContain(
       "every bill that waits is paid again from it, within Nacha’s limits, unless another hold",
     );
-    // A bill fails and waits for it before she has decided.
+    // A bill fails and waits for the decision before she has decided.
     await failsAndWaits("pbl_0101");
     const money = { decision: "released", reason: "money is there" };
     const stale = await olga.send(asked, path, money);

@@ -10,7 +10,7 @@ const PAYMENT = {
   ...{ contactId: "con_1", bankAccountId: null, paymentRail: "SERVICE" },
 };
 
-/** A gateway of a service that shows a payment of each bill that Payrun has not made. */
+/** Starts a gateway whose service has a payment of each bill that Payrun has not made. */
 async function withOthersPayment(): Promise<TestGateway> {
   const apiUrl = await serviceWithPayments([PAYMENT]);
   const gateway = await startTestGateway({ profiles: [profile({ apiUrl })] });
@@ -19,14 +19,14 @@ async function withOthersPayment(): Promise<TestGateway> {
   return gateway;
 }
 
-test("a bill's page lists the payments that others have made, and doesn't say that there is none", async () => {
+test("a bill's page lists its external payments", async () => {
   const olga = await signedIn(await withOthersPayment(), "olga", ["operator"]);
   const { text } = await olga.get("/bills/pbl_0101?business=acme");
   expect(text).toContain("Payrun has made no payment of it. Not made by Payrun");
   expect(text).toContain("pmt_theirs scheduled $100.00");
 });
 
-test("a hold on a bill that others pay names the command that takes their payment back", async () => {
+test("a hold on a bill with an external payment names the command that cancels it", async () => {
   const gateway = await withOthersPayment();
   const token = await gateway.token("olga", ["operator"]);
   const { stdout } = await typed(gateway, token, ["hold", "pbl_0101", "--reason", "odd"]);
@@ -35,7 +35,7 @@ test("a hold on a bill that others pay names the command that takes their paymen
   expect(said).toContain("payrun cancel-scheduled BILL-000101 --reason … takes it back");
 });
 
-test("a hold on a bill that others pay is not said to stop their payment", async () => {
+test("a hold on a bill with an external payment says that it doesn't stop that payment", async () => {
   const olga = await signedIn(await withOthersPayment(), "olga", ["operator"]);
   const path = "/bills/pbl_0101/hold?business=acme";
   const done = await olga.send(await olga.get(path), path, { reason: "odd" });

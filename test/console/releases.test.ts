@@ -12,7 +12,7 @@ let run: SeededRun;
 beforeEach(async () => {
   gateway = await startTestGateway();
   run = await seedWeekly(gateway.store);
-  // Nothing else waits for anybody.
+  // No other bill waits for a person.
   await gateway.store.db.updateTable("run_lines").set({ state: "scheduled" }).execute();
 });
 afterEach(() => gateway.stop());
@@ -25,7 +25,7 @@ async function pagesOf(name: string, roles: readonly string[]) {
   return { today, needs, visits };
 }
 
-test("Today, Needs action and its page ask whoever may release a bill that is held back, before its time has passed and after, until it is released", async () => {
+test("until a held-back bill is released, pages ask those who may release it, even after its time", async () => {
   const bill = { runId: run.runId, payableId: "pbl_0101" };
   const id = await seedWithheld(gateway.store, { ...bill, releaseByMs: Date.now() + DAY_MS });
   const path = `/runs/${encodeURIComponent(id)}`;

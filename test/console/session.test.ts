@@ -22,8 +22,8 @@ afterEach(() => gateway.stop());
 const check = (out?: readonly string[]) => checkOf(run, out);
 const counted = () => decidedIn(gateway, run);
 
-describe("Nobody", () => {
-  test("sees another business's run, bill or vendor", async () => {
+describe("access to pages", () => {
+  test("a person sees no run, bill or vendor of another business", async () => {
     await gateway.stop();
     gateway = await startTestGateway({
       profiles: [profile(), profile({ name: "beta", businessId: "biz_beta" })],
@@ -40,7 +40,7 @@ describe("Nobody", () => {
     }
   });
 
-  test("does anything by a form that another page made", async () => {
+  test("a form that another page made does nothing", async () => {
     const fields = { plan: run.planHash, ...CALLED };
     const forged = await cora.post(`${page}/approve`, fields);
     expect(forged.status).toBe(403);
@@ -49,14 +49,14 @@ describe("Nobody", () => {
     expect(await counted()).toEqual([]);
   });
 
-  test("does anything by a form whose sign-in has ended, and is told so before they sign in again", async () => {
+  test("a form whose sign-in has ended does nothing, and says so before the next sign-in", async () => {
     const nobody = new Visits(new Browser(gateway.url));
     const answer = await nobody.post(`${page}/approve`, { plan: run.planHash, ...CALLED });
     expect(answer.text).toContain("Your sign-in had ended, so nothing was done.");
     expect(await counted()).toEqual([]);
   });
 
-  test("who is not signed in gets a page: they sign in first, and come back to it", async () => {
+  test("a page sends a person without a sign-in to sign in and back; a cookie doesn't open the API", async () => {
     const answer = await fetch(`${gateway.url}${page}`, { redirect: "manual" });
     expect(answer.status).toBe(303);
     expect(answer.headers.get("location")).toBe(`/sign-in?to=${encodeURIComponent(page)}`);
@@ -86,10 +86,10 @@ describe("Above the profile's amount", () => {
     await cora.browser.post("/sign-in", { code: String(link.json["code"]), to: "/" });
   }
 
-  /** More than an address carries over a sign-in. */
+  /** More bills left out than an address can carry across a sign-in. */
   const OUT = Array.from({ length: 40 }, (_, no) => `pbl_${String(no + 115).padStart(4, "0")}`);
 
-  /** Approves with what was filled in too long after the sign-in. @returns where to go on */
+  /** Sends a filled-in form too long after the sign-in. @returns the address that leads back */
   async function asked(): Promise<string> {
     nowMs += 16 * 60_000;
     const filled = { ...CALLED, comment: "disputed" };
@@ -102,7 +102,7 @@ describe("Above the profile's amount", () => {
     return decodeURIComponent(to);
   }
 
-  test("what was typed is there again after a newer sign-in, and decides nothing before it is sent again", async () => {
+  test("a form is filled in again after a newer sign-in, and decides nothing until it is resent", async () => {
     const to = await asked();
     await signInAgain(token);
     const again = await cora.get(to);
@@ -117,7 +117,7 @@ describe("Above the profile's amount", () => {
     expect(await counted()).toEqual(["cora approve accepted"]);
   });
 
-  test("it is there for nobody else at the same browser, for no other page, and not for long", async () => {
+  test("a kept form is shown to no other person, on no other page, and not for long", async () => {
     const to = await asked();
     const typed = 'value="Ann Lee, accounts"';
     await signInAgain(token);
@@ -131,14 +131,14 @@ describe("Above the profile's amount", () => {
   });
 });
 
-test("Nobody fills in for whoever follows a link: what an address says of a call is not in the form", async () => {
+test("a link can't fill in a form: a call that its address describes is not in the form", async () => {
   const link = `${check()}&${new URLSearchParams({ ...CALLED, comment: "as agreed" }).toString()}`;
   const { html } = await cora.get(link);
   expect(html).not.toContain("Ann Lee");
   expect(html).not.toContain("as agreed");
 });
 
-test("Pages load nothing from elsewhere, run nothing inline and are framed by nobody", async () => {
+test("pages load nothing from other sites, run nothing inline and can't be framed", async () => {
   const { headers, html } = await cora.get(page);
   expect(headers.get("content-security-policy")).toBe(
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",

@@ -24,7 +24,7 @@ describe("A stop", () => {
     ["account", "balance", "source balance"],
   ] as const;
   test.each(parts)(
-    "of only a part: a %s called %s, after a look at what that is",
+    "a stop of only a part, a %s called %s, first shows what it would stop",
     async (kind, q, hold) => {
       const cora = await signedIn(gateway, "cora", ["controller"]);
       const look = await cora.get(`/emergency/stop?kind=${kind}&q=${encodeURIComponent(q)}`);
@@ -37,14 +37,14 @@ describe("A stop", () => {
     },
   );
 
-  test("asks which is meant where it is not clear, and stops nothing by that", async () => {
+  test("a stop by an inexact name suggests the nearest one and stops nothing", async () => {
     const near = await olga.get("/emergency/stop?kind=vendor&q=Pinecrest");
     expect(near.text).toContain("No vendor is called “Pinecrest”.");
     expect(near.html).toContain("/emergency/stop?contactId=con_6");
     expect(await inForce(gateway)).toEqual([]);
   });
 
-  test("calls back under the same hold what the service has, if that is ticked", async () => {
+  test("a stop calls back payments at the service under the same hold, if that is ticked", async () => {
     await setRunPhase(gateway.store.db, run.runId, { phase: "paying" });
     const held = { state: "held", paymentIds: ["pay_1"] } as const;
     await setLine(gateway.store, run.runId, "pbl_0101", held);
@@ -60,7 +60,7 @@ describe("A stop", () => {
   });
 });
 
-test("The emergency page says what can be called back and what can't, and cancels what is ticked", async () => {
+test("the emergency page shows what can be called back, and cancels the ticked payments", async () => {
   const today = newYorkDate(Date.now());
   await setRunPhase(gateway.store.db, run.runId, { phase: "paying" });
   const payment = { state: "scheduled", paymentIds: ["pay_1"] } as const;
@@ -77,7 +77,7 @@ test("The emergency page says what can be called back and what can't, and cancel
   const asked = await olga.get(`/emergency/cancel?bill=${encodeURIComponent("acme/pbl_0101")}`);
   expect(asked.text).toContain("Harbor Street Bakery");
   expect(asked.text).not.toContain("Juniper");
-  // Temporal is down here: the request is kept, and said so.
+  // Temporal is down here: the request is kept, and the page says so.
   const done = await olga.send(asked, "/emergency/cancel", { reason: "wrong week" });
   expect(done.text).toContain("Temporal");
   const two = ["acme/pbl_0101", "acme/pbl_0102"].map((key) => `bill=${encodeURIComponent(key)}`);
@@ -85,7 +85,7 @@ test("The emergency page says what can be called back and what can't, and cancel
   expect(rest.text).toContain(
     "1 of 2 that you ticked is not here: it can’t be called back any more.",
   );
-  // The bank has it meanwhile.
+  // The bank has the payment by now.
   await setLine(gateway.store, run.runId, "pbl_0101", { state: "processing" });
   const late = await olga.send(rest, "/emergency/cancel", { reason: "wrong week" });
   expect(late.text).toContain(
@@ -94,7 +94,7 @@ test("The emergency page says what can be called back and what can't, and cancel
   expect(late.text).toContain("pbl_0101 Nothing was done: it can’t be called back any more.");
 });
 
-test("The emergency page offers each person what they may do: an approver the stop, a viewer neither", async () => {
+test("the emergency page offers an operator stop and cancel, an approver the stop, a viewer neither", async () => {
   const { runId } = run;
   await setLine(gateway.store, runId, "pbl_0101", { state: "held", paymentIds: ["pay_1"] });
   const offered = async (name: string, roles: readonly string[]) => {
@@ -112,7 +112,7 @@ test("The emergency page offers each person what they may do: an approver the st
   expect(await offered("vera", ["viewer"])).toEqual([false, false, true, true]);
 });
 
-test("The emergency page says that a restored store doesn't count what it has lost", async () => {
+test("the emergency page says that a restored store doesn't count what it has lost", async () => {
   expect((await olga.get("/emergency")).text).not.toContain("neither counted nor listed");
   await noticeLoss(gateway.store);
   expect((await olga.get("/emergency")).text).toContain("neither counted nor listed");

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
-test("Today and Needs action have a cancellation that ended with exceptions, with what its status says and whose it is, until it asks for nobody", async () => {
+test("Today and Needs action list a cancellation with exceptions while a person can still act", async () => {
   const id = await seedCancellation(gateway.store, ["pbl_0101"]);
   await endWithExceptions(gateway.store, id);
   const path = `/runs/${encodeURIComponent(id)}`;
@@ -19,7 +19,7 @@ test("Today and Needs action have a cancellation that ended with exceptions, wit
   const status = async () =>
     CancellationStatusBody.parse((await gateway.call("GET", `/v1${path}`, token)).json);
   const { waitingFor, needsAction } = await status();
-  expect(waitingFor).toContain("ask whoever runs the service to stop it before then");
+  expect(waitingFor).toContain("ask the service's support to stop it before then");
   expect(needsAction).toBe(true);
   const pagesOf = async (name: string, roles: readonly string[]) => {
     const visits = await signedIn(gateway, name, roles);
@@ -37,7 +37,7 @@ test("Today and Needs action have a cancellation that ended with exceptions, wit
     expect(text).toContain("It takes the role operator or admin.");
     expect(text).not.toContain("Nothing stands still");
   }
-  // The money went out weeks ago: nobody can do anything about it any more.
+  // The money went out weeks ago: no person can do anything about it any more.
   const goesOutAtMs = Date.now() - 30 * 86_400_000;
   await gateway.store.db
     .updateTable("cancellation_items")

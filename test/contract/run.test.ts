@@ -31,20 +31,23 @@ test.each([
   [["--url", "http://a", "--token", "t", "--read-only", "--with-payments"], "contradict"],
   [["--url", "http://a", "--token", "t", "--nonsense"], "--nonsense"],
   [["--url", "http://127.0.0.1:1", "--token", "t"], "can't be reached"],
-])("with %j it says what is wrong and how it is used, and exits with 2", async (args, why) => {
-  const { code, stdout, stderr } = await conformance(...args);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toContain(why);
-  expect(stderr).toContain("Usage: npm run conformance");
-});
+])(
+  "the conformance command refuses %j with the mistake and its usage, and exits with 2",
+  async (args, why) => {
+    const { code, stdout, stderr } = await conformance(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(why);
+    expect(stderr).toContain("Usage: npm run conformance");
+  },
+);
 
-test("--help says what it does and exits with 0", async () => {
+test("the conformance command shows its options with --help and exits with 0", async () => {
   const { code, stdout } = await conformance("--help");
   expect(code).toBe(0);
   expect(stdout).toContain("--with-payments");
 });
 
-test("a refused token is told once, and not shown", async () => {
+test("the conformance command reports a refused token without showing it", async () => {
   const server = createServer((_request, response) => response.writeHead(401).end());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
@@ -61,7 +64,7 @@ test("a refused token is told once, and not shown", async () => {
   expect(stderr).not.toContain("planted-token");
 });
 
-test("a service that does as specified passes; what was created is archived, deleted or cancelled, by the API alone", async () => {
+test("a service that meets the specification passes, and all that was created is removed through the API", async () => {
   const sandbox = await startSandbox();
   onTestFinished(() => sandbox.stop());
   const { token } = sandbox.business;
@@ -84,7 +87,7 @@ test("a service that does as specified passes; what was created is archived, del
   expect(await sandbox.control.ledger()).toEqual([]);
 });
 
-test("a service with only a part of it fails, sentence by sentence, and read-only creates nothing", async () => {
+test("a service with only a part of the API fails sentence by sentence, and --read-only creates nothing", async () => {
   const other = await startOtherService();
   onTestFinished(() => other.stop());
   const ended = await conformance("--url", other.url, "--token", other.token, "--read-only");

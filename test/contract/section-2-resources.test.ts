@@ -14,7 +14,7 @@ import { contractWorld, FROM_BALANCE, newKey } from "./world.ts";
 
 const world = contractWorld();
 
-/** One of each, where there is nothing yet. */
+/** Creates one resource of each kind, because a new sandbox has none. */
 beforeAll(async () => {
   if (!world.isSandbox) return;
   const payableId = await world.bill();
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 type Skip = Pick<TestContext, "skip">;
 
-/** Reads what the token may read; skips where it may not, or the business has no such thing. */
+/** Reads a resource; skips if the token may not read it, or the business has none of it. */
 async function read(path: string, { skip }: Skip): Promise<Record<string, unknown>> {
   const { status, body } = await world.api("GET", path);
   if (status === 403) skip(`the token may not read ${path}, or the feature is off`);
@@ -43,7 +43,7 @@ async function itemsOf(path: string, context: Skip): Promise<unknown[]> {
   return items;
 }
 
-/** The first record of a list whose items are not shown, by itself. */
+/** Reads by itself the first record of a list whose item fields are not specified. */
 async function firstOf(path: string, context: Skip): Promise<Record<string, unknown>> {
   const [first] = await itemsOf(path, context);
   if (typeof first !== "object" || first === null || !("id" in first)) throw new Error("no id");
@@ -101,7 +101,7 @@ describe("resources and their fields (API specification, section 2)", () => {
   });
 
   reads("an invoice has the fields of its table", async (context) => {
-    // The list is known by name only: a service may have it elsewhere.
+    // The specification only names the list: a service may have it at another address.
     const { status } = await world.api("GET", "/v1/invoices");
     if (status === 404) context.skip("there is no GET /v1/invoices");
     expectTable(invoiceTable, [await firstOf("/v1/invoices", context)]);

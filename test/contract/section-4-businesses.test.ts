@@ -6,7 +6,9 @@ import { contractWorld } from "./world.ts";
 
 const world = contractWorld();
 
-/** Skips where the token may not: which scopes these need is not shown. */
+/**
+ * Skips if the token may not, since the specification does not say which scopes these calls need.
+ */
 async function allowed<T>(call: Promise<T>, { skip }: Pick<TestContext, "skip">): Promise<T> {
   return call.catch((error: unknown) => {
     if (error instanceof PaymentsApiError && error.status === 403) skip("the token may not");

@@ -24,7 +24,7 @@ const receiver = createServer((request, response) => {
 let endpoint: WebhookEndpoint;
 
 beforeAll(async () => {
-  // A real service would not deliver to this machine.
+  // A real service could not deliver to this machine.
   if (!world.isSandbox) return;
   receiver.listen(0, "127.0.0.1");
   await once(receiver, "listening");

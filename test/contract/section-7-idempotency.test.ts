@@ -133,7 +133,7 @@ describe("idempotency (API specification, section 7)", () => {
   reads("the writes that need a key answer 400 validation_error without one", async () => {
     for (const path of ["/v1/payments", "/v1/balance/deposits", "/v1/balance/withdrawals"]) {
       const { status, body } = await world.api("POST", path, { body: {} });
-      // A token that may not pay is refused before its key is missed.
+      // A token that may not pay is refused before its missing key is noticed.
       if (status === 403) continue;
       expect({ path, status, error: body["error"] }).toEqual({
         path,

@@ -4,7 +4,9 @@ import { contractWorld, newKey, unique } from "./world.ts";
 
 const world = contractWorld();
 
-/** Refused as out of range; 400 and 422 both say so, and the specification's line is thin. */
+/**
+ * Expects a refusal as out of range, by 400 or 422, since the specification says little about it.
+ */
 async function expectRefused(method: string, path: string, body?: unknown): Promise<void> {
   const key = method === "GET" ? {} : { key: newKey().idempotencyKey };
   const answer = await world.api(method, path, { body, ...key });

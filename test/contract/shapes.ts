@@ -8,7 +8,7 @@ const instant = z
   .refine((value) => !Number.isNaN(Date.parse(value)), "no ISO 8601 instant");
 const date = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
 
-/** The tables of section 2: each field there, with its type; unknown fields are no fault. */
+/** The tables of section 2: each field must be there with its type; unknown fields are allowed. */
 export const contactTable = z.object({
   id: text,
   type: z.enum(["payee", "business"]),

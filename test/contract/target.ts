@@ -1,17 +1,20 @@
 /**
- * Which service the suite asks. Without an address it starts a sandbox of its own; with one, which
- * `npm run conformance` sets, it does only what is allowed there.
+ * The service that the suite tests. Without an address the suite starts a sandbox of its own; with
+ * one, which `npm run conformance` sets, it does only what is allowed there.
  */
 export interface Target {
   url: string;
   token: string;
-  /** Contacts, drafts and webhook endpoints may be created; they are archived or deleted again. */
+  /**
+   * True if contacts, drafts and webhook endpoints may be created; they are archived or deleted
+   * again.
+   */
   mayWrite: boolean;
-  /** One cent may be scheduled, and is cancelled again. */
+  /** True if one cent may be scheduled; it is cancelled again. */
   mayPay: boolean;
 }
 
-/** Undefined: a sandbox. */
+/** The service to test; undefined for a sandbox. */
 export const target: Target | undefined = targetOf(process.env);
 
 function targetOf(env: NodeJS.ProcessEnv): Target | undefined {

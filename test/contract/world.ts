@@ -4,7 +4,7 @@ import { type Contact, PaymentsApiError, PaymentsClient } from "../../src/paymen
 import { type ApiAnswer, startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { target } from "./target.ts";
 
-/** Refusals that say something about the business, not about the service. */
+/** Refusals that say something about the business, but nothing about the service. */
 const cannotPay = new Set([
   "forbidden",
   "feature_unavailable",
@@ -23,10 +23,10 @@ interface OneCent {
 type CreatedPayments = Awaited<ReturnType<PaymentsClient["payments"]["create"]>>;
 type NewContact = Parameters<PaymentsClient["contacts"]["create"]>[0];
 
-/** From the balance, which needs no bank account and no ACH authorization. */
+/** Pays from the balance, which needs no bank account and no ACH authorization. */
 export const FROM_BALANCE = { paymentRail: "SERVICE", fundingSource: "balance" } as const;
 
-/** The service that is asked, and the engine's own client of it. */
+/** The tested service, and the engine's own client for it. */
 export class World {
   client!: PaymentsClient;
   readonly #clients: PaymentsClient[] = [];
@@ -48,7 +48,7 @@ export class World {
     return this.#sandbox !== undefined;
   }
 
-  /** A client with another token, for example one that lacks scopes. */
+  /** Returns a client with another token, such as one that lacks scopes. */
   clientWith(token: string): PaymentsClient {
     const client = new PaymentsClient({ baseUrl: this.#url, token: { value: token } });
     this.#clients.push(client);
@@ -79,14 +79,14 @@ export class World {
     return { status, headers, text, body: objectOf(text) };
   }
 
-  /** Creates a contact that is archived when the tests are over. */
+  /** Creates a contact that is archived at the end of the tests. */
   async contact(contact: NewContact, options?: { idempotencyKey: string }): Promise<Contact> {
     const created = await this.client.contacts.create(contact, options);
     this.#contacts.push(created.id);
     return created;
   }
 
-  /** A vendor that can be paid by ACH; each has a name of its own. */
+  /** Creates a vendor with a name of its own that can be paid by ACH. */
   async vendor(): Promise<string> {
     const { id } = await this.contact({
       displayName: unique("Vendor"),
@@ -99,27 +99,27 @@ export class World {
     return id;
   }
 
-  /** An approved bill of a new vendor. Only in tests that run `onSandbox`. */
+  /** Creates an approved bill of a new vendor. Only in tests that run `onSandbox`. */
   async bill(totalAmountCents = 100_00): Promise<string> {
     const contactId = await this.vendor();
     const bill = await this.sandbox.control.createPayable({ contactId, totalAmountCents });
     return bill.id;
   }
 
-  /** The day after tomorrow in New York, `YYYY-MM-DD`: tomorrow or later at any hour. */
+  /** Returns the day after tomorrow in New York, `YYYY-MM-DD`, which is never before tomorrow. */
   async dayAfterTomorrow(): Promise<string> {
     const now = this.isSandbox ? Date.parse((await this.sandbox.control.clock()).bank) : Date.now();
     const inTwoDays = new Date(now + 2 * 86_400_000);
     return new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" }).format(inTwoDays);
   }
 
-  /** A body that schedules one cent for a new vendor, from the balance. */
+  /** Returns a body that schedules one cent for a new vendor, from the balance. */
   async oneCent(): Promise<OneCent> {
     const scheduledAt = await this.dayAfterTomorrow();
     return { contactId: await this.vendor(), amountCents: 1, scheduledAt, ...FROM_BALANCE };
   }
 
-  /** Schedules it; skips where the business can't pay now, which is no fault of the service. */
+  /** Schedules one cent; skips if the business can't pay now, which is no fault of the service. */
   async scheduleOneCent(
     cent: OneCent,
     key: { idempotencyKey: string },
@@ -151,7 +151,7 @@ export class World {
   }
 }
 
-/** The service for the tests of one file. */
+/** Returns the service for the tests of one file. */
 export function contractWorld(): World {
   const world = new World();
   beforeAll(() => world.start());
@@ -159,7 +159,7 @@ export function contractWorld(): World {
   return world;
 }
 
-/** A name that no earlier run has left behind. */
+/** Returns a name that no earlier run has used. */
 export function unique(name: string): string {
   return `${name} ${randomUUID()}`;
 }
@@ -168,7 +168,7 @@ export function newKey(): { idempotencyKey: string } {
   return { idempotencyKey: randomUUID() };
 }
 
-/** The error that a call was refused with. */
+/** Returns the error that a call was refused with. */
 export async function refusal(call: Promise<unknown>): Promise<PaymentsApiError> {
   const outcome = await call.then(
     () => undefined,

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-test("there are six alerts, and each metric that they name is one of the gateway's", async () => {
+test("there are six alerts, and every metric that they use is one of the gateway's", async () => {
   expect(rules).toHaveLength(6);
   const token = await gateway.token("vera", ["viewer"]);
   const { text: metrics } = await gateway.call("GET", "/metrics", token);
@@ -40,7 +40,7 @@ test("there are six alerts, and each metric that they name is one of the gateway
   for (const name of named) expect(metrics).toMatch(new RegExp(`^# TYPE ${name} `, "m"));
 });
 
-test("alerts choose and group by labels that the metric has, and a gateway without a worker raises the one of that", async () => {
+test("alerts use labels that their metric has, and a gateway without a worker meets the alert for it", async () => {
   const token = await gateway.token("viola", ["viewer"]);
   const { text: metrics } = await gateway.call("GET", "/metrics", token);
   const [, has = ""] = /^payrun_conditions\{(.*code="no-worker".*)\} 1$/m.exec(metrics) ?? [];
@@ -57,7 +57,7 @@ test("alerts choose and group by labels that the metric has, and a gateway witho
   );
 });
 
-test("each condition that an alert waits for exists", () => {
+test("every condition that an alert uses exists", () => {
   const codes = rules.flatMap(({ expr }) => {
     const [, listed = ""] = /code=~?"([^"]+)"/.exec(expr) ?? [];
     return listed.split("|");

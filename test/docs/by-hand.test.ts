@@ -8,7 +8,7 @@ import { startSandbox } from "../support/sandbox.ts";
 const run = promisify(execFile);
 const hasPrograms = ["curl", "openssl"].every((name) => spawnSync(name, ["version"]).error == null);
 
-/** What a page's block types, in bash; the last of it is what a program answered. */
+/** Runs a page's code block in bash; returns the JSON that it printed. */
 async function typed(
   page: string,
   line: RegExp,
@@ -28,11 +28,11 @@ async function typed(
   return JSON.parse(stdout);
 }
 
-describe.runIf(hasPrograms)("what pages type by hand beside payrun", () => {
-  test("signs a webhook that the gateway takes, and knows again", async () => {
+describe.runIf(hasPrograms)("commands on the pages other than payrun", () => {
+  test("the gateway page's commands send a signed webhook that the gateway accepts, and a repetition is a duplicate", async () => {
     const gateway = await startTestGateway();
     onTestFinished(() => gateway.stop());
-    // This process may live on another day than `date`.
+    // The test's clock may be set to a different day than `date` returns.
     const now = String(Math.floor(Date.now() / 1_000));
     const address = { "http://127.0.0.1:8088": gateway.url };
     const values = { ...address, "$(date +%s)": now, biz_123: "biz_acme" };
@@ -42,7 +42,7 @@ describe.runIf(hasPrograms)("what pages type by hand beside payrun", () => {
     expect(await type()).toMatchObject({ duplicate: true });
   });
 
-  test("makes a bill in the sandbox that is approved already", async () => {
+  test("the events page's command makes an approved bill in the sandbox", async () => {
     const sandbox = await startSandbox();
     onTestFinished(() => sandbox.stop());
     const contact = { displayName: "Volt", bankAccount: ACCOUNT };

@@ -5,7 +5,7 @@ import { createProgram } from "../../src/cli/program.ts";
 import { Session } from "../../src/cli/client/session.ts";
 import { commandsOf, pages, pageText, wordsOf } from "../support/docs.ts";
 
-/** Which test runs the commands that a page shows, each of them, against a whole stack. */
+/** The test that runs each command of a page against a whole stack. */
 const RUN_BY: Readonly<Record<string, string>> = {
   "README.md": "test/e2e/first-steps.test.ts",
   "docs/audit.md": "test/e2e/first-steps.test.ts",
@@ -19,7 +19,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   "docs/top-up.md": "test/e2e/top-up.test.ts",
 };
 
-/** What a command line is refused for, without doing anything of it; undefined where it is taken. */
+/** Returns why a command line is refused, without running it; undefined if it is accepted. */
 async function refusal(words: readonly string[]): Promise<string | undefined> {
   const program = await createProgram(new Session(), words);
   disarm(program);
@@ -34,25 +34,25 @@ async function refusal(words: readonly string[]): Promise<string | undefined> {
 
 function disarm(command: Command): void {
   command.configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
-  // A group with options of its own, `sandbox`, does something by itself.
+  // A group with options of its own, such as `sandbox`, is a command itself.
   const acts = command.parent !== null && command.options.length > 0;
   if (acts || command.commands.length === 0) command.action(() => undefined);
   for (const each of command.commands) disarm(each as Command);
 }
 
-/** A page writes what may be left out in brackets. */
+/** Pages put optional parts in brackets. */
 function withAllOptions(command: string): string {
   return command.replace(/[[\]]/g, "");
 }
 
-/** Commands that a page's sentences and tables name, many of them without their arguments. */
+/** Returns commands named in a page's sentences and tables, many of them without arguments. */
 function namedIn(page: string): string[] {
   const prose = pageText(page).replace(/^```\w*\n[\s\S]*?^```/gm, "");
   return [...prose.matchAll(/`((?:npx )?payrun [a-z][^`]*)`/g)].map(([, text = ""]) => text);
 }
 
 describe.each(pages())("%s", (page) => {
-  test("shows only commands that the program takes", async () => {
+  test("a page's code blocks contain only commands that the program accepts", async () => {
     const refused = [];
     for (const command of commandsOf(page)) {
       const why = await refusal(wordsOf(withAllOptions(command)));
@@ -61,11 +61,11 @@ describe.each(pages())("%s", (page) => {
     expect(refused).toEqual([]);
   });
 
-  test("names only commands and options that there are", async () => {
+  test("a page's text names only commands and options that exist", async () => {
     const refused = [];
     for (const command of namedIn(page)) {
       const why = await refusal(wordsOf(withAllOptions(command)));
-      // A sentence may speak of a command by its name alone.
+      // A sentence may name a command without its arguments.
       if (why !== undefined && !/missing required argument|required option/.test(why)) {
         refused.push({ command, why });
       }
@@ -74,14 +74,14 @@ describe.each(pages())("%s", (page) => {
   });
 });
 
-test("what is no command, or none with that option, is told from one", async () => {
+test("unknown commands and options are refused, and a known command is accepted", async () => {
   expect(await refusal(["lunch", "weekly"])).toContain("unknown command");
   expect(await refusal(["launch", "weekly", "--soon"])).toContain("unknown option");
   expect(await refusal(["launch"])).toContain("missing required argument");
   expect(await refusal(["launch", "weekly", "--wait"])).toBeUndefined();
 });
 
-test("README names each command that takes no --json, and no other", async () => {
+test("the README names each command without --json, and no other", async () => {
   const program = await createProgram(new Session(), []);
   const without = (command: Command, path: readonly string[]): string[] => {
     const below = command.createHelp().visibleCommands(command) as Command[];
@@ -94,18 +94,19 @@ test("README names each command that takes no --json, and no other", async () =>
         .flatMap((each) => without(each, [...path, each.name()])),
     ];
   };
-  const [, named = ""] = /Every command but (.*?) takes `--json`/.exec(pageText("README.md")) ?? [];
+  const [, named = ""] =
+    /Every command except (.*?) takes `--json`/.exec(pageText("README.md")) ?? [];
   const names = [...named.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
   expect(without(program, []).toSorted()).toEqual(names.toSorted());
 });
 
-describe("every page's commands are run by a test", () => {
-  test("each page that shows commands is in the list, and no other", () => {
+describe("the tests that run the pages' commands", () => {
+  test("every page with commands has a test that runs them, and no other page has", () => {
     const showing = pages().filter((page) => commandsOf(page).length > 0);
     expect(showing.toSorted()).toEqual(Object.keys(RUN_BY).toSorted());
   });
 
-  test.each(Object.entries(RUN_BY))("%s by %s", (page, file) => {
+  test.each(Object.entries(RUN_BY))("the commands of %s are run by %s", (page, file) => {
     const path = new URL(`../../${file}`, import.meta.url);
     expect(existsSync(path)).toBe(true);
     expect(readFileSync(path, "utf8")).toContain(`commandsOf("${page}")`);

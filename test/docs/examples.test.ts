@@ -32,7 +32,7 @@ const examples: readonly Example[] = pages().flatMap((page) =>
 /** Pages whose other examples are run below. */
 const SHOWN_HERE = ["docs/sandbox.md", "docs/payments-client.md"];
 
-/** Which test runs or loads what a page shows beside commands of ours and playbooks. */
+/** The tests that run or load a page's examples other than our commands and playbooks. */
 const SHOWN_ELSEWHERE: Readonly<Record<string, string>> = {
   "docs/approvals.md js": "test/e2e/signed-decisions.test.ts",
   "docs/audit.md js": "test/support/check-trail.ts",
@@ -49,17 +49,17 @@ function named({ page, text }: Example): readonly [string, string] {
 const yaml = examples.filter(({ language }) => language === "yaml");
 const playbooks = yaml.filter((each) => !isProfiles(each) && !isTests(each));
 
-describe("every playbook, or part of one, that a page shows loads as it stands", () => {
-  test.each(playbooks.map(named))("%s", (_, text) => {
-    // A part is of a pay run, as its page says.
+describe("playbooks on the pages", () => {
+  test.each(playbooks.map(named))("the playbook in %s loads as it stands", (_, text) => {
+    // A part belongs to a pay run, as its page says.
     const whole = /^kind: /m.test(text) ? text : `kind: pay-run\n${text}`;
     const loaded = loadPlaybook(whole, { file: "shown.yaml" });
     expect(loaded.ok ? "" : formatProblems(loaded.problems)).toBe("");
   });
 });
 
-describe("every profile, or part of one, that a page shows can be used", () => {
-  test.each(yaml.filter(isProfiles).map(named))("%s", (_, text) => {
+describe("profiles on the pages", () => {
+  test.each(yaml.filter(isProfiles).map(named))("the profile in %s can be used", (_, text) => {
     const folder = mkdtempSync(join(tmpdir(), "payrun-docs-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const { publicKey } = generateKeyPairSync("ed25519");
@@ -86,7 +86,7 @@ describe("every profile, or part of one, that a page shows can be used", () => {
   });
 });
 
-test("the requests that the sandbox's page shows are taken", async () => {
+test("the sandbox accepts the requests on its page", async () => {
   const sandbox = await startSandbox();
   try {
     const [faults = "", company = ""] = examples
@@ -99,7 +99,7 @@ test("the requests that the sandbox's page shows are taken", async () => {
         body,
       });
     expect((await send("faults", faults)).status).toBe(200);
-    // As many bills as it says take a while.
+    // The number of bills on the page would take a while.
     expect(company).toContain("100000");
     const few = await send("reset", company.replace("100000", "50"));
     expect(few.status).toBe(200);
@@ -108,7 +108,7 @@ test("the requests that the sandbox's page shows are taken", async () => {
   }
 });
 
-test("the client's page pays a bill by the code that it shows", async () => {
+test("the code on the client's page pays a bill", async () => {
   const sandbox = await startSandbox();
   const folder = mkdtempSync(join(tmpdir(), "payrun-docs-"));
   try {
@@ -145,7 +145,7 @@ test("the client's page pays a bill by the code that it shows", async () => {
   }
 });
 
-test("the mistake that the page about playbooks shows is told in these words", () => {
+test("the mistake on the playbooks page is reported in the same words", () => {
   const [, shown = ""] =
     /```\n(weekly\.yaml:3:16[\s\S]*?)```/.exec(pageText("docs/playbooks.md")) ?? [];
   const text = 'kind: pay-run\nselect: { due: all }\nwhere: payable.amount > "3"\n';
@@ -156,7 +156,7 @@ test("the mistake that the page about playbooks shows is told in these words", (
   }
 });
 
-test("every other example is run by the test that is named for it", () => {
+test("every other example is run by the test listed for it", () => {
   const others = examples.filter(
     ({ page, language }) => !["yaml", "sh"].includes(language) && !SHOWN_HERE.includes(page),
   );

@@ -11,7 +11,7 @@ import { pageText } from "../support/docs.ts";
 
 const DAYS = Array.from({ length: 366 }, (_, index) => addDays("2028-01-01", index));
 
-test("README's first playbook finds rent to pay at the sample company on any day of the year, which reaches its vendors within two weeks", () => {
+test("on any day of the year the README's first playbook finds rent to pay that arrives within two weeks", () => {
   const [, text = ""] = /<<'YAML'\n([\s\S]*?)YAML\n/.exec(pageText("README.md")) ?? [];
   const loaded = loadPlaybook(text, { file: "rent.yaml" });
   if (!loaded.ok || loaded.playbook.kind !== "pay-run") throw new Error("README's playbook");

@@ -12,7 +12,7 @@ const PAGES: Readonly<Record<keyof typeof PLAYBOOK_KINDS, string>> = {
   "cancel-scheduled": "cancel-scheduled.md",
 };
 
-/** Names of the keys that an author may write, those of keys within keys too. */
+/** Returns the names of the keys that an author may write, including nested keys. */
 function keysOf(schema: unknown): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   const { properties, ...others } = schema as { readonly properties?: Record<string, unknown> };
@@ -26,7 +26,7 @@ function within(value: object): string[] {
 }
 
 test.each(Object.entries(PLAYBOOK_KINDS))(
-  "each key of a %s playbook is in its page",
+  "each key of a %s playbook is described on its page",
   (kind, of) => {
     const page = readFileSync(
       join(import.meta.dirname, "../../docs", PAGES[kind as keyof typeof PAGES]),

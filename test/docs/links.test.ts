@@ -12,13 +12,13 @@ const PAGES = ["", "docs", "docs/decisions"].flatMap((folder) =>
 
 const textOf = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
-/** Where a page links to, outside code. */
+/** Returns the links of a page, outside code. */
 function linksOf(text: string): string[] {
   const prose = text.replaceAll(/^```.*?^```/gms, "").replaceAll(/`[^`\n]*`/g, "");
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = ""]) => to);
 }
 
-/** The anchors of a page's headings, as they are made for Markdown. */
+/** Returns the anchors of a page's headings, as Markdown makes them. */
 function anchorsOf(text: string): string[] {
   const headings = [...text.replaceAll(/^```.*?^```/gms, "").matchAll(/^#+ (.+)$/gm)];
   return headings.map(([, heading = ""]) =>
@@ -42,7 +42,7 @@ test.each(PAGES)("every link of %s leads to a page, a file or a heading that exi
   expect(linksOf(textOf(page)).filter((link) => isDead(page, link))).toEqual([]);
 });
 
-test("the index of the docs leads to each of its pages", () => {
+test("the docs' index links to every page", () => {
   const listed = new Set(
     linksOf(textOf("docs/index.md")).map((link) => relative("", join("docs", link))),
   );

@@ -10,7 +10,7 @@ const PAGES = [
   ...readdirSync(join(ROOT, "docs/decisions")).map((name) => `docs/decisions/${name}`),
 ].filter((name) => name.endsWith(".md"));
 
-/** What stands in backticks and begins with a folder of ours, without `*` and the like. */
+/** Text in backticks that begins with one of our folders, without `*` and the like. */
 const PATH =
   /`((?:src|workflows|activities|test|docs|scripts|bench|playbooks|docker|bin|types)\/[\w./-]*)`/g;
 
@@ -20,12 +20,12 @@ test.each(PAGES)("every path that %s names exists", (page) => {
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-test("the pages name paths at all", () => {
+test("ARCHITECTURE.md names more than thirty paths, so that the check is not empty", () => {
   const text = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
   expect([...text.matchAll(PATH)].length).toBeGreaterThan(30);
 });
 
-test("each drill of the page about operations names the tests that walk it", () => {
+test("each drill on the operations page names its tests", () => {
   const text = readFileSync(join(ROOT, "docs/operations.md"), "utf8");
   const [, table = ""] = /^\| Drill \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(text) ?? [];
   const drills = table.trim().split("\n");

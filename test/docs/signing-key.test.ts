@@ -13,7 +13,7 @@ import { signDecision } from "../support/signing.ts";
 const PAGE = pageText("docs/approvals.md");
 const RUN = "pay-run/acme/weekly/2026-11-20";
 
-/** The page's lines that make a signer's key, as somebody types them. */
+/** The page's lines that make a signer's key, as a person types them. */
 const [, LINES = ""] = /^```sh\n(openssl [^`]*)^```/m.exec(PAGE) ?? [];
 
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
@@ -24,7 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("the page shows how a signer's key is made", () => {
+test("the approvals page shows how to make a signer's key", () => {
   expect(LINES).toContain("erp.pem");
   expect(LINES.trim().split("\n")).toHaveLength(2);
 });
@@ -35,14 +35,14 @@ describe.runIf(hasOpenssl)("the page's openssl lines", () => {
     printed = execFileSync("sh", ["-ec", LINES], { cwd: folder, encoding: "utf8" }).trim();
   });
 
-  /** The page's settings with the key that was printed in the place of the one that is cut off. */
+  /** Puts the printed key into the page's settings in place of the shortened one. */
   const filledIn = (text: string): string => text.replaceAll(/MCowBQYDK2VwAyEA…/g, printed);
 
-  test("print one line, which begins as the page shows it", () => {
+  test("the page's openssl lines print one line, which begins as the page shows it", () => {
     expect(printed).toMatch(/^MCowBQYDK2VwAyEA\S{44}$/);
   });
 
-  test("make a key with which decisions count, set as the page says, in both ways", () => {
+  test("the page's openssl lines make a key whose decisions count, with both settings of the page", () => {
     const [, yaml = ""] = /^```yaml\n(businesses:\n[^`]*)^```/m.exec(PAGE) ?? [];
     const profile = parse(filledIn(yaml)) as { businesses: { acme: { signers: unknown } } };
     const [, setting = ""] = /`PAYMENTS_SIGNERS=([^`]+)`/.exec(PAGE) ?? [];

@@ -4,7 +4,7 @@ import { standingText, whyNoPayment } from "../../src/domain/funding-source.ts";
 const able = { id: "ba_1", canPay: true, unavailableReason: null, actionUrl: null };
 const unable = { ...able, canPay: false };
 
-test("whether a source can pay is said in words, with a code only where nobody knows it", () => {
+test("a funding source's standing is described in words, with a code only if the reason is unknown", () => {
   expect(standingText(able)).toBe("can pay");
   expect(standingText(unable)).toBe("can't pay");
   const reauth = standingText({ ...unable, unavailableReason: "bank_reauth" });
@@ -29,10 +29,10 @@ describe("why nothing can be paid from a source", () => {
     expect(text).toMatch(
       new RegExp(`^Funding source “ba_1” can't pay now: [a-z].* \\(${unavailableReason}\\)\\. `),
     );
-    expect(text).toMatch(/ Mend it at https:\/\/app\.example\/fix$/);
+    expect(text).toMatch(/ Fix it at https:\/\/app\.example\/fix$/);
   });
 
-  test("an unknown reason is passed on, and a missing one is said to be missing", () => {
+  test("an unknown reason of the service is shown as it is, and a missing one is said to be missing", () => {
     const odd = { ...unable, unavailableReason: "moon_phase" };
     expect(whyNoPayment("ba_1", odd)).toBe(
       "Funding source “ba_1” can't pay now: the service says moon_phase.",

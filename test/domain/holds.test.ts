@@ -23,12 +23,12 @@ test.each([
   expect(holdOn([{ ...hold, value: "another" }], facts)).toBeUndefined();
 });
 
-test("an unknown scope stops everything: the safe reading", () => {
+test("a hold with an unknown scope stops everything", () => {
   const hold = { scope: "region", value: "west", reason: "wait" };
   expect(holdOn([hold], facts)).toBe(hold);
 });
 
-test("a hold's long reason stands on each of its bills by its first part, a short one whole", () => {
+test("a bill on hold shows the first part of a long reason, and a short reason in full", () => {
   const short = { author: "cora", reason: "Check the account. Ann knows: call her." };
   expect(onHoldText(short)).toBe(
     "On hold since cora said: Check the account. Ann knows: call her.",
@@ -42,7 +42,7 @@ test("a hold's long reason stands on each of its bills by its first part, a shor
   expect(onHoldText({ author: "cora", reason: "x".repeat(300) }).length).toBeLessThan(240);
 });
 
-test("a bill that several holds stop says how many are left where the first is lifted", () => {
+test("a bill under several holds says how many remain if the first is released", () => {
   const hold = { author: "cora", reason: "Check the account" };
   expect(onHoldText(hold, 1)).toBe(
     "On hold since cora said: Check the account. 1 more hold keeps it back.",

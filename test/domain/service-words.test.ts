@@ -34,12 +34,12 @@ test("a history doesn't contain the service's words", () => {
   expect(timerText(look)).not.toMatch(/Ada|example|signed/);
 });
 
-test("words that were cut off are removed as well", () => {
+test("the service's words are removed from a history even if they were cut off", () => {
   const cut = `Refused (x).${serviceSays(WORDS)}`.slice(0, 60);
   expect(forHistory({ waitingFor: cut, details: "", wakeInMs: 1 }).waitingFor).toBe("Refused (x)");
 });
 
-test("a refusal without words adds nothing", () => {
+test("a refusal without the service's own words adds no text", () => {
   expect(serviceSays("  ")).toBe("");
   expect(serviceSays(null)).toBe("");
 });

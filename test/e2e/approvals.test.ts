@@ -25,7 +25,7 @@ describe("nothing is paid unapproved", () => {
   });
 
   test.runIf(isLong)(
-    "an approval of an old plan is refused, and the changed line asks again",
+    "an approval of an old plan is refused, and the changed line needs a new approval",
     async () => {
       const payrun = await start();
       const { runId, made } = await plannedRun(payrun, [100_00, 200_00]);

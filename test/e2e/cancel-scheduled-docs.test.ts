@@ -27,13 +27,13 @@ afterAll(async () => {
   await payrun?.stop();
 });
 
-/** The page's second part. */
+/** True for commands of the page's second part. */
 function isOfStop(command: string): boolean {
   return /payrun (?:stop|release --all)/.test(command);
 }
 
 describe("the commands of docs/cancel-scheduled.md and docs/hold.md", () => {
-  test("do what the page says", async () => {
+  test("the commands of docs/cancel-scheduled.md do what the page says", async () => {
     const { bill, paymentId } = await scheduledBill(payrun, 150_00);
     const commands = commandsOf("docs/cancel-scheduled.md").filter((each) => !isOfStop(each));
     expect(commands).toHaveLength(3);
@@ -57,9 +57,9 @@ describe("the commands of docs/cancel-scheduled.md and docs/hold.md", () => {
     await expectBank(payrun, [[bill, 0]]);
   });
 
-  test("stop everything, take back what is scheduled, and end the stop", async () => {
+  test("the page's stop holds everything, cancels what is scheduled, and is released again", async () => {
     const { runId, made } = await plannedScene(payrun, "stopped", [170_00]);
-    // What has been cancelled shows in the run before any day passes.
+    // With a slow clock, the run shows the cancellation before the payment's day comes.
     const { scale } = await payrun.sandbox.control.clock();
     await payrun.sandbox.control.setScale(1);
     await approve(payrun, runId);
@@ -93,7 +93,7 @@ describe("the commands of docs/cancel-scheduled.md and docs/hold.md", () => {
     );
   });
 
-  test("store a playbook that withholds", async () => {
+  test("the commands of docs/hold.md store a playbook that holds back", async () => {
     const commands = commandsOf("docs/hold.md");
     expect(commands.length).toBeGreaterThan(1);
     for (const command of commands) {
@@ -103,7 +103,7 @@ describe("the commands of docs/cancel-scheduled.md and docs/hold.md", () => {
     }
   });
 
-  test("and without --json a person reads where the money went", async () => {
+  test("cancel-scheduled and watch say without --json where the money went", async () => {
     const { paymentId } = await scheduledBill(payrun, 160_00);
     const asked = await cli(["cancel-scheduled", paymentId, "--wait"], { env });
     expect(asked.code, asked.stderr).toBe(0);

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const CANCEL = { method: "POST", path: "/v1/payments/*/cancel" } as const;
 
-/** The bank's days pass until everything that will move has moved. */
+/** Advances the bank's clock until all money that will move has moved. */
 async function weeksPass(): Promise<void> {
   await payrun.sandbox.control.advance("P14D");
 }
@@ -45,7 +45,7 @@ async function isHeld(payableId: string): Promise<boolean> {
 }
 
 describe("cancelling what the service has scheduled", () => {
-  test("moves no money, holds the bill, and only a person lifts that", async () => {
+  test("a cancellation moves no money, and holds the bill until a person releases it", async () => {
     const { bill, paymentId } = await scheduledBill(payrun, 101_00);
     const id = await askToCancel(payrun, [paymentId]);
     const done = await untilCancellation(payrun, id, "ended", hasEnded);
@@ -74,7 +74,7 @@ describe("cancelling what the service has scheduled", () => {
     await keepHistory(payrun, id, "cancel-scheduled");
   });
 
-  test("is refused to whoever is no operator, and a request for the same payments joins", async () => {
+  test("only operators may cancel, and a second request for the same payments joins the first", async () => {
     const { paymentId } = await scheduledBill(payrun, 103_00);
     const body = { payments: [paymentId] };
     const refused = await payrun.call("controller", "POST", "/v1/cancellations", body);
@@ -89,7 +89,7 @@ describe("cancelling what the service has scheduled", () => {
   });
 
   test.runIf(isLong)(
-    "a payment that runs in a moment is not touched: nothing is sent within the margin",
+    "a payment that runs in a moment is too late: no cancel is sent within the margin",
     async () => {
       const { control } = payrun.sandbox;
       const { bill, paymentId } = await scheduledBill(payrun, 104_00);
@@ -117,7 +117,7 @@ describe("cancelling what the service has scheduled", () => {
   );
 
   test.runIf(isLong)(
-    "the clock passes 9:00 while the cancel is on its way: it says that the bank has it",
+    "a cancel that arrives after 9:00 New York reports that the bank has the payment",
     async () => {
       const { control } = payrun.sandbox;
       const { bill, paymentId } = await scheduledBill(payrun, 105_00);
@@ -141,7 +141,7 @@ describe("cancelling what the service has scheduled", () => {
   );
 
   test.runIf(isLong)(
-    "what a worker has sent when it dies, with nobody to hear the answer, is cancelled too",
+    "a payment of a worker that died before the answer is cancelled too",
     async () => {
       const { control } = payrun.sandbox;
       const { runId, made } = await plannedScene(payrun, "sent", [108_00]);
@@ -183,18 +183,21 @@ describe("cancelling what the service has scheduled", () => {
     },
   );
 
-  test.runIf(isLong)("what is with the bank already is too late, and paid once", async () => {
-    const { bill, paymentId } = await scheduledBill(payrun, 106_00);
-    await payrun.sandbox.control.advance("P4D");
-    const id = await askToCancel(payrun, [paymentId]);
-    const done = await untilCancellation(payrun, id, "ended", hasEnded);
-    expect(done.payments[0]).toMatchObject({ state: "too-late" });
-    expect(await cancelKeys(payrun, paymentId)).toEqual([]);
-    await weeksPass();
-    await expectBank(payrun, [[bill, 106_00]]);
-  });
+  test.runIf(isLong)(
+    "a payment that is with the bank already is too late to cancel, and is paid once",
+    async () => {
+      const { bill, paymentId } = await scheduledBill(payrun, 106_00);
+      await payrun.sandbox.control.advance("P4D");
+      const id = await askToCancel(payrun, [paymentId]);
+      const done = await untilCancellation(payrun, id, "ended", hasEnded);
+      expect(done.payments[0]).toMatchObject({ state: "too-late" });
+      expect(await cancelKeys(payrun, paymentId)).toEqual([]);
+      await weeksPass();
+      await expectBank(payrun, [[bill, 106_00]]);
+    },
+  );
 
-  test("several scheduled payments of one bill are named as what can't be cancelled", async () => {
+  test("several scheduled payments of one bill are reported as impossible to cancel", async () => {
     const [bill] = await bills(payrun.sandbox, [300_00]);
     if (bill === undefined) throw new Error("no bill");
     const [first] = await pay(payrun, bill, { amountCents: 100_00 });
@@ -209,7 +212,7 @@ describe("cancelling what the service has scheduled", () => {
   });
 
   test.runIf(isLong)(
-    "somebody else cancels it first, and an unknown payment is said to be unknown",
+    "a payment that was cancelled elsewhere counts as cancelled, and an unknown one as unknown",
     async () => {
       const { bill, paymentId } = await scheduledBill(payrun, 107_00);
       await payrun.sandbox.control.faults([
@@ -229,7 +232,7 @@ describe("cancelling what the service has scheduled", () => {
 });
 
 describe("a cancel without a clear answer", () => {
-  test("that was applied is found by reading the payment, and not sent under another key", async () => {
+  test("a cancel that was applied without an answer is found by reading the payment, under one key", async () => {
     const { bill, paymentId } = await scheduledBill(payrun, 201_00);
     await payrun.sandbox.control.faults([{ ...CANCEL, when: "after", effect: "drop", times: 1 }]);
     const id = await askToCancel(payrun, [paymentId]);
@@ -240,7 +243,7 @@ describe("a cancel without a clear answer", () => {
     await expectBank(payrun, [[bill, 0]]);
   });
 
-  test.runIf(isLong)("that was not applied is sent again under the same key", async () => {
+  test.runIf(isLong)("a cancel that was not applied is sent again under the same key", async () => {
     const { bill, paymentId } = await scheduledBill(payrun, 202_00);
     await payrun.sandbox.control.faults([
       { ...CANCEL, when: "before", effect: "status", status: 503, times: 2 },
@@ -256,7 +259,7 @@ describe("a cancel without a clear answer", () => {
   });
 
   test.runIf(isLong)(
-    "payment_unconfirmed waits for its window, reads the payment and takes the next key",
+    "after payment_unconfirmed a cancel waits for the window, reads, and takes the next key",
     async () => {
       const { control } = payrun.sandbox;
       const { bill, paymentId } = await scheduledBill(payrun, 203_00);
@@ -281,14 +284,17 @@ describe("a cancel without a clear answer", () => {
     },
   );
 
-  test.runIf(isLong)("slows down when asked to, and goes on", async () => {
-    const { bill, paymentId } = await scheduledBill(payrun, 204_00);
-    await payrun.sandbox.control.faults([
-      { ...CANCEL, when: "before", effect: "status", status: 429, retryAfter: 1, times: 1 },
-    ]);
-    const id = await askToCancel(payrun, [paymentId]);
-    const done = await untilCancellation(payrun, id, "ended", hasEnded);
-    expect(done.payments[0]?.state).toBe("cancelled");
-    await expectBank(payrun, [[bill, 0]]);
-  });
+  test.runIf(isLong)(
+    "a cancel waits when the service asks it to slow down, and then goes through",
+    async () => {
+      const { bill, paymentId } = await scheduledBill(payrun, 204_00);
+      await payrun.sandbox.control.faults([
+        { ...CANCEL, when: "before", effect: "status", status: 429, retryAfter: 1, times: 1 },
+      ]);
+      const id = await askToCancel(payrun, [paymentId]);
+      const done = await untilCancellation(payrun, id, "ended", hasEnded);
+      expect(done.payments[0]?.state).toBe("cancelled");
+      await expectBank(payrun, [[bill, 0]]);
+    },
+  );
 });

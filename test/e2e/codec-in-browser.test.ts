@@ -18,7 +18,7 @@ const start = stacks();
 const PLAIN = ["Counts approvals, and asks who is still missing", '"rejected"'];
 
 test.runIf(isLong && chromiumPath() !== undefined)(
-  "Temporal's UI shows a run of a business that is no sandbox to whoever is signed in at the gateway, and nothing of it to others",
+  "Temporal's UI decrypts a real business's run only for people signed in at the gateway",
   async () => {
     const temporal = await temporalWithUi();
     const payrun = await start({
@@ -57,7 +57,7 @@ function textOf(page: Page): Promise<string> {
   return page.locator("body").innerText();
 }
 
-/** Tells the UI in its own settings who decrypts, as docs/temporal.md says. */
+/** Sets the decryption endpoint in the UI's own settings, as docs/temporal.md says. */
 async function decryptWith(page: Page, endpoint: string): Promise<void> {
   await page.getByTestId("data-encoder-status").click();
   await page.getByPlaceholder("Paste your endpoint here").fill(endpoint);
@@ -72,7 +72,7 @@ async function signIn(page: Page, payrun: TestPayrun): Promise<void> {
   await page.getByRole("heading", { level: 1, name: "Today" }).waitFor();
 }
 
-/** A Temporal server of the test's own, with its UI. */
+/** Starts a Temporal server with a UI for this test. */
 async function temporalWithUi(): Promise<{ readonly address: string; readonly ui: string }> {
   const { path } = await findTemporalCli({ env: process.env, log: () => undefined });
   const [port, uiPort] = [await freePort(), await freePort()];

@@ -12,11 +12,11 @@ import { stacks } from "../support/stack.ts";
 
 const start = stacks();
 
-/** Where a run with KEEP_SCREENSHOTS=FOLDER puts what the controller sees. */
+/** The folder for screenshots of what the controller sees, from KEEP_SCREENSHOTS=FOLDER. */
 const SHOTS = process.env["KEEP_SCREENSHOTS"];
 
 test.runIf(isLong && chromiumPath() !== undefined)(
-  "a controller's day on a phone: from Slack's message over its link and the sign-in to approved bills and settled money",
+  "a controller on a phone gets from Slack's message through sign-in to approved and settled bills",
   async () => {
     const slack = await httpReceiver();
     const payrun = await start({ tokenFile: true });
@@ -43,7 +43,7 @@ test.runIf(isLong && chromiumPath() !== undefined)(
       mkdirSync(SHOTS, { recursive: true });
       await page.screenshot({ path: join(SHOTS, `day-${name}.png`), fullPage: true });
     };
-    // The message's link carries no authority: who opens it signs in first, and comes back to it.
+    // The message's link carries no authority: its reader signs in first, and then returns to it.
     await page.goto(address.exec(message[0] ?? "")?.[0] ?? "");
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
     await shot("1-sign-in");

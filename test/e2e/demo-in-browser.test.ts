@@ -11,12 +11,12 @@ import { stackSettings, untilNoneIsLeft } from "../cli/stack.ts";
 import { isLong } from "../support/long.ts";
 import { drawTerminal } from "../support/terminal-picture.ts";
 
-/** With KEEP_SCREENSHOTS=1 these are README's pictures, made anew. */
+/** The folder of the README's pictures, which KEEP_SCREENSHOTS=1 takes again. */
 const IMAGES = fileURLToPath(new URL("../../docs/images/", import.meta.url));
 const isKept = process.env["KEEP_SCREENSHOTS"] === "1";
 
 test.runIf(isLong && chromiumPath() !== undefined)(
-  "the demo's run is in Temporal's UI while it goes on, with what it waits for and a link to its page, and the demo stays up after its report",
+  "the demo's run is in Temporal's UI with its wait and a link, and the demo stays up afterwards",
   async () => {
     const demo = await startDemo();
     await demo.said("Lookup");
@@ -28,7 +28,7 @@ test.runIf(isLong && chromiumPath() !== undefined)(
     const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
     await page.goto(`${ui}/namespaces/default/workflows/${encodeURIComponent(runId)}`);
     await page.getByText("User Metadata", { exact: true }).click();
-    // The UI shows what a workflow says of itself in frames of their own.
+    // The UI shows a workflow's own texts in separate frames.
     const texts = async () =>
       (await Promise.all(page.frames().map((each) => each.locator("body").innerText()))).join("\n");
     await expect.poll(texts).toMatch(/Waits for: .*\d+ bills? /);
@@ -71,7 +71,7 @@ async function startDemo() {
   };
 }
 
-/** At the ports that it takes where nothing else is said. */
+/** Replaces the ports in a text by the default ones. */
 function asByDefault(printed: string): string {
   const ports = { "Temporal UI": "8233", Gateway: "8088", Sandbox: "8089" };
   return Object.entries(ports).reduce((text, [part, port]) => {

@@ -15,7 +15,7 @@ import { approve } from "../support/stack.ts";
 
 let payrun: TestPayrun;
 
-/** The drills of docs/operations.md that no other test walks, each as its row says. */
+/** The drills of docs/operations.md that no other test covers, each as its row says. */
 describe.runIf(isLong)("a drill:", () => {
   beforeAll(async () => {
     payrun = await startPayrun();
@@ -23,7 +23,7 @@ describe.runIf(isLong)("a drill:", () => {
   afterEach(() => payrun.recover());
   afterAll(() => payrun?.stop());
 
-  test("a worker that froze in the middle of paying is named by its process, ended, and another pays the rest once", async () => {
+  test("a frozen worker is named by its process and killed, and another pays the rest once", async () => {
     const scene = await halfPaid("frozen", 12);
     const [frozen] = payrun.workers;
     if (frozen === undefined) throw new Error("there is no worker to freeze");
@@ -32,29 +32,29 @@ describe.runIf(isLong)("a drill:", () => {
     const silent = await condition("no-worker", 60_000);
     expect(silent.text).toContain(`${hostname()}:${frozen.pid}`);
     expect(silent.remedy).toContain("payrun worker");
-    // A frozen process takes no other signal.
+    // A frozen process reacts to no other signal.
     await payrun.killWorker(frozen);
     await payrun.startWorker();
     await gone("no-worker");
-    // What was written and had not left yet shows nowhere: its window must be over.
+    // Requests that were written but not sent show nowhere: their window must be over.
     await payrun.sandbox.control.advanceWire("PT9M");
     await expectSettledOnce(payrun, scene);
     await expectOnePaymentEach(scene);
   });
 
-  test("webhooks that nobody hears are made up for from the list of deliveries, which is told of", async () => {
+  test("missed webhooks are made up for from the list of deliveries, and reported", async () => {
     const scene = await plannedScene(payrun, "silent", [10_00, 20_00]);
     await approve(payrun, scene.runId);
     await payrun.until(scene.runId, "sent", ({ counts }) => counts.scheduled === 2);
     await payrun.stopGateway();
-    // The bank goes on: everything that it says meanwhile reaches no gateway.
+    // The bank goes on; no gateway receives its events.
     await payrun.sandbox.control.advance("P7D");
     await payrun.startGateway();
     expect((await condition("webhooks-missed", 60_000)).remedy).toContain("reaches the gateway");
     await expectSettledOnce(payrun, scene);
   });
 
-  test("an upgrade in the middle of paying stops workers and gateways in order, and the new ones go on without a second payment", async () => {
+  test("an upgrade while paying stops and starts workers and gateways without a second payment", async () => {
     const before = await paymentRequests(payrun);
     const scene = await halfPaid("upgraded", 60);
     await payrun.killWorkers("SIGTERM");
@@ -65,14 +65,14 @@ describe.runIf(isLong)("a drill:", () => {
     await payrun.startGateway();
     await payrun.startWorker();
     await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 60);
-    // Those that stopped had heard what became of each request of theirs.
+    // The stopped workers had the result of each of their requests.
     expect((await paymentRequests(payrun)) - before).toBe(60);
     await expectSettledOnce(payrun, scene);
     await expectOnePaymentEach(scene);
   });
 });
 
-/** A run of which the first payments are made, while each answer takes a while. */
+/** Starts a run whose first payments are made while each answer is slow. */
 async function halfPaid(name: string, count: number): Promise<Scene> {
   const amounts = Array.from({ length: count }, (_, index) => (index + 1) * 1_00);
   const scene = await plannedScene(payrun, name, amounts);
@@ -91,7 +91,7 @@ async function conditions(): Promise<readonly Condition[]> {
   return body.items;
 }
 
-/** What `payrun status`, `payrun doctor` and the alerts say, once they do. */
+/** Waits for a condition that `payrun status`, `payrun doctor` and the alerts show. */
 async function condition(code: Condition["code"], timeout: number): Promise<Condition> {
   let found: Condition | undefined;
   await expect

@@ -11,7 +11,7 @@ import { plannedRun, stacks } from "../support/stack.ts";
 
 const start = stacks();
 
-test("of a business that is no sandbox Temporal keeps no bill, vendor, sum or reason that can be read, and the keys read them all", async () => {
+test("Temporal keeps no readable bill, vendor, sum or reason of a real business, and the keys decrypt all", async () => {
   const payrun = await start({ sandbox: false });
   const { runId, made } = await plannedRun(payrun, [123_45, 678_90]);
   const reason = "planted reason of a hold";
@@ -31,7 +31,7 @@ test("of a business that is no sandbox Temporal keeps no bill, vendor, sum or re
   expect(shown).not.toContain(Buffer.from("binary/encrypted").toString("base64"));
 });
 
-/** A history as Temporal's own command line shows it to whoever has a token. */
+/** Returns a history as Temporal's own command line shows it to a person with a token. */
 async function showWithCommandLine(payrun: TestPayrun, workflowId: string): Promise<string> {
   const { path } = await findTemporalCli({ env: process.env, log: () => undefined });
   const { stdout } = await promisify(execFile)(path, [
@@ -43,7 +43,7 @@ async function showWithCommandLine(payrun: TestPayrun, workflowId: string): Prom
   return stdout;
 }
 
-/** All histories as Temporal keeps them, payloads as text; and what whoever has the keys reads. */
+/** Returns all histories as Temporal keeps them, payloads as text, and as the keys decrypt them. */
 async function histories(payrun: TestPayrun): Promise<{ kept: string; read: string }> {
   const keys = encryptionKeys.parse(payrun.env()["PAYRUN_ENCRYPTION_KEYS"]);
   const codec = codecOf({ encryptionKeys: keys, encryptsHistories: () => true });

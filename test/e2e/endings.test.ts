@@ -21,7 +21,7 @@ import {
 } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 
-/** Ways in which workflows end that no other story comes to. */
+/** Ways in which workflows end that no other test reaches. */
 
 let payrun: TestPayrun;
 
@@ -36,7 +36,7 @@ function resultOf(workflowId: string): Promise<unknown> {
   return payrun.temporal.workflow.getHandle(workflowId).result();
 }
 
-/** Id of the one workflow of a type that was started for a playbook. */
+/** Returns the id of the one workflow of a type that was started for a playbook. */
 async function workflowOf(type: string, playbook: string): Promise<string> {
   let found: string[] = [];
   const look = async (): Promise<number> => {
@@ -57,7 +57,7 @@ async function failing(bill: Bill | undefined, code: string): Promise<void> {
 }
 
 describe("a pay run", () => {
-  test("that has ended and is launched again for its period ends at once, and pays nothing", async () => {
+  test("a pay run that is launched again for its ended period ends at once and pays nothing", async () => {
     const { runId, made } = await plannedScene(payrun, "again", [101_00]);
     await approve(payrun, runId);
     await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
@@ -85,7 +85,7 @@ describe("the launcher of a schedule", () => {
     return launcher;
   };
 
-  test("launches the run that begins today", async () => {
+  test("the launcher of a schedule launches the run that begins today", async () => {
     await bills(payrun.sandbox, [111_00], { description: "daily" });
     const launcher = await trigger("daily", "{ every: day }");
     const text = String(await resultOf(launcher));
@@ -94,18 +94,25 @@ describe("the launcher of a schedule", () => {
     await keepHistory(payrun, launcher, "scheduled-launches");
   });
 
-  test.runIf(isLong)("ends without a run on a day on which none begins", async () => {
-    const day = ((new Date().getUTCDate() + 9) % 28) + 1;
-    const launcher = await trigger("monthly", `{ every: month, on: ${day} }`);
-    expect(await resultOf(launcher)).toMatch(/No run of monthly begins/);
-    await keepHistory(payrun, launcher, "scheduled-nothing-begins");
-    const { body } = await payrun.call<{ items: { id: string }[] }>("launcher", "GET", "/v1/runs");
-    expect(body.items.filter(({ id }) => id.includes("/monthly/"))).toEqual([]);
-  });
+  test.runIf(isLong)(
+    "the launcher of a schedule ends without a run on a day on which none begins",
+    async () => {
+      const day = ((new Date().getUTCDate() + 9) % 28) + 1;
+      const launcher = await trigger("monthly", `{ every: month, on: ${day} }`);
+      expect(await resultOf(launcher)).toMatch(/No run of monthly begins/);
+      await keepHistory(payrun, launcher, "scheduled-nothing-begins");
+      const { body } = await payrun.call<{ items: { id: string }[] }>(
+        "launcher",
+        "GET",
+        "/v1/runs",
+      );
+      expect(body.items.filter(({ id }) => id.includes("/monthly/"))).toEqual([]);
+    },
+  );
 });
 
 describe("a dry plan", () => {
-  test("ends with the plan stored, or with the reason why there is none", async () => {
+  test("a dry plan ends with the stored plan, or with the reason why there is none", async () => {
     const plan = (name: string, text: string) =>
       payrun.call("launcher", "POST", "/v1/plans", { playbook: name, text });
     expect((await plan("dry", scenePlaybook("dry"))).status).toBe(200);
@@ -117,9 +124,9 @@ describe("a dry plan", () => {
   });
 });
 
-describe("the owner of a failed payment", () => {
+describe("the retry of a failed payment", () => {
   test.runIf(isLong)(
-    "ends as cancelled where what it paid again is cancelled at the service",
+    "a retry ends as cancelled if its new payment is cancelled at the service",
     async () => {
       const { control } = payrun.sandbox;
       await payrun.apply("next-day", NEXT_DAY_RETRIES);
@@ -130,16 +137,16 @@ describe("the owner of a failed payment", () => {
       await approve(payrun, runId);
       await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
       await control.advance("P8D");
-      // Its day is counted from when it was learnt of.
+      // The day of the retry is counted from when the failure was noticed.
       await payrun.until(runId, "given a day", ({ payments }) =>
         /Tried again on /.test(payments[0]?.reason ?? ""),
       );
-      // The new payment stays where it can be cancelled.
+      // The new payment stays in a state in which it can be cancelled.
       await control.outcome({ match: { payableId: made[0]?.id ?? "" }, outcome: "hold" });
       await control.advance("P4D");
       await payrun.until(runId, "paid again", ({ payments }) => payments[0]?.attempts === 2);
       await control.advance("PT1M");
-      // A request counts as soon as it is sent.
+      // An attempt is counted when its request is sent, before the payment exists.
       const payments = () => paymentsOf(payrun, made[0]);
       await expect.poll(payments, { timeout: 30_000 }).toHaveLength(2);
       const second = (await payments()).at(-1);
@@ -149,7 +156,7 @@ describe("the owner of a failed payment", () => {
       });
       expect(cancelled.status, cancelled.text).toBe(200);
       const retryId = retryFailedPaymentId("default", made[0]?.id ?? "");
-      // An event that comes after its end begins another execution, which says who ended it.
+      // An event after the end starts another execution, which says how the first one ended.
       expect(await resultOf(retryId)).toMatch(/(cancelled|refunded)$/);
       await keepHistory(payrun, retryId, "retry-cancelled");
       await control.advance("P10D");
@@ -158,7 +165,7 @@ describe("the owner of a failed payment", () => {
   );
 
   test.runIf(isLong)(
-    "of a payment that Payrun did not make tells of it where a playbook says so, and pays nothing",
+    "the retry of a failed external payment reports it if a playbook says so, and pays nothing",
     async () => {
       const [bill] = await bills(payrun.sandbox, [202_00]);
       if (bill === undefined) throw new Error("no bill");
@@ -203,7 +210,7 @@ describe("the incident of an account", () => {
     (await payrun.call(by, "DELETE", `/v1/holds/${await holdOf()}`)).status;
 
   test.runIf(isLong)(
-    "gives its bills back where somebody wants another account, which stays held",
+    "an incident gives its bills back on a decision for another account, which stays held",
     async () => {
       const { runId, made } = await bouncedScene(payrun, "elsewhere", [301_00]);
       expect((await decideIncident(payrun, "balance", "other-source")).status).toBe(200);
@@ -219,7 +226,7 @@ describe("the incident of an account", () => {
     },
   );
 
-  test("is released by whoever may lift its hold, which no operator may, and its bills are paid once", async () => {
+  test("releasing an incident's hold, which operators may not, pays its bills once", async () => {
     const scene = await bouncedScene(payrun, "lifted", [302_00]);
     expect(await lift("operator")).toBe(403);
     expect(await lift("controller")).toBe(200);

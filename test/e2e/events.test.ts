@@ -42,7 +42,7 @@ async function listed(playbook: string): Promise<string> {
 }
 
 describe("the examples of docs/events.md", () => {
-  test("a vendor that changes has what is scheduled for it taken back, and told by which event", async () => {
+  test("a vendor's change cancels its scheduled payment, and the cancellation names the event", async () => {
     await applyExample("stop-changed-vendors");
     const { bill, paymentId } = await scheduledBill(payrun, 120_00);
     await payrun.sandbox.control.changeContact(bill.contactId, { phone: "+1 212 555 0100" });
@@ -57,7 +57,7 @@ describe("the examples of docs/events.md", () => {
     await expectBank(payrun, [[bill, 0]]);
   });
 
-  test("a bill is paid off-cycle as soon as it is approved at the service, and approved here", async () => {
+  test("a bill that is created at the service is planned off-cycle, and paid once it is approved", async () => {
     await applyExample("pay-when-approved");
     const [bill] = await bills(payrun.sandbox, [80_00], { description: "A utility bill" });
     const runId = await listed("pay-when-approved");

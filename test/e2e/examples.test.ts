@@ -10,7 +10,9 @@ function fileOf(playbook: string): URL {
   return new URL(`../../playbooks/${playbook}.yaml`, import.meta.url);
 }
 
-/** Three of the sample's payments bounce on one day: one decision for all of them. */
+/**
+ * Releases the account after three of the sample's payments bounced: one decision for all of them.
+ */
 async function accountIsReleased(payrun: TestPayrun, bills: number): Promise<void> {
   await payrun.sandbox.control.setScale(43_200);
   const waiting = async () => {
@@ -33,7 +35,7 @@ test.runIf(isLong)(
     const payrun = await start({ fixture: "sample" });
     let settled = 0;
     await payrun.apply("retry-failed", await readFile(fileOf("retry-failed"), "utf8"));
-    // Narrow ones first: a bill belongs to one run.
+    // The narrow playbooks come first, because a bill belongs to one run.
     for (const name of ["rent-first-of-month", "small-bills-next-day", "weekly-vendors"]) {
       await payrun.sandbox.control.setScale(1);
       await payrun.apply(name, await readFile(fileOf(name), "utf8"));

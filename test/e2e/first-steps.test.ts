@@ -10,16 +10,16 @@ import { stacks } from "../support/stack.ts";
 
 const start = stacks();
 
-/** What a page leaves to its reader, and whether an option in brackets is taken. */
+/** Fills in a command's placeholders, and takes its options in brackets. */
 function filledIn(command: string, values: Readonly<Record<string, string>>): string[] {
   const whole = command.replace(/\[([^\]]*)\]/g, "$1");
   return wordsOf(whole).map((word) => values[word] ?? word);
 }
 
-test("the README's commands take a new playbook from its file to its end, the audit page's prove it, and the store moves", async () => {
+test("the README's commands run a new playbook to its end, the audit page's prove it, and the store moves", async () => {
   const payrun = await start({ fixture: "sample" });
   const cwd = payrun.home;
-  // The two whose tokens `payrun up` leaves in its home.
+  // The two people whose tokens `payrun up` leaves in its home.
   await mkdir(join(cwd, "people"));
   await writeFile(join(cwd, "admin.token"), payrun.tokenOf("admin"));
   await writeFile(join(cwd, "people", "approver.token"), payrun.tokenOf("controller"));
@@ -38,7 +38,7 @@ test("the README's commands take a new playbook from its file to its end, the au
   for (const command of commands.filter((each) => !moves.includes(each))) {
     if (command.includes(" watch ")) await payrun.sandbox.control.setScale(43_200);
     const words = wordsOf(command);
-    // A reader sits at a terminal, where approve asks.
+    // A reader sits at a terminal, where approve asks instead.
     const { stdout } = await run(words[0] === "approve" ? [...words, "--yes"] : words);
     if (words[0] === "launch") {
       runId = /pay-run\/\S+\d/.exec(stdout)?.[0] ?? "";
@@ -81,7 +81,7 @@ test("the README's commands take a new playbook from its file to its end, the au
     expect(runs.map((each) => [each.runId, each.phase])).toEqual([[runId, "completed"]]);
   } finally {
     await moved.close();
-    // It is closed once more when the stack ends.
+    // The stack closes it once more when it ends.
     await payrun.openStore();
   }
 });

@@ -28,7 +28,7 @@ describe.each(storeKinds("sqlite"))("two gateways on a store in %s", (kind) => {
     await stop();
   });
 
-  test.runIf(isLong)("store an event once, whoever receives it, and both may", async () => {
+  test.runIf(isLong)("two gateways store an event once if both receive it", async () => {
     const { businessId } = payrun.sandbox.business;
     const ids = Array.from({ length: 10 }, (_, index) => `evt_twice_${index}`);
     const answers = await Promise.all(
@@ -49,7 +49,7 @@ describe.each(storeKinds("sqlite"))("two gateways on a store in %s", (kind) => {
     expect(rows).toHaveLength(10);
   });
 
-  test("count each of two decisions once that reach them at the same moment", async () => {
+  test("two gateways that get two decisions at the same moment count each of them once", async () => {
     const scene = await plannedScene(payrun, "both-decide", [25_00], {
       approve: ["{ by: [controller, owner], quorum: 2 }"],
     });
@@ -76,7 +76,7 @@ describe.each(storeKinds("sqlite"))("two gateways on a store in %s", (kind) => {
     await expectSettledOnce(payrun, scene);
   });
 
-  test.runIf(isLong)("tell an owner of many events once, not each of them", async () => {
+  test.runIf(isLong)("two gateways signal an owner of many events once", async () => {
     const { control } = payrun.sandbox;
     const name = "told-once";
     const made = await bills(payrun.sandbox, [11_00, 12_00, 13_00], { description: name });

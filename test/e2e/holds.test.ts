@@ -48,7 +48,7 @@ async function expectUnpaid(bill: Bill | undefined): Promise<void> {
 }
 
 describe("a hold that is placed after the plan", () => {
-  test("stops exactly what it names, and what it stopped is paid once it is lifted", async () => {
+  test("a hold stops exactly what it names, and the held bills are paid once it is released", async () => {
     const { runId, made } = await plannedScene(payrun, "held", [110_00, 120_00, 130_00]);
     const [byBill, byVendor, free] = made;
     const holds = [
@@ -82,7 +82,7 @@ describe("a hold that is placed after the plan", () => {
     ["playbook", (): Json => ({ playbook: "stopped-playbook" })],
     ["source", (): Json => ({ source: "balance" })],
     ["all", (): Json => ({ all: true })],
-  ])("on %s stops every bill of the run", async (scope, target) => {
+  ])("a hold on %s stops every bill of the run", async (scope, target) => {
     const { runId, made } = await plannedScene(payrun, `stopped-${scope}`, [210_00, 220_00]);
     const holdId = await hold(target(runId));
     await approve(payrun, runId);
@@ -95,35 +95,38 @@ describe("a hold that is placed after the plan", () => {
     for (const bill of made) await expectUnpaid(bill);
   });
 
-  test.runIf(isLong)("keeps a failed bill from being retried until it is lifted", async () => {
-    const { control } = payrun.sandbox;
-    const { runId, made } = await plannedScene(payrun, "held-retry", [310_00]);
-    const [bill] = made;
-    await control.outcome({
-      match: { payableId: bill?.id ?? "" },
-      outcome: "fail",
-      code: "R01",
-      times: 1,
-    });
-    await approve(payrun, runId);
-    await payrun.until(runId, "scheduled", ({ counts }) => counts.scheduled === 1);
-    const holdId = await hold({ payableId: bill?.id });
-    await control.setScale(43_200);
-    await payrun.until(runId, "handed over", ({ counts }) => counts.retrying === 1);
-    // Two weeks: the day of the retry is long past.
-    await control.advance("P14D");
-    const path = `/v1/runs/${encodeURIComponent(`retry-failed-payment/default/${bill?.id}`)}`;
-    await expect.poll(async () => (await payrun.call("launcher", "GET", path)).status).toBe(200);
-    expect(await paymentsOf(payrun, bill)).toHaveLength(1);
-    await release(holdId);
-    const done = await ended(payrun, runId);
-    expect(standing(done)).toEqual({ settled: 1 });
-    await expectBank(payrun, [[bill, 310_00]]);
-  });
+  test.runIf(isLong)(
+    "a hold keeps a failed bill from being retried until it is released",
+    async () => {
+      const { control } = payrun.sandbox;
+      const { runId, made } = await plannedScene(payrun, "held-retry", [310_00]);
+      const [bill] = made;
+      await control.outcome({
+        match: { payableId: bill?.id ?? "" },
+        outcome: "fail",
+        code: "R01",
+        times: 1,
+      });
+      await approve(payrun, runId);
+      await payrun.until(runId, "scheduled", ({ counts }) => counts.scheduled === 1);
+      const holdId = await hold({ payableId: bill?.id });
+      await control.setScale(43_200);
+      await payrun.until(runId, "handed over", ({ counts }) => counts.retrying === 1);
+      // Two weeks: the day of the retry has long passed.
+      await control.advance("P14D");
+      const path = `/v1/runs/${encodeURIComponent(`retry-failed-payment/default/${bill?.id}`)}`;
+      await expect.poll(async () => (await payrun.call("launcher", "GET", path)).status).toBe(200);
+      expect(await paymentsOf(payrun, bill)).toHaveLength(1);
+      await release(holdId);
+      const done = await ended(payrun, runId);
+      expect(standing(done)).toEqual({ settled: 1 });
+      await expectBank(payrun, [[bill, 310_00]]);
+    },
+  );
 });
 
 describe("a cancelled run", () => {
-  test("releases what was not sent and follows what was sent to its end", async () => {
+  test("a cancelled run releases unsent bills and follows sent ones to their end", async () => {
     const { control } = payrun.sandbox;
     const { runId, made } = await plannedScene(payrun, "cancelled", [410_00, 420_00]);
     const [kept, sent] = made;
@@ -142,7 +145,7 @@ describe("a cancelled run", () => {
       [kept, 0],
       [sent, 420_00],
     ]);
-    // What it released is free for another run.
+    // Another run can plan the released bill.
     await release(holdId);
     await payrun.apply("after-cancel", scenePlaybook("cancelled"));
     const next = await payrun.launch("after-cancel");
@@ -152,7 +155,7 @@ describe("a cancelled run", () => {
     await payrun.untilPhase(next, "cancelled");
   });
 
-  test.runIf(isLong)("does not retry a payment that fails after the cancellation", async () => {
+  test.runIf(isLong)("a cancelled run does not retry a payment that fails afterwards", async () => {
     const { control } = payrun.sandbox;
     const { runId, made } = await plannedScene(payrun, "cancelled-failing", [510_00]);
     const [bill] = made;
@@ -168,50 +171,53 @@ describe("a cancelled run", () => {
     expect(await paymentsOf(payrun, bill)).toHaveLength(1);
   });
 
-  test.runIf(isLong)("settles a line whose request was on its way, and pays no other", async () => {
-    const { control } = payrun.sandbox;
-    const scene: Scene = await plannedScene(payrun, "cancelled-midway", [610_00, 620_00]);
-    await control.faults([
-      {
-        method: "POST",
-        path: "/v1/payments",
-        when: "after",
-        effect: "status",
-        status: 500,
-        times: 1,
-      },
-      {
-        method: "POST",
-        path: "/v1/payments",
-        when: "before",
-        effect: "delay",
-        delayMs: 1_500,
-        times: 1,
-      },
-    ]);
-    await approve(payrun, scene.runId);
-    await payrun.until(scene.runId, "paying", ({ counts }) => (counts.paying ?? 0) > 0);
-    await cancel(scene.runId);
-    await control.advanceWire("PT6M");
-    await control.setScale(43_200);
-    const done = await payrun.untilPhase(scene.runId, "cancelled", 90_000);
-    await control.setScale(1);
-    await control.faults([]);
-    const expected = await Promise.all(
-      scene.made.map(async (bill) => {
-        const payments = await paymentsOf(payrun, bill);
-        expect(payments.length).toBeLessThanOrEqual(1);
-        const isPaid = payments.length === 1;
-        expect(lineOf(done, bill).state).toBe(isPaid ? "settled" : "cancelled");
-        return [bill, isPaid ? bill.amountCents : 0] as const;
-      }),
-    );
-    await expectBank(payrun, expected);
-  });
+  test.runIf(isLong)(
+    "a cancelled run settles a line whose request was under way, and pays no other",
+    async () => {
+      const { control } = payrun.sandbox;
+      const scene: Scene = await plannedScene(payrun, "cancelled-midway", [610_00, 620_00]);
+      await control.faults([
+        {
+          method: "POST",
+          path: "/v1/payments",
+          when: "after",
+          effect: "status",
+          status: 500,
+          times: 1,
+        },
+        {
+          method: "POST",
+          path: "/v1/payments",
+          when: "before",
+          effect: "delay",
+          delayMs: 1_500,
+          times: 1,
+        },
+      ]);
+      await approve(payrun, scene.runId);
+      await payrun.until(scene.runId, "paying", ({ counts }) => (counts.paying ?? 0) > 0);
+      await cancel(scene.runId);
+      await control.advanceWire("PT6M");
+      await control.setScale(43_200);
+      const done = await payrun.untilPhase(scene.runId, "cancelled", 90_000);
+      await control.setScale(1);
+      await control.faults([]);
+      const expected = await Promise.all(
+        scene.made.map(async (bill) => {
+          const payments = await paymentsOf(payrun, bill);
+          expect(payments.length).toBeLessThanOrEqual(1);
+          const isPaid = payments.length === 1;
+          expect(lineOf(done, bill).state).toBe(isPaid ? "settled" : "cancelled");
+          return [bill, isPaid ? bill.amountCents : 0] as const;
+        }),
+      );
+      await expectBank(payrun, expected);
+    },
+  );
 });
 
-describe("time that passes before anybody decides", () => {
-  test("ends a run as expired when its approval is not given in time", async () => {
+describe("time that passes before a decision", () => {
+  test("a run whose approval is not given in time ends as expired", async () => {
     const { runId, made } = await plannedScene(payrun, "expired", [710_00]);
     await payrun.sandbox.control.advance("P31D");
     const done = await payrun.untilPhase(runId, "expired");
@@ -224,7 +230,7 @@ describe("time that passes before anybody decides", () => {
   });
 
   test.runIf(isLong)(
-    "moves the date of a late bill where the playbook says next-business-day",
+    "a late bill moves to the next business day if the playbook says next-business-day",
     async () => {
       const { runId, made } = await plannedScene(payrun, "late-moves", [720_00]);
       const planned = lineOf(await payrun.status(runId), made[0]).executionDate ?? "";
@@ -238,7 +244,7 @@ describe("time that passes before anybody decides", () => {
   );
 
   test.runIf(isLong)(
-    "asks again where the playbook says ask, and pays on the date that was approved then",
+    "a late bill needs a new approval if the playbook says ask, and is paid on the approved date",
     async () => {
       const { runId, made } = await plannedScene(payrun, "late-asks", [730_00], { late: "ask" });
       const before = await payrun.status(runId);

@@ -31,7 +31,7 @@ function env(person: "controller" | "admin"): Record<string, string> {
   return { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: payrun.tokenOf(person) };
 }
 
-/** What Temporal's list shows of a workflow: whether somebody must act. */
+/** Returns what Temporal's list shows of a workflow: whether a person must act. */
 async function needsAction(workflowId: string): Promise<unknown> {
   const { raw } = await payrun.temporal.workflow.getHandle(workflowId).describe();
   const { indexedFields } = raw.workflowExecutionInfo?.searchAttributes ?? {};
@@ -40,7 +40,7 @@ async function needsAction(workflowId: string): Promise<unknown> {
 }
 
 describe("an account that bounces", () => {
-  test("is one incident: nothing is tried until the one decision, and then each bill settles once", async () => {
+  test("payments that bounce are one incident: after one decision, and not before, each is paid once", async () => {
     const scene = await bouncedScene(payrun, "bounced", [110_00, 120_00, 130_00]);
     const { control } = payrun.sandbox;
     await control.advance("P5D");
@@ -90,7 +90,7 @@ describe("a balance that bounces, and a deposit into it", () => {
     return (await incidents(payrun)).find(({ source }) => source === "balance");
   }
 
-  test("stops every run, is made once on one decision, pays each bill once, and is told of where it is taken back", async () => {
+  test("a deposit after a bounce is made once on one decision, pays each bill once, and its return is reported", async () => {
     const { control } = payrun.sandbox;
     const from = { pay: PAY };
     const later = await plannedScene(payrun, "meanwhile", [40_00], from);
@@ -143,7 +143,7 @@ describe("a balance that bounces, and a deposit into it", () => {
     expect((await moved()).slice(0, 3)).toEqual(["debit 18000", "credit 18000", "return 18000"]);
   });
 
-  /** Lets the bank's days pass one by one until the incident's deposit stands so. */
+  /** Advances the bank's clock by days until the incident's deposit is in this state. */
   async function untilIncident(state: string): Promise<void> {
     const stateNow = async (): Promise<string | undefined> => {
       const now = (await ofBalance())?.topUps.at(-1)?.state;
@@ -156,7 +156,7 @@ describe("a balance that bounces, and a deposit into it", () => {
 
 describe("a vendor's account that came back", () => {
   test.runIf(isLong)(
-    "is paid into by nobody's word but the roles of the rule, and only on a new approval",
+    "a returned bill whose account has changed is released only by the rule's roles, for a new approval",
     async () => {
       const { control } = payrun.sandbox;
       const { runId, made } = await plannedScene(payrun, "vendor", [310_00]);
@@ -193,7 +193,7 @@ describe("a vendor's account that came back", () => {
   );
 });
 
-test("a pay run can't name a playbook for failures that nobody has stored", async () => {
+test("a pay run can't name a failure playbook that is not stored", async () => {
   const text = scenePlaybook("careless", { more: ["onFailure: nobody-knows-it"] });
   const body = { name: "careless", text };
   const refused = await payrun.call("admin", "POST", "/v1/playbooks", body);

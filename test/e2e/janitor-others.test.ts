@@ -25,12 +25,12 @@ import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import { expectBank, paymentsOf, scenePlaybook, standing } from "../support/scene.ts";
 import { stacks } from "../support/stack.ts";
 
-/** Real time between passes here. */
+/** Milliseconds of real time between passes in this file. */
 const PASS_EVERY_MS = 400;
 
 /**
- * Lets Temporal forget a workflow with all of its history, as a lost namespace does, while nobody
- * sees it end.
+ * Deletes a workflow with its history from Temporal, as a lost namespace does, while no worker
+ * runs.
  */
 async function forget(payrun: TestPayrun, workflowId: string): Promise<void> {
   await payrun.killWorkers();
@@ -48,7 +48,7 @@ async function forget(payrun: TestPayrun, workflowId: string): Promise<void> {
   await payrun.startWorker();
 }
 
-/** Until a workflow of this id runs that is not the one of before. */
+/** Waits until a workflow of this id runs that is not the earlier execution. */
 async function untilFollowed(payrun: TestPayrun, workflowId: string, was: string): Promise<void> {
   const running = async (): Promise<boolean> => {
     const handle = payrun.temporal.workflow.getHandle(workflowId);
@@ -81,7 +81,7 @@ describe("what has lost its workflow", () => {
     await payrun?.stop();
   });
 
-  test("a cancellation whose refund is on its way, ended in Temporal, is followed to its end and sends nothing again", async () => {
+  test("a cancellation terminated in Temporal during its refund is followed to its end without a new send", async () => {
     const { bill, paymentId } = await heldByProvider(payrun, 101_00);
     const id = await askToCancel(payrun, [paymentId]);
     await untilCancellation(payrun, id, "following", ({ phase }) => phase === "following");
@@ -102,7 +102,7 @@ describe("what has lost its workflow", () => {
     await expectBank(payrun, [[bill, 0]]);
   });
 
-  test("a schedule that Temporal has lost is made again as people left it, one that they deleted is not", async () => {
+  test("a lost schedule is made again as people left it, and a deleted one is not", async () => {
     const at = 'schedule: { every: month, on: 1, at: "03:00" }';
     const names = ["kept-schedule", "paused-schedule", "deleted-schedule"];
     for (const name of names) await payrun.apply(name, scenePlaybook(name, { more: [at] }));
@@ -114,7 +114,7 @@ describe("what has lost its workflow", () => {
     const handleOf = (name: string) =>
       payrun.temporal.schedule.getHandle(`scheduled-pay-run/default/${name}`);
     for (const name of names.slice(0, 2)) await handleOf(name).delete();
-    // Nobody's gateway may be about to make them.
+    // Old enough that no gateway is about to make them.
     await payrun.store.db
       .updateTable("playbooks")
       .set({ created_at_ms: Date.now() - 60_000 })
@@ -131,7 +131,7 @@ describe("what has lost its workflow", () => {
     await expect.poll(stand, { timeout: 60_000 }).toEqual(["active", "paused", "missing"]);
     const { state } = await handleOf("paused-schedule").describe();
     expect(state.note).toBe("admin: books are being closed");
-    // Applied again it is wanted again, and then lost like the others.
+    // After it is applied again it is wanted again, and restored like the others.
     const text = scenePlaybook("deleted-schedule", { more: [at] });
     await payrun.apply("deleted-schedule", text);
     await handleOf("deleted-schedule").delete();
@@ -142,7 +142,7 @@ describe("what has lost its workflow", () => {
         .catch(() => undefined);
   });
 
-  test("an incident, ended in Temporal or forgotten by it, keeps its hold and its one decision", async () => {
+  test("an incident that is terminated in Temporal or lost by it keeps its hold and its one decision", async () => {
     await applyIncidents(payrun);
     const scene = await bouncedScene(payrun, "lost-incident", [201_00, 202_00]);
     const id = fundingIncidentId("default", "balance");
@@ -175,7 +175,7 @@ describe("what has lost its workflow", () => {
 describe("an onboarding", () => {
   const start = stacks();
 
-  test("that Temporal has forgotten goes on from what the service has; one that was ended there stays ended, its data forgotten", async () => {
+  test("a lost onboarding continues from the service's state; a terminated one stays ended, its data deleted", async () => {
     const payrun = await start({ fixture: "unverified", janitorEveryMs: PASS_EVERY_MS });
     await onboard(payrun);
     await giveInTurn(payrun, "tax");

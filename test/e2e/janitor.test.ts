@@ -7,10 +7,10 @@ import { isLong } from "../support/long.ts";
 
 const start = stacks();
 
-/** Real time between passes here. */
+/** Milliseconds of real time between passes in this file. */
 const PASS_EVERY_MS = 400;
 
-/** What people can see of a stack once all is over: each bill paid once, no claim left. */
+/** Checks a stack at its end: each bill is paid once, and no claim is left. */
 async function expectAllDone(payrun: TestPayrun, made: Parameters<typeof each>[0]): Promise<void> {
   const { actual, expected } = await paidOnce(payrun, each(made));
   expect(actual).toEqual(expected);
@@ -61,7 +61,7 @@ approve:
 late: next-business-day
 `;
 
-/** Lets each payment take so long that something happens in the middle of it. */
+/** Makes each payment so slow that things can happen in the middle of it. */
 async function slowPayments(payrun: TestPayrun): Promise<void> {
   await payrun.sandbox.control.faults([
     { method: "POST", path: "/v1/payments", when: "after", effect: "delay", delayMs: 3_000 },
@@ -69,7 +69,7 @@ async function slowPayments(payrun: TestPayrun): Promise<void> {
 }
 
 describe("a run whose workflow was terminated", () => {
-  test("in the middle of paying sends nothing more until a person says so, and follows what it sent", async () => {
+  test("a run terminated while paying sends nothing until a person releases it, and follows what it sent", async () => {
     const payrun = await start({ janitorEveryMs: PASS_EVERY_MS });
     const amounts = [10_00, 20_00, 30_00, 5_000_00];
     const { runId, made } = await plannedRun(payrun, amounts, BIG_NEEDS_OWNER);
@@ -94,7 +94,7 @@ describe("a run whose workflow was terminated", () => {
   });
 
   test.runIf(isLong)(
-    "while its payments settle is followed to the end, and so is one that was cancelled there",
+    "a run that is terminated or cancelled in Temporal while settling is followed to its end",
     async () => {
       const payrun = await start({ janitorEveryMs: PASS_EVERY_MS });
       const { runId, made } = await plannedRun(payrun, [10_00, 20_00, 5_000_00], BIG_NEEDS_OWNER);
@@ -121,7 +121,7 @@ describe("a run whose workflow was terminated", () => {
   );
 
   test.runIf(isLong)(
-    "as the owner of a failed bill stops its next retry until a person says so",
+    "a retry that was terminated makes no payment until a person releases the bill",
     async () => {
       const payrun = await start({ janitorEveryMs: PASS_EVERY_MS });
       const { runId, made } = await plannedRun(payrun, [10_00]);
@@ -152,28 +152,36 @@ describe("a run whose workflow was terminated", () => {
 });
 
 describe("a payment that is returned weeks after its run has ended", () => {
-  test.runIf(isLong)("gets an owner also where no webhook tells of it", async () => {
-    const payrun = await start({ janitorEveryMs: PASS_EVERY_MS, webhooks: false });
-    const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);
-    const [bill] = made;
-    const payableId = bill?.id ?? "";
-    await payrun.sandbox.control.outcome({
-      match: { payableId },
-      outcome: "return",
-      code: "R10",
-      after: "P60D",
-    });
-    await approve(payrun, runId);
-    const done = await untilEnded(payrun, runId);
-    expect(done.counts).toEqual({ settled: 2 });
-    await payrun.sandbox.control.setScale(1);
-    await payrun.sandbox.control.advance("P70D");
-    const late = await payrun.until(runId, "noticed", ({ counts }) => counts.parked === 1, 60_000);
-    const line = late.payments.find((each) => each.payableId === payableId);
-    expect(line).toMatchObject({ state: "parked", reasonCode: "R10" });
-    const running = await payrun.temporal.workflow
-      .getHandle(retryFailedPaymentId("default", payableId))
-      .describe();
-    expect(running.status.name).toBe("RUNNING");
-  });
+  test.runIf(isLong)(
+    "a payment that is returned weeks after its run gets a retry even without webhooks",
+    async () => {
+      const payrun = await start({ janitorEveryMs: PASS_EVERY_MS, webhooks: false });
+      const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);
+      const [bill] = made;
+      const payableId = bill?.id ?? "";
+      await payrun.sandbox.control.outcome({
+        match: { payableId },
+        outcome: "return",
+        code: "R10",
+        after: "P60D",
+      });
+      await approve(payrun, runId);
+      const done = await untilEnded(payrun, runId);
+      expect(done.counts).toEqual({ settled: 2 });
+      await payrun.sandbox.control.setScale(1);
+      await payrun.sandbox.control.advance("P70D");
+      const late = await payrun.until(
+        runId,
+        "noticed",
+        ({ counts }) => counts.parked === 1,
+        60_000,
+      );
+      const line = late.payments.find((each) => each.payableId === payableId);
+      expect(line).toMatchObject({ state: "parked", reasonCode: "R10" });
+      const running = await payrun.temporal.workflow
+        .getHandle(retryFailedPaymentId("default", payableId))
+        .describe();
+      expect(running.status.name).toBe("RUNNING");
+    },
+  );
 });

@@ -15,12 +15,12 @@ import { stacks } from "../support/stack.ts";
 describe("an onboarding", () => {
   const start = stacks();
 
-  test("sends nothing again that the service has, whenever the worker dies", async () => {
+  test("an onboarding sends no step twice, whenever its worker dies", async () => {
     const other = await start({ fixture: "unverified", worker: false });
     const { control } = other.sandbox;
     await other.apply("kyb", "kind: kyb-onboarding\n");
     await other.launch("kyb");
-    // Everything at once, before anybody works on it: each waits for its turn.
+    // All steps are provided before a worker runs: each waits for its turn.
     for (const step of ["tax", "signature", "officers", "certification"] as const) {
       expect((await provide(other, step, DATA[step])).status).toBe(202);
     }

@@ -112,14 +112,14 @@ test("a failed payment is paid again once, whenever its worker dies", async () =
   const waiting = async () => untilIs(() => phaseOfRetry(retryId), "waiting");
   const due = once(async () => {
     await failed();
-    // Its day is counted from when it was learnt of.
+    // The day of the retry is counted from when the failure was noticed.
     await waiting();
     await control.advance("P4D");
   });
   const settled = once(async () => {
     await due();
     await untilIs(() => phaseOfRetry(retryId), "following");
-    // The run reads them too.
+    // The run reads the payments too.
     if (isLong) await control.faults([slow("GET", PAY, "before"), slow("GET", PAY, "before")]);
     await control.advance("P10D");
   });
@@ -150,7 +150,7 @@ test("a failed payment is paid again once, whenever its worker dies", async () =
   await expectBank(payrun, [[bill, 210_00]]);
 });
 
-test("payments are cancelled once and their money followed back, whenever the worker dies", async () => {
+test("payments are cancelled once and their refunds followed, whenever the worker dies", async () => {
   const { control } = payrun.sandbox;
   const returning = await heldByProvider(payrun, 301_00);
   const sent = await scheduledBill(payrun, 302_00);
@@ -230,7 +230,7 @@ test("the run of a schedule is launched once, whenever the worker of its launche
       reached: () => untilIs(async () => (await runsOf(payrun, "launcher-wrote")).length, 1, 5),
     },
   ]);
-  // All of them before the sandbox's days pass, after which its runs are named.
+  // All launchers are checked before the sandbox's days pass, since runs are named by date.
   for (const name of made.keys()) {
     const [launcher = "", ...others] = await untilLaunchers(payrun, name);
     expect(others).toEqual([]);
@@ -253,7 +253,7 @@ test("the run of a schedule is launched once, whenever the worker of its launche
   }
 });
 
-/** Last, because it pauses the account for every run. */
+/** The last test, because it pauses the account for every run. */
 test("bills of an account that bounced are each paid again once, whenever the worker dies", async () => {
   await applyIncidents(payrun);
   const scene = await bouncedScene(payrun, "killed-incident", [510_00, 520_00]);
@@ -295,7 +295,7 @@ async function phaseOfRetry(retryId: string): Promise<string | undefined> {
   return (await getRetryByWorkflowId(payrun.store.db, retryId))?.phase;
 }
 
-/** Until the service has so many payments of one of the bills. */
+/** Waits until the service has this many payments of one of the bills. */
 async function untilPayments(made: readonly { readonly id: string }[], many: number) {
   const most = async (): Promise<number> => {
     const lists = await Promise.all(

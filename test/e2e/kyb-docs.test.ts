@@ -11,7 +11,7 @@ import { stacks } from "../support/stack.ts";
 
 const start = stacks();
 
-test("the page's commands take a business to verified, with the page's files and the example's playbook", async () => {
+test("the page's commands take a business to verified with the page's files and the example playbook", async () => {
   const payrun = await start({ fixture: "unverified" });
   const folder = await mkdtemp(join(tmpdir(), "payrun-kyb-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -44,7 +44,7 @@ test("the page's commands take a business to verified, with the page's files and
     if (line.includes("signature")) expect(stderr).toContain("Under penalties of perjury");
     expect(stdout + stderr).not.toContain("98-7654321");
   }
-  // Each act is bound to the text that the command has shown before it.
+  // Each legal act is bound to the text that the command has shown.
   const { businessId } = payrun.sandbox.business;
   const trail = await listAudit(payrun.store.db, { businessId });
   const acts = trail.filter(({ action }) => /signed|certified/.test(action));
@@ -67,18 +67,18 @@ test("the page's commands take a business to verified, with the page's files and
   const misplaced = await run("payrun approve kyb-onboarding/default --yes");
   expect([misplaced.code, misplaced.stderr]).toEqual([
     2,
-    expect.stringContaining("is no pay run, but a kyb-onboarding"),
+    expect.stringContaining("is not a pay run but a kyb-onboarding"),
   ]);
   const list = await run("payrun status");
   expect(list.stdout).toContain("kyb-onboarding/default");
   await writeFile(join(folder, "weekly-vendors.yaml"), status.proposal?.text ?? "");
-  // Nothing pays before a person has switched it on.
+  // Nothing is scheduled before a person applies the playbook.
   expect((await run("payrun schedule list")).stdout).not.toContain("weekly-vendors");
   expect((await run("payrun apply weekly-vendors.yaml")).code).toBe(0);
   expect((await run("payrun schedule list")).stdout).toContain("weekly-vendors");
 });
 
-test("a file that can't be used is refused without showing what stands in it", async () => {
+test("a file that can't be used is refused without showing its contents", async () => {
   const folder = await mkdtemp(join(tmpdir(), "payrun-kyb-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, "tax.json"), `{ "ein": "${PLANTED.ein}" `);
@@ -88,7 +88,7 @@ test("a file that can't be used is refused without showing what stands in it", a
     [["documents", "--file", "list.json"], "a document needs “file”"],
     [["tax", "--file", "tax.json"], "not valid JSON"],
     [["tax", "--file", "none.json"], "can't be read"],
-    [["taxes", "--file", "tax.json"], "is no step"],
+    [["taxes", "--file", "tax.json"], "is not a step"],
     [["documents", "--file", "tax.json"], "neither a PDF, PNG or JPEG nor valid JSON"],
   ] as const) {
     const { code, stderr } = await provide(...args);

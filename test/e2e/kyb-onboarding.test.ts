@@ -19,7 +19,7 @@ import { whereFound } from "../support/where-found.ts";
 
 const start = stacks();
 
-test("a business is taken from nothing to verified, documents asked for twice, and nothing personal is left anywhere", async () => {
+test("a business is taken from nothing to verified, and no personal data is left anywhere", async () => {
   const payrun = await start({ fixture: "unverified" });
   const { control } = payrun.sandbox;
   await onboard(payrun);
@@ -81,7 +81,7 @@ async function expectLegalActs(payrun: TestPayrun): Promise<void> {
   expect(certified?.details["text"]).toContain("25 percent or more");
 }
 
-/** Looks for every planted value in all histories, logs and files, however it is written. */
+/** Searches all histories, logs and files for every planted value, in every notation. */
 async function expectNothingPersonal(payrun: TestPayrun): Promise<void> {
   const status = JSON.stringify(await onboardingOf(payrun));
   const { found, places } = await whereFound(payrun, PLANTED, { status });

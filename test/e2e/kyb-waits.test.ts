@@ -22,14 +22,14 @@ import { isLong } from "../support/long.ts";
 const start = stacks();
 
 test.runIf(isLong)(
-  "a wait is reminded of, then expires and forgets; launched again it goes on",
+  "a wait causes reminders, then expires and deletes data; launched again it continues",
   async () => {
     const payrun = await start({ fixture: "unverified" });
     const { control } = payrun.sandbox;
     await onboard(payrun, ["remind: { every: 2 days, tell: [owner] }", "expire: 10 days"]);
     await giveInTurn(payrun, "tax");
     await untilWaitsIn(payrun, "signature");
-    // Given before its turn, and so kept: the end must take it along.
+    // Provided before its turn and therefore stored: the end must delete it.
     expect((await provide(payrun, "officers", DATA.officers)).status).toBe(202);
     await control.advance("P5D");
     const reminded = await untilOnboarding(payrun, "reminded", ({ reminders }) => reminders > 0);
@@ -58,11 +58,11 @@ async function factsOf(payrun: TestPayrun, kind: string): Promise<string[]> {
   return rows.map((row) => row.fact_key);
 }
 
-test("what goes wrong is asked again: another tax id, somebody alike, a suspension", async () => {
+test("a wrong tax id, a similar officer and a suspension are each put to a person", async () => {
   const payrun = await start({ fixture: "unverified" });
   const { control } = payrun.sandbox;
   const { businessId } = payrun.sandbox.business;
-  // Somebody else has begun already: the tax id and an officer are there.
+  // Another person has begun already: a tax id is there.
   await payrun.sandbox.api("PATCH", `/api/businesses/${businessId}/tax`, {
     body: { ein: "12-3456789" },
   });
@@ -109,7 +109,7 @@ async function untilRefused(payrun: TestPayrun, step: string) {
 }
 
 test.runIf(isLong)(
-  "a verified business gets its bank account verified, the last attempt only on a person's word",
+  "a verified business gets its bank account verified, with a last attempt only if a person asks",
   async () => {
     const payrun = await start({ fixture: "unverified" });
     const { control } = payrun.sandbox;

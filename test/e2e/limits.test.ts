@@ -24,7 +24,7 @@ afterAll(async () => {
   await payrun?.stop();
 });
 
-/** Enters a bill of a known vendor under a scene's name and launches the scene's playbook. */
+/** Enters a bill of an existing vendor under a scene's name and launches the scene's playbook. */
 async function oneMore(
   name: string,
   bill: { contactId: string; totalAmountCents: number },
@@ -44,7 +44,7 @@ async function oneMore(
 
 describe("limits", () => {
   test.runIf(isLong)(
-    "a bill above the limit for one bill waits for a person, and the others are paid",
+    "a bill above the limit for one bill waits for a person, and the other bills are paid",
     async () => {
       const { runId, made } = await plannedScene(payrun, "bill-limit", [90_00, 110_00], {
         more: ["limits: { bill: $100 }"],
@@ -69,7 +69,7 @@ describe("limits", () => {
       const limits = "{ vendorPerWeek: $100 }";
       const first = await oneMore("week-a", { contactId, totalAmountCents: 70_00 }, limits);
       const second = await oneMore("week-b", { contactId, totalAmountCents: 50_00 }, limits);
-      // Both were planned while neither was paid; the second one to lease finds the limit used up.
+      // Both were planned before either was paid; the second one to lease finds the limit used up.
       await approve(payrun, first.runId);
       await payrun.until(first.runId, "scheduled", ({ counts }) => counts.scheduled === 1);
       if ((await payrun.status(second.runId)).phase === "awaiting-approval") {
@@ -89,9 +89,9 @@ describe("limits", () => {
   );
 
   test.runIf(isLong)(
-    "the business's weekly limit stops what would exceed it, within one run",
+    "the business's weekly limit parks the bill of a run that would exceed it",
     async () => {
-      // Two weeks on, so that nothing of the other tests counts in this week.
+      // Two weeks later, so that no payment of another test counts in this week.
       await payrun.sandbox.control.advance("P14D");
       await clockNoticed();
       const { runId, made } = await plannedScene(payrun, "business-limit", [60_00, 60_00], {
@@ -108,68 +108,77 @@ describe("limits", () => {
   );
 });
 
-describe("a line that needs more approvals than the others", () => {
-  test.runIf(isLong)("waits for its second approver without holding up the others", async () => {
-    const { runId, made } = await plannedScene(payrun, "quorum", [50_00, 500_00], {
-      approve: [
-        "{ over: $100, by: [controller, owner], quorum: 2 }",
-        "{ by: [controller, owner] }",
-      ],
-    });
-    await approve(payrun, runId);
-    const partly = await payrun.until(
-      runId,
-      "partly paid",
-      ({ counts }) => counts.scheduled === 1 && counts["awaiting-approval"] === 1,
-    );
-    expect(lineOf(partly, made[1])).toMatchObject({ approvedBy: ["controller"], quorum: 2 });
-    await approve(payrun, runId);
-    expect(await paymentsOf(payrun, made[1])).toEqual([]);
-    const second = await payrun.decide("owner", runId, "approve");
-    expect(second.status).toBe(200);
-    const done = await ended(payrun, runId);
-    expect(standing(done)).toEqual({ settled: 2 });
-    await expectBank(payrun, [
-      [made[0], 50_00],
-      [made[1], 500_00],
-    ]);
-  });
+describe("a line that needs more approvals than other lines", () => {
+  test.runIf(isLong)(
+    "a line waits for its second approver without holding up other lines",
+    async () => {
+      const { runId, made } = await plannedScene(payrun, "quorum", [50_00, 500_00], {
+        approve: [
+          "{ over: $100, by: [controller, owner], quorum: 2 }",
+          "{ by: [controller, owner] }",
+        ],
+      });
+      await approve(payrun, runId);
+      const partly = await payrun.until(
+        runId,
+        "partly paid",
+        ({ counts }) => counts.scheduled === 1 && counts["awaiting-approval"] === 1,
+      );
+      expect(lineOf(partly, made[1])).toMatchObject({ approvedBy: ["controller"], quorum: 2 });
+      await approve(payrun, runId);
+      expect(await paymentsOf(payrun, made[1])).toEqual([]);
+      const second = await payrun.decide("owner", runId, "approve");
+      expect(second.status).toBe(200);
+      const done = await ended(payrun, runId);
+      expect(standing(done)).toEqual({ settled: 2 });
+      await expectBank(payrun, [
+        [made[0], 50_00],
+        [made[1], 500_00],
+      ]);
+    },
+  );
 });
 
-describe("an ACH debit authorization that nobody has given", () => {
-  test.runIf(isLong)("fails the plan with what to do, and leaves the bills free", async () => {
-    const { body } = await payrun.sandbox.api<{ items: { id: string }[] }>(
-      "GET",
-      "/v1/bank-accounts",
-    );
-    const from = body.items[0]?.id ?? "";
-    const { runId, made } = await plannedScene(payrun, "no-ach", [40_00], {
-      pay: `{ on: next-business-day, from: ${from} }`,
-    });
-    const failed = await payrun.untilPhase(runId, "failed");
-    expect(failed.failure).toMatch(/ACH debit authorization/);
-    await keepHistory(payrun, runId, "pay-run-failed");
-    await payrun.apply("no-ach-after", scenePlaybook("no-ach"));
-    const next = await payrun.launch("no-ach-after");
-    const planned = await payrun.untilPhase(next, "awaiting-approval");
-    expect(planned.payments.map(({ payableId }) => payableId)).toEqual([made[0]?.id]);
-  });
+describe("a missing ACH debit authorization", () => {
+  test.runIf(isLong)(
+    "a missing ACH debit authorization fails the plan with what to do, and leaves the bills free",
+    async () => {
+      const { body } = await payrun.sandbox.api<{ items: { id: string }[] }>(
+        "GET",
+        "/v1/bank-accounts",
+      );
+      const from = body.items[0]?.id ?? "";
+      const { runId, made } = await plannedScene(payrun, "no-ach", [40_00], {
+        pay: `{ on: next-business-day, from: ${from} }`,
+      });
+      const failed = await payrun.untilPhase(runId, "failed");
+      expect(failed.failure).toMatch(/ACH debit authorization/);
+      await keepHistory(payrun, runId, "pay-run-failed");
+      await payrun.apply("no-ach-after", scenePlaybook("no-ach"));
+      const next = await payrun.launch("no-ach-after");
+      const planned = await payrun.untilPhase(next, "awaiting-approval");
+      expect(planned.payments.map(({ payableId }) => payableId)).toEqual([made[0]?.id]);
+    },
+  );
 });
 
 describe("a bill of more than $100,000", () => {
-  test.runIf(isLong)("is paid as several payments that are one line", async () => {
-    const { runId, made } = await plannedScene(payrun, "split", [150_000_00]);
-    await approve(payrun, runId);
-    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
-    const done = await ended(payrun, runId);
-    const line = lineOf(done, made[0]);
-    expect(line).toMatchObject({ state: "settled", attempts: 1 });
-    expect(line.paymentIds).toHaveLength(2);
-    await expectBank(payrun, [[made[0], 150_000_00]]);
-  });
+  test.runIf(isLong)(
+    "a bill of more than $100,000 is paid as several payments that are one line",
+    async () => {
+      const { runId, made } = await plannedScene(payrun, "split", [150_000_00]);
+      await approve(payrun, runId);
+      await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
+      const done = await ended(payrun, runId);
+      const line = lineOf(done, made[0]);
+      expect(line).toMatchObject({ state: "settled", attempts: 1 });
+      expect(line.paymentIds).toHaveLength(2);
+      await expectBank(payrun, [[made[0], 150_000_00]]);
+    },
+  );
 
   test.runIf(isLong)(
-    "of which a part fails is parked, and what is left goes to the next run for a new approval",
+    "a split bill with a failed part is parked, and the next run pays the rest after a new approval",
     async () => {
       const { control } = payrun.sandbox;
       const { runId, made } = await plannedScene(payrun, "split-failing", [150_000_00]);

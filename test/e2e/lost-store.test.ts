@@ -19,7 +19,7 @@ function filesOf(payrun: TestPayrun): string[] {
   return [path, `${path}-wal`, `${path}-shm`];
 }
 
-/** A copy of the store as it is now, as sqlite3's `.backup` makes one while everything runs. */
+/** Copies the store as it is now while everything runs, as sqlite3's `.backup` does. */
 async function backUp(payrun: TestPayrun): Promise<string> {
   const [path = ""] = filesOf(payrun);
   const copy = join(payrun.home, `backup-${Date.now()}.db`);
@@ -29,7 +29,7 @@ async function backUp(payrun: TestPayrun): Promise<string> {
   return copy;
 }
 
-/** Stops everything that has the store open, puts another file in its place, or none, and goes on. */
+/** Stops all users of the store, puts another file or none in its place, and starts them again. */
 async function replaceStore(payrun: TestPayrun, copy?: string): Promise<void> {
   await payrun.killWorkers();
   await payrun.stopGateway("SIGKILL");
@@ -50,7 +50,7 @@ interface HoldJson {
   readonly reason: string;
 }
 
-/** The hold on everything, which a worker has set before it began to work. */
+/** Returns the hold on everything that a worker has set before it began to work. */
 async function holdOnAll(payrun: TestPayrun): Promise<HoldJson> {
   let all: HoldJson[] = [];
   await expect
@@ -69,7 +69,7 @@ async function holdOnAll(payrun: TestPayrun): Promise<HoldJson> {
   return hold;
 }
 
-/** What an operator compares: the service's payments, and what the store knows of each. */
+/** Returns the service's payments with the store's record of each, as an operator compares them. */
 async function compared(payrun: TestPayrun) {
   interface Listed {
     readonly onRecord: boolean;
@@ -85,7 +85,7 @@ async function release(payrun: TestPayrun, hold: HoldJson): Promise<void> {
   expect(status).toBe(200);
 }
 
-/** The commands of a drill, in its row's order. */
+/** Returns the commands of a drill, in its row's order. */
 function commandsOfDrill(name: string): string[] {
   const row = pageText("docs/operations.md")
     .split("\n")
@@ -95,7 +95,7 @@ function commandsOfDrill(name: string): string[] {
 
 describe("a store that was restored from a backup", () => {
   test.runIf(isLong)(
-    "holds everything until a person has looked by the drill's commands, and then finds what was paid meanwhile",
+    "a restored store holds everything until a person releases it, then finds what was paid meanwhile",
     async () => {
       const payrun = await server.start();
       const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);
@@ -128,9 +128,9 @@ describe("a store that was restored from a backup", () => {
       await approve(payrun, runId);
       await payrun.until(runId, "on hold", ({ counts }) => counts["on-hold"] === 2);
       const released = await typed(letGo?.replace("HOLD_ID", hold.id), "--yes");
-      // Until the service's events have come again, nothing shows that they are paid.
+      // Until the service's events have arrived again, nothing shows that they are paid.
       expect(released).toMatch(/2 bills, \$30\.00, go out after|Nothing is owed any more/);
-      // Nothing is sent before what may have been forgotten must show.
+      // Nothing is sent before forgotten payments must show.
       await payrun.sandbox.control.advanceWire("PT9M");
       const found = await payrun.until(runId, "found", ({ counts }) => counts.scheduled === 2);
       expect(found.payments.map(({ paymentIds }) => paymentIds.length)).toEqual([1, 1]);
@@ -145,13 +145,13 @@ describe("a store that was restored from a backup", () => {
   );
 
   test.runIf(isLong)(
-    "does so too where the run had ended, and where it was launched after the backup",
+    "a restored store also finds payments of ended runs and of runs launched after the backup",
     async () => {
       const payrun = await server.start();
       const { runId, made } = await plannedRun(payrun, [10_00]);
       const copy = await backUp(payrun);
       await approve(payrun, runId);
-      // Sent on the planned day: what was paid on another one counts as paid by somebody else.
+      // Sent on the planned day, since a payment on another day counts as an external payment.
       await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
       await untilEnded(payrun, runId);
       await payrun.sandbox.control.setScale(1);
@@ -165,7 +165,7 @@ describe("a store that was restored from a backup", () => {
       const hold = await holdOnAll(payrun);
       await approve(payrun, runId);
       await release(payrun, hold);
-      // Nothing is sent before what may have been forgotten must show.
+      // Nothing is sent before forgotten payments must show.
       await payrun.sandbox.control.advanceWire("PT9M");
       const done = await untilEnded(payrun, runId);
       expect(done.counts).toEqual({ settled: 1 });
@@ -176,13 +176,13 @@ describe("a store that was restored from a backup", () => {
   );
 });
 
-describe.runIf(isLong)("store and Temporal's data, lost together,", () => {
-  test("hold everything, because nobody remembers what the restored store has lost", async () => {
+describe.runIf(isLong)("losing the store and Temporal's data together", () => {
+  test("a restored store without Temporal's data holds everything until a person releases it", async () => {
     const payrun = await server.start();
     const { runId, made } = await plannedRun(payrun, [10_00]);
     await expect.poll(() => lastKept(payrun.store.db)).not.toBeNull();
     const copy = await backUp(payrun);
-    // As one that was made an hour ago.
+    // As if the backup had been made an hour ago.
     const database = new DatabaseSync(copy);
     database.exec(
       "update leases set until_ms = until_ms - 3600000 where name = 'store-kept'; update runs set launched_at_ms = launched_at_ms - 7200000",
@@ -205,14 +205,14 @@ describe.runIf(isLong)("store and Temporal's data, lost together,", () => {
 });
 
 describe.runIf(isLong)("an empty store", () => {
-  test("beside a Temporal that has runs holds everything, and pays nothing twice afterwards", async () => {
+  test("an empty store beside a Temporal with runs holds everything, and then pays nothing twice", async () => {
     const payrun = await server.start();
     const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);
     await approve(payrun, runId);
     await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 2);
     await replaceStore(payrun);
     await release(payrun, await holdOnAll(payrun));
-    // Slowly: a deadline of today must not pass before the approval.
+    // With a slow clock, today's deadline does not pass before the approval.
     await payrun.sandbox.control.setScale(1);
     const more = await bills(payrun.sandbox, [30_00]);
     await payrun.apply("weekly", PAY_ALL);
@@ -220,7 +220,7 @@ describe.runIf(isLong)("an empty store", () => {
     const planned = await payrun.untilPhase(runId, "awaiting-approval");
     expect(planned.payments.map(({ payableId }) => payableId)).toEqual(more.map(({ id }) => id));
     await approve(payrun, runId);
-    // Nothing is sent before what may have been forgotten must show.
+    // Nothing is sent before forgotten payments must show.
     await payrun.sandbox.control.advanceWire("PT9M");
     const done = await untilEnded(payrun, runId);
     expect(done.counts.settled).toBe(1);

@@ -11,7 +11,7 @@ type Planned = Awaited<ReturnType<typeof plannedRun>>;
 
 const server = losableTemporal();
 
-/** Deletes the namespace with all that is in it, and makes an empty one of its name. */
+/** Deletes the namespace with everything in it, and makes an empty one of the same name. */
 async function remakeNamespace({ temporal, namespace }: TestPayrun): Promise<void> {
   const { operatorService, workflowService } = temporal.connection;
   await operatorService.deleteNamespace({ namespace });
@@ -28,7 +28,7 @@ async function remakeNamespace({ temporal, namespace }: TestPayrun): Promise<voi
       { timeout: 60_000, interval: 500 },
     )
     .toBe("made");
-  // Known to all of the server within seconds.
+  // All of the server knows it within seconds.
   await expect
     .poll(
       () =>
@@ -41,7 +41,7 @@ async function remakeNamespace({ temporal, namespace }: TestPayrun): Promise<voi
     .toBe("ready");
 }
 
-describe("Temporal's data, deleted in the middle of paying,", () => {
+describe("losing Temporal's data while paying", () => {
   const paying = async (): Promise<{ payrun: TestPayrun } & Planned> => {
     const payrun = await server.start();
     const planned = await plannedRun(payrun, [10_00, 20_00, 30_00]);
@@ -49,7 +49,7 @@ describe("Temporal's data, deleted in the middle of paying,", () => {
       { method: "POST", path: "/v1/payments", when: "after", effect: "delay", delayMs: 3_000 },
     ]);
     await approve(payrun, planned.runId);
-    // Carried out; the answers are still on their way.
+    // The payments are made; the answers are still on their way.
     await expect.poll(() => paymentRequests(payrun), { timeout: 60_000 }).toBe(3);
     return { payrun, ...planned };
   };
@@ -63,24 +63,27 @@ describe("Temporal's data, deleted in the middle of paying,", () => {
     await expectAllDone(payrun, made);
   };
 
-  test.runIf(isLong)("and the worker with it, costs no bill and no second payment", async () => {
-    const { payrun, ...planned } = await paying();
-    await payrun.killWorkers();
-    await server.lose();
-    await payrun.sandbox.control.faults([]);
-    await payrun.startWorker();
-    await expectSettled(payrun, planned, 3);
-  });
+  test.runIf(isLong)(
+    "losing Temporal's data and the worker while paying loses no bill and pays none twice",
+    async () => {
+      const { payrun, ...planned } = await paying();
+      await payrun.killWorkers();
+      await server.lose();
+      await payrun.sandbox.control.faults([]);
+      await payrun.startWorker();
+      await expectSettled(payrun, planned, 3);
+    },
+  );
 
   test.runIf(isLong)(
-    "is got over by worker and gateway by themselves: no bill and no second payment",
+    "worker and gateway recover by themselves from losing Temporal's data, and pay nothing twice",
     async () => {
       const { payrun, ...planned } = await paying();
       const [worker] = payrun.workers;
       await server.lose();
       await payrun.sandbox.control.faults([]);
       await expectSettled(payrun, planned, 3);
-      // The same processes, which launch, tell and pay as before.
+      // The same processes launch, notify and pay as before.
       expect(worker?.exitCode).toBeNull();
       await payrun.sandbox.control.setScale(1);
       const made = await bills(payrun.sandbox, [40_00]);
@@ -95,7 +98,7 @@ describe("Temporal's data, deleted in the middle of paying,", () => {
 });
 
 describe.runIf(isLong)("a namespace", () => {
-  test("deleted in the middle of paying and made again costs no bill and no second payment", async () => {
+  test("a namespace that is deleted and made again while paying loses no bill and pays none twice", async () => {
     const payrun = await server.start();
     const { runId, made } = await plannedRun(payrun, [10_00, 20_00]);
     await payrun.sandbox.control.faults([
@@ -113,7 +116,7 @@ describe.runIf(isLong)("a namespace", () => {
           () => false,
           (error: unknown) => /not found/i.test(String(error)),
         );
-    // The server may answer from the old namespace for some seconds.
+    // The server may still answer from the old namespace for some seconds.
     await expect.poll(isLost, { timeout: 60_000, interval: 500 }).toBe(true);
     await payrun.startWorker();
     const done = await untilEnded(payrun, runId);

@@ -14,14 +14,14 @@ const start = stacks();
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const root = new URL("../../", import.meta.url);
 
-/** Adds the channels to the business's profile while everything runs. */
+/** Adds channels to the business's profile while everything runs. */
 async function tell(file: string, notify: object): Promise<void> {
   const written = JSON.parse(await readFile(file, "utf8")) as { businesses: { default: object } };
   const profile = { ...written.businesses.default, notify };
   await writeFile(file, JSON.stringify({ businesses: { default: profile } }));
 }
 
-test("a run is told of from its plan to its end, its vendor of the payment, over all channels, and the page's commands show it", async () => {
+test("a run causes notices from its plan to its end over all channels, and its vendor one of the payment", async () => {
   const [hook, smtp] = [await httpReceiver(), await smtpReceiver()];
   const payrun = await start({ tokenFile: true });
   await tell(join(payrun.home, "profiles.yaml"), {
@@ -59,7 +59,7 @@ test("a run is told of from its plan to its end, its vendor of the payment, over
     () => smtp.mails.map(({ source }) => /^Subject: (.*)\r$/m.exec(source)?.[1] ?? ""),
     (subjects) => subjects.some((subject) => subject.includes("1 bill of $2,100.00 waits")),
   );
-  // The worker that pays is gone in the middle; whoever follows tells what it would have told.
+  // The paying worker is killed; its successor must cause the same notices.
   await approve(payrun, runId);
   await payrun.killWorkers();
   await payrun.startWorker();

@@ -13,7 +13,7 @@ import { approve, stacks, untilEnded } from "../support/stack.ts";
 const start = stacks();
 const PROGRAM = fileURLToPath(new URL("../../bin/payrun.mjs", import.meta.url));
 
-/** Selects nothing by itself: the bills are due later. */
+/** Selects nothing by itself, since the bills are due later. */
 const POLICY = `kind: pay-run
 select: { due: within 1 day }
 pay: { on: next-business-day }
@@ -43,7 +43,7 @@ async function asTheDocsSay(
 }
 
 test.runIf(isLong)(
-  "a part of a bill is paid off-cycle once, approved as that part; holds, limits and what is owed hold",
+  "a part of a bill is paid off-cycle once, approved as that part, within holds, limits and what is owed",
   async () => {
     const payrun = await start();
     const made = await bills(payrun.sandbox, [100_00, 200_00, 300_00, 50_00]);
@@ -86,7 +86,7 @@ test.runIf(isLong)(
 
     const env = { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: payrun.tokenOf("launcher") };
     const pay = (...words: string[]) => cli(["pay", ...words], { env });
-    // Whoever asks for what can't be paid reads why, and may ask again once that is over.
+    // Asking for a bill that can't be paid shows why; it may be asked for again afterwards.
     const refused = await pay(held.id);
     expect(refused).toMatchObject({ code: 1, stdout: expect.stringMatching(/On hold: disputed/) });
     expect(refused.stdout).toMatch(/Nothing is paid/);
@@ -95,12 +95,12 @@ test.runIf(isLong)(
     expect(released.code, released.stderr).toBe(0);
     const { id: second } = released.json<RunStatus>();
     expect(second).toMatch(/\/r2$/);
-    expect((await pay(held.id)).stdout).toMatch(/awaiting-approval[^]*asked for before today/);
+    expect((await pay(held.id)).stdout).toMatch(/awaiting-approval[^]*already asked for today/);
     const owned = await pay(bill.id);
     expect(owned).toMatchObject({ code: 1, stdout: expect.stringContaining(runId) });
     expect((await pay(bill.id, "--amount", "1.005")).stderr).toMatch(/to the cent/);
 
-    // The same bill at the same moment, whole, whole and in part: one run has it.
+    // The same bill at the same moment, whole, whole and in part: only one run gets it.
     const asked = await Promise.all([
       ask({ payables: [twice.id] }),
       ask({ payables: [twice.id] }),
@@ -118,7 +118,7 @@ test.runIf(isLong)(
     for (const id of approved) await approve(payrun, id);
     await payrun.killWorkers();
     await payrun.startWorker();
-    // Before its days pass in seconds: an approval lasts no longer than a month.
+    // Before the days pass in seconds, because an approval lasts no longer than a month.
     for (const id of approved) {
       await payrun.until(id, "sent", ({ counts }) => counts.scheduled === 1);
     }

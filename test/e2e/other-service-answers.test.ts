@@ -5,7 +5,7 @@ import { eachOnce, type OtherPayrun, otherStacks } from "../support/other-payrun
 import type { OtherPayable } from "../support/other-service/book.ts";
 import type { Mishap } from "../support/other-service.ts";
 
-// Real clocks can't be hurried: a wait of the business doubles with every try.
+// Real clocks can't be accelerated: a wait of the business doubles with every try.
 vi.setConfig({ testTimeout: 150_000 });
 
 const start = otherStacks();
@@ -25,8 +25,8 @@ async function expectPaidOnce(
   expect(payrun.service.book.paidCents()).toEqual(eachOnce(made));
 }
 
-// Their short form is other-service.test.ts.
-describe.runIf(isLong)("pays each bill once where", () => {
+// The short form of these tests is other-service.test.ts.
+describe.runIf(isLong)("paying each bill once with odd answers of the service", () => {
   const groups: readonly (readonly [string, readonly Mishap[]])[] = [
     [
       "something in front of the service answers with pages of its own, 408 and redirects",
@@ -40,7 +40,7 @@ describe.runIf(isLong)("pays each bill once where", () => {
     ["the service dies with the key in hand and the payment made", ["dies-after"]],
     ["the service asks to slow down", ["429-before"]],
   ];
-  test.each(groups)("%s", async (_name, mishaps) => {
+  test.each(groups)("each bill is paid once if %s", async (_name, mishaps) => {
     const payrun = await start();
     payrun.service.mishaps.push(...mishaps);
     const { runId, made } = await payrun.approvedRun(mishaps.map((_each, index) => 100_00 + index));
@@ -49,7 +49,7 @@ describe.runIf(isLong)("pays each bill once where", () => {
   });
 
   test.each([true, false])(
-    "the token gets its scope only later, and the refusal was stored under the key: %s",
+    "each bill is paid once if the token gets its scope only later, and a stored refusal is %s",
     async (storesAuthFailures) => {
       const payrun = await start({ storesAuthFailures });
       payrun.service.operations.forbidding = 403;
@@ -63,7 +63,7 @@ describe.runIf(isLong)("pays each bill once where", () => {
   );
 
   test.each([400, 422] as const)(
-    "the balance is short for a while, told with status %s",
+    "each bill is paid once if the balance is short for a while, reported with status %s",
     async (refusalStatus) => {
       const payrun = await start({ refusalStatus });
       payrun.service.operations.refusing = "insufficient_balance";
@@ -76,7 +76,7 @@ describe.runIf(isLong)("pays each bill once where", () => {
     },
   );
 
-  test("the service wants a bill approved again, and says so with an event", async () => {
+  test("a bill that the service wants approved again is paid once after the approval's event", async () => {
     const payrun = await start({ refusalStatus: 400 });
     payrun.service.operations.refusing = "approval_required";
     const { runId, made } = await payrun.approvedRun([100_00]);
@@ -86,7 +86,7 @@ describe.runIf(isLong)("pays each bill once where", () => {
     await expectPaidOnce(payrun, runId, made);
   });
 
-  test("a refusal is stored under a bill's key, and a person tries it before and after its cause is lifted", async () => {
+  test("a bill with a refusal stored under its key is paid once by a person's retry after the cause is gone", async () => {
     const payrun = await start({ storesAuthFailures: true });
     payrun.service.operations.forbidding = 404;
     const { runId, made } = await payrun.approvedRun([100_00]);
@@ -99,11 +99,11 @@ describe.runIf(isLong)("pays each bill once where", () => {
     payrun.service.operations.forbidding = undefined;
     await payrun.resolve(id, "retry");
     await expectPaidOnceByRetry(payrun, runId, made);
-    // Each try is the old key once more, and one new key.
+    // Each try sends the old key once more, and one new key.
     expect(payrun.service.writes.length).toBeLessThanOrEqual(writes + 4);
   });
 
-  test("the last event is lost", async () => {
+  test("each bill is paid once if the last event is lost", async () => {
     const payrun = await start();
     const { runId, made } = await payrun.approvedRun([100_00]);
     await payrun.untilAll(runId, ["scheduled"]);
@@ -114,8 +114,8 @@ describe.runIf(isLong)("pays each bill once where", () => {
   });
 });
 
-describe.runIf(isLong)("a failed payment, where the service's retry-payment", () => {
-  test("is missing, is paid again once on its day, and nobody asks for it", async () => {
+describe.runIf(isLong)("a failed payment, with or without the service's retry-payment", () => {
+  test("a failed payment is paid again once on its day if the service has no retry-payment", async () => {
     const payrun = await start({ retryPayment: "unsupported", amountPaidMoves: "at-settlement" });
     const { runId, made } = await payrun.approvedRun([100_00]);
     await payrun.untilAll(runId, ["scheduled"]);
@@ -127,7 +127,7 @@ describe.runIf(isLong)("a failed payment, where the service's retry-payment", ()
     expect(payrun.service.writes.map(({ path }) => path)).toEqual(["v1/payments", "v1/payments"]);
   });
 
-  test("does not matter: one that no retry can mend is parked with what to do, and ends on a person's word", async () => {
+  test("a failed payment that no retry can fix is parked with what to do, and a person gives it up", async () => {
     const payrun = await start({ ids: "odd" });
     const { runId, made } = await payrun.approvedRun([100_00, 200_00]);
     await payrun.untilAll(runId, ["scheduled"]);
@@ -151,7 +151,7 @@ describe.runIf(isLong)("a failed payment, where the service's retry-payment", ()
     expect(made).toHaveLength(2);
   });
 
-  test("does not matter: what comes back after it was settled is told, and not paid again", async () => {
+  test("a payment that is returned after it had settled is parked and not paid again", async () => {
     const payrun = await start();
     const { runId } = await payrun.approvedRun([100_00]);
     await payrun.untilAll(runId, ["scheduled"]);
@@ -166,7 +166,10 @@ describe.runIf(isLong)("a failed payment, where the service's retry-payment", ()
   });
 });
 
-/** Nothing lets a real clock leap to the next banking day, so the day that is waited for is moved. */
+/**
+ * Moves the awaited retry day into the past, because a real clock can't jump to the next banking
+ * day.
+ */
 async function retryDayHasCome(payrun: OtherPayrun, payableId: string): Promise<void> {
   const waiting = async (): Promise<boolean> => {
     const row = await payrun.store.db

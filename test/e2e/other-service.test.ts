@@ -3,17 +3,17 @@ import { isLong } from "../support/long.ts";
 import { eachOnce, type OtherPayrun, otherStacks } from "../support/other-payrun.ts";
 import type { OtherServiceOptions } from "../support/other-service/options.ts";
 
-// Real clocks can't be hurried: a wait of the business doubles with every try.
+// Real clocks can't be accelerated: a wait of the business doubles with every try.
 vi.setConfig({ testTimeout: 150_000 });
 
 const start = otherStacks();
 
 const ON_THEIR_WAY = ["scheduled", "processing", "settled"] as const;
 
-/** Lets the bank settle what is open until the run has ended. */
+/** Lets the bank settle the open payments until the run has ended. */
 async function settled(payrun: OtherPayrun, runId: string): Promise<Record<string, number>> {
   await payrun.untilAll(runId, ON_THEIR_WAY, 90_000);
-  // Whatever the engine alarms about would have stopped the run with a hold.
+  // Any alarm of the engine would have put the run on hold.
   expect((await payrun.call("operator", "GET", "/v1/holds")).body).toMatchObject({ items: [] });
   await payrun.service.settleAll();
   return (await payrun.untilPhase(runId, "completed")).counts;
@@ -49,19 +49,25 @@ const CHOICES: readonly (readonly [string, Partial<OtherServiceOptions>])[] = [
   ["splits payments above a hundred dollars", { splitAboveCents: 100_00 }],
 ];
 
-describe("pays each bill once and follows it to settlement where the service", () => {
-  test.each(isLong ? CHOICES : CHOICES.slice(0, 1))("%s", async (_name, options) => {
-    const payrun = await start(options);
-    const { runId, made } = await payrun.approvedRun([125_00, 990_10, 12_345_67]);
-    expect(await settled(payrun, runId)).toEqual({ settled: 3 });
-    expect(payrun.service.book.paidCents()).toEqual(eachOnce(made));
-  });
+describe("paying with other services", () => {
+  test.each(isLong ? CHOICES : CHOICES.slice(0, 1))(
+    "each bill is paid once and followed to settlement by a service that %s",
+    async (_name, options) => {
+      const payrun = await start(options);
+      const { runId, made } = await payrun.approvedRun([125_00, 990_10, 12_345_67]);
+      expect(await settled(payrun, runId)).toEqual({ settled: 3 });
+      expect(payrun.service.book.paidCents()).toEqual(eachOnce(made));
+    },
+  );
 
-  test.runIf(isLong)("has settled a payment by the time it answers", async () => {
-    const payrun = await start({ newPaymentStatus: "completed" });
-    const { runId, made } = await payrun.approvedRun([125_00, 990_10]);
-    const done = await payrun.untilPhase(runId, "completed");
-    expect(done.counts).toEqual({ settled: 2 });
-    expect(payrun.service.book.paidCents()).toEqual(eachOnce(made));
-  });
+  test.runIf(isLong)(
+    "each bill is paid once by a service that has settled a payment by the time it answers",
+    async () => {
+      const payrun = await start({ newPaymentStatus: "completed" });
+      const { runId, made } = await payrun.approvedRun([125_00, 990_10]);
+      const done = await payrun.untilPhase(runId, "completed");
+      expect(done.counts).toEqual({ settled: 2 });
+      expect(payrun.service.book.paidCents()).toEqual(eachOnce(made));
+    },
+  );
 });

@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 describe("a weekly pay run", () => {
-  test("pays three bills once approved, follows them to settlement and agrees with the bank", async () => {
+  test("a pay run pays three bills once approved, follows them to settlement and agrees with the bank", async () => {
     const { runId, made } = await plannedScene(payrun, "weekly", [125_00, 990_10, 12_345_67]);
     const planned = await payrun.status(runId);
     expect(planned.payments.map(({ payableId }) => payableId).sort()).toEqual(
@@ -35,7 +35,7 @@ describe("a weekly pay run", () => {
     );
   });
 
-  test("pays nothing on the launcher's own approval", async () => {
+  test("a pay run pays nothing on its launcher's own approval", async () => {
     const { runId, made } = await plannedScene(payrun, "own-approval", [100_00]);
     const own = await payrun.decide("launcher", runId, "approve");
     expect(own.status).toBe(403);
@@ -43,7 +43,7 @@ describe("a weekly pay run", () => {
     await expectBank(payrun, [[made[0], 0]]);
   });
 
-  test("leaves out the line that an approver drops and pays the others", async () => {
+  test("a pay run leaves out the line that an approver drops, and pays the others", async () => {
     const { runId, made } = await plannedScene(payrun, "dropped", [100_00, 200_00]);
     const [dropped, kept] = made;
     const { status } = await payrun.decide("controller", runId, "approve", {
@@ -58,12 +58,12 @@ describe("a weekly pay run", () => {
     ]);
   });
 
-  test("launched twice for one period is one run", async () => {
+  test("a pay run that is launched twice for one period is one run", async () => {
     const { runId } = await plannedScene(payrun, "twice", [100_00]);
     expect(await payrun.launch("twice")).toBe(runId);
   });
 
-  test("ends as rejected on an approver's word, and the next launch is its next revision", async () => {
+  test("a rejected pay run ends as rejected, and the next launch is its next revision", async () => {
     const { runId, made } = await plannedScene(payrun, "rejected", [100_00]);
     expect((await payrun.decide("controller", runId, "reject")).status).toBe(200);
     await payrun.untilPhase(runId, "rejected");

@@ -12,7 +12,7 @@ const WRONG_TOKEN = "payrun_planted-wrong-token-0123456789";
 const COOKIE = "planted-cookie-0123456789";
 const PASSWORD = "planted-database-password";
 
-test("after a whole run with what goes wrong in it no secret stands in any store, history, log, metric, error, report or answer", async () => {
+test("after a run with failures no secret is in any store, history, log, metric, error, report or answer", async () => {
   const payrun = await start();
   const { runId, made } = await plannedRun(payrun, [100_00, 200_00]);
   const failing = made[1]?.id ?? "";
@@ -69,7 +69,7 @@ test("after a whole run with what goes wrong in it no secret stands in any store
   expect(found).toEqual([]);
 });
 
-/** What strangers send, and what they are told. */
+/** Sends requests of strangers; returns what they are answered. */
 async function strangers(payrun: TestPayrun, runId: string): Promise<Record<string, string>> {
   const wrong = { authorization: `Bearer ${WRONG_TOKEN}`, cookie: `session=${COOKIE}` };
   const said: Record<string, string> = {};
@@ -94,7 +94,9 @@ async function strangers(payrun: TestPayrun, runId: string): Promise<Record<stri
   return said;
 }
 
-/** What the console's pages say to an administrator who has signed in, and by which secrets. */
+/**
+ * Returns the console's pages for an administrator who signed in, and the secrets used for that.
+ */
 async function pages(
   payrun: TestPayrun,
   { runId, billId }: { readonly runId: string; readonly billId: string },
@@ -120,7 +122,7 @@ async function pages(
   return { read, secrets };
 }
 
-/** What commands print, also where they can't do anything. */
+/** Returns what commands print, including those that fail. */
 async function commands(payrun: TestPayrun, runId: string): Promise<Record<string, string>> {
   const token = payrun.tokens.get("admin") ?? "";
   const env = { ...payrun.env(), PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: token };

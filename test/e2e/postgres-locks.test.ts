@@ -35,7 +35,10 @@ describe.runIf(hasPostgres())("while a long transaction keeps the lock of one bu
     await stop();
   });
 
-  /** Keeps the business's lock, and the rows of all its lines, until it is told to let go. */
+  /**
+   * Keeps the business's lock, and the rows of all its lines, until the returned function is
+   * called.
+   */
   async function lock(businessId: string): Promise<() => Promise<void>> {
     let isOver = false;
     let begin = (): void => undefined;
@@ -47,7 +50,7 @@ describe.runIf(hasPostgres())("while a long transaction keeps the lock of one bu
         .where("business_id", "=", businessId)
         .execute();
       begin();
-      // Never idle: the server ends transactions that do nothing for long.
+      // Never idle, because the server ends idle transactions.
       while (!isOver) await sql`select pg_sleep(0.1)`.execute(trx);
     });
     await Promise.race([begun, holding]);
@@ -78,7 +81,7 @@ describe.runIf(hasPostgres())("while a long transaction keeps the lock of one bu
     return answer.body.id;
   }
 
-  /** Of the part that has the most of them; idle ones are kept for a while. */
+  /** Returns the connections of the part that has the most; idle ones are kept for a while. */
   async function connections(): Promise<number> {
     const { rows } = await sql<{ most: number }>`
       select max(connections) as most from (
@@ -91,7 +94,7 @@ describe.runIf(hasPostgres())("while a long transaction keeps the lock of one bu
     return rows[0]?.most ?? 0;
   }
 
-  test("another one's launches, decisions, holds, webhooks and payments go on", async () => {
+  test("another business's launches, decisions, holds, webhooks and payments are not blocked", async () => {
     await payrun.apply("of-acme", playbook("acme"));
     const ofAcme = await payrun.launch("of-acme");
     const { planHash } = await payrun.untilPhase(ofAcme, "awaiting-approval");
@@ -118,7 +121,8 @@ describe.runIf(hasPostgres())("while a long transaction keeps the lock of one bu
       const other = await payrun.launch("other");
       await done("operator", "POST", `/v1/runs/${encodeURIComponent(other)}/cancel`, {});
 
-      // The lock is real: what is acme's waits, and what was acknowledged is not forgotten.
+      // The lock is real: acme's decision and event wait, and the acknowledged event is not
+      // forgotten.
       expect(isDecided).toBe(false);
       expect(await isDispatched("evt_acme_1")).toBe(false);
     } finally {

@@ -9,7 +9,7 @@ import { approve, each, plannedRun, stacks, untilEnded } from "../support/stack.
 
 const start = stacks();
 
-/** Sends a few at a time, so that something is always under way while the server restarts. */
+/** Makes payments slow, so that one is always under way while the server restarts. */
 const SLOW = { method: "POST", path: "/v1/payments", when: "after", effect: "delay" } as const;
 
 describe.runIf(isLong && canStartPostgres())("a pay run whose store is in PostgreSQL", () => {
@@ -27,7 +27,7 @@ describe.runIf(isLong && canStartPostgres())("a pay run whose store is in Postgr
     return start({ databaseUrl: databases.urlOf(database) });
   }
 
-  test("pays on through a crash of the server, loses no work and pays nothing twice", async () => {
+  test("a run survives a crash of PostgreSQL, loses no work and pays nothing twice", async () => {
     const payrun = await startOn("restarted");
     const amounts = Array.from({ length: 60 }, (_, index) => 100_00 + index);
     const { runId, made } = await plannedRun(payrun, amounts);
@@ -50,7 +50,7 @@ describe.runIf(isLong && canStartPostgres())("a pay run whose store is in Postgr
       .select(["seq", "result"])
       .distinct()
       .execute();
-    // One key for each bill, and each with its final answer.
+    // One key for each bill, and each send with its final result.
     expect(sends).toEqual([{ seq: 1, result: "applied" }]);
   });
 });

@@ -19,9 +19,9 @@ async function eventsOf(workflowId: string): Promise<number> {
   return historyLength;
 }
 
-/** A sandbox's clock stands as real ones do, until somebody moves it. */
+/** A sandbox's clock runs like a real one until a person moves it. */
 test.runIf(isLong)(
-  "a run that waits in a sandbox writes next to nothing, and hears within a moment that its clock was moved",
+  "a run that waits in a sandbox writes almost nothing, and notices at once that its clock was moved",
   async () => {
     const waits = await plannedScene(payrun, "waits", [110_00]);
     const held = await plannedScene(payrun, "held", [120_00]);
@@ -37,7 +37,7 @@ test.runIf(isLong)(
     await sleep(20_000);
     const after = await Promise.all(runIds.map(eventsOf));
     for (const [index, events] of after.entries()) {
-      // Ten a minute at most.
+      // Ten events a minute at most.
       expect(events - (before[index] ?? 0)).toBeLessThanOrEqual(3);
     }
 
@@ -49,7 +49,7 @@ test.runIf(isLong)(
       ({ counts }) => counts["on-hold"] === undefined,
       3_000,
     );
-    // Nobody approves in time.
+    // No approval arrives in time.
     await payrun.sandbox.control.advance("P31D");
     await payrun.until(waits.runId, "expired", ({ phase }) => phase === "expired", 3_000);
   },

@@ -16,7 +16,7 @@ import { resetEverywhere } from "../support/temporal-ui.ts";
 const start = stacks();
 
 test.runIf(isLong)(
-  "an onboarding that is reset to any of its tasks sends nothing twice, and goes on",
+  "an onboarding that is reset to any of its workflow tasks sends nothing twice, and continues",
   async () => {
     const payrun = await start({ fixture: "unverified" });
     await onboard(payrun);

@@ -48,7 +48,7 @@ describe("payments that fail in one run", () => {
       payrun,
       "failing",
       [110_00, 120_00, 130_00, 140_00, 150_00, 160_00, 170_00],
-      // A minute of a slow machine is a month of this bank's days.
+      // On a slow machine a minute is a month of this bank's days.
       { more: ["approvalValid: 365 days"] },
     );
     const rule = (index: number) => ({ match: { payableId: bill(index)?.id ?? "" } });
@@ -68,7 +68,7 @@ describe("payments that fail in one run", () => {
     done = await ended(payrun, scene.runId);
   });
 
-  test("one that bounced once (R01) settles under its own attempt on the next banking day", async () => {
+  test("a payment that bounced once (R01) settles under its own attempt on the next banking day", async () => {
     const line = lineOf(done, bill(ONCE));
     expect(line).toMatchObject({ state: "settled", attempts: 2 });
     const [first, second, ...others] = await paymentsOf(payrun, bill(ONCE));
@@ -86,7 +86,7 @@ describe("payments that fail in one run", () => {
     await expectBank(payrun, [[bill(ONCE), 110_00]]);
   });
 
-  test("one that always bounces is reinitiated twice and then parked with its reason", async () => {
+  test("a payment that always bounces is reinitiated twice and then parked with its reason", async () => {
     const line = lineOf(done, bill(ALWAYS));
     expect(line).toMatchObject({ state: "parked", attempts: 3, reasonCode: "R01" });
     expect(line.reason).toMatch(/Nacha/);
@@ -94,20 +94,20 @@ describe("payments that fail in one run", () => {
     await expectBank(payrun, [[bill(ALWAYS), 0]]);
   });
 
-  test("one to a closed account (R02) is never retried and says what to tell the vendor", async () => {
+  test("a payment to a closed account (R02) is never retried and says what to ask the vendor for", async () => {
     const line = lineOf(done, bill(CLOSED));
     expect(line).toMatchObject({ state: "parked", attempts: 1, reasonCode: "R02" });
     expect(line.reason).toMatch(/Ask the vendor for new bank details/);
     expect(await paymentsOf(payrun, bill(CLOSED))).toHaveLength(1);
   });
 
-  test("one that failed for an unknown reason is parked and repeats what the service said", () => {
+  test("a payment that failed for an unknown reason is parked with the service's words", () => {
     const line = lineOf(done, bill(ODD));
     expect(line).toMatchObject({ state: "parked", attempts: 1 });
     expect(line.reason).toMatch(/The dog ate it/);
   });
 
-  test("one that settled and came back while the run was open is parked with the bank's reason", async () => {
+  test("a payment that settled and was returned during the run is parked with the bank's reason", async () => {
     const line = lineOf(done, bill(RETURNED));
     expect(line).toMatchObject({ state: "parked", attempts: 1, reasonCode: "R03" });
     await expectBank(payrun, [[bill(RETURNED), 0]]);
@@ -121,7 +121,7 @@ describe("payments that fail in one run", () => {
     }
   });
 
-  test("one that comes back after the run has ended gets an owner and is parked", async () => {
+  test("a payment that is returned after the run has ended gets a retry and is parked", async () => {
     expect(lineOf(done, bill(FINE)).state).toBe("settled");
     await payrun.sandbox.control.outcome({
       match: { payableId: bill(FINE)?.id ?? "" },
@@ -137,7 +137,7 @@ describe("payments that fail in one run", () => {
     await expectBank(payrun, [[bill(FINE), 0]]);
   });
 
-  test("a person's retry of what Nacha doesn't let be reinitiated is a new payment, with a new approval", async () => {
+  test("a person's retry that Nacha doesn't allow becomes a new payment with a new approval", async () => {
     const { publicId } = lineOf(await payrun.status(scene.runId), bill(RETURNED));
     const typed = [
       "resolve",
@@ -186,7 +186,7 @@ describe("payments that fail in one run", () => {
     expect(ids).not.toContain(bill(ODD)?.id);
   });
 
-  test("a bill is not paid behind the back of the workflow that owns its failure", async () => {
+  test("the next run does not plan a bill that its retry owns", async () => {
     const again = await payrun.launch("again");
     const planned = await payrun.status(again);
     expect(planned.payments.map(({ payableId }) => payableId)).not.toContain(bill(HELD_BACK)?.id);

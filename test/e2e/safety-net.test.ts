@@ -6,7 +6,7 @@ import { approve, plannedRun, stacks } from "../support/stack.ts";
 const start = stacks();
 
 test.runIf(isLong)(
-  "a payee's bank account that changes after the approval raises an alarm, and the payment is cancelled",
+  "a vendor's bank account that changes after the approval raises an alarm and cancels the payment",
   async () => {
     const payrun = await start();
     const { runId, made } = await plannedRun(payrun, [100_00]);

@@ -22,7 +22,7 @@ review: []
 approve: [{ by: [controller, owner], quorum: 3 }]
 `;
 
-/** Runs the example of docs/approvals.md as the system whose key it is. */
+/** Runs the example of docs/approvals.md as the system that has the signing key. */
 async function runExample(payrun: TestPayrun, runId: string, signer: TestSigner): Promise<string> {
   const docs = pageText("docs/approvals.md");
   const code = /```js\n([^]*?)```/.exec(docs)?.[1] ?? "";
@@ -41,7 +41,7 @@ async function runExample(payrun: TestPayrun, runId: string, signer: TestSigner)
   return stdout;
 }
 
-/** Sends a signed decision by the page's command, with Temporal's own CLI. */
+/** Sends a signed decision with the page's command of Temporal's CLI. */
 async function updateByCommand(payrun: TestPayrun, runId: string, signed: string): Promise<string> {
   const docs = pageText("docs/approvals.md");
   const [, command = ""] = /^temporal (workflow update .*)$/m.exec(docs) ?? [];
@@ -61,7 +61,7 @@ async function updateByCommand(payrun: TestPayrun, runId: string, signed: string
 }
 
 test.runIf(isLong)(
-  "signed decisions over the gateway, by update and by signal pay a run once; forged, foreign and replayed ones move nothing",
+  "signed decisions by gateway, update and signal pay a run once; forged and replayed ones do nothing",
   async () => {
     const [erp, crm, dms, thief] = ["erp", "crm", "dms", "erp"].map((name) => makeSigner(name));
     if (erp === undefined || crm === undefined || dms === undefined || thief === undefined) return;
@@ -95,7 +95,7 @@ test.runIf(isLong)(
     expect(await update(byCrm)).toMatchObject({ accepted: false });
     expect(await approvers()).toEqual(made.map(() => ["crm", "erp"]));
 
-    // A signal waits in the history while there is no worker, and none ends the run's workflow.
+    // Signals wait in the history while no worker runs, and none of them ends the run's workflow.
     const execution = (await handle.describe()).runId;
     await payrun.killWorkers();
     await handle.signal(SIGNAL.decide, wrong["bad-signature"]);

@@ -14,7 +14,7 @@ afterEach(async () => {
   payrun = undefined;
 });
 
-/** Everything of a business, on one controller's word; `where` narrows it. */
+/** Pays all bills of a business with one approval; `where` narrows it. */
 function playbook(business: string, where = ""): string {
   return `kind: pay-run
 business: ${business}
@@ -28,7 +28,7 @@ late: next-business-day
 }
 
 test.runIf(isLong)(
-  "a run of a thousand bills costs a few events in all, and no payload grows with its bills",
+  "a run of a thousand bills needs few events, and no payload grows with its bills",
   async () => {
     payrun = await StubPayrun.start([{ businessId: "acme", token: "acme-token", bills: 1_000 }]);
     const few = await payrun.approvedRun("few", playbook("acme", "payable.amountCents < 11110"));
@@ -41,7 +41,7 @@ test.runIf(isLong)(
 
     const ofSmall = await historyFigures(payrun.temporal, few);
     const ofLarge = await historyFigures(payrun.temporal, many);
-    // Fifteen times the bills: what is over comes from a poll more, or a lane that ended by itself.
+    // 15 times the bills: the excess comes from another poll, or from a lane that ended by itself.
     expect(ofLarge.largestBytes).toBeLessThan(ofSmall.largestBytes + 500);
     expect(ofLarge.bytes).toBeLessThan(ofSmall.bytes * 2.5);
     expect(ofLarge.events).toBeLessThan(250);
@@ -50,10 +50,10 @@ test.runIf(isLong)(
 );
 
 test.runIf(isLong)(
-  "plan, status and report of a run come by page, and each bill on one of them",
+  "a run's plan, status and report come in pages that have each bill once",
   async () => {
     payrun = await StubPayrun.start([{ businessId: "acme", token: "acme-token", bills: 1_100 }]);
-    // 200 bills, and 900 that are left out.
+    // 200 bills are planned, and 900 are left out.
     await payrun.apply("some", playbook("acme", "payable.amountCents < 13700"));
     const ask = async (...args: string[]): Promise<CliResult> => {
       const env = { PAYRUN_GATEWAY_URL: payrun?.gatewayUrl ?? "" };
@@ -97,7 +97,7 @@ test.runIf(isLong)(
 );
 
 test.runIf(isLong)(
-  "a service that lets 20 requests a second through slows its own business down, without errors, and no other",
+  "a service that allows 20 requests a second slows only its own business down, without errors",
   async () => {
     payrun = await StubPayrun.start([
       { businessId: "slow", token: "slow-token", bills: 150, requestsPerSecond: 20 },
@@ -106,7 +106,7 @@ test.runIf(isLong)(
     const slow = await payrun.approvedRun("of-slow", playbook("slow"));
     const free = await payrun.approvedRun("of-free", playbook("free"));
     expect((await payrun.untilPhase(free, "completed", 120_000)).counts).toEqual({ settled: 150 });
-    // The other was launched before, and has most of its bills still to pay.
+    // The slow run was launched before, and still has most of its bills to pay.
     const meanwhile = await payrun.figures("slow");
     expect(meanwhile.paidBills).toBeLessThan(150);
     const done = await payrun.untilPhase(slow, "completed", 180_000);
@@ -121,7 +121,7 @@ test.runIf(isLong)(
       pays: 150,
     });
     expect(ofSlow).toMatchObject({ paidBills: 150, paidMoreThanOnce: 0 });
-    // It was refused, told nobody of an error, and didn't hammer: most requests came through.
+    // It was refused without an error and backed off: most requests went through.
     expect(ofSlow.rateLimited).toBeGreaterThan(0);
     expect(ofSlow.rateLimited).toBeLessThan(ofSlow.pays + ofSlow.reads);
     const notices = await payrun.store.db

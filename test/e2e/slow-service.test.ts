@@ -12,23 +12,23 @@ import { storeKinds, storePlace } from "../support/store-kinds.ts";
 const BILLS = 400;
 const PAY = { method: "POST", path: "/v1/payments" } as const;
 
-/** How long the service is slow, and how long a worker is frozen in it, again and again. */
+/** Milliseconds that the service is slow, and that a worker is frozen and awake in turn. */
 const SLOW_MS = 100_000;
 const FROZEN_MS = 17_000;
 const AWAKE_MS = 4_000;
 
-/** What is cut off is carried out so much later: before its key is claimed, or after. */
+/** A request that is cut off is carried out this much later, before or after its key is claimed. */
 const LATE_MS = 30_000;
 
-/** A conclusive look begins eight minutes after the mark of what had no answer. */
+/** A conclusive lookup begins eight minutes after the mark of an unanswered request. */
 const CONCLUSIVE = "PT9M";
-/** A key that is used up takes two of them; some lines wait for more. */
+/** A used-up key needs two of them; some lines wait for more. */
 const CONCLUSIVE_LOOKS = 6;
 
 const UNSENT = ["planned", "paying", "unknown"] as const;
 
 const SLOW: readonly FaultRule[] = [
-  // The first ones are answered at once: in the middle it gets slow.
+  // The first requests are answered at once; then the service gets slow.
   ...(["before", "during", "after"] as const).map((when): FaultRule => ({
     ...PAY,
     when,
@@ -38,7 +38,7 @@ const SLOW: readonly FaultRule[] = [
   })),
   { ...PAY, when: "before", effect: "status", status: 429, retryAfter: 2, probability: 0.03 },
   { ...PAY, when: "before", effect: "late", delayMs: LATE_MS, probability: 0.12 },
-  // Then some die: their keys are used up, and nothing was paid.
+  // Then some die: their keys are used up without a payment.
   { ...PAY, when: "during", effect: "drop", times: 6 },
   { ...PAY, when: "during", effect: "late", delayMs: LATE_MS, probability: 0.15 },
   { ...PAY, when: "after", effect: "delay", delayMs: 9_000 },
@@ -47,7 +47,7 @@ const SLOW: readonly FaultRule[] = [
   ),
 ];
 
-/** Stops a worker for longer than a request may take to leave, again and again. */
+/** Freezes a worker again and again for longer than a request may take to leave. */
 async function freezeAgainAndAgain(payrun: TestPayrun, worker: ChildProcess): Promise<void> {
   for (const untilMs = Date.now() + SLOW_MS; Date.now() < untilMs;) {
     await freeze(payrun, worker);
@@ -57,7 +57,7 @@ async function freezeAgainAndAgain(payrun: TestPayrun, worker: ChildProcess): Pr
   }
 }
 
-/** How many requests of the run came to what. */
+/** Returns how many requests of the run had each result. */
 async function results(payrun: TestPayrun, { runId }: Scene): Promise<Record<string, number>> {
   const rows = await payrun.store.db
     .selectFrom("sends")
@@ -68,10 +68,10 @@ async function results(payrun: TestPayrun, { runId }: Scene): Promise<Record<str
   return Object.fromEntries(rows.map(({ result, count }) => [result, Number(count)]));
 }
 
-/** Lets the time pass in which what had no answer may still take effect, until nothing waits. */
+/** Advances time until unanswered requests can have no more effect and no line waits. */
 async function lookToTheEnd(payrun: TestPayrun, scene: Scene): Promise<void> {
   for (let looks = 0; looks < CONCLUSIVE_LOOKS; looks += 1) {
-    // A request that is on its way must not find that minutes have passed.
+    // A request under way must not find that minutes have passed.
     await expect
       .poll(async () => (await results(payrun, scene))["pending"] ?? 0, { timeout: 60_000 })
       .toBe(0);
@@ -98,7 +98,7 @@ describe.runIf(isLong).each(storeKinds("sqlite"))("on a store in %s,", (kind) =>
   });
 
   test(
-    "a service that gets slow in the middle of 400 bills, and a worker that freezes, pay each bill once",
+    "a service that gets slow during 400 bills, and a worker that freezes, pay each bill once",
     { timeout: 900_000 },
     async () => {
       const { control } = payrun.sandbox;
@@ -118,7 +118,7 @@ describe.runIf(isLong).each(storeKinds("sqlite"))("on a store in %s,", (kind) =>
         scene.made.map((bill) => [bill, bill.amountCents]),
       );
       expect(standing(done)).toEqual({ settled: BILLS });
-      // The answers of some never came, and some keys were used up without a payment.
+      // Some answers never came, and some keys were used up without a payment.
       expect(Object.keys(await results(payrun, scene))).toEqual(
         expect.arrayContaining(["applied", "conflict", "refused", "unconfirmed", "unknown"]),
       );

@@ -27,7 +27,7 @@ async function approveAs(payrun: TestPayrun, runId: string, name: string, role: 
 }
 
 test.runIf(isLong)(
-  "the example pays large bills after both stages, reminded of, and escalated on the way",
+  "the example playbook pays large bills after both stages, with reminders and an escalation",
   async () => {
     const payrun = await start();
     const { control } = payrun.sandbox;
@@ -46,7 +46,7 @@ test.runIf(isLong)(
     const asked = await cli(["status", runId], env);
     expect(asked.stdout).toMatch(/stage 1 of 2: controller for 1 bill.* · cfo from \w{3}, /);
 
-    // An owner before their turn: the small bill is theirs as well, the large one not yet.
+    // An owner before their turn: the small bill counts already, the large one not yet.
     const early = await approveAs(payrun, runId, "olga", "owner");
     expect([early.status, early.body.tooEarly]).toEqual([200, [large?.id]]);
     await payrun.until(runId, "small one paid", ({ counts }) => counts.scheduled === 1);

@@ -12,7 +12,7 @@ import { approve, each, plannedRun, stacks, untilEnded } from "../support/stack.
 
 const start = stacks();
 
-describe.runIf(isLong && canStartPostgres())("with roles of their own", () => {
+describe.runIf(isLong && canStartPostgres())("a store with database roles", () => {
   let stop: () => Promise<void> = async () => undefined;
   let owner: string;
 
@@ -40,7 +40,7 @@ describe.runIf(isLong && canStartPostgres())("with roles of their own", () => {
     return url.href;
   }
 
-  test("a worker and a gateway pay a run, with what goes wrong in it, and neither does the other's", async () => {
+  test("a worker and a gateway with their own database roles pay a run, and can't do each other's work", async () => {
     const payrun = await start({ databaseUrl: owner, worker: false });
     await payrun.stopGateway();
     payrun.partsUrl = as("a_gateway");

@@ -12,8 +12,8 @@ import type { Json } from "../support/sandbox.ts";
 import { machineEnv } from "../support/machine-env.ts";
 
 /**
- * Two businesses from a profiles file, every part started by its own command, as somebody who has
- * only read about the commands would do it.
+ * Two businesses from a profiles file. Each part is started by its own command, as a person does
+ * who has only read about the commands.
  */
 
 const PLAYBOOK = "kind: pay-run\nbusiness: acme\nselect: { due: all }\n";
@@ -42,7 +42,7 @@ const FIXTURE = {
   })),
 };
 
-/** Starts a part by its command; resolves with the line of JSON that says that it is ready. */
+/** Starts a part by its command; resolves with the JSON line that says that it is ready. */
 async function start(command: string, settings: Record<string, string>): Promise<Json> {
   const child = spawn(process.execPath, [MAIN, command], {
     cwd: home,
@@ -137,13 +137,13 @@ afterAll(async () => {
 });
 
 describe("two businesses, from a profiles file", () => {
-  test("a playbook that names neither is refused with their names, exit 2", async () => {
+  test("with two businesses, a playbook that names neither is refused with their names, exit 2", async () => {
     const { code, stderr } = await as("admin", ["apply", "anyone.yaml"]);
     expect(code).toBe(2);
     expect(stderr).toContain("acme, globex");
   });
 
-  test("a run pays for the one that its playbook names, and says why a bill is left out", async () => {
+  test("a run pays for the business that its playbook names, and says why a bill is left out", async () => {
     const launched = await as("admin", [
       "launch",
       "weekly.yaml",
@@ -175,7 +175,7 @@ describe("two businesses, from a profiles file", () => {
     expect(((await quick.json()) as RunStatus).payments).toHaveLength(1);
   });
 
-  test("a plan answers in the shape of a run, with planned and skipped bills", async () => {
+  test("a plan's answer has the shape of a run, with planned and skipped bills", async () => {
     const answer = await call("launcher", "POST", "/v1/plans", {
       playbook: "globex-all",
       text: "kind: pay-run\nbusiness: globex\nselect: { due: all }\n",
@@ -217,7 +217,7 @@ describe("two businesses, from a profiles file", () => {
     expect((await as("operator", ["release", id])).code).toBe(0);
   });
 
-  test("a webhook is taken only at the address of its own business", async () => {
+  test("a webhook is accepted only at its own business's address", async () => {
     for (const [path, status] of [
       ["/webhooks/acme", 401],
       ["/webhooks/default", 404],
@@ -227,7 +227,7 @@ describe("two businesses, from a profiles file", () => {
     }
   });
 
-  test("a token that its file no longer holds is told as what it is, exit 4", async () => {
+  test("a token that its file no longer has is reported as a token problem, exit 4", async () => {
     const doctor = await payrun(["doctor", "--json"], { cwd: home, env });
     expect(doctor.stdout).not.toContain("whsec_");
     writeFileSync(join(home, "acme.token"), "not-a-token\n");

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAIN, payrun, type CliResult } from "../cli/cli.ts";
 import { machineEnv } from "../support/machine-env.ts";
 
-/** Nothing listens on port 9 of this machine. */
+/** No server listens on port 9 of this machine. */
 const NOWHERE = "127.0.0.1:9";
 
 let home: string;
@@ -33,7 +33,7 @@ function at(args: readonly string[], env: Record<string, string> = {}): Promise<
   return payrun(args, { cwd: home, env: { TEMPORAL_ADDRESS: NOWHERE, ...env } });
 }
 
-/** What every failure keeps to: one line that says what, and no trace of our code. */
+/** Every failure says in one line what is wrong, without a stack trace. */
 function expectClear({ stderr }: CliResult, what: RegExp): void {
   expect(stderr).toMatch(what);
   expect(stderr).not.toMatch(/\n\s+at |node:internal|\.ts:\d/);
@@ -53,15 +53,18 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
     { PAYRUN_DATABASE_URL: "sqlite:foreign.db" },
     /not a SQLite database/,
   ],
-])("%s can't be reached: exit 4, one document, how to start it", async (_what, args, env, says) => {
-  writeFileSync(join(home, "foreign.db"), "no database at all");
-  const result = await at([...args, "--json"], env);
-  expect(result.code).toBe(4);
-  expect(result.json()).toMatchObject({ error: expect.any(String), message: expect.any(String) });
-  expectClear(result, says);
-});
+])(
+  "if %s can't be reached, a command exits with 4, one document and how to start it",
+  async (_what, args, env, says) => {
+    writeFileSync(join(home, "foreign.db"), "no database at all");
+    const result = await at([...args, "--json"], env);
+    expect(result.code).toBe(4);
+    expect(result.json()).toMatchObject({ error: expect.any(String), message: expect.any(String) });
+    expectClear(result, says);
+  },
+);
 
-test("a worker without Temporal says where it looked, and that a setting names it, which keeps “payrun up” from starting one, exit 4", async () => {
+test("a worker without Temporal exits with 4, its address, and the setting that names it", async () => {
   const result = await at(["worker"]);
   expect(result.code).toBe(4);
   expectClear(
@@ -73,13 +76,13 @@ test("a worker without Temporal says where it looked, and that a setting names i
 test.each([
   ["gateway", "PAYRUN_GATEWAY_PORT"],
   ["sandbox", "PAYRUN_SANDBOX_PORT"],
-])("a %s whose set port is taken names the setting, exit 4", async (part, setting) => {
+])("a %s whose configured port is taken names the setting, exit 4", async (part, setting) => {
   const result = await at([part], { [setting]: takenPort });
   expect(result.code).toBe(4);
   expectClear(result, new RegExp(setting));
 });
 
-test("without Temporal a gateway serves what the store knows, and launches exit 4", async () => {
+test("without Temporal, the gateway serves what the store knows, and a launch exits with 4", async () => {
   const env = { PAYRUN_HOME: home, PAYRUN_GATEWAY_PORT: "0", TEMPORAL_ADDRESS: NOWHERE };
   const business = {
     PAYMENTS_API_URL: "http://127.0.0.1:9",

@@ -46,8 +46,8 @@ afterAll(async () => {
   await payrun?.stop();
 });
 
-describe("a workflow that is reset to any of its tasks does nothing twice", () => {
-  test("a run that has paid", async () => {
+describe("resetting a workflow to any of its tasks", () => {
+  test("a run that has paid and is then reset does nothing twice", async () => {
     const { runId, made } = await plannedScene(payrun, "reset", [100_00, 200_00]);
     await approve(payrun, runId);
     await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 2);
@@ -61,35 +61,38 @@ describe("a workflow that is reset to any of its tasks does nothing twice", () =
     );
   });
 
-  test.runIf(isLong)("the owner of a failed payment that has paid it again", async () => {
-    const { control } = payrun.sandbox;
-    const more = ["onFailure: next-day"];
-    const { runId, made } = await plannedScene(payrun, "reset-retry", [300_00], { more });
-    const [bill] = made;
-    const match = { payableId: bill?.id ?? "" };
-    const retryId = retryFailedPaymentId("default", match.payableId);
-    await control.outcome({ match, outcome: "fail", code: "R09", times: 1 });
-    await approve(payrun, runId);
-    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
-    await control.advance("P8D");
-    await payrun.until(runId, "handed over", ({ counts }) => counts.retrying === 1);
-    await expect
-      .poll(
-        async () => {
-          await control.advance("P1D");
-          return (await paymentsOf(payrun, bill)).length;
-        },
-        { timeout: 60_000, interval: 2_000 },
-      )
-      .toBe(2);
-    await resetEverywhere(payrun, retryId);
-    const done = await ended(payrun, runId);
-    expect(standing(done)).toEqual({ settled: 1 });
-    expect(await paymentsOf(payrun, bill)).toHaveLength(2);
-    await expectBank(payrun, [[bill, bill?.amountCents ?? 0]]);
-  });
+  test.runIf(isLong)(
+    "a retry that has paid again and is then reset does nothing twice",
+    async () => {
+      const { control } = payrun.sandbox;
+      const more = ["onFailure: next-day"];
+      const { runId, made } = await plannedScene(payrun, "reset-retry", [300_00], { more });
+      const [bill] = made;
+      const match = { payableId: bill?.id ?? "" };
+      const retryId = retryFailedPaymentId("default", match.payableId);
+      await control.outcome({ match, outcome: "fail", code: "R09", times: 1 });
+      await approve(payrun, runId);
+      await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
+      await control.advance("P8D");
+      await payrun.until(runId, "handed over", ({ counts }) => counts.retrying === 1);
+      await expect
+        .poll(
+          async () => {
+            await control.advance("P1D");
+            return (await paymentsOf(payrun, bill)).length;
+          },
+          { timeout: 60_000, interval: 2_000 },
+        )
+        .toBe(2);
+      await resetEverywhere(payrun, retryId);
+      const done = await ended(payrun, runId);
+      expect(standing(done)).toEqual({ settled: 1 });
+      expect(await paymentsOf(payrun, bill)).toHaveLength(2);
+      await expectBank(payrun, [[bill, bill?.amountCents ?? 0]]);
+    },
+  );
 
-  test("a cancellation whose refund is on its way", async () => {
+  test("a cancellation that is reset during its refund does nothing twice", async () => {
     const { bill, paymentId } = await heldByProvider(payrun, 101_00);
     const id = await askToCancel(payrun, [paymentId]);
     await untilCancellation(payrun, id, "following", ({ phase }) => phase === "following");
@@ -102,14 +105,14 @@ describe("a workflow that is reset to any of its tasks does nothing twice", () =
   });
 });
 
-test("the saved views of docs/temporal.md find a run that waits for approval, and its details say for whom, until when and how to decide, with a link to its page", async () => {
+test("the saved views of docs/temporal.md find a waiting run, and its details say how to decide", async () => {
   const text = readFileSync(new URL("../../docs/temporal.md", import.meta.url), "utf8");
   const views = [...text.matchAll(/^temporal workflow list --query '(.+)'$/gm)].map(
     ([, query = ""]) => query,
   );
   expect(views).toHaveLength(3);
   const { runId } = await plannedScene(payrun, "views", [100_00]);
-  // The page names a week as an example: here it is the one around today.
+  // The page's example week is replaced by the one around today.
   const today = newYorkDate(Date.now());
   const week = [
     ["2026-11-23", addDays(today, -1)],
@@ -135,8 +138,8 @@ test("the saved views of docs/temporal.md find a run that waits for approval, an
   await payrun.call("operator", "POST", `/v1/runs/${encodeURIComponent(runId)}/cancel`, {});
 });
 
-describe("an activity that is paused", () => {
-  test("while it pays: nothing is lost or paid twice, and a new step of its kind goes on", async () => {
+describe("pausing an activity", () => {
+  test("pausing the paying activity loses no bill and pays none twice: the next one continues", async () => {
     const amounts = Array.from({ length: 30 }, (_, index) => 10_00 + index);
     const { runId, made } = await plannedScene(payrun, "paused-paying", amounts);
     await payrun.sandbox.control.faults([
@@ -155,7 +158,7 @@ describe("an activity that is paused", () => {
   });
 
   test.runIf(isLong)(
-    "while it can't read the service: it is tried again once it is unpaused, and not before",
+    "a paused activity that can't read the service is tried again only after it is unpaused",
     async () => {
       await payrun.sandbox.control.faults([
         { method: "GET", path: "/v1/payables", when: "before", effect: "status", status: 503 },
@@ -169,11 +172,11 @@ describe("an activity that is paused", () => {
           timeout: 30_000,
         })
         .toBe("paused");
-      // The try that was under way goes on until it has failed.
+      // The try under way continues until it has failed.
       await expect.poll(() => isPaused(payrun, runId), { timeout: 60_000 }).toBe(true);
       await payrun.sandbox.control.faults([]);
       const phase = async () => (await payrun.status(runId)).phase;
-      // It would have been tried a few times by then.
+      // Without the pause it would have been tried several times by then.
       await sleep(15_000);
       expect(await phase()).toBe("planning");
       await unpauseActivity(payrun, runId, "planRun");

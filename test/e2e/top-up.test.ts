@@ -26,22 +26,22 @@ afterAll(async () => {
 const PAY =
   "{ on: next-business-day, from: balance, topUp: { by: [owner], atMost: $50k, arrivesAfter: 3 business days } }";
 
-/** A run of bills of $100 and $200, of which the balance covers the first. */
+/** Creates a run of bills of $100 and $200; the balance covers only the first. */
 async function shortScene(name: string): Promise<Scene> {
   await payrun.sandbox.control.changeBusiness({ balanceCents: 150_00 });
   return plannedScene(payrun, name, [100_00, 200_00], { pay: PAY });
 }
 
-/** Who types a command of the page. */
+/** The person who types each command of the page. */
 const PEOPLE: Readonly<Record<string, Person>> = { apply: "admin", plan: "launcher" };
 
 async function lastTopUp(runId: string): Promise<TopUpStatus | undefined> {
   return (await payrun.status(runId)).topUps?.at(-1);
 }
 
-/** Lets the bank's days pass one by one until the run's newest deposit stands so. */
+/** Advances the bank's clock by days until the run's newest deposit is in this state. */
 async function untilTopUp(runId: string, state: string): Promise<TopUpStatus> {
-  // A run looks for money every two minutes at the latest.
+  // A run looks for money at least every two minutes.
   const untilMs = Date.now() + 200_000;
   for (let days = 0; Date.now() < untilMs;) {
     const topUp = await lastTopUp(runId);
@@ -69,7 +69,7 @@ function decideTopUp(person: Person, runId: string, hash: string | undefined) {
 }
 
 describe("a run that is short of money", () => {
-  test("pays what is covered, waits for the approved deposit, and pays the rest with it", async () => {
+  test("a run short of money pays what is covered, and the rest with an approved deposit", async () => {
     const { runId, made } = await shortScene("short");
     const env = (person: Person) => ({
       PAYRUN_GATEWAY_URL: payrun.gatewayUrl,
@@ -122,7 +122,7 @@ describe("a run that is short of money", () => {
   });
 
   test.runIf(isLong)(
-    "makes the deposit once though its worker dies after the effect, and asks anew where it bounces",
+    "a deposit whose worker dies after the effect is made once, and asked for again if it bounces",
     async () => {
       const { control } = payrun.sandbox;
       const before = await deposits();

@@ -43,13 +43,13 @@ async function keysOf(scene: Scene): Promise<string[]> {
   return keys.filter((key) => sent.has(key));
 }
 
-describe("a payment that the service can't tell about", () => {
+describe("an unanswered payment", () => {
   test.runIf(isLong)(
-    "is sent under a new key only when the window is over and nothing is to be found",
+    "an unanswered payment is sent under a new key only after its window, if none is found",
     async () => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "never-applied", [110_00]);
-      // Claimed and died: the key is dead, and nothing was paid.
+      // The request is claimed and dies: the key is used up, and nothing is paid.
       await control.faults([
         {
           method: "POST",
@@ -72,24 +72,21 @@ describe("a payment that the service can't tell about", () => {
     },
   );
 
-  test.runIf(isLong)(
-    "is found by its lookup where the service has paid and answers 500 for ever",
-    async () => {
-      const { control } = payrun.sandbox;
-      const scene = await plannedScene(payrun, "applied-500", [120_00]);
-      await control.faults([
-        { method: "POST", path: "/v1/payments", when: "after", effect: "status", status: 500 },
-      ]);
-      await approve(payrun, scene.runId);
-      await payrun.until(scene.runId, "found", ({ counts }) => counts.scheduled === 1);
-      expect(await keysOf(scene)).toHaveLength(1);
-      await control.faults([]);
-      await expectSettledOnce(payrun, scene);
-    },
-  );
+  test.runIf(isLong)("a payment whose answers are all 500 is found by its lookup", async () => {
+    const { control } = payrun.sandbox;
+    const scene = await plannedScene(payrun, "applied-500", [120_00]);
+    await control.faults([
+      { method: "POST", path: "/v1/payments", when: "after", effect: "status", status: 500 },
+    ]);
+    await approve(payrun, scene.runId);
+    await payrun.until(scene.runId, "found", ({ counts }) => counts.scheduled === 1);
+    expect(await keysOf(scene)).toHaveLength(1);
+    await control.faults([]);
+    await expectSettledOnce(payrun, scene);
+  });
 
   test.runIf(isLong)(
-    "goes on under the same key through six minutes of errors before it was taken",
+    "a payment keeps its key through six minutes of errors before it is accepted",
     async () => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "long-outage", [130_00]);
@@ -109,7 +106,7 @@ describe("a payment that the service can't tell about", () => {
   );
 
   test.runIf(isLong)(
-    "is looked up through a hold, and paid only when the hold is lifted",
+    "an unanswered payment is looked up in spite of a hold, and paid only after the release",
     async () => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "held-unknown", [140_00]);
@@ -135,7 +132,7 @@ describe("a payment that the service can't tell about", () => {
     },
   );
 
-  test("of which only a part shows is parked for a person, who can end it", async () => {
+  test("an unanswered payment of which only a part shows is parked, and a person can resolve it", async () => {
     const { control } = payrun.sandbox;
     const scene = await plannedScene(payrun, "part-of-split", [150_000_00]);
     const [bill] = scene.made;
@@ -152,7 +149,7 @@ describe("a payment that the service can't tell about", () => {
     );
     expect(lineOf(parked, bill).reasonCode).toBe("unaccounted");
     expect(await paymentsOf(payrun, bill)).toHaveLength(1);
-    // A second run must not touch it while nobody has said what became of it.
+    // Another run must not plan it before a person has said what happened to it.
     await payrun.apply("part-again", scenePlaybook("part-of-split"));
     const again = await payrun.launch("part-again");
     const planned = await payrun.until(again, "planned", ({ phase }) => phase !== "planning");
@@ -168,7 +165,7 @@ describe("a payment that the service can't tell about", () => {
   });
 
   test.runIf(isLong)(
-    "and a refusal that a person corrects is paid once, under the same key or the next",
+    "a refused payment that a person corrects is paid once, under the same key or the next",
     async () => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "refused", [160_00]);
@@ -187,7 +184,7 @@ describe("a payment that the service can't tell about", () => {
       const refused = await payrun.until(
         scene.runId,
         "refused",
-        // Where the refusal has no code that is known, the same bytes may have gone again by now.
+        // A refusal without a known code may have been sent again with the same bytes by now.
         ({ counts }) => (counts.parked ?? counts.unknown ?? counts.scheduled ?? 0) > 0,
       );
       if (lineOf(refused, bill).state === "parked") {
@@ -210,9 +207,9 @@ describe("a payment that the service can't tell about", () => {
   );
 });
 
-describe("a worker that freezes in the middle of paying", () => {
+describe("a worker that freezes while paying", () => {
   test.runIf(isLong)(
-    "pays nothing twice when another takes over and it wakes up again",
+    "a worker that freezes while paying and wakes up after its work was taken over pays nothing twice",
     async () => {
       const { control } = payrun.sandbox;
       const amounts = Array.from({ length: 30 }, (_, index) => (index + 1) * 1_00);
@@ -232,7 +229,7 @@ describe("a worker that freezes in the middle of paying", () => {
         await payrun.startWorker();
         const isTaken = ({ state }: { state: string }) => ["scheduled", "unknown"].includes(state);
         await payrun.until(scene.runId, "taken over", ({ payments }) => payments.every(isTaken));
-        // What was written and had not left yet shows nowhere: its window must be over.
+        // Requests that were written but not sent show nowhere: their window must be over.
         await control.advanceWire("PT9M");
         await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 30);
       } finally {

@@ -49,7 +49,7 @@ async function expectAllSettled(scene: Scene): Promise<void> {
 
 describe("a fault of the whole business", () => {
   test.runIf(isLong)(
-    "locked payments are one wait that the status tells, and the run goes on when unlocked",
+    "locked payments are one wait that the status shows, and the run continues when unlocked",
     async () => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "locked", amounts(4));
@@ -104,7 +104,7 @@ describe("a fault of the whole business", () => {
   );
 
   test.runIf(isLong)(
-    "an expired token is told, and a renewed one in its file is taken without a restart",
+    "an expired token is reported, and a renewed one in its file is used without a restart",
     async () => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "expired-token", amounts(3));
@@ -122,7 +122,7 @@ describe("a fault of the whole business", () => {
   );
 
   test.runIf(isLong)(
-    "a token without the scope to pay is told, and the right one pays everything once",
+    "a token without the scope to pay is reported, and the right one pays everything once",
     async () => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "forbidden", amounts(3));
@@ -140,7 +140,7 @@ describe("a fault of the whole business", () => {
   );
 
   test.runIf(isLong)(
-    "a service that dies in the middle of paying is waited for, and nothing is paid twice",
+    "a service that dies while paying is waited for, and nothing is paid twice",
     async () => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "service-down", amounts(12));
@@ -160,8 +160,8 @@ describe("a fault of the whole business", () => {
 });
 
 /**
- * Steps the service's clock past the window of each unanswered key. A line may be sent once more
- * after a step, and its window then begins anew.
+ * Advances the service clock past the window of each unanswered key. A line may be sent again after
+ * a step, which begins a new window.
  */
 async function pastEveryWindow(runId: string): Promise<void> {
   for (let steps = 0; steps < 8; steps += 1) {
@@ -172,7 +172,7 @@ async function pastEveryWindow(runId: string): Promise<void> {
   }
 }
 
-describe("money that is short", () => {
+describe("a balance that is short", () => {
   const AMOUNTS = [100_00, 200_00, 400_00];
 
   async function shortOf(name: string, whenShort: string): Promise<Scene> {
@@ -185,7 +185,7 @@ describe("money that is short", () => {
   }
 
   test.runIf(isLong)(
-    "pays the most urgent bills first and the rest when more has come in",
+    "a short run pays the most urgent bills first, and the rest when more money has arrived",
     async () => {
       const scene = await shortOf("short-first", "most-urgent-first");
       const waiting = await payrun.until(
@@ -200,7 +200,7 @@ describe("money that is short", () => {
     },
   );
 
-  test.runIf(isLong)("waits with all of them where the playbook says wait", async () => {
+  test.runIf(isLong)("a short run waits with all bills if the playbook says wait", async () => {
     const scene = await shortOf("short-wait", "wait");
     await payrun.until(
       scene.runId,
@@ -213,7 +213,7 @@ describe("money that is short", () => {
   });
 
   test.runIf(isLong)(
-    "stops with all of them where the playbook says stop, and a person's retry pays one",
+    "a short run parks all bills if the playbook says stop, and a person's retry pays one",
     async () => {
       const scene = await shortOf("short-stop", "stop");
       const done = await ended(payrun, scene.runId);

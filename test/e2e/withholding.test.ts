@@ -25,13 +25,13 @@ afterAll(async () => {
   await payrun?.stop();
 });
 
-/** The bank's days pass until everything that will move has moved. */
+/** Advances the bank's clock until all money that will move has moved. */
 async function weeksPass(): Promise<void> {
   await payrun.sandbox.control.advance("P14D");
 }
 
-describe("a payment that is held", () => {
-  test("by the service is refunded at once", async () => {
+describe("cancelling a held payment", () => {
+  test("a payment that the service holds is refunded at once", async () => {
     const [bill] = await bills(payrun.sandbox, [301_00]);
     if (bill === undefined) throw new Error("no bill");
     const { control } = payrun.sandbox;
@@ -45,7 +45,7 @@ describe("a payment that is held", () => {
     await expectBank(payrun, [[bill, 0]]);
   });
 
-  test("by the bank is followed until its money is back, and people hear where that takes long", async () => {
+  test("a refund of a payment that the bank holds is followed to its end, and a late one causes a notice", async () => {
     const { bill, paymentId } = await heldByProvider(payrun, 302_00);
     await payrun.apply(
       "one-vendor",
@@ -80,8 +80,8 @@ describe("a payment that is held", () => {
   });
 });
 
-describe("withholding bills of a run", () => {
-  // A banking day whose end has not come, before another one: there is time to release.
+describe("holding back bills of a run", () => {
+  // A banking day that has not ended, before another one: there is time to release.
   beforeEach(async () => {
     const { control } = payrun.sandbox;
     await control.setClock(nextQuietMonday(Date.parse((await control.clock()).bank)));
@@ -96,7 +96,7 @@ describe("withholding bills of a run", () => {
       "",
     ].join("\n");
 
-  test("keeps them from being sent until the role releases them, and pays the others", async () => {
+  test("held-back bills are not sent until the role releases them, and the others are paid", async () => {
     await payrun.apply("watch-large", withhold("watched", "payable.amountCents > 50000"));
     const { runId, made } = await plannedScene(payrun, "watched", [510_00, 520_00, 90_00]);
     const [released, kept, small] = made;
@@ -122,7 +122,7 @@ describe("withholding bills of a run", () => {
     await payrun.until(runId, "released", ({ counts }) => counts.scheduled === 2);
     const partly = await cancellation(payrun, id);
     expect(partly.counts).toEqual({ withheld: 1, released: 1 });
-    // The next days pass, and nobody releases the other one.
+    // The next days pass without a release of the other bill.
     await weeksPass();
     const done = await untilCancellation(payrun, id, "ended", hasEnded);
     const left = done.payments.find((each) => each.payableId === kept?.id);
@@ -135,14 +135,14 @@ describe("withholding bills of a run", () => {
       [small, 90_00],
     ]);
     await keepHistory(payrun, id, "cancel-scheduled-withheld");
-    // Also after its time only the role that the playbook names lets it go.
+    // Even after its time only the role that the playbook names can release it.
     const late = `/v1/holds/${holdOf(kept?.id)}`;
     expect((await payrun.call("operator", "DELETE", late)).status).toBe(403);
     expect((await payrun.call("controller", "DELETE", late)).status).toBe(200);
     expect((await cancellation(payrun, id)).counts).toEqual({ released: 2 });
   });
 
-  test("of a run under way by a launch says what is with the service already", async () => {
+  test("launching a hold playbook for a run under way reports what is with the service already", async () => {
     const { runId, made } = await plannedScene(payrun, "under-way", [610_00, 620_00]);
     const [sent, kept] = made;
     await payrun.call("operator", "POST", "/v1/holds", { payableId: kept?.id, reason: "later" });

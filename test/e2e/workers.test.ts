@@ -25,7 +25,7 @@ function slowPayments(delayMs: number): Promise<unknown> {
   return payrun.sandbox.control.faults([{ ...PAYMENT, when: "after", effect: "delay", delayMs }]);
 }
 
-/** Which workers have sent payments for these bills, by the ledger of attempts. */
+/** Returns which workers have sent payments for these bills, by the ledger. */
 async function senders(scene: Scene): Promise<Set<string>> {
   const rows = await payrun.store.db
     .selectFrom("sends")
@@ -41,7 +41,7 @@ async function senders(scene: Scene): Promise<Set<string>> {
 
 type SentRow = Awaited<ReturnType<typeof known>>["sends"][number];
 
-/** Everything that the store knows of a scene's lines and their requests. */
+/** Returns everything that the store knows of a scene's lines and their requests. */
 async function known(scene: Scene) {
   const lines = await payrun.store.db
     .selectFrom("run_lines")
@@ -58,18 +58,18 @@ async function known(scene: Scene) {
   return { lines, sends };
 }
 
-/** The requests of a scene whose sender hasn't written yet what it heard. */
+/** Returns the requests of a scene whose sender hasn't recorded a result yet. */
 async function unanswered(scene: Scene): Promise<string[]> {
   const { sends } = await known(scene);
   return sends.filter(({ result }) => result === "pending").map(({ send_id }) => send_id);
 }
 
-/** What was sent, whatever was heard of it. */
+/** Returns the part of a send that no answer changes. */
 function request({ send_id, subject, seq, send_no, sent_by }: SentRow) {
   return { send_id, subject, seq, send_no, sent_by };
 }
 
-/** Lets a frozen worker go on, and waits until it has noticed how late it is. */
+/** Lets a frozen worker continue, and waits until it is at work again. */
 async function thaw(worker: ChildProcess): Promise<void> {
   worker.kill("SIGCONT");
   const marker = `thaw-${worker.pid}`;
@@ -103,14 +103,14 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
 
   describe("two workers", () => {
     test.runIf(isLong)(
-      "share the work: where one is killed in the middle of paying the other finishes",
+      "if one of two workers is killed while paying, the other finishes the run",
       async () => {
         await payrun.startWorker();
         const amounts = Array.from({ length: 50 }, (_, index) => (index + 1) * 1_00);
         const scene = await plannedScene(payrun, "shared", amounts);
         await slowPayments(1_500);
         await approve(payrun, scene.runId);
-        // Which of them gets the lanes is the server's choice: the one that pays is killed.
+        // The server chooses which of them gets the lanes: the one that pays is killed.
         await expect.poll(async () => (await senders(scene)).size, { timeout: 30_000 }).not.toBe(0);
         const paying = await senders(scene);
         const killed = payrun.workers.find(({ pid }) => paying.has(`${hostname()}:${pid}`));
@@ -123,9 +123,9 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
       },
     );
 
-    // A worker that freezes is in npm test as well, where it pays alone: unanswered.test.ts.
+    // `npm test` also covers a worker that freezes, where it pays alone: unanswered.test.ts.
     test.runIf(isLong)(
-      "of which one froze past its lease: when it wakes up it sends nothing and changes no line",
+      "a worker that froze past its lease sends nothing and changes no line when it wakes up",
       async () => {
         const [frozen] = payrun.workers;
         if (frozen === undefined) throw new Error("there is no worker to freeze");
@@ -143,7 +143,7 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
           await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 12);
           const before = await known(scene);
           await thaw(frozen);
-          // What it heard of its own requests only it can write, however late.
+          // Only its sender can record the answers to its own requests, however late.
           await expect.poll(() => unanswered(scene)).toEqual([]);
           const after = await known(scene);
           expect(after.lines).toEqual(before.lines);
@@ -160,7 +160,7 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
 
   describe("a pause that the service asks for", () => {
     test.runIf(isLong)(
-      "holds for every worker, also for one that was not there when it was asked for",
+      "a pause that the service asks for holds for every worker, even one that starts later",
       async () => {
         const { control } = payrun.sandbox;
         const told = await plannedScene(payrun, "told-to-wait", [1_00, 2_00, 3_00]);
@@ -179,7 +179,7 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
         const sent = await paymentRequests(payrun);
         await payrun.startWorker();
         await approve(payrun, later.runId);
-        // Nobody else is left who could have found that out.
+        // No other worker is left that could have found that out.
         await payrun.until(
           later.runId,
           "told to wait",
@@ -194,7 +194,7 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
   });
 
   describe("two runs on one balance", () => {
-    test("never promise the same money twice: the second pays what fits, or waits", async () => {
+    test("two runs on one balance never reserve the same money: the second pays what fits, or waits", async () => {
       const { control } = payrun.sandbox;
       const short = (name: string, whenShort: string): Promise<Scene> =>
         plannedScene(payrun, name, [300_00, 400_00], {

@@ -22,12 +22,12 @@ class DeliveriesService {
   /** Bodies as they were sent, oldest first. */
   bodies: string[] = [];
   pagesRead: number[] = [];
-  /** Deliveries on a page, at most, whatever is asked for. */
+  /** The most deliveries on a page, whatever size is requested. */
   pageMost = 100;
-  /** What it shows of our endpoint's state; undefined for a service that shows none. */
+  /** The state that it shows for our endpoint; undefined for a service that shows none. */
   endpointStatus: string | undefined = "active";
   deliveryStatus = "dead";
-  /** How a change of the endpoint is answered; null takes it over. */
+  /** The status of the response to a change of the endpoint; null carries the change out. */
   patchStatus: number | null = null;
   patches = 0;
   readonly #server: Server;
@@ -106,7 +106,7 @@ afterEach(async () => {
   service.stop();
 });
 
-/** A clock by which a pass is due as soon as one may begin. */
+/** Returns a clock by which a pass is due as soon as one may begin. */
 function hurried(): () => number {
   const startedMs = Date.now();
   return () => startedMs + (Date.now() - startedMs) * 4;
@@ -125,7 +125,7 @@ async function inbox(): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [row.event_id, row.via]));
 }
 
-test("lost events are found on all pages, however short the service makes them", async () => {
+test("lost events are found on all pages, however short the service's pages are", async () => {
   await start();
   service.pageMost = 2;
   const ids = ["evt_1", "evt_2", "evt_3", "evt_4", "evt_5"];
@@ -134,7 +134,7 @@ test("lost events are found on all pages, however short the service makes them",
   expect([...found.keys()].toSorted()).toEqual(ids);
 });
 
-test("events whose webhooks were lost are taken from the list of deliveries, once, as they were signed", async () => {
+test("an event whose webhook was lost is taken from the list of deliveries, once, as it was signed", async () => {
   await start();
   const arrived = eventBody({ id: "evt_arrived" });
   const lost = eventBody({ id: "evt_lost", objectId: "pay_7", type: "payable.payment.failed" });
@@ -153,14 +153,14 @@ test("events whose webhooks were lost are taken from the list of deliveries, onc
     .where("event_id", "=", "evt_lost")
     .executeTakeFirstOrThrow();
   expect(row).toMatchObject({ body: lost, object_id: "pay_7", type: "payable.payment.failed" });
-  // The webhook that comes after all is nothing new.
+  // A webhook that arrives after all is a duplicate.
   const late = await deliver(gateway.url, lost, { signature: signed(lost) });
   expect(late.json).toEqual({ eventId: "evt_lost", duplicate: true });
   const metrics = await gateway.call("GET", "/metrics", await gateway.token("v", ["viewer"]));
   expect(metrics.text).toContain('payrun_recovered_events_total{business="acme"} 1');
 });
 
-test("a gap behind webhooks that arrived is found too, over many pages", async () => {
+test("a gap before webhooks that arrived is found too, over many pages", async () => {
   await start();
   const bodies = Array.from({ length: 350 }, (_, index) => eventBody({ id: `evt_${index}` }));
   const newest = bodies.slice(-120);
@@ -170,14 +170,14 @@ test("a gap behind webhooks that arrived is found too, over many pages", async (
   expect([...found.values()].filter((via) => via === "deliveries")).toHaveLength(230);
   expect(service.pagesRead).toContain(4);
 
-  // From then on a pass ends where an earlier complete one began.
+  // From now on a pass ends where an earlier complete one began.
   service.pagesRead = [];
   service.bodies = [...bodies, eventBody({ id: "evt_new" })];
   await eventually(inbox, (events) => events.has("evt_new"));
   expect(Math.max(...service.pagesRead)).toBe(1);
 });
 
-test("what is no event, or another business's, is passed over", async () => {
+test("deliveries that are no events, or another business's, are skipped", async () => {
   await start();
   service.bodies = [
     "not json",
@@ -189,7 +189,7 @@ test("what is no event, or another business's, is passed over", async () => {
   expect([...found.keys()]).toEqual(["evt_good"]);
 });
 
-test("a token that may not list deliveries is told about once, and webhooks go on", async () => {
+test("a token that may not list deliveries is logged once, and webhooks go on", async () => {
   service.status = 403;
   await start();
   const warnings = (): number =>
@@ -217,7 +217,7 @@ async function resumed(): Promise<number> {
   return rows.length;
 }
 
-test("an endpoint of ours that the service has paused is resumed, and people hear of it where that doesn't help, until webhooks arrive again", async () => {
+test("our endpoint is resumed if the service paused it, and people are notified if that doesn't help, until webhooks arrive", async () => {
   const sandbox = await startSandbox();
   onTestFinished(() => sandbox.stop());
   const { businessId, token: value } = sandbox.business;
@@ -236,7 +236,7 @@ test("an endpoint of ours that the service has paused is resumed, and people hea
       await sandbox.control.createPayable({ contactId, totalAmountCents: 100 });
     }
   };
-  // The profile has another secret than the endpoint, so every delivery is refused.
+  // The profile's secret differs from the endpoint's, so every delivery is refused.
   await bills(25);
   await eventually(resumed, (count) => count === 1);
   const { body } = await sandbox.api("GET", `/v1/webhook-endpoints/${id}`);
@@ -256,7 +256,7 @@ test("an endpoint of ours that the service has paused is resumed, and people hea
   expect(await told()).toHaveLength(2);
 });
 
-test("of a pause that can't be ended people hear once, with what to do", async () => {
+test("people are notified once of a pause that can't be ended, with the way out", async () => {
   service.endpointStatus = "paused";
   service.patchStatus = 403;
   await start();
@@ -268,7 +268,7 @@ test("of a pause that can't be ended people hear once, with what to do", async (
   expect(service.patches).toBe(1);
 });
 
-test("where the service doesn't show whether it paused, deliveries that all failed are told of once, whatever comes after", async () => {
+test("if the service doesn't show a pause, people are notified once that all deliveries have failed", async () => {
   service.endpointStatus = undefined;
   service.bodies = Array.from({ length: 19 }, (_, index) => eventBody({ id: `evt_${index}` }));
   await start();
@@ -287,7 +287,7 @@ test("where the service doesn't show whether it paused, deliveries that all fail
 
 async function passes(count: number): Promise<void> {
   const before = service.pagesRead.length;
-  // The pass under way may have read before.
+  // The pass under way may already have read.
   await eventually(
     () => Promise.resolve(service.pagesRead.length),
     (read) => read > before + count,

@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 afterEach(async () => gateway.stop());
 
-/** A run with its workflow; no worker takes it, so it stays as it was started. */
+/** Starts a run with its workflow; no worker takes it, so it stays as it was started. */
 async function startRun(payableIds: readonly string[]): Promise<string> {
   period += 1;
   const { runId } = await seedRun(gateway.store, {
@@ -88,7 +88,7 @@ async function send(objectId: string, type = "payable.paid", object = "payable")
 }
 
 describe("the dispatcher", () => {
-  test("flags the lines that events are about and tells their run, in fewer signals than events", async () => {
+  test("events flag their lines and signal the run, with fewer signals than events", async () => {
     const ids = Array.from({ length: 40 }, (_, index) => `many_${index}`);
     const runId = await startRun([...ids, "quiet"]);
     await Promise.all(ids.map((payableId) => send(payableId)));
@@ -99,7 +99,7 @@ describe("the dispatcher", () => {
     expect(told).toBeLessThan(ids.length);
   });
 
-  test("tells the runs whose lines a contact's event is about", async () => {
+  test("a contact's event signals the runs with lines of that contact", async () => {
     const runId = await startRun(["of_contact"]);
     await send("con_shared", "contact.updated", "contact");
     await eventually(
@@ -109,7 +109,7 @@ describe("the dispatcher", () => {
     expect(await looks(runId)).toEqual(["of_contact"]);
   });
 
-  test("takes back the money of bills that would be paid from a removed account, tells their runs and operators", async () => {
+  test("a removed account loses its reservations for unsent bills, its runs are signaled and operators notified", async () => {
     const funding = { ...planLine("x").funding, sourceId: "ba_gone", kind: "bank" };
     period += 1;
     const { runId } = await seedRun(gateway.store, {
@@ -143,7 +143,7 @@ describe("the dispatcher", () => {
     expect(notice?.text).toContain(`- ${runId}: 1 bill scheduled, $100.00, which may fail`);
   });
 
-  test("marks events that nobody watches without telling anybody", async () => {
+  test("events without a subscriber are marked without a signal", async () => {
     await send("unwatched");
     await send("con_unknown", "contact.updated", "contact");
     await send("bank_1", "bank_account.verified", "bank_account");
@@ -154,7 +154,7 @@ describe("the dispatcher", () => {
   });
 
   test.each(["payable.payment.failed", "payable.payment.reversed"])(
-    "starts the owner of a bill whose run is over after %s",
+    "a bill whose run is over gets a retry after %s",
     async (type) => {
       const payableId = `over_${type.split(".").at(-1)}`;
       const runId = await startRun([payableId]);
@@ -169,7 +169,7 @@ describe("the dispatcher", () => {
     },
   );
 
-  test("starts the owner of a bill that was paid here, however long ago its watch has ended", async () => {
+  test("a bill that was paid here gets a retry, however long ago its subscription ended", async () => {
     const runId = await startRun(["long_ago", "never_sent"]);
     await client.workflow.getHandle(runId).terminate("over");
     await setLine(gateway.store, runId, "long_ago", { state: "settled", attempts: 1 });
@@ -182,9 +182,9 @@ describe("the dispatcher", () => {
     await expect(ownerOf("never_sent").describe()).rejects.toThrow(/not found/i);
   });
 
-  test("starts the owner of a bill that nobody knows where the store may have forgotten its payment", async () => {
+  test("after a loss, an unknown bill with a returned payment gets a retry", async () => {
     await noticeLoss(gateway.store);
-    // Also where a run watches the bill that it has not paid.
+    // The same if a run is subscribed to the bill but has not paid it.
     await startRun(["watched"]);
     for (const payableId of ["forgotten", "watched"]) {
       await send(payableId, "payable.payment.reversed");
@@ -194,7 +194,7 @@ describe("the dispatcher", () => {
     }
   });
 
-  test("only marks other events of a run that is over", async () => {
+  test("other events of a run that is over are only marked", async () => {
     const runId = await startRun(["over_paid"]);
     await client.workflow.getHandle(runId).terminate("over");
     await send("over_paid", "payable.paid");
@@ -203,7 +203,7 @@ describe("the dispatcher", () => {
     await expect(owner.describe()).rejects.toThrow(/not found/i);
   });
 
-  test("accepts webhooks while Temporal is down and delivers them once it is back", async () => {
+  test("webhooks are accepted while Temporal is down, and signaled once it is back", async () => {
     const runId = await startRun(["down_1", "down_2", "down_3"]);
     await server.kill();
     await send("down_1");
@@ -213,7 +213,7 @@ describe("the dispatcher", () => {
     expect(ready.status).toBe(200);
     expect(ready.json).toMatchObject({ store: "ok", temporal: "unreachable" });
     expect((await gateway.call("GET", "/health", null)).status).toBe(200);
-    // Whatever is tried meanwhile fails, and nothing is marked.
+    // Every try fails meanwhile, and nothing is marked.
     await eventually(
       async () => gateway.logged.join("\n"),
       (log) => log.includes("trying again"),
@@ -226,7 +226,7 @@ describe("the dispatcher", () => {
     expect(await looks(runId)).toEqual(["down_1", "down_2", "down_3"]);
   });
 
-  test("tells operators of events that can't be dispatched for minutes", async () => {
+  test("operators are notified of events that can't be dispatched for minutes", async () => {
     const leap = { ms: 0 };
     const other = await startTestGateway({ nowMs: () => Date.now() + leap.ms });
     try {
@@ -247,7 +247,7 @@ describe("the dispatcher", () => {
     }
   });
 
-  test("delivers after a restart what an earlier gateway had only accepted", async () => {
+  test("after a restart a gateway dispatches events that an earlier gateway only accepted", async () => {
     const runId = await startRun(["restart_1"]);
     const { folder: kept } = gateway;
     const offline = await startTestGateway({ folder: kept });

@@ -86,15 +86,15 @@ async function runs(): Promise<Run[]> {
   return listRuns(gateway.store.db, { limit: 100 });
 }
 
-/** How often a workflow of this id has been started. */
+/** Returns how often a workflow of this id has been started. */
 async function starts(workflowId: string): Promise<number> {
   const history = await client.workflow.getHandle(workflowId).fetchHistory();
   return (history.events ?? []).filter((event) => event.workflowExecutionStartedEventAttributes)
     .length;
 }
 
-describe("an event that nobody watches", () => {
-  test("has its bill paid off-cycle by the playbook that names it, and the run says by what", async () => {
+describe("an event without a subscriber", () => {
+  test("an event pays its bill off-cycle by the playbook that names it, and the run shows the event", async () => {
     await apply("pay-now", PAY_NOW);
     await send("payable.approved", "bill_1", gateway.url, { id: "evt_first" });
     await dispatched();
@@ -118,7 +118,7 @@ describe("an event that nobody watches", () => {
     expect(trail[1]?.details).toMatchObject({ playbook: "pay-now", revision: 1 });
   });
 
-  test("starts nothing where a run has its bill, no playbook names it, or it is of another time", async () => {
+  test("an event starts nothing if a run has its bill, no playbook names it, or it is too old", async () => {
     await apply("pay-now", PAY_NOW);
     await claimPayables(gateway.store.db, {
       businessId: "biz_acme",
@@ -134,7 +134,7 @@ describe("an event that nobody watches", () => {
     expect(await runs()).toEqual([]);
   });
 
-  test("gives a payment made elsewhere an owner, where a playbook names how it ended", async () => {
+  test("a payment made elsewhere gets a retry if a playbook names the event of its failure", async () => {
     await apply("failures", "kind: retry-failed\nevents: [payable.payment.failed]\n");
     await send("payable.payment.failed", "theirs", gateway.url, { id: "evt_failed" });
     await send("payable.payment.reversed", "returned");
@@ -149,7 +149,7 @@ describe("an event that nobody watches", () => {
     await expect(starts(retryFailedPaymentId("acme", "returned"))).rejects.toThrow(/not found/i);
   });
 
-  test("counts from the revision on that names it", async () => {
+  test("an event starts a playbook only from the revision on that names it", async () => {
     const hour = 3_600_000;
     await apply("pay-now", PAY_NOW, Date.now() - 9 * hour);
     await apply("pay-now", "kind: pay-run\n", Date.now() - 8 * hour);
@@ -166,7 +166,7 @@ describe("an event that nobody watches", () => {
     ]);
   });
 
-  test("is started for once by doubled deliveries to two gateways", async () => {
+  test("an event delivered several times to two gateways starts each playbook once", async () => {
     await apply("pay-now", PAY_NOW);
     await apply("pay-too", PAY_NOW);
     const other = await startTestGateway({
@@ -189,7 +189,7 @@ describe("an event that nobody watches", () => {
     }
   });
 
-  test("is started for once, also where a gateway dies before Temporal is back", async () => {
+  test("an event starts its playbooks once, even if a gateway dies before Temporal is back", async () => {
     await apply("pay-now", PAY_NOW);
     await apply("stop-changed", STOP_CHANGED);
     const { folder: kept } = gateway;
@@ -214,8 +214,8 @@ describe("an event that nobody watches", () => {
   });
 });
 
-describe("what takes payments back", () => {
-  test("starts for a vendor or a bill, also where a run watches it, and never twice a minute", async () => {
+describe("taking payments back", () => {
+  test("cancelling starts for a vendor or a bill, even one that a run has, and never twice a minute", async () => {
     await apply("stop-changed", STOP_CHANGED);
     const { runId } = await seedRun(gateway.store, {
       lines: [planLine("watched_bill", { contactId: "con_5" })],
@@ -241,7 +241,7 @@ describe("what takes payments back", () => {
     for (const { due_at_ms: dueMs } of waiting) expect(dueMs).toBeGreaterThan(Date.now());
   });
 
-  test("withholds from the open runs of its playbook, each by itself", async () => {
+  test("a hold started by an event keeps back bills of each open run of its playbook separately", async () => {
     await apply("wait-changed", "kind: hold\nchoose: { run: weekly }\nevents: [contact.updated]\n");
     const seeded = await Promise.all(
       ["2026-11-12", "2026-11-19"].map((period) =>
@@ -260,14 +260,14 @@ describe("what takes payments back", () => {
     );
     expect(made.map(({ policy }) => policy.choose.vendor)).toEqual(["con_6", "con_6"]);
     for (const cancellation of made) {
-      // People are told the vendor's name, and the playbook's as who has asked.
+      // People read the vendor's name, and the playbook's name as the requester.
       expect(cancellation.reason).toMatch(/^contact\.updated of Vendor of of_2026/);
       expect(askerOf(cancellation)).toBe("wait-changed");
       expect(askerOf({ ...cancellation, requestedBy: "otto" })).toBe("otto");
     }
   });
 
-  test("can't be launched where events alone say for whom", async () => {
+  test("a playbook whose subject only an event names can't be launched", async () => {
     await apply("stop-changed", STOP_CHANGED);
     const launcher = await gateway.token("l", ["launcher"]);
     const answer = await gateway.call("POST", "/v1/runs", launcher, { playbook: "stop-changed" });

@@ -14,7 +14,7 @@ function event(eventId: string, businessId = "biz_acme"): NewInboxEvent {
   return { businessId, eventId, ...about, receivedAtMs: 1, via: "webhook", body: "{}" };
 }
 
-test("events that come together are kept once each, for each business, and told so", async () => {
+test("events that arrive together are stored once each, by business, and the caller learns which were new", async () => {
   const inbox = new InboxWriter(gateway.store);
   const kept = await Promise.all([
     inbox.keep(event("evt_1")),
@@ -26,7 +26,7 @@ test("events that come together are kept once each, for each business, and told 
   expect(await inbox.keep(event("evt_2"))).toBe(false);
 });
 
-test("an event that the store doesn't take costs none of those that came with it", async () => {
+test("an event that the store refuses doesn't affect those that came with it", async () => {
   const inbox = new InboxWriter(gateway.store);
   const broken = { ...event("evt_broken"), body: null as unknown as string };
   const kept = await Promise.allSettled([

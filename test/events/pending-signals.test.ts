@@ -14,7 +14,7 @@ import { planLine, seedRun } from "../gateway/support/rows.ts";
 const on = useGatewayOnTemporal();
 let period = 0;
 
-/** A run with its workflow; no worker takes it, so it stays as it was started. */
+/** Starts a run with its workflow; no worker takes it, so it stays as it was started. */
 async function startRun(): Promise<string> {
   period += 1;
   const lines = [planLine(`p${period}`)];
@@ -37,13 +37,13 @@ async function untold(): Promise<number> {
     .length;
 }
 
-/** Another gateway is the one that tells what others have left. */
+/** Makes another gateway the one that sends signals left by others. */
 function leadElsewhere(): Promise<boolean> {
   const lease = { name: "dispatcher", holder: "another" };
   return takeLease(on.gateway.store.db, lease, 60_000);
 }
 
-test("who writes something tells the workflows that it concerns at once", async () => {
+test("the process that writes a fact signals its workflows at once", async () => {
   const runId = await startRun();
   expect(await leadElsewhere()).toBe(true);
   const token = await on.gateway.token("otto", ["operator"]);
@@ -53,7 +53,7 @@ test("who writes something tells the workflows that it concerns at once", async 
   expect(await signals(runId)).toBe(1);
 });
 
-test("what a process that dies after its commit has not told, a gateway tells within seconds", async () => {
+test("a signal left by a process that dies after its commit is sent by a gateway within seconds", async () => {
   const runId = await startRun();
   const file = join(import.meta.dirname, "children", "hold-and-die.ts");
   const url = `sqlite:${on.gateway.folder}/payrun.db`;
@@ -70,7 +70,7 @@ test("what a process that dies after its commit has not told, a gateway tells wi
   expect(await signals(runId)).toBe(1);
 });
 
-test("who is gone is not told, and keeps nobody else from hearing", async () => {
+test("a signal to a workflow that is gone is dropped, and delays no other", async () => {
   const runId = await startRun();
   const { store } = on.gateway;
   const gone = Array.from({ length: 700 }, (_, index) => `gone/${index}`);

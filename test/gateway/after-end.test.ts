@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
-/** The run has completed, with its bills in these states. */
+/** Completes the run with its bills in these states. */
 async function completed(p1: LineState, p2: LineState): Promise<void> {
   await setLine(gateway.store, run.runId, "p1", {
     state: p1,
@@ -55,7 +55,7 @@ test("a run whose payments were all called back says so, and stays completed for
   expect(await phaseIn("status", run.runId)).toBe("completed");
 });
 
-test("a run of which one bill was called back says how many, and one whose bills were paid nothing", async () => {
+test("a completed run says how many bills were called back or left out, if any", async () => {
   await completed("cancelled", "settled");
   const some = "1 bill of 2, $100.00, was called back or left out";
   expect(await said("status", run.runId)).toContain(some);
@@ -67,7 +67,7 @@ test("a run of which one bill was called back says how many, and one whose bills
   expect(await said("status", run.runId)).not.toContain("Outcome");
 });
 
-test("where money came back after a run had completed, status, list, show and report have one phase", async () => {
+test("if money came back after a run had completed, status, list, show and report have one phase", async () => {
   await completed("parked", "settled");
   const one = "completed-with-exceptions";
   for (const command of ["status", "show", "report"]) {
@@ -80,7 +80,7 @@ test("where money came back after a run had completed, status, list, show and re
   expect([await listed(one), await listed("completed")]).toEqual([[one], []]);
 });
 
-test("a bill that its retry has given back waits for the next run, and for no person's decision", async () => {
+test("a bill that its retry has given back waits for the next run, and for no decision", async () => {
   await completed("parked", "settled");
   const parked = async () => {
     const { json } = await gateway.call("GET", "/v1/payables?state=parked", viewer);
@@ -99,7 +99,7 @@ test("a bill that its retry has given back waits for the next run, and for no pe
   await updateRetry(gateway.store.db, key, { phase: "ended" }, 2);
   expect(await parked()).toBe(0);
   expect(await said("status", "--needs-action")).not.toContain(run.runId);
-  // As notices sum it up, too.
+  // The sums in notices agree.
   expect([...(await toldSums(gateway.store.db, run.runId)).keys()].toSorted()).toEqual([
     "given-back",
     "settled",
@@ -143,7 +143,7 @@ test("a bill that its retry has given back waits for the next run, and for no pe
   );
 });
 
-test("a bill that was given back stays so in its run where the next run's payment has failed as well", async () => {
+test("a bill that was given back stays so in its run even if the next run's payment fails too", async () => {
   await completed("parked", "settled");
   const { db } = gateway.store;
   const next = await seedRun(gateway.store, { lines: [planLine("p1")], period: "2026-11-27" });
@@ -158,7 +158,7 @@ test("a bill that was given back stays so in its run where the next run's paymen
   expect(await said("report", next.runId)).toMatch(/BILL-p1 .*parked/);
 });
 
-test("show calls no settled bill late, and tells no money of before once all is decided", async () => {
+test("show calls no settled bill late, and shows no balances once everything is decided", async () => {
   const before = await said("show", run.runId);
   expect(before).toContain("Late (1 bill), even if approved at once");
   await completed("settled", "settled");
@@ -167,7 +167,7 @@ test("show calls no settled bill late, and tells no money of before once all is 
   expect(after).not.toMatch(/ before[;,]| after\./);
 });
 
-test("an open run's bills that wait for a person stand first in what it waits for, without those given back", async () => {
+test("an open run first waits for its parked bills, without those given back", async () => {
   const { db } = gateway.store;
   await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode: "R02" });
   await db.updateTable("runs").set({ waiting_for: "1 bill scheduled" }).execute();

@@ -10,7 +10,7 @@ import { profile, startTestGateway, type TestGateway } from "./support/gateway.t
 import { typed } from "./support/typed.ts";
 import { lineState, planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
 
-/** What an approver types, against a gateway of its own: no Temporal is needed to look and decide. */
+/** What an approver types, tested with a gateway only: looking and deciding need no Temporal. */
 
 let gateway: TestGateway;
 let run: SeededRun;
@@ -61,7 +61,7 @@ test("show has what an approver needs to see, and what her approval covers", asy
   }
 });
 
-test("show is for everybody who may read, and a program gets all of it in one document", async () => {
+test("show is for everybody who may read, and --json has all of it in one document", async () => {
   const { json } = await as("vera", ["viewer"], ["show", run.runId, "--json"]);
   const review = json<RunReview>();
   expect(review.bills.map(({ payableId }) => payableId)).toEqual(["p1", "p2", "p_odd", "p_large"]);
@@ -75,7 +75,7 @@ test("status --bills lists every bill with its dates and whom it waits for", asy
   expect(stdout).toMatch(/BILL-p2 .* scheduled/);
 });
 
-test("off a terminal approve needs --yes, and says what goes out because of it", async () => {
+test("off a terminal, approve needs --yes and says what goes out", async () => {
   const without = await as("cora", ["controller"], ["approve", "weekly"]);
   expect(without.code).toBe(2);
   expect(without.stderr).toContain("add --yes");
@@ -89,7 +89,7 @@ test("off a terminal approve needs --yes, and says what goes out because of it",
   expect(json.json<Decision>()).toMatchObject({ goesOut: { count: 2, cents: 2_030_000 } });
 });
 
-test("the plan's hash may be given by the digits that status shows", async () => {
+test("a plan's hash may be given by the digits that status shows", async () => {
   const named = run.planHash.slice(0, 12);
   const args = ["approve", "weekly", "--plan-hash", named, "--yes"];
   expect((await as("cora", ["controller"], args)).code).toBe(0);
@@ -98,7 +98,7 @@ test("the plan's hash may be given by the digits that status shows", async () =>
   expect(stale.stderr).toContain("the plan has changed");
 });
 
-test("times are told in the zone that the profile names", async () => {
+test("times are shown in the profile's zone", async () => {
   await gateway.stop();
   gateway = await startTestGateway({ profiles: [profile({ zone: "America/Los_Angeles" })] });
   run = await seedRun(gateway.store, { lines: [planLine("p1", { executionDate: "2031-11-24" })] });
@@ -106,12 +106,12 @@ test("times are told in the zone that the profile names", async () => {
   expect(stdout).toMatch(/Decide by Sunday, Nov 23, 8:59 PM Los Angeles, \d+ days .*left/);
 });
 
-test("a reject needs no --yes: stopping is safe", async () => {
+test("reject needs no --yes, because stopping is safe", async () => {
   const { code } = await as("cora", ["controller"], ["reject", "weekly", "--reason", "wrong week"]);
   expect(code).toBe(0);
 });
 
-test("who has rejected a run, and why, stands in its status and its report", async () => {
+test("status and report say who rejected a run, and why", async () => {
   await as("cora", ["controller"], ["reject", "weekly", "--reason", "wrong week"]);
   const status = await as("vera", ["viewer"], ["status", "weekly"]);
   expect(status.stdout).toMatch(/Rejected by cora, .* New York: wrong week/);
@@ -119,7 +119,7 @@ test("who has rejected a run, and why, stands in its status and its report", asy
   expect(report.stdout).toMatch(/rejected by cora \(controller\), .* New York: wrong week/);
 });
 
-test("a cancelled run says who cancelled it and why, and what goes out all the same", async () => {
+test("a cancelled run says who cancelled it and why, and what goes out anyway", async () => {
   await setLine(gateway.store, run.runId, "p1", { state: "scheduled" });
   const cancel = ["cancel", "weekly", "--reason", "billed twice"];
   const { stdout } = await as("oli", ["operator"], cancel);
@@ -138,14 +138,14 @@ test("resolve needs --yes off a terminal", async () => {
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("add --yes") });
 });
 
-test("resolve says which bill, and what has become of it", async () => {
+test("resolve names the bill and its new state", async () => {
   await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode: "R02" });
   const args = ["resolve", "p1", "--give-up", "--reason", "credit note", "--yes"];
   const { stdout } = await as("oli", ["operator"], args);
   expect(stdout).toContain("✓ Osprey Robotics BILL-000071, $100.00: given-up");
 });
 
-describe("of a bill that is paid in part", () => {
+describe("a bill that is paid in part", () => {
   beforeEach(async () => {
     const paymentIds = ["pay_1", "pay_2"];
     const parked = { state: "parked", reasonCode: "R16", paymentIds } as const;
@@ -158,18 +158,18 @@ describe("of a bill that is paid in part", () => {
     );
   });
 
-  test("resolve tells what is open", async () => {
+  test("resolve names the open amount of a partly paid bill", async () => {
     const args = ["resolve", "p1", "--give-up", "--reason", "credit note", "--yes"];
     const { stdout } = await as("oli", ["operator"], args);
     expect(stdout).toContain("✓ Osprey Robotics BILL-000071, $60.00 of $100.00: given-up");
   });
 
-  test("a hold keeps back what is open", async () => {
+  test("a hold on a partly paid bill names the open amount as kept back", async () => {
     const { stdout } = await as("oli", ["operator"], ["hold", "p1", "--reason", "odd"]);
     expect(stdout).toContain("1 bill, $60.00, kept back");
   });
 
-  test.runIf(hasTerminals)("resolve asks about what is open", async () => {
+  test.runIf(hasTerminals)("resolve asks about the open amount of a partly paid bill", async () => {
     const args = ["resolve", "p1", "--paid-elsewhere", "--reason", "by check"];
     const token = await gateway.token("oli", ["operator"]);
     const env = { PAYRUN_GATEWAY_URL: gateway.url, PAYRUN_TOKEN: token };
@@ -179,7 +179,7 @@ describe("of a bill that is paid in part", () => {
     expect(said).toContain("Nothing was resolved");
   });
 
-  test("the console tells what is open: to whoever looks, and to whoever decides", async () => {
+  test("the console shows the open amount of a partly paid bill, also on its decision pages", async () => {
     const oli = await signedIn(gateway, "oli", ["operator"]);
     expect((await oli.get("/")).text).toContain("1 bill of $60.00 waits for a decision");
     const asked = "/needs-action/resolve?bill=acme%2Fp1";
@@ -194,7 +194,7 @@ describe("of a bill that is paid in part", () => {
   });
 });
 
-test("resolve tells what became of each bill, also if the person may not decide about one of them", async () => {
+test("resolve reports each bill, even if the person may not decide about one of them", async () => {
   const { store } = gateway;
   for (const payableId of ["p1", "p2"]) {
     await setLine(store, run.runId, payableId, { state: "parked", reasonCode: "R02" });
@@ -219,7 +219,7 @@ test("resolve tells what became of each bill, also if the person may not decide 
   });
 });
 
-test("who left a bill out, and why, stands in status, report and explain", async () => {
+test("status, report and explain say who left a bill out, and why", async () => {
   const cora = await gateway.token("cora", ["controller"]);
   const type = (...args: string[]) => typed(gateway, cora, args);
   const drop = ["--drop", "BILL-000071", "--reason", "billed twice", "--yes"];
@@ -248,7 +248,7 @@ describe("a vendor's changed bank account", () => {
     });
   });
 
-  test("is said with --verified, and stands in the report with the vendor's name", async () => {
+  test("approve takes the verification of a changed account as --verified, and the report shows it", async () => {
     const args = ["approve", run.runId, "--yes"];
     const silent = await as("cora", ["controller"], args);
     expect(silent.code).toBe(2);
@@ -265,7 +265,7 @@ describe("a vendor's changed bank account", () => {
   });
 
   test.runIf(hasTerminals)(
-    "is asked about on a terminal before anything is decided, and giving up decides nothing",
+    "approve asks on a terminal how a changed account was verified, and giving up decides nothing",
     async () => {
       const token = await gateway.token("cora", ["controller"]);
       const env = { PAYRUN_GATEWAY_URL: gateway.url, PAYRUN_TOKEN: token };
@@ -284,7 +284,7 @@ describe("a vendor's changed bank account", () => {
         { env },
       );
       expect(text).toContain("It ends in 4417 now.");
-      // What the approval comes to is said before it is asked for.
+      // The approval's effect is shown before the question.
       expect(text).toMatch(/Your approval lets 2 bills, \$200\.00, go out[^]*Approve this\?/);
       expect(text).toContain("it counts for 2 bills");
       const report = await as("vera", ["viewer"], ["report", run.runId]);

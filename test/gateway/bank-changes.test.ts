@@ -25,7 +25,7 @@ const test = decidingTest
 describe("a vendor's changed bank account", () => {
   const verified = { contactId: "con_new", person: "Ann Lee", phone: "+1 212 555 0100" };
 
-  test("is approved by whoever says whom they called about it, on which number", async ({
+  test("an approval of a changed account must say who was called, and on which number", async ({
     scene,
     carla,
   }) => {
@@ -49,7 +49,7 @@ describe("a vendor's changed bank account", () => {
     expect(again.status).toBe(200);
   });
 
-  test("is told with whom it was verified by who explains the bill", async ({ scene, carla }) => {
+  test("explain says with whom a bill's changed account was verified", async ({ scene, carla }) => {
     await scene.decide(carla, { verifiedBankChanges: [verified] });
     const told = await typed(scene.gateway, carla, ["explain", "BILL-q2"]);
     expect(told.stdout).toContain(
@@ -59,7 +59,7 @@ describe("a vendor's changed bank account", () => {
     expect(other.stdout).not.toContain("Ann Lee");
   });
 
-  test("is asked about in a sandbox, where an approval counts without an answer", async ({
+  test("in a sandbox, a changed account may be approved without a verification", async ({
     scene,
   }) => {
     const known = await createBusinessClocks().read(profile());
@@ -79,7 +79,7 @@ describe("a vendor's changed bank account", () => {
     expect(refusalOf(true, { person: "y", phone: "y" })).toBe("bank-change-unverified");
   });
 
-  test("is not approved by an answer that names nobody, or no number that can be called", async ({
+  test("a verification that names no person, or no number that can be called, is refused", async ({
     scene,
     carla,
   }) => {
@@ -94,14 +94,17 @@ describe("a vendor's changed bank account", () => {
         422,
         {
           error: "bank_change_unverified",
-          message: expect.stringMatching(/Vendor of q2 tells of no call\. Say the /),
+          message: expect.stringMatching(/Vendor of q2 doesn't describe a call\. Say the /),
         },
       ]);
     }
     expect(await scene.outcomes()).toEqual([]);
   });
 
-  test("asks nobody who leaves its bill out, or rejects", async ({ scene, carla }) => {
+  test("leaving the bill out, or rejecting the run, needs no verification", async ({
+    scene,
+    carla,
+  }) => {
     expect((await scene.decide(carla, { drop: ["q2"] })).status).toBe(200);
     const otto = await scene.gateway.token("otto", ["owner"]);
     expect((await scene.decide(otto, { decision: "reject" })).status).toBe(200);

@@ -51,7 +51,7 @@ function ask(headers: Readonly<Record<string, string>>, body: unknown): Promise<
   });
 }
 
-test("Temporal's UI reads histories with a person's token, and the log says who has", async () => {
+test("Temporal's UI decrypts histories with a person's token, and the log says whose", async () => {
   const headers = { origin: UI, authorization: `Bearer ${token}`, "x-namespace": "default" };
   const answer = await ask(headers, await sealed({ vendor: "Blue Bottle" }, "second"));
   expect(answer.status).toBe(200);
@@ -66,7 +66,7 @@ test("Temporal's UI reads histories with a person's token, and the log says who 
   expect(line).not.toContain("Blue Bottle");
 });
 
-test("a browser asks before it sends; only a listed origin is answered", async () => {
+test("a preflight request is answered only for a listed origin", async () => {
   const preflight = (origin: string) =>
     fetch(`${gateway.url}/codec/decode`, {
       method: "OPTIONS",
@@ -88,7 +88,7 @@ test("a browser asks before it sends; only a listed origin is answered", async (
   }
 });
 
-test("whoever is signed in at the console reads them from a listed origin, and from no other", async () => {
+test("a signed-in person's browser decrypts histories from a listed origin, and from no other", async () => {
   const link = await gateway.call("POST", "/v1/sign-in-links", token);
   const code = String(link.json["url"]).split("#")[1] ?? "";
   const browser = new Browser(gateway.url);
@@ -101,7 +101,7 @@ test("whoever is signed in at the console reads them from a listed origin, and f
   expect((await ask({ cookie }, body)).status).toBe(401);
 });
 
-test("nobody reads without a token, nor with one that is not for every business", async () => {
+test("histories are not decrypted without a token for every business", async () => {
   const body = await sealed("secret");
   expect((await ask({ origin: UI }, body)).status).toBe(401);
   const narrow = await gateway.token("Nora", ["admin"], ["acme"]);
@@ -110,7 +110,7 @@ test("nobody reads without a token, nor with one that is not for every business"
   expect(await refused.text()).not.toContain("secret");
 });
 
-test("a payload that can't be opened comes back as it was beside those that can, and plain ones too", async () => {
+test("a payload that can't be decrypted, or is plain, is returned unchanged beside the others", async () => {
   const strange = codecOf({
     encryptionKeys: [{ id: "elsewhere", key: randomBytes(32) }],
     encryptsHistories: () => true,
@@ -130,12 +130,12 @@ test("a payload that can't be opened comes back as it was beside those that can,
   expect(gateway.logged.join("\n")).toContain("elsewhere");
 });
 
-test("an empty list, which Temporal's tools leave out, is answered with one", async () => {
+test("a body without payloads, as Temporal's tools send for an empty list, gets an empty list", async () => {
   const answer = await ask({ authorization: `Bearer ${token}` }, {});
   expect(await answer.json()).toEqual({ payloads: [] });
 });
 
-test("what is no list of payloads is refused with what is wrong", async () => {
+test("a body that is not a list of payloads is refused with the reason", async () => {
   for (const body of [{ payloads: "" }, { payloads: [{ data: "!!" }] }, []]) {
     const answer = await ask({ authorization: `Bearer ${token}` }, body);
     expect(answer.status).toBe(400);

@@ -15,7 +15,7 @@ import { test } from "./support/deciding.ts";
 import { lineState, planLine, seedRun } from "./support/rows.ts";
 
 describe("an approval", () => {
-  test("of a thousand bills and more names a thousand of them and counts them all", async ({
+  test("an approval of more than a thousand bills names a thousand of them and counts them all", async ({
     scene,
   }) => {
     const lines = Array.from({ length: 1_003 }, (_, index) => planLine(`many_${index}`));
@@ -30,7 +30,7 @@ describe("an approval", () => {
     expect(body.missing).toEqual([]);
   });
 
-  test("counts for the lines whose rule names the approver's role, and says what is missing", async ({
+  test("an approval counts for lines whose rule names its role, and says what is missing", async ({
     scene,
   }) => {
     const answer = await scene.decide(await scene.gateway.token("cora", ["controller"]));
@@ -46,7 +46,7 @@ describe("an approval", () => {
     expect(await scene.approved("p_odd")).toBe(false);
   });
 
-  test("of a second person completes a quorum; of a second token of the first does not", async ({
+  test("a second person completes a quorum; a second token of the same person does not", async ({
     scene,
   }) => {
     await scene.decide(await scene.gateway.token("cora", ["controller"]));
@@ -58,7 +58,7 @@ describe("an approval", () => {
     expect(await scene.approved("p_large")).toBe(true);
   });
 
-  test("leaves lines out, and these only", async ({ scene }) => {
+  test("an approval leaves out exactly the dropped lines", async ({ scene }) => {
     const answer = await scene.decide(await scene.gateway.token("cora", ["controller"]), {
       drop: ["p2"],
     });
@@ -74,7 +74,7 @@ describe("an approval", () => {
     ]);
   });
 
-  test("given twice is one approval", async ({ scene }) => {
+  test("an approval given twice counts once", async ({ scene }) => {
     const token = await scene.gateway.token("cora", ["controller"]);
     const first = await scene.decide(token, { drop: ["p2"] });
     const second = await scene.decide(token, { drop: ["p2"] });
@@ -95,7 +95,7 @@ describe("an approval", () => {
     expect(await scene.outcomes()).toEqual(["cora accepted"]);
   });
 
-  test("of bills whose day has passed tells their new day, and whether that is asked about again", async ({
+  test("an approval of bills whose day has passed says their new day, and whether it is asked about again", async ({
     scene,
   }) => {
     const lines = [planLine("gone", { executionDate: "2026-08-03" }), planLine("later")];
@@ -129,7 +129,7 @@ describe("an approval", () => {
     ]);
   });
 
-  test("of a restored store tells when its bills go out, before and after it", async ({
+  test("an approval in a restored store says when its bills go out, before and after it", async ({
     scene,
   }) => {
     const { db } = scene.gateway.store;
@@ -140,7 +140,7 @@ describe("an approval", () => {
     const { yours } = (await scene.gateway.call("GET", scene.path("review"), token)).json;
     const { json } = await scene.decide(token);
     expect(json).toMatchObject({ sends: { notBefore: expect.any(String), restored: true } });
-    // What is planned from now on knows what was paid.
+    // A plan made from now on knows what was paid.
     const later = { planned_at_ms: Date.now() + 60_000 };
     await db.updateTable("runs").set(later).execute();
     const again = (await scene.gateway.call("GET", scene.path("review"), token)).json;
@@ -151,7 +151,7 @@ describe("an approval", () => {
     ]);
   });
 
-  test("that leaves out a bill which a request may still pay is refused, and says so", async ({
+  test("an approval that drops a bill which a request may still pay is refused and says so", async ({
     scene,
   }) => {
     const token = await scene.gateway.token("cora", ["controller"]);
@@ -172,9 +172,7 @@ describe("an approval", () => {
     expect(await lineState(scene.gateway.store, scene.run.runId, "p1")).toBe("cancelled");
   });
 
-  test("given again after its bills were paid is still the approval that was taken", async ({
-    scene,
-  }) => {
+  test("an approval repeated after its bills were paid is still accepted", async ({ scene }) => {
     const token = await scene.gateway.token("otto", ["owner"]);
     await scene.decide(token);
     await setRunPhase(scene.gateway.store.db, scene.run.runId, {
@@ -187,7 +185,7 @@ describe("an approval", () => {
     expect(other.json["error"]).toBe("run_ended");
   });
 
-  test("given again after bills were planned anew is still taken, and says what is missing", async ({
+  test("an approval repeated after lines were planned again is still accepted, and says what is missing", async ({
     scene,
   }) => {
     const token = await scene.gateway.token("otto", ["owner"]);
@@ -210,7 +208,7 @@ describe("an approval", () => {
     expect((await scene.decide(cora, { planHash })).json["missing"]).toEqual([]);
   });
 
-  test("shows in the run's status", async ({ scene }) => {
+  test("a run's status shows who approved each line", async ({ scene }) => {
     const token = await scene.gateway.token("cora", ["controller"]);
     await scene.decide(token);
     const path = `/v1/runs/${encodeURIComponent(scene.run.runId)}?skipped=false`;
@@ -225,7 +223,7 @@ describe("an approval", () => {
     ]);
   });
 
-  test("is in the audit trail, with what it counted for", async ({ scene }) => {
+  test("an approval is recorded in the audit trail", async ({ scene }) => {
     await scene.decide(await scene.gateway.token("cora", ["controller"]), {
       comment: "looks right",
     });
@@ -241,7 +239,7 @@ describe("an approval", () => {
 });
 
 describe("a rejection", () => {
-  test("is stored for the run to hear", async ({ scene }) => {
+  test("a rejection is stored for the run to read", async ({ scene }) => {
     const answer = await scene.decide(await scene.gateway.token("cora", ["controller"]), {
       decision: "reject",
       comment: "not this week",

@@ -6,7 +6,7 @@ import { REQUESTS } from "../../src/gateway/http/examples/requests.ts";
 import { Routes } from "../../src/gateway/http/route.ts";
 import { startTestGateway } from "./support/gateway.ts";
 
-test("each operation shows an example of its request and of its answers, which their schemas read", () => {
+test("each operation has examples of its request and its answers that their schemas accept", () => {
   const routes = new Routes(new OpenAPIHono(), {} as GatewayContext);
   addOperations(routes);
   expect(routes.examples.length).toBeGreaterThan(60);
@@ -19,7 +19,7 @@ test("each operation shows an example of its request and of its answers, which t
   expect(Object.keys(REQUESTS).filter((operation) => !operations.has(operation))).toEqual([]);
 });
 
-test("the description has the examples", async () => {
+test("the API's description has the examples", async () => {
   const gateway = await startTestGateway();
   try {
     const { json } = await gateway.call("GET", "/openapi.json", null);

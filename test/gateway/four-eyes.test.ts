@@ -27,7 +27,7 @@ const confirm = (token: string, hash: unknown): Promise<Answer> =>
 
 const inForce = async () => (await getPlaybook(gateway.store.db, WEEKLY))?.text;
 
-test("what one person applies is in force once a second one has confirmed exactly that text", async () => {
+test("a proposed playbook is in force once a second person has confirmed exactly that text", async () => {
   const proposed = await propose(ada, ONE);
   expect([proposed.status, proposed.json["revision"]]).toEqual([202, 1]);
   expect(await inForce()).toBeUndefined();
@@ -46,7 +46,7 @@ test("what one person applies is in force once a second one has confirmed exactl
   expect(await inForce()).toBe(TWO);
 });
 
-test("a proposal is confirmed by the first digits of its hash, as the history of playbooks shows them", async () => {
+test("a proposal is confirmed by the first digits of its hash, as the playbook's history shows them", async () => {
   const { json } = await propose(ada, ONE);
   const confirmed = await typed(gateway, bea, [
     ...["playbook", "confirm", "weekly", "--hash", String(json["proposal"]).slice(0, 12)],
@@ -57,7 +57,7 @@ test("a proposal is confirmed by the first digits of its hash, as the history of
   ]);
 });
 
-test("nobody confirms what they have proposed, however they spell themselves", async () => {
+test("nobody can confirm their own proposal, under any spelling of their name", async () => {
   const { json } = await propose(ada, ONE);
   for (const name of ["ada", "ADA"]) {
     const again = await gateway.token(name, ["admin"]);
@@ -66,7 +66,7 @@ test("nobody confirms what they have proposed, however they spell themselves", a
   expect(await inForce()).toBeUndefined();
 });
 
-test("proposing what another has proposed leaves that one its author, who can't confirm it", async () => {
+test("a proposal that another person repeats keeps its author, who can't confirm it", async () => {
   const { json } = await propose(ada, ONE);
   expect((await propose(bea, ONE)).status).toBe(202);
   const shown = await gateway.call("GET", "/v1/playbooks/weekly/proposal", bea);
@@ -75,7 +75,7 @@ test("proposing what another has proposed leaves that one its author, who can't 
   expect((await confirm(bea, json["proposal"])).status).toBe(200);
 });
 
-test("a later proposal takes the place of an earlier one, and the text in force is nobody's proposal", async () => {
+test("a later proposal replaces an earlier one, and applying the text in force proposes nothing", async () => {
   const first = await propose(ada, ONE);
   const second = await propose(bea, TWO);
   expect((await confirm(ada, first.json["proposal"])).json["error"]).toBe("stale_proposal");
@@ -84,7 +84,7 @@ test("a later proposal takes the place of an earlier one, and the text in force 
   expect((await gateway.call("GET", "/v1/playbooks/weekly/proposal", bea)).status).toBe(404);
 });
 
-test("applying the text in force doesn't bring it back over what is confirmed at the same moment", async () => {
+test("applying the text in force doesn't override what is confirmed at the same moment", async () => {
   const { json } = await propose(ada, ONE);
   await confirm(bea, json["proposal"]);
   const next = await propose(bea, TWO);
@@ -101,7 +101,7 @@ test("applying the text in force doesn't bring it back over what is confirmed at
   expect((await propose(ada, ONE)).status).toBe(202);
 });
 
-test("who proposes counts as an author, who confirms doesn't, and both stand in the trail", async () => {
+test("only the proposer counts as an author; both people are in the trail", async () => {
   const { json } = await propose(ada, ONE);
   await confirm(bea, json["proposal"]);
   const run = { business: "acme", playbook: "weekly", playbookRevision: 1 };

@@ -8,7 +8,7 @@ import { planLine, seedRun, type SeededRun, setLine } from "./support/rows.ts";
 import { ospreyGateway } from "./support/osprey.ts";
 import { typedBy } from "./support/typed.ts";
 
-/** What people stumbled over about runs and their bills, typed as they typed it. */
+/** Problems that people had with runs and their bills, tested with the commands that they typed. */
 
 let gateway: TestGateway;
 let run: SeededRun;
@@ -22,7 +22,7 @@ function as(name: string, roles: readonly string[], args: readonly string[]) {
   return typedBy(gateway, { name, roles }, args);
 }
 
-test("nothing is paid under a playbook whose schedule only plans, and its runs say so", async () => {
+test("a plan-only playbook pays nothing, and its runs say so", async () => {
   const schedule = { every: "thursday", mode: "plan-only" };
   await storePlaybook(gateway.store, {
     name: "beside",
@@ -54,7 +54,7 @@ test("nothing is paid under a playbook whose schedule only plans, and its runs s
   expect(stdout).toMatch(new RegExp(`${id} +planning +\\$0\\.00 +only planned`));
 });
 
-test("a parked bill's reason says what to do, and status and explain what to type for it", async () => {
+test("a parked bill's reason says what to do, and status and explain show the command", async () => {
   await setLine(gateway.store, run.runId, "p1", { state: "parked", reason: "Ask the vendor." });
   for (const command of ["status", "explain"]) {
     const what = command === "status" ? "weekly" : "BILL-000071";
@@ -64,7 +64,7 @@ test("a parked bill's reason says what to do, and status and explain what to typ
   }
 });
 
-test("a bill over a limit is told with what gets it paid, and its retry is refused with the same", async () => {
+test("a bill over a limit is shown with the ways to pay it, and its retry is refused with the same", async () => {
   const reasonCode = "over-bill-limit";
   await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode, reason: "Over." });
   const way = /Over limits\.bill .*raise it .*payrun pay BILL-000071 --playbook OTHER/;
@@ -80,7 +80,7 @@ test("a bill over a limit is told with what gets it paid, and its retry is refus
   expect((await as("oli", ["operator"], retry)).stdout).toMatch(way);
 });
 
-test("a bill that another run has paid is not said to wait for a person in the run that parked it", async () => {
+test("a bill that another run has paid doesn't wait for a person in the run that parked it", async () => {
   const reasonCode = "over-bill-limit";
   await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode, reason: "Over." });
   const later = await seedRun(gateway.store, { period: "2027-01-08", lines: [planLine("p1")] });
@@ -93,16 +93,16 @@ test("a bill that another run has paid is not said to wait for a person in the r
   }
 });
 
-test("who watches a run on which nobody works is told so", async () => {
+test("watching a run without a worker says so", async () => {
   await setLine(gateway.store, run.runId, "p1", { state: "settled" });
   await setRunPhase(gateway.store.db, run.runId, { phase: "completed", endedAtMs: Date.now() });
   const { code, stderr } = await as("vic", ["viewer"], ["watch", run.runId]);
   expect(code).toBe(0);
-  expect(stderr).toMatch(/no worker has been heard of\n.*payrun worker/);
+  expect(stderr).toMatch(/no worker has been heard from\n.*payrun worker/);
 });
 
-test("who looks at a run on which nobody works, approves, releases or cancels it is told so", async () => {
-  const nobody = /no worker has been heard of\n.*payrun worker/;
+test("status, show, approve, release and cancel say if no worker is running", async () => {
+  const nobody = /no worker has been heard from\n.*payrun worker/;
   for (const words of [
     ["status", "weekly"],
     ["show", "weekly"],
@@ -115,21 +115,21 @@ test("who looks at a run on which nobody works, approves, releases or cancels it
   expect((await as("oli", ["operator"], ["cancel", "weekly"])).stderr).toMatch(nobody);
 });
 
-test("who decides by a playbook's name on a run that has ended is told which one that is", async () => {
+test("a decision by playbook name on an ended run says which run that is", async () => {
   await setRunPhase(gateway.store.db, run.runId, { phase: "rejected", endedAtMs: Date.now() });
   const decide = (text: string) => as("cora", ["controller"], ["approve", text, "--yes"]);
   expect((await decide("weekly")).stderr).toMatch(/The newest run of that name is weekly\/2026/);
   expect((await decide(run.runId)).stderr).not.toContain("newest");
 });
 
-test("watching a run that ends with exceptions ends with 1, as waiting for it does", async () => {
+test("watching a run that ends with exceptions exits with 1, as waiting for it does", async () => {
   await setLine(gateway.store, run.runId, "p1", { state: "given-up" });
   const phase = "completed-with-exceptions";
   await setRunPhase(gateway.store.db, run.runId, { phase, endedAtMs: Date.now() });
   expect((await as("vic", ["viewer"], ["watch", run.runId])).code).toBe(1);
 });
 
-test("an off-cycle run says on which day each of its bills is paid, and when that arrives", async () => {
+test("an off-cycle run shows on which day each of its bills is paid, and when that arrives", async () => {
   const bill = { publicId: "BILL-000072", contactName: "Osprey Robotics", amountCents: 4_000 };
   const dates = { executionDate: "2026-11-30", arrivalDate: "2026-12-03" };
   const { runId } = await seedRun(gateway.store, {
@@ -141,20 +141,20 @@ test("an off-cycle run says on which day each of its bills is paid, and when tha
   expect(stdout).toMatch(/\nOsprey Robotics BILL-000072 +\$40\.00 +2026-11-30 +2026-12-03\n/);
 });
 
-test("who asks for the status of a bill is told which command knows it", async () => {
+test("asking for the status of a bill names the command to use instead", async () => {
   const { code, stderr } = await as("vic", ["viewer"], ["status", "BILL-000071"]);
   expect(code).toBe(2);
-  expect(stderr).toContain("payrun explain BILL-000071 says what became of it");
+  expect(stderr).toContain("payrun explain BILL-000071 says what happened to it");
 });
 
-test("who rejects a run is told what that means", async () => {
+test("reject says what it means for the run", async () => {
   const { code, stdout } = await as("cora", ["controller"], ["reject", run.runId]);
   expect([code, stdout]).toEqual([0, expect.stringContaining("Nothing more of it is paid.")]);
 });
 
-test("who cancels a run is told that it is cancelled, and what it ended as", async () => {
+test("cancel says that the run is cancelled, and shows its final states", async () => {
   const cancel = as("oli", ["operator"], ["cancel", run.runId, "--reason", "again", "--yes"]);
-  // Where a worker looks a moment later.
+  // As if a worker looked a moment later.
   const change = { state: "cancelled", reasonCode: "run-cancelled" } as const;
   setTimeout(() => void setLine(gateway.store, run.runId, "p1", change), 300);
   const { code, stdout } = await cancel;

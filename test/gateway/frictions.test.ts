@@ -13,7 +13,7 @@ import { type SeededRun, setLine } from "./support/rows.ts";
 import { ospreyGateway } from "./support/osprey.ts";
 import { typedBy } from "./support/typed.ts";
 
-/** What a controller and an engineer stumbled over, typed as they typed it. */
+/** Problems that a controller and an engineer had, tested with the commands that they typed. */
 
 let gateway: TestGateway;
 let run: SeededRun;
@@ -27,7 +27,7 @@ function as(name: string, roles: readonly string[], args: readonly string[]) {
   return typedBy(gateway, { name, roles }, args);
 }
 
-test("a role that was mistyped in a playbook is named when it is validated, with the one that was meant", async () => {
+test("validate names a mistyped role in a playbook, with the one that was probably meant", async () => {
   const folder = mkdtempSync(join(tmpdir(), "payrun-roles-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, "rent.yaml");
@@ -47,7 +47,7 @@ test("a role that was mistyped in a playbook is named when it is validated, with
   expect((await as("root", ["admin"], ["validate", file])).stderr).toBe("");
 });
 
-test("a launcher's file, which only an administrator applies, is refused with how to launch what is applied", async () => {
+test("a file that a launcher may not apply is refused with how to launch what is applied", async () => {
   const folder = mkdtempSync(join(tmpdir(), "payrun-launch-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, "rent.yaml");
@@ -55,7 +55,7 @@ test("a launcher's file, which only an administrator applies, is refused with ho
   const none = await as("lena", ["launcher"], ["launch", file]);
   expect(none.code).toBe(1);
   expect(none.stderr).toMatch(
-    /^error: a file is applied before .* administrator's\. This needs .* admin; lena has launcher\.\n/,
+    /^error: a file is applied before .* only an administrator may apply it\. This needs .* admin; lena has launcher\.\n/,
   );
   expect(none.stderr).not.toContain("payrun launch rent");
   await storePlaybook(gateway.store, {
@@ -65,7 +65,7 @@ test("a launcher's file, which only an administrator applies, is refused with ho
   expect(stderr).toContain("payrun launch rent” launches what is applied.");
 });
 
-test("a token is confirmed by its holder's name as well, and a name of none is refused with the way out", async () => {
+test("a token can be confirmed by its holder's name, and an unknown name is refused with a way out", async () => {
   const made = await as("ada", ["admin"], ["token", "create", "cora", "--role", "controller"]);
   expect(made).toMatchObject({ code: 0 });
   expect(await as("bea", ["admin"], ["token", "confirm", "cora"])).toMatchObject({ code: 0 });
@@ -76,20 +76,20 @@ test("a token is confirmed by its holder's name as well, and a name of none is r
   }
 });
 
-test("a token is confirmed and revoked by a name however it is spelled, as names are compared everywhere", async () => {
+test("a token is confirmed and revoked by its name in any spelling, as names are compared everywhere", async () => {
   await as("ada", ["admin"], ["token", "create", "Cora", "--role", "controller"]);
   expect((await as("bea", ["admin"], ["token", "confirm", "CORA"])).code).toBe(0);
   const revoked = await as("bea", ["admin"], ["token", "revoke", "cora"]);
   expect([revoked.code, revoked.stdout]).toEqual([0, expect.stringContaining("✓ revoked tok_")]);
 });
 
-test("who gives their token a new secret is told that the old one counts no more, and where the new one goes", async () => {
+test("renewing a token says that the old one no longer counts, and where the new one goes", async () => {
   const renewed = await as("cora", ["viewer"], ["token", "renew"]);
   expect(renewed.stdout).toMatch(/^payrun_\S+\n$/);
-  expect(renewed.stderr).toContain("The old one counts no more: set PAYRUN_TOKEN to this one.");
+  expect(renewed.stderr).toContain("The old one no longer counts: set PAYRUN_TOKEN to this one.");
 });
 
-test("a playbook that is not stored is refused with the one that was probably meant", async () => {
+test("an unknown playbook is refused with the one that was probably meant", async () => {
   for (const text of ["week", "weekley"]) {
     const refused = await as("oli", ["viewer"], ["playbook", "show", text]);
     expect(refused.code).toBe(1);
@@ -97,7 +97,7 @@ test("a playbook that is not stored is refused with the one that was probably me
   }
 });
 
-test("the end of a hold is told in the zone that the profile names", async () => {
+test("the end of a hold is shown in the profile's zone", async () => {
   const held = await as(
     "oli",
     ["operator"],
@@ -109,7 +109,7 @@ test("the end of a hold is told in the zone that the profile names", async () =>
   expect((await as("oli", ["operator"], ["holds"])).stdout).toMatch(/[AP]M Chicago/);
 });
 
-test("a notice that no channel took is not said to have reached anybody", async () => {
+test("a notice that no channel took is not shown as having reached anybody", async () => {
   await raiseNotice(gateway.store.db, {
     ...{ businessId: "biz_acme", kind: "approval-needed", factKey: "fact", text: "", data: {} },
     ...{ subject: "1 bill waits for approval", roles: ["controller"], runId: run.runId },
@@ -121,10 +121,10 @@ test("a notice that no channel took is not said to have reached anybody", async 
   const all = await as("oli", ["operator"], ["notices"]);
   expect(all.stdout).toMatch(/approval-needed +nobody +1 bill waits for approval/);
   const waiting = await as("oli", ["operator"], ["notices", "--undelivered"]);
-  expect(waiting.stdout).toContain("what no channel took: it reached nobody");
+  expect(waiting.stdout).toContain("those that no channel took: they reached nobody");
 });
 
-test("notices of a run are found by the run's short name, told in the profile's zone, and of no other name", async () => {
+test("notices are found by a run's short name only, with times in the profile's zone", async () => {
   await raiseNotice(gateway.store.db, {
     ...{ businessId: "biz_acme", kind: "approval-needed", factKey: "fact", text: "", data: {} },
     ...{ subject: "1 bill waits for approval", roles: ["controller"], runId: run.runId },
@@ -138,7 +138,7 @@ test("notices of a run are found by the run's short name, told in the profile's 
   expect(unknown.stderr).toMatch(/there is no run “weekley”; the nearest:\n +weekly/);
 });
 
-test("an incident is told with its code once, and with the account that bounced, by its name", async () => {
+test("an incident shows its code once, and its account by name", async () => {
   const id = fundingIncidentId("acme", "bank_1");
   await gateway.store.transaction((trx) =>
     keepNames(trx, "biz_acme", [
@@ -166,7 +166,7 @@ test("an incident is told with its code once, and with the account that bounced,
   expect(decided.stdout).toBe("✓ Operating ··6789: released\n");
 });
 
-test("lifting a vendor's hold names the vendor's bills that are on hold by themselves", async () => {
+test("releasing a vendor's hold names its bills that are still on hold by themselves", async () => {
   const oli = (args: readonly string[]) => as("oli", ["operator"], args);
   await oli(["hold", "BILL-000071", "--reason", "odd"]);
   await oli(["hold", "--contact", "Osprey Robotics", "--reason", "odd"]);
@@ -180,7 +180,7 @@ test("lifting a vendor's hold names the vendor's bills that are on hold by thems
   expect(one.stdout).toMatch(/still on hold: every bill of Osprey Robotics/);
 });
 
-test("who lifts the hold on a bill that was paid elsewhere is told that the next run may pay it", async () => {
+test("releasing the hold on a bill that was paid elsewhere says that the next run may pay it", async () => {
   const oli = (args: readonly string[]) => as("oli", ["operator"], args);
   await setLine(gateway.store, run.runId, "p1", { state: "paid-elsewhere" });
   await oli(["hold", "BILL-000071", "--reason", "paid by wire"]);
@@ -189,7 +189,7 @@ test("who lifts the hold on a bill that was paid elsewhere is told that the next
   expect(stdout).toContain("payrun hold BILL-000071 --reason … keeps it back again");
 });
 
-test("tokens, playbooks and their revisions are listed with times of the zone that the profile names", async () => {
+test("lists of tokens, playbooks and revisions show times in the profile's zone", async () => {
   for (const words of [
     ["token", "list"],
     ["playbook", "list"],
@@ -200,7 +200,7 @@ test("tokens, playbooks and their revisions are listed with times of the zone th
   }
 });
 
-test("holds on one bill are told apart by who has set them, and why", async () => {
+test("several holds on one bill are listed with their authors and reasons", async () => {
   await as("oli", ["operator"], ["hold", "BILL-000071", "--reason", "wrong sum"]);
   await as("cora", ["controller"], ["hold", "BILL-000071", "--reason", "new vendor"]);
   const { code, stderr } = await as("oli", ["operator"], ["release", "BILL-000071"]);
@@ -209,7 +209,7 @@ test("holds on one bill are told apart by who has set them, and why", async () =
   expect(stderr).toMatch(/cora: new vendor +hold_/);
 });
 
-test("a hold on a run is released by the names that the run goes by", async () => {
+test("a hold on a run can be released by any of the run's names", async () => {
   const { runId } = run;
   for (const name of ["weekly", `weekly/${runId.split("/").at(-1) ?? ""}`, runId]) {
     const oli = (args: readonly string[]) => as("oli", ["operator"], args);
@@ -219,7 +219,7 @@ test("a hold on a run is released by the names that the run goes by", async () =
   }
 });
 
-test("what a flag must be is said without the words of an API", async () => {
+test("a wrong flag value is refused in the command's own words, not the API's", async () => {
   const said = await as("vic", ["viewer"], ["report", "--from", "x", "--to", "2026-11-30"]);
   expect(said).toMatchObject({ code: 2 });
   expect(said.stderr).toContain("--from must be a date, YYYY-MM-DD, not “x”");

@@ -28,7 +28,7 @@ function heldBill(
   return store.transaction((trx) => createHold(trx, { ...hold, ...of }));
 }
 
-test("a bill that no run has planned has a history where somebody has held it", async () => {
+test("a bill that no run has planned has a history if it was held", async () => {
   await heldBill(gateway, { businessId: "biz_acme", value: "stranger" });
   const { json } = await gateway.call("GET", "/v1/payables/stranger/history", operator);
   const history = HistoryBody.parse(json);
@@ -49,7 +49,7 @@ test("a bill that no run has planned has a history where somebody has held it", 
   );
 });
 
-test("a bill says what keeps it back, also where its vendor or everything is on hold, and the command that ends it", async () => {
+test("a bill's history names every hold that keeps it back, and the command that releases it", async () => {
   const { store } = gateway;
   const lines = [planLine("p1", { contactId: "con_1", contactName: "Osprey" }), planLine("p2")];
   const { runId } = await seedRun(store, { lines });
@@ -81,7 +81,7 @@ test("a bill says what keeps it back, also where its vendor or everything is on 
   expect(second.said).toContain(`A hold on its run keeps it back (cora: Fraud?)`);
 });
 
-test("a bill that others are paying is not said to be paid, nor to be kept back by a hold", async () => {
+test("a bill that is being paid elsewhere is called neither paid nor kept back by a hold", async () => {
   const payment = {
     ...{ id: "pmt_theirs", status: "scheduled", amountCents: 10_000, payableId: "stranger" },
     ...{ contactId: null, bankAccountId: null, paymentRail: "SERVICE" },
@@ -97,7 +97,7 @@ test("a bill that others are paying is not said to be paid, nor to be kept back 
   expect(said).not.toContain("keeps it back");
 });
 
-test("a bill that is void is not said to be kept back by a hold", async () => {
+test("a void bill is not called kept back by a hold", async () => {
   await seedRun(gateway.store, { lines: [planLine("p1")] });
   const left = await gateway.store.db
     .selectFrom("plan_skipped")
@@ -122,7 +122,7 @@ test("a bill that is void is not said to be kept back by a hold", async () => {
   expect(told).not.toContain("keeps it back");
 });
 
-test("a bill's story says when it was on hold, and when no longer", async () => {
+test("a bill's history says when it was on hold, and when no longer", async () => {
   const { store } = gateway;
   const { runId } = await seedRun(store, { lines: [planLine("p1")] });
   const nowMs = Date.now();
@@ -143,7 +143,7 @@ test("a bill's story says when it was on hold, and when no longer", async () => 
   ]);
 });
 
-test("a bill on hold says that a second hold keeps it back, until one of them is lifted", async () => {
+test("a bill on hold says that a second hold keeps it back, until one of them is released", async () => {
   const { store } = gateway;
   const { runId } = await seedRun(store, { lines: [planLine("p1")] });
   const nowMs = Date.now();
@@ -164,7 +164,7 @@ test("a bill on hold says that a second hold keeps it back, until one of them is
   expect(await reasonNow()).toBe("On hold since cora said: Fraud?");
 });
 
-test("bills of one id in two businesses are told apart by the business", async () => {
+test("bills with the same id in two businesses are distinguished by the business", async () => {
   const profiles = [profile(), profile({ name: "north", businessId: "biz_north" })];
   const two = await startTestGateway({ profiles });
   try {
@@ -190,7 +190,7 @@ test("bills of one id in two businesses are told apart by the business", async (
   }
 });
 
-test("the history of a bill tells what happened to it, first to last", async () => {
+test("the history of a bill lists what happened to it in order", async () => {
   const cora = await gateway.token("cora", ["controller"]);
   const run = await seedRun(gateway.store, { lines: [planLine("p4")] });
   await setLine(gateway.store, run.runId, "p4", { state: "awaiting-approval" });
@@ -216,7 +216,7 @@ test("the history of a bill tells what happened to it, first to last", async () 
 test.each([
   ["payable.payment.failed", "The service says: a payment failed"],
   ["payable.something_new", "The service says: payable something new"],
-])("the history tells the event %s in words", async (type, text) => {
+])("a bill's history puts the event %s into words", async (type, text) => {
   await seedRun(gateway.store, { lines: [planLine("p5")] });
   const event = { eventId: "evt_1", sequence: "1", object: "payable", objectId: "p5", body: "{}" };
   const at = {
@@ -229,7 +229,7 @@ test.each([
   expect(HistoryBody.parse(json).timeline.map((entry) => entry.text)).toContain(text);
 });
 
-test("explain tells a bill's times in the zone that its profile names, and which that is", async () => {
+test("explain shows a bill's times in the profile's zone, and names the zone", async () => {
   const west = await startTestGateway({ profiles: [profile({ zone: "America/Los_Angeles" })] });
   onTestFinished(() => west.stop());
   const { db } = west.store;

@@ -38,7 +38,7 @@ test.each([
   ["a run", { run: "" }, { runId: "pay-run/acme/weekly/2027-01-01" }],
   ["a playbook", { playbook: "weekly", business: "acme" }, { playbook: "monthly" }],
   ["everything", { all: true, business: "acme" }, { businessId: "biz_globex" }],
-])("holds %s until somebody lifts it, and nothing else", async (_what, target, other) => {
+])("a hold on %s holds exactly that until it is released", async (_what, target, other) => {
   const body = { ...target, ...("run" in target ? { run: run.runId } : {}), reason: "looks odd" };
   const created = await gateway.call("POST", "/v1/holds", operator, body);
   expect(created.status).toBe(201);
@@ -60,7 +60,7 @@ test.each([
   expect(trail.map((entry) => entry.action)).toEqual(["hold.created", "hold.released"]);
 });
 
-test("one that named roles decide about is lifted by them alone, and by no operator around them", async () => {
+test("a hold that names roles can be released by these roles only", async () => {
   const { db } = gateway.store;
   const made = {
     ...{ businessId: "biz_acme", value: "con_p1", nowMs: Date.now(), reason: "fraud?" },
@@ -79,7 +79,7 @@ test("one that named roles decide about is lifted by them alone, and by no opera
   expect(lifted).toMatchObject({ status: 200, json: { roles: ["controller"] } });
 });
 
-test("one of two on everything that is lifted says that the other still keeps everything back", async () => {
+test("releasing one of two holds on everything says that the other still keeps everything back", async () => {
   const hold = async (reason: string): Promise<string> => {
     const body = { all: true, business: "acme", reason };
     return HoldBody.parse((await gateway.call("POST", "/v1/holds", operator, body)).json).id;
@@ -91,7 +91,7 @@ test("one of two on everything that is lifted says that the other still keeps ev
   expect(await lift(other)).toEqual([]);
 });
 
-test("ends by itself at its instant", async () => {
+test("a hold ends by itself at its instant", async () => {
   const soon = new Date(Date.now() + 3_600_000).toISOString();
   const body = { payableId: "p1", business: "acme", reason: "wait an hour", until: soon };
   const hold = await gateway.call("POST", "/v1/holds", operator, body);
@@ -101,7 +101,7 @@ test("ends by itself at its instant", async () => {
   await gateway.call("DELETE", `/v1/holds/${String(hold.json["id"])}`, operator);
 });
 
-test("says that it doesn't stop what was sent", async () => {
+test("a hold says that it doesn't stop what was already sent", async () => {
   await setLine(gateway.store, run.runId, "p2", { state: "scheduled" });
   const body = { payableId: "p2", business: "acme", reason: "too late" };
   const hold = await gateway.call("POST", "/v1/holds", operator, body);
@@ -109,7 +109,7 @@ test("says that it doesn't stop what was sent", async () => {
   await gateway.call("DELETE", `/v1/holds/${String(hold.json["id"])}`, operator);
 });
 
-test("that would have ended already is refused with the time as people read it", async () => {
+test("a hold that would already have ended is refused with the current time in words", async () => {
   const body = { payableId: "p1", business: "acme", reason: "r", until: "2020-01-01" };
   const answer = await gateway.call("POST", "/v1/holds", operator, body);
   expect(answer.json["message"]).toMatch(
@@ -139,7 +139,7 @@ test.each([
   ["an unknown business", { payableId: "p1", reason: "r", business: "initech" }, 422],
   ["an unknown run", { run: "pay-run/x", reason: "r" }, 404],
   ["an unknown playbook", { playbook: "never-applied", reason: "r", business: "acme" }, 404],
-])("is refused with %s", async (_what, body, status) => {
+])("a hold with %s is refused", async (_what, body, status) => {
   const answer = await gateway.call("POST", "/v1/holds", operator, body);
   expect(answer.status).toBe(status);
   expect(String(answer.json["message"]).length).toBeGreaterThan(10);
@@ -165,7 +165,7 @@ test("a hold on a bill that a run has seen needs no business", async () => {
   await gateway.call("DELETE", `/v1/holds/${String(created.json["id"])}`, operator);
 });
 
-test("come by page over all businesses, and each hold on one of them", async () => {
+test("the list of holds has every hold of all businesses on exactly one of its pages", async () => {
   const ids: string[] = [];
   for (const business of ["acme", "acme", "acme", "globex", "globex"]) {
     const body = { all: true, business, reason: "Stop." };

@@ -28,14 +28,14 @@ describe("tokens", () => {
     ["/v1/holds"],
     ["/metrics"],
     ["/v1/payables/pay_1/history"],
-  ])("are needed for GET %s", async (path) => {
+  ])("GET %s needs a token", async (path) => {
     const answer = await gateway.call("GET", path, null);
     expect(answer.status).toBe(401);
     expect(answer.json["error"]).toBe("unauthorized");
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  test("are not needed for health, readiness and the description", async () => {
+  test("health, readiness and the API's description need no token", async () => {
     expect((await gateway.call("GET", "/openapi.json", null)).status).toBe(200);
     expect((await gateway.call("GET", "/health", null)).json).toEqual({ status: "ok" });
     const ready = await gateway.call("GET", "/ready", null);
@@ -44,7 +44,7 @@ describe("tokens", () => {
     expect(ready.json).toEqual({ status: "ready", ...parts });
   });
 
-  test("that are unknown, expired or revoked are refused, and never repeated in the answer", async () => {
+  test("unknown, expired and revoked tokens are refused, and never repeated in the answer", async () => {
     const nowMs = Date.now();
     const { db } = gateway.store;
     const expired = await createToken(gateway.store, {
@@ -69,14 +69,14 @@ describe("tokens", () => {
     }
   });
 
-  test("must come as Bearer", async () => {
+  test("a token must be sent as Bearer", async () => {
     const response = await fetch(`${gateway.url}/v1/runs`, {
       headers: { authorization: `Basic ${viewer}` },
     });
     expect(response.status).toBe(401);
   });
 
-  test("of any role may read", async () => {
+  test("a token of any role may read", async () => {
     for (const token of [viewer, launcher, operator, admin, approver]) {
       expect((await gateway.call("GET", "/v1/runs", token)).status).toBe(200);
     }
@@ -110,7 +110,7 @@ describe("roles", () => {
       { reasonCode: "none", action: "retry", reason: "r" },
       ["operator", "admin"],
     ],
-  ])("of %s %s are enforced", async (method, path, body, allowed) => {
+  ])("%s %s is allowed only for its roles", async (method, path, body, allowed) => {
     const tokens = { viewer, launcher, operator, admin, controller: approver };
     for (const [role, token] of Object.entries(tokens)) {
       const answer = await gateway.call(method, path, token, body);
@@ -124,7 +124,7 @@ describe("roles", () => {
   });
 });
 
-test("tokens that are refused stand in the store's own trail and the log, bounded and without themselves", async () => {
+test("refused tokens are recorded in the store's trail and the log, bounded and without the tokens", async () => {
   const own = await startTestGateway();
   try {
     const nowMs = Date.now();
@@ -146,7 +146,8 @@ test("tokens that are refused stand in the store's own trail and the log, bounde
       subject: revoked.tokenId,
       details: { why: "revoked", request, token: revoked.tokenId, times: 1 },
     });
-    // Six by themselves, the others at 1 and 10, the first once more at its tenth time.
+    // Six are recorded by themselves; the others at their 1st and 10th; the first again at its
+    // 10th.
     const times = [1, 1, 1, 1, 1, 1, 1, 1, 10, 10];
     expect(refused.map(({ details }) => details["times"])).toEqual(times);
     expect(refused.filter(({ subject }) => subject === "others")).toHaveLength(2);
@@ -162,7 +163,7 @@ test("tokens that are refused stand in the store's own trail and the log, bounde
   }
 });
 
-test("what a token's roles don't allow stands in the audit trail, what it only wants to see but once", async () => {
+test("requests that a token's roles don't allow are recorded in the trail; refused reads only once", async () => {
   const two = await startTestGateway({
     profiles: [profile(), profile({ name: "north", businessId: "biz_north" })],
   });
@@ -197,7 +198,7 @@ test("what a token's roles don't allow stands in the audit trail, what it only w
 });
 
 describe("bad requests", () => {
-  test("name the field that is wrong", async () => {
+  test("a bad request is refused with the name of the wrong field", async () => {
     const answer = await gateway.call("POST", "/v1/runs", launcher, {
       playbook: "weekly",
       period: "tomorrow",
@@ -214,7 +215,7 @@ describe("bad requests", () => {
     ["broken JSON", "{", 400, "malformed_json"],
     ["a body that is no object", "[]", 400, "validation_error"],
     ["more than 1 MB", JSON.stringify({ x: "y".repeat(1_100_000) }), 413, "too_large"],
-  ])("with %s are refused", async (_what, body, status, code) => {
+  ])("a request with %s is refused", async (_what, body, status, code) => {
     const answer = await gateway.call("POST", "/v1/runs", launcher, body);
     expect(answer.status).toBe(status);
     expect(answer.json["error"]).toBe(code);
@@ -224,13 +225,13 @@ describe("bad requests", () => {
     "/v1/stops?contact=con_osprey",
     "/v1/runs?states=paying",
     "/v1/conditions?business=acme",
-  ])("to choose by what nobody knows choose nothing: %s", async (path) => {
+  ])("a request with an unknown query parameter is refused: %s", async (path) => {
     const answer = await gateway.call("GET", path, operator);
     expect(answer.status).toBe(400);
     expect(answer.json["message"]).toMatch(/^Query parameter \w+: is not known here/);
   });
 
-  test("of another content type are refused with 415", async () => {
+  test("a request with another content type is refused with 415", async () => {
     const response = await fetch(`${gateway.url}/v1/runs`, {
       method: "POST",
       headers: { authorization: `Bearer ${launcher}`, "content-type": "text/plain" },
@@ -239,7 +240,7 @@ describe("bad requests", () => {
     expect(response.status).toBe(415);
   });
 
-  test("to an unknown address say where to look", async () => {
+  test("a request to an unknown address is answered with where to look", async () => {
     for (const path of ["/v1/nothing", "/v1/onboardings/acme/nothing", "/codec/encode", "/"]) {
       const answer = await gateway.call("POST", path, admin, {});
       expect(answer.status).toBe(404);
@@ -248,7 +249,7 @@ describe("bad requests", () => {
     }
   });
 
-  test("are a page for whoever looks at them in a browser, and JSON for programs", async () => {
+  test("an unknown address is a page for browsers, and JSON for programs", async () => {
     const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
     const page = await fetch(`${gateway.url}/nothing`, { headers: { accept } });
     expect(page.status).toBe(404);
@@ -259,7 +260,7 @@ describe("bad requests", () => {
     expect(answer.headers.get("content-type")).toContain("application/json");
   });
 
-  test("never answer with a stack trace, and can be found in the log by their id", async () => {
+  test("an internal error shows no stack trace, and can be found in the log by its id", async () => {
     await gateway.store.db.schema.alterTable("holds").renameTo("holds_away").execute();
     try {
       const answer = await gateway.call("GET", "/v1/holds", viewer);
@@ -271,7 +272,7 @@ describe("bad requests", () => {
       const { stderr } = await typed(gateway, viewer, ["holds"]);
       const [, named] = /under this request's X-Request-Id\. It is (\S+)\.\n/.exec(stderr) ?? [];
       expect(gateway.logged.filter((line) => line.includes(named ?? "none"))).toHaveLength(1);
-      // The line names the run or the bill that it is about.
+      // The log line names the run or the bill.
       await gateway.call("GET", "/v1/payables/pbl_1/history", viewer);
       const lines = gateway.logged.join("\n");
       expect(lines).toContain('"payableId":"pbl_1"');

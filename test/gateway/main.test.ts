@@ -47,7 +47,7 @@ function run(settings: Record<string, string> = {}, args: readonly string[] = []
         HOME: folder,
         PAYRUN_HOME: join(folder, "home"),
         PAYRUN_GATEWAY_PORT: "0",
-        // Nothing listens there.
+        // No server listens there.
         TEMPORAL_ADDRESS: "127.0.0.1:1",
         PAYMENTS_API_URL: "http://127.0.0.1:1",
         PAYMENTS_API_TOKEN: "api-token",
@@ -85,7 +85,7 @@ async function ready(started: Run): Promise<{ ready: boolean; url: string; pid: 
 }
 
 describe("the gateway's process", () => {
-  test("says on one line where it listens, takes webhooks without Temporal, and ends cleanly on SIGTERM", async () => {
+  test("the gateway prints its address on one line, takes webhooks without Temporal, and ends on SIGTERM", async () => {
     const started = run();
     const line = await ready(started);
     expect(line).toMatchObject({ ready: true, pid: started.child.pid });
@@ -99,7 +99,7 @@ describe("the gateway's process", () => {
     expect(started.stderr).not.toContain(SECRET);
   });
 
-  test("keeps what it acknowledged when it is killed", async () => {
+  test("a webhook that the gateway acknowledged survives a kill", async () => {
     const started = run();
     const { url } = await ready(started);
     const body = eventBody({ id: "evt_kept" });
@@ -111,7 +111,7 @@ describe("the gateway's process", () => {
     expect(answer.json["duplicate"]).toBe(true);
   });
 
-  test("refuses webhooks, and says why, once the store's file is deleted under it", async () => {
+  test("the gateway refuses webhooks and says why once the store's file is deleted", async () => {
     const path = join(folder, "payrun.db");
     const started = run({ PAYRUN_DATABASE_URL: `sqlite:${path}` });
     const { url } = await ready(started);
@@ -130,14 +130,14 @@ describe("the gateway's process", () => {
       .toMatch(/payrun gateway: The store .*payrun\.db was deleted/);
   });
 
-  test("ends when its parent is gone, where it was asked to", async () => {
+  test("the gateway ends with its parent if asked to", async () => {
     const started = run({}, ["--exit-with-parent"]);
     await ready(started);
     started.child.stdin?.end();
     expect(await started.exited).toBe(0);
   });
 
-  test("exits 4 where its port is taken, and says which", async () => {
+  test("the gateway exits with 4 and names its port if that is taken", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const address = other.address();
@@ -151,7 +151,7 @@ describe("the gateway's process", () => {
     other.close();
   });
 
-  test("exits 4 where the store is not Payrun's", async () => {
+  test("the gateway exits with 4 if the store is not Payrun's", async () => {
     const path = join(folder, "foreign.db");
     await writeFile(path, "this is not a database, and long enough to be looked at".repeat(20));
     const started = run({ PAYRUN_DATABASE_URL: `sqlite:${path}` });
@@ -160,7 +160,7 @@ describe("the gateway's process", () => {
     expect(started.stderr).not.toMatch(/\n\s+at /);
   });
 
-  test("exits 2 where a setting can't be used, and names it", async () => {
+  test("the gateway exits with 2 and names a setting that can't be used", async () => {
     const started = run({ PAYRUN_GATEWAY_PORT: "eighty" });
     expect(await started.exited).toBe(2);
     expect(started.stderr).toContain("PAYRUN_GATEWAY_PORT");

@@ -15,7 +15,7 @@ import { typed } from "./support/typed.ts";
 const PLANNED_MS = Date.parse("2026-12-01T15:00:00Z");
 const DAY_MS = 86_400_000;
 
-/** Ten bills of $81,508.34 in all, and what their account had when they were planned. */
+/** Ten bills of $81,508.34 in all, and the account's money when they were planned. */
 const LINES = Array.from({ length: 10 }, (_, no) =>
   planLine(`p${no}`, { amountCents: no === 0 ? 950_834 : 800_000 }),
 );
@@ -24,7 +24,9 @@ const SUMMARY = {
   ...{ availableCents: 900_382_75, reservedCents: 114_278_86 },
 };
 
-/** A gateway of a service, which ends first: a gateway that stops waits for its answers. */
+/**
+ * Starts a gateway with a service. The gateway stops first, since stopping waits for the service.
+ */
 async function gatewayAt(service: () => string | Promise<string>): Promise<TestGateway> {
   const started: TestGateway[] = [];
   onTestFinished(async () => started[0]?.stop());
@@ -33,7 +35,7 @@ async function gatewayAt(service: () => string | Promise<string>): Promise<TestG
   return gateway;
 }
 
-/** A run that was planned on Tuesday, Dec 1, and other runs that have $7,451.37 unsent since. */
+/** Creates a run planned on Tuesday, Dec 1; another run has since reserved $7,451.37. */
 async function planned(
   gateway: TestGateway,
   summary: Parameters<typeof seedRun>[1]["summary"] = {},
@@ -60,7 +62,7 @@ async function said(gateway: TestGateway, ...args: readonly string[]): Promise<s
   return (await typed(gateway, await gateway.token("cora", ["controller"]), args)).stdout;
 }
 
-test("an approver is shown what the account has and what other runs have promised now, not when it was planned", async () => {
+test("an approver sees the account's money and other runs' reservations of now, not of the plan", async () => {
   let has = 794_222_03;
   const gateway = await gatewayAt(() => serviceWithBalance(() => has));
   const run = await planned(gateway);
@@ -87,14 +89,14 @@ test("an approver is shown what the account has and what other runs have promise
   expect(approved).toContain("Balance is short by $58,959.71 for all bills of the plan");
 });
 
-test("of a restored store an approver is told that what it has lost is not subtracted from what the account has", async () => {
+test("a review in a restored store says that lost payments are not subtracted", async () => {
   const gateway = await gatewayAt(() => serviceWithBalance(() => 900_000_00));
   const run = await planned(gateway);
   const lost = "payments that it has lost are not subtracted";
   expect(await said(gateway, "show", run.runId)).not.toContain(lost);
   await noticeLoss(gateway.store);
   expect(await said(gateway, "show", run.runId)).toContain(lost);
-  // Released, it still lacks them: nothing is sent before they would show.
+  // After the release the store still lacks them, but sends nothing before they would show.
   const lifted = { released_at_ms: Date.now(), released_by: "oli" };
   await gateway.store.db.updateTable("holds").set(lifted).execute();
   expect((await reviewed(gateway, run)).warnings).toEqual([expect.stringContaining(lost)]);
@@ -103,7 +105,7 @@ test("of a restored store an approver is told that what it has lost is not subtr
   expect((await cora.get(page)).text).toContain(lost);
 });
 
-test("the console's answer to an approval goes by what the account has now", async () => {
+test("the console's answer to an approval uses the account's money of now", async () => {
   const gateway = await gatewayAt(() => serviceWithBalance(() => 5_000_00));
   const run = await planned(gateway);
   const cora = await signedIn(gateway, "cora", ["controller"]);
@@ -113,7 +115,7 @@ test("the console's answer to an approval goes by what the account has now", asy
   expect(answer.text).toContain("It is short by $83,959.71");
 });
 
-test("what has left the account already is not taken from it a second time", async () => {
+test("money that has already left the account is not subtracted again", async () => {
   const gateway = await gatewayAt(() => serviceWithBalance(() => 100_000_00));
   const run = await planned(gateway);
   for (const state of ["processing", "settled", "scheduled"] as const) {
@@ -127,7 +129,7 @@ test("what has left the account already is not taken from it a second time", asy
   expect(yours).not.toHaveProperty("money");
 });
 
-test("what a failed bill's new payment has taken already is not taken from the account a second time", async () => {
+test("money that a failed bill's new payment has taken is not subtracted again", async () => {
   const gateway = await gatewayAt(() => serviceWithBalance(() => 100_000_00));
   const { store } = gateway;
   const run = await planned(gateway);
@@ -153,7 +155,7 @@ test("what a failed bill's new payment has taken already is not taken from the a
   ]);
 });
 
-test("a deposit that has arrived counts once, and one on its way is not there yet", async () => {
+test("a deposit that has arrived counts once, and one on its way is not counted as there", async () => {
   const gateway = await gatewayAt(() => serviceWithBalance(() => 88_000_00));
   const run = await planned(gateway);
   await seedDeposit(gateway.store, { run, owner: run.runId, hash: "h".repeat(64) });
@@ -170,7 +172,7 @@ test("a deposit that has arrived counts once, and one on its way is not there ye
   expect(coming).toContain("go out as far as the money reaches");
 });
 
-test("warnings of the plan about money are gone once the account has it, and have a date until then", async () => {
+test("the plan's warnings about money have a date, and disappear once the account has the money", async () => {
   let has = 794_222_03;
   const gateway = await gatewayAt(() => serviceWithBalance(() => has));
   const short = shortWarning(100_00, "no deposit can be proposed: no account.");
@@ -185,7 +187,7 @@ test("warnings of the plan about money are gone once the account has it, and hav
   ]);
 });
 
-test("where the service can't be reached the plan's figures are shown, and said to be of when it was planned", async () => {
+test("if the service can't be reached, the plan's figures are shown with their date", async () => {
   const gateway = await gatewayAt(() => "http://127.0.0.1:1");
   const run = await planned(gateway);
   expect(await said(gateway, "show", run.runId)).toContain(
@@ -204,7 +206,7 @@ test("where the service can't be reached the plan's figures are shown, and said 
   );
 });
 
-test("a service that answers nothing is not waited for: the plan's figures stand", async () => {
+test("if the service doesn't answer, the plan's figures are shown without a long wait", async () => {
   const gateway = await gatewayAt(silentService);
   const run = await planned(gateway);
   const { accounts, yours } = await reviewed(gateway, run);

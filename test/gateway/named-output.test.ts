@@ -62,7 +62,7 @@ async function cancelled(
 type CancelEnd = Pick<CancellationItem, "state" | "reason"> &
   Partial<Pick<CancellationItem, "goesOutAtMs">>;
 
-test("a cancellation that goes on says nothing any more of what kept its payments back", async () => {
+test("a cancellation that makes progress no longer shows why its payments were kept back", async () => {
   const { store } = gateway;
   const workflowId = "cancel-scheduled-payments/acme/going-on";
   await insertCancellation(store.db, {
@@ -90,7 +90,7 @@ test("a cancellation that goes on says nothing any more of what kept its payment
   expect(await said()).toBeNull();
 });
 
-test("a cancellation leads with vendor, number and amount, its payments' ids behind; --json has all", async () => {
+test("a cancellation shows vendor, number and amount before payment ids; --json has all of it", async () => {
   const id = await cancelled("one", ["p1", "p_unknown"]);
   const { stdout, code } = await typed(gateway, operator, ["status", id]);
   expect(code).toBe(0);
@@ -107,7 +107,7 @@ test("a cancellation leads with vendor, number and amount, its payments' ids beh
   });
 });
 
-test("the list says of a cancellation that it found nothing, and of another what it came to", async () => {
+test("the list shows whether a cancellation found payments, and their sum", async () => {
   await cancelled("none", []);
   await cancelled("one", ["p1"]);
   const { stdout } = await typed(gateway, operator, ["status"]);
@@ -115,7 +115,7 @@ test("the list says of a cancellation that it found nothing, and of another what
   expect(stdout).toMatch(/acme\/one +completed +\$111\.00 *\n/);
 });
 
-test("a cancellation that came after the money was sent says so wherever it stands, and what a person can do", async () => {
+test("a cancellation that came too late says so everywhere, and what a person can do", async () => {
   const end = { state: "too-late", reason: TOO_LATE.atTheBank } as const;
   const id = await cancelled("late", ["p1"], end);
   const said =
@@ -132,7 +132,7 @@ test("a cancellation that came after the money was sent says so wherever it stan
   }
 });
 
-test("once the money of a cancellation has gone out, nothing says that it can be stopped; days later it waits for nobody", async () => {
+test("a cancellation offers no recall once its money has gone out, and days later needs no person", async () => {
   const several = { state: "several-scheduled", reason: TOO_LATE.severalScheduled } as const;
   const id = await cancelled("split", ["p1"], { ...several, goesOutAtMs: Date.now() + DAY_MS });
   const olga = await signedIn(gateway, "olga", ["operator"]);
@@ -169,7 +169,7 @@ test("once the money of a cancellation has gone out, nothing says that it can be
 
 const DAY_MS = 86_400_000;
 
-/** What the command prints of an incident of one bill. */
+/** Returns the lines that the command prints of an incident of one bill. */
 function incidentText(changes: Partial<IncidentStatus> = {}): string[] {
   vi.stubEnv("NO_COLOR", "1");
   const bill = { payableId: "p1", publicId: "BILL-p1", contactName: "Osprey Robotics" };
@@ -195,7 +195,7 @@ function incidentText(changes: Partial<IncidentStatus> = {}): string[] {
   return lines;
 }
 
-test("an incident says what waits for it while it is open, and once it is decided what waited", () => {
+test("an open incident says what waits for it, and a decided one what waited", () => {
   expect(incidentText()).toContain("1 bill of $111.00 waits for it.");
   const decided = { phase: "ended", decision: "released", decidedBy: "cora" } as const;
   expect(incidentText(decided)).toContain("1 bill of $111.00 waited for it.");
@@ -203,20 +203,20 @@ test("an incident says what waits for it while it is open, and once it is decide
   expect(gone.join("\n")).not.toMatch(/\$0\.00|0 bills/);
 });
 
-test("an incident leads with its account, its bills with vendor and number", () => {
+test("an incident leads with its account, and its bills with vendor and number", () => {
   const lines = incidentText();
   expect(lines[0]).toBe("Operating ··6789  open  funding-incident/acme/balance");
   expect(lines.at(-1)).toMatch(/^Osprey Robotics BILL-p1 +\$111\.00 +parked +p1/);
 });
 
-test("a shell that completes a name gets those that begin so, and of another's business none", async () => {
+test("shell completion offers names with the typed prefix, and none of another business", async () => {
   await cancelled("one", ["p1"]);
   const offered = async (token: string, ...words: readonly string[]) => {
     const { code, stdout, stderr } = await typed(gateway, token, ["complete", ...words]);
     expect([code, stderr]).toEqual([0, ""]);
     return stdout.split("\n").filter((line) => line !== "");
   };
-  // A shell waits for a second at most, and offers nothing then: on a busy machine it asks again.
+  // Completion gives up after a second and offers nothing, so it is tried again on a busy machine.
   const offers = async (words: readonly string[], names: unknown) => {
     await expect.poll(() => offered(operator, ...words), { timeout: 30_000 }).toEqual(names);
   };
@@ -237,7 +237,7 @@ test("a shell that completes a name gets those that begin so, and of another's b
   expect(await offered("of-nobody", "bill")).toEqual([]);
 });
 
-test("who releases a hold that was released is told the command that lists holds, and no route", async () => {
+test("releasing a hold twice names the command that lists holds, and no route", async () => {
   const held = await typed(gateway, operator, ["hold", "BILL-p1", "--reason", "odd", "--json"]);
   const release = ["release", held.json<{ id: string }>().id];
   expect((await typed(gateway, operator, release)).code).toBe(0);
@@ -247,7 +247,7 @@ test("who releases a hold that was released is told the command that lists holds
   expect(again.stderr).not.toContain("/v1/");
 });
 
-test("a playbook that is not stored but comes with Payrun is refused with the path that means it", async () => {
+test("a playbook that comes with Payrun but is not stored is refused with its path", async () => {
   const launcher = await gateway.token("lou", ["launcher"]);
   for (const command of ["plan", "launch"]) {
     const path = "playbooks/month-end-vendors.yaml";

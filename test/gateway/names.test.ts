@@ -60,7 +60,7 @@ afterAll(async () => {
   await sandbox.stop();
 });
 
-/** Types a command as somebody who may do it. */
+/** Types a command as a person who may do it. */
 function typed(...args: readonly string[]) {
   return typedBy(gateway, operator, args);
 }
@@ -72,7 +72,7 @@ async function held(...args: readonly string[]) {
   return { ...answer, ...json };
 }
 
-/** A bill of the service that no run has seen, of a vendor who has no other that is open. */
+/** Returns a bill that no run has seen and that is the only open one of its vendor. */
 function vendorOfOneBill() {
   const open = bills.filter(({ paymentStatus }) => paymentStatus !== "settled");
   for (const bill of open) {
@@ -83,27 +83,27 @@ function vendorOfOneBill() {
   throw new Error("the sample has no such vendor");
 }
 
-describe("a hold is set on what people call it", () => {
-  test("a bill by its number, which only the service knows", async () => {
+describe("a hold is set by the names that people use", () => {
+  test("a hold finds a bill by its number, even if only the service knows it", async () => {
     const { id, publicId } = vendorOfOneBill();
     expect(await held(publicId)).toMatchObject({ code: 0, scope: "payable", value: id });
     expect(await held(publicId.toLowerCase())).toMatchObject({ code: 0, value: id });
   });
 
-  test("a vendor by name, whatever its capitals and accents", async () => {
+  test("a hold finds a vendor by name in any capitals and accents", async () => {
     const { contact } = vendorOfOneBill();
     const asked = ["--contact", contact.name.toUpperCase()];
     expect(await held(...asked)).toMatchObject({ code: 0, scope: "contact", value: contact.id });
     expect(await held("--contact", "cafe zurich")).toMatchObject({ code: 0, value: "con_1" });
   });
 
-  test("a bill by its vendor's name where that leaves one", async () => {
+  test("a hold finds a bill by its vendor's name if the vendor has only one", async () => {
     expect(await held("ärger & co")).toMatchObject({ code: 0, scope: "payable", value: "pbl_3" });
     const { id, contact } = vendorOfOneBill();
     expect(await held(contact.name)).toMatchObject({ code: 0, value: id });
   });
 
-  test("a vendor's name that leaves several bills is shown with them, and holds nothing", async () => {
+  test("a vendor's name with several bills is refused with a list of them", async () => {
     const answer = await held("Café Zürich");
     expect(answer).toMatchObject({ code: 2, error: "ambiguous" });
     expect(answer.stderr).toContain("BILL-900001");
@@ -114,7 +114,7 @@ describe("a hold is set on what people call it", () => {
     await setLine(gateway.store, run.runId, "pbl_1", { state: "awaiting-approval" });
   });
 
-  test("an account as the service calls it, a run by its short name, a playbook", async () => {
+  test("a hold finds an account, a run and a playbook by their usual names", async () => {
     expect(await held("--source", "balance")).toMatchObject({ code: 0, scope: "source" });
     const { body } = await sandbox.api<{ items: { id: string; last4: string | null }[] }>(
       "GET",
@@ -133,7 +133,7 @@ describe("a hold is set on what people call it", () => {
     expect(await held("--playbook", "Weekly")).toMatchObject({ code: 0, value: "weekly" });
   });
 
-  test("a playbook's bare name means its run, not a later payment off-cycle that is over", async () => {
+  test("a playbook's bare name means its regular run, not an off-cycle run that is over", async () => {
     const { businessId } = sandbox.business;
     const later = await seedRun(gateway.store, {
       businessId,
@@ -154,14 +154,14 @@ describe("a hold is set on what people call it", () => {
     [["--run", "weekly/2020-01-01"], "weekly/2026-11-20"],
     [["--run", "wekly"], "weekly/2026-11-20"],
     [["--playbook", "weekl"], "weekly"],
-  ])("%j is refused, and the nearest said", async (args, words) => {
+  ])("a hold on %j is refused with the nearest names", async (args, words) => {
     const answer = await held(...args);
     expect(answer).toMatchObject({ code: 2, error: "not_found" });
     expect(answer.stderr).toContain(words);
   });
 });
 
-test("explain refuses a vendor's name that several bills have, those that are over counted", async () => {
+test("explain refuses a vendor's name with several bills, settled ones included", async () => {
   await setLine(gateway.store, run.runId, "pbl_1", { state: "settled" });
   const answer = await typed("explain", "Café Zürich");
   await setLine(gateway.store, run.runId, "pbl_1", { state: "awaiting-approval" });
@@ -169,7 +169,7 @@ test("explain refuses a vendor's name that several bills have, those that are ov
   expect(answer.stderr).toMatch(/may be any of 2 bills:[^]*BILL-900001[^]*BILL-900002/);
 });
 
-test("a hold is lifted by what it is on", async () => {
+test("a hold is released by the name of what it holds", async () => {
   for (const [set, lifted] of [
     [["BILL-900003"], "BILL-900003"],
     [["--contact", "Café Zürich"], "cafe zürich"],
@@ -181,7 +181,7 @@ test("a hold is lifted by what it is on", async () => {
   expect(await typed("release", "BILL-900003")).toMatchObject({ code: 2 });
 });
 
-test("the routes refuse an id that matches nothing, and say the nearest", async () => {
+test("the routes refuse an unknown id with the nearest ones", async () => {
   const body = { contactId: "con_nonsense", reason: "r" };
   expect(await gateway.call("POST", "/v1/holds", operator, body)).toMatchObject({ status: 404 });
   const near = { payableId: "BILL-900003", reason: "r" };
@@ -190,7 +190,7 @@ test("the routes refuse an id that matches nothing, and say the nearest", async 
   expect(answer.json["message"]).toContain("pbl_3 (BILL-900003, Ärger & Co, $100.00)");
 });
 
-test("bills and runs are named to every other command as well", async () => {
+test("every other command takes the names of bills and runs as well", async () => {
   expect(await typed("explain", "BILL-900003")).toMatchObject({ code: 0 });
   expect((await typed("explain", "BILL-999999")).code).toBe(2);
   const status = await typed("status", "weekly/2026-11-20", "--json");
@@ -213,7 +213,7 @@ test("bills and runs are named to every other command as well", async () => {
   );
 });
 
-test("a bill is left out by its number, under the plan's hash as status shows it", async () => {
+test("approve drops a bill by its number, under the short plan hash that status shows", async () => {
   const seeded = await seedRun(gateway.store, {
     businessId: sandbox.business.businessId,
     period: "2026-11-27",
@@ -229,7 +229,7 @@ test("a bill is left out by its number, under the plan's hash as status shows it
   expect(answer.json()).toMatchObject({ accepted: true, dropped: ["pbl_9"] });
 });
 
-test("payments are named by their bill's number, and one that has none scheduled is refused", async () => {
+test("cancel-scheduled takes a bill's number, and refuses a bill without a scheduled payment", async () => {
   const bill = vendorOfOneBill();
   const none = await typed("cancel-scheduled", bill.publicId);
   expect(none.code).toBe(2);
@@ -247,7 +247,7 @@ test("payments are named by their bill's number, and one that has none scheduled
   if (scheduled !== undefined) expect(exact).toMatchObject([{ payableId: scheduled.id }]);
 });
 
-test("one search has whatever is called so, in part or by its amount", async () => {
+test("a search finds bills, vendors, runs and playbooks by part of a name or by amount", async () => {
   const found = async (q: string) => {
     const answer = await gateway.call("GET", `/v1/search?q=${encodeURIComponent(q)}`, operator);
     const { exact, near } = SearchBody.parse(answer.json);
@@ -262,7 +262,7 @@ test("one search has whatever is called so, in part or by its amount", async () 
   );
 });
 
-test("what the store knows is held while the service is away, and the rest is told from a typo", async () => {
+test("while the service is away, a hold finds what the store knows and says what it can't look up", async () => {
   const away = await startTestGateway();
   try {
     await seedRun(away.store, { lines: [planLine("p1")] });
@@ -281,7 +281,7 @@ test("what the store knows is held while the service is away, and the rest is to
 });
 
 test.each(["id-and-status", "whole"] as const)(
-  "a service that searches nothing, and lists %s, is read to its end",
+  "the list of a service without search, with items as %s, is read to its end",
   async (payableListItems) => {
     const service = await startOtherService({ payableListItems, ids: "odd" });
     const { url: apiUrl, businessId } = service;

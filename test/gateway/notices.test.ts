@@ -10,7 +10,7 @@ import { typed } from "./support/typed.ts";
 
 const SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes, ok").toString("base64")}`;
 
-test("what reached nobody is tried again once a channel takes it, and refused with what to do until then", async () => {
+test("a notice that reached nobody can be retried once a channel takes it", async () => {
   const hook = await httpReceiver();
   const channels: NoticeChannel[] = [];
   const gateway = await startTestGateway({ profiles: [profile({ notify: { channels } })] });
@@ -35,7 +35,7 @@ test("what reached nobody is tried again once a channel takes it, and refused wi
   expect((await typed(gateway, operator, retry)).stdout).toContain("has reached everybody already");
 });
 
-test("shows what could not be delivered in list, status and metrics, and tries again when asked", async () => {
+test("undelivered notices are in the list, status and metrics, and can be retried", async () => {
   const hook = await httpReceiver();
   hook.answer = { status: 410 };
   const smtp = await smtpReceiver();

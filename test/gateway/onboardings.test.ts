@@ -45,7 +45,7 @@ const provide = (step: string, body: unknown, token = owner) =>
 
 const inputs = () => listInputs(gateway.store.db, "biz_acme", 1);
 
-test("nothing is taken before an onboarding is launched, nor after its end", async () => {
+test("inputs are refused before an onboarding is launched and after its end", async () => {
   const early = await provide("tax", DATA.tax);
   expect(early.status).toBe(404);
   expect(early.json["message"]).toContain("payrun launch");
@@ -55,7 +55,7 @@ test("nothing is taken before an onboarding is launched, nor after its end", asy
   expect(await inputs()).toEqual([]);
 });
 
-test("the playbook's roles, operators and administrators may provide, others may not", async () => {
+test("the playbook's roles, operators and administrators may provide inputs, others may not", async () => {
   await begin();
   for (const role of ["viewer", "launcher", "controller"]) {
     const token = await gateway.token(`a-${role}`, [role]);
@@ -68,7 +68,7 @@ test("the playbook's roles, operators and administrators may provide, others may
   expect((await provide("tax", DATA.tax)).status).toBe(202);
 });
 
-test("what is personal is in the vault only: not in rows, answers, the trail, the log or files", async () => {
+test("personal data is only in the vault: not in rows, answers, the trail, the log or files", async () => {
   await begin();
   for (const [step, body] of Object.entries(DATA)) {
     const { status, text } = await provide(step, body);
@@ -105,7 +105,7 @@ test.each([
   ["documents", { documentType: "einLetter", file: PLANTED.letter }, ""],
   ["bank-account", { accountNumber: PLANTED.accountNumber, routingNumber: "1" }, "routingNumber"],
   ["micro-deposits", { amountsCents: [12, 100] }, "amountsCents"],
-])("%s: a body that is wrong is refused without repeating it", async (step, body, said) => {
+])("%s: a wrong body is refused without repeating it", async (step, body, said) => {
   await begin();
   const { status, json, text } = await provide(step, body);
   expect(status).toBe(400);
@@ -115,7 +115,7 @@ test.each([
   expect(await inputs()).toEqual([]);
 });
 
-test("off a terminal a signature needs --yes, and is shown its text either way", async () => {
+test("off a terminal, a signature needs --yes, and its text is shown either way", async () => {
   await begin();
   const folder = await mkdtemp(join(tmpdir(), "payrun-kyb-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -131,7 +131,7 @@ test("off a terminal a signature needs --yes, and is shown its text either way",
   expect(await inputs()).toHaveLength(1);
 });
 
-test("who signs, when, which text and from where stand in the audit trail", async () => {
+test("the trail has who signed which text, when and from where", async () => {
   await begin();
   const text = String((await provide("tax", DATA.tax)).text);
   const shown = (JSON.parse(text) as { texts: { signature: string } }).texts.signature;
@@ -155,7 +155,7 @@ test("who signs, when, which text and from where stand in the audit trail", asyn
   });
 });
 
-test("a legal act is void once something newer is given that it is not about", async () => {
+test("a legal act is void once a newer input is given that it doesn't cover", async () => {
   await begin();
   for (const step of ["tax", "signature", "officers", "certification"] as const) {
     await provide(step, DATA[step]);
@@ -176,7 +176,7 @@ test("a legal act is void once something newer is given that it is not about", a
   expect(rows).toHaveLength(4);
 });
 
-test("without an encryption key nothing personal is taken, and it says which setting", async () => {
+test("without an encryption key personal data is refused with the name of the setting", async () => {
   const keyless = await startTestGateway({ keys: [] });
   try {
     await begin(keyless);
@@ -197,7 +197,7 @@ test("a document may be as large as the service takes, other bodies may not", as
   expect((await provide("tax", { ein: file })).status).toBe(413);
 });
 
-test("an onboarding is listed among the runs, and found by its phase and need", async () => {
+test("an onboarding is listed among the runs, and found by its phase", async () => {
   await begin();
   const { json } = await gateway.call("GET", "/v1/runs?phase=tax", owner);
   expect(json["items"]).toMatchObject([{ id: "kyb-onboarding/acme", kind: "kyb-onboarding" }]);
@@ -205,7 +205,7 @@ test("an onboarding is listed among the runs, and found by its phase and need", 
   expect(none.json["items"]).toEqual([]);
 });
 
-test("an operator ends an onboarding, which forgets everything personal at once and stays ended", async () => {
+test("an operator can end an onboarding, which deletes its personal data and stays ended", async () => {
   await begin();
   await provide("tax", DATA.tax);
   const path = "/v1/runs/kyb-onboarding%2Facme/cancel";
@@ -224,7 +224,7 @@ test("an operator ends an onboarding, which forgets everything personal at once 
     details: { reason: "a wrong one", forgotten: 1 },
   });
   expect((await inputs()).map(({ step, state }) => `${step} ${state}`)).toEqual(["tax refused"]);
-  // A look that began before writes nothing over it.
+  // A look that began earlier does not overwrite it.
   await updateOnboarding(db, "biz_acme", { phase: "tax", needsAction: true }, Date.now());
   const after = await gateway.call("GET", "/v1/runs/kyb-onboarding%2Facme", operator);
   expect(after.json).toMatchObject({ phase: "expired", needsAction: false });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => gateway.stop());
 
-test("the description lists every operation with its roles' errors and a body where there is one", async () => {
+test("the API's description lists every operation, with its request body", async () => {
   const answer = await gateway.call("GET", "/openapi.json", viewer);
   expect(answer.status).toBe(200);
   const paths = answer.json["paths"] as Record<string, Record<string, object>>;
@@ -85,7 +85,7 @@ test("the description lists every operation with its roles' errors and a body wh
   expect(answer.text).not.toContain('$ref":"#/components/schemas/undefined');
 });
 
-test("the description of each operation says with which statuses it is refused", async () => {
+test("the API's description names the refusal statuses of each operation", async () => {
   const { json } = await gateway.call("GET", "/openapi.json", viewer);
   const paths = json["paths"] as Record<string, Record<string, { readonly responses: object }>>;
   for (const [path, methods] of Object.entries(paths)) {
@@ -108,7 +108,7 @@ test.each([
   ["POST", "/v1/holds", "/v1/holds", { body: "all", headers: { "content-type": "text/plain" } }],
   ["POST", "/v1/holds", "/v1/holds", { body: "{", headers: JSON_TYPE }],
   ["POST", "/v1/runs", "/v1/runs", { body: '{"playbook":"none"}', headers: JSON_TYPE }],
-] as const)("a refusal of %s %s is listed: %s", async (method, path, asked, request) => {
+] as const)("a refusal of %s %s is described: %s", async (method, path, asked, request) => {
   const admin = await gateway.token("ada", ["admin"]);
   const headers = {
     authorization: `Bearer ${admin}`,
@@ -122,7 +122,7 @@ test.each([
   expect(Object.keys(responses)).toContain(String(answer.status));
 });
 
-test("the description of webhooks says how one is signed, and shows an event that the service sends", async () => {
+test("the API's description of webhooks says how they are signed, and has an example event", async () => {
   const answer = await gateway.call("GET", "/openapi.json", viewer);
   const paths = answer.json["paths"] as Record<string, { readonly post?: object }>;
   const { post } = paths["/webhooks/{business}"] ?? {};
@@ -139,7 +139,7 @@ test("the description of webhooks says how one is signed, and shows an event tha
   });
 });
 
-test("the metrics tell of requests, inbox, runs and lines", async () => {
+test("the metrics cover requests, the inbox, webhooks and the process", async () => {
   await gateway.call("GET", "/v1/runs", viewer);
   const answer = await gateway.call("GET", "/metrics", viewer);
   expect(answer.headers.get("content-type")).toContain("text/plain");

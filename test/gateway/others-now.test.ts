@@ -8,7 +8,7 @@ import { makeSigner, signDecision } from "../support/signing.ts";
 import { planLine, seedRun, setLine } from "./support/rows.ts";
 import { typed } from "./support/typed.ts";
 
-/** A service whose vendors are as they were planned, but for the named ones. */
+/** Starts a service whose vendors are as they were planned, except for `others`. */
 async function serviceWith(
   others: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
 ): Promise<{ readonly apiUrl: string; readonly askedFor: ReadonlySet<string> }> {
@@ -33,7 +33,7 @@ function answer(response: ServerResponse, body: unknown): void {
     .end(JSON.stringify(body ?? {}));
 }
 
-/** A bill of $100 that nobody has paid, unless said otherwise; no payments, and nothing else. */
+/** Returns an unpaid bill of $100, changed as `other` says; an empty list for payments. */
 function billOrList(url: string, id: string, other: object | undefined): unknown {
   if (url.includes("/payments")) return { items: [], totalCount: 0 };
   if (!url.includes("/payables/")) return undefined;
@@ -46,7 +46,7 @@ function billOrList(url: string, id: string, other: object | undefined): unknown
   };
 }
 
-/** An event of the service since the plan. */
+/** Returns an event that the service has sent since the plan. */
 function toldOf(objectId: string, object = "payable"): NewInboxEvent {
   return {
     ...{ businessId: "biz_acme", eventId: `evt_${objectId}`, sequence: "1", body: "{}" },
@@ -55,7 +55,7 @@ function toldOf(objectId: string, object = "payable"): NewInboxEvent {
   };
 }
 
-test("an approval doesn't say that bills go out whose vendor's bank account was removed or changed meanwhile", async () => {
+test("an approval doesn't count bills as going out whose vendor's bank account has changed", async () => {
   const { apiUrl } = await serviceWith({
     con_p1: { displayName: "Osprey Robotics", bankAccount: null, paymentReady: false },
     con_p2: { bankAccount: { last4: "4417" } },
@@ -82,7 +82,7 @@ test("an approval doesn't say that bills go out whose vendor's bank account was 
   });
 });
 
-test("a signed decision costs the service a look at its vendors only where it is really signed and approves bills", async () => {
+test("a signed decision causes reads of vendors only if its signature is valid and it approves bills", async () => {
   const { apiUrl, askedFor } = await serviceWith({ con_p1: { bankAccount: null } });
   const erp = makeSigner("erp", ["controller"]);
   const { keyId, name, roles, publicKey } = erp;
@@ -109,7 +109,7 @@ test("a signed decision costs the service a look at its vendors only where it is
   expect([...askedFor].toSorted()).toEqual(["con_p1", "con_p2"]);
 });
 
-test("of what the service has told of since the plan, neither show, nor an approval, nor a release says that it goes out", async () => {
+test("show, approvals and releases don't count bills as going out that changed since the plan", async () => {
   const { apiUrl } = await serviceWith({
     p1: { amountPaidCents: 10_000, status: "paid" },
     con_p2: { bankAccount: { last4: "4417" } },
@@ -144,7 +144,7 @@ test("of what the service has told of since the plan, neither show, nor an appro
   expect(released).toMatch(changed);
 });
 
-test("a bill that has another vendor now is told of, and one that is paid also where its vendor can't be read", async () => {
+test("an approval names bills that now have another vendor, and paid ones whose vendor can't be read", async () => {
   const { apiUrl } = await serviceWith({
     p1: { contact: { id: "con_other", displayName: null } },
     p2: { amountPaidCents: 10_000, status: "paid" },

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { typed } from "./support/typed.ts";
 
-/** A gateway that can't do what it is asked for. */
+/** Starts a gateway that answers every request with a 503 of this error code. */
 async function gatewayThatSays(error: string): Promise<{ url: string }> {
   const server = createServer((_, response) => {
     response
@@ -24,7 +24,7 @@ test.each([
   ["the service refuses the token", "api_unavailable", false],
   ["an encryption key is missing", "encryption_keys_missing", false],
 ])(
-  "where %s (%s), that “payrun up” starts what is missing is said: %s",
+  "if %s (%s), the hint that “payrun up” starts what is missing is shown: %s",
   async (_what, code, isSaid) => {
     const { code: exit, stderr } = await typed(await gatewayThatSays(code), "t", [
       "schedule",

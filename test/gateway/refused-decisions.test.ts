@@ -8,7 +8,7 @@ import { test } from "./support/deciding.ts";
 import { profile } from "./support/gateway.ts";
 import { lineState, setLine } from "./support/rows.ts";
 
-test("whoever has no role of the playbook, and who may not approve, is refused before a line is read", async ({
+test("a decision without a role of the playbook, or by its launcher, is refused before lines are read", async ({
   scene,
 }) => {
   const drop = ["no-line-of-it"];
@@ -19,26 +19,30 @@ test("whoever has no role of the playbook, and who may not approve, is refused b
   expect(await refusal("cora", "controller")).toBe("unknown_payable");
 });
 
-describe("a decision is refused, stands in the trail and counts for nothing", () => {
+describe("decisions that are refused", () => {
   test.for<readonly [string, string, string[], string]>([
     ["of the launcher", "Lou", ["controller", "launcher"], "launcher"],
     ["of who has changed the playbook", "ada", ["owner"], "playbook_author"],
     ["of an administrator who is no approver", "root", ["admin"], "role_missing"],
-  ])("%s", async ([, name, roles, code], { scene }) => {
-    const answer = await scene.decide(await scene.gateway.token(name, roles));
-    expect(answer.status).toBe(403);
-    expect(answer.json["error"]).toBe(code);
-    expect(answer.json["message"]).toMatch(/^[A-Z].*\.$/s);
-    expect(await scene.outcomes()).toEqual([]);
-    for (const id of ["p1", "p2", "p_large", "p_odd"]) expect(await scene.approved(id)).toBe(false);
-    const trail = await listAudit(scene.gateway.store.db, {
-      businessId: "biz_acme",
-      subject: scene.run.runId,
-    });
-    expect(trail.at(-1)?.action).toBe("run.decision-refused");
-  });
+  ])(
+    "a decision %s is refused, is recorded in the trail and approves nothing",
+    async ([, name, roles, code], { scene }) => {
+      const answer = await scene.decide(await scene.gateway.token(name, roles));
+      expect(answer.status).toBe(403);
+      expect(answer.json["error"]).toBe(code);
+      expect(answer.json["message"]).toMatch(/^[A-Z].*\.$/s);
+      expect(await scene.outcomes()).toEqual([]);
+      for (const id of ["p1", "p2", "p_large", "p_odd"])
+        expect(await scene.approved(id)).toBe(false);
+      const trail = await listAudit(scene.gateway.store.db, {
+        businessId: "biz_acme",
+        subject: scene.run.runId,
+      });
+      expect(trail.at(-1)?.action).toBe("run.decision-refused");
+    },
+  );
 
-  test("of a token that the launcher made since, or one of the launcher's, where nobody confirms tokens", async ({
+  test("without token confirmation, tokens made by the launcher or by a token of theirs don't count", async ({
     scene,
   }) => {
     const { store } = scene.gateway;
@@ -59,14 +63,14 @@ describe("a decision is refused, stands in the trail and counts for nothing", ()
     }
   });
 
-  test("of a token that nobody has confirmed", async ({ scene }) => {
+  test("a decision by a token that nobody has confirmed is refused", async ({ scene }) => {
     const token = { name: "bob", roles: ["owner"], createdBy: "eve", nowMs: Date.now() };
     const answer = await scene.decide((await createToken(scene.gateway.store, token)).token);
     expect(answer.status).toBe(401);
     expect(answer.json["message"]).toContain("payrun token confirm tok_");
   });
 
-  test("on an old plan", async ({ scene }) => {
+  test("a decision on an old plan is refused", async ({ scene }) => {
     const token = await scene.gateway.token("cora", ["controller"]);
     const answer = await scene.decide(token, { planHash: "plan-of-yesterday" });
     expect(answer.status).toBe(409);
@@ -74,7 +78,7 @@ describe("a decision is refused, stands in the trail and counts for nothing", ()
     expect(await scene.approved("p1")).toBe(false);
   });
 
-  test("that leaves out what is not in the plan", async ({ scene }) => {
+  test("a decision that drops a bill which is not in the plan is refused", async ({ scene }) => {
     const token = await scene.gateway.token("cora", ["controller"]);
     const answer = await scene.decide(token, { drop: ["p1", "stranger"] });
     expect(answer.status).toBe(422);
@@ -82,7 +86,7 @@ describe("a decision is refused, stands in the trail and counts for nothing", ()
     expect(await lineState(scene.gateway.store, scene.run.runId, "p1")).toBe("awaiting-approval");
   });
 
-  test("that leaves out what is being paid", async ({ scene }) => {
+  test("a decision that drops a bill which is being paid is refused", async ({ scene }) => {
     await setLine(scene.gateway.store, scene.run.runId, "p1", { state: "paying" });
     const token = await scene.gateway.token("cora", ["controller"]);
     const answer = await scene.decide(token, { drop: ["p1"] });
@@ -90,7 +94,7 @@ describe("a decision is refused, stands in the trail and counts for nothing", ()
     expect(await lineState(scene.gateway.store, scene.run.runId, "p1")).toBe("paying");
   });
 
-  test("on a run that is being cancelled", async ({ scene }) => {
+  test("a decision on a run that is being cancelled is refused", async ({ scene }) => {
     await scene.gateway.store.transaction((trx) =>
       requestCancel(trx, scene.run.runId, "oli", Date.now()),
     );
@@ -98,7 +102,7 @@ describe("a decision is refused, stands in the trail and counts for nothing", ()
     expect(answer.status).toBe(409);
   });
 
-  test("on a run that nobody knows", async ({ scene }) => {
+  test("a decision on an unknown run is refused", async ({ scene }) => {
     const token = await scene.gateway.token("cora", ["controller"]);
     const answer = await scene.gateway.call("POST", "/v1/runs/pay-run%2Fx/decisions", token, {
       decision: "approve",

@@ -25,7 +25,7 @@ afterEach(() => gateway.stop());
 
 const said = async (...args: readonly string[]) => (await typed(gateway, controller, args)).stdout;
 
-test("a bill that failed and is paid again once nothing holds it is said to go out by a release", async () => {
+test("a release names a failed bill that is then paid again", async () => {
   await setLine(gateway.store, run.runId, "p1", { ...FAILED, reasonCode: "on-hold" });
   await said("hold", "BILL-p1", "--reason", "odd");
   expect(await said("release", "BILL-p1")).toContain(GOES_OUT);
@@ -33,13 +33,13 @@ test("a bill that failed and is paid again once nothing holds it is said to go o
   expect(await said("release", "--all", "--by", "cora", "--yes")).toContain(GOES_OUT);
 });
 
-test("a bill that failed and waits for its day or its account is not said to go out by a release", async () => {
+test("a release doesn't count a failed bill that waits for its day or its account", async () => {
   await setLine(gateway.store, run.runId, "p1", { ...FAILED, reasonCode: "R01" });
   await said("hold", "BILL-p1", "--reason", "odd");
   expect(await said("release", "BILL-p1")).toContain("nothing goes out because of it");
 });
 
-test("lifting the hold of an account that bounced says which bills are paid again because of it", async () => {
+test("releasing the hold of an account that bounced names the bills that are then paid again", async () => {
   await setLine(gateway.store, run.runId, "p1", { ...FAILED, reasonCode: "R01" });
   await waitsForIncident("p1");
   const [hold] = await activeHolds(gateway.store.db, "biz_acme", Date.now());
@@ -49,13 +49,13 @@ test("lifting the hold of an account that bounced says which bills are paid agai
 test.each([
   ["--released", "1 bill, $444.00, is paid again, on the next banking day."],
   ["--other-source", "1 bill, $444.00, goes back to the next run, which asks for a new approval."],
-])("a decision about an account, %s, says what becomes of its bills", async (decision, told) => {
+])("a decision about an account, %s, says what happens to its bills", async (decision, told) => {
   await setLine(gateway.store, run.runId, "p1", { ...FAILED, reasonCode: "R01" });
   await waitsForIncident("p1");
   expect(await said("incident", "balance", decision, "--reason", "seen")).toContain(told);
 });
 
-test("a release of an account doesn't say that a bill is paid again which another hold keeps back", async () => {
+test("releasing an account does not name a bill as paid again that another hold keeps back", async () => {
   await setLine(gateway.store, run.runId, "p1", { ...FAILED, reasonCode: "R01" });
   await waitsForIncident("p1");
   await said("hold", "BILL-p1", "--reason", "odd");
@@ -64,14 +64,14 @@ test("a release of an account doesn't say that a bill is paid again which anothe
   expect(told).not.toContain("next banking day");
 });
 
-test("a release of an account says which other bills its hold alone has kept back", async () => {
+test("releasing an account names other bills that only its hold has kept back", async () => {
   await setLine(gateway.store, run.runId, "p1", { state: "on-hold", reasonCode: "on-hold" });
   await waitsForIncident("other");
   const told = await said("incident", "balance", "--released", "--reason", "seen");
   expect(told).toContain(GOES_OUT);
 });
 
-/** The balance has bounced, and the bill waits for the decision about it. */
+/** Makes the balance bounce, with a bill that waits for the decision about it. */
 async function waitsForIncident(payableId: string): Promise<void> {
   const { store } = gateway;
   const of = { businessId: "biz_acme", business: "acme" };

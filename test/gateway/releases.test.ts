@@ -23,13 +23,13 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
-/** Approved bills that wait for nothing but the holds on them. */
+/** Approves bills and puts them on hold; they wait for nothing else. */
 async function onHold(payableIds: readonly string[]): Promise<void> {
   await approveLines(gateway.store, run, payableIds);
   for (const id of payableIds) await setLine(gateway.store, run.runId, id, { state: "on-hold" });
 }
 
-/** A cancel that somebody has asked for, with the holds that it has set. */
+/** Requests a cancellation, with the holds that it has set. */
 async function cancelledBy(requestedBy: string, payableIds: readonly string[]): Promise<void> {
   const { store } = gateway;
   const workflowId = `cancel-scheduled-payments/acme/${requestedBy}`;
@@ -50,14 +50,14 @@ async function cancelledBy(requestedBy: string, payableIds: readonly string[]): 
   }
 }
 
-test("a release of all that lifts none says which it kept, and nothing of what goes out", async () => {
+test("release --all that releases no hold says which it kept, and nothing about bills", async () => {
   await typed(gateway, operator, ["hold", "BILL-p5", "--reason", "odd"]);
   await setLine(gateway.store, run.runId, "p5", { state: "given-up" });
   const all = await typed(gateway, operator, ["release", "--all", "--by", "oli", "--yes"]);
   expect(all).toMatchObject({ code: 0, stdout: expect.stringMatching(/^– kept: [^\n]*\n$/) });
 });
 
-test("a release doesn't say that a bill goes out whose day has passed and that is asked about again", async () => {
+test("a release doesn't count a bill as going out whose day has passed and must be approved again", async () => {
   const { store } = gateway;
   await approveLines(store, run, ["p4", "p3"]);
   const waiting = { state: "on-hold", executionDate: SOON } as const;
@@ -76,7 +76,7 @@ test("a release doesn't say that a bill goes out whose day has passed and that i
   expect(all.stdout).not.toContain("out now");
 });
 
-test("a release of one of two holds on everything says that everything stays on hold, by which", async () => {
+test("releasing one of two holds on everything says that the other keeps everything on hold", async () => {
   for (const reason of ["odd debits", "fraud?"])
     await typed(gateway, operator, ["hold", "--all", "--reason", reason]);
   const [one, other] = await activeHolds(gateway.store.db, "biz_acme", Date.now());
@@ -84,8 +84,8 @@ test("a release of one of two holds on everything says that everything stays on 
   expect(stdout).toContain(`everything is still on hold: ${other?.holdId ?? "no other"}`);
 });
 
-describe("a release says what goes out because of it", () => {
-  test("one hold, with the approved bills that nothing else keeps back", async () => {
+describe("a release says what goes out", () => {
+  test("releasing one hold names the approved bills that nothing else keeps back", async () => {
     await onHold(["p1", "p2"]);
     await typed(gateway, operator, ["hold", "BILL-p2", "--reason", "odd"]);
     await typed(gateway, operator, ["hold", "--contact", "Osprey Robotics", "--reason", "odd"]);
@@ -98,14 +98,14 @@ describe("a release says what goes out because of it", () => {
     expect(await inForce(gateway)).toEqual([]);
   });
 
-  test("a bill that nobody has approved doesn't", async () => {
+  test("a release doesn't count a bill that has no approval", async () => {
     await setLine(gateway.store, run.runId, "p1", { state: "on-hold" });
     await typed(gateway, operator, ["hold", "BILL-p1", "--reason", "odd"]);
     const { stdout } = await typed(gateway, operator, ["release", "BILL-p1"]);
     expect(stdout).toContain("nothing goes out because of it");
   });
 
-  test("all holds of one person, those of their cancels too, and of nobody else", async () => {
+  test("release --all --by releases all holds of one person and their cancels, and of nobody else", async () => {
     await onHold(["p1", "p2"]);
     const { store } = gateway;
     await typed(gateway, controller, ["stop", "--reason", "fraud?", "--yes"]);
@@ -128,7 +128,7 @@ describe("a release says what goes out because of it", () => {
       ["all ", "payable p1", "payable p3"].toSorted(),
     );
     expect(release.kept).toMatchObject([{ hold: { value: "p5" }, roles: ["owner"] }]);
-    // The operator's own hold keeps the other one back.
+    // The operator's own hold keeps p2 back.
     expect(release.goesOut).toMatchObject({ bills: 1, totalCents: 11_100 });
     expect((await inForce(gateway)).toSorted()).toEqual(["payable p2", "payable p5"]);
     const nobody = await typed(gateway, operator, ["release", "--all", "--by", "nora", "--yes"]);
@@ -136,7 +136,7 @@ describe("a release says what goes out because of it", () => {
     expect(nobody.stderr).toContain("by Cora, oli");
   });
 
-  test("of a restored store says until when nothing goes out, and that nothing is paid again", async () => {
+  test("a release in a restored store says until when nothing goes out, and that nothing is paid twice", async () => {
     await onHold(["p1", "p2"]);
     const { store } = gateway;
     await noticeLoss(store);
@@ -148,7 +148,7 @@ describe("a release says what goes out because of it", () => {
     );
   });
 
-  test("an approver ends their own stop, and nobody else's", async () => {
+  test("an approver can release their own stop, and no other person's hold", async () => {
     await typed(gateway, controller, ["stop", "--reason", "fraud?", "--yes"]);
     await typed(gateway, operator, ["hold", "BILL-p2", "--reason", "mine"]);
     const theirs = ["release", "--all", "--by", "oli", "--yes"];
@@ -161,7 +161,7 @@ describe("a release says what goes out because of it", () => {
     expect(await inForce(gateway)).toEqual(["payable p2"]);
   });
 
-  test("an approver ends their own stop with what it has cancelled, and no other cancel's", async () => {
+  test("an approver can release the holds that their own cancel has set, and those of no other cancel", async () => {
     await cancelledBy("cora", ["p3", "p5"]);
     await cancelledBy("oli", ["p4"]);
     expect((await typed(gateway, controller, ["release", "BILL-p4"])).code).toBe(1);

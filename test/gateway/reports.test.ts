@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const typed = (...args: readonly string[]) => typedBy(gateway, viewer, ["report", ...args]);
 
-test("report --from --to says what some days come to, by vendor, account and day", async () => {
+test("report --from --to shows the sums of some days by vendor, account and day", async () => {
   const { code, stdout } = await typed("--from", day, "--to", day, "--business", "acme");
   const dollars = `$${(paid.amountCents / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`;
   expect(code).toBe(0);
@@ -61,7 +61,7 @@ test("report --from --to says what some days come to, by vendor, account and day
   expect(stdout).toMatch(new RegExp(`\n${day} +`));
 });
 
-test("its JSON document and its table have the same sums", async () => {
+test("a period report's JSON document and its table have the same sums", async () => {
   const days = ["--from", day, "--to", day, "--business", "acme"];
   const report = (await typed(...days, "--json")).json<PeriodReport>();
   expect(report).toMatchObject({
@@ -90,7 +90,7 @@ test.each([
   expect(code).toBe(2);
 });
 
-test("whose service doesn't answer is told so, and gets no sums", async () => {
+test("if the service doesn't answer, the period report says so and shows no sums", async () => {
   const { code, stdout, stderr } = await typedBy(gateway, viewer, [
     ...["report", "--from", day, "--to", day, "--business", "beta"],
   ]);

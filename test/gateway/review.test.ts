@@ -52,7 +52,7 @@ async function approve(name: string, roles: readonly string[], drop: string[] = 
   );
 }
 
-test("an approver sees what her approval covers, what it is one of several for, and what it counts for in nothing", async () => {
+test("an approver sees what her approval releases, what it is one of several for, and what it can't approve", async () => {
   const { yours, waiting, missing } = await reviewFor("cora", ["controller"]);
   expect(waiting).toEqual({ count: 4, cents: 2_050_000 });
   expect(yours).toMatchObject({
@@ -66,7 +66,7 @@ test("an approver sees what her approval covers, what it is one of several for, 
   expect(missing.map(({ lines }) => lines)).toEqual([2, 1, 1]);
 });
 
-test("what the money of the account doesn't cover is not said to go out", async () => {
+test("a review says if bills go out only as far as the money reaches", async () => {
   const { yours } = await reviewFor("olga", ["owner"]);
   expect(yours).toMatchObject({ goesOut: { count: 3, cents: 2_020_000 }, money: "short" });
   expect(yours.summary).toContain(
@@ -77,12 +77,12 @@ test("what the money of the account doesn't cover is not said to go out", async 
   expect(without.accounts).toMatchObject([{ bills: { count: 3, cents: 50_000 } }]);
 });
 
-test("what she would leave out is not counted", async () => {
+test("a review doesn't count the bills that the approver would drop", async () => {
   const { yours } = await reviewFor("cora", ["controller"], "?drop=p1,p_odd");
   expect(yours).toMatchObject({ goesOut: { count: 1, cents: 10_000 }, oneOfSeveral: [] });
 });
 
-test("what an approval brought about is said with bills and sums, and what is still needed", async () => {
+test("an approval's answer has the bills and sums that go out, and what is still needed", async () => {
   const answer = await approve("cora", ["controller"]);
   expect(answer).toMatchObject({ goesOut: { count: 2, cents: 20_000 }, held: { count: 0 } });
   expect(answer.summary).toBe(
@@ -96,7 +96,7 @@ test("what an approval brought about is said with bills and sums, and what is st
   expect(owner.summary).toBe("2 bills, $20,300.00, go out.");
 });
 
-test("who launched the run, wrote its playbook or holds no role of it is told that their approval doesn't count", async () => {
+test("a launcher and a playbook's author see that their approval doesn't count; a viewer sees all bills", async () => {
   const launcher = await reviewFor("lou", ["owner"]);
   expect(launcher.yours).toMatchObject({ refusal: { code: "launcher" }, mayReject: true });
   expect(launcher.yours.summary).toContain("lou launched this run");
@@ -106,7 +106,7 @@ test("who launched the run, wrote its playbook or holds no role of it is told th
   expect(viewer.bills).toHaveLength(4);
 });
 
-test("what a hold keeps back is not said to go out, neither before nor after", async () => {
+test("a review and an approval's answer don't count bills on hold as going out", async () => {
   await gateway.store.transaction(async (trx) => {
     const hold = { businessId: "biz_acme", scope: "contact", value: "con_p1" } as const;
     await createHold(trx, { ...hold, reason: "a call is open", author: "oli", nowMs: 1 });
@@ -117,7 +117,7 @@ test("what a hold keeps back is not said to go out, neither before nor after", a
   expect(answer.summary).toMatch(/^1 bill, \$100\.00, goes out; 1 bill, \$100\.00, stays on hold;/);
 });
 
-test("who approves what others have approved too is told what of it a hold keeps back", async () => {
+test("a second approval says which of the bills a hold keeps back", async () => {
   await approve("cora", ["controller"]);
   for (const bill of ["p1", "p2"])
     await setLine(gateway.store, run.runId, bill, { state: "on-hold" });
@@ -126,7 +126,7 @@ test("who approves what others have approved too is told what of it a hold keeps
   expect(answer.summary).toBe("2 bills, $20,300.00, go out; 2 bills, $200.00, stay on hold.");
 });
 
-test("a bill that a hold keeps back and that needs another person is said to need them", async () => {
+test("a bill on hold that needs another person is shown as needing them", async () => {
   await setLine(gateway.store, run.runId, "p_odd", { state: "on-hold" });
   const shown = billLines((await reviewFor("vera", ["viewer"])).bills).join("\n");
   expect(shown.match(/.*; on hold$/gm)).toEqual([
@@ -138,7 +138,7 @@ test("a bill that a hold keeps back and that needs another person is said to nee
   );
 });
 
-test("a bill on hold that lacks a second approval is asked of the second by status, list and Today, whatever else its run does", async () => {
+test("a bill on hold that lacks a second approval is shown to the second approver everywhere", async () => {
   const { store } = gateway;
   const lines = [planLine("p_sent", { quorum: 2 }), planLine("p_held", { quorum: 2 })];
   run = await seedRun(store, { period: "2026-11-27", lines });
@@ -149,7 +149,7 @@ test("a bill on hold that lacks a second approval is asked of the second by stat
   const read = async (who: string, path: string) =>
     (await gateway.call("GET", path, await gateway.token(who, ["controller"]))).json;
   expect(await read("bea", `/v1/runs/${encodeURIComponent(run.runId)}`)).toMatchObject({
-    // Its date doesn't change before the hold is lifted.
+    // Its date doesn't change before the hold is released.
     decideBy: null,
     approvals: [{ by: ["controller", "owner"], quorum: 2, given: 1, lines: 1, onHold: true }],
   });
@@ -164,7 +164,7 @@ test("a bill on hold that lacks a second approval is asked of the second by stat
   expect(await today("cora")).toEqual([1, 0]);
 });
 
-test("the first payment is that of what waits for an approval, and of all once nothing does", async () => {
+test("the first payment is that of bills waiting for approval, or of all bills once none waits", async () => {
   const [soon, late] = ["2029-11-26", "2029-11-29"];
   run = await seedRun(gateway.store, {
     period: "2026-11-27",
@@ -179,10 +179,10 @@ test("the first payment is that of what waits for an approval, and of all once n
   expect((await reviewFor("cora", ["controller"])).firstPayment).toBe(soon);
 });
 
-test("odd bills come with their reasons, late ones with the days, and every bill with who is missing", async () => {
+test("a review has odd bills with reasons, late ones with days, and who is missing for each bill", async () => {
   const { odd, late, bills, leftOut, accounts } = await reviewFor("vera", ["viewer"]);
   expect(odd).toMatchObject({ count: 1, items: [{ payableId: "p_odd", flags: NEW_VENDOR }] });
-  // Nothing answers at the service's address: nobody says that there were no payments.
+  // The service doesn't answer, so the review does not claim that there were no payments.
   expect(odd.items[0]?.lastPayments).toBeNull();
   expect(late).toMatchObject({ count: 1, items: [{ payableId: "p2", daysLate: 3 }] });
   expect(bills.map(({ payableId, missing }) => [payableId, missing?.by])).toEqual([
@@ -195,7 +195,7 @@ test("odd bills come with their reasons, late ones with the days, and every bill
   expect(accounts).toMatchObject([{ sourceId: "balance", bills: { count: 4, cents: 2_050_000 } }]);
 });
 
-test("beside an odd bill stand the last payments to its vendor, or that there were none", async () => {
+test("an odd bill is shown with the last payments to its vendor, or with none", async () => {
   const review = await reviewFor("vera", ["viewer"]);
   const said = (lastPayments: (typeof review.odd.items)[number]["lastPayments"]) => {
     const items = review.odd.items.map((bill) => ({ ...bill, lastPayments }));
@@ -208,7 +208,7 @@ test("beside an odd bill stand the last payments to its vendor, or that there we
   expect(said([])).toContain("no earlier payment to this vendor");
 });
 
-test("a bill that is paid later than planned is late by the days until it arrives then", async () => {
+test("the lateness of a bill that is paid later than planned is counted from its new arrival", async () => {
   const { db } = gateway.store;
   const later = { execution_date: "2029-12-03" };
   await db.updateTable("run_lines").set(later).where("payable_id", "=", "p2").execute();
@@ -216,7 +216,7 @@ test("a bill that is paid later than planned is late by the days until it arrive
   expect(late.items).toMatchObject([{ arrivalDate: "2029-12-06", daysLate: 10 }]);
 });
 
-test("a bill whose day has passed while it waits stands, and is late, with the days that it gets if approved now", async () => {
+test("a bill whose day has passed is shown, and counted late, with the dates of an approval now", async () => {
   const passed = { executionDate: "2020-03-02", arrivalDate: "2020-03-05" };
   run = await seedRun(gateway.store, {
     period: "2026-11-27",
@@ -238,7 +238,7 @@ test("a bill whose day has passed while it waits stands, and is late, with the d
   expect(sent.bills[1]?.executionDate).toBe("2020-03-02");
 });
 
-test("what is late and decided already is not said to be late even if approved at once", async () => {
+test('a late bill that is already decided is not called late "even if approved at once"', async () => {
   const late = async () => {
     const lines = reviewDigest(await reviewFor("vera", ["viewer"])).map(stripVTControlCharacters);
     return lines.find((line) => line.startsWith("Late"));
@@ -248,7 +248,7 @@ test("what is late and decided already is not said to be late even if approved a
   expect(await late()).toBe("Late (1 bill):");
 });
 
-test("what an approver is shown fits a narrow terminal, and stays one line each elsewhere", async () => {
+test("a review wraps on a narrow terminal and has one line each elsewhere", async () => {
   const review = await reviewFor("cora", ["controller"]);
   const reasons = ["paid already", "not due yet", "not approved in the service", "void in it"];
   const byReason = reasons.map((reason, at) => ({ code: `code-${at}`, reason, count: 1_000 + at }));
@@ -264,7 +264,7 @@ test("what an approver is shown fits a narrow terminal, and stays one line each 
   expect(narrow.map((line) => line.trim()).join(" ")).toContain(leftOut);
 });
 
-test("an account that was removed since the plan was made is said to pay nothing, while bills wait for it", async () => {
+test("a review warns of an account that was removed while bills wait for it", async () => {
   await gateway.stop();
   const apiUrl = await serviceWithoutSources();
   gateway = await startTestGateway({ profiles: [profile({ apiUrl })] });
@@ -277,13 +277,13 @@ test("an account that was removed since the plan was made is said to pay nothing
   expect((await reviewFor("cora", ["controller"])).warnings).toEqual([]);
 });
 
-test("pages hold what was asked for, and the sums are over all bills", async () => {
+test("a review's pages have the requested bills, and its sums cover all bills", async () => {
   const second = await reviewFor("vera", ["viewer"], "?page=2&pageSize=3");
   expect(second.bills.map(({ payableId }) => payableId)).toEqual(["p_large"]);
   expect(second).toMatchObject({ totalCount: 4, nextPage: null, plan: { count: 4 } });
 });
 
-test("once all is decided nobody is missing, and no deadline is shown", async () => {
+test("once everything is decided, a review shows no missing approver and no deadline", async () => {
   await approveLines(gateway.store, run, ["p1", "p2", "p_odd", "p_large"]);
   for (const id of ["p1", "p2", "p_odd", "p_large"]) {
     await setLine(gateway.store, run.runId, id, { state: "scheduled", paymentIds: [`pmt_${id}`] });
@@ -300,14 +300,14 @@ test("once all is decided nobody is missing, and no deadline is shown", async ()
   expect(reviewDigest(launcher).join("\n")).not.toContain("doesn't count");
 });
 
-test("a run that could not be planned says why", async () => {
+test("the review of a run that could not be planned says why", async () => {
   const failure = "The service lists no funding source of the business yet.";
   await setRunPhase(gateway.store.db, run.runId, { phase: "failed", failure });
   const review = await reviewFor("olga", ["owner"]);
   expect(reviewHead(review)).toContain(`Failed: ${failure}`);
 });
 
-test("what is no pay run is said to be none", async () => {
+test("a run that doesn't exist has no review", async () => {
   const token = await gateway.token("vera", ["viewer"]);
   const unknown = await gateway.call(
     "GET",

@@ -22,7 +22,7 @@ function runPath(runId: string, rest = ""): string {
 }
 
 describe("a run's status", () => {
-  test("comes from the store while Temporal is down, with every line and count", async () => {
+  test("a run's status comes from the store while Temporal is down, with every line and count", async () => {
     const { runId, planHash } = await seedRun(gateway.store, {
       lines: [planLine("p1"), planLine("p2", { amountCents: 5_000 })],
     });
@@ -52,7 +52,7 @@ describe("a run's status", () => {
     });
   });
 
-  test("serves the workflow of a failed payment as well", async () => {
+  test("the status route also serves the workflow of a failed payment", async () => {
     const { runId } = await seedRun(gateway.store, { lines: [planLine("p1")] });
     await setLine(gateway.store, runId, "p1", { state: "retrying", paymentIds: ["pmt_1"] });
     const workflowId = "retry-failed-payment/acme/p1";
@@ -76,7 +76,7 @@ describe("a run's status", () => {
   });
 
   test.each(["pay-run/acme/weekly/1999-01-01", "retry-failed-payment/acme/none", "x"])(
-    "of %s, which nobody knows, is 404",
+    "the status of an unknown run, %s, is 404",
     async (runId) => {
       const answer = await gateway.call("GET", runPath(runId), viewer);
       expect(answer.status).toBe(404);
@@ -86,7 +86,7 @@ describe("a run's status", () => {
 });
 
 describe("the list of runs", () => {
-  test("can be narrowed to a phase and to what needs a person", async () => {
+  test("the list of runs can be filtered by phase and by what needs a person", async () => {
     const waiting = await seedRun(gateway.store, { period: "2026-11-06", lines: [planLine("a")] });
     const done = await seedRun(gateway.store, { period: "2026-11-13", lines: [planLine("b")] });
     await setLine(gateway.store, done.runId, "b", { state: "settled" });
@@ -108,7 +108,7 @@ describe("the list of runs", () => {
 });
 
 describe("cancelling a run", () => {
-  test("is written down once, for the run to find, and shows who asked", async () => {
+  test("the cancellation of a run is stored once, with the person who asked", async () => {
     const operator = await gateway.token("oli", ["operator"]);
     const { runId } = await seedRun(gateway.store, { lines: [planLine("p1")] });
     const body = { reason: "wrong month" };
@@ -124,7 +124,7 @@ describe("cancelling a run", () => {
     ]);
   });
 
-  test("is refused once it has ended", async () => {
+  test("cancelling a run that has ended is refused", async () => {
     const operator = await gateway.token("oli", ["operator"]);
     const { runId } = await seedRun(gateway.store, { lines: [planLine("p1")] });
     await setRunPhase(gateway.store.db, runId, { phase: "completed", endedAtMs: Date.now() });
@@ -149,7 +149,7 @@ describe("a run's report", () => {
     return runId;
   }
 
-  test("puts every bill in one state and names each exception with its reason", async () => {
+  test("a run's report puts every bill in one state and names each exception with its reason", async () => {
     const answer = await gateway.call("GET", runPath(await seeded(), "/report"), viewer);
     const report = ReportBody.parse(answer.json);
     expect(report).toMatchObject({
@@ -169,7 +169,7 @@ describe("a run's report", () => {
     expect(states.reduce((sum, count) => sum + count, 0)).toBe(report.bills);
   });
 
-  test("as CSV quotes what needs it and never lets a text act as a formula", async () => {
+  test("a run's report as CSV quotes where needed and never lets a text act as a formula", async () => {
     const answer = await gateway.call("GET", runPath(await seeded(), "/report?format=csv"), viewer);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
@@ -186,7 +186,7 @@ describe("a run's report", () => {
 describe("playbooks", () => {
   const text = "kind: pay-run\nselect: { due: all }\n";
 
-  test("are stored in revisions, and the same text keeps its own", async () => {
+  test("playbooks are stored in revisions, and applying the same text again adds none", async () => {
     const admin = await gateway.token("ada", ["admin"]);
     const apply = async (body: object) => gateway.call("POST", "/v1/playbooks", admin, body);
     const first = await apply({ name: "weekly", text });
@@ -211,7 +211,7 @@ describe("playbooks", () => {
     expect(trail.map((entry) => entry.action)).toEqual(["playbook.applied", "playbook.applied"]);
   });
 
-  test("with mistakes are refused with every mistake at its line and column", async () => {
+  test("a playbook with mistakes is refused with every mistake at its line and column", async () => {
     const admin = await gateway.token("ada", ["admin"]);
     const answer = await gateway.call("POST", "/v1/playbooks", admin, {
       name: "weekly",
@@ -225,7 +225,7 @@ describe("playbooks", () => {
   });
 
   test.each(["/v1/playbooks", "/v1/plans"])(
-    "with a condition that would keep others waiting are refused at its place by %s",
+    "a playbook with a condition that may take too long is refused at its position by %s",
     async (path) => {
       const admin = await gateway.token("ada", ["admin"]);
       let where = "true";
@@ -238,7 +238,7 @@ describe("playbooks", () => {
     },
   );
 
-  test("for a business that is not configured are refused", async () => {
+  test("a playbook for a business that is not configured is refused", async () => {
     const admin = await gateway.token("ada", ["admin"]);
     const answer = await gateway.call("POST", "/v1/playbooks", admin, {
       name: "weekly",

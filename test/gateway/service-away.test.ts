@@ -5,9 +5,9 @@ import { profile, startTestGateway, type TestGateway } from "./support/gateway.t
 import { planLine, seedRun, setLine } from "./support/rows.ts";
 import { typed } from "./support/typed.ts";
 
-/** What Payrun knows by itself is told and done while the service is away, or answers nothing of use. */
+/** What Payrun knows by itself is shown and done while the service is away or useless. */
 
-/** Of a sandbox only the service knows what time it is. */
+/** Only the service knows the time of a sandbox. */
 const globex = { name: "globex", businessId: "biz_globex", sandbox: true } as const;
 
 const globexRun = { business: "globex", businessId: "biz_globex" };
@@ -22,7 +22,7 @@ test.each([
   [401, 502, "api_unavailable"],
   [500, 503, "service_unreachable"],
 ])(
-  "a service that answers %i makes the gateway answer %i: only what passes is worth another try",
+  "a service that answers %i makes the gateway answer %i: only a temporary fault invites a retry",
   async (answered, status, error) => {
     const service = createServer((_, response) => void response.writeHead(answered).end("{}"));
     await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
@@ -35,17 +35,17 @@ test.each([
   },
 );
 
-test("status lists the runs, and says that the holds can't be told", async () => {
+test("status lists the runs and says that the holds in force are unknown", async () => {
   const gateway = await gatewayOf(globex);
   const { runId } = await seedRun(gateway.store, { ...globexRun, lines: [planLine("q1")] });
   const vic = await gateway.token("vic", ["viewer"]);
   const { code, stdout, stderr } = await typed(gateway, vic, ["status"]);
   expect(code).toBe(0);
   expect(stdout).toContain(runId);
-  expect(stderr.match(/Which holds are in force can't be told: .* can't be read/g)).toHaveLength(1);
+  expect(stderr.match(/Which holds are in force is unknown: .* can't be read/g)).toHaveLength(1);
 });
 
-test("of several bills resolve tells which are resolved, and asks for no more once the service is away", async () => {
+test("resolve reports each of several bills, and stops once the service is away", async () => {
   const gateway = await gatewayOf({}, globex);
   const oli = await gateway.token("oli", ["operator"]);
   const acme = await seedRun(gateway.store, { lines: [planLine("p1")] });
@@ -63,7 +63,7 @@ test("of several bills resolve tells which are resolved, and asks for no more on
     lines: [
       expect.stringMatching(/^✓ .*BILL-p1, \$100\.00: given-up/),
       expect.stringMatching(
-        /^✗ .*BILL-q1: not known, and none after it was asked for: The sandbox's clock/,
+        /^✗ .*BILL-q1: not known, and the bills after it were not sent: The sandbox's clock/,
       ),
     ],
   });

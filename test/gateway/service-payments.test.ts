@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const typed = (...args: readonly string[]) => typedBy(gateway, viewer, ["payments", ...args]);
 
-test("payments --since lists every payment of the service once, and what the store knows of each", async () => {
+test("payments --since lists every payment of the service once, with the store's record of each", async () => {
   const { totalCount } = (await sandbox.api<{ totalCount: number }>("GET", "/v1/payments")).body;
   expect(totalCount).toBeGreaterThan(0);
   const [known] = (await sandbox.api<{ items: { payableId: string }[] }>("GET", "/v1/payments"))
@@ -60,14 +60,14 @@ test("payments --since lists every payment of the service once, and what the sto
   expect(items).toContainEqual(expect.objectContaining({ onRecord: false, mayBeOurs: true }));
 });
 
-test("a time that is none is refused as a mistake in the command", async () => {
+test("an invalid time is refused as a mistake in the command", async () => {
   const { code, stderr } = await typed("--since", "yesterday");
   expect(code).toBe(2);
   expect(stderr).toMatch(/since.*YYYY-MM-DD/);
   expect((await typed()).code).toBe(2);
 });
 
-test("a service that can't be reached is what the command names, and not the gateway's log", async () => {
+test("if the service can't be reached, the command says so and does not refer to the gateway's log", async () => {
   const apiUrl = "http://127.0.0.1:9";
   const alone = await startTestGateway({ profiles: [profile({ apiUrl, sandbox: true })] });
   try {

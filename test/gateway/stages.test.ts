@@ -52,7 +52,7 @@ async function trail(): Promise<[string, string, unknown][]> {
     .map(({ actor, action, details }) => [actor, action, details["stages"] ?? details["code"]]);
 }
 
-/** As the run's own look does it. */
+/** Escalates lines as the run's own look does. */
 async function escalate(): Promise<void> {
   await gateway.store.db
     .updateTable("run_lines")
@@ -61,8 +61,8 @@ async function escalate(): Promise<void> {
     .execute();
 }
 
-describe("approvals one after the other", () => {
-  test("count when their stage is open, and pay nothing before the last has its quorum", async () => {
+describe("approvals in stages", () => {
+  test("approvals count in their stage's turn, and approve a line only once the last has its quorum", async () => {
     const first = DecisionBody.parse((await decide("cora", "controller")).json);
     expect(first.countsFor).toEqual(["p_large", "p_other", "p_plain"]);
     expect(first.missing).toEqual([
@@ -83,13 +83,13 @@ describe("approvals one after the other", () => {
     ]);
   });
 
-  test("don't count before their turn: the answer says for which bills, and whose turn it is", async () => {
+  test("an approval before its turn doesn't count, and says for which bills and whose turn it is", async () => {
     const early = DecisionBody.parse((await decide("olga", "owner")).json);
     expect(early.countsFor).toEqual(["p_plain"]);
     expect(early.tooEarly).toEqual(["p_large", "p_other"]);
     expect(early.missing).toMatchObject([{ by: ["controller"], stage: 1, stages: 2, lines: 2 }]);
     await decide("cora", "controller");
-    // The very same decision again, in its turn: now it does something.
+    // The same decision again, now in its turn, counts.
     const again = DecisionBody.parse((await decide("olga", "owner")).json);
     expect(again.countsFor).toEqual(["p_large", "p_other", "p_plain"]);
     expect(again.tooEarly).toBeUndefined();
@@ -97,7 +97,7 @@ describe("approvals one after the other", () => {
     expect(await approved("p_large")).toBe(true);
   });
 
-  test("of one person count in one stage, however many roles and tokens they have", async () => {
+  test("one person counts in one stage only, however many roles and tokens they have", async () => {
     await decide("cora", "controller");
     const again = await decide(" Cora", "owner");
     expect(again.status).toBe(200);
@@ -109,7 +109,7 @@ describe("approvals one after the other", () => {
     expect(decisions.map(({ principal }) => principal)).toContain("cora");
   });
 
-  test("given twice are one: the second is answered like the first and opens nothing", async () => {
+  test("an approval given twice counts once and opens no stage", async () => {
     const token = await gateway.token("cora", ["controller"]);
     const path = `/v1/runs/${encodeURIComponent(run.runId)}/decisions`;
     const body = { decision: "approve", planHash: run.planHash };
@@ -120,7 +120,7 @@ describe("approvals one after the other", () => {
     expect(await decisionsOfRun(gateway.store.db, run.runId)).toHaveLength(1);
   });
 
-  test("of two stages at the same moment: the later one counts only where it came after", async () => {
+  test("of simultaneous approvals of two stages, the later stage's counts only if it came second", async () => {
     const answers = await Promise.all([
       decide("cora", "controller"),
       decide("olga", "owner"),
@@ -135,7 +135,7 @@ describe("approvals one after the other", () => {
     expect(await approved("p_large")).toBe(inTurn.length === 2);
   });
 
-  test("that come on an old plan or from the launcher count in no stage", async () => {
+  test("approvals of an old plan or by the launcher count in no stage", async () => {
     expect((await decide("cora", "controller", { planHash: "old" })).status).toBe(409);
     expect((await decide("lou", "controller")).json["error"]).toBe("launcher");
     await decide("cora", "controller");
@@ -145,8 +145,8 @@ describe("approvals one after the other", () => {
   });
 });
 
-describe("a bill left out in the first stage", () => {
-  test("stays out, whoever approves it later", async () => {
+describe("leaving a bill out of a staged approval", () => {
+  test("a bill left out in the first stage stays out if a later stage approves it", async () => {
     const first = await decide("cora", "controller", { drop: ["p_large"] });
     expect(first.json["dropped"]).toEqual(["p_large"]);
     const second = DecisionBody.parse((await decide("olga", "owner")).json);
@@ -156,7 +156,7 @@ describe("a bill left out in the first stage", () => {
     expect([await approved("p_large"), await approved("p_other")]).toEqual([false, true]);
   });
 
-  test("may be left out by an approver of a later stage, before their turn", async () => {
+  test("an approver of a later stage may leave a bill out before their turn", async () => {
     const answer = await decide("olga", "owner", { drop: ["p_large"] });
     expect(answer.json["dropped"]).toEqual(["p_large"]);
     expect(await lineState(gateway.store, run.runId, "p_large")).toBe("cancelled");
@@ -164,7 +164,7 @@ describe("a bill left out in the first stage", () => {
 });
 
 describe("an escalation", () => {
-  test("lets its role decide in the stage, on the record, and not before", async () => {
+  test("an escalation lets its role decide in the stage, and only after it", async () => {
     expect((await decide("fay", "cfo")).json["error"]).toBe("role_missing");
     await escalate();
     const answer = DecisionBody.parse((await decide("fay", "cfo")).json);
@@ -179,7 +179,7 @@ describe("an escalation", () => {
     ]);
   });
 
-  test("of the first stage lets nobody decide in the second", async () => {
+  test("an escalation of the first stage doesn't let its role decide in the second", async () => {
     await escalate();
     await decide("cora", "controller");
     expect((await decide("fay", "cfo")).json["error"]).toBe("nothing_left");

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => gateway.stop());
 
 describe("a hold says what it holds", () => {
-  test("with its vendor, its bills and their sum, and what is with the service with the next command", async () => {
+  test("a hold names its vendor, bills and sum, and the command that recalls what is with the service", async () => {
     const vendor = ["hold", "--contact", "osprey robotics", "--reason", "odd"];
     const held = await typed(gateway, controller, vendor);
     expect(held.code).toBe(0);
@@ -59,13 +59,16 @@ describe("a hold says what it holds", () => {
       /payrun stop --cancel-scheduled .* 2 of the 3 back, with what other/,
     ],
     [["--contact", "vendor of p3"], /payrun stop --contact "Vendor of p3" --cancel-scheduled /],
-  ])("of %j with the command that takes back what it came too late for", async (of, command) => {
-    const held = await typed(gateway, operator, ["hold", ...of, "--reason", "odd"]);
-    expect(held.stdout).toMatch(command);
-    expect(held.stdout).not.toContain("everything.");
-  });
+  ])(
+    "a hold on %j names the command that recalls the payments it came too late for",
+    async (of, command) => {
+      const held = await typed(gateway, operator, ["hold", ...of, "--reason", "odd"]);
+      expect(held.stdout).toMatch(command);
+      expect(held.stdout).not.toContain("everything.");
+    },
+  );
 
-  test("of what the service has with a command that takes all of it back, where it can have all", async () => {
+  test("a hold says that a command recalls all payments if all can be recalled", async () => {
     await setLine(gateway.store, run.runId, "p4", { state: "settled" });
     const all = await typed(gateway, operator, ["hold", "--all", "--reason", "odd"]);
     expect(all.stdout).toMatch(
@@ -73,7 +76,7 @@ describe("a hold says what it holds", () => {
     );
   });
 
-  test("with nothing kept back of a bill, a run or a vendor that is paid already", async () => {
+  test("a hold says that nothing is kept back of bills that are already paid", async () => {
     const { store } = gateway;
     for (const bill of ["p1", "p2", "p3", "p4", "p5"])
       await setLine(store, run.runId, bill, { state: "settled", paymentIds: [`pmt_${bill}`] });
@@ -88,7 +91,7 @@ describe("a hold says what it holds", () => {
     for (const text of [bill, vendor]) expect(text).not.toContain(", kept back");
   });
 
-  test("with what is paid again after a failure: kept back until its new payment is made, and then cancelled", async () => {
+  test("a hold keeps a retried bill back until its new payment is made, and can then be recalled", async () => {
     const { store } = gateway;
     const retried = { state: "retrying", paymentIds: ["pmt_4"], attempts: 1 } as const;
     await setLine(store, run.runId, "p4", retried);
@@ -115,7 +118,7 @@ describe("a hold says what it holds", () => {
     );
   });
 
-  test("with when it ends by itself, to the minute", async () => {
+  test("a hold says when it ends by itself, to the minute", async () => {
     const args = ["hold", "BILL-p3", "--until", "12h", "--reason", "odd"];
     const { stdout } = await typed(gateway, operator, args);
     const time = /[A-Z][a-z]{2}, [A-Z][a-z]{2} \d+, \d+:\d{2} [AP]M New York/;
@@ -123,7 +126,7 @@ describe("a hold says what it holds", () => {
     expect((await typed(gateway, operator, ["holds"])).stdout).toMatch(time);
   });
 
-  test("also to an approver, and to nobody who neither operates nor approves", async () => {
+  test("operators and approvers may set holds and see what they hold, others may not", async () => {
     const body = { all: true, reason: "odd" };
     const viewer = await gateway.token("vera", ["viewer", "launcher"]);
     expect((await gateway.call("POST", "/v1/holds", viewer, body)).status).toBe(403);
@@ -141,7 +144,7 @@ describe("a hold says what it holds", () => {
   });
 });
 
-test("the list of runs begins with what is on hold as a whole", async () => {
+test("the list of runs begins with the holds on everything and on accounts", async () => {
   const list = async () => (await typed(gateway, controller, ["status"])).stdout;
   expect(await list()).not.toContain("on hold:");
   await typed(gateway, controller, ["stop", "--reason", "fraud?", "--yes"]);
@@ -151,15 +154,17 @@ test("the list of runs begins with what is on hold as a whole", async () => {
   expect(lines[1]).toMatch(/^! Account Balance of acme is on hold: odd debits \(cora, /);
 });
 
-test("the list of runs ends with what is not as it should be, and what helps", async () => {
+test("the list of runs ends with problems and what to do about them", async () => {
   const { code, stderr } = await typed(gateway, controller, ["status"]);
   expect(code).toBe(0);
-  expect(stderr).toMatch(/✗ no worker has been heard of\n +.*payrun worker/);
-  expect(stderr).toMatch(/! nobody of acme is told of anything.*\n +Add a channel under notify:/);
+  expect(stderr).toMatch(/✗ no worker has been heard from\n +.*payrun worker/);
+  expect(stderr).toMatch(
+    /! nobody at acme is notified of anything.*\n +Add a channel under notify:/,
+  );
 });
 
 describe("payrun stop", () => {
-  test("holds everything with one hold, and says what can still be taken back and until when", async () => {
+  test("a stop sets one hold on everything, and says what can be recalled and until when", async () => {
     const off = await typed(gateway, controller, ["stop", "--reason", "fraud?"]);
     expect(off).toMatchObject({ code: 2 });
     expect(off.stderr).toContain("--yes");
@@ -180,16 +185,16 @@ describe("payrun stop", () => {
     [["--run", "weekly"], `run pay-run/acme/weekly/2026-11-20`],
     [["--source", "balance"], "source balance"],
     [["--contact", "Osprey Robotics"], "contact con_osprey"],
-  ])("stops only what %j names", async (args, hold) => {
+  ])("a stop holds only what %j names", async (args, hold) => {
     const stop = ["stop", ...args, "--reason", "fraud?", "--yes"];
     expect(await typed(gateway, controller, stop)).toMatchObject({ code: 0 });
     expect(await inForce(gateway)).toEqual([hold]);
   });
 
-  test("asks for the cancels as well, under the same hold, also while Temporal is away", async () => {
+  test("a stop can request cancels under the same hold, even while Temporal is away", async () => {
     const stop = ["stop", "--cancel-scheduled", "--reason", "fraud?", "--yes", "--timeout", "1s"];
     const stopped = await typed(gateway, controller, [...stop, "--json"]);
-    // What goes on is waited for, and told.
+    // The command waits for the cancellation and reports its progress.
     expect(stopped.code).toBe(3);
     expect(stopped.stderr).toMatch(/^choosing/m);
     const { hold, cancellation } = StopBody.parse(stopped.json());
@@ -202,7 +207,7 @@ describe("payrun stop", () => {
     expect(await inForce(gateway)).toEqual(["all"]);
   });
 
-  test("names what lifts it: of a run or an account also the holds on the bills that it has cancelled", async () => {
+  test("a stop says how to release it, with the holds on the bills that it has cancelled", async () => {
     const rest = ["--reason", "fraud?", "--yes", "--timeout", "1s"];
     const lifts = async (...args: readonly string[]) =>
       (await typed(gateway, controller, ["stop", ...args, ...rest])).stdout.match(
@@ -216,7 +221,7 @@ describe("payrun stop", () => {
     ]);
   });
 
-  test("of a restored store a stop says that what it has lost is not counted, also once its hold is released and nothing is sent yet", async () => {
+  test("a stop in a restored store says that lost payments are not counted, even after the release", async () => {
     const { store } = gateway;
     await noticeLoss(store);
     const [hold] = await activeHolds(store.db, "biz_acme", Date.now());
@@ -229,7 +234,7 @@ describe("payrun stop", () => {
     expect((await cora.get("/emergency")).text).toContain("payments that it has lost");
   });
 
-  test("is refused for what nobody knows, and to whoever may not hold", async () => {
+  test("a stop of something unknown, or by a person who may not hold, is refused", async () => {
     const stop = (...args: readonly string[]) =>
       typed(gateway, controller, ["stop", ...args, "--reason", "x", "--yes"]);
     expect(await stop("--run", "never/2026-01-01")).toMatchObject({ code: 2 });
@@ -242,7 +247,7 @@ describe("payrun stop", () => {
     expect(await inForce(gateway)).toEqual([]);
   });
 
-  test("can be asked what it would come to, which stops nothing", async () => {
+  test("a stop can be previewed without stopping anything", async () => {
     const path = "/v1/stops?contactId=con_osprey";
     const preview = StopPreviewBody.parse((await gateway.call("GET", path, controller)).json);
     expect(preview.holds.waiting).toEqual({ bills: 2, totalCents: 33_300 });
@@ -252,7 +257,7 @@ describe("payrun stop", () => {
   });
 });
 
-test("a bill that the service has split can't be called back, and is nowhere said to be", async () => {
+test("a bill that the service has split can't be recalled, and is not reported as recallable", async () => {
   const split = { state: "scheduled", paymentIds: ["pmt_3", "pmt_4"], attempts: 1 } as const;
   await setLine(gateway.store, run.runId, "p3", split);
   const stopped = await typed(gateway, operator, ["stop", "--reason", "odd", "--yes"]);
@@ -262,13 +267,13 @@ test("a bill that the service has split can't be called back, and is nowhere sai
   );
   const left = await gateway.call("GET", "/v1/under-way", operator);
   expect(left.json).toMatchObject({ recallable: { count: 0 }, beyond: { count: 3 }, items: [] });
-  // A second try leaves the failed payment's id beside its own.
+  // After a second try the failed payment's id is listed beside the new one.
   await setLine(gateway.store, run.runId, "p3", { ...split, attempts: 2 });
   const again = await gateway.call("GET", "/v1/under-way", operator);
   expect(again.json).toMatchObject({ recallable: { count: 1 }, items: [{ payableId: "p3" }] });
 });
 
-test("a held payment can be called back after its day as well, wherever that is said", async () => {
+test("a held payment can be recalled even after its day", async () => {
   await setLine(gateway.store, run.runId, "p4", { state: "held", paymentIds: ["pmt_4"] });
   const answer = await gateway.call("GET", "/v1/under-way", controller);
   const { recallable, beyond, items, nextPage } = UnderWayBody.parse(answer.json);

@@ -74,7 +74,7 @@ async function status(): Promise<RunStatus> {
 }
 
 describe("a decision about a deposit", () => {
-  test("counts for exactly the deposit, and for no bill", async () => {
+  test("an approval of a deposit counts for exactly that deposit, and for no bill", async () => {
     const asked = await ask();
     expect((await decide(owner, about(asked))).status).toBe(200);
     expect(await status()).toMatchObject({
@@ -84,21 +84,21 @@ describe("a decision about a deposit", () => {
     expect(ofBills.size).toBe(0);
   });
 
-  test("about the bills counts for no deposit", async () => {
+  test("an approval of the bills counts for no deposit", async () => {
     await ask();
     const plan = { decision: "approve", planHash: run.planHash };
     expect((await decide(owner, plan)).status).toBe(200);
     expect(await status()).toMatchObject({ topUps: [{ approvedBy: [] }] });
   });
 
-  test("of a restored store tells when the deposit is made", async () => {
+  test("an approval of a deposit in a restored store says when the deposit is made", async () => {
     const asked = await ask();
     await noticeLoss(gateway.store);
     const { json } = await decide(owner, about(asked));
     expect(json["summary"]).toMatch(/deposit of \$150\.00 is made after .* New York\.$/);
   });
 
-  test("that is made leaves no warning of the shortage beside it", async () => {
+  test("once a deposit is made, show has no warning of the shortage", async () => {
     const source = planLine("p2").funding;
     const warnings = [shortWarning(100_00, "no deposit can be proposed: no account."), "Odd."];
     run = await seedRun(gateway.store, {
@@ -122,14 +122,14 @@ describe("a decision about a deposit", () => {
     expect(done).toContain("Odd.");
   });
 
-  test("refuses it without rejecting the run", async () => {
+  test("a rejection of a deposit refuses it without rejecting the run", async () => {
     const asked = await ask();
     expect((await decide(owner, about(asked, "reject"))).status).toBe(200);
     expect(await status()).toMatchObject({ topUps: [{ state: "refused" }] });
     expect(await isRejected(gateway.store.db, run.runId)).toBe(false);
   });
 
-  test("by one person is one approval, however often it comes", async () => {
+  test("one person's approvals of a deposit count once", async () => {
     const asked = await ask(run.runId, { quorum: 2 });
     const again = await gateway.token("Olga ", ["owner"]);
     await decide(owner, about(asked));
@@ -144,14 +144,14 @@ describe("a decision about a deposit", () => {
     ["one without its role", "carla", ["controller"], {}, 403],
     ["one about another amount", "otto", ["owner"], { topUpHash: "x".repeat(64) }, 409],
     ["one that leaves bills out as well", "otto", ["owner"], { drop: ["p1"] }, 400],
-  ])("is refused where it is %s", async (_, name, roles, changes, code) => {
+  ])("a decision about a deposit is refused if it is %s", async (_, name, roles, changes, code) => {
     const asked = await ask();
     const token = await gateway.token(name, roles);
     expect((await decide(token, { ...about(asked), ...changes })).status).toBe(code);
     expect(await status()).toMatchObject({ topUps: [{ approvedBy: [], state: "proposed" }] });
   });
 
-  test("may be signed by another system, once", async () => {
+  test("a decision about a deposit may be signed by another system, once", async () => {
     const asked = await ask();
     const claims = { sub: run.runId, planHash: run.planHash, topUpHash: asked.hash };
     const signed = signDecision(erp, claims);
@@ -184,7 +184,7 @@ describe("a top-up of an account that bounced", () => {
     );
   }
 
-  test("is refused with what to do where no deposit is proposed", async () => {
+  test("a top-up decision is refused with what to do if no deposit is proposed", async () => {
     await bounced();
     const said = { decision: "top-up", reason: "short" };
     expect(await gateway.call("POST", path, owner, said)).toMatchObject({
@@ -193,7 +193,7 @@ describe("a top-up of an account that bounced", () => {
     });
   });
 
-  test("approves exactly the deposit that was looked at, by a role of its playbook", async () => {
+  test("a top-up decision approves exactly the named deposit, by a role of its playbook", async () => {
     await bounced();
     const { hash: topUpHash } = await ask(incident);
     const said = { decision: "top-up", reason: "short" };
@@ -211,7 +211,7 @@ describe("a top-up of an account that bounced", () => {
     });
   });
 
-  test("is approved by who approves the deposit, also where others decide about the account", async () => {
+  test("a top-up is approved by the deposit's approvers, even if other roles decide about the account", async () => {
     await bounced(["controller"]);
     const { hash: topUpHash } = await ask(incident);
     const released = { decision: "released", reason: "it is there" };
@@ -225,7 +225,7 @@ describe("a top-up of an account that bounced", () => {
     });
   });
 
-  test("says who has decided to whoever comes second", async () => {
+  test("a second decision about an incident says who has decided it", async () => {
     await bounced();
     const said = { decision: "released", reason: "it is there" };
     const answers = await Promise.all([1, 2].map(() => gateway.call("POST", path, owner, said)));
@@ -237,7 +237,7 @@ describe("a top-up of an account that bounced", () => {
     });
   });
 
-  test("that is under way already says who has decided it, and where its deposit is", async () => {
+  test("a second top-up decision says who has decided it, and where its deposit is", async () => {
     await bounced();
     const { hash: topUpHash } = await ask(incident);
     const said = { decision: "top-up", reason: "short" };

@@ -12,7 +12,7 @@ interface Asked {
   readonly taskQueueType?: number | null;
 }
 
-/** Temporal, where each queue was polled last at an instant; where none is given, never. */
+/** Stands in for Temporal: each queue was last polled at the instant that `polledMs` returns. */
 function pollersAt(polledMs: (queue: string, type: number) => number | undefined) {
   return {
     describeTaskQueue: ({ taskQueue, taskQueueType }: Asked) => {
@@ -23,7 +23,7 @@ function pollersAt(polledMs: (queue: string, type: number) => number | undefined
   } as never;
 }
 
-describe("a task queue", () => {
+describe("whether a task queue has a worker", () => {
   test.each([
     ["that was polled a minute ago has a worker", () => NOW_MS - MINUTE_MS, []],
     ["that was polled five minutes ago has none any more", () => NOW_MS - 5 * MINUTE_MS, ALL()],
@@ -33,7 +33,7 @@ describe("a task queue", () => {
       (_: string, type: number) => (type === 1 ? undefined : NOW_MS),
       ["steps", "retries"],
     ],
-  ])("%s", async (_, polledMs, unserved) => {
+  ])("a task queue %s", async (_, polledMs, unserved) => {
     const found = await unservedQueues(pollersAt(polledMs), "default", NOW_MS);
     expect(found.map(({ serve }) => serve)).toEqual(unserved);
   });
@@ -43,7 +43,7 @@ function ALL(): string[] {
   return ["steps", "money", "retries", "reading"];
 }
 
-test("people hear, once a day, of a queue that has had no worker for minutes, and not of a restart", async () => {
+test("a queue without a worker for minutes causes one notice a day, and a restart causes none", async () => {
   const { store } = await testStore();
   let nowMs = NOW_MS;
   let isThere = true;
@@ -77,7 +77,7 @@ test("people hear, once a day, of a queue that has had no worker for minutes, an
   ]);
 });
 
-test("since when Temporal has not answered is known as long as it doesn't", async () => {
+test("the start of Temporal's silence is remembered until it answers again", async () => {
   let isThere = false;
   const answer = () => (isThere ? Promise.resolve({}) : Promise.reject(new Error("refused")));
   const pollers: object = pollersAt(() => NOW_MS);

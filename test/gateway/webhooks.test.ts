@@ -34,7 +34,7 @@ describe("the webhook receiver", () => {
   });
   afterEach(async () => gateway.stop());
 
-  test("keeps a signed event byte for byte and answers 2xx while Temporal is down", async () => {
+  test("a signed event is kept byte for byte and answered with 2xx while Temporal is down", async () => {
     const body = eventBody({ id: "evt_a" }).replace(",", ",  ");
     const answer = await deliver(gateway.url, body);
     expect(answer.status).toBe(200);
@@ -42,7 +42,7 @@ describe("the webhook receiver", () => {
     expect(await inbox()).toEqual([{ event_id: "evt_a", body, via: "webhook" }]);
   });
 
-  test("keeps an event once however often it is delivered", async () => {
+  test("an event that is delivered several times is kept once", async () => {
     const body = eventBody({ id: "evt_a" });
     const answers = await Promise.all([1, 2, 3].map(() => deliver(gateway.url, body)));
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
@@ -50,13 +50,13 @@ describe("the webhook receiver", () => {
     expect(await inbox()).toHaveLength(1);
   });
 
-  test("takes any of the business's secrets", async () => {
+  test("an event signed with any of the business's secrets is accepted", async () => {
     const body = eventBody({});
     const signature = signed(body, Date.now(), "whsec_old");
     expect((await deliver(gateway.url, body, { signature })).status).toBe(200);
   });
 
-  test("lets event types and objects pass that it doesn't know", async () => {
+  test("events of unknown types and objects are accepted", async () => {
     const body = eventBody({ type: "weather.changed", object: "weather" });
     expect((await deliver(gateway.url, body)).status).toBe(200);
   });
@@ -91,13 +91,16 @@ describe("the webhook receiver", () => {
       401,
       "invalid_signature",
     ],
-  ])("refuses %s with a clear answer and leaves nothing", async (_what, options, status, code) => {
-    const answer = await deliver(gateway.url, body, options);
-    expect(answer.status).toBe(status);
-    expect(answer.json["error"]).toBe(code);
-    expect(answer.json["message"]).toMatch(/\w{3,}/);
-    expect(await inbox()).toEqual([]);
-  });
+  ])(
+    "a webhook with %s is refused with a clear answer and leaves nothing",
+    async (_what, options, status, code) => {
+      const answer = await deliver(gateway.url, body, options);
+      expect(answer.status).toBe(status);
+      expect(answer.json["error"]).toBe(code);
+      expect(answer.json["message"]).toMatch(/\w{3,}/);
+      expect(await inbox()).toEqual([]);
+    },
+  );
 
   test.each([
     ["no JSON", "{", "malformed_event"],
@@ -108,14 +111,14 @@ describe("the webhook receiver", () => {
     ],
     ["a list", "[]", "malformed_event"],
     ["an event of another business", eventBody({ businessId: "biz_other" }), "wrong_business"],
-  ])("refuses %s with 400 and leaves nothing", async (_what, text, code) => {
+  ])("a webhook with %s is refused with 400 and leaves nothing", async (_what, text, code) => {
     const answer = await deliver(gateway.url, text);
     expect(answer.status).toBe(400);
     expect(answer.json["error"]).toBe(code);
     expect(await inbox()).toEqual([]);
   });
 
-  test("writes forged events, and those of another business, into the trail, however many in few entries", async () => {
+  test("forged events and those of another business are recorded in the trail in few entries", async () => {
     const signature = signed(body, Date.now(), "whsec_wrong");
     for (let times = 0; times < 12; times += 1) await deliver(gateway.url, body, { signature });
     await deliver(gateway.url, eventBody({ businessId: "biz_globex" }));
@@ -129,14 +132,14 @@ describe("the webhook receiver", () => {
     expect(gateway.logged.filter((line) => line.startsWith("refused a webhook"))).toHaveLength(3);
   });
 
-  test("refuses a body that is not UTF-8 with 400", async () => {
+  test("a webhook whose body is not UTF-8 is refused with 400", async () => {
     const bytes = Uint8Array.of(0x7b, 0xff, 0x7d);
     const answer = await deliver(gateway.url, bytes);
     expect(answer.status).toBe(400);
     expect(answer.json["error"]).toBe("malformed_event");
   });
 
-  test("refuses more than 1 MB with 413, whether or not the length is announced", async () => {
+  test("a webhook of more than 1 MB is refused with 413, whether or not its length is announced", async () => {
     const large = JSON.stringify({ filler: "x".repeat(1_100_000) });
     const announced = await deliver(gateway.url, large);
     expect(announced.status).toBe(413);
@@ -179,7 +182,7 @@ describe("the signature's clock", () => {
     service.closeAllConnections();
   });
 
-  test("is the sandbox's wire clock where the profile says sandbox, and real time elsewhere", async () => {
+  test("signatures are judged by a sandbox's wire clock, and by real time elsewhere", async () => {
     const stepped = eventBody({ id: "evt_stepped" });
     const ofSandbox = await deliver(gateway.url, stepped, { signature: signed(stepped, wireMs) });
     expect(ofSandbox.status).toBe(200);
@@ -193,13 +196,13 @@ describe("the signature's clock", () => {
     expect(now.status).toBe(200);
   });
 
-  test("goes on where the sandbox can't say its time", async () => {
+  test("the sandbox's wire clock is extrapolated while the sandbox can't be read", async () => {
     const body = eventBody({});
     const first = await deliver(gateway.url, body, { signature: signed(body, wireMs) });
     expect(first.status).toBe(200);
     service.close();
     service.closeAllConnections();
-    // Longer than a reading of the clock holds.
+    // Longer than a reading of the clock is used.
     const startedMs = Date.now();
     for (let elapsedMs = 0; elapsedMs < 1_500; elapsedMs = Date.now() - startedMs) {
       const later = eventBody({});

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A server that knows no workflow, and fails where it is asked about one. */
+/** A server that knows no workflow, and fails if one is described. */
 const temporal = {
   withDeadline: (_: unknown, work: () => Promise<unknown>) => work(),
   workflow: {
@@ -18,7 +18,7 @@ const temporal = {
   },
 } as unknown as Client;
 
-test("a step that fails for one business keeps no other from being looked after, and is told of after minutes", async ({
+test("a step that fails for one business doesn't stop the others, and is notified after some minutes", async ({
   world,
 }) => {
   const { store, businessId } = world;

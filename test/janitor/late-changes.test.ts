@@ -12,12 +12,14 @@ const DAY_MS = 24 * HOUR_MS;
 
 type Asked = Parameters<PaymentsClient["payments"]["list"]>[0];
 
-/** A service with many payments, newest first, and the processes that look for late changes in it. */
+/**
+ * A service with many payments, newest first, and the processes that look for late changes in it.
+ */
 class History {
   /** Newest first. */
   payments: Payment[] = [];
   readonly asked: NonNullable<Asked>[] = [];
-  /** The longest page that the service gives. */
+  /** The longest page that the service returns. */
   pageSize = 100;
   keepsFilters = true;
   readonly world: MoneyWorld;
@@ -28,7 +30,7 @@ class History {
     this.nowMs = nowMs;
   }
 
-  /** A process that takes its turns once a minute. */
+  /** Makes a process that takes its turns once a minute. */
   process(): { turn(): Promise<void> } {
     const context = this.world.context();
     const client = { payments: { list: (query: Asked) => this.#list(query) } };
@@ -68,7 +70,9 @@ class History {
   }
 }
 
-/** A settled bill, whose payment was made some days ago and comes back now, and many others. */
+/**
+ * Makes a settled bill whose payment was made some days ago and comes back now, and many others.
+ */
 async function history(
   world: MoneyWorld,
   others: number,
@@ -94,7 +98,7 @@ async function history(
   return [made, payableId];
 }
 
-/** Turns until somebody is told, at most two days; answers how many. */
+/** Takes turns until a workflow is signaled, for at most two days; returns their number. */
 async function turnsUntilTold(
   world: MoneyWorld,
   made: History,
@@ -112,7 +116,7 @@ async function turnsUntilTold(
 }
 
 describe("a payment that comes back", () => {
-  test("is found within a day among 60,000, a bounded slice a turn, whoever turns", async ({
+  test("a returned payment is found within a day among 60,000, in bounded turns, by any process", async ({
     world,
   }) => {
     const [made, payableId] = await history(world, 60_000, 70);
@@ -121,18 +125,18 @@ describe("a payment that comes back", () => {
     made.nowMs += 6 * HOUR_MS;
     await first.turn();
     expect(made.asked).toHaveLength(25);
-    // The one that has begun dies; another goes on where it stood.
+    // The process that began dies; another goes on from the same place.
     await world.store.db.deleteFrom("leases").execute();
     const turns = await turnsUntilTold(world, made, made.process());
     expect(turns * MINUTE_MS).toBeLessThan(DAY_MS - 6 * HOUR_MS);
-    // 601 pages have something, and an empty one shows that there is no more.
+    // 601 pages have payments, and an empty one shows that there are no more.
     expect(made.asked.map(({ page }) => page)).toEqual(
       Array.from({ length: 602 }, (_, index) => index + 1),
     );
     expect(world.told).toEqual([retryFailedPaymentId("acme", payableId)]);
   });
 
-  test("is found where the service gives pages of two, and what is new meanwhile moves none of them", async ({
+  test("a returned payment is found with pages of two, and new payments don't shift the pages", async ({
     world,
   }) => {
     const [made] = await history(world, 100, 70);
@@ -150,7 +154,7 @@ describe("a payment that comes back", () => {
   });
 });
 
-test("a payment that comes back after a retry had settled it is told to the retry, though its run goes on", async ({
+test("a payment that comes back after its retry settled it signals the retry, though the run goes on", async ({
   world,
 }) => {
   await world.failurePlaybook(
@@ -184,8 +188,10 @@ test("a payment that comes back after a retry had settled it is told to the retr
   expect(world.told).toEqual([retryFailedPaymentId("acme", payableId)]);
 });
 
-describe("payments that a restored store has no record of, and that came back", () => {
-  /** Three that nobody knows, one that has arrived, one that was made after the loss; and one of ours. */
+describe("returned payments that a restored store has no record of", () => {
+  /**
+   * Makes three unknown payments, one that has arrived, one made after the loss, and one of ours.
+   */
   async function restored(world: MoneyWorld, isLoss: boolean): Promise<History> {
     const [made] = await history(world, 5, 20);
     const at = (days: number): string => new Date(made.nowMs + days * DAY_MS).toISOString();
@@ -208,7 +214,7 @@ describe("payments that a restored store has no record of, and that came back", 
     return made;
   }
 
-  /** A process that has read all, so many times. */
+  /** Makes a process read everything this many times. */
   async function passes(
     made: History,
     times: number,
@@ -225,7 +231,9 @@ describe("payments that a restored store has no record of, and that came back", 
   const noticesOf = ({ store }: MoneyWorld) =>
     listNotices(store.db, { kind: "payment-not-on-record", limit: 10 });
 
-  test("are told to an operator in one notice with all of them, each once", async ({ world }) => {
+  test("returned payments without a record are listed to an operator in one notice, each once", async ({
+    world,
+  }) => {
     const made = await restored(world, true);
     const process = await passes(made, 2);
     const [told, ...others] = await noticesOf(world);
@@ -247,7 +255,9 @@ describe("payments that a restored store has no record of, and that came back", 
     ]);
   });
 
-  test("are others' business where the store has lost nothing", async ({ world }) => {
+  test("returned payments without a record are ignored if the store has lost nothing", async ({
+    world,
+  }) => {
     await passes(await restored(world, false), 2);
     expect(await noticesOf(world)).toEqual([]);
   });
@@ -255,7 +265,7 @@ describe("payments that a restored store has no record of, and that came back", 
 
 describe("a business with a long past", () => {
   test.for([true, false])(
-    "is read as far as anything can come back, also where filters are kept: %s",
+    "a long past is read only as far back as payments can come back, with filters kept: %s",
     async (keepsFilters, { world }) => {
       const [made] = await history(world, 2_000, 700);
       made.keepsFilters = keepsFilters;
@@ -271,7 +281,7 @@ describe("a business with a long past", () => {
     },
   );
 
-  test("is not read at all where nothing can come back any more", async ({ world }) => {
+  test("payments are not read at all if none can come back any more", async ({ world }) => {
     const [made] = await history(world, 2_000, 60);
     const process = made.process();
     await process.turn();
@@ -282,7 +292,7 @@ describe("a business with a long past", () => {
   });
 });
 
-test("of several processes one reads", async ({ world }) => {
+test("only one of several processes reads", async ({ world }) => {
   const [made] = await history(world, 2_000, 60);
   const [one, other] = [made.process(), made.process()];
   await one.turn();

@@ -7,7 +7,7 @@ import { takeLease } from "../../src/store/sql/leases.ts";
 import { listHolds } from "../../src/store/holds/holds.ts";
 import { type MoneyWorld, test } from "../activities/money-world.ts";
 
-/** What a worker does before it polls, at a Temporal that runs these and knows no others. */
+/** Runs a worker's check before it polls, with a Temporal that knows only these workflows. */
 async function look(
   world: MoneyWorld,
   running: readonly string[] = [],
@@ -28,7 +28,7 @@ async function look(
   await holdIfBothMayBeLost({ ...world.context(), temporal, profiles });
 }
 
-/** The store says that it was in use so long ago, as a restored backup does. */
+/** Makes the store say that it was last in use `agoMs` ago, as a restored backup does. */
 async function lastInUse(world: MoneyWorld, agoMs: number): Promise<void> {
   const { db } = world.store;
   await noteKept(db);
@@ -37,7 +37,7 @@ async function lastInUse(world: MoneyWorld, agoMs: number): Promise<void> {
   await db.updateTable("leases").set(until).where("name", "=", "store-kept").execute();
 }
 
-/** The run was launched well before all that. */
+/** Makes a run that was launched well before all that. */
 async function runOfDaysAgo(world: MoneyWorld): Promise<string> {
   const { runId } = await world.plannedRun([{}]);
   await world.store.db.updateTable("runs").set({ launched_at_ms: 1 }).execute();
@@ -50,7 +50,7 @@ const holdsOf = async ({ store, businessId }: MoneyWorld) =>
     reason,
   }));
 
-test("a store that was not in use until now is on hold where Temporal has lost its workflows, once", async ({
+test("a store that was not in use until now is put on hold once if Temporal has lost its workflows", async ({
   world,
 }) => {
   const runId = await runOfDaysAgo(world);
@@ -62,7 +62,7 @@ test("a store that was not in use until now is on hold where Temporal has lost i
   expect(held[0]?.reason).toContain(`Temporal has lost ${runId}, and the store had not been`);
 });
 
-test("a store that was in use until now goes on though Temporal has lost its workflows", async ({
+test("a store that was in use until now goes on even if Temporal has lost its workflows", async ({
   world,
 }) => {
   await runOfDaysAgo(world);
@@ -71,7 +71,7 @@ test("a store that was in use until now goes on though Temporal has lost its wor
   expect(await holdsOf(world)).toEqual([]);
 });
 
-test("a store whose processes rested for a night goes on where Temporal has its workflows", async ({
+test("a store whose processes rested for a night goes on if Temporal has its workflows", async ({
   world,
 }) => {
   const runId = await runOfDaysAgo(world);
@@ -80,7 +80,7 @@ test("a store whose processes rested for a night goes on where Temporal has its 
   expect(await holdsOf(world)).toEqual([]);
 });
 
-test("a workflow that a gateway has started anew before any worker came is lost all the same", async ({
+test("a workflow that a gateway started again before any worker came still counts as lost", async ({
   world,
 }) => {
   const runId = await runOfDaysAgo(world);
@@ -97,7 +97,7 @@ test("a run whose launch had not reached Temporal yet is no sign of a loss", asy
   expect(await holdsOf(world)).toEqual([]);
 });
 
-test("before a worker polls, everything is on hold where a run has ended that the store has open, though a backup still has the lease of a worker of then", async ({
+test("before a worker polls, all is put on hold if a run that the store has open has ended, despite an old worker's lease", async ({
   world,
 }) => {
   const runId = await runOfDaysAgo(world);

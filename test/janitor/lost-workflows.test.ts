@@ -18,7 +18,7 @@ beforeEach(() => {
   started.length = 0;
 });
 
-/** One pass of the janitor over one kind, with a server that knows what `describe` answers. */
+/** Runs one pass of the janitor over one kind, with a server that answers by `describe`. */
 async function pass(
   world: MoneyWorld,
   kind: keyof typeof FOLLOWED,
@@ -40,7 +40,7 @@ async function pass(
 
 const unknown = () => Promise.reject(new WorkflowNotFoundError("gone", "id", undefined));
 
-test("a cancellation that ended while the janitor looked for its workflow gets no other", async ({
+test("a cancellation that ends while the janitor looks for its workflow gets no new one", async ({
   world,
 }) => {
   const { store, businessId } = world;
@@ -58,7 +58,7 @@ test("a cancellation that ended while the janitor looked for its workflow gets n
   expect(entries.map(({ action }) => action)).not.toContain("cancellation.follower-started");
 });
 
-test("a deposit that is on its way is followed after its incident was decided, though its workflow is lost", async ({
+test("a deposit on its way is followed after its incident was decided, even if its workflow is lost", async ({
   world,
 }) => {
   const { store, businessId } = world;

@@ -41,7 +41,7 @@ function told(world: MoneyWorld, payableId: string): Promise<Notice[]> {
   );
 }
 
-/** A bill whose request was carried out, though no answer came, and that people parked since. */
+/** Makes a bill whose request was carried out without a response, and which was parked since. */
 async function paidUnheard(
   world: MoneyWorld,
   bills = [{}],
@@ -64,7 +64,7 @@ async function paidUnheard(
   return { runId, payableId };
 }
 
-/** A look right after the request, too early to be the last word, has found its payment. */
+/** Records a look right after the request, too early to be conclusive, that found its payment. */
 async function foundEarly(world: MoneyWorld, payableId: string, paymentId: string): Promise<void> {
   const { businessId, store } = world;
   const begunAtMs = Date.now() - HOUR_MS + 1_000;
@@ -79,8 +79,10 @@ async function foundEarly(world: MoneyWorld, payableId: string, paymentId: strin
   });
 }
 
-describe("a bill that a request may still pay, and that nobody is at work on", () => {
-  test("is let go once a look has shown that nothing came of the request", async ({ world }) => {
+describe("a bill that a request may still pay, and that nobody works on", () => {
+  test("a bill is released once a look has shown that its request had no effect", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     const { businessId, store } = world;
     await changeLine(store.db, { runId, payableId }, { state: "parked" }, Date.now());
@@ -91,7 +93,7 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     expect(await pass(world)).toBe(0);
   });
 
-  test("is free for the next run where its own has found it paid at once and ended before the last word", async ({
+  test("a bill is free for the next run if its run found it paid and ended before a conclusive look", async ({
     world,
   }) => {
     const { runId, payableId } = await paidUnheard(world);
@@ -111,7 +113,7 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     expect(await told(world, payableId)).toEqual([]);
   });
 
-  test("gets the payment that was found, and is followed by its run", async ({ world }) => {
+  test("a bill gets the payment that a look finds, and its run follows it", async ({ world }) => {
     const { runId, payableId } = await paidUnheard(world);
     await pass(world);
     const [payment] = await world.paymentsOf(payableId);
@@ -122,7 +124,7 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     expect(await told(world, payableId)).toEqual([]);
   });
 
-  test("gets it in the run that has sent it, whichever other runs had the same bill", async ({
+  test("a found payment goes to the run that sent it, whichever other runs had the same bill", async ({
     world,
   }) => {
     const before = await world.approvedRun([{}]);
@@ -141,7 +143,9 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     expect(await told(world, payableId)).toEqual([]);
   });
 
-  test("is told of where a payment is found and its run has ended", async ({ world }) => {
+  test("people are notified if a payment is found after the bill's run has ended", async ({
+    world,
+  }) => {
     const { runId, payableId } = await paidUnheard(world);
     await setRunPhase(world.store.db, runId, { phase: "completed", waitingFor: null });
     await pass(world);
@@ -159,7 +163,7 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     expect(more).toEqual([]);
   });
 
-  test("is told of where the service shows what nothing that was sent explains", async ({
+  test("people are notified if the service shows a payment that no send explains", async ({
     world,
   }) => {
     const { runId, payableId } = await paidUnheard(world);
@@ -177,7 +181,7 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     expect((await world.line(runId, payableId)).state).toBe("parked");
   });
 
-  test("is told of once, and held, where it is paid after the last word on it", async ({
+  test("a bill that is paid after a conclusive look is notified once, and put on hold", async ({
     world,
   }) => {
     const { payableId } = await paidUnheard(world);
@@ -201,7 +205,7 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     expect(await pass(world)).toBe(0);
   });
 
-  test("is told of before it goes out, where a part of it was found and is paid again too late", async ({
+  test("people are notified before the money goes out if a partly paid bill is paid again too late", async ({
     world,
   }) => {
     const { runId, payableId } = await world.plannedRun([{}], {}, 4_000);
@@ -222,7 +226,7 @@ describe("a bill that a request may still pay, and that nobody is at work on", (
     expect(await world.holds()).toMatchObject([{ scope: "payable", value: payableId }]);
   });
 
-  test("is looked at though many others can't be read for ever", async ({ world }) => {
+  test("a bill is looked at even if many others can never be read", async ({ world }) => {
     const { runId, payableIds } = await world.approvedRun(Array.from({ length: 12 }, () => ({})));
     const { businessId, store } = world;
     for (const [index, payableId] of payableIds.entries()) {

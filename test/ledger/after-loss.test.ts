@@ -12,7 +12,7 @@ function clockIn(ms: number): ClockReading {
   return { ...of, serviceHeard: true, scale: 1, sandbox: false };
 }
 
-test("a restored store is behind until its hold is released, and what it may have lost would show at the service", async () => {
+test("a restored store is behind until its hold is released and everything that it may have forgotten shows at the service", async () => {
   const { store } = await testStore();
   const behind = (clock: ClockReading | undefined) => isBehind(store.db, "biz_acme", clock);
   expect([await behind(clockIn(0)), await behind(undefined)]).toEqual([false, false]);

@@ -13,19 +13,22 @@ it.each([
   ["insufficient_balance", "business-wait"],
   ["payments_locked", "business-wait"],
   ["approval_required", "line-wait"],
-] as const)("%s closes a send as a 4xx, and not as a 5xx, which may have paid", (code, means) => {
-  for (const status of [400, 403, 409, 422]) {
-    expect(answered(status, code)).toMatchObject({
-      result: "refused",
-      code,
-      means: { kind: means },
-    });
-  }
-  for (const status of [500, 503]) {
-    expect(answered(status, code)).toMatchObject({
-      result: "unknown",
-      code,
-      means: { kind: means },
-    });
-  }
-});
+] as const)(
+  "the error %s closes a send with a 4xx, but not with a 5xx, which may have paid",
+  (code, means) => {
+    for (const status of [400, 403, 409, 422]) {
+      expect(answered(status, code)).toMatchObject({
+        result: "refused",
+        code,
+        means: { kind: means },
+      });
+    }
+    for (const status of [500, 503]) {
+      expect(answered(status, code)).toMatchObject({
+        result: "unknown",
+        code,
+        means: { kind: means },
+      });
+    }
+  },
+);

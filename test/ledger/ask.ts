@@ -3,7 +3,7 @@ import { next } from "../../src/ledger/next.ts";
 import { pay } from "../../src/ledger/operations.ts";
 import { nowAt, readAt, TERMS } from "./facts.ts";
 
-/** Read and asked in the same moment, with nothing shown. */
+/** Returns the next step after a reading of the same instant, which shows nothing by default. */
 export function ask(
   facts: SubjectFacts,
   wish: Wish | null,

@@ -25,7 +25,7 @@ const RESULTS: readonly SendResult[] = [
 ];
 const OPEN = ["pending", "conflict", "unconfirmed", "unknown"];
 
-/** One send with this result, and what came too late. */
+/** An attempt with one send of this result, and with late responses. */
 function withLate(result: SendResult, ...late: readonly SendResult[]): KeyedAttempt {
   const answers: LateAnswer[] = late.map((each) => ({
     sendId: "it",
@@ -44,7 +44,7 @@ describe("a send", () => {
     },
   );
 
-  it("a send's mark is when it can have left or its response's date, not when it was recorded", () => {
+  it("a send's mark is the last instant at which it can have left or its response's date, not when it was recorded", () => {
     const answered = sent("conflict", { answerDateMs: T0 + MIN, answeredAtMs: T0 + 9 * MIN });
     expect(markOf(answered)).toEqual({ databaseMs: T0 + 15_000, serviceMs: T0 + MIN });
     expect(markOf(sent("unknown"))).toEqual({ databaseMs: T0 + 15_000, serviceMs: T0 + 15_000 });
@@ -89,7 +89,7 @@ describe("a lookup", () => {
     expect(lookIsConclusive(lookAt(0, ["new"]), oneKey(sent("refused")))).toBe(true);
   });
 
-  it("a lookup is judged by a sandbox's wire clock, and by the longer window if the caller doesn't say", () => {
+  it("a lookup is judged by a sandbox's wire clock, and by the longer window unless the caller names a sandbox", () => {
     const look = { ...lookAt(1), begunServiceMs: T0 + 8.25 * MIN };
     expect(lookIsConclusive(look, facts, { sandbox: true })).toBe(true);
     expect(lookIsConclusive(look, facts)).toBe(false);
@@ -119,7 +119,7 @@ describe("an attempt", () => {
     expect(facts.attempts.map((attempt) => attemptState(facts, attempt))).toEqual(["open"]);
   });
 
-  it("an attempt made what its responses, late responses and lookups name, each once", () => {
+  it("an attempt made the payments that its responses, late responses and lookups name, each once", () => {
     const attempt = keyed(
       1,
       [sent("applied", { sendId: "it", madeIds: ["p1", "p2"] }), sent("unknown", { atMin: 1 })],

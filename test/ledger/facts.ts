@@ -15,7 +15,7 @@ import type {
 
 export const MIN = 60_000;
 
-/** When the first send of most tests was let through, on all clocks. */
+/** The instant, on all clocks, at which the first send of most tests was let through. */
 export const T0 = Date.UTC(2026, 0, 5, 15);
 
 export const TERMS: Terms = {
@@ -36,18 +36,18 @@ export const WISH: Wish = { ...TERMS, operation: "pay" };
 /** The same bill with other bytes. */
 export const OTHER_BYTES: Wish = { ...WISH, body: '{"payableId":"bill","amountCents":999}' };
 
-/** What is owed beside the first line, in other bytes. */
+/** The rest of the bill: another line, with other bytes. */
 export const OTHER_LINE: Wish = { ...OTHER_BYTES, approvedHash: "line-2" };
 
-/** As much again, for a line of another run that is otherwise the same. */
+/** The same amount again, for an otherwise equal line of another run. */
 export const OTHER_RUN: Wish = { ...WISH, owner: "run/2", runId: "run/2" };
 
 interface SendOptions extends Partial<Omit<Send, "sendNo" | "result">> {
-  /** Minutes after `T0` at which the gate let it through. */
+  /** Minutes after `T0` at which the gate let the send through. */
   readonly atMin?: number;
 }
 
-/** A send that was answered, or given up on, two seconds after the gate. */
+/** A send that was answered, or given up on, two seconds after the gate let it through. */
 export function sent(result: SendResult, options: SendOptions = {}): Send {
   const { atMin = 0, ...given } = options;
   const openedAtMs = T0 + atMin * MIN;
@@ -120,7 +120,7 @@ export function readAt(atMin: number, shown: readonly Shown[] = []): Reading {
   };
 }
 
-/** A payment of everything that was asked for, under way. */
+/** A scheduled payment of exactly the terms in {@link TERMS}. */
 export function payment(id: string, more: Partial<Shown> = {}): Shown {
   return {
     id,

@@ -26,7 +26,7 @@ describe("before anything was sent", () => {
     expect(step).toEqual({ ...FIRST_KEY, baseline: ["old"] });
   });
 
-  it("if nothing is wanted there is nothing to do, without reading anything", () => {
+  it("if nothing is wanted there is nothing to do, and no reading is needed", () => {
     expect(next(pay, factsOf([]), null, null, nowAt(0))).toEqual({ kind: "idle" });
   });
 
@@ -143,7 +143,7 @@ describe("a sandbox", () => {
     expect(next(pay, facts, null, readAt(1), unheard)).toMatchObject(clock);
   });
 
-  it("in a sandbox a conclusive lookup waits eight minutes on the wire clock, and no other", () => {
+  it("in a sandbox a conclusive lookup waits eight minutes, counted on the wire clock alone", () => {
     const facts = oneKey(sent("unconfirmed"));
     const at = (atMin: number, wireMin: number) => {
       const serviceMs = T0 + wireMin * MIN;
@@ -163,16 +163,16 @@ describe("a sandbox", () => {
   });
 });
 
-describe("what once paid twice", () => {
+describe("a case that once paid twice", () => {
   it("a conflict beside another process's send takes no next key, because sends can't be erased", () => {
-    // Lane Z drew and never sent; lane Y sent and heard nothing; then a conflict was answered.
+    // Lane Z leased the line and never sent; lane Y sent and got no response; then came a conflict.
     const facts = oneKey(
       sent("not-sent"),
       sent("unknown", { atMin: 1, sendId: "y" }),
       sent("conflict", { atMin: 2, sendId: "z" }),
     );
     expect(ask(facts, WISH, 3)).toMatchObject(LOOK_DUE);
-    // What the service still did with it shows, and is adopted.
+    // If the service carried out the send after all, its payment shows and is adopted.
     expect(ask(facts, WISH, 20, [payment("p1")])).toMatchObject({ kind: "adopt", seq: 1 });
     expect(ask(facts, WISH, 35)).toEqual(SAME_KEY);
   });

@@ -26,12 +26,15 @@ describe("a 2xx counts as success", () => {
     [deposit, { id: "" }],
     [deposit, { transaction: { id: "d1" } }],
     [deposit, ["d1"]],
-  ] as const)("a 2xx to $name in another shape leaves the effect open", (operation, body) => {
-    expect(operation.successIds(body, cancelPath("p1"))).toBeNull();
-  });
+  ] as const)(
+    "a 2xx to $name whose body has an unexpected shape leaves the effect open",
+    (operation, body) => {
+      expect(operation.successIds(body, cancelPath("p1"))).toBeNull();
+    },
+  );
 });
 
-describe("what counts as paid no more", () => {
+describe("effects that count as unpaid", () => {
   it.each([
     [pay, ["failed", "returned", "cancelled", "refunded"], ["scheduled", "refund_pending", "odd"]],
     [deposit, ["failed", "returned", "rejected"], ["completed", "pending", "odd"]],
@@ -47,8 +50,8 @@ describe("what counts as paid no more", () => {
   );
 });
 
-describe("what is found", () => {
-  it("a payment is found by its whole amount, in one or several, and its other known fields", () => {
+describe("finding the effect of a send", () => {
+  it("a payment is found by its whole amount, in one payment or several, and its other known fields", () => {
     const untold = { contactId: null, bankAccountId: null, executionDate: null };
     const halves = [
       payment("p1", { amountCents: 400, ...untold }),
@@ -80,7 +83,7 @@ describe("what is found", () => {
     });
     expect(deposit.judgeFound(TERMS, [payment("d1"), payment("d3")])).toEqual({ kind: "part" });
     expect(deposit.concerns(TERMS, payment("d4", { amountCents: 1 }))).toBe(false);
-    // Nothing tells of how much, so nobody but a person can tell whether it is ours.
+    // The transaction shows no amount, so only a person can decide whether it is ours.
     const bare = payment("d5", { amountCents: 0 });
     expect(deposit.concerns(TERMS, bare)).toBe(true);
     expect(deposit.judgeFound(TERMS, [bare])).toEqual({ kind: "part" });

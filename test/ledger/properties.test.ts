@@ -53,7 +53,7 @@ const minutes = fc.integer({ min: 0, max: 90 });
 const clock = fc.option(fc.integer({ min: -5, max: 5 }), { freq: 4 });
 const wish = fc.constantFrom<Wish | null>(WISH, OTHER_BYTES, OTHER_LINE, OTHER_RUN, null);
 
-/** Minutes since the event before, and what happened. */
+/** An event: minutes since the previous one, and what happened. */
 const someSend = fc.record({
   kind: fc.constant("send" as const),
   gapMin: fc.integer({ min: 0, max: 45 }),
@@ -92,7 +92,7 @@ function skewed(atMs: number, skewMin: number | null): number | null {
   return skewMin === null ? null : atMs + skewMin * MIN;
 }
 
-/** The rows that these events leave, in this order. */
+/** Returns the rows that these events leave, in this order. */
 function rowsOf(events: readonly AnyEvent[]): SubjectFacts {
   const attempts: KeyedAttempt[] = [];
   const looks: Look[] = [];
@@ -149,7 +149,7 @@ function sentAt(atMs: number, index: number, event: SendEvent): Send {
 
 const events = fc.array(someEvent, { maxLength: 8 });
 
-/** Any rows, and somebody who asks some time after the last of them. */
+/** Any rows, and a caller that asks for the next step some time after the last of them. */
 const asked = fc
   .record({
     events,
@@ -195,7 +195,7 @@ function answerTo(
   return next(operation, facts, wished, reading, now);
 }
 
-/** Every open send of these rows has a conclusive look after it, the reading included. */
+/** True if each of these sends has a conclusive look after it; the reading counts as a look. */
 function isSettled({ facts, reading, now }: Question, sends: readonly Send[]): boolean {
   const looks = [...facts.looks, reading];
   return sends.every((send) =>
@@ -208,9 +208,9 @@ function isSettled({ facts, reading, now }: Question, sends: readonly Send[]): b
 
 const RUNS = { numRuns: 2_000 };
 
-describe("whatever happened, in whatever order", () => {
+describe("any history, in any order", () => {
   test.prop([asked, fc.constantFrom(pay, cancel, deposit)], RUNS)(
-    "there is one next step, the same for the same rows, and it names its reason",
+    "the same rows always give the same next step, and a step that reads or needs a person has a reason",
     (question, operation) => {
       const step = answerTo(question, operation);
       expect(answerTo(structuredClone(question), operation)).toEqual(step);
@@ -268,7 +268,7 @@ describe("whatever happened, in whatever order", () => {
   });
 
   test.prop([asked], RUNS)(
-    "nothing is sent that isn't wanted, or from an old reading",
+    "nothing is sent that isn't wanted, without a reading, or from an old reading",
     (question) => {
       expect(answerTo({ ...question, wish: null }).kind).not.toBe("send");
       expect(next(pay, question.facts, question.wish, null, question.now).kind).not.toBe("send");

@@ -18,7 +18,7 @@ import {
   WISH,
 } from "./facts.ts";
 
-describe("what was applied", () => {
+describe("an applied attempt", () => {
   it("an applied attempt stands, whatever else was sent under its key or any other", () => {
     const facts = factsOf([
       keyed(1, [sent("unknown"), sent("applied", { atMin: 1, madeIds: ["p1"] })]),
@@ -56,7 +56,7 @@ describe("what was applied", () => {
 });
 
 describe("rule 9: adoption", () => {
-  it("something new with exactly the terms is adopted as the effect of a send without a response", () => {
+  it("a new payment with exactly the terms is adopted as the effect of a send without a response", () => {
     const halves = ["p1", "p2"].map((id) => payment(id, { amountCents: 500 }));
     expect(ask(oneKey(sent("unknown")), WISH, 1, halves)).toEqual({
       kind: "adopt",
@@ -101,14 +101,17 @@ describe("rule 9: adoption", () => {
       "a payment from another account on another rail",
       { bankAccountId: "another", rail: "SERVICE" },
     ],
-  ])("if %s is shown, it waits until no more can appear, then asks a person", (_, other) => {
-    const shown = [payment("p1", other)];
-    expect(ask(oneKey(sent("unknown")), WISH, 1, shown)).toMatchObject(LOOK_DUE);
-    expect(ask(oneKey(sent("unknown")), WISH, 33, shown)).toMatchObject({
-      kind: "person",
-      code: "unaccounted",
-    });
-  });
+  ])(
+    "if %s is shown, the ledger waits until no more can appear, then needs a person",
+    (_, other) => {
+      const shown = [payment("p1", other)];
+      expect(ask(oneKey(sent("unknown")), WISH, 1, shown)).toMatchObject(LOOK_DUE);
+      expect(ask(oneKey(sent("unknown")), WISH, 33, shown)).toMatchObject({
+        kind: "person",
+        code: "unaccounted",
+      });
+    },
+  );
 
   it("nothing is adopted if no send is open", () => {
     const step = ask(oneKey(sent("refused")), WISH, 1, [payment("p1")]);
@@ -125,7 +128,7 @@ describe("rule 9: adoption", () => {
     );
     expect(ask(facts, WISH, 35, [payment("p1")])).toMatchObject({ kind: "adopt", seq: 2 });
   });
-  it("other people's payments need no person after a conclusive lookup", () => {
+  it("a payment that appears only after a conclusive lookup is somebody else's and needs no person", () => {
     const part = [payment("theirs", { amountCents: 400 })];
     const asked = (looks: readonly Look[]) =>
       ask(factsOf([keyed(1, [sent("unknown")])], { looks }), OTHER_LINE, 60, part);
@@ -156,14 +159,14 @@ describe("rule 10: a restored store", () => {
     expect(ask(adopted, WISH, 34, [payment("p1")])).toMatchObject({ kind: "applied", seq: 1 });
   });
 
-  it("a restored store asks a person about a payment that it can't explain", () => {
+  it("a restored store needs a person for a payment that it can't explain", () => {
     const shown = [payment("p1", { amountCents: 400 })];
     expect(ask(factsOf([], restored), WISH, 33, shown)).toMatchObject({ code: "unaccounted" });
     const unpaid = [payment("p1", { amountCents: 400, status: "returned" })];
     expect(ask(factsOf([], restored), WISH, 33, unpaid)).toMatchObject({ kind: "send" });
   });
 
-  it("a restored store takes no later payment of others as forgotten", () => {
+  it("a restored store doesn't take a payment for a forgotten one if it was made too late for that", () => {
     const known = { restored: { atMs: T0, serviceMs: T0 } };
     const part = (createdMin: number) =>
       ask(factsOf([], known), WISH, 90, [
@@ -242,7 +245,7 @@ describe("a deposit", () => {
     expect(asked(dead, 34, shown)).toMatchObject({ kind: "send", seq: 2 });
   });
 
-  it("a person is asked if two transactions could be the deposit", () => {
+  it("a person must decide if two transactions could be the deposit", () => {
     const shown = [payment("d1"), payment("d2")];
     expect(asked(unknown, 1, shown)).toMatchObject(LOOK_DUE);
     expect(asked(unknown, 33, shown)).toMatchObject({ kind: "person", code: "unaccounted" });

@@ -31,7 +31,7 @@ describe("rule 4: the same bytes again", () => {
   it("ten minutes after the key's first send, the same bytes wait for a conclusive lookup", () => {
     const facts = oneKey(sent("unknown"), sent("unknown", { atMin: 9 }));
     expect(ask(facts, WISH, 9.9)).toEqual(SAME_KEY);
-    // The last one may have left after 9 minutes and 15 seconds.
+    // The last send may have left after 9 minutes and 15 seconds.
     expect(ask(facts, WISH, 10)).toEqual({ ...LOOK_DUE, waitMs: 31.25 * MIN });
     expect(ask(facts, WISH, 41.2)).toMatchObject(LOOK_DUE);
     expect(ask(facts, WISH, 41.25)).toEqual(SAME_KEY);
@@ -199,12 +199,12 @@ describe("keys without effect", () => {
     expect(ask(facts, WISH, 501)).toMatchObject({ kind: "person", code: "refused" });
   });
 
-  it("after keys without effect another is tried on another day, when a person has fixed the cause", () => {
+  it("a day after seven keys without effect the next key is tried, in case a person has fixed the cause", () => {
     const facts = keys(7, sent("rejected", { status: 422 }));
     expect(ask(facts, WISH, 25 * 60)).toMatchObject({ kind: "send", seq: 8 });
   });
 
-  it("keys that a bad token used up don't park the bill: the whole business waits, and people are notified", () => {
+  it("keys that a bad token used up don't park the bill, because the whole business waits instead", () => {
     const facts = keys(7, sent("refused", { status: 403 }));
     expect(ask(facts, WISH, 501)).toMatchObject({ kind: "send", seq: 8 });
   });

@@ -9,7 +9,7 @@ import { desk, notice, until } from "./support.ts";
 
 const OLD_SECRET = `whsec_${Buffer.from("another secret that is going out").toString("base64")}`;
 
-test("a webhook carries the notice under a Standard Webhooks signature of every secret in force", async () => {
+test("a webhook carries the notice, signed by Standard Webhooks with every valid secret", async () => {
   const hook = await httpReceiver();
   const { store, start } = await desk(webhook(hook.url, { secrets: [SECRET, OLD_SECRET] }));
   await raiseNotice(store.db, notice({ runId: "pay-run/acme/weekly/2026-11-05" }));
@@ -47,7 +47,7 @@ test("a webhook carries the notice under a Standard Webhooks signature of every 
   );
 });
 
-test("Slack gets its own JSON, and a vendor's name can't call everybody or become a link in it", async () => {
+test("Slack gets its own JSON, in which a vendor's name can't mention everyone or become a link", async () => {
   const slack = await httpReceiver();
   const channel: NoticeChannel = {
     name: "finance",
@@ -85,7 +85,7 @@ test("Slack gets its own JSON, and a vendor's name can't call everybody or becom
   expect(body.blocks[1]?.text.text).not.toMatch(/&(?!amp;|lt;|gt;)/);
 });
 
-test("e-mail goes to the addresses of the roles that a notice concerns, each its own message", async () => {
+test("e-mail goes to the addresses of the notice's roles, as one message each", async () => {
   const smtp = await smtpReceiver();
   const { store, start } = await desk({
     smtp: { url: smtp.url, from: FROM },
@@ -124,7 +124,7 @@ test("e-mail goes to the addresses of the roles that a notice concerns, each its
   );
 });
 
-test("where nobody listens for a notice's roles, everybody is told", async () => {
+test("if no channel takes a notice's roles, every channel gets it", async () => {
   const hook = await httpReceiver();
   const { store, start } = await desk(webhook(hook.url, { roles: ["owner"] }));
   await raiseNotice(store.db, notice({ roles: ["operator"] }));
@@ -135,7 +135,7 @@ test("where nobody listens for a notice's roles, everybody is told", async () =>
   );
 });
 
-test("a business without channels is told nothing, and that is no fault", async () => {
+test("a business without channels gets no notices, and that is no error", async () => {
   const { store, start } = await desk(undefined);
   await raiseNotice(store.db, notice());
   start();

@@ -6,7 +6,7 @@ import { listNotices } from "../../src/store/notices/notices.ts";
 export const SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes, ok").toString("base64")}`;
 export const FROM = "Payrun <payrun@acme.example>";
 
-/** One channel, a webhook, which is told of everything unless said. */
+/** Returns settings with one webhook channel, which takes every notice by default. */
 export function webhook(url: string, changes: Partial<NoticeChannel> = {}): NotifySettings {
   const channel = {
     name: "ops",
@@ -19,7 +19,7 @@ export function webhook(url: string, changes: Partial<NoticeChannel> = {}): Noti
   return { channels: [{ ...channel, ...changes } as NoticeChannel] };
 }
 
-/** `sent 1`, `pending 2`: where each delivery stands, and after how many tries. */
+/** Returns the state of each delivery and its number of tries, such as `sent 1` or `pending 2`. */
 export async function states(store: Store): Promise<string[]> {
   const notices = await listNotices(store.db, { limit: 100 });
   const byNotice = await deliveriesOf(

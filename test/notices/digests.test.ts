@@ -23,7 +23,7 @@ const apply = (store: Store, compiled: PayRunPlaybook) =>
     }),
   );
 
-test("a playbook's digest comes once a day, by the business's clock, while there are runs to speak of", async () => {
+test("a playbook's digest comes once a day by the business clock while there are runs to report", async () => {
   const { store, profile } = await desk(undefined);
   await apply(store, {
     ...policy,
@@ -33,7 +33,7 @@ test("a playbook's digest comes once a day, by the business's clock, while there
   await apply(store, { ...policy, name: "monthly", notify: null });
   const theirs = { business: "beta", notify: { people: "by-role", digest: "daily" } } as const;
   await apply(store, { ...policy, ...theirs, name: "a-business-out-of-reach" });
-  // Before its time: the one of the banking day before is due, as the first.
+  // Before today's time, so the previous banking day's digest is due first.
   let businessMs = Date.parse("2026-11-19T12:30:00Z");
   const context = {
     store,

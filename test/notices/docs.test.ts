@@ -11,7 +11,7 @@ const [profiles = "", block = ""] = [...page.matchAll(/```yaml\n(.*?)```/gs)].ma
   ([, text]) => text ?? "",
 );
 
-test("the profile that the page shows can be used as it stands", () => {
+test("the profile on the page can be used as it stands", () => {
   const folder = mkdtempSync(join(tmpdir(), "payrun-docs-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, "profiles.yaml");
@@ -31,7 +31,7 @@ test("the profile that the page shows can be used as it stands", () => {
   ]);
 });
 
-test("the keys that the page shows of a playbook mean what it says", () => {
+test("the playbook keys on the page mean what the page says", () => {
   const result = loadPlaybook(`kind: pay-run\n${block}`, { file: "weekly.yaml" });
   if (!result.ok) throw new Error(JSON.stringify(result));
   expect(result.playbook).toMatchObject({
@@ -41,7 +41,7 @@ test("the keys that the page shows of a playbook mean what it says", () => {
   });
 });
 
-test("the page's table has every kind of notice, and no other", () => {
+test("the page's table lists every kind of notice, and no other", () => {
   const table = /## Kinds\n(.*?)\n## /s.exec(page)?.[1] ?? "";
   const named = [...table.matchAll(/^\|([^|]+)\|/gm)].flatMap(([, cell]) =>
     [...(cell ?? "").matchAll(/`([a-z-]+)`/g)].map(([, kind]) => kind),

@@ -7,7 +7,7 @@ const notice = {
   text: "Decide by Thursday.\nLook at it with: payrun show RUN\nDecide with: payrun approve RUN",
 } as unknown as Notice;
 
-test("a message to people that links to the page which decides names no command for it", () => {
+test("a message that links to the page for deciding names no command for it", () => {
   const page = "https://payrun.example/runs/1";
   const linked = { business: "acme", page };
   const unlinked = { business: "acme", page: undefined };

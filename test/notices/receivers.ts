@@ -12,11 +12,11 @@ export interface Received {
 export interface HttpReceiver {
   readonly url: string;
   readonly received: Received[];
-  /** What it answers from now on. */
+  /** The response from now on. */
   answer: { status: number; headers?: Record<string, string> } | "never";
 }
 
-/** A web server that keeps what it is sent. */
+/** Starts a web server that keeps what it receives. */
 export async function httpReceiver(): Promise<HttpReceiver> {
   const receiver: { url: string; received: Received[]; answer: HttpReceiver["answer"] } = {
     url: "",
@@ -52,19 +52,19 @@ export interface Mail {
 }
 
 export interface SmtpReceiver {
-  /** With user and password in it. */
+  /** With the user and the password. */
   readonly url: string;
   readonly mails: Mail[];
-  /** Addresses that it knows no mailbox of. */
+  /** Addresses without a mailbox. */
   readonly unknown: Set<string>;
-  /** Answers every message with this code while it is set. */
+  /** While it is set, every message is refused with this code. */
   failWith: number | undefined;
 }
 
 const SMTP_USER = "payrun";
 export const SMTP_PASSWORD = "p@ss:word-of-smtp";
 
-/** A real SMTP server that keeps what it is sent, and asks for a password. */
+/** Starts a real SMTP server that keeps what it receives, and requires a password. */
 export async function smtpReceiver(): Promise<SmtpReceiver> {
   const state: { url: string; mails: Mail[]; unknown: Set<string>; failWith: number | undefined } =
     { url: "", mails: [], unknown: new Set(), failWith: undefined };

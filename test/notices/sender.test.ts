@@ -9,7 +9,7 @@ import { desk, notice, until } from "./support.ts";
 
 const HOUR_MS = 3_600_000;
 
-test("a receiver that is down is tried again until it answers, under one id", async () => {
+test("a receiver that is down is tried again until it answers, under the same id", async () => {
   const hook = await httpReceiver();
   hook.answer = { status: 503, headers: { "retry-after": "60" } };
   const { store, start, advance, logged } = await desk(webhook(`${hook.url}/hidden-path`));
@@ -33,7 +33,7 @@ test("a receiver that is down is tried again until it answers, under one id", as
   expect(new Set(ids).size).toBe(1);
 });
 
-test("what nobody takes for a day is given up, shown, and sent when somebody asks again", async () => {
+test("a notice that no receiver takes for a day is given up, listed, and sent at a person's request", async () => {
   const hook = await httpReceiver();
   hook.answer = { status: 500 };
   const { store, start, advance } = await desk(webhook(hook.url));
@@ -58,7 +58,7 @@ test("what nobody takes for a day is given up, shown, and sent when somebody ask
   );
 });
 
-test("a receiver that is gone for good, and a mailbox that does not exist, are not tried again", async () => {
+test("a receiver that is gone for good and a mailbox that doesn't exist are not tried again", async () => {
   const hook = await httpReceiver();
   hook.answer = { status: 410 };
   const smtp = await smtpReceiver();
@@ -86,7 +86,7 @@ test("a receiver that is gone for good, and a mailbox that does not exist, are n
   expect(logged.join("\n")).not.toContain("gone@acme.example");
 });
 
-test("a password that the SMTP server refuses is told without it, and holds nobody else up", async () => {
+test("a refused SMTP password is logged without the password, and delays no other channel", async () => {
   const smtp = await smtpReceiver();
   const hook = await httpReceiver();
   const url = smtp.url.replace(encodeURIComponent(SMTP_PASSWORD), "wrong-password");
@@ -113,7 +113,7 @@ test("a password that the SMTP server refuses is told without it, and holds nobo
   expect(logged.join("\n")).not.toContain("wrong-password");
 });
 
-test("a channel that hangs delays no other", async () => {
+test("a channel that hangs delays no other channel", async () => {
   const hanging = await httpReceiver();
   hanging.answer = "never";
   const slack = await httpReceiver();
@@ -132,7 +132,7 @@ test("a channel that hangs delays no other", async () => {
   expect(hanging.received.length).toBeLessThanOrEqual(1);
 });
 
-test("however much waits for a channel that hangs, others get theirs", async () => {
+test("other channels get their notices, however many wait for a channel that hangs", async () => {
   const hanging = await httpReceiver();
   hanging.answer = "never";
   const slack = await httpReceiver();
@@ -153,7 +153,7 @@ test("however much waits for a channel that hangs, others get theirs", async () 
   );
 });
 
-test("a service that never says where vendors want to be written to holds nothing up", async () => {
+test("a service that never returns vendors' addresses delays no other notice", async () => {
   const service = await httpReceiver();
   service.answer = "never";
   const hook = await httpReceiver();
@@ -175,7 +175,7 @@ test("a service that never says where vendors want to be written to holds nothin
   expect(got?.body).toContain("payrun.approval_needed");
 });
 
-test("what a sender was killed over is sent by the next one, under the same id", async () => {
+test("notices of a sender that was killed are sent by the next one, under the same ids", async () => {
   const hook = await httpReceiver();
   hook.answer = "never";
   const { store, databaseUrl, profile, start, advance } = await desk(webhook(hook.url));
@@ -192,7 +192,7 @@ test("what a sender was killed over is sent by the next one, under the same id",
   await once(child, "exit");
   hook.answer = { status: 204 };
   start();
-  // The dead one's claim runs out.
+  // The dead sender's claim expires.
   advance(HOUR_MS);
   await until(
     async () => (await states(store)).join(),
@@ -203,7 +203,7 @@ test("what a sender was killed over is sent by the next one, under the same id",
   expect(new Set(ids).size).toBe(2);
 });
 
-test("several senders deliver each notice once between them", async () => {
+test("several senders together deliver each notice once", async () => {
   const hook = await httpReceiver();
   const { store, start } = await desk(webhook(hook.url));
   for (let fact = 0; fact < 60; fact += 1) {

@@ -15,12 +15,14 @@ export interface Desk {
   readonly databaseUrl: string;
   readonly profile: BusinessProfile;
   readonly logged: string[];
-  /** Moves the senders' clock, so that no test waits for a pause to pass. */
+  /** Moves the senders' clock forward, so that no test waits for a pause. */
   readonly advance: (ms: number) => void;
   readonly start: () => Repeated;
 }
 
-/** A store with a business that tells people so, and senders for it as many as a test starts. */
+/**
+ * Opens a store with a business that has these channels; a test starts as many senders as it needs.
+ */
 export async function desk(
   notify: NotifySettings | undefined,
   changes: Partial<BusinessProfile> = {},
@@ -84,7 +86,7 @@ export function notice(changes: Partial<NewNotice> = {}): NewNotice {
   };
 }
 
-/** Asks until the answer is as wanted, and fails with the last one. */
+/** Polls until the result is as wanted; fails after 30 seconds with the last result. */
 export async function until<T>(
   ask: () => T | Promise<T>,
   wanted: (answer: T) => boolean,

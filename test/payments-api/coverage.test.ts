@@ -14,7 +14,7 @@ const anything = {
   file: { content: new Uint8Array([1]), name: "file", type: "image/png" },
 };
 
-/** Every method of a client's resources, but those that read lists over and over. */
+/** Returns every method of a client's resources, except those that page through whole lists. */
 function methodsOf(client: object): ((...args: unknown[]) => unknown)[] {
   const resources = objectsIn(client);
   return [...resources, ...resources.flatMap(objectsIn)].flatMap((resource) =>
@@ -42,10 +42,10 @@ function namesOf(resource: object): string[] {
   return [...new Set(names)];
 }
 
-/** The sandbox has it; the specification does not, so the client can't count on it. */
+/** The sandbox has this operation; the specification does not, so the client can't count on it. */
 const notSpecified = ["GET /v1/webhook-endpoints/{webhookEndpointId}"];
 
-test("the client has a method for every operation of the specification that the sandbox describes", async () => {
+test("the client has a method for every specified operation that the sandbox describes", async () => {
   const sandbox = await startSandbox();
   onTestFinished(() => sandbox.stop());
   const { body } = await sandbox.api<{ paths: Record<string, object> }>("GET", "/openapi.json");
@@ -61,7 +61,7 @@ test("the client has a method for every operation of the specification that the 
     await call(...Array.from({ length: count }, () => anything));
   };
   for (const call of methodsOf(service.client())) {
-    // Each is refused, here or there; what counts is what was asked.
+    // Each call is refused, by the client or the service; only the requested operation counts.
     for (const count of [0, 2, 4]) await ask(call, count).catch(() => undefined);
   }
   const asked = service.received.map(({ method, url }) => `${method} ${url.split("?")[0]}`);

@@ -25,7 +25,7 @@ test("a write that timed out in the queue never leaves", async () => {
   ]);
 });
 
-test("requests beyond the connections wait their turn, in order", async () => {
+test("requests beyond the number of connections wait until one is free", async () => {
   let open = 0;
   let most = 0;
   const service = await startService((_received, response) => {
@@ -46,7 +46,7 @@ test("requests beyond the connections wait their turn, in order", async () => {
   expect(service.received).toHaveLength(12);
 });
 
-test("the caller's signal stops what waits, and what is under way", async () => {
+test("the caller's signal stops waiting requests and requests under way", async () => {
   const held: ServerResponse[] = [];
   const service = await startService((_received, response) => void held.push(response));
   const client = service.client({ connections: 1 });
@@ -93,7 +93,7 @@ test("beforeSend runs only when a connection is free, and can keep the request b
   expect(service.received).toHaveLength(1);
 });
 
-test("a slow beforeSend uses up the same time limit", async () => {
+test("a slow beforeSend uses up the request's time limit", async () => {
   const service = await startService((_received, response) => sendJson(response, 201, {}));
   const answer = await service.client().sendMoneyWrite({
     ...write,
@@ -121,7 +121,7 @@ test("a process that was frozen past the time limit does not send when it wakes"
   expect(service.received).toHaveLength(0);
 });
 
-test("a connection gives its place to the next request after every kind of failure", async () => {
+test("after every kind of failure a connection is free for the next request", async () => {
   const service = await startService((_received, response, index) => {
     if (index === 0) response.destroy();
     else if (index > 1) sendJson(response, 201, {});

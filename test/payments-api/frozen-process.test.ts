@@ -10,11 +10,11 @@ const program = fileURLToPath(new URL("children/frozen-sender.ts", import.meta.u
 
 interface Frozen {
   readonly child: ChildProcess;
-  /** What it says once it goes on. */
+  /** What the process reports after it resumes. */
   readonly answer: Promise<unknown>;
 }
 
-/** A process that stands still between its last word before a money write and the write. */
+/** Starts a process that freezes just before it sends a money write. */
 async function frozenSender(
   baseUrl: string,
   leaveWithinMs: number,
@@ -31,7 +31,7 @@ async function frozenSender(
   return { child, answer: told() };
 }
 
-/** Again and again, should it stop only after the first time. */
+/** Resumes the process again and again, in case it freezes only after the first signal. */
 async function goOn({ child }: Frozen): Promise<void> {
   const exited = once(child, "exit");
   const again = setInterval(() => child.kill("SIGCONT"), 50);
@@ -40,7 +40,7 @@ async function goOn({ child }: Frozen): Promise<void> {
 }
 
 test.each(["open", "new"] as const)(
-  "a process that is stopped past its time to leave sends nothing when it goes on, on a connection that is %s",
+  "a process that was frozen past its time to leave sends nothing when it resumes, on a connection that is %s",
   async (connection) => {
     const service = await startService((_received, response) => sendJson(response, 201, {}));
     const frozen = await frozenSender(service.baseUrl, 300, connection);
@@ -57,7 +57,7 @@ test.each(["open", "new"] as const)(
   },
 );
 
-test("a process that goes on before its time to leave has passed sends what it was about to", async () => {
+test("a process that resumes before its time to leave has passed sends its request", async () => {
   const service = await startService((_received, response) => sendJson(response, 201, {}));
   const frozen = await frozenSender(service.baseUrl, 60_000, "open");
   await sleep(100);

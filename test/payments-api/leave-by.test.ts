@@ -22,19 +22,19 @@ function freezeFor(ms: number): void {
   while (performance.now() < until);
 }
 
-test("a write whose time to leave passes while its connection is made is kept back", async () => {
+test("a write is kept back if its time to leave passes while its connection is made", async () => {
   const service = await startService((_received, response) => sendJson(response, 201, {}));
   const answer = await service.client().sendMoneyWrite({
     ...write,
     leaveBy: new TimeLimit(40),
-    // Runs when the connection has been asked for, and before the event loop can see it ready.
+    // Runs once the connection has been requested, before the event loop can see it ready.
     beforeSend: () => process.nextTick(() => freezeFor(80)),
   });
   expect(answer).toEqual(tooLate);
   expect(service.received).toHaveLength(0);
 });
 
-test("a write whose time to leave passes is kept back from a connection that is open", async () => {
+test("a write is kept back from an open connection if its time to leave has passed", async () => {
   const service = await startService((_received, response) => sendJson(response, 201, {}));
   const client = service.client({ connections: 1 });
   expect(await client.sendMoneyWrite({ ...write, leaveBy: new TimeLimit(60_000) })).toMatchObject({
@@ -50,7 +50,7 @@ test("a write whose time to leave passes is kept back from a connection that is 
   expect(service.received).toHaveLength(2);
 });
 
-test("the time to leave began before the decision to send, and is not begun anew by it", async () => {
+test("the time to leave starts before the decision to send, which doesn't restart it", async () => {
   const service = await startService((_received, response) => sendJson(response, 201, {}));
   const answer = await service.client().sendMoneyWrite({
     ...write,
@@ -76,7 +76,7 @@ test("waiting for a connection uses up the time to leave", async () => {
   expect(service.received).toHaveLength(1);
 });
 
-test("what left in time is answered after its time to leave too", async () => {
+test("a write that left in time gets its response even after its time to leave", async () => {
   let isLate = false;
   class Limit extends TimeLimit {
     override get passed(): boolean {
@@ -93,7 +93,7 @@ test("what left in time is answered after its time to leave too", async () => {
   });
 });
 
-test("a limit passes when either clock says so, whatever the other one does", () => {
+test("a time limit has passed if either the wall clock or the monotonic clock says so", () => {
   const wall = vi.spyOn(Date, "now").mockReturnValue(1_000_000);
   const monotonic = vi.spyOn(performance, "now").mockReturnValue(500);
   try {
@@ -103,12 +103,12 @@ test("a limit passes when either clock says so, whatever the other one does", ()
     monotonic.mockReturnValue(599);
     expect(limit.passed).toBe(false);
 
-    // A suspended machine's monotonic clock stood still.
+    // The monotonic clock of a suspended machine stands still.
     wall.mockReturnValue(1_000_100);
     monotonic.mockReturnValue(501);
     expect(limit.passed).toBe(true);
 
-    // Somebody has set the wall clock back.
+    // Now the wall clock has been set back.
     wall.mockReturnValue(0);
     monotonic.mockReturnValue(600);
     expect(limit.passed).toBe(true);

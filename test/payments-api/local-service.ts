@@ -23,7 +23,7 @@ export interface LocalService {
   client: (options?: Partial<PaymentsClientOptions>) => PaymentsClient;
 }
 
-/** A real HTTP server that answers as told; closed with its clients when the test is over. */
+/** Starts a real HTTP server that answers by `answer`; closes it and its clients after the test. */
 export async function startService(answer: Answer): Promise<LocalService> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -71,7 +71,7 @@ export function sendJson(
   response.end(JSON.stringify(body));
 }
 
-/** A payment as the service would answer it. */
+/** Returns a payment as the service would send it. */
 export function payment(id: string, fields: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     id,
@@ -90,7 +90,7 @@ export function payment(id: string, fields: Record<string, unknown> = {}): Recor
   };
 }
 
-/** What the promise was rejected with; fails when it was not. */
+/** Returns what the promise was rejected with; throws if it was not rejected. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   let value: unknown;
   try {

@@ -4,7 +4,7 @@ import { sendJson, startService } from "./local-service.ts";
 const bodyText = '{ "payableId":"pay_1",   "amountCents": 100 }';
 const write = { method: "POST" as const, path: "/v1/payments", bodyText, idempotencyKey: "k-1" };
 
-test("a frozen request leaves byte for byte, with its key", async () => {
+test("a frozen request is sent byte for byte, with its key", async () => {
   const service = await startService((_received, response) => sendJson(response, 201, { a: 1 }));
   await service.client().sendMoneyWrite(write);
   expect(service.received).toEqual([
@@ -17,7 +17,7 @@ test("a frozen request leaves byte for byte, with its key", async () => {
   });
 });
 
-test("an answer is reported as it is, with the service's time and its wish to wait", async () => {
+test("a response is reported as it is, with the service's time and its Retry-After", async () => {
   const date = "Sat, 21 Nov 2026 10:00:00 GMT";
   const service = await startService((_received, response) =>
     sendJson(response, 429, { error: "rate" }, { date, "retry-after": "2" }),
@@ -32,7 +32,7 @@ test("an answer is reported as it is, with the service's time and its wish to wa
   });
 });
 
-test("the recorded text of a long answer is cut, its JSON is whole", async () => {
+test("the recorded text of a long response is cut, but its JSON is whole", async () => {
   const long = { text: "x".repeat(10_000) };
   const service = await startService((_received, response) => sendJson(response, 201, long));
   const answer = await service.client().sendMoneyWrite(write);
@@ -40,7 +40,7 @@ test("the recorded text of a long answer is cut, its JSON is whole", async () =>
   expect(answer.kind === "http" && answer.bodyText.length).toBe(4096);
 });
 
-test("a body that is not JSON reads as undefined", async () => {
+test("a response body that is not JSON reads as undefined", async () => {
   const service = await startService((_received, response) => void response.end("<html>"));
   expect(await service.client().sendMoneyWrite(write)).toMatchObject({
     kind: "http",
@@ -58,7 +58,7 @@ test("a write without a body is sent without one", async () => {
   expect(service.received[0]?.headers["content-type"]).toBeUndefined();
 });
 
-test("a dropped connection is no answer to something sent, and is not sent again", async () => {
+test("a connection dropped after the send gives no response, and the write is not sent again", async () => {
   const service = await startService((_received, response) => void response.destroy());
   const answer = await service.client().sendMoneyWrite(write);
   expect(answer).toMatchObject({ kind: "no-answer", sent: true, code: "no_answer" });
@@ -79,14 +79,14 @@ test("a connection dropped while it was idle does not make the next write leave 
   }
 });
 
-test("a refused connection is no answer to something that never left", async () => {
+test("a refused connection gives no response, and the write counts as never sent", async () => {
   const service = await startService(() => undefined);
   const baseUrl = service.baseUrl.replace("127.0.0.1", "127.0.0.2");
   const answer = await service.client({ baseUrl }).sendMoneyWrite(write);
   expect(answer).toMatchObject({ kind: "no-answer", sent: false, code: "not_sent" });
 });
 
-test("without a token nothing leaves, and the reason is said", async () => {
+test("without a token nothing is sent, and the result gives the reason", async () => {
   const service = await startService(() => undefined);
   const client = service.client({ token: { file: "/nonexistent/token" } });
   const answer = await client.sendMoneyWrite(write);
@@ -95,7 +95,7 @@ test("without a token nothing leaves, and the reason is said", async () => {
   expect(service.received).toHaveLength(0);
 });
 
-test("a base address with a path keeps it", async () => {
+test("a base URL keeps its path", async () => {
   const service = await startService((_received, response) => sendJson(response, 201, {}));
   const client = service.client({ baseUrl: `${service.baseUrl}/payments/` });
   await client.sendMoneyWrite(write);
@@ -103,7 +103,7 @@ test("a base address with a path keeps it", async () => {
 });
 
 test.each(["", "x".repeat(65), "with space", "line\nbreak"])(
-  "a key the service would refuse (%j) is refused here",
+  "a key that the service would refuse (%j) is refused by the client",
   async (idempotencyKey) => {
     const service = await startService(() => undefined);
     const sent = service.client().sendMoneyWrite({ ...write, idempotencyKey });

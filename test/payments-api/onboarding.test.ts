@@ -18,7 +18,7 @@ afterAll(async () => {
   await sandbox.stop();
 });
 
-test("a business is taken from nothing to verified, in the order of the specification", async () => {
+test("a business goes from nothing to verified in the order of the specification", async () => {
   const { verification, officers } = client;
   expect(await verification.get(businessId)).toMatchObject({
     status: "pending",
@@ -53,7 +53,7 @@ test("a business is taken from nothing to verified, in the order of the specific
   expect(await verification.getTaxInfo(businessId)).toMatchObject({ taxIdMask: "4321" });
 });
 
-test("the businesses of the account are listed, read, named and given a logo", async () => {
+test("the account's businesses are listed and read, and get an alias and a logo", async () => {
   const { businesses } = client;
   expect((await businesses.list()).map(({ id }) => id)).toEqual([businessId]);
   expect(await businesses.setAlias(businessId, "Corner shop")).toMatchObject({

@@ -129,8 +129,8 @@ const unknown: Case[] = [
   },
 ];
 
-describe.each([...notApplied, ...unknown])("a payment answered with $title", (expected) => {
-  test(`is ${expected.outcome}, with its code, and is sent once`, async () => {
+describe.each([...notApplied, ...unknown])("a payment with the response $title", (expected) => {
+  test(`a payment with this response is ${expected.outcome}, has its code, and is sent once`, async () => {
     const service = await startService((_received, response) => expected.answer(response));
     const client = service.client();
     const error = await rejection(
@@ -149,7 +149,7 @@ describe.each([...notApplied, ...unknown])("a payment answered with $title", (ex
   });
 });
 
-test("a read is never of unknown outcome", async () => {
+test("a failed read never has an unknown outcome", async () => {
   let status = 0;
   const service = await startService((_received, response) =>
     sendJson(response, status, { error: "payment_unconfirmed", message: "" }),
@@ -163,7 +163,7 @@ test("a read is never of unknown outcome", async () => {
   }
 });
 
-test("a payment that times out after it left is unknown, and is sent once", async () => {
+test("a payment that times out after it left has an unknown outcome, and is sent once", async () => {
   const service = await startService(() => undefined);
   const client = service.client({ timeoutMs: 1_000 });
   const error = await rejection(
@@ -174,7 +174,7 @@ test("a payment that times out after it left is unknown, and is sent once", asyn
   expect(service.received).toHaveLength(1);
 });
 
-test("an answer whose body stops halfway ends at the time limit", async () => {
+test("a response whose body stops halfway ends at the time limit", async () => {
   const service = await startService((_received, response) => {
     response.writeHead(201, { "content-length": "1000" });
     response.write("{");
@@ -197,7 +197,7 @@ test("a payment that can't reach the service is certainly not applied", async ()
   expect(String(error)).toContain("ECONNREFUSED");
 });
 
-test("errors carry the service's details and its wish to wait", async () => {
+test("an error carries the service's details and its Retry-After", async () => {
   const service = await startService((_received, response) =>
     sendJson(
       response,
@@ -216,7 +216,7 @@ test("errors carry the service's details and its wish to wait", async () => {
   });
 });
 
-test("payment_unconfirmed and misshaped answers have classes of their own", async () => {
+test("payment_unconfirmed and malformed responses have error classes of their own", async () => {
   const service = await startService((_received, response, index) =>
     index === 0
       ? sendJson(response, 409, { error: "payment_unconfirmed", message: "" })

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { payment, rejection, sendJson, startService } from "./local-service.ts";
 
-/** A newest-first list of payments that `onPage` may change after each page was served. */
+/** Serves a newest-first list of payments, which `onPage` may change after each page. */
 async function startList(ids: string[], onPage: (ids: string[], served: number) => void) {
   let served = 0;
   const service = await startService((received, response) => {
@@ -29,21 +29,21 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 const size = { pageSize: 3 };
 
-test("reads every page of a list that holds still, and no page more than needed", async () => {
+test("a list that doesn't change is read page by page, with no more requests than needed", async () => {
   const service = await startList(names(7), () => undefined);
   const payments = await collect(service.client().payments.iterate({}, size));
   expect(payments.map(({ id }) => id)).toEqual(names(7));
   expect(service.received).toHaveLength(3);
 });
 
-test("an empty list is one request", async () => {
+test("an empty list takes one request", async () => {
   const service = await startList([], () => undefined);
   expect(await collect(service.client().payments.iterate())).toEqual([]);
   expect(await service.client().payments.listAll()).toEqual([]);
   expect(service.received).toHaveLength(2);
 });
 
-test("passes the filters on with every page, 100 records at a time", async () => {
+test("filters are sent with every page, at 100 records a page", async () => {
   const service = await startList(names(101), () => undefined);
   await service.client().payments.listAll({ payableId: "pay_1" });
   expect(service.received.map(({ url }) => url)).toEqual([
@@ -53,14 +53,14 @@ test("passes the filters on with every page, 100 records at a time", async () =>
   ]);
 });
 
-test("streams page by page", async () => {
+test("a list is streamed page by page", async () => {
   const service = await startList(names(5), () => undefined);
   const pages = service.client().payments.iteratePages({}, size);
   expect((await pages.next()).value).toHaveLength(3);
   expect(service.received).toHaveLength(1);
 });
 
-test("records added in front do not come twice", async () => {
+test("records added in front of a list are not returned twice", async () => {
   const service = await startList(names(7), (ids, served) => {
     if (served <= 2) ids.unshift(`new${served}`);
   });
@@ -68,13 +68,13 @@ test("records added in front do not come twice", async () => {
   expect(payments.map(({ id }) => id)).toEqual(names(7));
 });
 
-test("a list that only grows never ends in an error", async () => {
+test("reading a list that only grows never ends in an error", async () => {
   const service = await startList(names(7), (ids, served) => void ids.unshift(`new${served}`));
   const payments = await collect(service.client().payments.iterate({}, size));
   expect(payments.map(({ id }) => id)).toEqual(names(7));
 });
 
-test("a record that disappears does not make another one be skipped", async () => {
+test("a record that disappears doesn't make another record be skipped", async () => {
   const service = await startList(names(7), (ids, served) => {
     if (served === 1) ids.splice(0, 1);
   });
@@ -83,7 +83,7 @@ test("a record that disappears does not make another one be skipped", async () =
   expect(new Set(payments.map(({ id }) => id)).size).toBe(payments.length);
 });
 
-test("a record that disappears while another is added is noticed", async () => {
+test("a record that disappears while another is added doesn't go unnoticed", async () => {
   const service = await startList(names(7), (ids, served) => {
     if (served === 1) ids.splice(0, 2);
     if (served === 2) ids.push("late");
@@ -92,7 +92,7 @@ test("a record that disappears while another is added is noticed", async () => {
   expect(payments.map(({ id }) => id)).toEqual(expect.arrayContaining(names(7)));
 });
 
-test("listAll answers the list as it was at one moment", async () => {
+test("listAll returns the list as it was at one moment", async () => {
   const service = await startList(names(7), (ids, served) => {
     if (served === 2) ids.unshift("new");
   });
@@ -108,7 +108,7 @@ test("listAll notices a record added after the last page was read", async () => 
   expect(payments.map(({ id }) => id)).toEqual(["new", ...names(5)]);
 });
 
-test("listAll notices an exchange that leaves the count as it was", async () => {
+test("listAll notices that one record has replaced another, though the count is the same", async () => {
   const service = await startList(names(5), (ids, served) => {
     if (served !== 1) return;
     ids.splice(0, 1);
@@ -118,7 +118,7 @@ test("listAll notices an exchange that leaves the count as it was", async () => 
   expect(payments.map(({ id }) => id)).toEqual(["new", "p1", "p2", "p3", "p4"]);
 });
 
-test("a list that never holds still is a clear error, after a bounded number of requests", async () => {
+test("a list that changes without end is an error, after a bounded number of requests", async () => {
   const service = await startList(names(200), (ids) => void ids.shift());
   const client = service.client();
   const expected: Partial<PaymentsApiError> = {
@@ -141,7 +141,7 @@ test("a count that contradicts the items is an error, not an endless loop", asyn
   expect(await rejection(collect(client.payments.iterate()))).toMatchObject(expected);
 });
 
-test("pages shorter than asked for are read to the end", async () => {
+test("pages shorter than requested are read to the end", async () => {
   const ids = names(5);
   const service = await startService((received, response) => {
     const page = Number(new URL(received.url, "http://localhost").searchParams.get("page"));
@@ -151,7 +151,7 @@ test("pages shorter than asked for are read to the end", async () => {
   expect(await service.client().payments.listAll()).toHaveLength(5);
 });
 
-/** A list of balance transactions, whose answer the specification does not show. */
+/** Serves a list of balance transactions, whose response the specification does not show. */
 async function startTransactions(answer: (ids: string[], more: boolean) => unknown) {
   const all = names(7);
   return startService((received, response) => {
@@ -169,20 +169,23 @@ test.each<[string, (ids: string[], more: boolean) => unknown]>([
   ["says whether there is more", (ids, hasMore) => ({ data: records(ids), hasMore })],
   ["names its next page", (ids, more) => ({ items: records(ids), nextCursor: more ? "c" : null })],
   ["has a count of its own name", (ids) => ({ data: { items: records(ids), total: 7 } })],
-])("a list whose answer is not shown is read whole where it %s", async (_, answer) => {
-  const { transactions } = (await startTransactions(answer)).client().balance;
-  expect((await transactions.listAll({}, size)).map(({ id }) => id)).toEqual(names(7));
-  expect((await collect(transactions.iterate({}, size))).map(({ id }) => id)).toEqual(names(7));
-});
+])(
+  "a list whose response the specification doesn't show is read whole if it %s",
+  async (_, answer) => {
+    const { transactions } = (await startTransactions(answer)).client().balance;
+    expect((await transactions.listAll({}, size)).map(({ id }) => id)).toEqual(names(7));
+    expect((await collect(transactions.iterate({}, size))).map(({ id }) => id)).toEqual(names(7));
+  },
+);
 
-test("a list that answers all of itself, whatever page is asked for, is read once", async () => {
+test("a list that returns everything, whatever page is requested, is read once", async () => {
   const service = await startService((_received, response) =>
     sendJson(response, 200, [{ id: "a" }]),
   );
   expect(await service.client().balance.transactions.listAll()).toMatchObject([{ id: "a" }]);
 });
 
-test("a list whose further pages can't be asked for by number is not taken for the whole", async () => {
+test("a list whose further pages can't be requested by number is not taken for the whole", async () => {
   const answer = { items: [{ id: "a" }], nextCursor: "next" };
   const service = await startService((_received, response) => sendJson(response, 200, answer));
   const { transactions } = service.client().balance;

@@ -5,15 +5,18 @@ import { payment, sendJson, startService } from "./local-service.ts";
 const FAILS = { error: "busy", message: "" };
 
 describe("a read", () => {
-  test.each([408, 429, 500, 502, 503])("is made again after a passing %s", async (status) => {
-    const service = await startService((_received, response, index) =>
-      sendJson(response, index < 2 ? status : 200, index < 2 ? FAILS : payment("p")),
-    );
-    expect((await service.client().payments.get("p")).id).toBe("p");
-    expect(service.received).toHaveLength(3);
-  });
+  test.each([408, 429, 500, 502, 503])(
+    "a read is tried again after a passing %s",
+    async (status) => {
+      const service = await startService((_received, response, index) =>
+        sendJson(response, index < 2 ? status : 200, index < 2 ? FAILS : payment("p")),
+      );
+      expect((await service.client().payments.get("p")).id).toBe("p");
+      expect(service.received).toHaveLength(3);
+    },
+  );
 
-  test("is made again after a dropped connection", async () => {
+  test("a read is tried again after a dropped connection", async () => {
     const service = await startService((_received, response, index) => {
       if (index === 0) response.destroy();
       else sendJson(response, 200, payment("p"));
@@ -21,13 +24,18 @@ describe("a read", () => {
     expect((await service.client().payments.get("p")).id).toBe("p");
   });
 
-  test.each([302, 400, 403, 404, 409, 422])("is not made again after %s", async (status) => {
-    const service = await startService((_received, response) => sendJson(response, status, FAILS));
-    await expect(service.client().payments.get("p")).rejects.toBeInstanceOf(PaymentsApiError);
-    expect(service.received).toHaveLength(1);
-  });
+  test.each([302, 400, 403, 404, 409, 422])(
+    "a read is not tried again after %s",
+    async (status) => {
+      const service = await startService((_received, response) =>
+        sendJson(response, status, FAILS),
+      );
+      await expect(service.client().payments.get("p")).rejects.toBeInstanceOf(PaymentsApiError);
+      expect(service.received).toHaveLength(1);
+    },
+  );
 
-  test("waits as long as Retry-After says, and tells at once of a longer pause than it may make", async () => {
+  test("a read waits as long as Retry-After says, and fails at once if that is longer than it may wait", async () => {
     const seconds = ["1", "3600"];
     const service = await startService((_received, response, index) =>
       sendJson(response, 429, FAILS, { "retry-after": seconds[index] ?? "3600" }),
@@ -41,7 +49,7 @@ describe("a read", () => {
     expect(service.received).toHaveLength(2);
   });
 
-  test("waits patiently for a limit on requests where many pages are to be read", async () => {
+  test("reading many pages waits patiently for a limit on requests", async () => {
     let left = 1;
     const refill = setInterval(() => {
       left = 1;
@@ -62,7 +70,7 @@ describe("a read", () => {
     expect(ids).toEqual(Array.from({ length: 9 }, (_, index) => `p${index + 1}`));
   });
 
-  test("is no more patient than a minute at a time", async () => {
+  test("a patient read waits at most a minute for one try", async () => {
     const service = await startService((_received, response) =>
       sendJson(response, 429, FAILS, { "retry-after": "61" }),
     );
@@ -71,7 +79,7 @@ describe("a read", () => {
     expect(service.received).toHaveLength(1);
   });
 
-  test("ends when its caller stops it between two tries", async () => {
+  test("a read ends if its caller stops it between two tries", async () => {
     const stop = new AbortController();
     const service = await startService((_received, response) => {
       sendJson(response, 503, FAILS, { "retry-after": "9" });

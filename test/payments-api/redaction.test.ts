@@ -12,7 +12,7 @@ const address = { street: "1 Way", city: "Troy", state: "NY", zip: "12180", coun
 const officer = { firstName: "Ann", lastName: "Lee", title: "CEO", dateOfBirth, ssn, address };
 const bankAccount = { accountNumber, routingNumber: "021000021", accountType: "checking" as const };
 
-/** Every way of writing the planted values that a service may repeat them in. */
+/** Every form of the planted values in which a service may repeat them. */
 const planted = [
   ssn,
   "521438765",
@@ -65,7 +65,7 @@ const calls: [
   ["a read", (client) => client.officers.list("b"), [ssn, ein]],
 ];
 
-/** All that a log could show of an error. */
+/** Returns everything that a log could show of an error. */
 function everythingOf(error: unknown): string {
   const shown = [inspect(error, { depth: 20, showHidden: true }), JSON.stringify(error)];
   if (error instanceof PaymentsApiError) {
@@ -74,47 +74,53 @@ function everythingOf(error: unknown): string {
   return shown.join("\n");
 }
 
-test.each(calls)("a refusal that repeats %s shows none of it", async (_name, call, hidden) => {
-  expect(hidden.length).toBeGreaterThan(1);
-  const service = await startService((_received, response) =>
-    sendJson(response, 422, {
-      error: "validation_error",
-      message: planted.join(", "),
-      details: {
-        field: "ssn",
-        values: planted,
-        number: 521438765,
-        [ssn]: { deep: [`was ${planted.join(" ")}`] },
-      },
-    }),
-  );
-  const error = await rejection(call(service.client()));
-  expect(error).toMatchObject({ code: "validation_error", details: { field: "ssn" } });
-  const shown = everythingOf(error);
-  for (const text of hidden) expect(shown).not.toContain(text);
-});
+test.each(calls)(
+  "the error of a refusal that repeats %s shows none of it",
+  async (_name, call, hidden) => {
+    expect(hidden.length).toBeGreaterThan(1);
+    const service = await startService((_received, response) =>
+      sendJson(response, 422, {
+        error: "validation_error",
+        message: planted.join(", "),
+        details: {
+          field: "ssn",
+          values: planted,
+          number: 521438765,
+          [ssn]: { deep: [`was ${planted.join(" ")}`] },
+        },
+      }),
+    );
+    const error = await rejection(call(service.client()));
+    expect(error).toMatchObject({ code: "validation_error", details: { field: "ssn" } });
+    const shown = everythingOf(error);
+    for (const text of hidden) expect(shown).not.toContain(text);
+  },
+);
 
-test.each(calls)("an unreadable answer that repeats %s shows none of it", async (_name, call) => {
-  const service = await startService((_received, response, index) => {
-    if (index % 2 === 0) response.writeHead(400).end(`<p>${planted.join(" ")}</p>`);
-    else sendJson(response, 200, { id: 7, items: planted, ...Object.fromEntries([[ssn, ssn]]) });
-  });
-  const client = service.client();
-  for (let index = 0; index < 2; index += 1) {
-    const outcome = await call(client).catch((error: unknown) => error);
-    if (!(outcome instanceof PaymentsApiError)) continue;
-    for (const text of planted) expect(everythingOf(outcome)).not.toContain(text);
-  }
-});
+test.each(calls)(
+  "the error of an unreadable response that repeats %s shows none of it",
+  async (_name, call) => {
+    const service = await startService((_received, response, index) => {
+      if (index % 2 === 0) response.writeHead(400).end(`<p>${planted.join(" ")}</p>`);
+      else sendJson(response, 200, { id: 7, items: planted, ...Object.fromEntries([[ssn, ssn]]) });
+    });
+    const client = service.client();
+    for (let index = 0; index < 2; index += 1) {
+      const outcome = await call(client).catch((error: unknown) => error);
+      if (!(outcome instanceof PaymentsApiError)) continue;
+      for (const text of planted) expect(everythingOf(outcome)).not.toContain(text);
+    }
+  },
+);
 
-test("a dropped connection shows nothing of what was sent", async () => {
+test("the error of a dropped connection shows nothing of the request", async () => {
   const service = await startService((_received, response) => void response.destroy());
   const error = await rejection(service.client().officers.add("b", officer));
   expect(error).toMatchObject({ outcome: "unknown" });
   for (const text of planted) expect(everythingOf(error)).not.toContain(text);
 });
 
-test("officers and tax info come without what is personal, whatever else the service answers", async () => {
+test("officers and tax info are read without personal data, whatever else the service returns", async () => {
   const service = await startService((received, response) =>
     received.url.endsWith("/officers")
       ? sendJson(response, 200, { items: [{ ...officer, ssnLast4: "8765" }] })

@@ -20,7 +20,7 @@ interface Call {
   withKey?: boolean;
 }
 
-/** One call of each kind with the request that the API specification asks for. */
+/** One call of each kind, with the request that the API specification requires. */
 export const calls: readonly Call[] = [
   {
     call: (client) => client.contacts.list({ status: "revoked", page: 2, pageSize: 10 }),

@@ -4,7 +4,7 @@ import { accounting, calls } from "./resource-calls.ts";
 
 const key = { idempotencyKey: "key" };
 
-test.each(calls)("$request is asked as specified", async ({ call, request, answer, ...rest }) => {
+test.each(calls)("$request is sent as specified", async ({ call, request, answer, ...rest }) => {
   const service = await startService((_received, response) => sendJson(response, 200, answer));
   await call(service.client());
   const [received] = service.received;
@@ -13,13 +13,13 @@ test.each(calls)("$request is asked as specified", async ({ call, request, answe
   expect(received?.bodyText).toBe(rest.body === undefined ? "" : JSON.stringify(rest.body));
 });
 
-test("deleting a webhook endpoint needs no body in the answer", async () => {
+test("deleting a webhook endpoint needs no body in the response", async () => {
   const service = await startService((_received, response) => void response.writeHead(204).end());
   await service.client().webhookEndpoints.delete("we");
   expect(service.received[0]).toMatchObject({ method: "DELETE", url: "/v1/webhook-endpoints/we" });
 });
 
-test("disconnecting the accounting system needs no body in the answer", async () => {
+test("disconnecting the accounting system needs no body in the response", async () => {
   const service = await startService((_received, response) => void response.writeHead(204).end());
   await service.client().accounting.disconnect("b");
   expect(service.received[0]).toMatchObject({
@@ -29,7 +29,7 @@ test("disconnecting the accounting system needs no body in the answer", async ()
 });
 
 test.each([0, -1, 0.001, 10.005, Number.NaN, Number.POSITIVE_INFINITY])(
-  "%d dollars are not withdrawn",
+  "a withdrawal of %d dollars is refused by the client",
   async (amountDollars) => {
     const service = await startService(() => undefined);
     const withdrawal = { amountDollars, fundingSourceId: "f" };
@@ -40,7 +40,7 @@ test.each([0, -1, 0.001, 10.005, Number.NaN, Number.POSITIVE_INFINITY])(
   },
 );
 
-test("a proxy's page in place of an answer that is not shown leaves the outcome unknown", async () => {
+test("a proxy's page instead of a response without a specified shape leaves the outcome unknown", async () => {
   const service = await startService(
     (_received, response) => void response.writeHead(200).end("<h1>Welcome</h1>"),
   );
@@ -48,13 +48,13 @@ test("a proxy's page in place of an answer that is not shown leaves the outcome 
   expect(await rejection(deposit)).toMatchObject({ outcome: "unknown", status: 200 });
 });
 
-test("an empty answer that is not shown counts as done", async () => {
+test("an empty response without a specified shape counts as success", async () => {
   const service = await startService((_received, response) => void response.writeHead(201).end());
   const added = service.client().verification.submitTaxInfo("b", { ein: "12-3456789" });
   expect(await added).toBeUndefined();
 });
 
-test("all deliveries of an endpoint can be streamed", async () => {
+test("all deliveries of a webhook endpoint can be streamed", async () => {
   const service = await startService((_received, response) =>
     sendJson(response, 200, { items: [{ id: "d1" }, { id: "d2" }], totalCount: 2 }),
   );

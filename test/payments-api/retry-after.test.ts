@@ -15,15 +15,15 @@ test.each([
   ["soon", undefined],
   ["", undefined],
   [undefined, undefined],
-])("Retry-After %j is %j milliseconds", (header, expected) => {
+])("a Retry-After of %j is %j milliseconds", (header, expected) => {
   expect(parseRetryAfter(header, nowMs)).toBe(expected);
 });
 
-test.each(["2026", "12", "", "Someday, maybe"])("%j is not an HTTP date", (header) => {
+test.each(["2026", "12", "", "Someday, maybe"])("%j is not read as an HTTP date", (header) => {
   expect(parseHttpDate(header)).toBeUndefined();
 });
 
-test("a date is relative to the service's own clock, and rate limits are told", async () => {
+test("a Retry-After date is relative to the service's own clock, and rate limits are reported", async () => {
   const service = await startService((_received, response) =>
     sendJson(
       response,
@@ -47,7 +47,7 @@ test("a date is relative to the service's own clock, and rate limits are told", 
   expect(dates).toEqual([nowMs]);
 });
 
-test("an observer that fails does not lose the answer", async () => {
+test("an observer that throws does not lose the response", async () => {
   const service = await startService((_received, response) => sendJson(response, 201, { ok: 1 }));
   const client = service.client({
     onDate: () => {

@@ -7,7 +7,7 @@ async function answering(body: unknown) {
   return service.client();
 }
 
-test("unknown fields are left out, unknown values pass", async () => {
+test("unknown fields are left out, and unknown values are kept", async () => {
   const client = await answering(payment("p", { status: "teleported", novelty: { a: 1 } }));
   const read = await client.payments.get("p");
   expect(read.status).toBe("teleported");
@@ -32,7 +32,7 @@ test("absent and null fields read as null", async () => {
   });
 });
 
-test("what is only shown may have any type, what says whose money it is may not", async () => {
+test("a field that is only shown may have any type, but one that says whose money it is may not", async () => {
   const shown = await answering(payment("p", { failureReason: { code: "R01" }, processedAt: 17 }));
   expect(await shown.payments.get("p")).toMatchObject({ failureReason: null, processedAt: null });
   const owned = await answering(payment("p", { payableId: 17 }));
@@ -43,14 +43,14 @@ test("what is only shown may have any type, what says whose money it is may not"
 });
 
 test.each([12.5, "1250", null, undefined, 2 ** 60])(
-  "an amount of %j is refused",
+  "a payment with an amount of %j is refused",
   async (amount) => {
     const client = await answering(payment("p", { amountCents: amount }));
     expect(String(await rejection(client.payments.get("p")))).toContain("amountCents");
   },
 );
 
-test("a misshaped item of a list names its place", async () => {
+test("the error of a malformed list item names its place", async () => {
   const client = await answering({
     items: [payment("a"), payment("b", { amountCents: "many" })],
     totalCount: 2,
@@ -72,7 +72,7 @@ test("an item of the payables list needs no more than an id", async () => {
   expect(items[1]?.totalAmountCents).toBeUndefined();
 });
 
-test("a payable reads with what it needs", async () => {
+test("a payable is read if it has the fields that paying needs", async () => {
   const client = await answering({
     id: "a",
     status: "approved",
@@ -89,7 +89,7 @@ test("a payable reads with what it needs", async () => {
   });
 });
 
-test("a contact without a bank account reads as null, one of an odd shape is refused", async () => {
+test("a contact without a bank account reads as null, and a malformed bank account is refused", async () => {
   const contact = { id: "c", type: "payee", status: "active", paymentReady: false };
   expect(await (await answering(contact)).contacts.get("c")).toMatchObject({
     bankAccount: null,
@@ -100,7 +100,7 @@ test("a contact without a bank account reads as null, one of an odd shape is ref
   expect(String(await rejection(odd.contacts.get("c")))).toContain("bankAccount.last4");
 });
 
-test("bank accounts and webhook endpoints come as a list or inside items", async () => {
+test("bank accounts and webhook endpoints are read from a bare list or from inside an object", async () => {
   const account = { id: "ba", status: "verified", isDefault: true };
   expect(await (await answering([account])).bankAccounts.list()).toHaveLength(1);
   expect(await (await answering({ items: [account] })).bankAccounts.list()).toMatchObject([
@@ -115,13 +115,13 @@ test.each([
   ["itself", (record: unknown) => record],
   ["under its own name", (record: unknown) => ({ payment: record })],
   ["under data", (record: unknown) => ({ data: record })],
-])("one payment, whose answer is not shown, may be %s", async (_, wrap) => {
+])("a single payment may be returned %s", async (_, wrap) => {
   const client = await answering(wrap(payment("p")));
   expect(await client.payments.get("p")).toMatchObject({ id: "p", amountCents: 12_500 });
 });
 
 test.each([{}, { ok: true }, null, { result: { verified: true } }])(
-  "what was done to a bank account counts as done where %j is answered",
+  "adding or verifying a bank account counts as done if the response is %j",
   async (body) => {
     const { bankAccounts } = await answering(body);
     const account = { accountNumber: "1234", routingNumber: "021000021" } as const;
@@ -131,14 +131,14 @@ test.each([{}, { ok: true }, null, { result: { verified: true } }])(
   },
 );
 
-test("when the books were synced may stand under another name", async () => {
+test("the time of the last accounting sync may have a different name", async () => {
   const status = await answering({ data: { lastSyncAt: "2026-11-20T12:00:00Z" } });
   expect((await status.accounting.getStatus("b")).lastSyncedAt).toBe("2026-11-20T12:00:00Z");
   const sync = await answering({ completedAt: "2026-11-20T12:00:00Z" });
   expect((await sync.accounting.getSyncStatus("b", "i")).finishedAt).toBe("2026-11-20T12:00:00Z");
 });
 
-test("the pay fields of a funding source stay exactly as they are", async () => {
+test("the pay fields of a funding source are kept exactly as they are", async () => {
   const pay = { paymentRail: "SERVICE", fundingSource: "balance", nested: { a: [1] } };
   const client = await answering({
     items: [{ id: "balance", kind: "balance", canPay: true, pay, isDefault: true }],
@@ -146,12 +146,12 @@ test("the pay fields of a funding source stay exactly as they are", async () => 
   expect((await client.fundingSources.list())[0]?.pay).toEqual(pay);
 });
 
-test("the balance reads with what paying needs", async () => {
+test("the balance is read if it has the fields that paying needs", async () => {
   const client = await answering({ status: "open", availableCents: 5, canSendPayments: true });
   expect(await client.balance.get()).toMatchObject({ availableCents: 5, reservedCents: null });
 });
 
-test("events of types we don't know pass", () => {
+test("events of unknown types are accepted", () => {
   const event = { id: "evt_1", type: "moon.landed", data: { object: "moon", id: "m1" } };
   expect(eventSchema.parse({ ...event, sequence: "12345678901234567890", extra: 1 })).toEqual({
     ...event,

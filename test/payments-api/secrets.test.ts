@@ -18,7 +18,7 @@ test("the client does not show its token", async () => {
   expect(everythingOf(client)).not.toContain(secret);
 });
 
-test("no error shows the token, whatever failed, even where the service echoes it", async () => {
+test("no error shows the token, even if the service echoes it", async () => {
   const service = await startService((received, response, index) => {
     const echo = received.headers.authorization ?? "";
     if (index === 0) response.destroy();
@@ -39,7 +39,7 @@ test("no error shows the token, whatever failed, even where the service echoes i
   expect(service.received).toHaveLength(6);
 });
 
-test("the recorded answer of a money write does not show the token", async () => {
+test("the recorded response of a money write does not show the token", async () => {
   const service = await startService((received, response) =>
     sendJson(response, 500, { error: "oops", message: received.headers.authorization }),
   );
@@ -52,7 +52,7 @@ test("the recorded answer of a money write does not show the token", async () =>
   expect(everythingOf(answer)).not.toContain(secret);
 });
 
-test("an error does not show what was searched for", async () => {
+test("an error does not show the search text", async () => {
   const service = await startService((_received, response) => void response.destroy());
   const error = await rejection(service.client().contacts.list({ search: "someone@example.com" }));
   expect(everythingOf(error)).not.toContain("someone");
@@ -64,7 +64,7 @@ test.each([
   ["http://user:hunter2@host", "must not hold a user or password"],
   ["ftp://user:hunter2@host", "not an address"],
   ["http://host/?a=1", "query"],
-])("the address %s is refused without showing a password", async (baseUrl, why) => {
+])("the base URL %s is refused without showing a password", async (baseUrl, why) => {
   const service = await startService(() => undefined);
   expect(() => service.client({ baseUrl })).toThrow(why);
   expect(() => service.client({ baseUrl })).not.toThrow("hunter2");

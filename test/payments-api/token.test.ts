@@ -38,7 +38,7 @@ test("a token in a file is sent without its line break, and read again when the 
     .toBe("number-two");
 });
 
-test("a token file that vanishes for a moment does not stop the reads", async () => {
+test("a token file that is missing for a moment does not stop reads", async () => {
   const file = join(await folder(), "token");
   await writeFile(file, "one");
   const service = await startService((_received, response) => sendJson(response, 200, contact));
@@ -50,7 +50,7 @@ test("a token file that vanishes for a moment does not stop the reads", async ()
   expect(bearers(service)).toEqual(["one", "one"]);
 });
 
-test("a read refused with 401 asks once more with a fresh token", async () => {
+test("a read refused with 401 is tried once more with a fresh token", async () => {
   const file = join(await folder(), "token");
   await writeFile(file, "old");
   const service = await startService((received, response) =>
@@ -66,7 +66,7 @@ test("a read refused with 401 asks once more with a fresh token", async () => {
   expect(bearers(service).at(-1)).toBe("new");
 });
 
-test("a write refused with 401 is left to the caller, and the next request has a fresh token", async () => {
+test("a write refused with 401 is not tried again, and the next request has a fresh token", async () => {
   const counter = join(await folder(), "runs");
   const service = await startService((_received, response) =>
     sendJson(response, 401, { statusCode: 401, message: "Unauthorized" }),
@@ -80,7 +80,7 @@ test("a write refused with 401 is left to the caller, and the next request has a
   expect(bearers(service)).toEqual(["token-1", "token-2"]);
 });
 
-test("a command runs once for many requests, and again when its token comes close to its end", async () => {
+test("a token command runs once for many requests, and again when its token is about to expire", async () => {
   const path = join(await folder(), "token");
   const startMs = Date.parse("2026-11-21T10:00:00Z");
   let nowMs = startMs;
@@ -103,7 +103,7 @@ test("a command runs once for many requests, and again when its token comes clos
   expect(bearers(service).at(-1)).toBe(second);
 });
 
-test("invalidateToken has the token fetched again", async () => {
+test("after invalidateToken the token is fetched again", async () => {
   const path = join(await folder(), "token");
   await writeFile(path, "one");
   const service = await startService((_received, response) => sendJson(response, 200, contact));
@@ -122,12 +122,15 @@ test.each([
   [{ command: "echo two words" }, "not a token"],
   [{ file: "/nonexistent/token" }, "ENOENT"],
   [{ value: "" }, "gave no token"],
-])("a source without a token (%j) says so without showing what it read", async (token, why) => {
-  const service = await startService((_received, response) => sendJson(response, 200, contact));
-  const error = await rejection(service.client({ token }).contacts.get("c"));
-  expect(error).toBeInstanceOf(NoAnswerError);
-  expect(error).toMatchObject({ code: "token_unavailable", outcome: "not_applied" });
-  expect(String(error)).toContain(why);
-  expect(String(error)).not.toMatch(/secret|two words/);
-  expect(service.received).toHaveLength(0);
-});
+])(
+  "a source that gives no token (%j) is reported without showing what was read",
+  async (token, why) => {
+    const service = await startService((_received, response) => sendJson(response, 200, contact));
+    const error = await rejection(service.client({ token }).contacts.get("c"));
+    expect(error).toBeInstanceOf(NoAnswerError);
+    expect(error).toMatchObject({ code: "token_unavailable", outcome: "not_applied" });
+    expect(String(error)).toContain(why);
+    expect(String(error)).not.toMatch(/secret|two words/);
+    expect(service.received).toHaveLength(0);
+  },
+);

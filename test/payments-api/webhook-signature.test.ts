@@ -21,7 +21,7 @@ test("a signature over the raw bytes, keyed with the whole secret, is accepted",
   expect(check(` t=${nowSeconds} , v1=${v1(nowSeconds).toUpperCase()} `)).toEqual({ ok: true });
 });
 
-test("any of several secrets and any of several signatures will do", () => {
+test("a webhook is accepted if any of its signatures matches any of the secrets", () => {
   const header = `t=${nowSeconds},v0=old,v1=${"0".repeat(64)},v1=${v1(nowSeconds)}`;
   expect(check(header, { secrets: ["whsec_new", secret] })).toEqual({ ok: true });
 });
@@ -31,7 +31,7 @@ test.each([
   [300, true],
   [-301, "too_old"],
   [301, "too_new"],
-])("a timestamp %j seconds off: %j", (offset, expected) => {
+])("a timestamp that is %j seconds off gives %j", (offset, expected) => {
   const timestamp = nowSeconds + offset;
   const result = check(`t=${timestamp},v1=${v1(timestamp)}`);
   expect(result).toEqual(expected === true ? { ok: true } : { ok: false, reason: expected });
@@ -49,17 +49,17 @@ test.each([
   ["a short signature", `t=${nowSeconds},v1=abcd`, "malformed_header"],
   ["a timestamp that is no number", `t=now,v1=${v1("now")}`, "malformed_header"],
   ["nonsense", "nonsense", "malformed_header"],
-])("%s is refused", (_title, header, reason) => {
+])("a webhook with %s is refused", (_title, header, reason) => {
   expect(check(header)).toEqual({ ok: false, reason });
 });
 
-test("without a secret nothing is accepted, not even what an empty one signed", () => {
+test("without a secret no webhook is accepted, not even one signed with an empty secret", () => {
   const header = `t=${nowSeconds},v1=${v1(nowSeconds, "")}`;
   expect(check(header, { secrets: [] })).toEqual({ ok: false, reason: "no_secret" });
   expect(check(header, { secrets: [""] })).toEqual({ ok: false, reason: "no_secret" });
 });
 
-/** The signed event that Stripe's own libraries are tested with; the scheme is the same. */
+/** The signed event of the tests of Stripe's own libraries; the scheme is the same. */
 const knownEvent = `${JSON.stringify(
   {
     id: "evt_123",
@@ -100,7 +100,7 @@ test.each([
   [0, { ok: true }],
   [300, { ok: true }],
   [301, { ok: false, reason: "too_old" }],
-])("the known vector of Stripe's libraries, %d seconds later", (seconds, expected) => {
+])("the test event of Stripe's libraries is judged %d seconds later: %j", (seconds, expected) => {
   const signature = "f0bdba6d4eacbd8ad8a3bbadd7248e633ec1477f7899c124c51b39405fa36613";
   const older = "63f3a72374a733066c4be69ed7f8e5ac85c22c9f0a6a612ab9a025a9e4ee7eef";
   const result = verifyWebhook({

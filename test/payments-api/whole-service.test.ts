@@ -22,7 +22,7 @@ async function bank(): Promise<BankAccount> {
   return account;
 }
 
-test("a deposit and a withdrawal are made once per key and found among the transactions", async () => {
+test("a deposit and a withdrawal are made once per key and are found among the transactions", async () => {
   const { balance } = client;
   const bankAccountId = (await bank()).id;
   const transfer = { amountCents: 50_00, bankAccountId };
@@ -35,13 +35,13 @@ test("a deposit and a withdrawal are made once per key and found among the trans
   expect(found.map(({ id }) => id)).toEqual([withdrawal?.id, deposit?.id]);
 });
 
-test("a withdrawal of more than there is was not made, and says so", async () => {
+test("a withdrawal of more than the balance fails and is known not to be made", async () => {
   const transfer = { amountCents: 9_000_000_00, bankAccountId: (await bank()).id };
   const error = await rejection(client.balance.withdraw(transfer, { idempotencyKey: "too-much" }));
   expect(error).toMatchObject({ code: "insufficient_balance", outcome: "not_applied" });
 });
 
-test("a transfer whose answer is lost has an unknown outcome, and is replayed under its key", async () => {
+test("a transfer whose response is lost has an unknown outcome, and is replayed under its key", async () => {
   const path = "/v1/balance/deposits";
   await sandbox.control.faults([{ path, when: "after", effect: "drop", times: 1 }]);
   const transfer = { amountCents: 7_00, bankAccountId: (await bank()).id };
@@ -53,7 +53,7 @@ test("a transfer whose answer is lost has an unknown outcome, and is replayed un
   expect(found.filter(({ amountCents }) => amountCents === 7_00)).toEqual([deposit]);
 });
 
-test("an invoice is created, sent, linked, paid in part, and another one is void", async () => {
+test("an invoice can be created, sent, linked and paid in part, and another can be voided", async () => {
   const { contacts, invoices } = client;
   const customer = await contacts.create({ displayName: "Customer" });
   const items = [{ name: "Work", quantity: 2, unitAmountCents: 30_00 }];
@@ -73,7 +73,7 @@ test("an invoice is created, sent, linked, paid in part, and another one is void
   expect(paid.items.map((invoice) => invoice.id)).toEqual([id]);
 });
 
-test("a bank account is linked and verified by the amounts of its micro-deposits", async () => {
+test("a bank account is linked, and verified by the amounts of its micro-deposits", async () => {
   const { bankAccounts } = client;
   const account = await bankAccounts.create({
     accountNumber: "555666777888",

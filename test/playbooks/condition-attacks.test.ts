@@ -3,7 +3,7 @@ import type { ConditionView } from "../../src/domain/planning/select.ts";
 import { checkCondition, evaluateCondition } from "../../src/playbooks/conditions.ts";
 import { onlyMistake } from "./marked.ts";
 
-/** As much as a condition reads of one text. */
+/** The most characters that a condition reads of one text. */
 const LENGTH = 2_000;
 
 const TEXTS = [
@@ -44,8 +44,8 @@ const PATTERNS = ["x", "y", "z"]
   .map((letter) => `payable.description.matches('${letter.repeat(90)}')`)
   .join(" || ");
 
-describe("what takes too long is refused at its place", () => {
-  test("fourteen loops in each other, at the innermost that are too many", () => {
+describe("conditions that take too long", () => {
+  test("fourteen nested loops are refused at the innermost five, which are too many by themselves", () => {
     const marked = loops(14).replace(loops(5), `«${loops(5)}»`);
     const { message, expected } = onlyMistake(`kind: pay-run\nwhere: "${marked}"\n`);
     expect(message).toMatch(/may take too long: [0-9,]+ steps/);
@@ -65,11 +65,11 @@ describe("what takes too long is refused at its place", () => {
     ],
     ["as a group of counts in counts", "where: payable.id.matches(«'((a{9}){9}){9}'»)"],
     ["as long patterns together", `where: «${PATTERNS}»`],
-  ])("%s", (_, marked) => {
+  ])("a condition that may take too long is refused %s", (_, marked) => {
     expect(onlyMistake(`kind: pay-run\n${marked}\n`).message).toMatch(/too long/);
   });
 
-  test("however deep loops stand in each other, within a second", () => {
+  test("however deeply loops are nested, checking them takes less than a second", () => {
     const begun = process.threadCpuUsage();
     for (let levels = 5; levels < 30; levels += 1) {
       expect(checkCondition(loops(levels), "approve")).not.toEqual([]);
@@ -78,7 +78,7 @@ describe("what takes too long is refused at its place", () => {
   });
 });
 
-describe("what a vendor writes never keeps a worker from others for a second", () => {
+describe("patterns over texts that vendors write", () => {
   test.each([
     String.raw`\w*\w*!`,
     "rent.*office.*floor.*paid",
@@ -90,34 +90,37 @@ describe("what a vendor writes never keeps a worker from others for a second", (
     "[ab]*a[ab]{60}z",
     "(?i)(é|😀|i)*!",
     String.raw`(\pL*a){20}\b!`,
-  ])("%s", (pattern) => {
-    for (const field of ["description", "vendor.name"]) {
-      const source = `payable.${field}.matches(r"${pattern}")`;
-      expect(checkCondition(source, "approve")).toEqual([]);
-      for (const text of TEXTS) {
-        const begun = process.threadCpuUsage();
-        evaluateCondition(source, billOf(text));
-        expect(process.threadCpuUsage(begun).user).toBeLessThan(1_000_000);
+  ])(
+    "the pattern %s never keeps a worker busy for a second, whatever text a vendor writes",
+    (pattern) => {
+      for (const field of ["description", "vendor.name"]) {
+        const source = `payable.${field}.matches(r"${pattern}")`;
+        expect(checkCondition(source, "approve")).toEqual([]);
+        for (const text of TEXTS) {
+          const begun = process.threadCpuUsage();
+          evaluateCondition(source, billOf(text));
+          expect(process.threadCpuUsage(begun).user).toBeLessThan(1_000_000);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describe("a text longer than a condition reads", () => {
   const bill = billOf(`${"a".repeat(LENGTH)} urgent`);
 
-  test("is never answered for by its first part", () => {
+  test("a condition is never evaluated on the first part of a text that is too long", () => {
     expect(() => evaluateCondition('payable.description.contains("urgent")', bill)).toThrow(
       /B-1: its description has more than 2,000 characters/,
     );
   });
 
-  test("matters only to a condition that reads it", () => {
+  test("a text that is too long matters only to conditions that read it", () => {
     expect(evaluateCondition("payable.amountCents > 0", bill)).toBe(true);
   });
 });
 
-test("a stored condition that is refused today fails for each bill at once", () => {
+test("a stored condition that would be refused today fails for each bill at once", () => {
   for (const source of [loops(14), 'payable.description.matches("(?=rent)")']) {
     expect(() => evaluateCondition(source, billOf("rent"))).toThrow(
       /can't be answered for bill B-1/,

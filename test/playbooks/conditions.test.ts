@@ -48,13 +48,13 @@ describe("a condition", () => {
     ['payable.id in ["pay_1", "pay_2"]', true],
     ['payable.description.matches("(o|f)+ice")', true],
     ['payable.description.lowerAscii().split(" ").exists(word, word == "rent,")', true],
-  ])("%s is %s for the bill", (source, answer) => {
+  ])("the condition %s is %s for the bill", (source, answer) => {
     expect(checkCondition(source, "approve")).toEqual([]);
     expect(evaluateCondition(source, bill)).toBe(answer);
     expect(evaluateCondition(source, bill)).toBe(answer);
   });
 
-  test("fails on a bill's data with the bill, the reason and a way out", () => {
+  test("a condition that fails on a bill's data names the bill, the reason and a way out", () => {
     const source = "payable.vendor.netTerms > 30";
     expect(() => evaluateCondition(source, bill)).toThrow(ConditionError);
     expect(() => evaluateCondition(source, bill)).toThrow(
@@ -65,14 +65,14 @@ describe("a condition", () => {
     ).toThrow(/bill B-1001: the condition is wrong: division by zero/);
   });
 
-  test("answers for each of thousands of bills on its own", () => {
+  test("a condition is evaluated for each of thousands of bills separately", () => {
     const bills = Array.from({ length: 20_000 }, (_, i) => ({ ...bill, amountCents: i }));
     const source = "payable.amountCents >= 19000";
     expect(bills.filter((one) => evaluateCondition(source, one))).toHaveLength(1_000);
   });
 });
 
-describe("a condition that doesn't check", () => {
+describe("a condition that fails its check", () => {
   test.each([
     ['where: «paybale».id == "x"', "knows no `paybale`", "payable"],
     ["where: «amountCents» > 5", "knows no `amountCents`", "payable.amountCents"],
@@ -104,19 +104,19 @@ describe("a condition that doesn't check", () => {
     ],
     ["where: payable.description.matches(«payable.vendor.name»)", "must be written out", undefined],
     ['where: «cel.bind(x, "a", x == "a")»', "no function `bind`", undefined],
-  ])("%s is refused at its place", (line, message, guess) => {
+  ])("the condition in %s is refused at its place", (line, message, guess) => {
     const problem = onlyMistake(`kind: pay-run\n${line}\n`);
     expect(problem.message).toContain(message);
     expect(problem.didYouMean).toBe(guess);
   });
 
-  test("is refused where it is cut off, after its last character", () => {
+  test("a condition that breaks off is refused after its last character", () => {
     const problem = onlyMistake("kind: pay-run\nwhere: payable.amountCents >«»\nlate: ask");
     expect(problem.message).toContain("the condition is wrong");
   });
 });
 
-test("a condition that is wrong at several places says all of them", () => {
+test("every mistake of a condition is reported", () => {
   for (const marked of [
     'payable.«amount» > 5 && («vendor».name == "x" || !payable.vendor.«nmae».contains("y"))',
     "payable.«amonut» > payable.«paid» + 1",
@@ -169,14 +169,14 @@ describe("the place of a mistake inside a condition", () => {
     ],
     ["Windows line ends", 'where: >-\r\n  payable.id == "a"\r\n  && payable.«amonut» > 5'],
     ["a rule in braces", 'approve: [{ where: "payable.«amonut» > 5", by: [a] }, { by: [b] }]'],
-  ])("is exact in %s", (_, marked) => {
+  ])("the place of a mistake is exact in %s", (_, marked) => {
     const text = `kind: pay-run\n${marked}`;
     expect(onlyMistake(text).message).toContain("amonut");
   });
 });
 
 test.each(["README.md", "playbooks/rent-first-of-month.yaml"])(
-  "the rule for rent in %s means the word, and no rental",
+  "the rule for rent in %s matches the word “rent”, and not “rental”",
   (file) => {
     const text = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
     const [rule = ""] = /payable\.description\.matches\(r".*?"\)/.exec(text) ?? [];

@@ -14,7 +14,7 @@ const docs = readFileSync(new URL("../../docs/events.md", import.meta.url), "utf
 const blocks = [...docs.matchAll(/```yaml\n([^]*?)```/g)].map(([, text = ""]) => text);
 
 describe("events in a playbook", () => {
-  test("each example of the page loads, and the page names every event of a kind", () => {
+  test("each example of the events page loads, and the page names every event that starts a kind", () => {
     expect(blocks).toHaveLength(3);
     for (const text of blocks) expect(mistakes(text)).toBe("");
     for (const type of Object.values(STARTING_EVENTS).flat()) expect(docs).toContain(type);
@@ -39,11 +39,11 @@ describe("events in a playbook", () => {
       /the event says which payments/,
     ],
     ["kind: hold\nevents: [contact.updated]\n", /bills are withheld from a run/],
-  ])("%j is a mistake", (text, message) => {
+  ])("the playbook %j has a mistake in its events", (text, message) => {
     expect(mistakes(text)).toMatch(message);
   });
 
-  test("are taken in the order written, and a playbook without them has none", () => {
+  test("events are kept in the order written, and a playbook without events has none", () => {
     const loaded = loadPlaybook("kind: pay-run\nevents: [payable.approved, payable.created]\n", {
       file: "it.yaml",
     });

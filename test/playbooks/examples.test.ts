@@ -13,7 +13,7 @@ import {
 const folder = new URL("../../playbooks/", import.meta.url);
 const kinds = Object.keys(PLAYBOOK_KINDS) as Playbook["kind"][];
 
-/** What a playbook of each kind can't do without. */
+/** The smallest playbook of each kind. */
 const smallest: Readonly<Record<Playbook["kind"], object>> = {
   "pay-run": { kind: "pay-run" },
   "retry-failed": { kind: "retry-failed" },
@@ -24,14 +24,14 @@ const smallest: Readonly<Record<Playbook["kind"], object>> = {
 const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
 
 describe("the examples", () => {
-  test.each(files)("%s loads, and points editors at the schema", async (name) => {
+  test.each(files)("the example %s loads, and points editors to the schema", async (name) => {
     const result = await loadPlaybookFile(fileURLToPath(new URL(name, folder)));
     expect(result).toMatchObject({ ok: true, playbook: { name: name.replace(".yaml", "") } });
     if (!result.ok) return;
     expect(result.text).toMatch(/^# yaml-language-server: \$schema=\.\/playbook\.schema\.json\n/);
   });
 
-  test("show every kind, and one is the demo's", async () => {
+  test("the examples show every kind, and one is the demo's playbook", async () => {
     const loaded = files.map((name) => loadPlaybookFile(fileURLToPath(new URL(name, folder))));
     const shown = (await Promise.all(loaded)).flatMap((each) =>
       each.ok ? [each.playbook.kind] : [],
@@ -42,33 +42,36 @@ describe("the examples", () => {
 });
 
 describe("the JSON Schema for editors", () => {
-  test("is the one beside the examples", () => {
+  test("the JSON Schema beside the examples is up to date", () => {
     const committed: unknown = JSON.parse(
       readFileSync(new URL("playbook.schema.json", folder), "utf8"),
     );
-    // Where this fails: npx payrun schema > playbooks/playbook.schema.json
+    // If this fails, run: npx payrun schema > playbooks/playbook.schema.json
     expect(committed).toEqual(JSON.parse(JSON.stringify(playbookJsonSchema())));
   });
 
-  test.each(kinds)("%s: describes every key, with something to complete, no other", (kind) => {
-    const schema = kindJsonSchema(kind);
-    const keys = keysBelow(schema, "");
-    expect(keys.length).toBeGreaterThan(5);
-    const without = (keyword: string): string[] =>
-      keys.filter(({ node }) => node[keyword] === undefined).map(({ path }) => path);
-    expect(without("description")).toEqual([]);
-    const bare = keys.filter(
-      ({ node }) => !["examples", "enum", "const", "minimum"].some((word) => word in node),
-    );
-    expect(bare).toEqual([]);
-    const open = keys.filter(
-      ({ node }) => node.properties !== undefined && node["additionalProperties"] !== false,
-    );
-    expect(open).toEqual([]);
-    expect(schema["additionalProperties"]).toBe(false);
-  });
+  test.each(kinds)(
+    "the schema of %s describes every key, offers completions, and allows no other keys",
+    (kind) => {
+      const schema = kindJsonSchema(kind);
+      const keys = keysBelow(schema, "");
+      expect(keys.length).toBeGreaterThan(5);
+      const without = (keyword: string): string[] =>
+        keys.filter(({ node }) => node[keyword] === undefined).map(({ path }) => path);
+      expect(without("description")).toEqual([]);
+      const bare = keys.filter(
+        ({ node }) => !["examples", "enum", "const", "minimum"].some((word) => word in node),
+      );
+      expect(bare).toEqual([]);
+      const open = keys.filter(
+        ({ node }) => node.properties !== undefined && node["additionalProperties"] !== false,
+      );
+      expect(open).toEqual([]);
+      expect(schema["additionalProperties"]).toBe(false);
+    },
+  );
 
-  test.each(kinds)("%s: gives examples and defaults that load", (kind) => {
+  test.each(kinds)("the schema of %s gives examples and defaults that load", (kind) => {
     const refused = Object.entries(kindJsonSchema(kind).properties ?? {})
       .flatMap(([key, node]) =>
         [...(node.examples ?? []), ...("default" in node ? [node["default"]] : [])].map((value) =>
@@ -79,7 +82,7 @@ describe("the JSON Schema for editors", () => {
     expect(refused).toEqual([]);
   });
 
-  test("lets `kind` decide which keys there are", () => {
+  test("the schema lets `kind` decide which keys are allowed", () => {
     const schema = playbookJsonSchema();
     expect(schema.properties?.["kind"]?.enum).toEqual(kinds);
     expect(schema["oneOf"]).toHaveLength(kinds.length);

@@ -13,7 +13,7 @@ function mistakesOf(loaded: LoadResult): string[] {
 }
 
 describe("kind: hold", () => {
-  test("withholds until the business day before, for the controller or the owner", () => {
+  test("a hold keeps bills back until the business day before, for the controller or the owner to release", () => {
     const loaded = load("hold", RUN);
     expect(loaded.ok && loaded.playbook).toEqual({
       kind: "hold",
@@ -26,7 +26,7 @@ describe("kind: hold", () => {
     });
   });
 
-  test("withholds bills of one vendor, or by a condition, from every run", () => {
+  test("a hold keeps back bills of one vendor, or by a condition, from every run", () => {
     for (const choose of ["vendor: con_1", "where: review"]) {
       const loaded = load("hold", `choose: { ${choose} }\n`);
       expect(loaded.ok && loaded.playbook).toMatchObject({ choose: { run: null } });
@@ -47,14 +47,14 @@ describe("kind: hold", () => {
     [`${RUN}unless: { until: "17:00 day before" }\n`, /does not say until when/],
     [`${RUN}unless: { until: "25:00 business day before" }\n`, /does not say until when/],
     [`${RUN}unless: { until: "12:00 11 business days before" }\n`, /out of range/],
-  ])("with %j is a mistake that says why", (text, why) => {
+  ])("a hold with %j is refused with the reason", (text, why) => {
     const mistakes = mistakesOf(load("hold", text));
     expect(mistakes[0]).toMatch(why);
   });
 });
 
 describe("kind: cancel-scheduled", () => {
-  test("cancels, and tells of a refund that takes longer than three business days", () => {
+  test("a cancel-scheduled playbook cancels, and notifies of a refund after three business days", () => {
     const loaded = load("cancel-scheduled", "choose: { payments: [pay_1], vendor: con_1 }\n");
     expect(loaded.ok && loaded.playbook).toEqual({
       kind: "cancel-scheduled",
@@ -72,7 +72,7 @@ describe("kind: cancel-scheduled", () => {
     ["choose: { payments: [pay_1], run: weekly-vendors }\n", /named one by one/],
     ["choose: { payments: [pay_1], where: review }\n", /named one by one/],
     [`${RUN}then: { refundIn: 3 days }\n`, /not in business days/],
-  ])("with %j is a mistake that says why", (text, why) => {
+  ])("a cancel-scheduled playbook with %j is refused with the reason", (text, why) => {
     expect(mistakesOf(load("cancel-scheduled", text))).toEqual([expect.stringMatching(why)]);
   });
 });
@@ -85,7 +85,7 @@ test.each([
   [`kind: hold\n${RUN}how: not-submitted-until-released\n`, "how", /withholds bills/],
   ["kind: pay-run\npay: { arrive: by-due-date }\n", "pay.arrive", /`on: arrives-by-due-date`/],
   ["kind: retry-failed\npayments: all\n", "payments", /`events: \[payable.payment.failed/],
-])("%j, written for an earlier version, says what to write now", (text, key, hint) => {
+])("%j, from an earlier version, is refused with what to write now", (text, key, hint) => {
   const loaded = loadPlaybook(text, { file: "mine.yaml" });
   expect(loaded.ok ? [] : loaded.problems).toEqual([
     expect.objectContaining({

@@ -13,8 +13,8 @@ function load(text: string): PayRunPlaybook {
   return result.playbook;
 }
 
-describe("what is not said", () => {
-  test("is the safe choice: one approval for everything, every oddity flagged, late means ask", () => {
+describe("defaults", () => {
+  test("the defaults are safe: one approval for everything, every oddity flagged, a question for late bills", () => {
     expect(load("kind: pay-run\n")).toEqual({
       kind: "pay-run",
       name: "weekly",
@@ -41,7 +41,7 @@ describe("what is not said", () => {
     });
   });
 
-  test("is ten in the morning in New York where a schedule names only its day", () => {
+  test("a schedule that names only its days runs at 10:00 in New York", () => {
     expect(load("kind: pay-run\nschedule: { every: weekday }").schedule).toEqual({
       days: { every: "weekday" },
       at: "10:00",
@@ -51,7 +51,7 @@ describe("what is not said", () => {
     });
   });
 
-  test("is one business day of arrival where clearing is accelerated", () => {
+  test("accelerated clearing arrives after one business day by default", () => {
     expect(load("kind: pay-run\npay: { clearing: next-available }").pay).toMatchObject({
       clearing: "NEXT_AVAILABLE",
       arrivalBusinessDays: 1,
@@ -61,7 +61,7 @@ describe("what is not said", () => {
     ).toMatchObject({ arrivalBusinessDays: 2 });
   });
 
-  test("means a week where bills before the next run are asked for and there is no schedule", () => {
+  test("bills before the next run are those of a week if there is no schedule", () => {
     const due = "select: { due: before-next-run }";
     expect(load(`kind: pay-run\n${due}`).select).toEqual({ due: "within", days: 7 });
     expect(load(`kind: pay-run\n${due}\nschedule: { every: friday }`).select).toEqual({
@@ -69,7 +69,7 @@ describe("what is not said", () => {
     });
   });
 
-  test("is filled in where only a part of notify is said", () => {
+  test("a notify section without keys gets the defaults", () => {
     expect(load("kind: pay-run\nnotify: {}").notify).toEqual({ people: "by-role", digest: "none" });
   });
 });
@@ -83,11 +83,11 @@ describe("a schedule", () => {
     ["{ every: month, on: 15 }", { every: "month", on: 15 }],
     ["{ every: month, on: last-day }", { every: "month", on: "last-day" }],
     ["{ every: month, on: last-business-day }", { every: "month", on: "last-business-day" }],
-  ])("%s says on which days", (text, days) => {
+  ])("the schedule %s sets the days of its runs", (text, days) => {
     expect(load(`kind: pay-run\nschedule: ${text}`).schedule?.days).toEqual(days);
   });
 
-  test("says what happens on bank holidays, and how late a missed run may begin", () => {
+  test("a schedule sets what happens on bank holidays, and how late a missed run may begin", () => {
     const text = "{ every: month, on: 1, holidays: business-day-after, catchUp: 3 days }";
     expect(load(`kind: pay-run\nschedule: ${text}`).schedule).toMatchObject({
       holidays: "business-day-after",
@@ -96,7 +96,7 @@ describe("a schedule", () => {
   });
 });
 
-test("a schedule pays unless it says that it only plans", () => {
+test("a schedule pays unless its mode is to plan only", () => {
   const modeOf = (text: string) => load(`kind: pay-run\nschedule: ${text}`).schedule?.mode;
   expect(modeOf("{ every: thursday }")).toBeUndefined();
   expect(modeOf("{ every: thursday, mode: pay }")).toBeUndefined();
@@ -104,8 +104,8 @@ test("a schedule pays unless it says that it only plans", () => {
   onlyMistake("kind: pay-run\nschedule: { every: thursday, mode: «plan» }\n");
 });
 
-describe("what is said", () => {
-  test("arrives whole, in cents, days and sources", () => {
+describe("reading a playbook", () => {
+  test("every key of a playbook is read, in cents, days and sources", () => {
     const playbook = load(`
 kind: pay-run
 business: acme
@@ -169,7 +169,7 @@ notify: { people: none, digest: daily }
     expect(JSON.parse(JSON.stringify(playbook))).toEqual(playbook);
   });
 
-  test("has no surprises of YAML 1.1: `on` is a key, 10:00 a time, also under a 1.1 directive", () => {
+  test("YAML 1.1's surprises don't apply: `on` is a key and 10:00 a time, even under a 1.1 directive", () => {
     const text =
       "%YAML 1.1\n---\nkind: pay-run\nschedule: { every: monday, at: 10:00 }\npay: { on: next-business-day }";
     expect(load(text)).toMatchObject({
@@ -178,11 +178,11 @@ notify: { people: none, digest: daily }
     });
   });
 
-  test("may come with a byte order mark and Windows line ends", () => {
+  test("a playbook may have a byte order mark and Windows line ends", () => {
     expect(load("\ufeffkind: pay-run\r\nlate: ask\r\n").late).toBe("ask");
   });
 
-  test("may name the playbook otherwise than its file", () => {
+  test("a playbook may get a name other than its file's", () => {
     const result = loadPlaybook("kind: pay-run", { file: "-", name: "given" });
     expect(result).toMatchObject({ ok: true, playbook: { name: "given" }, text: "kind: pay-run" });
   });
@@ -205,7 +205,7 @@ describe("a playbook's file", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("names its playbook, whether it ends in .yaml or .yml", async () => {
+  test("a file names its playbook, whether it ends in .yaml or .yml", async () => {
     const first = await loadPlaybookFile(join(folder, "weekly-vendors.yaml"));
     expect(first).toMatchObject({ ok: true, playbook: { name: "weekly-vendors" } });
     const second = await loadPlaybookFile(join(folder, "rent.yml"));
@@ -224,13 +224,16 @@ describe("a playbook's file", () => {
     ["zeros.yaml", "this is not a text file", undefined],
     ["empty.yaml", "the playbook is empty", undefined],
     ["huge.yaml", "this is too large for a playbook", undefined],
-  ])("that can't be one is one problem: %s", async (name, message, guess) => {
-    const file = join(folder, name);
-    const result = await loadPlaybookFile(file);
-    if (result.ok) throw new Error("the playbook was accepted");
-    expect(result.problems).toHaveLength(1);
-    expect(result.problems[0]).toMatchObject({ file, line: 1, column: 1, message });
-    const didYouMean = result.problems[0]?.didYouMean;
-    expect(didYouMean?.replace(`${folder}/`, "")).toBe(guess);
-  });
+  ])(
+    "a file that can't be a playbook is reported as one problem: %s",
+    async (name, message, guess) => {
+      const file = join(folder, name);
+      const result = await loadPlaybookFile(file);
+      if (result.ok) throw new Error("the playbook was accepted");
+      expect(result.problems).toHaveLength(1);
+      expect(result.problems[0]).toMatchObject({ file, line: 1, column: 1, message });
+      const didYouMean = result.problems[0]?.didYouMean;
+      expect(didYouMean?.replace(`${folder}/`, "")).toBe(guess);
+    },
+  );
 });

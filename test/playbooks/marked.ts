@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { loadPlaybook } from "../../src/playbooks/load.ts";
 import type { Problem } from "../../src/playbooks/problem.ts";
 
-/** Loads a text that must be refused. */
+/** Loads a text that must be refused, and returns its problems. */
 export function problemsOf(text: string): readonly Problem[] {
   const result = loadPlaybook(text, { file: "weekly.yaml" });
   if (result.ok) throw new Error("the playbook was accepted");
@@ -12,7 +12,7 @@ export function problemsOf(text: string): readonly Problem[] {
 /**
  * Checks that the text between « and » is the only mistake found, at exactly that place.
  *
- * @returns the mistake, for more to be said about it.
+ * @returns the mistake, for further checks.
  */
 export function onlyMistake(marked: string): Problem {
   const start = marked.indexOf("«");

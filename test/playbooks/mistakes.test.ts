@@ -39,7 +39,7 @@ describe("one mistake, at its place", () => {
       "kind: pay-run\nonFailure: «Retry failed»",
       "retry-failed",
     ],
-  ])("%s is answered with what was probably meant", (_, marked, guess) => {
+  ])("a mistake such as %s is reported with what was probably meant", (_, marked, guess) => {
     const problem = onlyMistake(marked);
     expect(problem.didYouMean).toBe(guess);
     expect(problem.expected).toEqual(expect.any(String));
@@ -107,7 +107,7 @@ describe("one mistake, at its place", () => {
     ["a text as playbook", "«hello»", "a playbook must be a mapping"],
     ["a reason twice", "kind: pay-run\nreview: [new-vendor, «new-vendor»]", "listed twice"],
     ["an amount cut by a comma", "kind: pay-run\nlimits: { bill: $75,«000» }", "cut off"],
-  ])("%s says what is wrong", (_, marked, message) => {
+  ])("a mistake such as %s is reported with what is wrong", (_, marked, message) => {
     expect(onlyMistake(marked).message).toContain(message);
   });
 });
@@ -147,11 +147,11 @@ describe("approval rules", () => {
       `${RULES}  - { when: review, by: [a] }\n  - «{ over: $5k, by: [b] }»`,
       "could never be approved",
     ],
-  ])("with %s are refused", (_, marked, message) => {
+  ])("approval rules with %s are refused", (_, marked, message) => {
     expect(onlyMistake(marked).message).toContain(message);
   });
 
-  test("from narrow to wide are accepted", () => {
+  test("approval rules that go from narrow to wide are accepted", () => {
     const rules = `${RULES}  - { when: review, over: $9k, by: [a] }
   - { when: review, by: [b] }
   - { over: $9k, by: [c] }
@@ -163,7 +163,7 @@ late: «never»`;
   });
 });
 
-describe("what YAML finds wrong", () => {
+describe("errors in the YAML", () => {
   test.each([
     ["a tab", "kind: pay-run\npay:\n«\t»from: default", "a tab indents"],
     ["a second document", "kind: pay-run\n«---»\nkind: pay-run", "a second document starts"],
@@ -175,7 +175,7 @@ describe("what YAML finds wrong", () => {
     ["a colon in a text", "kind: pay-run\nbusiness: «a: b»", "a second `:`"],
     ["no space after a colon", "«kind:pay-run»\nlate: ask", "not a key"],
     ["a bracket that stays open", "kind: pay-run\nreview: [new-vendor\n«late»: ask", "not YAML"],
-  ])("%s is shown where it starts", (_, marked, message) => {
+  ])("a YAML error such as %s is reported at its start", (_, marked, message) => {
     const before = marked.slice(0, marked.indexOf("«"));
     const [first, ...others] = problemsOf(marked.replace(/[«»]/g, ""));
     expect(first?.message).toContain(message);
@@ -186,7 +186,7 @@ describe("what YAML finds wrong", () => {
     expect(others).toEqual([]);
   });
 
-  test("is one mistake, not a flood of those that follow from it", () => {
+  test("a YAML error is one mistake, without the many that follow from it", () => {
     const problems = problemsOf(
       'kind: pay-run\nbusiness: "acme\nlate: ask\nreview: [new-vendor]\n',
     );
@@ -194,7 +194,7 @@ describe("what YAML finds wrong", () => {
     expect(problems[0]?.message).toContain("this is not YAML");
   });
 
-  test("does not hide what stands above it", () => {
+  test("a YAML error does not hide the mistakes above it", () => {
     const problems = problemsOf(
       "kind: payrun\nlate: never\nreview: [new-vendor\npay: {}\nfoo: 1\n",
     );
@@ -211,7 +211,7 @@ describe("what YAML finds wrong", () => {
     ["an empty key", "kind: pay-run\n«»: c", "unknown key"],
     ["a merge key", "kind: pay-run\n«<<»: { late: ask }", "unknown key `<<`"],
     ["a prototype", "kind: pay-run\n«__proto__»: { late: ask }", "unknown key `__proto__`"],
-  ])("%s is refused", (_, marked, message) => {
+  ])("a playbook with %s is refused", (_, marked, message) => {
     const text = marked.replace(/[«»]/g, "");
     const line = marked.slice(0, marked.indexOf("«")).split("\n").length;
     const problems = problemsOf(text);
@@ -223,13 +223,13 @@ describe("what YAML finds wrong", () => {
     ["keys that nobody knows", `limits: { perBill: ${"1,000".repeat(10_000)} }`],
     ["aliases", `limits: { perBill: [${"*a, ".repeat(14_000)}] }`],
     ["rules that are none", `approve: [${"{ by: [x] }, ".repeat(4_800)}]`],
-  ])("of one long line with thousands of %s is told a hundred times at most", (_, line) => {
+  ])("a long line with thousands of %s is reported at most a hundred times", (_, line) => {
     const problems = problemsOf(`kind: pay-run\n${line}`);
     expect(problems.length).toBeGreaterThan(0);
     expect(problems.length).toBeLessThanOrEqual(100);
   });
 
-  test("includes a bomb of aliases, refused without being unfolded", () => {
+  test("nested aliases that would unfold to a huge document are refused without unfolding them", () => {
     const levels = Array.from({ length: 30 }, (_, i) =>
       i === 0 ? "a0: &a0 [x, x]" : `a${i}: &a${i} [*a${i - 1}, *a${i - 1}]`,
     );
@@ -247,7 +247,7 @@ describe("what YAML finds wrong", () => {
     ["\u0000\u0001\u0002", "not a text file"],
     ["a: b\n".repeat(1_000_000), "too large"],
     [Array.from({ length: 6_000 }, (_, i) => `k${i}: 1`).join("\n"), ""],
-  ])("includes texts that are no playbook at all (%#)", (text, message) => {
+  ])("a text that is no playbook at all is refused (%#)", (text, message) => {
     const problems = problemsOf(text);
     expect(problems[0]?.message).toContain(message);
     expect(formatProblems(problems)).not.toBe("");
@@ -264,7 +264,7 @@ describe("all mistakes of a file", () => {
     "late: later",
   ].join("\n");
 
-  test("come at once, in the order of the text", () => {
+  test("all mistakes of a file are reported at once, in the order of the text", () => {
     expect(problemsOf(text).map(({ line, column }) => `${line}:${column}`)).toEqual([
       "1:7",
       "2:17",
@@ -276,7 +276,7 @@ describe("all mistakes of a file", () => {
     ]);
   });
 
-  test("are printed with place, line, caret, what was expected and what was meant", () => {
+  test("mistakes are printed with place, line, caret, what was expected and what was probably meant", () => {
     expect(formatProblems(problemsOf(text).slice(0, 2))).toBe(
       [
         "weekly.yaml:1:7  `kind` can't be `payrun`",
@@ -294,13 +294,13 @@ describe("all mistakes of a file", () => {
     );
   });
 
-  test("are printed without anything that could steer a terminal", () => {
+  test("mistakes are printed without anything that could control a terminal", () => {
     const problems = problemsOf('kind: pay-run\nbusiness: "\\e[2J\u009b31m"\n');
-    // What is left of control characters is line ends alone.
+    // The only control characters left are line ends.
     expect(formatProblems(problems).replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
   });
 
-  test("keep the caret under the mistake on a very long line", () => {
+  test("the caret stays under the mistake on a very long line", () => {
     const printed = formatProblems(problemsOf(`kind: pay-run\npay: {${" ".repeat(900)}form: x }`));
     const [, line = "", caret = ""] = printed.split("\n");
     expect(line.length).toBeLessThan(200);

@@ -42,7 +42,7 @@ const fragment = fc.oneof(
   ),
 );
 
-/** What a refusal of the text fails to give; empty where all is well. */
+/** Returns the promises that a refusal of the text breaks; empty if it keeps all of them. */
 function brokenPromises(text: string): string[] {
   const result = loadPlaybook(text, { file: "a.yaml" });
   if (result.ok) return [];
@@ -64,8 +64,8 @@ function brokenPromises(text: string): string[] {
   return Object.keys(kept).filter((promise) => kept[promise] !== true);
 }
 
-describe("loading a playbook never throws and always says where", () => {
-  test("whatever is cut out of it and put into it", () => {
+describe("loading a playbook never throws and always reports places", () => {
+  test("loading survives any text cut out of a playbook and put into it", () => {
     fc.assert(
       fc.property(example, fc.nat(), fc.nat(60), fragment, (text, at, length, put) => {
         const start = at % (text.length + 1);
@@ -75,7 +75,7 @@ describe("loading a playbook never throws and always says where", () => {
     );
   });
 
-  test("whatever order its lines are in, and whichever are missing or doubled", () => {
+  test("loading survives lines of a playbook in any order, missing or doubled", () => {
     fc.assert(
       fc.property(example, fc.array(fc.nat(), { maxLength: 30 }), (text, picks) => {
         const lines = text.split("\n");
@@ -87,7 +87,7 @@ describe("loading a playbook never throws and always says where", () => {
     );
   });
 
-  test("whatever stands at its keys", () => {
+  test("loading survives any values at a playbook's keys", () => {
     const keys = fc.constantFrom(
       "kind",
       "business",
@@ -125,7 +125,7 @@ describe("loading a playbook never throws and always says where", () => {
     );
   });
 
-  test("whatever the text is", () => {
+  test("loading survives any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
         expect(brokenPromises(text)).toEqual([]);

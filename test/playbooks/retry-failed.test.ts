@@ -5,7 +5,7 @@ import { onlyMistake } from "./marked.ts";
 const RULES = "kind: retry-failed\nrules:\n";
 
 describe("a retry-failed playbook", () => {
-  test("of one line has the rules that are built in", () => {
+  test("a retry-failed playbook of one line has the built-in rules", () => {
     const loaded = loadPlaybook("kind: retry-failed\n", { file: "retry-failed.yaml" });
     expect(loaded).toMatchObject({
       ok: true,
@@ -21,7 +21,7 @@ describe("a retry-failed playbook", () => {
     });
   });
 
-  test("keeps codes apart from words, and takes two retries where it says no number", () => {
+  test("a rule keeps codes apart from words, and allows two retries by default", () => {
     const text = `${RULES}  - { match: [R09, no cover], retry: tuesday, by: [treasurer] }\n`;
     expect(loadPlaybook(text, { file: "bounced.yaml" })).toMatchObject({
       ok: true,
@@ -60,7 +60,7 @@ describe("a retry-failed playbook", () => {
     [
       "new bank details for an unauthorised debit",
       "  - { match: «[R29]», hold: vendor, payAgain: when-bank-account-changed }",
-      /`R29` is not mended/,
+      /`R29` is not repaired/,
     ],
     [
       "paying again into the same account",
@@ -90,7 +90,7 @@ describe("a retry-failed playbook", () => {
       "  - { match: [R08], ask: [owner] }\n  - { match: «[R08]», ask: [operator] }",
       /earlier rule/,
     ],
-  ])("is refused for %s", (_, rule, message) => {
+  ])("a retry-failed playbook is refused for %s", (_, rule, message) => {
     const problem = onlyMistake(`${RULES}${rule}\n`);
     expect(problem.message).toMatch(message);
     expect(problem.expected).toEqual(expect.any(String));
@@ -100,11 +100,11 @@ describe("a retry-failed playbook", () => {
     ["a code in small letters", "  - { match: «[r01]», ask: [operator] }", "R01"],
     ["one code without a list", "  - { match: «R01», ask: [operator] }", "[R01]"],
     ["an unknown day", "  - { match: [R01], retry: «tusday» }", "tuesday"],
-  ])("says what was meant by %s", (_, rule, guess) => {
+  ])("a mistake such as %s is reported with what was probably meant", (_, rule, guess) => {
     expect(onlyMistake(`${RULES}${rule}\n`).didYouMean).toBe(guess);
   });
 
-  test("gives nothing up later than Nacha ends reinitiations", () => {
+  test("a retry-failed playbook can't give up later than Nacha ends reinitiations", () => {
     const problem = onlyMistake("kind: retry-failed\ngiveUp: { after: «200 days» }\n");
     expect(problem.message).toMatch(/Nacha's rules end reinitiations 180 days after/);
     expect(problem.expected).toMatch(/1 to 180 days/);

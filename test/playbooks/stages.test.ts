@@ -15,7 +15,7 @@ function load(text: string): PayRunPlaybook {
 }
 
 describe("stages", () => {
-  test("are one after the other; who wrote `by` alone gets the rule as it was", () => {
+  test("stages follow one another, and a rule with `by` alone stays without stages", () => {
     const { approve } = load(
       `${RULES}  - { over: $25k, stages: [{ by: [controller] }, { by: [owner], quorum: 2 }] }${LAST}`,
     );
@@ -35,7 +35,7 @@ describe("stages", () => {
     ]);
   });
 
-  test("escalate as they say, else as their rule does, else as the playbook does", () => {
+  test("a stage escalates as it says, else as its rule says, else as the playbook says", () => {
     const { approve, remind } = load(
       `${RULES}  - over: $9k
     stages:
@@ -52,7 +52,7 @@ remind: { after: 4 hours }
         { after: { count: 4, unit: "hours" }, to: ["chief"] },
         { after: { count: 1, unit: "days" }, to: ["cfo"] },
       ],
-      // A cfo decides there already.
+      // The CFO decides in this stage already.
       [{ after: { count: 2, unit: "business days" }, to: ["board"] }],
     ]);
     const fourHours = { count: 4, unit: "hours" };
@@ -60,7 +60,7 @@ remind: { after: 4 hours }
   });
 });
 
-test("the example of docs/approvals.md loads as it stands", () => {
+test("the example in docs/approvals.md loads as it stands", () => {
   const page = readFileSync(new URL("../../docs/approvals.md", import.meta.url), "utf8");
   const blocks = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text ?? "");
   const block = blocks.find((text) => text.includes("stages:")) ?? "";
@@ -114,7 +114,7 @@ describe("one mistake, at its place", () => {
       "kind: pay-run\n«remind»: { every: 1 day }",
       "`after` is missing",
     ],
-  ])("%s", (_, marked, message) => {
+  ])("a playbook with %s is refused at that place", (_, marked, message) => {
     expect(onlyMistake(marked).message).toContain(message);
   });
 
@@ -123,7 +123,7 @@ describe("one mistake, at its place", () => {
     ["business weeks", "«1 business week»", "5 business days"],
     ["hours in short", "«4h»", "4 hours"],
     ["a number", "«2»", "2 days"],
-  ])("%s are answered with what was probably meant", (_, after, guess) => {
+  ])("a time in %s is refused with what was probably meant", (_, after, guess) => {
     const problem = onlyMistake(`kind: pay-run\nremind: { after: ${after} }`);
     expect(problem.didYouMean).toBe(guess);
   });

@@ -21,7 +21,7 @@ describe("money", () => {
     ["$0.01", 1],
     ["$1.23456k", 123_456],
     ["$10000M", 1_000_000_000_000],
-  ])("reads %s as %i cents", (text, cents) => {
+  ])("the amount %s is read as %i cents", (text, cents) => {
     expect(readMoney(text)).toEqual({ ok: true, value: cents });
   });
 
@@ -32,7 +32,7 @@ describe("money", () => {
     ["$50 k", "$50k"],
     ["250 USD", "$250"],
     ["$1.5m", "$1.5M"],
-  ])("refuses %s and suggests %s", (text, guess) => {
+  ])("the amount %s is refused with the suggestion %s", (text, guess) => {
     expect(readMoney(text)).toMatchObject({ ok: false, fault: { didYouMean: guess } });
   });
 
@@ -48,25 +48,25 @@ describe("money", () => {
     "$0",
     "$0.00k",
     "$1e5",
-  ])("refuses %j", (text) => {
+  ])("the amount %j is refused", (text) => {
     expect(readMoney(text)).toMatchObject({ ok: false });
   });
 
   test.each(["$10000.01M", `$${"9".repeat(400)}`, `$${"9".repeat(14)}M`, "$10000000001"])(
-    "refuses more than ten billion",
+    "an amount above ten billion dollars is refused",
     (text) => {
       expect(readMoney(text)).toMatchObject({ ok: false });
     },
   );
 
   test.each([null, true, [], {}, Number.NaN, Number.POSITIVE_INFINITY, -5, 0.5])(
-    "refuses %j, which is no text",
+    "the amount %j is refused, since it is not a text",
     (value) => {
       expect(readMoney(value)).toMatchObject({ ok: false });
     },
   );
 
-  test("reads back every amount that it writes", () => {
+  test("reading a formatted amount returns the same amount", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1_000_000_000_000 }), (cents) => {
         expect(readMoney(formatMoney(cents))).toEqual({ ok: true, value: cents });
@@ -74,7 +74,7 @@ describe("money", () => {
     );
   });
 
-  test("reads thousands and millions as exactly so many dollars", () => {
+  test("thousands and millions are read as exactly that many dollars", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9_999_999 }), (thousandths) => {
         const number = (thousandths / 1000).toFixed(3);
@@ -86,7 +86,7 @@ describe("money", () => {
 });
 
 describe("durations", () => {
-  test("reads days and business days, each where it is asked for", () => {
+  test("days and business days are read, each by its own rule", () => {
     expect(readDays("7 days", days)).toEqual({ ok: true, value: 7 });
     expect(readDays("1 day", days)).toEqual({ ok: true, value: 1 });
     expect(readDays("3 business days", businessDays)).toEqual({ ok: true, value: 3 });
@@ -98,12 +98,12 @@ describe("durations", () => {
     [7, days, "7 days"],
     ["3 days", businessDays, "3 business days"],
     ["1 business day", days, "1 day"],
-  ])("refuses %s and suggests what was asked for", (text, rule, guess) => {
+  ])("the duration %s is refused with a suggestion in the expected unit", (text, rule, guess) => {
     expect(readDays(text, rule)).toMatchObject({ ok: false, fault: { didYouMean: guess } });
   });
 
   test.each(["0 days", "61 days", "-1 days", "1.5 days", "days", "", null, "9999999999999 days"])(
-    "refuses %j",
+    "the duration %j is refused",
     (text) => {
       expect(readDays(text, days)).toMatchObject({ ok: false });
     },
@@ -111,7 +111,7 @@ describe("durations", () => {
 });
 
 describe("times of day", () => {
-  test.each(["00:00", "09:30", "23:59"])("reads %s", (text) => {
+  test.each(["00:00", "09:30", "23:59"])("the time of day %s is read", (text) => {
     expect(readTime(text)).toEqual({ ok: true, value: text });
   });
 
@@ -122,19 +122,22 @@ describe("times of day", () => {
     ["10am", "10:00"],
     ["10:00:00", "10:00"],
     [10, "10:00"],
-  ])("refuses %s and suggests %s", (text, guess) => {
+  ])("the time of day %s is refused with the suggestion %s", (text, guess) => {
     expect(readTime(text)).toMatchObject({ ok: false, fault: { didYouMean: guess } });
   });
 
-  test.each(["24:00", "10:60", "noon", "", 1000, null])("refuses %j", (text) => {
+  test.each(["24:00", "10:60", "noon", "", 1000, null])("the time of day %j is refused", (text) => {
     expect(readTime(text)).toMatchObject({ ok: false });
   });
 });
 
 describe("time zones", () => {
-  test.each(["America/New_York", "UTC", "Europe/Berlin", "US/Eastern"])("reads %s", (zone) => {
-    expect(readZone(zone)).toEqual({ ok: true, value: zone });
-  });
+  test.each(["America/New_York", "UTC", "Europe/Berlin", "US/Eastern"])(
+    "the time zone %s is read",
+    (zone) => {
+      expect(readZone(zone)).toEqual({ ok: true, value: zone });
+    },
+  );
 
   test.each([
     ["America/NewYork", "America/New_York"],
@@ -142,11 +145,11 @@ describe("time zones", () => {
     ["New York", "America/New_York"],
     ["EST", "America/New_York"],
     ["pacific", "America/Los_Angeles"],
-  ])("refuses %s and suggests %s", (zone, guess) => {
+  ])("the time zone %s is refused with the suggestion %s", (zone, guess) => {
     expect(readZone(zone)).toMatchObject({ ok: false, fault: { didYouMean: guess } });
   });
 
-  test.each(["", "+05:00", "Nowhere/At_All", 5, null])("refuses %j", (zone) => {
+  test.each(["", "+05:00", "Nowhere/At_All", 5, null])("the time zone %j is refused", (zone) => {
     expect(readZone(zone)).toMatchObject({ ok: false });
   });
 });

@@ -4,7 +4,7 @@ import { onlyMistake } from "./marked.ts";
 
 const PAY = "kind: pay-run\npay:\n  from: balance\n";
 
-test("a playbook that says nothing of deposits never makes one", () => {
+test("a playbook without a top-up never makes a deposit", () => {
   const loaded = loadPlaybook("kind: pay-run\npay: { from: balance }", { file: "a.yaml" });
   expect(loaded).toMatchObject({ ok: true });
   if (loaded.ok && loaded.playbook.kind === "pay-run") {
@@ -12,7 +12,7 @@ test("a playbook that says nothing of deposits never makes one", () => {
   }
 });
 
-test("a deposit comes from the default account with one approval, unless said", () => {
+test("a deposit comes from the default account and needs one approval, unless the playbook says otherwise", () => {
   const text = `${PAY}  topUp: { by: [owner], atMost: $50k }`;
   expect(loadPlaybook(text, { file: "a.yaml" })).toMatchObject({
     ok: true,

@@ -6,7 +6,7 @@ import { testStore } from "../store/support.ts";
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-test("what fails for minutes is told once a day, and what has ended in between is not", async () => {
+test("a failure that lasts for minutes is notified once a day, and one that ends in between is not", async () => {
   const { store } = await testStore();
   let nowMs = Date.UTC(2026, 10, 24, 12);
   const trouble = new LastingTrouble({ store, log: { warn: () => {} }, nowMs: () => nowMs });

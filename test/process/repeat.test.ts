@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { repeat } from "../../src/process/repeat.ts";
 
-test("work is done again after each pause, also after it has failed, and never twice at once", async () => {
+test("work is repeated after each pause, even after a failure, and never runs twice at once", async () => {
   const times: string[] = [];
   let atWork = 0;
   const enough = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ test("work is done again after each pause, also after it has failed, and never t
   expect(times).toHaveLength(done);
 });
 
-test("stopping cuts a pause short, tells the work, and waits for its end", async () => {
+test("stopping cuts a pause short, signals the work, and waits for its end", async () => {
   const begun = Promise.withResolvers<void>();
   let ended = false;
   const repeated = repeat(

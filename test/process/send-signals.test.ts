@@ -15,7 +15,7 @@ function write(store: Store, workflowIds: readonly string[]): Promise<void> {
 
 const named = (count: number): string[] => Array.from({ length: count }, (_, index) => `w${index}`);
 
-test("a transaction that concerns a mass of workflows leaves them to the gateways, and delays nobody", async () => {
+test("a transaction that concerns very many workflows leaves their signals to the gateways, and delays no others", async () => {
   const { store } = await testStore();
   const told: string[] = [];
   const tell = async (workflowId: string): Promise<"told"> => {
@@ -30,7 +30,7 @@ test("a transaction that concerns a mass of workflows leaves them to the gateway
   expect(await oldestPendingSignals(store.db, 100)).toHaveLength(21);
 });
 
-test("as many as a person's word concerns are told at once, two at a time", async () => {
+test("up to twenty signals of a transaction are sent at once, two at a time", async () => {
   const { store } = await testStore();
   let atWork = 0;
   let most = 0;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runtimeLogger } from "../../src/worker/runtime.ts";
 
-test("what fails at a step stands in the worker's log with its workflow, its step and what the error says, and nothing else that the SDK adds", () => {
+test("the worker's log shows a failed step with its workflow, its name and the error's message, but nothing else of the SDK", () => {
   const lines: [string, unknown][] = [];
   const write = (message: string, fields?: unknown) => void lines.push([message, fields]);
   const logger = runtimeLogger({ info: write, warn: write });
@@ -18,7 +18,7 @@ test("what fails at a step stands in the worker's log with its workflow, its ste
   ]);
 });
 
-test("that a queue of activities polls for no workflows is no warning in the worker's log", () => {
+test("a queue for activities only causes no warning about workflows in the worker's log", () => {
   const lines: string[] = [];
   const write = (message: string) => void lines.push(message);
   const logger = runtimeLogger({ info: write, warn: write });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ConfigError } from "../../src/config/config-error.ts";
 import { readOptions } from "../../src/worker/options.ts";
 
-test("a worker that is told nothing works on everything", () => {
+test("a worker without options serves every queue", () => {
   expect(readOptions([]).serve).toEqual(["steps", "money", "retries", "reading"]);
 });
 
@@ -10,7 +10,7 @@ test.each([
   [["--serve", "mony"], /--serve mony: there is no such queue.*Did you mean “money”\?/],
   [["--serve", "money", "--serve", "everything"], /--serve everything: there is no such queue/],
   [["--sevre", "money"], /--sevre/],
-])("a worker that is told %j refuses, and says what there is", (args, why) => {
+])("a worker with the options %j refuses to start, and says why", (args, why) => {
   expect(() => readOptions(args)).toThrow(ConfigError);
   expect(() => readOptions(args)).toThrow(why);
 });

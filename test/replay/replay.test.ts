@@ -22,13 +22,13 @@ const names = readdirSync(folder)
   .filter((name) => name.endsWith(".json"))
   .map((name) => name.replace(/\.json$/, ""));
 
-// What is caught here on purpose would fill the screen with warnings.
+// Errors that are provoked here would fill the screen with warnings.
 const filter = makeTelemetryFilterString({ core: "ERROR", other: "ERROR" });
 const logger = new DefaultLogger("ERROR");
 try {
   Runtime.install({ logger, telemetryOptions: { logging: { filter } } });
 } catch (error) {
-  // A process runs several test files, and has one runtime.
+  // One process runs several test files, and it can have only one runtime.
   if (!(error instanceof IllegalStateError)) throw error;
 }
 
@@ -69,7 +69,7 @@ function workflowOf({ events }: SavedHistory): string | undefined {
   return events[0]?.workflowExecutionStartedEventAttributes?.workflowType.name;
 }
 
-/** What a workflow returned or failed with, or null where the history stops before. */
+/** Returns what a workflow returned or failed with, or null if the history stops before its end. */
 function endOf({ events }: SavedHistory): string | null {
   const last = events.at(-1);
   const failure = last?.workflowExecutionFailedEventAttributes?.failure;
@@ -81,7 +81,10 @@ function endOf({ events }: SavedHistory): string | null {
   return text === "" ? "" : String(JSON.parse(text));
 }
 
-/** Activities of a history whose types differ: the first, and the first of another type. */
+/**
+ * Returns two activities of a history with different types: the first, and the first of another
+ * type.
+ */
 function twoSteps({ events }: SavedHistory): { activityType: { name: string } }[] {
   const scheduled = events.flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
   const [first] = scheduled;
@@ -91,7 +94,7 @@ function twoSteps({ events }: SavedHistory): { activityType: { name: string } }[
   return first === undefined || other === undefined ? [] : [first, other];
 }
 
-/** The shortest history of each workflow. */
+/** Returns the shortest history of each workflow. */
 function oneOfEach(of: readonly string[]): string[] {
   const shortest = new Map<string | undefined, string>();
   for (const name of of.toSorted((one, other) => lengthOf(one) - lengthOf(other))) {
@@ -105,7 +108,10 @@ function lengthOf(name: string): number {
   return read(name).events.length;
 }
 
-/** Where it rests first with nothing at work beside it: what is at work is waited for before. */
+/**
+ * Returns the index of the first sleep with no activity under way, since a workflow waits for those
+ * first; -1 if there is none.
+ */
 function firstRest(events: SavedHistory["events"]): number {
   const working = new Set<string>();
   return events.findIndex((event) => {
@@ -121,8 +127,8 @@ function firstRest(events: SavedHistory["events"]): number {
 }
 
 /**
- * What a history would be where Temporal had found it long enough by the first rest: it stops there,
- * and goes on as a new one.
+ * Returns the history as it would be if Temporal had found it long enough at the first sleep: it
+ * stops there and continues as a new one.
  */
 function continuedAtRest({ events }: SavedHistory): SavedHistory {
   const rest = firstRest(events);
@@ -154,34 +160,39 @@ function continuedAtRest({ events }: SavedHistory): SavedHistory {
 }
 
 describe("histories of runs in flight replay on today's workflow code", () => {
-  test.each(names)("%s", async (name) => {
+  test.each(names)("the history %s replays on today's workflow code", async (name) => {
     expect(await replay(read(name))).toBeUndefined();
   });
 });
 
-describe("histories tell whoever reads them what happens", () => {
-  test.each(names)("%s", (name) => {
-    const said = read(name).events.flatMap(({ eventType, userMetadata }) => {
-      const isStep = eventType === "EVENT_TYPE_ACTIVITY_TASK_SCHEDULED";
-      const isTimer = eventType === "EVENT_TYPE_TIMER_STARTED";
-      if (!isStep && !isTimer) return [];
-      const data = userMetadata?.summary?.data ?? "";
-      return [data === "" ? "" : String(JSON.parse(Buffer.from(data, "base64").toString("utf8")))];
-    });
-    expect(said.filter((summary) => summary === "")).toEqual([]);
-    // Digits of a bank account are for whoever may read the bill.
-    expect(said.filter((summary) => /••\w/.test(summary))).toEqual([]);
-  });
+describe("histories describe their steps", () => {
+  test.each(names)(
+    "every activity and timer of the history %s has a summary, without digits of a bank account",
+    (name) => {
+      const said = read(name).events.flatMap(({ eventType, userMetadata }) => {
+        const isStep = eventType === "EVENT_TYPE_ACTIVITY_TASK_SCHEDULED";
+        const isTimer = eventType === "EVENT_TYPE_TIMER_STARTED";
+        if (!isStep && !isTimer) return [];
+        const data = userMetadata?.summary?.data ?? "";
+        return [
+          data === "" ? "" : String(JSON.parse(Buffer.from(data, "base64").toString("utf8"))),
+        ];
+      });
+      expect(said.filter((summary) => summary === "")).toEqual([]);
+      // Only people who may read the bill may see digits of its bank account.
+      expect(said.filter((summary) => /••\w/.test(summary))).toEqual([]);
+    },
+  );
 });
 
-describe("each way in which a workflow goes has a history of it", () => {
-  test("and there is no history besides", () => {
+describe("histories for every way in which a workflow can go", () => {
+  test("there is a history for each way that a workflow can go, and no other", () => {
     expect(names.toSorted()).toEqual(Object.keys(WAYS).toSorted());
     const shown = new Set(Object.values(WAYS).map(({ workflow }) => workflow));
     expect([...shown].toSorted()).toEqual(Object.values(WORKFLOW).toSorted());
   });
 
-  test.each(names)("%s is what its name says", (name) => {
+  test.each(names)("the history %s is what its name says", (name) => {
     const history = read(name);
     const way = WAYS[name];
     expect(workflowOf(history)).toBe(way?.workflow);
@@ -190,7 +201,7 @@ describe("each way in which a workflow goes has a history of it", () => {
   });
 });
 
-describe("a workflow whose history is long goes on as a new one where it rests", () => {
+describe("a long history", () => {
   const { scheduledPayRun, planDry, ...resting } = WORKFLOW;
   const shortest = Object.values(resting).map((workflow) => {
     const ways = names.filter((name) => WAYS[name]?.workflow === workflow);
@@ -198,15 +209,21 @@ describe("a workflow whose history is long goes on as a new one where it rests",
     return oneOfEach(ways.filter(isResting))[0] ?? workflow;
   });
 
-  test.each(shortest)("%s", async (name) => {
-    const continued = continuedAtRest(read(name));
-    expect(await replay(continued)).toBeUndefined();
-    // Where Temporal had not said so, it would have rested.
-    const told = JSON.stringify(continued).replaceAll('"suggestContinueAsNew":true', '"attempt":1');
-    expect(await replay(JSON.parse(told))).toBeInstanceOf(DeterminismViolationError);
-  });
+  test.each(shortest)(
+    "the workflow of the history %s continues as new at its first sleep if its history is long",
+    async (name) => {
+      const continued = continuedAtRest(read(name));
+      expect(await replay(continued)).toBeUndefined();
+      // Without Temporal's suggestion the workflow would have slept.
+      const told = JSON.stringify(continued).replaceAll(
+        '"suggestContinueAsNew":true',
+        '"attempt":1',
+      );
+      expect(await replay(JSON.parse(told))).toBeInstanceOf(DeterminismViolationError);
+    },
+  );
 
-  test("and the others never rest", () => {
+  test("workflows that don't continue as new never sleep", () => {
     for (const workflow of [scheduledPayRun, planDry]) {
       const ways = names.filter((name) => WAYS[name]?.workflow === workflow);
       const types = ways.flatMap((name) => read(name).events.map(({ eventType }) => eventType));
@@ -215,7 +232,7 @@ describe("a workflow whose history is long goes on as a new one where it rests",
   });
 });
 
-describe("a changed order of steps is caught", () => {
+describe("code that is not deterministic", () => {
   let careless = "";
   let bundleFolder = "";
 
@@ -230,20 +247,23 @@ describe("a changed order of steps is caught", () => {
     await rm(bundleFolder, { recursive: true, force: true });
   });
 
-  test.each(oneOfEach(names))("in %s, where the code waits before its first step", async (name) => {
-    expect(await replay(read(name), careless)).toBeInstanceOf(DeterminismViolationError);
-  });
+  test.each(oneOfEach(names))(
+    "replay fails for %s if the code waits before its first step",
+    async (name) => {
+      expect(await replay(read(name), careless)).toBeInstanceOf(DeterminismViolationError);
+    },
+  );
 
   const exchangeable = oneOfEach(names.filter((name) => twoSteps(read(name)).length === 2));
 
-  test("of two steps, in every workflow that has two", () => {
+  test("every workflow with two kinds of steps has a history in which they can change places", () => {
     const shown = exchangeable.map((name) => WAYS[name]?.workflow);
-    // The others take one kind of step only.
+    // The other workflows have one kind of step only.
     const { scheduledPayRun: _, planDry: __, ...ofTwo } = WORKFLOW;
     expect(new Set(shown)).toEqual(new Set(Object.values(ofTwo)));
   });
 
-  test.each(exchangeable)("in %s, where two steps have changed places", async (name) => {
+  test.each(exchangeable)("replay fails for %s if two steps have changed places", async (name) => {
     const history = read(name);
     const [first, second] = twoSteps(history);
     if (first === undefined || second === undefined) throw new Error("too short a history");

@@ -1,11 +1,11 @@
-/** What a history must show of itself to be what its name says. */
+/** What a history must show to be what its name says. */
 export interface Way {
   readonly workflow: string;
-  /** What the workflow returned, or failed with; null where the history stops in the middle. */
+  /** What the workflow returned or failed with; null if the history stops in the middle. */
   readonly ends: RegExp | null;
 }
 
-/** Every way in which a workflow goes, and ends, has a history of its name. */
+/** Every way in which a workflow can go and end has a history of this name. */
 export const WAYS: Readonly<Record<string, Way>> = {
   "pay-run-settles": { workflow: "payRun", ends: /^completed$/ },
   "pay-run-with-exceptions": { workflow: "payRun", ends: /^completed-with-exceptions$/ },

@@ -11,6 +11,7 @@ import { noteWorker } from "../../src/store/sql/worker-leases.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Store } from "../../src/store/index.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
+import { confirmedToken } from "../support/confirmed-token.ts";
 import { noticeLoss } from "../support/lost-store.ts";
 import { testStore } from "../store/support.ts";
 
@@ -34,7 +35,7 @@ function profile(notify: Notify | undefined = TOLD): BusinessProfile {
   };
 }
 
-/** What is asked of a store, if nothing else is said. */
+/** Returns the arguments for a store; tests override some of them. */
 function asked({ db }: Store) {
   return { db, profiles: [profile()], sandboxesOnly: true, nowMs: Date.now(), keyIds: [] };
 }
@@ -44,7 +45,7 @@ async function codes(store: Store, profiles = [profile()], nowMs = Date.now()) {
   return found.map(({ code, severity }) => `${severity} ${code}`);
 }
 
-test("without a worker that was heard of, nothing works, and what helps is said", async () => {
+test("a gateway that has heard of no worker reports a failure and what helps", async () => {
   const { store } = await testStore();
   const [none] = await conditionsOf(asked(store));
   expect(none).toMatchObject({ code: "no-worker", severity: "failed" });
@@ -53,7 +54,7 @@ test("without a worker that was heard of, nothing works, and what helps is said"
   expect(await codes(store)).toEqual([]);
 });
 
-test("a Temporal that has not answered for half a minute is told of first, and a restart is not", async () => {
+test("a Temporal that is silent for more than half a minute is reported first, but not a restart", async () => {
   const { store } = await testStore();
   await noteWorker(store.db, "host:1");
   const nowMs = Date.now();
@@ -65,7 +66,7 @@ test("a Temporal that has not answered for half a minute is told of first, and a
   expect(silent?.text).toContain("for 3 minutes: runs stand still");
 });
 
-test("a worker without the key that the gateway encrypts with is told of, and a gateway without a worker's", async () => {
+test("a worker without the gateway's encryption key is reported, and a gateway without a worker's key", async () => {
   const { store } = await testStore();
   const found = async (keyIds: readonly string[]) =>
     (await conditionsOf({ ...asked(store), keyIds })).map(({ code, text }) => [code, text]);
@@ -81,13 +82,13 @@ test("a worker without the key that the gateway encrypts with is told of, and a 
   ]);
 });
 
-test("a worker that has not said yet which keys it has is told to lack none", async () => {
+test("a worker that has not said yet which keys it has is not reported to lack one", async () => {
   const { store } = await testStore();
   await takeLease(store.db, { name: "worker/host:1", holder: "worker/host:1" }, 60_000);
   expect(await conditionsOf({ ...asked(store), keyIds: ["k2"] })).toEqual([]);
 });
 
-test("a key that was taken away while runs are open that were begun with it is named, until they have ended", async () => {
+test("a key that was taken away is reported while runs that began with it are open", async () => {
   const { store } = await testStore();
   const found = async () =>
     (await conditionsOf({ ...asked(store), keyIds: ["new"] }))
@@ -109,7 +110,7 @@ test("a key that was taken away while runs are open that were begun with it is n
   expect(await found()).toEqual([]);
 });
 
-test("a worker that has been silent for half a minute counts for none; beside another it is a warning", async () => {
+test("a worker that is silent for half a minute counts as none, and as a warning beside another worker", async () => {
   const { store } = await testStore();
   await noteWorker(store.db, "host:1");
   await store.db
@@ -118,7 +119,7 @@ test("a worker that has been silent for half a minute counts for none; beside an
     .execute();
   const [silent] = await conditionsOf(asked(store));
   expect(silent).toMatchObject({ code: "no-worker", severity: "failed" });
-  expect(silent?.text).toMatch(/nothing was heard of host:1 for \d+ seconds/);
+  expect(silent?.text).toMatch(/nothing was heard from host:1 for \d+ seconds/);
   expect(silent?.remedy).toContain("“kill -KILL 1” on host");
   await noteWorker(store.db, "host:2");
   expect(await codes(store)).toEqual(["warning worker-silent"]);
@@ -126,7 +127,7 @@ test("a worker that has been silent for half a minute counts for none; beside an
   expect(beside?.remedy).toContain("“kill -KILL 1” on host");
 });
 
-test("clocks that differ, a business that tells nobody, and one whose channels take nothing that needs people", async () => {
+test("a clock skew is reported, and so is a business whose channels take no notices that need people", async () => {
   const { store } = await testStore();
   await noteWorker(store.db, "host:1");
   expect(await codes(store, [profile()], Date.now() - 60_000)).toContain("warning clock-skew");
@@ -136,7 +137,7 @@ test("clocks that differ, a business that tells nobody, and one whose channels t
   expect(await codes(store, [profile(digestOnly)])).toEqual(["warning nobody-told"]);
 });
 
-test("a webhook endpoint that is paused is told of until webhooks arrive again", async () => {
+test("a paused webhook endpoint is reported until webhooks arrive again", async () => {
   const { store } = await testStore();
   await noteWorker(store.db, "host:1");
   const raise = (state: string, nowMs: number) =>
@@ -161,7 +162,7 @@ test("a webhook endpoint that is paused is told of until webhooks arrive again",
   expect(await codes(store)).toEqual([]);
 });
 
-test("a token that ends within two weeks is told of, to its holder and to administrators, until another takes its place", async () => {
+test("a token that ends within two weeks is reported to its holder and to administrators until it is replaced", async () => {
   const { store } = await testStore();
   await noteWorker(store.db, "host:1");
   const nowMs = Date.now();
@@ -191,7 +192,28 @@ test("a token that ends within two weeks is told of, to its holder and to admini
   );
 });
 
-test("a role that a playbook asks for and nobody has is told of with the nearest that somebody has", async () => {
+test("a token that ends soon is reported although a later one acts for another business or is not confirmed", async () => {
+  const { store } = await testStore();
+  await noteWorker(store.db, "host:1");
+  const nowMs = Date.now();
+  const cora = { name: "cora", roles: ["controller"], createdBy: "ada", nowMs };
+  const days = (count: number) => ({ ...cora, expiresAtMs: nowMs + count * DAY_MS });
+  const ends = async (sandboxesOnly: boolean) =>
+    (await conditionsOf({ ...asked(store), sandboxesOnly }))
+      .filter(({ code }) => code === "token-expires")
+      .map(({ text }) => text);
+  const SOON = ["the token of cora (controller) ends in 5 days"];
+  await confirmedToken(store, { ...days(5), businesses: ["acme"] });
+  await confirmedToken(store, { ...days(80), businesses: ["globex"] });
+  expect(await ends(true)).toEqual(SOON);
+  await createToken(store, { ...days(80), businesses: ["acme"] });
+  expect(await ends(false)).toEqual(SOON);
+  expect(await ends(true)).toEqual([]);
+  await confirmedToken(store, days(80));
+  expect(await ends(false)).toEqual([]);
+});
+
+test("a role that a playbook needs and nobody has is reported with the nearest role that somebody has", async () => {
   const { store } = await testStore();
   await noteWorker(store.db, "host:1");
   const nowMs = Date.now();
@@ -209,19 +231,20 @@ test("a role that a playbook asks for and nobody has is told of with the nearest
   await make(["controller"]);
   const [typo] = await conditionsOf(asked(store));
   expect(typo?.remedy).toMatch(/^Did you mean controller\? Correct the playbook/);
-  // Whoever has it for another business only can't approve here.
+  // A token for another business only can't approve here.
   await make(["controler"], ["globex"]);
   expect(await codes(store)).toEqual(["warning nobody-approves"]);
   const key = { keyId: "k", name: "erp", roles: ["controler"], publicKey: "" };
   expect(await codes(store, [{ ...profile(), signers: [key] }])).toEqual([]);
   await make(["controler"]);
   expect(await codes(store)).toEqual([]);
-  // Beside a business that moves real money, which the caller may not see, nobody has confirmed it.
+  // Beside a business that moves real money, which the caller may not see, the token is
+  // unconfirmed.
   const beside = await conditionsOf({ ...asked(store), sandboxesOnly: false });
   expect(beside.map(({ code }) => code)).toEqual(["nobody-approves"]);
 });
 
-test("a stage is covered by whoever it escalates to, and each stage needs somebody", async () => {
+test("a stage is covered by the roles that it escalates to, and every stage needs a person", async () => {
   const { store } = await testStore();
   await noteWorker(store.db, "host:1");
   const stages = "{ by: [cfo], escalate: { after: 1 day, to: [owner] } }, { by: [board] }";
@@ -235,7 +258,7 @@ test("a stage is covered by whoever it escalates to, and each stage needs somebo
   ]);
 });
 
-test("a store that is older than what was done with it is told of until its hold is released", async () => {
+test("a store that is older than what was done with it is reported until its hold is released", async () => {
   const { store } = await testStore();
   await noteWorker(store.db, "host:1");
   await noticeLoss(store);

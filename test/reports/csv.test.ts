@@ -14,6 +14,6 @@ test.each([
   ["Smith, Jones & Co.", '"Smith, Jones & Co."'],
   ["A-1 Plumbing (24/7) + more", "A-1 Plumbing (24/7) + more"],
   ["", ""],
-])("%j stands in a cell as %j", (text, written) => {
+])("the text %j is written to a CSV cell as %j", (text, written) => {
   expect(cell(text)).toBe(written);
 });

@@ -50,7 +50,7 @@ async function scheduled(store: Store, nowMs: number): Promise<void> {
   );
 }
 
-test("a scheduled run that is a quarter of an hour late is told of with the command that launches it, until it is there", async () => {
+test("a scheduled run that is a quarter of an hour late is reported with the command that launches it, until it exists", async () => {
   const { store } = await testStore();
   await scheduled(store, THURSDAY_9_00 - 24 * HOUR_MS);
   expect(await codes(store, THURSDAY_9_00 + 10 * MINUTE_MS)).toEqual([]);
@@ -62,12 +62,12 @@ test("a scheduled run that is a quarter of an hour late is told of with the comm
   expect(await codes(store, lateMs)).toEqual([]);
 });
 
-test("a sandbox's run is there whatever day its clock dates it, and is made up for by backfill", async () => {
+test("a sandbox's run counts whatever date its clock gives it, and a missed one is made up by backfill", async () => {
   const { store } = await testStore();
   await scheduled(store, THURSDAY_9_00 - 24 * HOUR_MS);
   const nowMs = THURSDAY_9_00 + 20 * MINUTE_MS;
   const profiles = [{ ...ACME, sandbox: true }];
-  // Last week's run is at work still.
+  // Last week's run is still under way.
   await upsertRun(store.db, newRun({ period: "2026-12-10", nowMs: 1 }));
   const late = () => lateConditions({ db: store.db, profiles, nowMs });
   expect((await late())[0]?.remedy).toContain("payrun schedule backfill weekly");
@@ -75,7 +75,7 @@ test("a sandbox's run is there whatever day its clock dates it, and is made up f
   expect(await late()).toEqual([]);
 });
 
-test("a schedule that was made after its time, that is paused, or whose run was missed days ago is not late", async () => {
+test("a schedule is not late if it was made after its time, is paused, or missed its run days ago", async () => {
   const { store } = await testStore();
   await scheduled(store, THURSDAY_9_00 + MINUTE_MS);
   const lateMs = THURSDAY_9_00 + HOUR_MS;
@@ -92,7 +92,7 @@ test("a schedule that was made after its time, that is paused, or whose run was 
   expect(await codes(other, lateMs)).toEqual([]);
 });
 
-test("a decision that changes dates within four hours is told of, and nothing of one that has longer", async () => {
+test("a decision is reported if dates change without it within four hours, but not earlier", async () => {
   const { store } = await testStore();
   const runId = await approvedRun(store, "weekly", ["p1"], { executionDate: "2026-11-05" });
   await changeLine(store.db, { runId, payableId: "p1" }, { state: "awaiting-approval" }, 3);
@@ -109,7 +109,7 @@ test("a decision that changes dates within four hours is told of, and nothing of
   expect(await lateConditions(asked)).toEqual([]);
 });
 
-test("a bill whose last request left an hour ago and was never explained is told of", async () => {
+test("a bill whose last request left an hour ago and is still unexplained is reported", async () => {
   const { store } = await testStore();
   const runId = await approvedRun(store, "weekly", ["p1", "p2"]);
   await changeLine(store.db, { runId, payableId: "p1" }, { state: "unknown" }, 3);
@@ -145,7 +145,7 @@ test("a bill whose last request left an hour ago and was never explained is told
   expect(await codes(store, 2_000 + HOUR_MS)).toEqual([]);
 });
 
-test("events that wait for five minutes, and those that no webhook brought, are told of", async () => {
+test("events that wait for five minutes are reported, and so are events that no webhook brought", async () => {
   const { store } = await testStore();
   const event = (eventId: string, via: "webhook" | "deliveries") => ({
     ...{ businessId: "biz_1", eventId, type: "payable.paid", sequence: "1", object: "payable" },
@@ -158,12 +158,12 @@ test("events that wait for five minutes, and those that no webhook brought, are 
   await store.transaction((trx) => markDispatched(trx, "biz_1", ["e1", "e2"], 3_000));
   expect(await codes(store, 2_000 + 5 * MINUTE_MS)).toEqual(["webhooks-missed"]);
   expect(await codes(store, 2_000 + HOUR_MS)).toEqual([]);
-  // Its webhook was only slower than the list.
+  // The webhook was only slower than the list.
   await insertEvents(store.db, [event("e2", "webhook"), event("e1", "deliveries")]);
   expect(await codes(store, 2_000 + 5 * MINUTE_MS)).toEqual([]);
 });
 
-test("events that no webhook brought may be those whose signature the gateway could not confirm, until it takes one", async () => {
+test("if webhooks are missing, an unconfirmed signature is reported as a possible cause until one is confirmed", async () => {
   const { store } = await testStore();
   const event = (eventId: string, via: "webhook" | "deliveries", receivedAtMs: number) => ({
     ...{ businessId: "biz_1", eventId, type: "payable.paid", sequence: "1" },
@@ -193,7 +193,7 @@ test("events that no webhook brought may be those whose signature the gateway co
       remedy: expect.stringMatching(/PAYRUN_PUBLIC_URL.*webhookSecrets/),
     },
   ]);
-  // What was refused was not the service's.
+  // The refused request was not the service's.
   await insertEvents(store.db, [event("e2", "webhook", 3_000)]);
   expect(await missed()).toEqual([
     {
@@ -203,7 +203,7 @@ test("events that no webhook brought may be those whose signature the gateway co
   ]);
 });
 
-test("where the store was restored within that hour, it is said to have lost which webhooks came", async () => {
+test("if the store was restored within the last hour, missing webhooks are put down to that", async () => {
   const { store } = await testStore();
   const nowMs = Date.now();
   await insertEvents(store.db, [

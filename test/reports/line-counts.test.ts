@@ -23,7 +23,7 @@ async function read(counts: LineCounts): Promise<Record<string, number>> {
   return Object.fromEntries(await counts.read());
 }
 
-test("lines of runs at work, of ended ones, and what is open in these are counted by state", async () => {
+test("lines of open and ended runs are counted by state, with open lines of ended runs", async () => {
   const counts = new LineCounts(store);
   expect(await read(counts)).toEqual({});
   const { runId } = await seedRun(store, { lines: [planLine("p1"), planLine("p2")] });
@@ -36,7 +36,7 @@ test("lines of runs at work, of ended ones, and what is open in these are counte
   expect(await read(counts)).toEqual({ processing: 1, parked: 1, settled: 2 });
 });
 
-test("what changes in runs that have ended is seen by turns, however many they are", async () => {
+test("changes in ended runs are found within a few looks, however many runs there are", async () => {
   const counts = new LineCounts(store);
   const runs: string[] = [];
   for (let day = 10; day < 23; day += 1) runs.push(await ended(`2026-10-${day}`));

@@ -10,7 +10,7 @@ import type { Json } from "../support/sandbox.ts";
 
 const WITH_BANK = "with the bank, or split into several payments: can't be cancelled";
 
-/** Bills of $100 that no run has planned. */
+/** Makes bills of $100 that no run has planned. */
 async function unplanned(
   { world }: MoneyWorld,
   bills: Readonly<Record<string, Json>>,
@@ -25,7 +25,7 @@ async function unplanned(
   await world.reset({ payables });
 }
 
-/** What a hold is said to keep back, as the command prints it. */
+/** Returns what a hold keeps back, as the command prints it. */
 async function held(world: MoneyWorld, target: HoldTarget): Promise<string> {
   const context = {
     store: world.store,
@@ -38,7 +38,7 @@ async function held(world: MoneyWorld, target: HoldTarget): Promise<string> {
 
 const onBill = (value: string): HoldTarget => ({ scope: "payable", value });
 
-/** Pays a bill as somebody else does who uses the service. */
+/** Pays a bill outside Payrun, as another user of the service would. */
 async function paidByOthers(world: MoneyWorld, payableId: string): Promise<void> {
   const source = { paymentRail: "SERVICE", fundingSource: "balance" } as const;
   const paying = { payableId, ...source, scheduledAt: inDays(5) };
@@ -46,7 +46,7 @@ async function paidByOthers(world: MoneyWorld, payableId: string): Promise<void>
   await payments.create(paying, { idempotencyKey: randomUUID() });
 }
 
-test("of a bill that is paid outside Payrun a hold says what the service has and what is paid, and keeps nothing back", async ({
+test("a hold on a bill that is paid outside Payrun says what the service has and what is paid, and keeps nothing back", async ({
   world,
 }) => {
   await unplanned(world, {
@@ -71,7 +71,7 @@ test("of a bill that is paid outside Payrun a hold says what the service has and
   );
 });
 
-test("of a bill that is not to be paid a hold keeps nothing back", async ({ world }) => {
+test("a hold on a bill that is not to be paid keeps nothing back", async ({ world }) => {
   await unplanned(world, { voided: { status: "void" }, drafted: { status: "draft" } });
   for (const id of ["voided", "drafted"]) {
     expect(await held(world, onBill(id))).toBe(
@@ -80,9 +80,7 @@ test("of a bill that is not to be paid a hold keeps nothing back", async ({ worl
   }
 });
 
-test("of bills that runs have planned a hold keeps back what nobody else pays", async ({
-  world,
-}) => {
+test("a hold on planned bills keeps back only those that nobody else pays", async ({ world }) => {
   const { payableIds } = await world.plannedRun([{}, {}]);
   const [ours = "", theirs = ""] = payableIds;
   await paidByOthers(world, theirs);
@@ -93,7 +91,7 @@ test("of bills that runs have planned a hold keeps back what nobody else pays", 
   expect(await held(world, { scope: "contact", value: "v1" })).toContain(`  ${kept}\n  ${sent}`);
 });
 
-test("of a run's bills a hold keeps back what nobody else pays, as the service has told of", async ({
+test("a hold on a run keeps back only bills that nobody else pays, as known from the service's events", async ({
   world,
 }) => {
   const { runId, payableIds } = await world.plannedRun([{}, {}]);
@@ -113,7 +111,7 @@ test("of a run's bills a hold keeps back what nobody else pays, as the service h
   );
 });
 
-test("a hold says that others' payments are not counted where they aren't looked for, or the service doesn't answer", async ({
+test("a hold says that external payments are not counted if they weren't read", async ({
   world,
 }) => {
   const { payableId } = await world.plannedRun([{}], {});

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { planAnswer } from "../../src/reports/plan-answer.ts";
 import { planLine, planSummary } from "../store/fixtures.ts";
 
-test("a plan whose period was launched already says that a launch pays nothing of it, and what does", () => {
+test("a plan for a period that was already launched warns that a launch pays nothing of it, and says what does", () => {
   const lines = [planLine("pay_1")];
   const where = { business: "acme", playbook: "weekly", period: "2026-11-05", planId: "dry_1" };
   const page = { page: 1, pageSize: 5, totalCount: 1, nextPage: null };

@@ -60,7 +60,7 @@ async function seedCancellations(): Promise<void> {
   await insertCancellation(db, {
     ...asked,
     workflowId: CANCELLATION,
-    // It withholds from a run: its bills wait for whoever may release them.
+    // It holds back bills of a run, which wait for the people who may release them.
     runId,
     playbook: "",
     requestedBy: "ann",
@@ -151,7 +151,7 @@ function statusOf(id: string): Promise<Answer> {
   return gateway.call("GET", `/v1/runs/${encodeURIComponent(id)}`, viewer);
 }
 
-test("the list has what is under way of every kind, newest first, and what an event found nothing for not", async () => {
+test("the list has work of every kind, newest first, without what an event started in vain", async () => {
   const items = await list();
   expect(items.map(({ id }) => id)).toEqual([runId, RETRY, INCIDENT, CANCELLATION]);
   expect(items.map(({ totalCents }) => totalCents)).toEqual([22_300, 12_300, 12_300, 4_200]);
@@ -161,7 +161,7 @@ test("the list has what is under way of every kind, newest first, and what an ev
   );
 });
 
-test("phases and needsAction hold for every kind, and so does the limit", async () => {
+test("filters by phase and needsAction apply to every kind, and so does the limit", async () => {
   const kinds = async (query: string) => (await list(query)).map(({ kind }) => kind);
   expect(await kinds("?phase=open")).toEqual(["funding-incident"]);
   expect(await kinds("?phase=choosing")).toEqual(["cancel-scheduled"]);
@@ -178,7 +178,7 @@ test("phases and needsAction hold for every kind, and so does the limit", async 
   expect((await gateway.call("GET", "/v1/runs?phase=odd", viewer)).status).toBe(400);
 });
 
-test("each has a status under its id, with the fields that all have", async () => {
+test("each item has a status under its id, with the fields that all kinds have", async () => {
   for (const id of [runId, RETRY, INCIDENT, CANCELLATION]) {
     const { status, json } = await statusOf(id);
     expect(status, id).toBe(200);
@@ -206,12 +206,12 @@ test("each has a status under its id, with the fields that all have", async () =
   });
 });
 
-test("and a person reads them: payrun status, with and without an id", async () => {
+test("payrun status shows every kind, with and without an id", async () => {
   const env = { PAYRUN_GATEWAY_URL: gateway.url, PAYRUN_TOKEN: viewer };
   const { code, stdout, stderr } = await payrun(["status"], { env });
   expect(code, stderr).toBe(0);
   for (const id of [runId, INCIDENT, CANCELLATION]) expect(stdout).toContain(id);
-  // A failed bill goes by its number, which the commands about it take.
+  // A failed bill is named by its number, which the commands about it accept.
   expect(stdout).toContain("BILL-bounced Vendor of bounced");
   const incident = await payrun(["status", INCIDENT], { env });
   expect(incident.stdout).toContain("Waits for: a decision of controller");

@@ -12,10 +12,10 @@ async function listed(world: MoneyWorld, sinceMs: number, page = 1) {
   return paymentsSince(context, world.context().profileOf("acme"), { sinceMs, page });
 }
 
-test("payments that the store's requests have made are on record, all others are not", async ({
+test("payments made by the store's requests are on record, and all others are not", async ({
   world,
 }) => {
-  // The service dates its payments by its bank's clock, which may be far ahead in a sandbox.
+  // The service dates payments by the bank's clock, which may be far ahead in a sandbox.
   await world.control.advance("P30D");
   const { runId, payableIds } = await world.approvedRun([{}, {}]);
   const [ours = "", theirs = ""] = payableIds;
@@ -42,7 +42,7 @@ test("payments that the store's requests have made are on record, all others are
   ]);
 });
 
-test("a payment is not called somebody else's while a request for its bill has no response", async ({
+test("a payment is not called external while a request for its bill has no response", async ({
   world,
 }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
@@ -57,7 +57,7 @@ test("a payment is not called somebody else's while a request for its bill has n
   expect(await of()).toMatchObject({ onRecord: true, beingFoundOut: false });
 });
 
-test("the pages go on until one is empty, and nothing older is shown", async ({ world }) => {
+test("pages continue until one is empty, and older payments are not shown", async ({ world }) => {
   const { runId } = await world.approvedRun([{}]);
   await world.pay(runId);
   const first = await listed(world, 1);
@@ -67,7 +67,7 @@ test("the pages go on until one is empty, and nothing older is shown", async ({ 
   expect(await listed(world, serviceMs + 60_000)).toMatchObject({ items: [], nextPage: null });
 });
 
-test("a payment's bill that no run has planned is called as the service calls it", async ({
+test("a payment's bill that no run has planned has the service's number and vendor", async ({
   world,
 }) => {
   const { payableIds } = await world.approvedRun([{}]);

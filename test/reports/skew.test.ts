@@ -4,7 +4,7 @@ import { businessCheck } from "../../src/cli/commands/doctor-businesses.ts";
 import { skewOf } from "../../src/reports/conditions.ts";
 import { profile } from "../gateway/support/gateway.ts";
 
-test("a clock that differs by more than ten seconds is told of, and by how much", () => {
+test("a clock that is off by more than ten seconds is reported with the difference", () => {
   expect(skewOf("The database", 9_000)).toBeUndefined();
   expect(skewOf("The database", -9_000)).toBeUndefined();
   expect(skewOf("The database", -240_000)).toMatchObject({
@@ -13,7 +13,7 @@ test("a clock that differs by more than ten seconds is told of, and by how much"
   expect(skewOf("The service", 11_000)?.text).toContain("11 s ahead of");
 });
 
-test("doctor tells of a service whose clock differs, but for a sandbox's, which people step", async () => {
+test("payrun doctor reports a service whose clock differs, unless it is a sandbox", async () => {
   const sources = [{ canPay: true }];
   const of = () => ({ fundingSources: { list: () => Promise.resolve(sources) } });
   const check = (aheadMs: number, sandbox = false) =>

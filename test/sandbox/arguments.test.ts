@@ -9,14 +9,14 @@ it.each([
   [["--port", "0"], "--data-dir is required"],
   [["--data-dir", "x", "--fixture", "nothing"], "--fixture must be one of"],
   [["--nothing"], "--nothing"],
-])("says what is wrong with the arguments %j", (args, message) => {
+])("the sandbox exits 2 and says what is wrong with the arguments %j", (args, message) => {
   const { status, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: "utf8" });
   expect(status).toBe(2);
   expect(stderr).toContain(message);
   expect(stderr).not.toContain("    at ");
 });
 
-it("prints its help", () => {
+it("the sandbox prints its help", () => {
   const { status, stdout } = spawnSync(process.execPath, [program, "--help"], { encoding: "utf8" });
   expect(status).toBe(0);
   expect(stdout).toContain("--data-dir");

@@ -12,7 +12,7 @@ beforeEach(() => sandbox.control.reset("two-businesses"));
 const unauthorized = { status: 401, body: { statusCode: 401, message: "Unauthorized" } };
 const forbidden = { status: 403, body: { statusCode: 403, message: "Forbidden" } };
 
-it("gives out tokens that are JWTs with an expiry, tenant and scopes", () => {
+it("tokens are JWTs with an expiry, a business and scopes", () => {
   const [header, payload, signature] = sandbox.business.token.split(".");
   expect(signature).toBeTruthy();
   const decode = (part = "") => JSON.parse(Buffer.from(part, "base64url").toString()) as object;
@@ -24,7 +24,7 @@ it("gives out tokens that are JWTs with an expiry, tenant and scopes", () => {
   });
 });
 
-it("answers 401 to a missing, malformed, forged or foreign token", async () => {
+it("a missing, malformed or forged token, or another scheme, gets a 401", async () => {
   const { token } = sandbox.business;
   const [header, payload] = token.split(".");
   const none = Buffer.from(JSON.stringify({ alg: "none" })).toString("base64url");
@@ -40,7 +40,7 @@ it("answers 401 to a missing, malformed, forged or foreign token", async () => {
   expect(basic.status).toBe(401);
 });
 
-it("answers 401 once the wire clock has passed a token's expiry, whatever the bank clock says", async () => {
+it("a token expires by the wire clock, whatever the bank clock says", async () => {
   await sandbox.control.advance("P30D");
   expect((await sandbox.api("GET", "/v1/contacts")).status).toBe(200);
   const short = await sandbox.control.token(undefined, { expiresInSeconds: 600 });
@@ -53,7 +53,7 @@ it("answers 401 once the wire clock has passed a token's expiry, whatever the ba
   expect((await sandbox.api("GET", "/v1/contacts", { token: fresh })).status).toBe(200);
 });
 
-it("answers 403 where the token lacks the operation's scope, before it looks at the request", async () => {
+it("a token without the operation's scope gets a 403 before the request is checked", async () => {
   const token = await sandbox.control.token(undefined, { scopes: ["contacts:read"] });
   const calls: [string, string][] = [
     ["POST", "/v1/payments"],
@@ -76,12 +76,12 @@ it.each([
   ["GET", "/v1/funding-sources", "payments:initiate"],
   ["GET", "/v1/funding-sources", "bank-accounts:write"],
   ["GET", "/v1/balance", "balance:read"],
-])("%s %s is open to %s", async (method, path, scope) => {
+])("%s %s is open to a token with the scope %s", async (method, path, scope) => {
   const token = await sandbox.control.token(undefined, { scopes: [scope] });
   expect((await sandbox.api(method, path, { token })).status).toBe(200);
 });
 
-it("shows the balance among the funding sources only to who may see it", async () => {
+it("funding sources show the available balance only to a token that may read it", async () => {
   const available = async (scopes: string[]) => {
     const token = await sandbox.control.token(undefined, { scopes });
     const { body } = await sandbox.api<{ items: { availableCents: number | null }[] }>(
@@ -96,7 +96,7 @@ it("shows the balance among the funding sources only to who may see it", async (
   expect(await available(["bank-accounts:read", "balance:read"])).toBe(100_000_000);
 });
 
-it("answers 404 for whatever belongs to another organization", async () => {
+it("another organization's resources return 404 and are not listed", async () => {
   const contactId = await makeVendor(sandbox);
   const payableId = await makeBill(sandbox, { contactId });
   const { body } = await sandbox.api<{ items: { id: string }[] }>("GET", "/v1/bank-accounts");
@@ -120,7 +120,7 @@ it("answers 404 for whatever belongs to another organization", async () => {
   expect(list.body["totalCount"]).toBe(0);
 });
 
-it("knows no token of what a reset has forgotten", async () => {
+it("a reset invalidates the tokens of the businesses that it removes", async () => {
   const { token } = sandbox.business;
   await sandbox.control.reset("blank");
   expect(await sandbox.api("GET", "/v1/contacts", { token })).toMatchObject(unauthorized);

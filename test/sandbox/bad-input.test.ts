@@ -11,14 +11,14 @@ import { type Ids, makeIds } from "./http/registry.ts";
 
 const requestCount = isLong ? 10_000 : 4_000;
 const inFlight = 24;
-/** How much larger the process may get from the first half to the second: its garbage, no more. */
+/** How much the process may grow from the first half to the second: room for garbage only. */
 const growthLimitBytes = 96 * 1_048_576;
 
 let sandbox: TestSandbox;
 let pool: Pool;
 let ids: Ids;
 beforeAll(async () => {
-  // What others have used may grow, or shrink, for a reason of its own.
+  // A sandbox that other tests have used may grow or shrink for reasons of its own.
   sandbox = await startSandbox({ fresh: true });
   ids = await makeIds(sandbox);
   // The service closes idle connections, perhaps just when a request is sent on one.
@@ -29,7 +29,7 @@ afterAll(async () => {
   await sandbox.stop();
 });
 
-/** What is wrong with an answer, if anything. */
+/** Returns what is wrong with a response; undefined if nothing is. */
 function complaint(operation: Operation, status: number, text: string): string | undefined {
   if (status >= 500 || status < 200) return `it is a ${status}`;
   if (status === 204) return text === "" ? undefined : "a 204 has a body";
@@ -66,7 +66,10 @@ interface Answer {
   readonly text: string;
 }
 
-/** Whoever has sent too much is hung up on, perhaps just when the next request is on its way. */
+/**
+ * Sends a request, a second time if its socket fails: the service closes a connection that has sent
+ * too much, perhaps just when the next request is on its way.
+ */
 async function send(request: OddRequest): Promise<Answer> {
   return exchange(request).catch((error: unknown) => {
     if (!(error instanceof errors.SocketError)) throw error;
@@ -93,7 +96,7 @@ describe("thousands of odd requests", () => {
   const seed = 20_261_121;
   const dice = new Dice(seed);
   const counts = new Map<number, number>();
-  /** One example of each. */
+  /** One example of each complaint. */
   const complaints = new Map<string, object>();
 
   async function sendMany(count: number): Promise<void> {
@@ -102,7 +105,7 @@ describe("thousands of odd requests", () => {
       while (left > 0) {
         left -= 1;
         const operation = dice.pick(operations);
-        // What is deleted would leave nothing for the others to break.
+        // Deleting the known resources would leave the other requests nothing to break.
         const known = operation.method === "DELETE" ? {} : ids;
         const request = oddRequest(dice, operation, known, sandbox.business.token);
         const { status, text } = await send(request);
@@ -118,7 +121,7 @@ describe("thousands of odd requests", () => {
   }
 
   it(
-    "get a 4xx of the documented shape, or what a valid one deserves; never a 5xx",
+    "an odd request gets a documented 4xx, or a valid response if it is valid; never a 5xx",
     { timeout: 240_000 },
     async () => {
       await sendMany(requestCount / 2);
@@ -134,7 +137,7 @@ describe("thousands of odd requests", () => {
     },
   );
 
-  it("leave the service standing, its books in order and its answers as before", async () => {
+  it("after thousands of odd requests the service still responds, its books in order", async () => {
     expect(await sandbox.control.health()).toMatchObject({ ok: true });
     expect((await sandbox.api("GET", "/v1/payments")).status).toBe(200);
   });

@@ -8,7 +8,7 @@ import {
 
 const dayMs = 86_400_000;
 
-it("counts the Federal Reserve's banking days for twenty years", () => {
+it("banking days are the Federal Reserve's for twenty years", () => {
   const oracle = (day: Date) =>
     day.getUTCDay() % 6 !== 0 && !isAHoliday(day, { shiftSaturdayHolidays: false, utc: true });
   for (let day = Date.UTC(2024, 0, 1); day < Date.UTC(2044, 0, 1); day += dayMs) {
@@ -25,11 +25,11 @@ it.each([
   ["2027-07-04T12:00:00Z", "2027-07-06T12:30:00.000Z", "a Sunday holiday closes the Monday"],
   ["2026-07-02T12:00:00Z", "2026-07-03T12:30:00.000Z", "a Saturday holiday leaves the Friday open"],
   ["2026-11-25T12:00:00Z", "2026-11-27T13:30:00.000Z", "Thanksgiving"],
-])("after %s comes %s: %s", (from, next) => {
+])("a payment of %s settles a banking day later, at %s: %s", (from, next) => {
   expect(new Date(settlementInstant(Date.parse(from), 1)).toISOString()).toBe(next);
 });
 
-it("knows New York's date on both sides of midnight and of daylight saving", () => {
+it("New York's date is right on both sides of midnight and of daylight saving", () => {
   expect(newYorkDate(Date.parse("2029-03-12T03:59:59Z"))).toBe("2029-03-11");
   expect(newYorkDate(Date.parse("2029-03-12T04:00:00Z"))).toBe("2029-03-12");
   expect(newYorkDate(Date.parse("2029-11-05T04:59:59Z"))).toBe("2029-11-04");

@@ -34,7 +34,7 @@ describe("cancelling (API specification, section 4)", () => {
       ...(body !== undefined && { body }),
     });
 
-  it("cancels a scheduled payment: no money moves, and the bill can be paid again", async () => {
+  it("a cancelled scheduled payment moves no money, and its bill can be paid again", async () => {
     const payableId = await makeBill(sandbox);
     await pay(sandbox, { payableId, scheduledAt: "2029-03-20" });
     const { id } = await only(payableId);
@@ -49,7 +49,7 @@ describe("cancelling (API specification, section 4)", () => {
     expect(await statusesOf(sandbox, payableId)).toEqual(["cancelled", "completed"]);
   });
 
-  it("refunds a payment that the service holds at once", async () => {
+  it("cancelling a payment that the service holds refunds it at once", async () => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.outcome({ match: { payableId }, outcome: "hold" });
     await pay(sandbox, { payableId });
@@ -61,7 +61,7 @@ describe("cancelling (API specification, section 4)", () => {
     expect(body).toMatchObject({ availableCents: 100_000_000, reservedCents: 0 });
   });
 
-  it("gives the money of an external provider's hold back within three banking days", async () => {
+  it("a cancelled hold of an external provider is refunded within three banking days", async () => {
     const { body: banks } = await sandbox.api<{ items: { id: string }[] }>(
       "GET",
       "/v1/bank-accounts",
@@ -85,7 +85,7 @@ describe("cancelling (API specification, section 4)", () => {
     expect(await movesOf(sandbox, payableId)).toEqual(["debit", "refund"]);
   });
 
-  it("refuses every other state, saying which it is", async () => {
+  it("cancelling a processing or completed payment is refused with its status", async () => {
     const payableId = await makeBill(sandbox);
     await pay(sandbox, { payableId });
     const { id } = await only(payableId);
@@ -100,7 +100,7 @@ describe("cancelling (API specification, section 4)", () => {
     expect((await cancel("pay_none")).status).toBe(404);
   });
 
-  it("refuses a bill with several scheduled payments", async () => {
+  it("cancelling one of a bill's several scheduled payments is refused", async () => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 150_000_00 });
     await pay(sandbox, { payableId, scheduledAt: "2029-03-20" });
     const [first] = await paymentsOf(sandbox, payableId);
@@ -110,7 +110,7 @@ describe("cancelling (API specification, section 4)", () => {
     });
   });
 
-  it("takes a reason of up to 500 characters", async () => {
+  it("a cancel takes a reason of up to 500 characters", async () => {
     const payableId = await makeBill(sandbox);
     await pay(sandbox, { payableId, scheduledAt: "2029-03-20" });
     const { id } = await only(payableId);
@@ -130,7 +130,7 @@ describe("retrying a failed payment", () => {
       { key },
     );
 
-  it("pays the last failed payment's amount again, as a payment of its own", async () => {
+  it("a retry pays the last failed payment's amount again as a new payment", async () => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 5_000 });
     await sandbox.control.outcome({ match: { payableId }, outcome: "fail", code: "R01", times: 1 });
     await pay(sandbox, { payableId, amountCents: 3_000 });
@@ -148,7 +148,7 @@ describe("retrying a failed payment", () => {
     expect(await statusesOf(sandbox, payableId)).toEqual(["failed", "completed"]);
   });
 
-  it("has nothing to retry where nothing failed", async () => {
+  it("a retry is refused if the bill has no failed payment", async () => {
     const payableId = await makeBill(sandbox);
     expect(await retry(payableId)).toMatchObject({
       status: 422,

@@ -12,7 +12,7 @@ beforeEach(() => sandbox.control.reset("blank"));
 const create = (body: object) => sandbox.api("POST", "/v1/contacts", { body });
 
 describe("creating a contact", () => {
-  it("answers 201 with the contact, and never returns what is write-only", async () => {
+  it("creating a contact returns 201 with the contact, without its write-only fields", async () => {
     const answer = await create({
       displayName: "Acme Paper",
       emails: ["ap@acme.example"],
@@ -43,7 +43,7 @@ describe("creating a contact", () => {
     expect(read.body).toEqual(answer.body);
   });
 
-  it("is not ready for payments without a bank account", async () => {
+  it("a contact without a bank account is not ready for payments", async () => {
     expect((await create({ displayName: "Acme" })).body).toMatchObject({
       paymentReady: false,
       bankAccount: null,
@@ -52,7 +52,7 @@ describe("creating a contact", () => {
     });
   });
 
-  it("refuses an existing name or email unless duplicates are allowed", async () => {
+  it("a contact with an existing name or email is refused unless duplicates are allowed", async () => {
     await create({ displayName: "Acme", emails: ["ap@acme.example"] });
     const twins = [{ displayName: "ACME" }, { displayName: "Other", emails: ["AP@acme.example"] }];
     for (const twin of twins) {
@@ -71,7 +71,7 @@ describe("creating a contact", () => {
     [{ displayName: "A", bankAccount: { ...bankDetails, routingNumber: "12345678" } }, 422],
     [{ displayName: "A", bankAccount: { accountNumber: "12345" } }, 400],
     [{ displayName: "A", taxInfo: { legalName: "A", taxIdType: "itin", taxId: "123456789" } }, 422],
-  ])("refuses %j with %i", async (body, status) => {
+  ])("creating the contact %j is refused with %i", async (body, status) => {
     expect(await create(body)).toMatchObject({ status, body: { error: "validation_error" } });
   });
 });
@@ -110,12 +110,15 @@ describe("what a contact may have", () => {
     [{ taxInfo: { legalName: "A", taxIdType: "ssn" } }, 400, "taxInfo.taxId"],
     [{ taxInfo: { legalName: "A", taxIdType: "ssn", taxId: "123-45-6789" } }, 201],
     [{ allowDuplicates: "yes" }, 400, "allowDuplicates"],
-  ])("takes or refuses %j with %i, naming %s", async (fields, status, field) => {
-    const answer = await create({ displayName: "Acme", ...fields });
-    expect(answer.status).toBe(status);
-    if (field !== undefined) expect(answer.body["details"]).toMatchObject({ field });
-    expect(answer.text).not.toContain("123-45-6789");
-  });
+  ])(
+    "creating a contact with %j returns %i, naming the field %s if it is refused",
+    async (fields, status, field) => {
+      const answer = await create({ displayName: "Acme", ...fields });
+      expect(answer.status).toBe(status);
+      if (field !== undefined) expect(answer.body["details"]).toMatchObject({ field });
+      expect(answer.text).not.toContain("123-45-6789");
+    },
+  );
 
   it.each<[Json, number]>([
     [{ netTerms: 0 }, 200],
@@ -128,7 +131,7 @@ describe("what a contact may have", () => {
     [{ displayName: "" }, 422],
     [{ address }, 200],
     [{ address: { streetOne: "1 Main St" } }, 400],
-  ])("can be changed by %j or not: %i", async (changes, status) => {
+  ])("changing a contact by %j returns %i", async (changes, status) => {
     const id = await makeVendor(sandbox, { emails: emails(1) });
     const answer = await sandbox.api("PATCH", `/v1/contacts/${id}`, { body: changes });
     expect(answer.status).toBe(status);
@@ -143,7 +146,7 @@ describe("listing contacts", () => {
   const names = async (query: string) =>
     (await list(query)).items.map(({ displayName }) => displayName);
 
-  it("shows active and archived ones, revoked ones only when asked for", async () => {
+  it("a list of contacts has active and archived ones, and revoked ones only on request", async () => {
     await create({ displayName: "Active" });
     const archived = await makeVendor(sandbox, { displayName: "Archived" });
     await sandbox.api("POST", `/v1/contacts/${archived}/archive`);
@@ -155,7 +158,7 @@ describe("listing contacts", () => {
     expect(await names("type=business")).toEqual([]);
   });
 
-  it("searches names and emails literally, whatever the case", async () => {
+  it("a search of contacts matches names and emails literally, ignoring case", async () => {
     await create({ displayName: "100% Paper_Co", emails: ["sales@paper.example"] });
     await create({ displayName: "1000 Paperclips" });
     expect(await names("search=100%25")).toEqual(["100% Paper_Co"]);
@@ -165,7 +168,7 @@ describe("listing contacts", () => {
     expect(await names("search=%27%20OR%201%3D1%20--")).toEqual([]);
   });
 
-  it("narrows a search by type and status, and finds nobody by an email that it doesn't show", async () => {
+  it("a search is narrowed by type and status, and finds no contact by an email that is not shown", async () => {
     await sandbox.control.reset({
       businesses: [
         {
@@ -197,7 +200,7 @@ describe("listing contacts", () => {
     }
   });
 
-  it("pages by 25 unless said", async () => {
+  it("contacts are listed in pages of 25 by default", async () => {
     for (let i = 0; i < 27; i += 1) await create({ displayName: `Vendor ${i}` });
     expect((await list()).items).toHaveLength(25);
     expect(await list("page=2")).toMatchObject({ totalCount: 27 });
@@ -207,7 +210,7 @@ describe("listing contacts", () => {
 });
 
 describe("changing a contact", () => {
-  it("replaces what is sent, keeps the rest and sets updatedAt", async () => {
+  it("changing a contact replaces the sent fields, keeps the others and sets updatedAt", async () => {
     const id = await makeVendor(sandbox, { emails: ["a@b.example"], phone: "1" });
     const answer = await sandbox.api("PATCH", `/v1/contacts/${id}`, {
       body: { emails: ["c@d.example"], netTerms: 30 },
@@ -222,7 +225,7 @@ describe("changing a contact", () => {
     expect(bad.status).toBe(422);
   });
 
-  it("lets only a business contact's name be changed", async () => {
+  it("of a business contact only the name can be changed", async () => {
     await sandbox.control.reset({
       businesses: [{ name: "A", contacts: [{ id: "con_b", type: "business", displayName: "B" }] }],
     });
@@ -235,7 +238,7 @@ describe("changing a contact", () => {
     });
   });
 
-  it("archives and restores, once each, but never restores a revoked one", async () => {
+  it("a contact can be archived and restored, but a revoked contact can't be restored", async () => {
     const id = await makeVendor(sandbox);
     const path = `/v1/contacts/${id}`;
     const archived = await sandbox.api("POST", `${path}/archive`);
@@ -255,7 +258,7 @@ describe("changing a contact", () => {
     expect((await sandbox.api("GET", path)).body).toMatchObject({ status: "revoked" });
   });
 
-  it("changes its bank account from outside, which moves updatedAt", async () => {
+  it("changing a contact's bank account through the control API sets updatedAt", async () => {
     const id = await makeVendor(sandbox);
     const changed = await sandbox.control.changeContact(id, {
       bankAccount: { ...bankDetails, accountNumber: "000000004321" },

@@ -11,7 +11,7 @@ afterAll(() => sandbox.stop());
 beforeEach(() => sandbox.control.reset("blank"));
 
 describe("reset", () => {
-  it("forgets everything, the ledger and the clocks included", async () => {
+  it("a reset forgets everything, the ledger and the clocks included", async () => {
     await pay(sandbox, { payableId: await makeBill(sandbox) });
     await sandbox.control.advance("P30D");
     await sandbox.control.advanceWire("P1D");
@@ -28,13 +28,13 @@ describe("reset", () => {
     }
   });
 
-  it("loads two businesses that know nothing of each other", async () => {
+  it("a reset to two-businesses loads two businesses with ids of their own", async () => {
     const businesses = await sandbox.control.reset("two-businesses");
     expect(businesses).toHaveLength(2);
     expect(new Set(businesses.map(({ businessId }) => businessId)).size).toBe(2);
   });
 
-  it("loads a fixture object, with what its bills have been paid already", async () => {
+  it("a reset loads a fixture object, with the payments that its bills already have", async () => {
     await sandbox.control.reset({
       businesses: [
         {
@@ -95,7 +95,7 @@ describe("reset", () => {
     expect(await status("bill_part")).toEqual(["failed", 300]);
   });
 
-  it("refuses a fixture that contradicts itself, and forgets nothing then", async () => {
+  it("a reset to an invalid fixture is refused and forgets nothing", async () => {
     const before = await makeVendor(sandbox);
     await sandbox.control.advance("P1D");
     const { bank } = await sandbox.control.clock();
@@ -125,7 +125,7 @@ describe("reset", () => {
   });
 });
 
-it("logs what was received, also what was dropped, with the body's hash", async () => {
+it("the request log has every received request, even a dropped one, with its body's hash", async () => {
   const payableId = await makeBill(sandbox);
   await sandbox.control.faults([{ path: "/v1/payments", when: "after", effect: "drop", times: 1 }]);
   await expect(pay(sandbox, { payableId }, "lost")).rejects.toThrow("fetch failed");
@@ -146,7 +146,7 @@ it("logs what was received, also what was dropped, with the body's hash", async 
   ]);
 });
 
-it("takes a fixture's bill as the specification shows it, with its contact", async () => {
+it("a fixture's bill may name its contact in the shape of the API specification", async () => {
   const fixture = {
     businesses: [
       {
@@ -162,7 +162,7 @@ it("takes a fixture's bill as the specification shows it, with its contact", asy
   await sandbox.control.reset("blank");
 });
 
-it("refuses wishes for a clock that it doesn't know", async () => {
+it("a change of the clock with an unknown field is refused", async () => {
   const answer = await fetch(`${sandbox.url}/sandbox/clock`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -171,14 +171,14 @@ it("refuses wishes for a clock that it doesn't know", async () => {
   expect(answer.status).toBe(400);
 });
 
-it("never lets a clock go back", async () => {
+it("a change that would set a clock back, or isn't a duration, is refused", async () => {
   await expect(sandbox.control.setClock("2020-01-01T00:00:00Z")).rejects.toThrow("422");
   await expect(sandbox.control.advance("-P1D")).rejects.toThrow("422");
   await expect(sandbox.control.advance("tomorrow")).rejects.toThrow("422");
   await expect(sandbox.control.advanceWire("-PT1S")).rejects.toThrow("422");
 });
 
-it("dates resources by the bank clock and answers by the wire clock", async () => {
+it("resources are dated by the bank clock, responses by the wire clock", async () => {
   await sandbox.control.setClock("2035-05-05T12:00:00Z");
   await sandbox.control.advanceWire("P2D");
   sandbox.business.token = await sandbox.control.token();
@@ -189,7 +189,7 @@ it("dates resources by the bank clock and answers by the wire clock", async () =
   expect(Math.abs(aheadMs - 2 * 86_400_000)).toBeLessThan(60_000);
 });
 
-it("tells webhooks what the business's people do to a bill", async () => {
+it("webhooks report what people of the business do to a bill", async () => {
   const endpoint = await sandbox.api("POST", "/v1/webhook-endpoints", {
     body: { url: "http://127.0.0.1:9/hook", events: ["*"] },
   });
@@ -215,7 +215,7 @@ it("tells webhooks what the business's people do to a bill", async () => {
   ]);
 });
 
-it("tells webhooks what happens to a bill's payments", async () => {
+it("webhooks report what happens to a bill's payments", async () => {
   const endpoint = await sandbox.api("POST", "/v1/webhook-endpoints", {
     body: { url: "http://127.0.0.1:9/hook", events: ["*"] },
   });
@@ -257,7 +257,7 @@ it("tells webhooks what happens to a bill's payments", async () => {
   expect(of(returned)).toEqual(["payable.created", "payable.paid", "payable.payment.reversed"]);
 });
 
-it("answers 404 to what it doesn't know and needs no token", async () => {
+it("the control API needs no token and returns 404 for unknown ids and paths", async () => {
   const post = (path: string, body: object) =>
     fetch(`${sandbox.url}/sandbox${path}`, {
       method: "POST",
@@ -270,7 +270,7 @@ it("answers 404 to what it doesn't know and needs no token", async () => {
   expect((await post("/tokens", { businessId: "biz_none" })).status).toBe(404);
 });
 
-it("needs no business id where there is only one", async () => {
+it("the control API needs no business id if there is only one business", async () => {
   const contactId = await makeVendor(sandbox);
   const post = () =>
     fetch(`${sandbox.url}/sandbox/payables`, {

@@ -11,7 +11,7 @@ beforeEach(() => sandbox.control.reset("blank"));
 
 const payments = { method: "POST", path: "/v1/payments" };
 
-it("before: nothing has happened and the key is free", async () => {
+it("a fault before a request is handled leaves no effect and the key free", async () => {
   const payableId = await makeBill(sandbox);
   await sandbox.control.faults([
     { ...payments, when: "before", effect: "status", status: 500, times: 1 },
@@ -23,7 +23,7 @@ it("before: nothing has happened and the key is free", async () => {
   expect((await pay(sandbox, { payableId, amountCents: 3 }, "key")).status).toBe(201);
 });
 
-it("after and drop: the payment is made, the answer is lost, and the same key brings it back", async () => {
+it("a payment whose response is dropped is made, and the same key returns its response", async () => {
   const payableId = await makeBill(sandbox);
   await sandbox.control.faults([{ ...payments, when: "after", effect: "drop", times: 1 }]);
   await expect(pay(sandbox, { payableId }, "key")).rejects.toThrow("fetch failed");
@@ -35,7 +35,7 @@ it("after and drop: the payment is made, the answer is lost, and the same key br
   ]);
 });
 
-it("after and malformed: the answer is cut off, and the same key brings it back whole", async () => {
+it("a response that is cut off is returned whole under the same key", async () => {
   const payableId = await makeBill(sandbox);
   await sandbox.control.faults([{ ...payments, when: "after", effect: "malformed", times: 1 }]);
   const cut = await pay(sandbox, { payableId }, "key");
@@ -44,7 +44,7 @@ it("after and malformed: the answer is cut off, and the same key brings it back 
   expect((await pay(sandbox, { payableId }, "key")).text.startsWith(cut.text)).toBe(true);
 });
 
-it("late, before the key is claimed: nobody hears of the payment that is made half a second later", async () => {
+it("a late payment without a claimed key is made after its connection was dropped", async () => {
   const payableId = await makeBill(sandbox);
   const late = { ...payments, effect: "late", delayMs: 500, times: 1 } as const;
   await sandbox.control.faults([{ ...late, when: "before" }]);
@@ -56,7 +56,7 @@ it("late, before the key is claimed: nobody hears of the payment that is made ha
   expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
 });
 
-it("late, with its key claimed: the same request is a conflict until the first is carried out", async () => {
+it("a late payment with a claimed key is a conflict until it is carried out", async () => {
   const payableId = await makeBill(sandbox);
   const late = { ...payments, effect: "late", delayMs: 1_500, times: 1 } as const;
   await sandbox.control.faults([{ ...late, when: "during" }]);
@@ -72,7 +72,7 @@ it("late, with its key claimed: the same request is a conflict until the first i
   expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
 });
 
-it("after acts only on what had an effect", async () => {
+it("a fault after a request strikes only if the request had an effect", async () => {
   const payableId = await makeBill(sandbox, { status: "draft" });
   await sandbox.control.faults([{ ...payments, when: "after", effect: "status", times: 1 }]);
   expect((await pay(sandbox, { payableId }, "key")).status).toBe(409);
@@ -80,7 +80,7 @@ it("after acts only on what had an effect", async () => {
   expect((await pay(sandbox, { payableId }, "key")).status).toBe(500);
 });
 
-it("a proxy's answer after the effect leaves the service's own stored", async () => {
+it("a proxy's error after the effect leaves the service's own response stored", async () => {
   const payableId = await makeBill(sandbox);
   await sandbox.control.faults([
     { ...payments, when: "after", effect: "status", status: 408, times: 1 },
@@ -90,7 +90,7 @@ it("a proxy's answer after the effect leaves the service's own stored", async ()
   expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
 });
 
-it("gives Retry-After as seconds and as a date by turns, and the authentication errors their shape", async () => {
+it("faults send Retry-After in turn as seconds and as a date, and a 401 in its own shape", async () => {
   await sandbox.control.faults([
     {
       path: "/v1/contacts",
@@ -116,7 +116,7 @@ it("gives Retry-After as seconds and as a date by turns, and the authentication 
   });
 });
 
-it("matches one segment with * and nothing else", async () => {
+it("a * in a fault's path matches exactly one segment", async () => {
   await sandbox.control.faults([
     { method: "GET", path: "/v1/payables/*", when: "before", effect: "status", status: 503 },
   ]);
@@ -127,7 +127,7 @@ it("matches one segment with * and nothing else", async () => {
   expect((await sandbox.api("GET", "/v1/payables/x")).status).toBe(404);
 });
 
-it("hits the same requests again with the same seed, about as many as its probability says", async () => {
+it("a fault with a probability hits the same requests again with the same seed", async () => {
   const hits = async (seed: number) => {
     await sandbox.control.faults([
       { path: "/v1/contacts", when: "before", effect: "status", probability: 0.5, seed },
@@ -146,7 +146,7 @@ it("hits the same requests again with the same seed, about as many as its probab
   expect(failed).toBeLessThan(35);
 });
 
-it("keeps its rules and their counters over a restart", async () => {
+it("fault rules and their counters survive a restart", async () => {
   await sandbox.control.faults([
     { path: "/v1/contacts", when: "before", effect: "status", status: 503, times: 2 },
   ]);
@@ -162,7 +162,7 @@ it.each([
   [{ rules: [{ path: "/v1/payments", when: "before", effect: "drop", probability: 2 }] }],
   [{ rules: [{ path: "/v1/payments", when: "after", effect: "late" }] }],
   [{ rules: "all" }],
-])("refuses rules it can't follow: %j", async (body) => {
+])("invalid fault rules are refused: %j", async (body) => {
   const response = await fetch(`${sandbox.url}/sandbox/faults`, {
     method: "POST",
     headers: { "content-type": "application/json" },

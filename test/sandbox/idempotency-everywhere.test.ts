@@ -3,7 +3,7 @@ import { operations } from "../../src/sandbox/operations.ts";
 import { type ApiAnswer, startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { unique } from "./world.ts";
 
-/** The table of section 7; what it doesn't name, `/api` and later writes, answers for itself. */
+/** The table of section 7; it doesn't name the writes of `/api` and those that were added later. */
 const fromTheSpecification: Readonly<Record<string, "required" | "optional" | "refused">> = {
   "POST /v1/payments": "required",
   "POST /v1/payments/{paymentId}/cancel": "required",
@@ -38,7 +38,7 @@ const writes = operations
   .filter(({ method }) => method !== "GET")
   .map((operation) => {
     const { method, path, idempotency, money = false, bodyKind = "json" } = operation;
-    // Nothing of these ids exists, so what is stored and replayed is a 404, 400 or 422.
+    // Nothing has these ids, so the response that is stored and replayed is a 404, 400 or 422.
     const target = path.replace(/\{\w+\}/g, "none-such");
     return { name: `${method} ${path}`, method, target, idempotency, money, bodyKind };
   });
@@ -58,7 +58,10 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
-/** Every step of five minutes would cost a token a twelfth of its life. */
+/**
+ * Gives the businesses long-lived tokens: each step of five minutes takes a twelfth of the usual
+ * life of a token.
+ */
 async function useLongTokens(): Promise<void> {
   for (const business of sandbox.businesses) {
     business.token = await sandbox.control.token(business.businessId, {
@@ -78,12 +81,12 @@ function send(
 const conflict = { status: 409, body: { error: "idempotency_conflict" } };
 const unconfirmed = { status: 409, body: { error: "payment_unconfirmed" } };
 
-/** The answer of the action itself to a request for what doesn't exist. */
+/** Expects the operation's own response to a request for something that doesn't exist. */
 function expectOwnAnswer({ status }: ApiAnswer): void {
   expect([400, 404, 422]).toContain(status);
 }
 
-it("is required, taken or refused as the table says, and marks just the money writes", () => {
+it("every write treats a key as section 7 says, and only money writes are marked as such", () => {
   for (const { name, idempotency, money } of writes) {
     if (name in fromTheSpecification) expect(idempotency, name).toBe(fromTheSpecification[name]);
     expect(money, name).toBe(moneyWrites.includes(name));
@@ -91,7 +94,7 @@ it("is required, taken or refused as the table says, and marks just the money wr
 });
 
 describe.each(keyed)("the key of $name", (write) => {
-  it("may have 64 characters, and be left out only where it is optional", async () => {
+  it("a key may have 64 characters, and may be omitted only if it is optional", async () => {
     const tooLong = await send(write, "k".repeat(65));
     expect(tooLong).toMatchObject({ status: 400, body: { error: "validation_error" } });
     expect(tooLong.body["details"]).toMatchObject({ field: "Idempotency-Key" });
@@ -102,7 +105,7 @@ describe.each(keyed)("the key of $name", (write) => {
     expect(needsKey === "Idempotency-Key").toBe(write.idempotency === "required");
   });
 
-  it("replays the first answer byte for byte, to the same request of the same business only", async () => {
+  it("a key replays the first response, to the same request of the same business only", async () => {
     const key = unique("replay");
     const first = await send(write, key);
     expectOwnAnswer(first);
@@ -118,7 +121,7 @@ describe.each(keyed)("the key of $name", (write) => {
     expectOwnAnswer(await send(write, key, { body: { note: "other" }, token }));
   });
 
-  it("is in flight for five minutes when the first request died, then runs again or is unconfirmed", async () => {
+  it("a dead request's key conflicts for five minutes, then runs again or is unconfirmed", async () => {
     const { method, target: path, money } = write;
     const key = unique("died");
     await sandbox.control.faults([{ method, path, when: "during", effect: "drop", times: 1 }]);
@@ -133,7 +136,7 @@ describe.each(keyed)("the key of $name", (write) => {
     }
   });
 
-  it("is done with after a 5xx where it moves money, and free again everywhere else", async () => {
+  it("after a 5xx the key of a money write is unconfirmed, and any other key is free again", async () => {
     const { method, target: path, money } = write;
     const key = unique("failed");
     const fault = { method, path, when: "during", effect: "status", times: 1 } as const;
@@ -144,7 +147,7 @@ describe.each(keyed)("the key of $name", (write) => {
     else expectOwnAnswer(answer);
   });
 
-  it("is free again after a 429, for another body too", async () => {
+  it("after a 429 a key is free again, even for another body", async () => {
     const { method, target: path } = write;
     const key = unique("limited");
     const fault = { method, path, when: "during", effect: "status", times: 1 } as const;
@@ -154,7 +157,7 @@ describe.each(keyed)("the key of $name", (write) => {
   });
 });
 
-it.each(refusing)("refuses a key at $name and names the header", async (write) => {
+it.each(refusing)("$name refuses a key and names the header", async (write) => {
   const answer = await send(write, unique("refused"));
   expect(answer).toMatchObject({
     status: 400,
@@ -162,7 +165,7 @@ it.each(refusing)("refuses a key at $name and names the header", async (write) =
   });
 });
 
-it("survives the service's death in the middle of every write at once", async () => {
+it("keys survive the service's death in the middle of every write at once", async () => {
   await sandbox.control.faults(
     keyed.map(({ method, target: path }) => ({
       method,

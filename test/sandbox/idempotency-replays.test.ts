@@ -13,7 +13,7 @@ interface Request {
   method?: string;
   path: string;
   body?: Json;
-  /** What shows how often the request has had its effect. */
+  /** Reads state that shows how often the request has taken effect. */
   effects: () => Promise<unknown>;
 }
 
@@ -158,7 +158,7 @@ function expectReplay(again: ApiAnswer, first: ApiAnswer): void {
 }
 
 it.each(Object.entries(requests))(
-  "answers %s a second time as the first, and does it once",
+  "%s that is sent twice gets the same response and takes effect once",
   async (name, make) => {
     const request = await make();
     const first = await sendWith(name, request);
@@ -169,7 +169,7 @@ it.each(Object.entries(requests))(
   },
 );
 
-it("answers all of them as before after it was killed", async () => {
+it("every kind of write is replayed after the sandbox was killed", async () => {
   const sent: { key: string; request: Request; first: ApiAnswer }[] = [];
   for (const [key, make] of Object.entries(requests)) {
     const request = await make();
@@ -179,7 +179,7 @@ it("answers all of them as before after it was killed", async () => {
   for (const { key, request, first } of sent) expectReplay(await sendWith(key, request), first);
 });
 
-it("keeps to one answer and one effect per key when it is killed under load", async () => {
+it("a sandbox that is killed under load keeps one response and one effect per key", async () => {
   const bills = await Promise.all(
     Array.from({ length: 60 }, () => makeBill(sandbox, { totalAmountCents: 1_000 })),
   );

@@ -14,7 +14,7 @@ const unconfirmed = { status: 409, body: { error: "payment_unconfirmed" } };
 const payments = { method: "POST", path: "/v1/payments" };
 
 describe("the idempotency key (API specification, section 7)", () => {
-  it("is needed by money writes, may have 64 characters, and is refused where it is not taken", async () => {
+  it("money writes require an idempotency key of 1 to 64 characters", async () => {
     const payableId = await makeBill(sandbox);
     const body = { payableId, ...fromBalance };
     for (const key of [undefined, "", "k".repeat(65)]) {
@@ -30,7 +30,7 @@ describe("the idempotency key (API specification, section 7)", () => {
     expect((await sandbox.api("POST", "/v1/payments/x/cancel")).status).toBe(400);
   });
 
-  it("replays the first answer byte for byte, whatever has happened since", async () => {
+  it("a repeated key replays the first response byte for byte, whatever has happened since", async () => {
     const payableId = await makeBill(sandbox);
     const first = await pay(sandbox, { payableId }, "key");
     await sandbox.control.advance("P30D");
@@ -40,7 +40,7 @@ describe("the idempotency key (API specification, section 7)", () => {
     expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
   });
 
-  it("knows a request again in another key order and with null for what was left out", async () => {
+  it("a request is recognized with its fields reordered and null for an omitted field", async () => {
     const payableId = await makeBill(sandbox);
     const first = await sandbox.api("POST", "/v1/payments", {
       key: "key",
@@ -53,7 +53,7 @@ describe("the idempotency key (API specification, section 7)", () => {
     expect(second.text).toBe(first.text);
   });
 
-  it("conflicts with another body, path or operation", async () => {
+  it("a key that is reused with another body, path or operation conflicts", async () => {
     const payableId = await makeBill(sandbox);
     const other = await makeBill(sandbox);
     await pay(sandbox, { payableId, amountCents: 100 }, "key");
@@ -65,7 +65,7 @@ describe("the idempotency key (API specification, section 7)", () => {
     }
   });
 
-  it("belongs to a business", async () => {
+  it("two businesses can use the same idempotency key independently", async () => {
     const [, other] = await sandbox.control.reset("two-businesses");
     const body = { displayName: "Acme" };
     const mine = await sandbox.api("POST", "/v1/contacts", { key: "key", body });
@@ -77,7 +77,7 @@ describe("the idempotency key (API specification, section 7)", () => {
     expect([mine.status, theirs.status]).toEqual([201, 201]);
   });
 
-  it("is optional for other writes, and replays them too", async () => {
+  it("a key is optional for writes that move no money, and replays them too", async () => {
     const body = { displayName: "Acme" };
     const first = await sandbox.api("POST", "/v1/contacts", { key: "key", body });
     const second = await sandbox.api("POST", "/v1/contacts", { key: "key", body });
@@ -85,7 +85,7 @@ describe("the idempotency key (API specification, section 7)", () => {
     expect(await sandbox.api("POST", "/v1/contacts", { body })).toMatchObject({ status: 409 });
   });
 
-  it("lets exactly one of many requests at once have its effect", async () => {
+  it("of many simultaneous requests with the same key, exactly one takes effect", async () => {
     const payableId = await makeBill(sandbox);
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => pay(sandbox, { payableId }, "key")),
@@ -97,7 +97,7 @@ describe("the idempotency key (API specification, section 7)", () => {
 });
 
 describe("what is stored under a key", () => {
-  it("stores 400, 403, 404 and 422, so that a cause that has gone changes nothing", async () => {
+  it("a 400, 403, 404 or 422 stays stored under its key even when its cause is gone", async () => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 100 });
     expect((await pay(sandbox, { payableId, amountCents: 101 }, "too-much")).status).toBe(422);
     await sandbox.control.changePayable(payableId, { totalAmountCents: 500 });
@@ -121,7 +121,7 @@ describe("what is stored under a key", () => {
     expect([replayed.status, replayed.text]).toEqual([403, forbidden.text]);
   });
 
-  it("stores no 401, 409, 429 or state refusal, which don't bind the body either", async () => {
+  it("a 401, 409, 429 or state refusal is not stored and doesn't bind its key to a body", async () => {
     const payableId = await makeBill(sandbox, { status: "draft" });
     const body = { payableId, ...fromBalance };
     const anonymous = await sandbox.api("POST", "/v1/payments", { key: "key", body, token: null });
@@ -136,7 +136,7 @@ describe("what is stored under a key", () => {
     expect(answer.body.payments).toMatchObject([{ amountCents: 10 }]);
   });
 
-  it("does not store a refused cancel, which may be possible later", async () => {
+  it("a refused cancel is not stored, because it may be possible later", async () => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.outcome({ match: { payableId }, outcome: "hold" });
     const { body } = await pay(sandbox, { payableId });
@@ -148,13 +148,13 @@ describe("what is stored under a key", () => {
     expect((await sandbox.api("POST", path, { key: "key" })).status).toBe(200);
   });
 
-  it("stores a 5xx of a money write for ever as payment_unconfirmed, with or without its effect", async () => {
+  it("a money write's 5xx is stored as payment_unconfirmed, whether or not it took effect", async () => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.faults([
       { ...payments, when: "after", effect: "status", status: 500, times: 1 },
       { ...payments, when: "during", effect: "status", status: 503, times: 1 },
     ]);
-    // "during" comes first in a request's life.
+    // A "during" fault strikes earlier in a request's life than an "after" fault.
     expect((await pay(sandbox, { payableId }, "without")).status).toBe(503);
     expect(await statusesOf(sandbox, payableId)).toEqual([]);
     expect((await pay(sandbox, { payableId }, "with")).status).toBe(500);
@@ -167,7 +167,7 @@ describe("what is stored under a key", () => {
     expect(await statusesOf(sandbox, payableId)).toHaveLength(1);
   });
 
-  it("stores no 5xx of other writes", async () => {
+  it("a 5xx of a write that moves no money is not stored", async () => {
     await sandbox.control.faults([
       { method: "POST", path: "/v1/contacts", when: "during", effect: "status", times: 1 },
     ]);
@@ -179,7 +179,7 @@ describe("what is stored under a key", () => {
 });
 
 describe("a first request that still runs, or died", () => {
-  it("conflicts while its answer is on its way, then replays it", async () => {
+  it("a key conflicts while its first request still runs, then replays its response", async () => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.faults([
       { ...payments, when: "after", effect: "delay", delayMs: 2_000, times: 1 },
@@ -192,7 +192,7 @@ describe("a first request that still runs, or died", () => {
     expect((await pay(sandbox, { payableId }, "key")).text).toBe(text);
   });
 
-  it("is unconfirmed for ever once its answer has been on its way for five minutes, where money is concerned", async () => {
+  it("a money write that is still running after five minutes is payment_unconfirmed forever", async () => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.faults([
       { ...payments, when: "after", effect: "delay", delayMs: 3_000, times: 1 },
@@ -206,7 +206,7 @@ describe("a first request that still runs, or died", () => {
     expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
   });
 
-  it("conflicts for five minutes, then is unconfirmed for ever where money is concerned", async () => {
+  it("a money write that died conflicts for five minutes, then is payment_unconfirmed forever", async () => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.faults([{ ...payments, when: "during", effect: "drop", times: 1 }]);
     await expect(pay(sandbox, { payableId }, "key")).rejects.toThrow("fetch failed");
@@ -220,7 +220,7 @@ describe("a first request that still runs, or died", () => {
     expect((await pay(sandbox, { payableId }, "next")).status).toBe(201);
   });
 
-  it("runs again after five minutes where no money is concerned", async () => {
+  it("a write that moves no money and died can run again after five minutes", async () => {
     await sandbox.control.faults([
       { method: "POST", path: "/v1/contacts", when: "during", effect: "drop", times: 1 },
     ]);
@@ -234,7 +234,7 @@ describe("a first request that still runs, or died", () => {
     expect((await send()).text).toBe(second.text);
   });
 
-  it("may pay after its key was declared unconfirmed", async () => {
+  it("a slow first request may still pay after its key was declared unconfirmed", async () => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.faults([
       { ...payments, when: "during", effect: "delay", delayMs: 1_500, times: 1 },
@@ -251,7 +251,7 @@ describe("a first request that still runs, or died", () => {
     expect(await pay(sandbox, { payableId }, "key")).toMatchObject(unconfirmed);
   });
 
-  it("may leave a part of a split behind", async () => {
+  it("a split payment that fails halfway may leave one of its parts behind", async () => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 250_000_00 });
     await sandbox.control.faults([{ ...payments, when: "during", effect: "partial", times: 1 }]);
     expect((await pay(sandbox, { payableId }, "key")).status).toBe(500);

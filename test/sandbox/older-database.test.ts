@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-it("gives an older database the columns it lacks, and keeps what it has", () => {
+it("an older database gets the columns and tables it lacks and keeps its rows", () => {
   const ddl = `CREATE TABLE IF NOT EXISTS bills (
       id TEXT PRIMARY KEY, note TEXT, cents INTEGER NOT NULL DEFAULT 7);
     CREATE INDEX IF NOT EXISTS bills_note ON bills (note);
@@ -33,7 +33,7 @@ it("gives an older database the columns it lacks, and keeps what it has", () => 
   }
 });
 
-it("says what to do where a column can't be added", () => {
+it("a column that can't be added is an error that says what to do", () => {
   const ddl = "CREATE TABLE IF NOT EXISTS bills (id TEXT PRIMARY KEY, cents INTEGER NOT NULL)";
   expect(() => openDatabase(file, [ddl])).toThrow(
     "an older sandbox made this data directory, and its bills have no cents; remove the directory to start over",

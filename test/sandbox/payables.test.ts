@@ -12,7 +12,7 @@ beforeEach(() => sandbox.control.reset("blank"));
 const create = (body: object) => sandbox.api("POST", "/v1/payables", { body });
 const submit = (id: unknown) => sandbox.api("POST", `/v1/payables/${String(id)}/submit`);
 
-it("creates a draft whose items sum to its total", async () => {
+it("a new bill is a draft whose total is the sum of its items", async () => {
   const contactId = await makeVendor(sandbox, { displayName: "Acme" });
   const answer = await create({
     contactId,
@@ -60,11 +60,11 @@ it.each<[object, number]>([
   [{ items: [{ name: "A", unitAmountCents: 99 }] }, 400],
   [{ items: [{ name: "A", quantity: 1, unitAmountCents: 0 }] }, 422],
   [{ totalAmountCents: 100, contactId: "con_none" }, 404],
-])("refuses %j with %i", async (body, status) => {
+])("creating the bill %j is refused with %i", async (body, status) => {
   expect((await create(body)).status).toBe(status);
 });
 
-it("submits a complete draft into the approval flow, once", async () => {
+it("a complete draft can be submitted for approval, once", async () => {
   const contactId = await makeVendor(sandbox);
   const draft = await create({ contactId, totalAmountCents: 500 });
   const { id } = draft.body;
@@ -80,7 +80,7 @@ it("submits a complete draft into the approval flow, once", async () => {
   expect((await submit("bill_none")).status).toBe(404);
 });
 
-it("lists bills without their items, newest first, by status and search", async () => {
+it("bills are listed newest first without their items, by status and search", async () => {
   const contactId = await makeVendor(sandbox, { displayName: "Acme Paper" });
   const rent = await makeBill(sandbox, { description: "Rent for May", status: "draft" });
   const paper = await makeBill(sandbox, { contactId, customNumber: "P-77" });
@@ -104,7 +104,7 @@ it("lists bills without their items, newest first, by status and search", async 
   expect((await sandbox.api("GET", "/v1/payables?status=paid")).status).toBe(422);
 });
 
-it("can be paid outside the service, which moves no money through it", async () => {
+it("a bill that is paid outside the service moves no money through it", async () => {
   const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
   const recorded = await sandbox.control.payOutside(payableId, 400);
   expect(recorded).toMatchObject({ status: "completed", paymentRail: null, amountCents: 400 });
@@ -116,7 +116,7 @@ it("can be paid outside the service, which moves no money through it", async () 
   expect(await sandbox.control.ledger()).toEqual([]);
 });
 
-it("counts the bills of a list by business and status, through every change of status and a restart", async () => {
+it("a list's totalCount follows changes of status and survives a restart", async () => {
   const [, other] = await sandbox.control.reset("two-businesses");
   const businessId = other?.businessId ?? "";
   await sandbox.control.createPayable({ businessId, totalAmountCents: 100 });

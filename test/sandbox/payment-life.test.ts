@@ -26,7 +26,7 @@ const bill = (id: string) => billNow(sandbox, id);
 const only = (payableId: string) => onlyPayment(sandbox, payableId);
 
 describe("a payment's way to settlement", () => {
-  it("is pending for a moment, then processing, and settles after two banking days", async () => {
+  it("a payment is pending, then processing, and settles after two banking days", async () => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 5_000 });
     expect((await pay(sandbox, { payableId })).body.payments[0]?.status).toBe("pending");
     await sandbox.control.advance("PT5S");
@@ -52,14 +52,14 @@ describe("a payment's way to settlement", () => {
     expect(await movesOf(sandbox, payableId)).toEqual(["debit", "credit"]);
   });
 
-  it("settles on the next banking day with accelerated clearing", async () => {
+  it("a payment with accelerated clearing settles on the next banking day", async () => {
     const payableId = await makeBill(sandbox);
     await pay(sandbox, { payableId, clearing: "NEXT_AVAILABLE" });
     await sandbox.control.setClock("2029-03-13T12:30:00Z");
     expect(await statusesOf(sandbox, payableId)).toEqual(["completed"]);
   });
 
-  it("counts banking days over weekends and holidays", async () => {
+  it("settlement skips weekends and holidays", async () => {
     // Friday before Memorial Day: Tuesday is the first banking day, Wednesday the second.
     await sandbox.control.setClock("2029-05-25T14:00:00Z");
     const payableId = await makeBill(sandbox);
@@ -68,7 +68,7 @@ describe("a payment's way to settlement", () => {
     expect((await only(payableId)).processedAt).toBe("2029-05-30T12:30:00.000Z");
   });
 
-  it("executes at 9:00 in New York on its date, on both sides of daylight saving", async () => {
+  it("a payment executes at 9:00 New York on its date, before and after daylight saving ends", async () => {
     await sandbox.control.setClock("2029-10-30T14:00:00Z");
     const summer = await makeBill(sandbox);
     const winter = await makeBill(sandbox);
@@ -85,7 +85,7 @@ describe("a payment's way to settlement", () => {
     expect(await statusesOf(sandbox, winter)).toEqual(["processing"]);
   });
 
-  it("goes through every step at its own instant when the clock leaps a month", async () => {
+  it("each step of a payment has its own instant, even if the clock leaps a month", async () => {
     const early = await makeBill(sandbox);
     const late = await makeBill(sandbox);
     await pay(sandbox, { payableId: late, scheduledAt: "2029-03-20" });
@@ -102,7 +102,7 @@ describe("a payment's way to settlement", () => {
     ]);
   });
 
-  it("moves on by itself while the bank clock runs fast", async () => {
+  it("a payment moves on by itself while the bank clock runs fast", async () => {
     const payableId = await makeBill(sandbox);
     await pay(sandbox, { payableId });
     await sandbox.control.setScale(86_400);
@@ -113,7 +113,7 @@ describe("a payment's way to settlement", () => {
     expect(body).toMatchObject({ reservedCents: 0, pendingOutboundCents: 0 });
   });
 
-  it("fails at 9:00 when the balance has become too small, and moves no money", async () => {
+  it("a scheduled payment fails without moving money if the balance has become too small", async () => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 900_000 });
     await pay(sandbox, { payableId, scheduledAt: "2029-03-13" });
     await sandbox.control.changeBusiness({ balanceCents: 899_999 });
@@ -126,7 +126,7 @@ describe("a payment's way to settlement", () => {
     expect(await bill(payableId)).toMatchObject({ paymentStatus: "failed" });
   });
 
-  it("does not execute a bill that was voided, or a vendor that was archived, after scheduling", async () => {
+  it("a scheduled payment fails if its bill was voided or its vendor archived", async () => {
     const contactId = await makeVendor(sandbox);
     const voided = await makeBill(sandbox);
     const orphaned = await makeBill(sandbox, { contactId });
@@ -141,7 +141,7 @@ describe("a payment's way to settlement", () => {
     expect(await sandbox.control.ledger()).toEqual([]);
   });
 
-  it("counts a partly settled bill's payments, and settles when all are in", async () => {
+  it("a partly paid bill counts its settled payments, and settles with the last one", async () => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
     await pay(sandbox, { payableId, amountCents: 400 });
     await sandbox.control.advance("P7D");
@@ -160,7 +160,7 @@ describe("a payment's way to settlement", () => {
 });
 
 describe("what a bank does otherwise", () => {
-  it("fails with R01 after one banking day: the debit comes back, the payee got nothing", async () => {
+  it("R01 fails a payment after one banking day: the debit returns, the payee gets nothing", async () => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.outcome({ match: { payableId }, outcome: "fail", code: "R01" });
     await pay(sandbox, { payableId });
@@ -176,7 +176,7 @@ describe("what a bank does otherwise", () => {
     expect(body).toMatchObject({ cashCents: 100_000_000, availableCents: 100_000_000 });
   });
 
-  it("fails with R02: a debit, a credit, its return and a refund", async () => {
+  it("R02 fails a payment: a debit, a credit, its return and a refund", async () => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.outcome({ match: { payableId }, outcome: "fail", code: "R02" });
     await pay(sandbox, { payableId });
@@ -188,7 +188,7 @@ describe("what a bank does otherwise", () => {
     expect(body).toMatchObject({ cashCents: 100_000_000 });
   });
 
-  it("is used up after `times`, the newest match first, splits included", async () => {
+  it("an outcome is used up after `times` payments, parts of a split included, newest rule first", async () => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 250_000_00 });
     await sandbox.control.outcome({ match: { payableId }, outcome: "fail", code: "R03" });
     await sandbox.control.outcome({ match: { payableId }, outcome: "settle", times: 2 });
@@ -198,7 +198,7 @@ describe("what a bank does otherwise", () => {
     expect(await bill(payableId)).toMatchObject({ amountPaidCents: 200_000_00 });
   });
 
-  it("gives a completed payment back later, as clawback", async () => {
+  it("a return takes back a completed payment later and makes the bill a clawback", async () => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 5_000 });
     await sandbox.control.outcome({
       match: { payableId },
@@ -225,7 +225,7 @@ describe("what a bank does otherwise", () => {
     expect(await movesOf(sandbox, payableId)).toEqual(["debit", "credit", "return", "refund"]);
   });
 
-  it("acts on payments that are under way when the outcome is set", async () => {
+  it("an outcome also applies to payments that are in progress when it is set", async () => {
     const failing = await makeBill(sandbox);
     const returning = await makeBill(sandbox);
     for (const payableId of [failing, returning]) await pay(sandbox, { payableId });
@@ -239,7 +239,7 @@ describe("what a bank does otherwise", () => {
     expect(await statusesOf(sandbox, returning)).toEqual(["returned"]);
   });
 
-  it("keeps an outcome for the next payment, whatever the bill has settled before", async () => {
+  it("an outcome waits for the bill's next payment, even after an earlier one settled", async () => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
     await pay(sandbox, { payableId, amountCents: 400 });
     await sandbox.control.advance("P7D");
@@ -249,7 +249,7 @@ describe("what a bank does otherwise", () => {
     expect(await statusesOf(sandbox, payableId)).toEqual(["completed", "failed"]);
   });
 
-  it("gives back what a vendor's later payments bring, not its whole past", async () => {
+  it("a vendor's return outcome applies to its later payments, not to its past ones", async () => {
     const contactId = await makeVendor(sandbox);
     const past = await makeBill(sandbox, { contactId });
     await pay(sandbox, { payableId: past });
@@ -262,7 +262,7 @@ describe("what a bank does otherwise", () => {
     expect(await statusesOf(sandbox, later)).toEqual(["returned"]);
   });
 
-  it("holds for `after`, then lets the payment go on", async () => {
+  it("a hold lasts for `after`, then the payment goes on", async () => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.outcome({ match: { payableId }, outcome: "hold", after: "P3D" });
     await pay(sandbox, { payableId });
@@ -276,7 +276,7 @@ describe("what a bank does otherwise", () => {
     expect(await movesOf(sandbox, payableId)).toEqual(["debit", "credit"]);
   });
 
-  it("holds until another outcome where no time is given", async () => {
+  it("a hold without a time lasts until another outcome is set", async () => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.outcome({ match: { payableId }, outcome: "hold" });
     await pay(sandbox, { payableId });

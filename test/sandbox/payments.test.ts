@@ -26,7 +26,7 @@ async function defaultBank(): Promise<string> {
 }
 
 describe("creating a payment (API specification, section 4)", () => {
-  it("answers 201 with the payment of a bill, over what is left to pay", async () => {
+  it("paying a bill returns 201 with a payment of the remaining amount", async () => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 123_45 });
     const answer = await pay(sandbox, { payableId });
     expect(answer.status).toBe(201);
@@ -53,7 +53,7 @@ describe("creating a payment (API specification, section 4)", () => {
     expect(read.body).toMatchObject({ id: answer.body.payments[0]?.id, payableId });
   });
 
-  it("splits what is above $100,000 into payments that sum to it", async () => {
+  it("an amount above $100,000 is split into payments that add up to it", async () => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 250_000_01 });
     const { body } = await pay(sandbox, { payableId });
     expect(body.payments.map(({ amountCents }) => amountCents)).toEqual([
@@ -63,14 +63,14 @@ describe("creating a payment (API specification, section 4)", () => {
     expect((await pay(sandbox, { payableId: whole })).body.payments).toHaveLength(1);
   });
 
-  it("pays a part, then the rest", async () => {
+  it("a bill can be paid in part, then the rest", async () => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
     expect((await pay(sandbox, { payableId, amountCents: 400 })).status).toBe(201);
     const rest = await pay(sandbox, { payableId });
     expect(rest.body.payments.map(({ amountCents }) => amountCents)).toEqual([600]);
   });
 
-  it("pays a contact directly by generating an approved bill", async () => {
+  it("a direct payment to a contact generates an approved bill", async () => {
     const contactId = await makeVendor(sandbox);
     const answer = await pay(sandbox, {
       contactId,
@@ -89,7 +89,7 @@ describe("creating a payment (API specification, section 4)", () => {
     });
   });
 
-  it("debits a verified bank account once the ACH debit authorization is accepted", async () => {
+  it("a verified bank account is debited only if the ACH debit authorization is accepted", async () => {
     const payableId = await makeBill(sandbox);
     const bankAccountId = await defaultBank();
     const body = { payableId, bankAccountId, paymentRail: "PROVIDER" };
@@ -106,7 +106,7 @@ describe("creating a payment (API specification, section 4)", () => {
     expect(paid.body.payments).toMatchObject([{ paymentRail: "PROVIDER", bankAccountId }]);
   });
 
-  it("takes the documented bankAccountId alone, unless the authorization is declined", async () => {
+  it("the documented bankAccountId alone is enough, unless the authorization is declined", async () => {
     const payableId = await makeBill(sandbox);
     const body = { payableId, bankAccountId: await defaultBank() };
     const declined = await sandbox.api("POST", "/v1/payments", {
@@ -119,7 +119,7 @@ describe("creating a payment (API specification, section 4)", () => {
     expect(paid.body.payments).toMatchObject([{ paymentRail: "PROVIDER" }]);
   });
 
-  it("takes the balance's fields together with the default bank account's id", async () => {
+  it("a payment from the balance may also name the default bank account", async () => {
     const payableId = await makeBill(sandbox);
     const answer = await pay(sandbox, { payableId, bankAccountId: await defaultBank() });
     expect(answer.body.payments).toMatchObject([{ paymentRail: "SERVICE", bankAccountId: null }]);
@@ -142,7 +142,7 @@ describe("creating a payment (API specification, section 4)", () => {
     ["no date", 422, "scheduledAt", { payableId: "x", scheduledAt: "2030-02-30" }],
     ["an instant", 422, "scheduledAt", { payableId: "x", scheduledAt: "2030-01-01T09:00:00Z" }],
     ["a body that is a list", 400, "", []],
-  ])("refuses %s with %i", async (_, status, field, body) => {
+  ])("a payment with %s is refused with %i", async (_, status, field, body) => {
     const answer = await sandbox.api("POST", "/v1/payments", {
       key: unique("k"),
       body: Array.isArray(body) ? body : { ...fromBalance, ...body },
@@ -153,7 +153,7 @@ describe("creating a payment (API specification, section 4)", () => {
     });
   });
 
-  it("needs a source, and one that exists", async () => {
+  it("a payment needs a funding source that exists and that may be used", async () => {
     const payableId = await makeBill(sandbox);
     const send = (body: object) =>
       sandbox.api("POST", "/v1/payments", { key: unique("k"), body: { payableId, ...body } });
@@ -175,7 +175,7 @@ describe("creating a payment (API specification, section 4)", () => {
     });
   });
 
-  it("refuses a date that is not after today in New York", async () => {
+  it("a payment can't be scheduled for today in New York or earlier", async () => {
     const payableId = await makeBill(sandbox);
     for (const days of [0, -1]) {
       const answer = await pay(sandbox, {
@@ -189,7 +189,7 @@ describe("creating a payment (API specification, section 4)", () => {
     expect(answer.body.payments).toMatchObject([{ status: "scheduled" }]);
   });
 
-  it("answers 404 for a bill or contact that doesn't exist or is another organization's", async () => {
+  it("paying an unknown bill or contact, or another organization's, returns 404", async () => {
     const [, other] = await sandbox.control.reset("two-businesses");
     const payableId = await makeBill(sandbox);
     const answer = await sandbox.api("POST", "/v1/payments", {
@@ -204,7 +204,7 @@ describe("creating a payment (API specification, section 4)", () => {
 });
 
 describe("listing payments", () => {
-  it("pages newest first without repeating or skipping, and filters", async () => {
+  it("payments are listed newest first without repeats or gaps, and can be filtered", async () => {
     const contactId = await makeVendor(sandbox);
     const bills = [];
     for (let i = 0; i < 7; i += 1) bills.push(await makeBill(sandbox, { contactId }));
@@ -238,7 +238,7 @@ describe("listing payments", () => {
     ["page=two", 400],
     ["status=paid", 422],
     ["createdAfter=yesterday", 422],
-  ])("refuses ?%s with %i", async (query, status) => {
+  ])("listing payments with ?%s is refused with %i", async (query, status) => {
     const answer = await sandbox.api("GET", `/v1/payments?${query}`);
     expect(answer).toMatchObject({ status, body: { error: "validation_error" } });
   });

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.stop());
 
-/** A data directory that no other sandbox has. */
+/** Creates a data directory that no other sandbox uses. */
 function anotherDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "payrun-restart-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }));
@@ -37,7 +37,7 @@ async function bankPid(): Promise<number> {
   return bank.pid;
 }
 
-it("goes on after kill -9 with everything it had acknowledged, the clocks and tokens included", async () => {
+it("after kill -9 the sandbox still has all it had acknowledged, clocks and tokens included", async () => {
   const bills = [];
   for (let i = 0; i < 5; i += 1) bills.push(await makeBill(sandbox));
   await sandbox.control.advance("P3D");
@@ -65,7 +65,7 @@ it("goes on after kill -9 with everything it had acknowledged, the clocks and to
   ]);
 });
 
-it("leaves a request that died in its middle without an answer: in flight, then unconfirmed", async () => {
+it("a request that died with the sandbox conflicts at first, then is payment_unconfirmed", async () => {
   const payableId = await makeBill(sandbox);
   await sandbox.control.faults([
     { path: "/v1/payments", when: "during", effect: "delay", delayMs: 60_000, times: 1 },
@@ -82,7 +82,7 @@ it("leaves a request that died in its middle without an answer: in flight, then 
   expect(await paymentsOf(sandbox, payableId)).toEqual([]);
 });
 
-it("replays an effect that was committed before the service died", async () => {
+it("an effect that was committed before the sandbox died is replayed under its key", async () => {
   const payableId = await makeBill(sandbox);
   await sandbox.control.faults([
     { path: "/v1/payments", when: "after", effect: "delay", delayMs: 60_000, times: 1 },
@@ -95,14 +95,17 @@ it("replays an effect that was committed before the service died", async () => {
   expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
 });
 
-it.each(["SIGTERM", "SIGKILL"] as const)("takes its bank along on %s", async (signal) => {
-  const pid = await bankPid();
-  expect(isAlive(pid)).toBe(true);
-  await sandbox.kill(signal);
-  await expect.poll(() => isAlive(pid)).toBe(false);
-});
+it.each(["SIGTERM", "SIGKILL"] as const)(
+  "%s of the sandbox also ends its bank's process",
+  async (signal) => {
+    const pid = await bankPid();
+    expect(isAlive(pid)).toBe(true);
+    await sandbox.kill(signal);
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  },
+);
 
-it("exits when its parent closes its standard input, if it was asked to", async () => {
+it("with --exit-with-parent the sandbox exits when its standard input is closed", async () => {
   const child = spawn(
     process.execPath,
     [program, "--port", "0", "--data-dir", anotherDirectory(), "--exit-with-parent"],
@@ -114,7 +117,7 @@ it("exits when its parent closes its standard input, if it was asked to", async 
   expect(await exited).toEqual([0, null]);
 });
 
-it("refuses a data directory that another sandbox uses", () => {
+it("a sandbox refuses a data directory that another sandbox uses", () => {
   const second = spawnSync(
     process.execPath,
     [program, "--port", "0", "--data-dir", sandbox.dataDir],
@@ -124,7 +127,7 @@ it("refuses a data directory that another sandbox uses", () => {
   expect(second.stderr).toBe("sandbox: another sandbox uses this data directory\n");
 });
 
-it("says that a port is taken", () => {
+it("a sandbox whose port is taken exits 2 and names --port", () => {
   const { port } = new URL(sandbox.url);
   const { status, stderr } = spawnSync(
     process.execPath,

@@ -38,7 +38,7 @@ describe("odd requests get a clear 4xx", () => {
     ["a huge number", '{"payableId": "x", "fundingSource": "balance", "amountCents": 1e300}'],
     ["a NUL", '{"payableId": "\\u0000", "fundingSource": "balance"}'],
     ["half a surrogate", '{"payableId": "\\ud800", "fundingSource": "balance"}'],
-  ])("%s", async (_, body) => {
+  ])("an odd request body is refused with a 4xx error: %s", async (_, body) => {
     const answer = await send("/v1/payments", body);
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.status).toBeLessThan(500);
@@ -48,14 +48,14 @@ describe("odd requests get a clear 4xx", () => {
     });
   });
 
-  it("another content type", async () => {
+  it("a request with another content type is refused with 415", async () => {
     const answer = await send("/v1/payments", "payableId=x", {
       "content-type": "application/x-www-form-urlencoded",
     });
     expect(answer.status).toBe(415);
   });
 
-  it("more than a megabyte, with or without its length", async () => {
+  it("a body over one megabyte is refused with 413, with or without its length", async () => {
     const large = `{"a":"${"x".repeat(1_100_000)}"}`;
     expect((await send("/v1/contacts", large)).status).toBe(413);
     const stream = new Blob([large]).stream();
@@ -76,12 +76,12 @@ describe("odd requests get a clear 4xx", () => {
     ["GET", "/v1/contacts/%00"],
     ["GET", `/v1/contacts/${"x".repeat(5_000)}`],
     ["GET", "/v1/contacts/..%2f..%2fpayments"],
-  ])("%s %s", async (method, path) => {
+  ])("%s %s returns 404", async (method, path) => {
     const answer = await sandbox.api(method, path);
     expect(answer).toMatchObject({ status: 404, body: { error: "not_found" } });
   });
 
-  it("an unknown address without a token", async () => {
+  it("an unknown address without a token returns 401 under /v1 and 404 elsewhere", async () => {
     expect((await sandbox.api("GET", "/v1/nothing", { token: null })).status).toBe(401);
     expect((await sandbox.api("GET", "/nothing", { token: null })).status).toBe(404);
   });
@@ -94,11 +94,11 @@ describe("odd requests get a clear 4xx", () => {
     ["page=", 400],
     ["page=1000000000&pageSize=100", 200],
     ["createdAfter=2029-13-45", 422],
-  ])("?%s", async (query, status) => {
+  ])("listing payments with ?%s returns %i", async (query, status) => {
     expect((await sandbox.api("GET", `/v1/payments?${query}`)).status).toBe(status);
   });
 
-  it("keys with odd characters are still keys", async () => {
+  it("an idempotency key with odd characters still replays its response", async () => {
     const body = JSON.stringify({ displayName: "Odd" });
     const headers = { "idempotency-key": "';DROP TABLE--\u00e9 {}" };
     const first = await send("/v1/contacts", body, headers);
@@ -106,7 +106,7 @@ describe("odd requests get a clear 4xx", () => {
     expect([first.status, await first.text()]).toEqual([second.status, await second.text()]);
   });
 
-  it("requests cut off in their middle leave the service standing", async () => {
+  it("the service keeps working after a request that is cut off halfway", async () => {
     const abort = new AbortController();
     const stream = new ReadableStream({
       start(controller) {

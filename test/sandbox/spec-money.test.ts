@@ -8,8 +8,8 @@ import {
 } from "../support/sandbox.ts";
 import { fromBalance, newYorkDay, type Page, type Payment } from "./world.ts";
 
-// A storm: random payments, cancels, retries, returns, holds, faults and kills. Afterwards the
-// bank's ledger, the payments, the bills, the balance and the events must tell one story.
+// A storm of random payments, cancels, retries, returns, holds, faults and kills. Afterwards the
+// bank's ledger, the payments, the bills, the balance and the events must agree.
 
 const startCents = 500_000_000;
 const vendors = 12;
@@ -58,7 +58,7 @@ beforeAll(async () => {
           totalAmountCents: i % 9 === 0 ? 25_000_000 + i : 1_000 + dice.below(900_000),
           dueDate: "2030-01-01",
         })),
-        // Nobody listens there: the list of deliveries is what the test reads.
+        // Nothing listens there: the test reads the list of deliveries.
         webhookEndpoints: [{ url: "http://127.0.0.1:9/", events: ["*"] }],
       },
     ],
@@ -127,7 +127,7 @@ async function all<T>(path: string): Promise<T[]> {
   }
 }
 
-/** Sends a write as a careful client does: the same key again until the answer is final. */
+/** Sends a write as a careful client does: with the same key until the response is final. */
 async function send(path: string, key: string, body: Json): Promise<void> {
   for (let attempt = 0; attempt < 6; attempt += 1) {
     const answer = await sandbox.api("POST", path, { key, body, token }).catch(() => undefined);
@@ -183,7 +183,7 @@ async function round(number: number): Promise<void> {
   await sandbox.control.advance(dice.pick(["PT3H", "P1D", "P4D"]));
 }
 
-it("ends with the ledger, payments, bills, balance and events telling one story", async () => {
+it("after a storm of faults the ledger, payments, bills, balance and events agree", async () => {
   for (let number = 0; number < rounds; number += 1) {
     await round(number);
     if (number === 60) await sandbox.restart("SIGKILL");
@@ -218,7 +218,7 @@ async function checkStory(): Promise<void> {
   await checkEvents(payments);
 }
 
-/** The ledger entries that a payment of this status may have. */
+/** Returns the sequences of ledger entries that a payment of this status may have. */
 function storiesOf({ status, failureReason }: Payment): string[] {
   switch (status) {
     case "pending":

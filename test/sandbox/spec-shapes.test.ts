@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Json, startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import type { Page } from "./world.ts";
 
-// Every field that section 2 of the API specification lists, with what may stand in it; a resource
-// has these and no others.
+// Every field that section 2 of the API specification lists, with the types it may have; a resource
+// has these fields and no others.
 
 const text = "string";
 const cents = "integer";
@@ -148,7 +148,7 @@ async function all(path: string): Promise<Json[]> {
   }
 }
 
-it("shows contacts with the fields of section 2", async () => {
+it("contacts have the fields of section 2", async () => {
   const contacts = [...(await all("/v1/contacts")), ...(await all("/v1/contacts?status=revoked"))];
   expect(new Set(contacts.map(({ status }) => status))).toEqual(
     new Set(["active", "archived", "revoked"]),
@@ -168,7 +168,7 @@ it("shows contacts with the fields of section 2", async () => {
   }
 });
 
-it("shows bills with the fields of section 2, in lists without their items", async () => {
+it("bills have the fields of section 2, in lists without their items", async () => {
   const bills = await all("/v1/payables");
   for (const one of bills) {
     expectShape("payable", one, payableInList);
@@ -194,7 +194,7 @@ it("shows bills with the fields of section 2, in lists without their items", asy
   }
 });
 
-it("shows payments of every status with the fields of section 2", async () => {
+it("payments of every status have the fields of section 2", async () => {
   const payments = await all("/v1/payments");
   for (const one of payments) {
     expectShape("payment", one, payment);
@@ -213,7 +213,7 @@ it("shows payments of every status with the fields of section 2", async () => {
   expect(single.body).toEqual(payments[0]);
 });
 
-it("filters payments from an instant on, and up to before one", async () => {
+it("createdAfter includes payments of its instant, and createdBefore excludes them", async () => {
   const payments = await all("/v1/payments");
   const middle = String(payments[Math.floor(payments.length / 2)]?.["createdAt"]);
   const after = await all(`/v1/payments?createdAfter=${encodeURIComponent(middle)}`);
@@ -222,7 +222,7 @@ it("filters payments from an instant on, and up to before one", async () => {
   expect(after.some(({ createdAt }) => createdAt === middle)).toBe(true);
 });
 
-it("shows bank accounts, funding sources and the balance with the fields of section 2", async () => {
+it("bank accounts, funding sources and the balance have the fields of section 2", async () => {
   const accounts = await sandbox.api<{ items: Json[] }>("GET", "/v1/bank-accounts");
   expect(accounts.body.items.length).toBeGreaterThan(0);
   for (const one of accounts.body.items) {

@@ -11,7 +11,7 @@ beforeEach(() => sandbox.control.reset("blank"));
 
 describe("state refusals (API specification, section 7)", () => {
   it.each(["draft", "pending_approval", "declined", "blocked", "void"])(
-    "needs the approval of a bill that is %s",
+    "paying a bill that is %s is refused until it is approved",
     async (status) => {
       const payableId = await makeBill(sandbox, { status });
       expect(await pay(sandbox, { payableId })).toMatchObject({
@@ -21,7 +21,7 @@ describe("state refusals (API specification, section 7)", () => {
     },
   );
 
-  it("does not pay a vendor without a bank account, or one that is archived or gone", async () => {
+  it("a vendor without a bank account, or one that is archived or revoked, can't be paid", async () => {
     const without = await makeVendor(sandbox, { bankAccount: undefined });
     const archived = await makeVendor(sandbox);
     await sandbox.api("POST", `/v1/contacts/${archived}/archive`);
@@ -42,7 +42,7 @@ describe("state refusals (API specification, section 7)", () => {
     }
   });
 
-  it("refuses an amount above what is owed, and one that is on its way already", async () => {
+  it("an amount above what is owed, or already in progress, is refused", async () => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
     expect(await pay(sandbox, { payableId, amountCents: 1_001 })).toMatchObject({
       status: 422,
@@ -60,7 +60,7 @@ describe("state refusals (API specification, section 7)", () => {
     });
   });
 
-  it("knows when the balance is too small, but reserves nothing for scheduled payments", async () => {
+  it("a payment above the available balance is refused; scheduled payments reserve nothing", async () => {
     const bills = await Promise.all(
       [600_000_00, 600_000_00, 600_000_00].map((totalAmountCents) =>
         makeBill(sandbox, { totalAmountCents }),
@@ -77,7 +77,7 @@ describe("state refusals (API specification, section 7)", () => {
     expect(body["availableCents"]).toBe(400_000_00);
   });
 
-  it("refuses by the business's state, and again accepts when it has passed", async () => {
+  it("a payment refused for the business's state is accepted later under the same key", async () => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
     const part = { payableId, amountCents: 100 };
     const states: [object, object, number, string, object?][] = [
@@ -108,7 +108,7 @@ describe("state refusals (API specification, section 7)", () => {
     }
   });
 
-  it("asks an unverified business to finish its set-up", async () => {
+  it("an unverified business can't pay or read its balance until its setup is complete", async () => {
     await sandbox.control.reset("unverified");
     const payableId = await makeBill(sandbox);
     expect(await pay(sandbox, { payableId })).toMatchObject({

@@ -1,6 +1,6 @@
 import type { ApiAnswer, Json, TestSandbox } from "../support/sandbox.ts";
 
-/** What the tests of the sandbox read of a payment. */
+/** The fields of a payment that the sandbox's tests read. */
 export interface Payment {
   id: string;
   status: string;
@@ -28,7 +28,7 @@ export interface Page<T> {
 
 let serial = 0;
 
-/** A name, or an idempotency key, that no other test uses. */
+/** Returns a name or an idempotency key that no other test uses. */
 export function unique(what: string): string {
   serial += 1;
   return `${what}-${serial}`;
@@ -43,7 +43,7 @@ export const bankDetails = {
 /** A Monday at 10:00 in New York, with no holiday in its week or the next. */
 export const monday = "2029-03-12T14:00:00Z";
 
-/** A vendor that can be paid. */
+/** Creates a vendor that can be paid. @returns its id */
 export async function makeVendor(sandbox: TestSandbox, fields: Json = {}): Promise<string> {
   const answer = await sandbox.api<{ id: string }>("POST", "/v1/contacts", {
     body: { displayName: unique("Vendor"), bankAccount: bankDetails, ...fields },
@@ -52,7 +52,7 @@ export async function makeVendor(sandbox: TestSandbox, fields: Json = {}): Promi
   return answer.body.id;
 }
 
-/** An approved bill of $1,000.00 of a vendor of its own. */
+/** Creates an approved bill of $1,000.00, of a new vendor unless one is given. @returns its id */
 export async function makeBill(sandbox: TestSandbox, fields: Json = {}): Promise<string> {
   const contactId = "contactId" in fields ? fields["contactId"] : await makeVendor(sandbox);
   const bill = await sandbox.control.createPayable({
@@ -66,7 +66,7 @@ export async function makeBill(sandbox: TestSandbox, fields: Json = {}): Promise
 
 export const fromBalance = { paymentRail: "SERVICE", fundingSource: "balance" };
 
-/** Pays from the balance, under a key of its own unless one is given. */
+/** Pays from the balance, under a new key unless one is given. */
 export function pay(
   sandbox: TestSandbox,
   body: Json,
@@ -75,7 +75,7 @@ export function pay(
   return sandbox.api("POST", "/v1/payments", { key, body: { ...fromBalance, ...body } });
 }
 
-/** The payments of a bill, oldest first. */
+/** Returns the payments of a bill, oldest first. */
 export async function paymentsOf(sandbox: TestSandbox, payableId: string): Promise<Payment[]> {
   const answer = await sandbox.api<Page<Payment>>("GET", `/v1/payments?payableId=${payableId}`);
   return answer.body.items.toReversed();
@@ -85,13 +85,13 @@ export async function statusesOf(sandbox: TestSandbox, payableId: string): Promi
   return (await paymentsOf(sandbox, payableId)).map(({ status }) => status);
 }
 
-/** What the ledger says happened to a bill's money, in order. */
+/** Returns the kinds of a bill's moves in the bank's ledger, in order. */
 export async function movesOf(sandbox: TestSandbox, payableId: string): Promise<string[]> {
   const ledger = await sandbox.control.ledger();
   return ledger.filter((entry) => entry.payableId === payableId).map(({ kind }) => kind);
 }
 
-/** New York's date on the bank clock, some days from its today. */
+/** Returns the date in New York that is some days after today's, by the bank clock. */
 export async function newYorkDay(sandbox: TestSandbox, daysAhead: number): Promise<string> {
   const { bank } = await sandbox.control.clock();
   const today = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" }).format(
@@ -106,7 +106,7 @@ export async function billNow(sandbox: TestSandbox, id: string): Promise<Json> {
   return (await sandbox.api("GET", `/v1/payables/${id}`)).body;
 }
 
-/** The payment of a bill that has one; the newest of several. */
+/** Returns the payment of a bill, the oldest of several. @throws if it has none */
 export async function onlyPayment(sandbox: TestSandbox, payableId: string): Promise<Payment> {
   const [payment] = await paymentsOf(sandbox, payableId);
   if (payment === undefined) throw new Error("no payment");

@@ -14,7 +14,7 @@ function audited(answer: string, code: number) {
   return auditPackages({ env: machine.env, cwd: machine.folder });
 }
 
-test("a package with a known hole of level high or above is named, a lesser one is not", async () => {
+test("a package with a known vulnerability of level high or above is named, and a lesser one is not", async () => {
   const vulnerabilities = {
     left: { name: "left", severity: "critical" },
     right: { name: "right", severity: "high" },
@@ -27,7 +27,7 @@ test("a package with a known hole of level high or above is named, a lesser one 
   expect(await audited('{"vulnerabilities":{}}', 0)).toEqual({ answered: true, holes: [] });
 });
 
-test("where the registry doesn't answer, nobody takes that for no holes", async () => {
+test("a registry that doesn't answer does not count as a registry without findings", async () => {
   const silent = { answered: false, holes: [] };
   expect(await audited('{"statusCode":405,"error":{"summary":""}}', 1)).toEqual(silent);
   expect(await audited("", 1)).toEqual(silent);

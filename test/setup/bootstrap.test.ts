@@ -55,7 +55,7 @@ async function run(args: readonly string[], node?: string) {
 const textOf = (stream: ChildProcess["stdout"]): Promise<string> =>
   stream ? text(stream) : Promise.resolve("");
 
-test("everything that is missing is set up, then the command runs with its own arguments", async () => {
+test("missing parts are set up, then the command runs with its own arguments", async () => {
   const cli = machine.program("temporal", WORKING_CLI);
   const { code, stdout, stderr } = await run(["demo", "--once", "--fresh"]);
   expect(JSON.parse(stdout)).toMatchObject({ args: ["demo", "--once", "--fresh"], cli });
@@ -63,7 +63,7 @@ test("everything that is missing is set up, then the command runs with its own a
   expect(stderr).toMatch(/^setup: installing the packages \(npm ci\)\nsetup: packages installed/);
 });
 
-test("the second time nothing is said and npm is not asked", async () => {
+test("the second start prints nothing and does not run npm", async () => {
   machine.program("temporal", WORKING_CLI);
   await run(["demo"]);
   const before = machine.calls().filter((call) => call.startsWith("npm"));
@@ -78,14 +78,14 @@ test("standard output and the exit code are the command's own", async () => {
   expect(stdout.trimEnd().split("\n")).toHaveLength(1);
 });
 
-test("commands that start no Temporal server do without a Temporal CLI", async () => {
+test("commands that start no Temporal server need no Temporal CLI", async () => {
   for (const args of [["status"], ["up", "--no-temporal"], ["demo", "--help"]]) {
     expect(await run(args), args.join(" ")).toMatchObject({ code: 0 });
   }
   expect(existsSync(join(machine.cache, "temporal-cli"))).toBe(false);
 });
 
-test("where nothing works, it says early what to install, and exits 4", async () => {
+test("if no Temporal CLI can be set up, the command exits with 4 and says what to install", async () => {
   const { code, stdout, stderr } = await run(["demo"]);
   expect(code).toBe(4);
   expect(stdout).toBe("");
@@ -97,7 +97,7 @@ test("where nothing works, it says early what to install, and exits 4", async ()
   expect(lines.at(-1)).toMatch(/Install one .* or Go, or set TEMPORAL_CLI/);
 });
 
-test("packages that can't be installed end it with 4 and npm's reason, without a stack trace", async () => {
+test("packages that can't be installed cause exit code 4 with npm's reason and no stack trace", async () => {
   machine.program("npm", 'echo "npm error code ECONNREFUSED" >&2\nexit 1\n');
   const { code, stderr } = await run(["status"]);
   expect(code).toBe(4);
@@ -112,7 +112,9 @@ test("a TEMPORAL_CLI in .env is found as the program would find it", async () =>
   expect(JSON.parse(stdout)).toMatchObject({ cli });
 });
 
-/** A Node older than 24, where this machine has one; else the one that runs the tests. */
+/**
+ * Returns a Node between 20 and 24 if this machine has one; otherwise the Node that runs the tests.
+ */
 function oldestNode(): string {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   const nodes = [...folders, "/usr/bin", "/usr/local/bin"].map((folder) => join(folder, "node"));
@@ -124,13 +126,13 @@ function oldestNode(): string {
   return nodes.find(isOld) ?? process.execPath;
 }
 
-/** Has this checkout take another Node for the pinned one. */
+/** Makes this checkout accept another Node as the pinned one. */
 function pin(sha256: string, instead: string): void {
   const path = join(root, "scripts", "setup", "node.mjs");
   writeFileSync(path, readFileSync(path, "utf8").replace(sha256, instead));
 }
 
-/** An npm whose Node package is the Node that runs the tests, under the version that is wanted. */
+/** Returns an npm whose Node package is the Node that runs the tests, under the wanted version. */
 function npmWithNode(): string {
   const wanted = NODE_PACKAGES[`${process.platform}-${process.arch}`];
   const { name, version } = wanted ?? {};
@@ -158,7 +160,7 @@ test("under an older Node the same command runs with a Node 24 from npm", async 
   expect(said.args).toEqual(["fail", "--json"]);
 });
 
-test("a signal reaches the command also under an older Node", async () => {
+test("a signal reaches the command even under an older Node", async () => {
   machine.program("npm", npmWithNode());
   const child = start(["stay"], oldestNode());
   const ended = once(child, "exit");
@@ -177,7 +179,7 @@ test("an older Node that is killed leaves no process behind", async () => {
   const ended = once(child, "exit");
   stdout.resume();
   child.kill("SIGKILL");
-  // The stream is closed when the last process that could write to it has ended.
+  // The stream closes when the last process that could write to it has ended.
   await closed;
   expect(await ended).toEqual([null, "SIGKILL"]);
 });

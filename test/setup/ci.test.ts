@@ -27,7 +27,7 @@ async function run(): Promise<{ code: number | null; said: string }> {
   return { code: child.exitCode, said };
 }
 
-test("CI calls npm test in the checkout, says that it is CI, and nothing else", async () => {
+test("CI runs only npm test in the checkout, with CI=true", async () => {
   machine.program("npm", 'echo "in $PWD with CI=$CI"\n');
   const { code, said } = await run();
   expect(code).toBe(0);
@@ -35,7 +35,7 @@ test("CI calls npm test in the checkout, says that it is CI, and nothing else", 
   expect(machine.calls()).toEqual(["npm test"]);
 });
 
-test("a failure keeps its code, and ends with what failed", async () => {
+test("a failing CI run keeps its exit code, and ends with what failed", async () => {
   machine.program(
     "npm",
     'echo "✓ types (1.0 s)"\necho "✗ lint (2.0 s)"\necho "  × pays a bill once"\nexit 3\n',

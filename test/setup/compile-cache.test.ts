@@ -13,7 +13,7 @@ function checkout(): string {
   return folder;
 }
 
-/** Starts a process that starts another, and returns what the other prints. */
+/** Starts a process that starts another one, and returns what the second one prints. */
 function twoProcesses(root: string): string {
   writeFileSync(join(root, "part.ts"), `const said: string = "started"; console.log(said);`);
   const script = `
@@ -26,13 +26,13 @@ function twoProcesses(root: string): string {
   return spawnSync(process.execPath, args, { cwd: root, env, encoding: "utf8" }).stdout.trim();
 }
 
-test("compiled code is kept in the checkout, also of the processes that are started", () => {
+test("compiled code is kept in the checkout, including that of child processes", () => {
   const root = checkout();
   expect(twoProcesses(root)).toBe("started");
   expect(readdirSync(join(root, "node_modules/.cache/compiled"))).not.toEqual([]);
 });
 
-test("where compiled code can't be kept everything starts without", () => {
+test("if compiled code can't be kept, processes start without it", () => {
   const root = checkout();
   writeFileSync(join(root, "node_modules"), "not a folder");
   expect(twoProcesses(root)).toBe("started");

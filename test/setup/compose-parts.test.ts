@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("worker and gateway work on the same store, the same businesses and the same Temporal", () => {
+test("worker and gateway use the same store, the same businesses and the same Temporal", () => {
   const shared = [
     ...["PAYRUN_HOME", "PAYRUN_DATABASE_URL", "PAYRUN_DATABASE_POOL", "PAYRUN_PROFILES"],
     ...["PAYRUN_ENCRYPTION_KEYS", "TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE"],
@@ -46,7 +46,9 @@ test("worker and gateway work on the same store, the same businesses and the sam
   expect(temporal.namespace).toBe(service("temporal-namespace").environment["TEMPORAL_NAMESPACE"]);
 });
 
-test("Payrun's user and database are made, once, and the store is made in it", async ({ skip }) => {
+test("Payrun's user and database are created once, and the store is created in that database", async ({
+  skip,
+}) => {
   const hasPsql = spawnSync("psql", ["--version"]).status === 0;
   if (!hasPostgres() || !hasPsql) skip("there is no PostgreSQL with psql");
   const { server, stop } = await startServer();
@@ -87,14 +89,14 @@ test("Payrun's user and database are made, once, and the store is made in it", a
   await expect(openStore(url.href)).rejects.toThrow(/permission denied|CONNECT/);
 });
 
-/** The worker's health check, as it is written. */
+/** Runs the worker's health check as the compose file has it. */
 function workerHealth(databaseUrl: string): Promise<number | null> {
   const [, ...command] = service("worker").healthcheck?.test ?? [];
   const environment = { PAYRUN_DATABASE_URL: databaseUrl, PAYRUN_HOME: folder };
   return ended(run(command, environment, (text) => text));
 }
 
-test("sandbox, preparation and gateway start as they are written and find each other, and somebody who may approve signs in at the console", async () => {
+test("sandbox, preparation and gateway start as written, and an approver can sign in at the console", async () => {
   const databaseUrl = await database();
   const [sandboxPort, gatewayPort] = [await freePort(), await freePort()];
   const moved = (text: string): string =>
@@ -111,7 +113,7 @@ test("sandbox, preparation and gateway start as they are written and find each o
   await ready(start("sandbox", moved));
   expect(await healthcheck("sandbox", moved)).toBe(0);
   expect(await ended(start("prepare", moved))).toBe(0);
-  // The containers come up again after a restart: nothing is made twice.
+  // The containers start again after a restart: nothing is created twice.
   expect(await ended(start("prepare", moved))).toBe(0);
 
   const settings = Object.entries(service("gateway").environment);
@@ -136,7 +138,7 @@ test("sandbox, preparation and gateway start as they are written and find each o
   );
 });
 
-/** The address that a command prints. */
+/** Returns the address that a command prints. */
 async function said(child: ChildProcess): Promise<string> {
   let text = "";
   child.stdout?.on("data", (chunk: Buffer) => (text += chunk.toString()));
@@ -144,7 +146,7 @@ async function said(child: ChildProcess): Promise<string> {
   return /https?:\/\/\S+/.exec(text)?.[0] ?? `nothing in: ${text}`;
 }
 
-/** Where the store is: in PostgreSQL, as it is written, wherever there is one. */
+/** Returns the store's address: PostgreSQL's if there is one, otherwise a file's. */
 async function database(): Promise<string> {
   if (!hasPostgres()) return `sqlite:${folder}/payrun.db`;
   const { server, stop } = await startServer();
@@ -179,7 +181,7 @@ function run(
   return child;
 }
 
-/** Resolves at the line that a part prints once it is ready. */
+/** Resolves when a part prints that it is ready. */
 async function ready(child: ChildProcess): Promise<void> {
   if (!child.stdout) throw new Error("a part has no standard output");
   for await (const line of createInterface(child.stdout)) {

@@ -6,7 +6,7 @@ import { z } from "zod";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** As compose reads it where the user has set nothing. */
+/** A value as compose reads it if the user has set no variables. */
 const scalar = z
   .union([z.string(), z.number()])
   .transform((value) => String(value).replace(/\$\{\w+:?-([^}]*)\}/g, "$1"));

@@ -29,7 +29,7 @@ async function ensure(): Promise<void> {
 
 const installs = (): number => machine.calls().filter((call) => call.startsWith("npm ")).length;
 
-test("a fresh clone is installed without running anybody's scripts, and only once", async () => {
+test("a fresh clone is installed once, without running any package's scripts", async () => {
   machine.program("npm", INSTALLS);
   await ensure();
   expect(machine.calls()[0]).toMatch(/^npm ci --ignore-scripts .*--include=dev/);
@@ -42,7 +42,7 @@ test("a fresh clone is installed without running anybody's scripts, and only onc
   expect(machine.lines).toHaveLength(2);
 });
 
-test("a changed lockfile is installed again", async () => {
+test("a changed lockfile causes a new installation", async () => {
   machine.program("npm", INSTALLS);
   await ensure();
   writeFileSync(join(root, "package-lock.json"), lockfile("1.0.1"));
@@ -50,7 +50,7 @@ test("a changed lockfile is installed again", async () => {
   expect(installs()).toBe(2);
 });
 
-test("what somebody has installed by hand is accepted as it is", async () => {
+test("packages that were installed by hand are accepted if they match the lockfile", async () => {
   machine.program("npm", "exit 1\n");
   mkdirSync(join(root, "node_modules"));
   writeFileSync(join(root, "node_modules", ".package-lock.json"), lockfile("1.0.0"));
@@ -60,7 +60,7 @@ test("what somebody has installed by hand is accepted as it is", async () => {
   await expect(ensure()).rejects.toThrow(SetupError);
 });
 
-test("packages for other machines need not be there, those for this one must", async () => {
+test("only packages for this machine must be there", async () => {
   machine.program("npm", INSTALLS);
   const optional = (cpu: string) => ({ version: "1.0.0", optional: true, cpu: [cpu] });
   const write = (path: string, packages: Record<string, unknown>): void =>
@@ -75,7 +75,7 @@ test("packages for other machines need not be there, those for this one must", a
   expect(installs()).toBe(1);
 });
 
-test("an installation that was interrupted is made again", async () => {
+test("an interrupted installation is repeated", async () => {
   machine.program("npm", "mkdir -p node_modules/left\nexit 1\n");
   await expect(ensure()).rejects.toThrow(SetupError);
   machine.program("npm", INSTALLS);
@@ -83,7 +83,7 @@ test("an installation that was interrupted is made again", async () => {
   expect(installs()).toBe(2);
 });
 
-test("two set-ups at once install once", async () => {
+test("two simultaneous set-ups install once", async () => {
   const isWaitedFor = join(machine.folder, "is-waited-for");
   machine.program("npm", `until [ -e "${isWaitedFor}" ]; do sleep 0.05; done\n${INSTALLS}`);
   const both = Promise.all([ensure(), ensure()]);
@@ -94,7 +94,7 @@ test("two set-ups at once install once", async () => {
   expect(machine.lines.join()).toMatch(/waiting for process \d+, which installs the packages/);
 });
 
-test("a failure says what npm said, and what to try", async () => {
+test("a failed installation shows npm's words and what to try", async () => {
   machine.program(
     "npm",
     'echo "npm error code ENOTFOUND" >&2\necho "npm error getaddrinfo ENOTFOUND registry" >&2\nexit 1\n',
@@ -105,7 +105,7 @@ test("a failure says what npm said, and what to try", async () => {
   expect(lines.at(-1)).toMatch(/npm ci --ignore-scripts/);
 });
 
-test("the npm that started us is the one that is used", async () => {
+test("the npm that started the program is used, but not another package manager", async () => {
   const script = machine.file(
     "npm/npm-cli.js",
     `const { mkdirSync, writeFileSync } = require("node:fs");

@@ -6,24 +6,26 @@ import { SETTING_NAMES } from "../../src/config/settings.ts";
 import { SEARCH_ATTRIBUTES } from "../../src/contracts/search-attributes.ts";
 import { compose, ours, read, ROOT, service, services } from "./compose.ts";
 
-test("Temporal with its UI, PostgreSQL, worker, gateway and sandbox are there", () => {
+test("the compose file has Temporal with its UI, PostgreSQL, worker, gateway and sandbox", () => {
   const names = services.map(([name]) => name);
   for (const name of ["temporal", "temporal-ui", "postgresql", "worker", "gateway", "sandbox"]) {
     expect(names).toContain(name);
   }
 });
 
-test("every variable that a service of ours is given is a setting that the code reads", () => {
+test("every variable that our services get is a setting that the code reads", () => {
   const known: string[] = [...SETTING_NAMES, "TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE"];
   for (const [name, { environment }] of ours) {
     for (const variable of Object.keys(environment)) expect(known, name).toContain(variable);
   }
 });
 
-/** Settings of commands and of `payrun up`; `PAYMENTS_…` describe a business without a profiles file. */
+/**
+ * Settings of commands and `payrun up`; `PAYMENTS_…` describe a business without a profiles file.
+ */
 const NOT_OF_PARTS = /^(PAYMENTS_.*|PAYRUN_TOKEN|PAYRUN_(SANDBOX|TEMPORAL)_PORT|TEMPORAL_CLI)$/;
 
-test("every setting that worker and gateway read is there for the user to see", () => {
+test("every setting that worker and gateway read is shown in the compose file", () => {
   const given = ["gateway", "worker"].flatMap((name) => Object.keys(service(name).environment));
   for (const name of SETTING_NAMES.filter((each) => !NOT_OF_PARTS.test(each))) {
     expect(given).toContain(name);
@@ -41,7 +43,7 @@ test("every script that a service runs is in the checkout and in the image", () 
   for (const part of copied) expect(existsSync(join(ROOT, part ?? "")), part).toBe(true);
 });
 
-test("nothing that code needs at run time is left out of the image", () => {
+test("the image has everything that the code needs at run time", () => {
   const ignored = read(".dockerignore").split("\n");
   for (const part of ["src", "activities", "workflows", "bin", "scripts", "playbooks", "docker"]) {
     expect(read("Dockerfile")).toContain(`COPY ${part} ${part}`);
@@ -60,7 +62,7 @@ const PRIVILEGES: Readonly<Record<string, readonly string[]>> = {
   edge: ["NET_BIND_SERVICE"],
 };
 
-test("everything runs without root's rights on files that it can't change, but for what writes beside its data", () => {
+test("every container runs without privileges and on read-only files, with few exceptions", () => {
   const users = [...read("Dockerfile").matchAll(/^USER (\S+)$/gm)].map(([, user]) => user);
   expect(users.at(-1)).toBe("node");
   expect(read("Dockerfile").split(/^USER node$/m)[1]).not.toMatch(/^RUN /m);
@@ -68,14 +70,14 @@ test("everything runs without root's rights on files that it can't change, but f
     expect(each.privileged, name).toBe(false);
     expect(each.security_opt, name).toEqual(["no-new-privileges:true"]);
     expect(each.cap_add, name).toEqual(PRIVILEGES[name] ?? []);
-    // Its image's user otherwise, which isn't root where it is ours or Temporal's.
+    // Otherwise it is the image's user, which isn't root in our images and in Temporal's.
     expect(each.user, name).toBe(name === "payrun-database" ? "postgres" : undefined);
     expect(each.cap_drop, name).toEqual(name === "temporal-ui" ? [] : ["ALL"]);
     expect(each.read_only, name).toBe(!["postgresql", "temporal-ui"].includes(name));
   }
 });
 
-test("every part that stays up says whether it works, but for the UI, which only shows", () => {
+test("every part that stays up has a health check, except the UI", () => {
   const jobs = services.flatMap(([, { depends_on: needs }]) =>
     Object.entries(needs).flatMap(([needed, { condition }]) =>
       condition === "service_completed_successfully" ? [needed] : [],
@@ -87,7 +89,7 @@ test("every part that stays up says whether it works, but for the UI, which only
   }
 });
 
-test("a check asks at a port that its part serves", () => {
+test("a health check uses a port that its part serves", () => {
   for (const [name, each] of services) {
     const asked = each.healthcheck?.test.join(" ").match(/(?<=[: ])\d+(?=$|\/)/)?.[0];
     if (asked === undefined) continue;
@@ -100,11 +102,11 @@ test("a check asks at a port that its part serves", () => {
   }
 });
 
-test("PostgreSQL is asked over TCP, since it answers over its socket before it is set up", () => {
+test("PostgreSQL's check uses TCP, because its socket answers before it is set up", () => {
   expect(service("postgresql").healthcheck?.test.join(" ")).toContain("--host 127.0.0.1");
 });
 
-test("PostgreSQL's superuser makes the users and does nothing else, and no two share one", () => {
+test("PostgreSQL's superuser only creates the users, and Temporal and Payrun have separate ones", () => {
   const superuser = service("postgresql").environment["POSTGRES_USER"];
   const userOf = (url = "") => (url === "" ? undefined : new URL(url).username);
   const users = services.flatMap(([name, { environment: given }]) => {
@@ -122,7 +124,7 @@ test("PostgreSQL's superuser makes the users and does nothing else, and no two s
   });
 });
 
-test("TLS stands before the gateway where others reach it, and starts only when it is asked for", () => {
+test("the edge for TLS starts only if its profile is chosen, and leads to the gateway", () => {
   const { profiles, command = [], ports } = service("edge");
   expect(profiles).toEqual(["edge"]);
   expect(ports).toEqual(["80:80", "443:443"]);
@@ -131,7 +133,7 @@ test("TLS stands before the gateway where others reach it, and starts only when 
   expect(service("gateway").network_mode).toBe("service:sandbox");
 });
 
-test("images are pinned to a version, and but for the UI and the edge to a digest", () => {
+test("images are pinned to a version, and to a digest except for the UI and the edge", () => {
   const others = services.filter(([, { build }]) => build === undefined);
   expect(others.length).toBeGreaterThan(3);
   for (const [name, { image }] of others) {
@@ -141,7 +143,7 @@ test("images are pinned to a version, and but for the UI and the edge to a diges
   }
 });
 
-test("services, volumes and files that are named exist", () => {
+test("the services, volumes and files that the compose file names exist", () => {
   const names = services.map(([name]) => name);
   for (const [name, each] of services) {
     for (const [needed, { condition }] of Object.entries(each.depends_on)) {
@@ -161,7 +163,7 @@ test("services, volumes and files that are named exist", () => {
   }
 });
 
-test("ports are published on this machine only, and are the default ones", () => {
+test("ports are published only on this machine, and are the default ones", () => {
   const config = loadConfig({});
   const published = services.flatMap(([name, { ports }]) => (name === "edge" ? [] : ports));
   for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:(\d+):\1$/);
@@ -174,7 +176,7 @@ test("ports are published on this machine only, and are the default ones", () =>
   }
 });
 
-test("every search attribute is made, in its type", () => {
+test("the namespace script creates every search attribute with its type", () => {
   const script = read("docker/temporal-namespace.sh");
   const made = [...script.matchAll(/--name (\w+) --type (\w+)/g)].map(([, name, type]) => [
     name,

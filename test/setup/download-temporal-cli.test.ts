@@ -47,20 +47,20 @@ function download(sha256: string, platform = "linux-x64", name = "cli.tar.gz"): 
   return downloadTemporalCli(folder, process.env, machine.log, release, platform);
 }
 
-test("an archive with the pinned hash is unpacked, and nothing else of it", async () => {
+test("only the CLI is unpacked from an archive with the pinned hash", async () => {
   expect(await download(hash(archive))).toBe(join(folder, "temporal"));
   expect(readFileSync(join(folder, "temporal"), "utf8")).toBe(WORKING_CLI);
   expect(existsSync(join(folder, "LICENSE"))).toBe(false);
 });
 
-test("of an archive with another hash nothing is written", async () => {
+test("nothing is written from an archive with another hash", async () => {
   const pinned = hash(archive);
   archive = Buffer.concat([archive, Buffer.from("!")]);
   await expect(download(pinned)).rejects.toThrow(/not what it should be: its SHA-256 is/);
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("what can't be had, or has no pinned hash, is said", async () => {
+test("a failed download or a missing pinned hash is reported", async () => {
   await expect(download("x", "linux-x64", "none.tar.gz")).rejects.toThrow(/the answer is 404/);
   await expect(download("x", "sunos-sparc")).rejects.toThrow(
     /no hash .* for sunos-sparc is pinned/,
@@ -68,7 +68,7 @@ test("what can't be had, or has no pinned hash, is said", async () => {
   await expect(download("x", "linux-x64", "gone.tar.gz")).rejects.toThrow(/can't be downloaded/);
 });
 
-test("each platform's hash is a SHA-256 of its own", () => {
+test("each platform has a SHA-256 of its own", () => {
   const hashes = Object.values(RELEASE.archives).map(({ sha256 }) => sha256);
   expect(new Set(hashes).size).toBe(4);
   for (const sha256 of hashes) expect(sha256).toMatch(/^[0-9a-f]{64}$/);

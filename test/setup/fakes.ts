@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 
 const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What the real CLI answers to the two questions that set-up asks. */
+/** A CLI that answers the two questions of the set-up as the real one does. */
 export const WORKING_CLI = `#!/bin/sh
 case "$1" in
   --version) echo "temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)" ;;
@@ -23,7 +23,7 @@ case "$1" in
 esac
 `;
 
-/** A machine of its own for one test: a home, a cache and a PATH with nothing but a shell. */
+/** A separate machine for one test: a home, a cache and a PATH with only a few shell tools. */
 export class FakeMachine {
   readonly folder = mkdtempSync(join(tmpdir(), "payrun-machine-"));
   readonly programs = join(this.folder, "programs");
@@ -40,7 +40,7 @@ export class FakeMachine {
     }
   }
 
-  /** Nothing of the machine that runs the test but a few tools of the shell. */
+  /** The machine's environment, which has nothing of the real one but a few shell tools. */
   get env(): Record<string, string> {
     return {
       HOME: this.folder,
@@ -51,7 +51,7 @@ export class FakeMachine {
     };
   }
 
-  /** Puts a program on the PATH; it notes each call. */
+  /** Puts a program on the PATH that records each of its calls. */
   program(name: string, body: string): string {
     const noted = `#!/bin/sh\necho "${name} $*" >> "${this.env["CALLS"]}"\n`;
     return this.file(join("programs", name), noted + body);
@@ -66,7 +66,7 @@ export class FakeMachine {
     return whole;
   }
 
-  /** The calls of the programs, oldest first. */
+  /** Returns the calls of the programs, oldest first. */
   calls(): string[] {
     try {
       return readFileSync(join(this.folder, "calls"), "utf8").trimEnd().split("\n");
@@ -75,7 +75,7 @@ export class FakeMachine {
     }
   }
 
-  /** A checkout whose program only says what it was started with. */
+  /** Creates a checkout whose program is `main`. */
   checkout(main: string): string {
     const root = join(this.folder, "checkout");
     for (const part of ["bin", "scripts", "package.json"]) {
@@ -92,7 +92,7 @@ export class FakeMachine {
   }
 }
 
-/** A lockfile of one package in this version. */
+/** Returns a lockfile of one package in this version. */
 export function lockfile(version: string): string {
   const packages = { "": { name: "payrun" }, "node_modules/left": { version } };
   return JSON.stringify({ name: "payrun", lockfileVersion: 3, packages });

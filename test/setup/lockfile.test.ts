@@ -26,7 +26,7 @@ function read<T>(name: string, schema: z.ZodType<T>): T {
 
 const { packages } = read("package-lock.json", lockfile);
 
-/** Where a package finds another one: in its own folder, else in those around it. */
+/** True if a package finds another one in its own folder or in those around it. */
 function isInstalledFor(path: string, name: string): boolean {
   let folder = path;
   for (;;) {
@@ -38,7 +38,7 @@ function isInstalledFor(path: string, name: string): boolean {
   }
 }
 
-test("the lockfile records no download addresses, only what the packages must hash to", () => {
+test("the lockfile records hashes of the packages and no download addresses", () => {
   for (const [path, entry] of Object.entries(packages)) {
     expect(entry.resolved, path).toBeUndefined();
     if (path !== "") expect(entry.integrity, path).toMatch(/^sha512-/);
@@ -65,13 +65,13 @@ test("every dependency is pinned to one version, and the lockfile agrees", () =>
     ...wanted.devDependencies,
     ...wanted.overrides,
   })) {
-    // Some packages have nothing but numbered pre-releases, which are versions as fixed as others.
+    // Some packages have only numbered pre-releases, which are fixed versions too.
     expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/);
     expect(packages[`node_modules/${name}`]?.version, name).toBe(version);
   }
 });
 
-test("the Temporal packages are all of one version, and so is their protobufjs", () => {
+test("all Temporal packages have the same version, and their protobufjs is version 8", () => {
   const versions = Object.entries(packages)
     .filter(([path]) => /^node_modules\/@temporalio\/[a-z-]+$/.test(path))
     .map(([, { version }]) => version);

@@ -19,10 +19,10 @@ beforeEach(() => {
 
 afterEach(() => machine.remove());
 
-/** A Node that answers this to `--version`. */
+/** Returns a Node that answers `--version` with this. */
 const nodeSaying = (version: string): string => `#!/bin/sh\necho "${version}"\n`;
 
-/** An npm that installs such a Node. */
+/** Returns an npm that installs such a Node. */
 function npmInstalling(version: string): string {
   return `
 sleep 0.2
@@ -37,7 +37,7 @@ chmod +x "$prefix/node_modules/${WANTED.name}/bin/node"
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** @param says what the Node of the pinned hash answers to `--version` */
+/** @param says what the Node with the pinned hash answers to `--version` */
 const find = (platform = PLATFORM, says = `v${WANTED.version}`): Promise<string> => {
   const packages = { [PLATFORM]: { ...WANTED, sha256: hashOf(nodeSaying(says)) } };
   return findNode({ env: machine.env, platform, log: machine.log, packages });
@@ -64,7 +64,7 @@ test("a broken Node in the cache is replaced", async () => {
   expect(machine.lines.join()).toMatch(/is not what it should be: fetching it again/);
 });
 
-test("two set-ups at once fetch it once", async () => {
+test("two simultaneous set-ups fetch Node once", async () => {
   machine.program("npm", npmInstalling(`v${WANTED.version}`));
   const [one, other] = await Promise.all([find(), find()]);
   expect(one).toBe(other);
@@ -81,21 +81,21 @@ test("a Node that does not run here never reaches the cache", async () => {
 test("a Node whose bytes are not the pinned ones is never run and never reaches the cache", async () => {
   const ran = join(machine.folder, "ran");
   machine.program("npm", npmInstalling(`v1"; echo > "${ran}`));
-  await expect(find()).rejects.toThrow(/its SHA-256 is another/);
+  await expect(find()).rejects.toThrow(/its SHA-256 differs/);
   expect(existsSync(folder())).toBe(false);
   expect(existsSync(ran)).toBe(false);
 });
 
-test("where npm can't fetch it, the reason is told, and what to install", async () => {
+test("if npm can't fetch Node, the error has the reason and what to install", async () => {
   machine.program("npm", 'echo "npm error code E404" >&2\nexit 1\n');
   const error = await find().catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(SetupError);
   expect(error).toHaveProperty("lines", [
-    expect.stringMatching(/can't be had from npm: code E404/),
+    expect.stringMatching(/can't be fetched from npm: code E404/),
     expect.stringMatching(/^Install Node 24/),
   ]);
 });
 
-test("where npm has none for the platform, it says what to install", async () => {
+test("if npm has no Node for the platform, the error says what to install", async () => {
   await expect(find("sunos-sparc")).rejects.toThrow(/npm has none for sunos-sparc.*\nInstall/s);
 });

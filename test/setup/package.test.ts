@@ -15,10 +15,10 @@ const installed = fileURLToPath(new URL("../../node_modules", import.meta.url));
 
 let sandbox: TestSandbox;
 let folder: string;
-/** Files of the archive, from the package's folder. */
+/** The archive's files, relative to the package's folder. */
 let packed: readonly string[];
 
-/** Installs the packed package in a folder of its own, without network. */
+/** Installs the packed package into a separate folder, without a network. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "payrun-package-"));
   sandbox = await startSandbox();
@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("plain JavaScript uses the packed client alone, and verifies webhooks with it", async () => {
+test("plain JavaScript can use the packed client alone, and verify webhooks with it", async () => {
   await writeFile(
     join(folder, "consumer.mjs"),
     `import { createHmac } from "node:crypto";
@@ -75,7 +75,7 @@ test("plain JavaScript uses the packed client alone, and verifies webhooks with 
   });
 });
 
-test("TypeScript finds the types of the packed client, and holds money writes to their key", async () => {
+test("TypeScript finds the types of the packed client, and requires a key for money writes", async () => {
   await writeFile(
     join(folder, "consumer.ts"),
     `import { PaymentsClient, type Payment } from "payrun/payments-api";
@@ -89,7 +89,7 @@ test("TypeScript finds the types of the packed client, and holds money writes to
   const compiler = join(installed, "typescript", "bin", "tsc");
   const flags = ["--noEmit", "--strict", "--target", "es2024", "--module", "nodenext"];
   const withNode = ["--types", "node", "--typeRoots", `${installed}/@types`];
-  // The client's types name none of Node's: who compiles a file beside it needs no @types/node.
+  // The client's types use none of Node's, so a file that imports it compiles without @types/node.
   for (const types of [
     ["--skipLibCheck", ...withNode],
     ["--typeRoots", folder],
@@ -103,7 +103,7 @@ test("TypeScript finds the types of the packed client, and holds money writes to
   }
 });
 
-test("the package has programs, playbooks, docs and what containers run, and nothing of development", () => {
+test("the package has programs, playbooks, docs and what containers run, and no development files", () => {
   const wanted = [
     "bin/payrun.mjs",
     "dist/src/cli/main.js",
@@ -127,7 +127,7 @@ test("the package has programs, playbooks, docs and what containers run, and not
   expect(packed.filter((path) => /(?:^|\/)(?:tests?|bench)\/|\.map$/.test(path))).toEqual([]);
 });
 
-test("each page of the docs that a program's texts name is in the package, and what the index leads to", async () => {
+test("the package has each docs page that its programs or its index name", async () => {
   const home = join(folder, "node_modules", "payrun");
   const read = (path: string) => readFile(join(home, path), "utf8");
   const programs = packed.filter((path) => /^dist\/.*\.(?:js|yaml|yml)$/.test(path));
@@ -139,14 +139,14 @@ test("each page of the docs that a program's texts name is in the package, and w
   expect([...named, ...listed].filter((path) => !packed.includes(path))).toEqual([]);
 });
 
-test("installing it runs nothing", async () => {
+test("installing the package runs no scripts", async () => {
   const text = await readFile(join(folder, "node_modules", "payrun", "package.json"), "utf8");
   const { scripts } = JSON.parse(text) as { scripts: Record<string, string> };
   const ofInstalling = ["preinstall", "install", "postinstall", "prepare", "preprepare"];
   expect(Object.keys(scripts).filter((name) => ofInstalling.includes(name))).toEqual([]);
 });
 
-test("the packed program writes a first folder, and finds its playbook valid and its tests passed", async () => {
+test("the packed program writes a first folder whose playbook is valid and passes its tests", async () => {
   const cwd = join(folder, "first");
   await mkdir(cwd);
   const installed = join(folder, "node_modules", "payrun");
@@ -157,14 +157,14 @@ test("the packed program writes a first folder, and finds its playbook valid and
   expect(stdout).toContain(`npx --prefix ${installed} payrun launch small-bills-next-day.yaml`);
   await payrun("validate", "small-bills-next-day.yaml");
   expect((await payrun("test", "small-bills-next-day.yaml")).stdout).toContain("$100.00");
-  // The containers run what the package has.
+  // The containers run files of the package.
   const compose = await readFile(join(cwd, "docker-compose.yml"), "utf8");
   const programs = compose.match(/\b(?:src|docker)\/[\w/-]+\.(?:js|ts)\b/g) ?? [];
   expect(programs).not.toEqual([]);
   expect(packed).toEqual(expect.arrayContaining(programs.map((path) => `dist/${path}`)));
 });
 
-test("the package says what it is made of: each dependency in its version", async () => {
+test("the package's SBOM lists each dependency with its version", async () => {
   const home = join(folder, "node_modules", "payrun");
   const read = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, "utf8"));
   const { components } = (await read(join(home, "dist", "sbom.cdx.json"))) as {

@@ -13,11 +13,11 @@ import { databasesOf } from "../support/postgres-databases.ts";
 import { findPrograms, hasPostgres, unprivilegedUser } from "../support/postgres-programs.ts";
 import { PostgresServer } from "../support/postgres-server.ts";
 
-test("where no PostgreSQL is installed, the packaged one keeps a store", async ({ skip }) => {
+test("if no PostgreSQL is installed, the packaged one can hold a store", async ({ skip }) => {
   const folder = mkdtempSync(join(tmpdir(), "payrun-packaged-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755);
-  // As on a machine that has none: wherever one is installed here is hidden.
+  // As on a machine without PostgreSQL: an installed one is hidden.
   const hidden = { path: folder, debianRoot: join(folder, "none") };
   const programs = await findPrograms(join(folder, "native"), hidden);
   if (programs === undefined) skip("the package has no PostgreSQL for this platform");
@@ -34,7 +34,9 @@ test("where no PostgreSQL is installed, the packaged one keeps a store", async (
   }
 });
 
-test("what a broken-off test run has left running is stopped by the next one", async ({ skip }) => {
+test("a server that an aborted test run has left behind is stopped by the next run", async ({
+  skip,
+}) => {
   if (!hasPostgres()) skip("there is no PostgreSQL to start");
   const child = spawn(
     process.execPath,

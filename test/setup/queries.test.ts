@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const QUERY =
   /\.(?:selectFrom|selectNoFrom|insertInto|updateTable|deleteFrom)\(|\bsql(?:<[^`]*>)?`/;
 
-/** The sandbox is another program, with a database of its own. */
+/** The sandbox is another program, with its own database. */
 const MAY_QUERY = /^src\/(?:store|ledger|sandbox)\//;
 
 function queriesIn(folder: string): string[] {

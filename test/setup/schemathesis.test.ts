@@ -14,7 +14,7 @@ afterEach(() => machine.remove());
 
 const ensure = () => ensureSchemathesis({ env: machine.env, log: machine.log });
 
-/** A Python whose environments have a pip that does what it is told. */
+/** Creates a Python whose environments have a pip with this script. */
 function python(pip: string): void {
   machine.program(
     "python3",
@@ -33,20 +33,20 @@ chmod +x "$3/bin/pip"
 const installs = `printf '#!/bin/sh\\necho "schemathesis, version 4.32.5"\\n' > "$venv/bin/schemathesis"
 chmod +x "$venv/bin/schemathesis"`;
 
-test("without Python one line says so, and nothing fails", async () => {
+test("without Python, one line says that the API is not fuzzed, and nothing fails", async () => {
   expect(await ensure()).toBeUndefined();
   expect(machine.lines).toEqual([expect.stringMatching(/^the API's document is not fuzzed: .+/)]);
   expect(findSchemathesis(machine.env)).toBeUndefined();
 });
 
-test("where pip reaches no index, the last line says so, and nothing half made is left", async () => {
+test("if pip reaches no index, the last line says so, and no incomplete installation is left", async () => {
   python(`echo "ERROR: Could not find a version" >&2; exit 1`);
   expect(await ensure()).toBeUndefined();
   expect(machine.lines.at(-1)).toMatch(/not fuzzed: .*pip can't install it: .*Could not find/);
   expect(existsSync(join(machine.cache, "schemathesis-4.32.5"))).toBe(false);
 });
 
-test("it is installed once, in its pinned version, and found from then on in silence", async () => {
+test("Schemathesis is installed once, in its pinned version, and then found silently", async () => {
   python(installs);
   const path = await ensure();
   expect(path).toBe(join(machine.cache, "schemathesis-4.32.5", "bin", "schemathesis"));
@@ -58,7 +58,7 @@ test("it is installed once, in its pinned version, and found from then on in sil
   expect(pips).toEqual([expect.stringContaining("schemathesis==4.32.5")]);
 });
 
-test("what no longer works is made anew", async () => {
+test("a broken installation of Schemathesis is replaced", async () => {
   machine.file("cache/payrun/schemathesis-4.32.5/bin/schemathesis", "#!/bin/sh\nexit 1\n");
   python(installs);
   expect(await ensure()).toBeDefined();

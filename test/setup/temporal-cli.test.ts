@@ -36,7 +36,7 @@ async function find(env: Record<string, string> = {}, download = closedNetwork) 
 
 const kept = (): string => join(machine.cache, "temporal-cli", "temporal");
 
-test("TEMPORAL_CLI comes before everything else, and nothing is said", async () => {
+test("TEMPORAL_CLI comes before everything else, and nothing is printed", async () => {
   const chosen = machine.file("chosen/temporal", WORKING_CLI);
   machine.program("temporal", WORKING_CLI);
   const found = await find({ TEMPORAL_CLI: chosen });
@@ -56,14 +56,14 @@ test("the PATH comes before the cache, and the cache before any download", async
   expect(await find()).toMatchObject({ path: kept(), source: "cache" });
 });
 
-test("the page about Temporal has a shell find the CLI where set-up keeps it", async () => {
+test("the command in docs/temporal.md lets a shell find the CLI where the set-up keeps it", async () => {
   machine.file("cache/payrun/temporal-cli/temporal", WORKING_CLI);
   const [line = ""] = /^export PATH=.*temporal-cli.*$/m.exec(pageText("docs/temporal.md")) ?? [];
   const program = spawn("/bin/sh", ["-c", `${line}\ncommand -v temporal`], { env: machine.env });
   expect((await text(program.stdout)).trim()).toBe((await find()).path);
 });
 
-test("what can't be used is passed over with the reason", async () => {
+test("a CLI that can't be used is skipped with the reason", async () => {
   const old = machine.program(
     "temporal",
     'case "$1" in --version) echo "temporal version 0.1.0" ;; *) echo "unknown command" >&2; exit 1 ;; esac\n',
@@ -76,7 +76,7 @@ test("what can't be used is passed over with the reason", async () => {
   ]);
 });
 
-test("what is downloaded is kept in the cache, and not downloaded again", async () => {
+test("a downloaded CLI is kept in the cache, and not downloaded again", async () => {
   let downloads = 0;
   const download = (folder: string): Promise<string> => {
     downloads += 1;
@@ -90,7 +90,7 @@ test("what is downloaded is kept in the cache, and not downloaded again", async 
   expect(downloads).toBe(1);
 });
 
-test("where nothing can be downloaded, Go builds it, once", async () => {
+test("if no CLI can be downloaded, Go builds it once", async () => {
   machine.program("go", GO_BUILDS);
   expect(await find()).toMatchObject({ path: kept(), source: "build" });
   expect(await find()).toMatchObject({ path: kept(), source: "cache" });
@@ -106,7 +106,7 @@ test("where nothing can be downloaded, Go builds it, once", async () => {
   ]);
 });
 
-test("a half-downloaded binary in the cache is noticed and replaced", async () => {
+test("a half-downloaded CLI in the cache is noticed and replaced", async () => {
   machine.file("cache/payrun/temporal-cli/temporal", "\u007fELF half of it");
   machine.program("go", GO_BUILDS);
   expect(await find()).toMatchObject({ path: kept(), source: "build" });
@@ -114,20 +114,20 @@ test("a half-downloaded binary in the cache is noticed and replaced", async () =
   expect(machine.lines[0]).toMatch(/is broken \(it does not answer --version: .*replacing it/);
 });
 
-test("a build that comes out broken never reaches the cache", async () => {
+test("a broken build never reaches the cache", async () => {
   machine.program("go", 'case "$1" in install) echo "exit 3" > "$GOBIN/temporal" ;; esac\n');
   await expect(find()).rejects.toThrow(SetupError);
   expect(existsSync(kept())).toBe(false);
 });
 
-test("what a killed set-up has left behind is cleaned away", async () => {
+test("files that a killed set-up has left behind are deleted", async () => {
   machine.file("cache/payrun/making-abc/temporal", "half");
   machine.program("go", GO_BUILDS);
   await find();
   expect(readdirSync(machine.cache).toSorted()).toEqual(["locks", "temporal-cli"]);
 });
 
-test("where nothing works, every reason is told, and what to install", async () => {
+test("if no CLI can be set up, the error lists every reason and what to install", async () => {
   machine.program("go", 'echo "go: no route to the module proxy" >&2\nexit 1\n');
   const error = await find().catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(SetupError);
@@ -140,7 +140,7 @@ test("where nothing works, every reason is told, and what to install", async () 
   ]);
 });
 
-test("two set-ups at once build it once, and both find it", async () => {
+test("two simultaneous set-ups build the CLI once, and both find it", async () => {
   const isWaitedFor = join(machine.folder, "is-waited-for");
   const waits = `[ "$1" != install ] || until [ -e "${isWaitedFor}" ]; do sleep 0.05; done`;
   machine.program("go", `${waits}\n${GO_BUILDS}`);

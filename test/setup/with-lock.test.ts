@@ -20,7 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const quick = { onWait: () => {}, pollMs: 5 };
 
-test("one at a time, and the lock is gone afterwards", async () => {
+test("only one action runs at a time under a lock, and the lock is deleted afterwards", async () => {
   let inside = 0;
   let most = 0;
   const enter = () =>
@@ -35,7 +35,7 @@ test("one at a time, and the lock is gone afterwards", async () => {
   expect(existsSync(lock)).toBe(false);
 });
 
-test("whoever waits is told once for whom", async () => {
+test("a caller that waits for a lock learns once who holds it", async () => {
   const holders: string[] = [];
   const onWait = (holder: string): void => void holders.push(holder);
   let release: () => void = () => {};
@@ -50,7 +50,7 @@ test("whoever waits is told once for whom", async () => {
   expect(holders).toEqual([`process ${process.pid}`]);
 });
 
-test("whoever looks before the holder has written its name is told the name", async () => {
+test("a caller that waits before the holder has written its name learns the name later", async () => {
   await withLock(lock, quick, () => Promise.resolve());
   writeFileSync(lock, "");
   const holders: string[] = [];
@@ -64,13 +64,13 @@ test("whoever looks before the holder has written its name is told the name", as
   expect(holders).toEqual([`process ${process.pid}`]);
 });
 
-test("the lock is released when the action fails", async () => {
+test("a lock is released if its action fails", async () => {
   const failing = withLock(lock, quick, () => Promise.reject(new Error("no")));
   await expect(failing).rejects.toThrow("no");
   expect(existsSync(lock)).toBe(false);
 });
 
-test("the lock of a process that was killed is taken over, by one of those who wait", async () => {
+test("the lock of a killed process is taken over by one of those that wait", async () => {
   const script = new URL("../../scripts/setup/with-lock.mjs", import.meta.url).href;
   const program = `
     const { withLock } = await import(${JSON.stringify(script)});
@@ -93,7 +93,7 @@ test("the lock of a process that was killed is taken over, by one of those who w
   await Promise.all([enter(), enter(), enter()]);
 });
 
-test("a lock that nobody touches is taken over, also another machine's", async () => {
+test("a lock that is no longer touched is taken over, even from another machine", async () => {
   await withLock(lock, quick, () => Promise.resolve());
   for (const content of [
     JSON.stringify({ pid: 1, host: "elsewhere", id: "x" }),
@@ -106,7 +106,7 @@ test("a lock that nobody touches is taken over, also another machine's", async (
   }
 });
 
-test("a lock whose time is years off is its holder's as long as it is touched", async () => {
+test("a lock is kept as long as it is touched, even if its file's time is years off", async () => {
   await withLock(lock, quick, () => Promise.resolve());
   const held = JSON.stringify({ pid: 1, host: "elsewhere", id: "another clock" });
   writeFileSync(lock, held);

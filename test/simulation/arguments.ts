@@ -4,10 +4,10 @@ import { PLANTS } from "./plants/plants.ts";
 import type { QuarterPlan } from "./quarter/quarter.ts";
 import { fromRanges } from "./ranges.ts";
 
-/** What a command line asks for. */
+/** What a command line requests. */
 export type Asked =
   | { readonly kind: "help" }
-  /** A child of ours, which runs the seeds that it is sent. */
+  /** A child process of the pool, which runs the seeds that it is sent. */
   | { readonly kind: "serve" }
   | {
       readonly kind: "one";
@@ -37,7 +37,7 @@ const OPTIONS = {
   serve: { type: "boolean" },
 } as const;
 
-/** What goes with the option that says what is run; the first that is there says it. */
+/** The options that go with each main option; the first main option that is given counts. */
 const GOES_WITH = {
   help: Object.keys(OPTIONS),
   serve: [],
@@ -122,7 +122,7 @@ function quarterOf(values: ReturnType<typeof parsed>): Partial<QuarterPlan> {
   }
   return {
     ...(weeks === undefined ? {} : { weeks: wholeNumber("weeks", weeks, 1) }),
-    // One is held up, and another one comes back.
+    // One of a run's bills is held, and another one's payment is returned.
     ...(bills === undefined ? {} : { bills: wholeNumber("bills", bills, 2) }),
     ...(firstRun === undefined ? {} : { firstRun }),
     hasWebhooks: polls !== true,

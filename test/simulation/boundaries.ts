@@ -1,2 +1,2 @@
-/** A gate has let something through, and its process goes on to send it. */
+/** The boundary after a gate has let something through and before its process sends it. */
 export const LET_THROUGH = "committed a send";

@@ -5,14 +5,14 @@ import { fromRanges, toRanges } from "./ranges.ts";
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
-/** As many as this machine has cores at least. */
+/** The least number of cores of the machines that run this. */
 const AT_ONCE = 2;
 
 /**
- * Puts in one bug after the other, each in a process of its own, until a rule catches it.
+ * Plants one bug after the other, each in a process of its own, until a rule catches it.
  *
- * @param seeds in which each must be caught
- * @returns exit code: 1 where one was not caught
+ * @param seeds in which each bug must be caught
+ * @returns exit code: 1 if a bug was not caught
  */
 export async function catchPlants(seeds: string): Promise<number> {
   const waiting = [...PLANTS];
@@ -31,7 +31,7 @@ export async function catchPlants(seeds: string): Promise<number> {
   return missed === 0 ? 0 : 1;
 }
 
-/** @returns the violation, or undefined where no rule was broken but by what breaks it without the bug */
+/** @returns the violation; undefined if none was found that the same seed lacks without the bug */
 async function catchOne(name: string, seeds: string): Promise<string | undefined> {
   for (let left = fromRanges(seeds); left.length > 0;) {
     const caught = await broken("--plant", name, "--seeds", toRanges(left));
@@ -43,7 +43,7 @@ async function catchOne(name: string, seeds: string): Promise<string | undefined
   return undefined;
 }
 
-/** What the first broken rule says; undefined where none was. */
+/** Returns the output about the first broken rule; undefined if none was broken. */
 function broken(...args: readonly string[]): Promise<string | undefined> {
   const command = ["--disable-warning=ExperimentalWarning", main, ...args];
   return new Promise((resolve) => {

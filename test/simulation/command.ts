@@ -27,10 +27,10 @@ Exit code: 0 no rule was broken (with --planted: each bug was caught), 1 otherwi
 
 const HELP = "npm run simulate -- --help says what there is; options come after the “--”.";
 
-/** Lines of a failing trace that are shown without being asked for. */
+/** Lines of a failing trace that are shown by default. */
 const SHOWN_LINES = 80;
 
-/** @returns exit code: 1 where a seed has broken a rule, 2 where the command line can't be read */
+/** @returns exit code: 1 if a seed has broken a rule, 2 if the command line can't be read */
 export async function simulate(args: readonly string[]): Promise<number> {
   try {
     return await run(asked(args));
@@ -88,14 +88,14 @@ async function runMany(seeds: Iterable<number>, seconds: number): Promise<number
       print(`seed ${verdict.seed}: ${verdict.violation}`);
     },
   );
-  // One trace is read at a time.
+  // People read one trace at a time.
   const [first, ...others] = broken.sort((a, b) => a.seed - b.seed);
   if (first !== undefined) await explain(await runSeed(first.seed));
   for (const { seed } of others) print(`  npm run simulate -- --seed ${seed} --trace`);
   return ended(count, broken.length);
 }
 
-/** A planted bug is caught by the first rule that it breaks, and needs no trace. */
+/** Runs seeds until the first rule is broken, which catches a planted bug; it needs no trace. */
 async function runUntilCaught(seeds: Iterable<number>): Promise<number> {
   let count = 0;
   let violations = 0;
@@ -128,7 +128,7 @@ function traceOf({ told }: SeedResult): string {
     .join("\n");
 }
 
-/** What a trace tells of one bill, and of the processes. */
+/** Returns the parts of a trace about one bill and the processes. */
 function concerning({ told, about }: SeedResult): SeedResult["told"] {
   if (about === "") return told;
   const others = /bill_\d+/;

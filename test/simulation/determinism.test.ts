@@ -11,7 +11,7 @@ async function fingerprints(...seeds: readonly number[]): Promise<string[]> {
   return stdout.trim().split("\n");
 }
 
-/** Whole processes, beside others that compute: slow is not wrong. */
+/** Whole processes, beside others that compute, may be slow. */
 const PATIENCE_MS = 240_000;
 
 test(

@@ -44,7 +44,7 @@ import { inBackground, nodeHere, type ProcessNode, type World } from "./world/wo
 
 export * as workflowCode from "../../workflows/index.ts";
 
-/** The connection's own methods, from before they are replaced. */
+/** The connection's own methods before they are replaced. */
 const real: Pick<FileConnection, "begin" | "run" | "commit" | "rollback"> = Object.fromEntries(
   (["begin", "run", "commit", "rollback"] as const).map((name) => [
     name,
@@ -63,7 +63,7 @@ const withSends = new WeakSet<FileConnection>();
 
 const opened = new WeakMap<ProcessNode, Set<FileConnection>>();
 
-/** A process that dies lets go of its connections at once, as the kernel would. */
+/** Closes a dead process's connections at once, as the kernel would. */
 function own(connection: FileConnection): void {
   const node = nodeHere();
   if (node === undefined) return;
@@ -77,18 +77,18 @@ function own(connection: FileConnection): void {
   });
 }
 
-/** What was committed. */
+/** A commit of a process. */
 export interface Commit {
-  /** Whether it survives a power cut. */
+  /** True if it survives a power cut. */
   readonly isFlushed: boolean;
-  /** True where it holds sends that the gate has just let through. */
+  /** True if it holds sends that the gate has just let through. */
   readonly hasSends: boolean;
 }
 
 /**
- * Parks each statement of a simulated process; inside a transaction nobody can come between.
+ * Parks each statement of a simulated process, but none within a transaction.
  *
- * @param committed told of each commit
+ * @param committed called after each commit
  */
 export function hookStore(
   world: () => World | undefined,
@@ -126,7 +126,7 @@ export function hookStore(
       const hasSends = withSends.delete(this);
       committed({ isFlushed: !unflushed.has(this), hasSends });
       wakeIdleLoops(withEvents.delete(this));
-      // A process may stop between a commit and what it does next.
+      // A process may stop between a commit and its next step.
       await park(this, hasSends ? LET_THROUGH : "committed");
     },
     async rollback(this: FileConnection) {
@@ -136,14 +136,14 @@ export function hookStore(
   });
 }
 
-/** The store's file before anything has happened. */
+/** Creates the store's file as it is before anything has happened. */
 export async function makeEmptyStore(path: string): Promise<void> {
   const store = await openStore(`sqlite:${path}`);
   await store.close();
 }
 
 /**
- * What is wrong with the store's audit trail, as `payrun audit` finds it.
+ * Returns the problems of the store's audit trail, as `payrun audit` finds them.
  *
  * @param heads hashes that were seen as a trail's end, each with who has seen it
  */
@@ -162,7 +162,7 @@ export async function trailProblems(
   return problems;
 }
 
-/** Blocking the only thread could not free a lock. */
+/** Opens the store without waiting for locks: blocking the only thread could not free one. */
 async function open(world: World, path: string): Promise<Store> {
   const store = await openStore(`sqlite:${path}`, { mustExist: true, nowMs: () => world.nowMs });
   await sql`pragma busy_timeout = 0`.execute(store.db);
@@ -177,9 +177,9 @@ export interface EngineParts {
   readonly profile: BusinessProfile;
   /** How often the safety net compares the store with Temporal. */
   readonly janitorEveryMs: number;
-  /** True where a gateway finds lost events at the service. */
+  /** True if a gateway finds lost events in the service's list of deliveries. */
   readonly listsDeliveries: boolean;
-  /** Told of every line of the engine's own log. */
+  /** Called with every line of the engine's own log. */
   readonly log: (node: ProcessNode, line: string) => void;
 }
 
@@ -209,7 +209,7 @@ export async function startWorker(parts: EngineParts, node: ProcessNode): Promis
   const { janitorEveryMs } = parts;
   await inBackground(() => startJanitor(janitorContext, { everyMs: janitorEveryMs }));
   inBackground(() => startLateChanges(janitorContext, janitorEveryMs));
-  // Only what has looked for losses polls.
+  // A worker polls only after it has looked for losses.
   temporal.addWorker(node, createActivities(activities) as unknown as Activities);
   return store;
 }
@@ -261,7 +261,9 @@ export interface Gateway {
   readonly store: Store;
 }
 
-/** Gives people their tokens and stores the playbooks, as an administrator does before anything runs. */
+/**
+ * Creates people's tokens and stores the playbooks before anything runs, as an administrator does.
+ */
 export async function prepare(
   store: Store,
   people: readonly { readonly name: string; readonly roles: readonly string[] }[],

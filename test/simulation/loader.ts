@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { planted } from "./planting.ts";
 import { PLANTS } from "./plants/plants.ts";
 
-/** What the engine imports, and what it gets here instead. */
+/** The modules that the engine imports, and their stand-ins here. */
 const STAND_INS: Readonly<Record<string, string>> = {
   undici: new URL("./service/undici-stand-in.ts", import.meta.url).href,
   "@temporalio/workflow": new URL("./temporal/workflow-stand-in.ts", import.meta.url).href,
@@ -12,7 +12,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
 
 const ROOT = new URL("../../", import.meta.url).href;
 
-// What the command line says otherwise, or wrongly, is for its reader to say.
+// Other options, and mistakes, are the command line parser's concern.
 const { values } = parseArgs({ strict: false, options: { plant: { type: "string" } } });
 const plant = PLANTS.find(({ name }) => name === values.plant);
 

@@ -2,7 +2,7 @@ import type { Plant } from "./plants/plant.ts";
 
 const MAKE = Symbol.for("payrun.simulation.plant");
 
-/** The source of a module in which one export is replaced. @throws where there is no such export */
+/** Returns the source of a module with one export replaced. @throws if there is no such export */
 export function planted(source: string, plant: Plant): string {
   const { name, file, replaces } = plant;
   const declared = new RegExp(`^export (async function|function|class|const) ${replaces}\\b`, "m");
@@ -10,7 +10,7 @@ export function planted(source: string, plant: Plant): string {
   if (kind === undefined) throw new Error(`plant ${name}: ${file} exports no ${replaces}`);
   const real = source
     .replace(declared, `${kind} real_${replaces}`)
-    // Within its own module the class goes by its new name.
+    // Within its own module the class is used under its new name.
     .replace(new RegExp(`\\bnew ${replaces}\\b`, "g"), `new real_${replaces}`);
   Object.assign(globalThis, { [MAKE]: plant.make });
   const made = `globalThis[Symbol.for("payrun.simulation.plant")](real_${replaces})`;

@@ -5,16 +5,19 @@ import { runSeed, type SeedResult } from "./run-seed.ts";
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
-/** What stands at an await when its seed ends stays in memory: it goes with its process. */
+/**
+ * Seeds that a child process runs: what awaits when a seed ends stays in memory until the process
+ * ends.
+ */
 const SEEDS_A_CHILD = 100;
 
-/** What came of a seed; its trace stays where it ran. */
+/** The result of a seed; its trace stays where it ran. */
 export type Verdict = Pick<SeedResult, "seed" | "violation">;
 
 /**
- * Runs seeds in processes of their own, one for each core, and tells what came of each.
+ * Runs seeds in processes of their own, one for each core, and returns each result.
  *
- * @param isOver asked before each seed
+ * @param isOver called before each seed
  */
 export async function runInPool(
   seeds: Iterable<number>,
@@ -36,7 +39,7 @@ export async function runInPool(
   await Promise.all(Array.from({ length: availableParallelism() }, lane));
 }
 
-/** Runs the seeds that the parent process asks for, until it hangs up. */
+/** Runs the seeds that the parent process sends, until it disconnects. */
 export function servePool(): Promise<number> {
   return new Promise((resolve) => {
     process.on("message", (seed: number) => {

@@ -6,7 +6,7 @@ import type { TemporalServer } from "./temporal/server.ts";
 import type { Stream } from "./world/random.ts";
 import type { ProcessNode, World } from "./world/world.ts";
 
-/** What of a company its processes depend on. */
+/** The parts of a company that its processes depend on. */
 type Staffed = Pick<
   Company,
   "gateways" | "workers" | "janitorEveryMs" | "profile" | "traits" | "listsDeliveries"
@@ -14,7 +14,7 @@ type Staffed = Pick<
   readonly paying: Pick<Company["paying"], "playbooks">;
 };
 
-/** The engine's workers and gateways: how they begin, die and begin again, and who asks them. */
+/** The engine's workers and gateways: starts, kills and restarts them, and sends them requests. */
 export class Processes {
   readonly #world: World;
   readonly #company: Staffed;
@@ -24,7 +24,7 @@ export class Processes {
   readonly #nodes = new Set<ProcessNode>();
   readonly #gateways = new Map<ProcessNode, Gateway>();
   #tokens: ReadonlyMap<string, string> = new Map();
-  /** While the store's machine is down nothing begins. */
+  /** True while the store's machine is down, so that no process starts. */
   #isDown = false;
 
   constructor(parts: {
@@ -55,7 +55,7 @@ export class Processes {
     this.#doing(this.#start(node.id, node.kind, node.skewMs));
   }
 
-  /** True where all of them are there, and none is frozen. */
+  /** True if all of them run, and none is frozen. */
   get areUp(): boolean {
     const { gateways, workers } = this.#company;
     const { nowMs } = this.#world;
@@ -63,7 +63,7 @@ export class Processes {
     return !this.#isDown && up.length === gateways.length + workers.length;
   }
 
-  /** All of them at once, until they begin anew. */
+  /** Kills all of them at once; they start again later. */
   killAll(why: string): void {
     this.#isDown = true;
     for (const node of this.#nodes) this.#world.kill(node, why);
@@ -133,7 +133,7 @@ export class Processes {
     });
   }
 
-  /** Asks any gateway that is alive; undefined where none answers in time. */
+  /** Sends a request to any live gateway; undefined if none answers in time. */
   async #request(path: string, init: RequestInit): Promise<Response | undefined> {
     const world = this.#world;
     const alive = [...this.#gateways].filter(([node]) => node.alive);
@@ -141,10 +141,10 @@ export class Processes {
     const [node, { app }] = this.#network.pick(alive);
     const answered = world.in(node, async () => {
       const response = await app.request(`http://payrun.test${path}`, init);
-      // What it makes of its end is heard by nobody.
+      // No caller can receive the answer of a dead process.
       if (!node.alive) return undefined;
       if (response.status !== 500) return response;
-      // What goes wrong here says so with another status: this is a fault of the engine's own.
+      // Expected failures have other statuses: this is a fault of the engine.
       throw new Violation("no-internal-errors", `${path}: ${await response.text()}`);
     });
     return Promise.race([

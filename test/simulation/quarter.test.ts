@@ -16,7 +16,9 @@ interface Figures {
   readonly returnedKnownAfterHours: number | null;
 }
 
-/** Figures of three weekly runs, the change of the clocks and two bank holidays among them. */
+/**
+ * Returns the figures of three weekly runs, across a change of the clocks and two bank holidays.
+ */
 async function figures(...more: readonly string[]): Promise<Figures> {
   const short = ["--quarter", "--first-run", "2027-11-04", "--weeks", "3", "--bills", "8"];
   const args = ["--disable-warning=ExperimentalWarning", main, ...short, ...more];
@@ -30,14 +32,14 @@ const HOWS = [
 ] as const;
 
 test.each(isLong ? HOWS : HOWS.slice(0, 1))(
-  "weekly runs on real clocks sleep on bank holidays and days without bills, and learn of the bank's acts in time %s",
+  "weekly runs on real clocks sleep on idle days, and notice settlements and returns in time %s",
   async (_how, more, hours) => {
     const found = await figures(...more);
     expect(found).toMatchObject({ settled: 24, returned: 3 });
     expect(found.eventsOnARestDayAtMost).toBeLessThanOrEqual(30);
     expect(found.bankingDaysWithoutBills).toBeGreaterThan(0);
     expect(found.eventsOnOneOfThemAtMost).toBeLessThanOrEqual(30);
-    // Null: never.
+    // Null would mean never.
     expect(found.settledKnownAfterHours).not.toBeNull();
     expect(found.settledKnownAfterHours).toBeLessThanOrEqual(hours);
     expect(found.returnedKnownAfterHours).not.toBeNull();

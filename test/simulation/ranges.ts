@@ -1,4 +1,4 @@
-/** Numbers as people write them, such as `1..4,9`. */
+/** Writes numbers as people do, such as `1..4,9`. */
 export function toRanges(numbers: Iterable<number>): string {
   const ranges: [number, number][] = [];
   for (const number of [...numbers].sort((a, b) => a - b)) {
@@ -9,7 +9,7 @@ export function toRanges(numbers: Iterable<number>): string {
   return ranges.map(([from, to]) => (from === to ? String(from) : `${from}..${to}`)).join(",");
 }
 
-/** A range of more numbers is a slip of the pen. */
+/** A longer range is a typing mistake. */
 const NUMBERS_MOST = 10_000_000;
 
 /** @throws {RangeError} */

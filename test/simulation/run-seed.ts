@@ -10,9 +10,9 @@ import type { World } from "./world/world.ts";
 export interface SeedResult {
   readonly seed: number;
   readonly violation: string | undefined;
-  /** Name of the rule that was broken. */
+  /** Name of the broken rule. */
   readonly rule: string | undefined;
-  /** The bill that it is about; empty for none. */
+  /** The bill that it is about; empty if none. */
   readonly about: string;
   readonly fingerprint: string;
   readonly told: World["told"];

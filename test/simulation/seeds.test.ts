@@ -5,7 +5,7 @@ import { isLong } from "../support/long.ts";
 
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
-/** A share of the seeds for each `npm test`; three minutes of them for `npm run test:long`. */
+/** Seconds of seeds for each `npm test`, and for `npm run test:long`. */
 const SECONDS = isLong ? 180 : 20;
 
 function simulated(...args: readonly string[]): Promise<string> {
@@ -18,9 +18,9 @@ function simulated(...args: readonly string[]): Promise<string> {
 }
 
 test(
-  "no seed breaks a rule, whatever goes wrong in it",
+  "no seed breaks a rule, with any troubles",
   async () => {
-    // The same ones on any machine, however fast it is; the long test goes on as far as it comes.
+    // A short run has the same seeds on any machine; the long test runs as many as it can.
     const seeds = isLong ? [] : ["--seeds", "1..12"];
     const said = await simulated(...seeds, "--seconds", String(SECONDS));
     expect(said).toMatch(/^\d+ seeds, 0 violations$/);
@@ -30,7 +30,7 @@ test(
 
 test("a planted bug is caught, and reported with its seed", async () => {
   const said = await simulated("--plant", "random-key", "--seeds", "1..3");
-  // Which of the rules about keys is the first to see it depends on who dies when.
+  // Which of the rules about keys is broken first depends on which process dies when.
   expect(said).toMatch(
     /^seed 1: (?:key-from-facts|written-before-sent): .*\n1 seeds, 1 violations$/,
   );

@@ -1,6 +1,6 @@
 import { runSeed, type SeedResult } from "./run-seed.ts";
 
-/** Runs, and time, that are spent on a shorter trace. */
+/** The most runs that are spent on a shorter trace. */
 const TRIES_MOST = 60;
 const SPENT_MOST_MS = 30_000;
 
@@ -9,13 +9,13 @@ const LATER_MS = 1_800_000;
 
 interface Shortened {
   readonly result: SeedResult;
-  /** Faults that the violation doesn't need. */
+  /** Numbers of the faults that the violation doesn't need. */
   readonly without: ReadonlySet<number>;
 }
 
 /**
- * Leaves out as many faults as it can while the same rule is still broken, half of them first, then
- * quarters (delta debugging).
+ * Leaves out as many faults as possible while the same rule is still broken: half of them first,
+ * then quarters (delta debugging).
  */
 export async function shorten(found: SeedResult): Promise<Shortened> {
   let best: Shortened = { result: found, without: new Set() };

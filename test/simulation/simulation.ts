@@ -27,11 +27,11 @@ import { wakeIdleLoops } from "./world/globals.ts";
 import { World } from "./world/world.ts";
 
 export interface SeedOptions {
-  /** Faults by number that are left out, to shorten a trace. */
+  /** Numbers of faults that are left out, to shorten a trace. */
   readonly without?: ReadonlySet<number>;
-  /** Ends at this instant, if it has not ended before. */
+  /** Instant at which the seed ends, if it has not ended before. */
   readonly untilMs?: number;
-  /** Ends after so many steps. */
+  /** Number of steps after which the seed ends. */
   readonly steps?: number;
 }
 
@@ -40,18 +40,18 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** Simulated days after which a seed ends, on the bank's clock. */
 const LONGEST_DAYS = 18;
-/** So long somebody may still approve a deposit, or money may come. */
+/** Days for which a person may still approve a deposit, or money may come. */
 const SHORT_DAYS = 3;
 /** How long after everything has healed a bill may still be at work. */
 const PATIENCE_MS = 1.5 * HOUR_MS;
-/** More turns than any seed needs by real clocks: so many, and for each bill some more. */
+/** More steps than any seed needs on real clocks, plus some for each bill. */
 const STEPS_MOST = 120_000;
 const STEPS_A_BILL = 8_000;
-/** Steps after which it is asked again who claims what. */
+/** Steps between two checks of the rules that are called now and then. */
 const CLAIMS_EVERY = 40;
 const IDLE_MS = { real: 4 * HOUR_MS, sandbox: 300_000 } as const;
 
-/** Everything of one seed: the company, its service, its processes, and what goes wrong. */
+/** Everything of one seed: the company, its service, its processes, and its troubles. */
 export class Simulation {
   readonly world: World;
   readonly #untilMs: number;
@@ -174,21 +174,21 @@ export class Simulation {
     });
   }
 
-  /** Longest sleep of the engine's loops that only look whether there is something to do. */
+  /** Longest sleep of the engine's idle loops. */
   get idleMs(): number {
     return this.#company.scale === 1 ? IDLE_MS.real : IDLE_MS.sandbox;
   }
 
-  /** How long it may take to see what a bank takes back, where no webhook tells it. */
+  /** How long it may take to notice a return that no webhook reports. */
   get #unseenMs(): number {
     const { scale, janitorEveryMs } = this.#company;
     const lookEveryMs = scale === 1 ? 6 * HOUR_MS : 5 * janitorEveryMs;
     return lookEveryMs + this.idleMs + 6 * janitorEveryMs;
   }
 
-  /** When something went wrong last. */
+  /** When something last went wrong. */
   get #troubledMs(): number {
-    // What is broken for ever is never over.
+    // A permanent fault never ends.
     if (this.#service.poisoned !== undefined) return Infinity;
     return Math.max(this.#faults.struckMs, this.world.startedMs);
   }
@@ -201,14 +201,14 @@ export class Simulation {
     return this.#faults.made;
   }
 
-  /** What the store says of a bill in the end, or where there is none of all. */
+  /** Returns what the store says of a bill at the end, or of all bills if none is named. */
   factsOf(payableId: string): World["told"] {
     const { nowMs } = this.world;
     const facts = payableId === "" ? this.#facts.summary() : this.#facts.of(payableId);
     return facts.map((what) => ({ atMs: nowMs, who: "store", what }));
   }
 
-  /** A process of the engine has committed. */
+  /** Called after a commit of an engine's process. */
   committed({ isFlushed, hasSends }: Commit): void {
     if (this.#company.storeTroubles.has("power-cut")) this.#file.committed(isFlushed);
     if (hasSends) this.#referee.sendsWritten();
@@ -217,7 +217,7 @@ export class Simulation {
   async run(): Promise<string> {
     const { world } = this;
     this.#doing(this.#start());
-    // A bill that can't be read is asked for till the end.
+    // A bill that can't be read is read again until the end.
     const days = this.#service.poisoned === undefined ? LONGEST_DAYS : 0;
     const longestMs = Math.max((days * DAY_MS) / this.#company.scale, 2 * PATIENCE_MS);
     const untilMs = Math.min(this.#untilMs, this.#faults.healsAtMs + longestMs);
@@ -268,7 +268,10 @@ export class Simulation {
     return isSeen && running.every((each) => this.#waitsForPerson(each));
   }
 
-  /** A retry whose bill is parked waits for weeks, if nobody decides, and so does who needs money. */
+  /**
+   * A retry of a parked bill waits for weeks without a decision, and so does a run that needs
+   * money.
+   */
   #waitsForPerson({ workflowId }: Execution): boolean {
     if (workflowId.startsWith("pay-run/")) {
       const isLong = this.#life.isOver((SHORT_DAYS * DAY_MS) / this.#company.scale);
@@ -300,7 +303,7 @@ export class Simulation {
     this.#others.begin(this.#company.troubleMs);
   }
 
-  /** The service pauses the webhook endpoint, at some companies. */
+  /** Makes the service pause the webhook endpoint, at some companies. */
   #pauseEndpoint(): void {
     const lots = this.world.stream("endpoint");
     if (!lots.chance(0.7)) return;
@@ -308,12 +311,12 @@ export class Simulation {
       if (!this.#faults.count()) return;
       this.world.tell("service", "pauses the webhook endpoint");
       this.#endpoint.pause();
-      // Nothing is written, and loops that would see it look by themselves.
+      // No row is written; the loops that handle it look by themselves.
       wakeIdleLoops(false);
     });
   }
 
-  /** Another file takes the store's place, and everything that had it open begins anew. */
+  /** Replaces the store's file, and restarts everything that had it open. */
   #replaceStore(why: string, downMs: number): void {
     this.#processes.killAll(why);
     this.#facts.close();

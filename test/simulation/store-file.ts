@@ -12,7 +12,7 @@ import type { Stream } from "./world/random.ts";
 const WAL_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
-/** The store's file on its disk: copied as a backup, put back, and cut short with the power. */
+/** The store's file on its disk: copied as a backup, restored, and cut short by a power failure. */
 export class StoreFile {
   readonly #path: string;
   /** Frames of the write-ahead log that are safely on the disk. */
@@ -24,7 +24,7 @@ export class StoreFile {
     this.#path = path;
   }
 
-  /** Something was committed. What came before it in the log is flushed with it. */
+  /** Called after a commit. A flush includes what came before it in the log. */
   committed(isFlushed: boolean): void {
     this.#readLog();
     if (isFlushed) this.#flushedFrames = this.#frames;
@@ -34,7 +34,7 @@ export class StoreFile {
     return this.#frames > this.#flushedFrames;
   }
 
-  /** What a backup of a running store holds: all that was committed. */
+  /** Copies what a backup of a running store holds: all commits. */
   copy(): void {
     for (const more of ["", "-wal"]) {
       rmSync(this.#copyOf(more), { force: true });
@@ -42,9 +42,9 @@ export class StoreFile {
     }
   }
 
-  /** Puts the copy in the file's place; nobody has it open. */
+  /** Puts the copy in the file's place; no process has it open. */
   putBack(): void {
-    // As people do who have copied the log as well.
+    // As people do who have also copied the log.
     rmSync(`${this.#path}-file`, { force: true });
     for (const more of ["", "-wal", "-shm"]) {
       rmSync(this.#path + more, { force: true });
@@ -54,8 +54,8 @@ export class StoreFile {
   }
 
   /**
-   * Cuts from the copy what was written and not flushed, from any point on: SQLite takes a log up
-   * to its last whole commit.
+   * Cuts unflushed writes from the copy, from any point on: SQLite reads a log up to its last whole
+   * commit.
    *
    * @returns how many pages are lost
    */
@@ -74,7 +74,7 @@ export class StoreFile {
     return `${this.#path}.copy${more}`;
   }
 
-  /** What the log's index says: how long the log is that everybody reads. */
+  /** Reads from the log's index how long the log is for all readers. */
   #readLog(): void {
     const header = Buffer.alloc(24);
     const file = openSync(`${this.#path}-shm`, "r");

@@ -7,23 +7,23 @@ import type { World } from "./world/world.ts";
 export const STORE_TROUBLES = [
   /** The file is lost, and a backup takes its place. */
   "restore",
-  /** The power fails: what was committed and not flushed may be lost. */
+  /** The power fails: unflushed commits may be lost. */
   "power-cut",
 ] as const;
 export type StoreTrouble = (typeof STORE_TROUBLES)[number];
 
-/** Boundaries at which something has just been written, or is on its way. */
+/** Boundaries at which something has just been written, or is under way. */
 const WRITING = /POST|payBills|cancelPayments|payAgain|makeDeposits|answer|committed/;
 
-/** Where nothing is written, it happens so soon anyway. */
+/** The latest time at which it happens if nothing is written. */
 const AT_LATEST_MS = 60_000;
 
-/** What is done to the store's file while nobody has it open. */
+/** Replaces the store's file while no process has it open. */
 export interface Machine {
   readonly file: StoreFile;
-  /** Kills all processes, replaces the file and lets them begin again later. */
+  /** Kills all processes, replaces the file and starts them again later. */
   readonly replace: (why: string, downMs: number) => void;
-  /** Told of a backup that was put back: nobody can hold the engine to what was said since. */
+  /** Called after a backup was restored: the engine can't know what was said since. */
   readonly restored: (backedUpMs: number) => void;
 }
 
@@ -59,7 +59,7 @@ export class StoreTroubles {
     }
   }
 
-  /** Asked at each boundary of a process. */
+  /** Called at each boundary of a process. */
   at(what: string): void {
     if (this.#armed !== undefined && WRITING.test(what) && this.#armed.when()) this.#strike();
   }
@@ -93,7 +93,7 @@ export class StoreTroubles {
     replace("loses power", lots.stretched(1_000, 600_000));
   }
 
-  /** Mostly while the first bills are being paid. */
+  /** Returns a time that is mostly while the first bills are being paid. */
   #soon(lots: Stream): number {
     const mostMs = Math.max(30_000, this.#plan.healsAtMs - this.#world.nowMs);
     return lots.chance(0.6) ? lots.between(5_000, 200_000) : lots.stretched(5_000, mostMs);

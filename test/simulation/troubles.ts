@@ -19,7 +19,7 @@ export const TROUBLES = [
 ] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
-/** Lets processes freeze, die and lag at any boundary, mostly while money moves. */
+/** Freezes, kills and slows processes at any boundary, mostly while money moves. */
 export class Troubles {
   readonly #world: World;
   readonly #plan: FaultPlan;
@@ -37,9 +37,9 @@ export class Troubles {
     plan: FaultPlan,
     of: {
       readonly kinds: ReadonlySet<Trouble>;
-      /** A process that nothing happens to. */
+      /** A process that no trouble strikes. */
       readonly steady: string | undefined;
-      /** True where workers freeze between the gate and the first byte. */
+      /** True if workers freeze between the gate and the first byte. */
       readonly isLateToLeave: boolean;
       readonly temporal: TemporalServer;
       readonly restart: (node: ProcessNode) => void;
@@ -76,7 +76,7 @@ export class Troubles {
     });
   }
 
-  /** Once to three times, mostly soon after the first launches. */
+  /** Strikes one to three times, mostly soon after the first launches. */
   #sometimes(kind: Trouble, strike: (lots: Stream) => void): void {
     if (!this.#kinds.has(kind)) return;
     const lots = this.#world.stream(kind);
@@ -88,7 +88,7 @@ export class Troubles {
     }
   }
 
-  /** @returns how long this boundary takes */
+  /** @returns how many milliseconds this boundary takes */
   at(node: ProcessNode, what: string): number {
     const { nowMs } = this.#world;
     if (node.kind !== "worker" && node.kind !== "gateway") return 0;
@@ -102,7 +102,7 @@ export class Troubles {
     if (this.#left <= 0) return 0;
     const isMoney = /POST|payBills|cancelPayments|payAgain|makeDeposits|answer/.test(what);
     const lots = this.#lots.next();
-    // Its bytes are about to leave.
+    // The bytes are about to leave.
     const isLast = what.startsWith("connect POST");
     const often = isLast ? 0.05 : isMoney ? 0.02 : what.startsWith("committed") ? 0.004 : 0.0002;
     if (lots < often && this.#kinds.has("freeze")) {

@@ -21,7 +21,7 @@ const NO_LIMITS: PayLimits = {
 };
 
 /**
- * A planned run whose lines are approved until 10,000 on the business clock, and funded.
+ * Stores a planned run whose lines are funded, and approved until 10,000 on the business clock.
  *
  * @returns the run's id
  */
@@ -46,7 +46,7 @@ export async function approvedRun(
   return run.runId;
 }
 
-/** Somebody's approval of these lines. */
+/** Returns an approval of these lines by one person. */
 export function approval(
   runId: string,
   principal: string,
@@ -69,11 +69,11 @@ export function approval(
   };
 }
 
-/** What a lane gets of one turn: the lines that it leases, and what the gate says of each. */
+/** The result of a lane's turn: the lines that it leased, and the gate's answer for each. */
 export interface Turn extends Leased {
-  /** Payables of which a request may leave. */
+  /** Payables for which a request may leave. */
   readonly sent: readonly string[];
-  /** Why not, by payable. */
+  /** By payable, why no request may leave. */
   readonly closed: Readonly<Record<string, string>>;
 }
 
@@ -85,11 +85,11 @@ interface LeaseChanges {
   readonly serviceOffMs?: number;
   readonly businessMs?: number;
   readonly limits?: PayLimits;
-  /** False for a service of which the business clock is real time. */
+  /** False for a service whose business clock is real time. */
   readonly sandbox?: boolean;
 }
 
-/** One turn as a lane makes it, of bills that the service shows as they were planned. */
+/** Makes a lane's turn on bills that the service shows as they were planned. */
 export function lease(store: Store, runId: string, changes: LeaseChanges = {}): Promise<Turn> {
   const businessId = "biz_1";
   const { by = "worker-1", limit = 20, leaseMs = 60_000, limits = NO_LIMITS } = changes;

@@ -19,7 +19,7 @@ const ddl = isSqlite ? sqliteDdl : postgresDdl;
 
 const facts = growing(["fact_id"], { fact_id: text, token: text, fact: textOrNull });
 
-/** With these columns written once. */
+/** Defines a table whose named columns are written once. */
 const asked = (...columns: ("result" | "answer" | "open")[]) =>
   writtenOnce({ column: "result", open: "pending", columns }, ["send_id"], {
     ...{ send_id: text, token: text, leave_by_ms: integer, note: textOrNull, result: text },
@@ -36,7 +36,7 @@ async function run(store: Store, ...statements: readonly string[]): Promise<void
   for (const statement of statements) await sql.raw(statement).execute(store.db);
 }
 
-/** Expects each to be refused in these words, and all rows to be as they were. */
+/** Expects each statement to be refused in these words, and all rows to stay as they were. */
 async function refuses(
   store: Store,
   table: string,
@@ -52,7 +52,7 @@ async function refuses(
   }
 }
 
-test("what only grows takes new rows, and no change, deletion or replacement of any", async () => {
+test("a table that only grows takes new rows, and refuses any change, deletion or replacement", async () => {
   const store = await storeWith([
     ...tableStatements("facts", facts, ddl),
     "create unique index facts_by_token on facts (token)",
@@ -83,7 +83,7 @@ test("what only grows takes new rows, and no change, deletion or replacement of 
   await run(store, "insert into facts values ('three', 't3', null)");
 });
 
-test("what is written once takes its result while it is open, and never another", async () => {
+test("a row that is written once takes its result while it is open, and no other afterwards", async () => {
   const store = await storeWith([
     ...tableStatements("asked", asked("result", "answer", "open"), ddl),
     "create unique index asked_by_token on asked (token)",
@@ -109,7 +109,7 @@ test("what is written once takes its result while it is open, and never another"
 
   await run(
     store,
-    // What stays as it is may be named: a statement about a page names whole rows.
+    // A column that keeps its value may be named: a statement about a page names whole rows.
     "update asked set result = 'accepted', answer = '201', open = 0, note = note, token = 't1' where send_id = 'one'",
     "update asked set answer = 'so far' where send_id = 'two'",
     "update asked set result = 'not-sent' where send_id = 'two'",

@@ -13,7 +13,7 @@ async function refusal(url: string): Promise<StoreError> {
   return error as StoreError;
 }
 
-test("a store that another version made is refused as it is, with where it is and the way out", async () => {
+test("a store made by another version is refused unchanged, with its place and the way out", async () => {
   const { store, url } = await testStore();
   await sql`update payrun_schema set version = 'of another day'`.execute(store.db);
   await store.close();
@@ -31,7 +31,7 @@ test("a store that another version made is refused as it is, with where it is an
   if (isFile) expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test("a store that notes its schema otherwise, or not at all, is taken for another version's", async () => {
+test("a store that notes its schema differently, or not at all, counts as another version's", async () => {
   const { store, url } = await testStore();
   await sql`delete from payrun_schema`.execute(store.db);
   expect(await refusal(url)).toMatchObject({ code: "incompatible" });
@@ -39,7 +39,7 @@ test("a store that notes its schema otherwise, or not at all, is taken for anoth
   expect(await refusal(url)).toMatchObject({ code: "incompatible" });
 });
 
-test("two processes and more that start at once make one store", async () => {
+test("several processes that start at once make one store", async () => {
   const url = await emptyPlace();
   const marks = await Promise.all([1, 2, 3, 4].map(() => child("open", [url])));
   const [first] = marks;
@@ -49,7 +49,7 @@ test("two processes and more that start at once make one store", async () => {
   expect(marks).toEqual(marks.map(() => first));
 });
 
-test("a store that has to exist is not made where there is none", async () => {
+test("a store that must exist is not created if it is missing", async () => {
   const url = await emptyPlace();
   await expect(openStore(url, { mustExist: true })).rejects.toMatchObject({ code: "missing" });
 });

@@ -10,21 +10,21 @@ import { newDatabase } from "../support/postgres.ts";
 
 const run = promisify(execFile);
 
-/** A folder that is gone after the test. */
+/** Makes a folder that is deleted after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "payrun-store-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Address of a place where no store is yet, of the kind that the project is about. */
+/** Returns the URL of a place without a store yet, in the database that the test project uses. */
 export async function emptyPlace(): Promise<string> {
   return inject("postgres") === undefined
     ? `sqlite:${join(temporaryFolder(), "payrun.db")}`
     : newDatabase("empty");
 }
 
-/** A store in a file or database of its own. */
+/** Opens a store in a file or database of its own. */
 export async function testStore(): Promise<{ store: Store; url: string }> {
   const url = inject("postgres") === undefined ? await emptyPlace() : await newDatabase("store");
   const store = await openStore(url);
@@ -39,7 +39,7 @@ export async function child(name: string, args: readonly string[]): Promise<unkn
   return JSON.parse(stdout) as unknown;
 }
 
-/** A payable of which a request may still take effect, as far as other tables look at it. */
+/** Makes a payable for which a request may still take effect, as far as other tables see it. */
 export async function openSubjectOn(store: Store, payableId: string, owner = "run"): Promise<void> {
   const row = { business_id: "biz_1", subject: payableId, operation: "pay", owner, since_ms: 1 };
   await store.db.insertInto("open_subjects").values(row).execute();
@@ -49,7 +49,7 @@ export async function closeSubjectOn(store: Store, payableId: string): Promise<v
   await store.db.deleteFrom("open_subjects").where("subject", "=", payableId).execute();
 }
 
-/** Does what the store itself refuses: whoever owns the database can. */
+/** Does what the store itself refuses, as the database's owner can. */
 export async function tamper(store: Store, statement: string): Promise<void> {
   await expect(sql.raw(statement).execute(store.db)).rejects.toThrow(/only grows/);
   if (inject("postgres") === undefined) {

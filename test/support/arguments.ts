@@ -1,4 +1,4 @@
-/** What a command line can't be read as; its message says what to write instead. */
+/** A mistake in a command line; its message says what to write instead. */
 export class UsageError extends Error {}
 
 /** @throws {UsageError} */
@@ -8,13 +8,13 @@ export function wholeNumber(option: string, text: string, least: number): number
   throw new UsageError(`--${option} must be a whole number of at least ${least}, not “${text}”`);
 }
 
-/** What is wrong with the command line; undefined where something else failed. */
+/** Returns what is wrong with the command line; undefined if something else failed. */
 export function usageFault(error: unknown): string | undefined {
   if (error instanceof UsageError) return error.message;
   const isOfParser =
     error instanceof TypeError &&
     "code" in error &&
     String(error.code).startsWith("ERR_PARSE_ARGS_");
-  // What follows the first sentence is about options that begin otherwise.
+  // The rest after the first sentence is about arguments that begin with a dash.
   return isOfParser ? error.message.split(/\. |\n/)[0] : undefined;
 }

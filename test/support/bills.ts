@@ -1,12 +1,12 @@
 import type { Json, TestSandbox } from "./sandbox.ts";
 
-/** A date some days from the sandbox's bank clock now, `YYYY-MM-DD`. */
+/** Returns the date that many days from the sandbox's bank clock now, as `YYYY-MM-DD`. */
 export async function bankDate(sandbox: TestSandbox, days: number): Promise<string> {
   const { bank } = await sandbox.control.clock();
   return new Date(Date.parse(bank) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** Makes a vendor that can be paid by ACH, through the service's own API. */
+/** Creates a vendor that can be paid by ACH, through the service's own API. */
 export async function vendor(sandbox: TestSandbox, name: string): Promise<string> {
   const { status, body } = await sandbox.api<{ id: string }>("POST", "/v1/contacts", {
     body: {
@@ -28,7 +28,7 @@ export interface Bill {
   readonly contactId: string;
 }
 
-/** Makes approved bills of one new vendor each, due in a few days. */
+/** Creates approved bills, each of a new vendor, due in a few days. */
 export async function bills(
   sandbox: TestSandbox,
   amounts: readonly number[],
@@ -52,7 +52,7 @@ export async function bills(
   return made;
 }
 
-/** A playbook that pays everything on one controller's word. */
+/** A playbook that pays everything on one controller's approval. */
 export const PAY_ALL = `kind: pay-run
 select: { due: all }
 pay: { on: next-business-day }

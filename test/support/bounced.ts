@@ -15,7 +15,7 @@ export interface IncidentJson {
   readonly topUps: readonly TopUpStatus[];
 }
 
-/** Stores the example by which an account that bounced is one incident. */
+/** Stores the example playbook by which an account that bounced is one incident. */
 export async function applyIncidents(payrun: TestPayrun): Promise<void> {
   const example = new URL("../../playbooks/retry-failed.yaml", import.meta.url);
   await payrun.apply("retry-failed", await readFile(example, "utf8"));
@@ -37,9 +37,9 @@ export function decideIncident(
 }
 
 /**
- * A run all of whose bills bounce once, up to where they wait for the one decision. The bank's days
- * are stepped over and never run: approvals and give-up times end while a slow machine starts a
- * process.
+ * Starts a run whose bills all bounce once, and waits until they wait for the one decision. The
+ * bank clock leaps over the days and never runs fast: otherwise approvals and give-up times would
+ * end while a slow machine starts a process.
  */
 export async function bouncedScene(
   payrun: TestPayrun,
@@ -69,7 +69,7 @@ export async function bouncedScene(
   return scene;
 }
 
-/** Until each of the bills was paid a second time and that has settled. */
+/** Waits until each of the bills was paid a second time and those payments have settled. */
 export async function settledAgain(payrun: TestPayrun, { runId, made }: Scene): Promise<RunStatus> {
   const counts = async (): Promise<number[]> => {
     const payments = await Promise.all(made.map((bill) => paymentsOf(payrun, bill)));

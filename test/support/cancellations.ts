@@ -8,7 +8,7 @@ import type { ServicePayment } from "./scene.ts";
 
 const BALANCE = { paymentRail: "SERVICE", fundingSource: "balance" };
 
-/** A bill that somebody has scheduled at the service, outside Payrun. */
+/** Creates a bill for which a party outside Payrun has scheduled a payment at the service. */
 export async function scheduledBill(
   payrun: TestPayrun,
   amountCents: number,
@@ -21,7 +21,7 @@ export async function scheduledBill(
   return { bill, paymentId: payment.id };
 }
 
-/** Pays a bill at the service as somebody outside Payrun would; scheduled unless said. */
+/** Pays a bill at the service as a party outside Payrun would; scheduled by default. */
 export async function pay(
   payrun: TestPayrun,
   bill: Bill,
@@ -40,7 +40,7 @@ export async function pay(
   return body.payments;
 }
 
-/** Asks for payments to be cancelled, and returns the request's id. */
+/** Requests that payments be cancelled, and returns the request's id. */
 export async function askToCancel(
   payrun: TestPayrun,
   payments: readonly string[],
@@ -61,7 +61,7 @@ export async function cancellation(payrun: TestPayrun, id: string): Promise<Canc
   return body;
 }
 
-/** Waits until a cancellation is as wanted; fails with what it was last. */
+/** Waits until a cancellation is as wanted; fails with its last state. */
 export async function untilCancellation(
   payrun: TestPayrun,
   id: string,
@@ -71,7 +71,7 @@ export async function untilCancellation(
 ): Promise<CancellationStatus> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    // What withholds from a run is there a moment after its plan.
+    // A cancellation that holds bills of a run back appears a moment after the run's plan.
     const now = await cancellation(payrun, id).catch((error: unknown) => {
       if (Date.now() > deadline) throw error;
       return undefined;
@@ -90,13 +90,13 @@ export function hasEnded({ endedAt }: CancellationStatus): boolean {
   return endedAt !== null;
 }
 
-/** What the service shows of a payment. */
+/** Returns what the service shows of a payment. */
 export async function paymentNow(payrun: TestPayrun, id: string): Promise<ServicePayment> {
   const { body } = await payrun.sandbox.api<ServicePayment>("GET", `/v1/payments/${id}`);
   return body;
 }
 
-/** The keys of the cancels that the service has received for a payment, in order. */
+/** Returns the keys of the cancels that the service has received for a payment, in order. */
 export async function cancelKeys(
   payrun: TestPayrun,
   paymentId: string,
@@ -107,13 +107,13 @@ export async function cancelKeys(
     .map(({ key }) => key);
 }
 
-/** Steps the bank clock to a time in New York on the day that is `days` from now. */
+/** Steps the bank clock to a time in New York on a date. */
 export async function bankClockTo(payrun: TestPayrun, date: string, time: string): Promise<void> {
   const { newYorkInstantMs } = await import("../../src/domain/clock/new-york.ts");
   await payrun.sandbox.control.setClock(new Date(newYorkInstantMs(date, time)).toISOString());
 }
 
-/** A payment that the bank holds for review, debited from the bank account already. */
+/** Creates a payment that the bank holds for review, with the bank account already debited. */
 export async function heldByProvider(
   payrun: TestPayrun,
   amountCents: number,

@@ -4,7 +4,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pageText } from "./docs.ts";
 
-/** Checks an export of the audit trail by the script of docs/audit.md, in a process of its own. */
+/**
+ * Checks an export of the audit trail with the script of docs/audit.md, in a process of its own.
+ */
 export async function checkTrail(
   exported: string,
   folder: string,
@@ -19,7 +21,7 @@ export async function checkTrail(
       printed += text;
     });
   }
-  // It may end before it has read all.
+  // The script may end before it has read everything.
   process_.stdin.on("error", () => undefined).end(exported);
   const [code] = (await once(process_, "close")) as [number | null];
   return { code, printed };

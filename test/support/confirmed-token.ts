@@ -2,7 +2,9 @@ import type { Store } from "../../src/store/index.ts";
 import { STORE_TRAIL } from "../../src/store/audit/audit.ts";
 import { confirmToken, createToken, type NewToken } from "../../src/store/approvals/tokens.ts";
 
-/** Makes a token that a second person has confirmed, as those of real businesses have to be. */
+/**
+ * Creates a token that a second person has confirmed, as the tokens of real businesses have to be.
+ */
 export async function confirmedToken(
   store: Store,
   token: NewToken,

@@ -3,28 +3,30 @@ import { isLong } from "./long.ts";
 import type { TestPayrun } from "./payrun.ts";
 import type { FaultRule } from "./sandbox.ts";
 
-/** Long enough to be found in the moment, shorter than a request may take. */
+/** Long enough for the test to find the workflow in the moment, shorter than a request may take. */
 const MOMENT_MS = 8_000;
 
 /** A moment of a workflow's life in which its worker dies. */
 export interface Moment {
   /** Completes the sentence “the worker dies …”. */
   readonly when: string;
-  /** True for the one that is tried in the short form. */
+  /** True for the one moment that is tried in the short form. */
   readonly inShort?: boolean;
-  /** What makes the moment last. */
+  /** The faults that make the moment last. */
   readonly faults?: readonly FaultRule[];
-  /** Brings the story to where the moment may come, also where none of the others was tried. */
+  /**
+   * Brings the story to the point at which the moment may come, even if no other moment was tried.
+   */
   readonly begin: () => Promise<unknown>;
   /** Resolves while the moment lasts. */
   readonly reached: () => Promise<unknown>;
-  /** Ends what made it last besides faults, after the death. */
+  /** Ends, after the death, what made the moment last besides faults. */
   readonly over?: () => void;
 }
 
 /**
- * Ends the worker as a crash does in each of the moments, in their order, and lets a new one go on:
- * in all of them in the long form, else in the one that tells most.
+ * Ends the worker as a crash does in each of the moments, in their order, and lets a new one go on.
+ * The long form tries all moments, the short form only the most informative one.
  */
 export async function dieAt(payrun: TestPayrun, moments: readonly Moment[]): Promise<void> {
   const { control } = payrun.sandbox;
@@ -40,18 +42,18 @@ export async function dieAt(payrun: TestPayrun, moments: readonly Moment[]): Pro
   if (payrun.workers.length === 0) await payrun.startWorker();
 }
 
-/** A request whose answer, or whose arrival, takes as long as a moment. */
+/** Returns a fault that delays a request's answer, or its arrival, for as long as a moment. */
 export function slow(method: string, path: string, when: "before" | "after"): FaultRule {
   return { method, path, when, effect: "delay", delayMs: MOMENT_MS, times: 1 };
 }
 
-/** Does a step of a story when it is first asked for, and never again. */
+/** Returns a function that does a step of a story at its first call, and never again. */
 export function once<T>(act: () => Promise<T>): () => Promise<T> {
   let done: Promise<T> | undefined;
   return () => (done ??= act());
 }
 
-/** Until a worker is in the middle of an activity of this workflow. */
+/** Waits until a worker is in the middle of an activity of this workflow. */
 export async function untilAtWork(
   payrun: TestPayrun,
   workflowId: string,
@@ -66,7 +68,7 @@ export async function untilAtWork(
   await expect.poll(started, { timeout: 120_000, interval: 50 }).toContain(activity);
 }
 
-/** Until a request of this owner stands in the attempt ledger, answered or not. */
+/** Waits until the ledger holds a request of this owner, answered or not. */
 export async function untilWritten(payrun: TestPayrun, owner: string): Promise<void> {
   const written = async (): Promise<number> => {
     const { db } = payrun.store;
@@ -80,7 +82,7 @@ export async function untilWritten(payrun: TestPayrun, owner: string): Promise<v
   await expect.poll(written, { timeout: 120_000, interval: 50 }).toBeGreaterThan(0);
 }
 
-/** Until what is read is what is wanted. */
+/** Waits until what is read equals what is wanted. */
 export async function untilIs<T>(
   read: () => Promise<T>,
   wanted: T,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** The pages that show people commands, as paths from the checkout's top. */
+/** Returns the pages that show commands to people, as paths from the checkout's root. */
 export function pages(): string[] {
   const docs = readdirSync(new URL("docs/", ROOT)).filter((name) => name.endsWith(".md"));
   return ["README.md", ...docs.map((name) => `docs/${name}`)];
@@ -12,21 +12,24 @@ export function pageText(page: string): string {
   return readFileSync(new URL(page, ROOT), "utf8");
 }
 
-/** The `payrun` commands of a page's code blocks, in order, as a reader would type them. */
+/** Returns the `payrun` commands of a page's code blocks, in order, as a reader would type them. */
 export function commandsOf(page: string): string[] {
   return [...pageText(page).matchAll(/^```\w*\n([\s\S]*?)^```/gm)]
     .flatMap(([, block = ""]) => block.split("\n"))
     .filter((line) => /^(?:\w+=\S+ )?(?:npx )?payrun /.test(line));
 }
 
-/** What README has a shell learn that doesn't know `payrun`. */
+/** Returns the shell function that README defines for a shell that doesn't know `payrun`. */
 export function shellFunction(): string {
   const [, text] = /`(payrun\(\) \{.*?\})`/.exec(pageText("README.md")) ?? [];
   if (text === undefined) throw new Error("README shows no way to type payrun alone");
   return text;
 }
 
-/** A command's words after the program's name, as a shell would split them; comments are left out. */
+/**
+ * Returns a command's words after the program's name, as a shell would split them; comments are
+ * left out.
+ */
 export function wordsOf(command: string): string[] {
   const [, rest = ""] = /\bpayrun (.*)$/.exec(command) ?? [];
   return [...rest.replace(/\s# .*$/, "").matchAll(/"([^"]*)"|(\S+)/g)].map(

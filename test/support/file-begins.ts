@@ -1,5 +1,5 @@
 declare global {
-  /** Set by `fixed-day.mjs` where a day was asked for. */
+  /** Set by `fixed-day.mjs` if the tests run on a given day. */
   var startDayAgain: (() => void) | undefined;
 }
 

@@ -15,14 +15,14 @@ const GIB = 2 ** 30;
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Lets tests make their folders in memory, where the machine has room there: they are not about
- * power cuts, and on a busy disk each commit waits. Whoever sets `TMPDIR` keeps it.
+ * Lets tests create their folders in memory, if the machine has room there: they don't test power
+ * cuts, and on a busy disk each commit waits. A `TMPDIR` that is set is kept.
  */
 export function makeFoldersInMemory(): void {
   if (process.env["TMPDIR"] !== undefined || !hasRoom()) return;
   const folder = join(MEMORY, "payrun-tests");
   mkdirSync(folder, { recursive: true });
-  // As in any folder for all: a PostgreSQL server runs there as another user.
+  // As in any shared folder: a PostgreSQL server runs there as another user.
   if (statSync(folder).uid === process.getuid?.()) chmodSync(folder, 0o1777);
   removeLeftovers(folder);
   process.env["TMPDIR"] = folder;
@@ -30,7 +30,7 @@ export function makeFoldersInMemory(): void {
 
 function hasRoom(): boolean {
   try {
-    // Packages that tests install there bring libraries, which are loaded as programs are.
+    // Packages that tests install there bring libraries, which are loaded like programs.
     const mounts = readFileSync("/proc/mounts", "utf8").split("\n");
     if (!mounts.some((line) => line.includes(` ${MEMORY} `) && !line.includes("noexec")))
       return false;
@@ -41,7 +41,7 @@ function hasRoom(): boolean {
   }
 }
 
-/** Removes what runs that were killed have left; no run takes a day. */
+/** Removes what killed runs have left; no run takes a day. */
 function removeLeftovers(folder: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);

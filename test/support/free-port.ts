@@ -1,18 +1,21 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
-/** Below the ports that systems give to outgoing connections, which would take one in between. */
+/**
+ * Below the ports that systems give to outgoing connections; such a connection could take a port
+ * between two uses.
+ */
 const FIRST = 10_000;
 const LAST = 32_000;
-/** The first port of a block is held by the process that has the block. */
+/** The process that has a block holds the block's first port. */
 const BLOCK = 100;
 
 let block: Promise<number> | undefined;
 let given = 0;
 
 /**
- * A port that nobody listens on, and that no other test is given while this process lives: a part
- * may end and listen on it again.
+ * Returns a port on which nothing listens, and which no other test is given while this process
+ * lives: a part may end and listen on it again.
  */
 export async function freePort(): Promise<number> {
   const first = await (block ??= takeBlock());
@@ -29,7 +32,7 @@ export async function freePort(): Promise<number> {
 
 async function takeBlock(): Promise<number> {
   const blocks = (LAST - FIRST) / BLOCK;
-  // Processes that begin together look in different places.
+  // Processes that begin together start their search at different blocks.
   const offset = process.pid % blocks;
   for (let index = 0; index < blocks; index += 1) {
     const first = FIRST + ((offset + index) % blocks) * BLOCK;
@@ -41,7 +44,7 @@ async function takeBlock(): Promise<number> {
   throw new Error(`no block of ports from ${FIRST} to ${LAST} is free`);
 }
 
-/** @returns nothing if somebody listens there already */
+/** @returns undefined if another process already listens there */
 async function listen(port: number): Promise<Server | undefined> {
   const server = createServer();
   const outcome = new Promise<Server | undefined>((resolve) => {

@@ -7,8 +7,8 @@ import { sql } from "kysely";
 import type { TestPayrun } from "./payrun.ts";
 
 /**
- * Stops a worker at a moment when no transaction of its is under way: SQLite has no way to take
- * the lock from a process that lives and does nothing, PostgreSQL waits for ten seconds.
+ * Stops a worker at a moment when it has no transaction under way: SQLite has no way to take the
+ * lock from a process that lives and does nothing, and PostgreSQL waits for ten seconds.
  */
 export async function freeze(payrun: TestPayrun, worker: ChildProcess): Promise<void> {
   for (;;) {
@@ -21,8 +21,9 @@ export async function freeze(payrun: TestPayrun, worker: ChildProcess): Promise<
 }
 
 /**
- * Waits until every thread of a process that was told to stop stands: on a busy machine the
- * others run on, and may take the store's lock, until the one that has the signal gets its turn.
+ * Waits until every thread of a process that was sent a stop signal has stopped. On a busy machine
+ * the other threads run on, and may take the store's lock, until the thread with the signal gets
+ * its turn.
  */
 async function stopped({ pid }: ChildProcess): Promise<void> {
   for (;;) {
@@ -40,10 +41,10 @@ async function threadStates(pid: string): Promise<string[]> {
     return [stdout.trim()];
   }
   const texts = await Promise.all(
-    // A thread that ended meanwhile is of no account.
+    // A thread that ended meanwhile counts as stopped.
     threads.map((thread) => readFile(`${folder}/${thread}/stat`, "utf8").catch(() => ") T")),
   );
-  // The thread's name, in brackets, may contain anything, also brackets.
+  // The thread's name, in parentheses, may contain anything, including parentheses.
   return texts.map((text) => text.slice(text.lastIndexOf(")") + 2));
 }
 

@@ -12,7 +12,7 @@ export const PEOPLE = {
 } as const;
 export type Person = keyof typeof PEOPLE;
 
-/** What people do with a test's Payrun over its gateway. */
+/** What people do with a test's Payrun through its gateway. */
 export abstract class GatewayCalls {
   gatewayUrl = "";
   readonly tokens = new Map<Person, string>();
@@ -23,7 +23,7 @@ export abstract class GatewayCalls {
     return this.tokens.get(person) ?? "";
   }
 
-  /** Sends a request to the gateway as somebody. */
+  /** Sends a request to the gateway as a person. */
   async call<T = Json>(
     person: Person,
     method: string,
@@ -59,7 +59,7 @@ export abstract class GatewayCalls {
     return body.id;
   }
 
-  /** A run with the lines of its plan, without the bills that were left out. */
+  /** Returns a run with the lines of its plan, without the bills that were left out. */
   async status(runId: string): Promise<RunStatus> {
     const path = `/v1/runs/${encodeURIComponent(runId)}?skipped=false`;
     const { status, body } = await this.call<RunStatus>("launcher", "GET", path);

@@ -20,7 +20,7 @@ declare module "vitest" {
   interface ProvidedContext {
     /** `host:port` of the development server that all test files share. */
     temporalAddress: string;
-    /** Folder in which a test takes a namespace of its own by making a folder of its name. */
+    /** Folder in which a test takes a namespace of its own by creating a folder of its name. */
     temporalNamespaces: string;
     /** Path of the bundled workflow code, for a worker's `workflowBundle: { codePath }`. */
     workflowBundlePath: string;
@@ -66,7 +66,7 @@ async function startServer(): Promise<{ address: string; server: ChildProcess }>
   const port = await freePort();
   const namespaces = NAMESPACES.flatMap((namespace) => ["--namespace", namespace]);
   const args = [...devServerArguments(port), "--headless", ...namespaces];
-  // It ends with us, however we end.
+  // The server ends when this process ends, for whatever reason.
   const server = spawn(process.execPath, [WITH_PARENT, cli.path, ...args], {
     stdio: ["pipe", "ignore", "inherit"],
   });

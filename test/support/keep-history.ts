@@ -6,10 +6,11 @@ import type { TestPayrun } from "./payrun.ts";
 const folder = new URL("../replay/histories/", import.meta.url);
 
 /**
- * Writes a workflow's history where the replay test reads it, when `RECORD_HISTORIES` is set: the
- * committed histories come from real runs of the tests that name them.
+ * Writes a workflow's history to the folder that the replay test reads, if `RECORD_HISTORIES` is
+ * set: the committed histories come from real runs of the tests that name them.
  *
- * It is the whole of a history, so the end is waited for: the store knows of it a moment before.
+ * A history must be complete, so this waits for the workflow's end: the store knows of the end a
+ * moment earlier.
  */
 export async function keepHistory(
   payrun: TestPayrun,
@@ -26,7 +27,10 @@ export async function keepHistory(
   await writeFile(new URL(`${name}.json`, folder), `${text}\n`);
 }
 
-/** Which machine and folders it ran on is nobody's business, and changes with every recording. */
+/**
+ * Removes the machine and folders on which it ran: they are private, and change with every
+ * recording.
+ */
 function withoutMachine(key: string, value: unknown): unknown {
   if (key === "stackTrace") return undefined;
   if (key !== "identity" && key !== "name") return value;

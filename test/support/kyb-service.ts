@@ -7,21 +7,23 @@ import type { Json } from "./sandbox.ts";
 export interface Refusal {
   readonly status: number;
   readonly body?: Json;
-  /** True: what was sent is taken in, whatever is answered. */
+  /** True if the service accepts what was sent, whatever it answers. */
   readonly takes?: boolean;
 }
 
-/** How the service tells how far it is; what the specification leaves open. */
+/** How the service reports its progress, which the specification leaves open. */
 export interface KybServiceOptions {
-  /** The word for each step, or null for a service that names no steps. */
+  /** Returns the word for each step; null for a service that names no steps. */
   readonly word: ((isThere: boolean) => string) | null;
-  /** What it answers where there is no tax info, or no officer, yet: an empty record unless said. */
+  /** The answer if there is no tax info, or no officer, yet; an empty record by default. */
   readonly missing?: 404 | 204;
-  /** Whether its records stand inside others, under names of their own. */
+  /** True if its records are nested in others, under names of their own. */
   readonly wraps?: boolean;
 }
 
-/** A Payments Service with the verification's addresses only, which tells less than the sandbox. */
+/**
+ * A Payments Service with only the verification's addresses, which reports less than the sandbox.
+ */
 export class KybService {
   readonly businessId = "biz/kyb 1";
   url = "";
@@ -33,11 +35,11 @@ export class KybService {
   readonly officers: Json[] = [];
   readonly documents: string[] = [];
   readonly bankAccounts: Json[] = [];
-  /** Amounts tried, by account. */
+  /** Attempted amounts, by account. */
   readonly attempts: { readonly accountId: string; readonly body: Json }[] = [];
   /** Writes that were received, as method and path below the business. */
   readonly writes: string[] = [];
-  /** What is answered instead, by the end of the path: the first of the list, then the next. */
+  /** The answers to give instead, by the end of the path: the first of the list, then the next. */
   readonly refusals = new Map<string, Refusal[]>();
   /** What happens elsewhere while a request is on its way. */
   meanwhile: ((request: string) => Promise<void>) | undefined;
@@ -65,7 +67,7 @@ export class KybService {
     await once(this.#server, "close");
   }
 
-  /** Refuses the next requests to the end of a path, one each. */
+  /** Refuses the next requests whose path has this end, one refusal each. */
   refuse(end: string, ...refusals: Refusal[]): void {
     this.refusals.set(end, refusals);
   }
@@ -98,7 +100,7 @@ export class KybService {
 
   #hasNone(method: string, path: string): boolean {
     if (method === "GET" && path === "/tax") return this.taxId === null;
-    // Below the tax info, it may not be there either.
+    // The details below the tax info may not exist either.
     if (method === "GET" && path === "/tax/detailed") {
       return this.#options.missing === 404 && this.taxId === null;
     }

@@ -2,12 +2,12 @@ import { expect } from "vitest";
 import { scheduledPayRunId } from "../../src/contracts/workflow-kinds.ts";
 import type { TestPayrun } from "./payrun.ts";
 
-/** A playbook's schedule at Temporal. */
+/** Returns a playbook's schedule at Temporal. */
 export function scheduleOf(payrun: TestPayrun, playbook: string) {
   return payrun.temporal.schedule.getHandle(scheduledPayRunId("default", playbook));
 }
 
-/** Ids of the launchers that a schedule has started, once there is one. */
+/** Waits for a launcher that a schedule has started, and returns the ids of all. */
 export async function untilLaunchers(payrun: TestPayrun, playbook: string): Promise<string[]> {
   let ids: string[] = [];
   const found = async (): Promise<number> => {
@@ -22,7 +22,7 @@ export async function untilLaunchers(payrun: TestPayrun, playbook: string): Prom
   return ids;
 }
 
-/** Ids of the runs that were launched of a playbook. */
+/** Returns the ids of the runs that were launched from a playbook. */
 export async function runsOf(payrun: TestPayrun, playbook: string): Promise<string[]> {
   const { db } = payrun.store;
   const rows = await db

@@ -8,17 +8,17 @@ import type { Bill } from "./bills.ts";
 import { paidOnce, type TestPayrun } from "./payrun.ts";
 import { each, stacks } from "./stack.ts";
 
-/** Real time between passes here. */
+/** Real time between the janitor's passes in these tests. */
 const PASS_EVERY_MS = 400;
 
 export interface LosableTemporal {
-  /** A stack on a server that knows nothing yet. */
+  /** Starts a stack on a server that has no data yet. */
   readonly start: () => Promise<TestPayrun>;
   /** Loses everything that the server knew, as deleting its file does. */
   readonly lose: () => Promise<void>;
 }
 
-/** A Temporal server of the test file's own, whose data can be lost. */
+/** Returns a Temporal server of the test file's own, whose data can be lost. */
 export function losableTemporal(): LosableTemporal {
   const startStack = stacks();
   let folder: string;
@@ -45,11 +45,14 @@ export function losableTemporal(): LosableTemporal {
   return { start, lose };
 }
 
-/** Each bill is paid exactly once, and none is claimed that nothing may pay any more. */
+/**
+ * Expects that each bill is paid exactly once, and that no bill is claimed that nothing may still
+ * pay.
+ */
 export async function expectAllDone(payrun: TestPayrun, made: readonly Bill[]): Promise<void> {
   const { actual, expected } = await paidOnce(payrun, each(made));
   expect(actual).toEqual(expected);
-  // A bill whose request had no answer stays claimed until a look minutes later is the last word.
+  // A bill whose request had no answer stays claimed until a lookup minutes later is conclusive.
   const idleClaims = () =>
     payrun.store.db
       .selectFrom("claims")

@@ -4,7 +4,7 @@ const NAMES = [
   ...["NODE_OPTIONS", "TEST_NOW", "TEST_STARTED_MS"],
 ];
 
-/** What a process needs of this machine to start, and nothing of its settings. */
+/** Returns what a process needs of this machine to start, and none of its settings. */
 export function machineEnv(): Record<string, string> {
   const env: Record<string, string> = {};
   for (const name of NAMES) {

@@ -1,4 +1,4 @@
-/** Failed payments are tried again by themselves, where Nacha allows it, and nothing is held. */
+/** A playbook that retries failed payments by itself, if Nacha allows it, and holds nothing. */
 export const NEXT_DAY_RETRIES = [
   "kind: retry-failed",
   "rules:",

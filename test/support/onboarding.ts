@@ -60,7 +60,7 @@ export const KYB_POLICY: KybOnboardingPlaybook = {
   propose: null,
 };
 
-/** What is provided for each step. */
+/** The data that is provided for each step. */
 export const DATA = {
   tax: { ein: PLANTED.ein },
   signature: { signerName: "Ada Okafor", signedAt: "2026-01-15T09:30:00-05:00" },
@@ -91,7 +91,7 @@ export async function onboardingOf(payrun: TestPayrun): Promise<OnboardingStatus
   return body;
 }
 
-/** Waits until the onboarding is as described; fails with what it saw last. */
+/** Waits until the onboarding is as described; fails with the last state that it saw. */
 export async function untilOnboarding(
   payrun: TestPayrun,
   what: string,
@@ -110,7 +110,7 @@ export async function untilOnboarding(
   }
 }
 
-/** Until something in a phase is waited for. */
+/** Waits until the onboarding waits for something in a phase. */
 export function untilWaitsIn(
   payrun: TestPayrun,
   phase: OnboardingPhase,
@@ -122,7 +122,7 @@ export function untilWaitsIn(
   );
 }
 
-/** Provides a step's data once it is waited for. */
+/** Provides a step's data once the onboarding waits for it. */
 export async function giveInTurn(
   payrun: TestPayrun,
   step: keyof typeof DATA,
@@ -133,7 +133,7 @@ export async function giveInTurn(
   if (status !== 202) throw new Error(`provide ${step}: ${status} ${JSON.stringify(body)}`);
 }
 
-/** Writes that the service has taken, as method and path below the business. */
+/** Returns the writes that the service has accepted, as method and path below the business. */
 export async function kybWrites(payrun: TestPayrun): Promise<string[]> {
   const requests = await payrun.sandbox.control.requests();
   return requests
@@ -142,7 +142,7 @@ export async function kybWrites(payrun: TestPayrun): Promise<string[]> {
     .map(({ method, path }) => `${method} ${path.replace(/^\/api\/businesses\/[^/]+/, "")}`);
 }
 
-/** What a reviewer sees at the service. */
+/** Returns what a reviewer sees at the service. */
 export async function reviewed(payrun: TestPayrun): Promise<{
   readonly verification: { readonly status: string; readonly steps: Record<string, string> };
   readonly officers: readonly { readonly lastName: string; readonly ssnLast4: string }[];

@@ -11,7 +11,10 @@ const run = promisify(execFile);
 const PREFIX = "payrun-postgres-";
 const STOP_LIMIT_MS = 20_000;
 
-/** A folder for a server, which says whose it is: a run that is broken off can't take it away. */
+/**
+ * Creates a folder for a server, which names the process that owns it: a run that is broken off
+ * can't remove the folder.
+ */
 export async function serverFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), PREFIX));
   await writeFile(join(folder, "owner"), String(process.pid));
@@ -22,12 +25,12 @@ export async function removeServerFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Where the cluster of the server in such a folder is. */
+/** Returns the folder of the server's cluster in such a folder. */
 export function clusterIn(folder: string): string {
   return join(folder, "server");
 }
 
-/** Stops the servers that broken-off test runs have left running, and removes what they kept. */
+/** Stops the servers that broken-off test runs have left running, and removes their folders. */
 export async function stopOrphans(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const folder = join(tmpdir(), name);
@@ -45,7 +48,7 @@ function isOrphan(folder: string): boolean {
 async function stopServerIn(cluster: string): Promise<void> {
   const data = join(cluster, "data");
   const pid = numberIn(join(data, "postmaster.pid"));
-  // The number may be somebody else's by now: only a server of this very folder is stopped.
+  // The number may be another process's by now, so only a server of this very folder is stopped.
   if (pid === undefined || !(await commandOf(pid)).includes(data)) return;
   process.kill(pid, "SIGQUIT");
   const untilMs = Date.now() + STOP_LIMIT_MS;

@@ -10,12 +10,12 @@ import { type OtherService, startOtherService } from "./other-service.ts";
 import { TestPayrun } from "./payrun.ts";
 import { TestSandbox } from "./sandbox.ts";
 
-/** The whole of Payrun as processes of their own, on a service that is not the sandbox. */
+/** The whole of Payrun as separate processes, on a service that is not the sandbox. */
 export class OtherPayrun extends TestPayrun {
   readonly service: OtherService;
 
   constructor(home: string, service: OtherService) {
-    // Names the address and the token; no sandbox is ever started.
+    // Only holds the address and the token; no sandbox is ever started.
     const sandbox = new TestSandbox(home, false, "blank");
     sandbox.url = service.url;
     sandbox.businesses = [
@@ -38,7 +38,7 @@ export class OtherPayrun extends TestPayrun {
     await this.service.stop();
   }
 
-  /** A run with these bills, planned and approved; its money may move from here on. */
+  /** Returns a run with these bills, planned and approved; its money may move from here on. */
   async approvedRun(
     amounts: readonly number[],
   ): Promise<{ readonly runId: string; readonly made: OtherPayable[] }> {
@@ -71,7 +71,10 @@ export class OtherPayrun extends TestPayrun {
   }
 }
 
-/** Starts stacks on other services that end with the test, whatever happened in it. */
+/**
+ * Returns a function that starts stacks on other services. They end with the test, even if it
+ * fails.
+ */
 export function otherStacks(): (options?: Partial<OtherServiceOptions>) => Promise<OtherPayrun> {
   const open: OtherPayrun[] = [];
   afterEach(async () => {
@@ -88,7 +91,7 @@ export function otherStacks(): (options?: Partial<OtherServiceOptions>) => Promi
   };
 }
 
-/** What each bill's payee should have: its whole amount, once. */
+/** Returns what each bill's payee should have: its whole amount, once. */
 export function eachOnce(made: readonly OtherPayable[]): Map<string, number> {
   return new Map(made.map(({ id, totalAmountCents }) => [id, totalAmountCents]));
 }

@@ -10,8 +10,8 @@ import { DIFFERENT, type OtherServiceOptions } from "./other-service/options.ts"
 /**
  * What happens to one money write.
  *
- * Those before the effect come from something in front of the service; `500-after` is the
- * service's own, so that its key is final; `dies-after` leaves the key running for ever.
+ * The mishaps before the effect come from something in front of the service. `500-after` is the
+ * service's own, so its key is final; `dies-after` leaves the key running forever.
  */
 export type Mishap =
   | "html-502-before"
@@ -25,7 +25,7 @@ export type Mishap =
   | "dies-after"
   | "cut-off-after";
 
-/** The service is reached under a path of its own. */
+/** The path under which the service is reached. */
 const BASE_PATH = "/pay/v9";
 
 const BEFORE: Readonly<Record<string, Answer>> = {
@@ -34,7 +34,10 @@ const BEFORE: Readonly<Record<string, Answer>> = {
   "302-before": { ...html(302, "Found"), headers: { location: "/login" } },
 };
 
-/** Starts a Payments Service that follows the specification and chooses differently where it is silent. */
+/**
+ * Starts a Payments Service that follows the specification and chooses differently from the sandbox
+ * where the specification is silent.
+ */
 export async function startOtherService(
   options: Partial<OtherServiceOptions> = {},
 ): Promise<OtherService> {
@@ -50,9 +53,9 @@ export class OtherService {
   readonly businessId = "biz/other 1";
   readonly webhookSecret = `whsec_${randomBytes(32).toString("hex")}`;
   url = "";
-  /** Money writes received, in order. */
+  /** Money writes that were received, in order. */
   readonly writes: { readonly path: string; readonly key: string | undefined; body: string }[] = [];
-  /** What happens to the next money writes, one each. */
+  /** What happens to the next money writes, one mishap each. */
   readonly mishaps: Mishap[] = [];
   webhookUrl: string | undefined;
   readonly #options: OtherServiceOptions;
@@ -83,13 +86,16 @@ export class OtherService {
     await once(this.#server, "close");
   }
 
-  /** Approved bills of a vendor each. */
+  /** Creates approved bills, each of a vendor of its own. */
   bills(amounts: readonly number[]): OtherPayable[] {
     const due = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
     return amounts.map((amountCents) => this.book.addPayable(amountCents, due));
   }
 
-  /** Settles a payment, with an event of a type that no specification knows beside the documented one. */
+  /**
+   * Settles a payment, and sends an event of a type that no specification knows and the documented
+   * one.
+   */
   async settle(paymentId: string): Promise<void> {
     await this.move(paymentId, { status: "completed" }, "payable.payment.cleared_by_bank");
     const payment = this.book.payments.find(({ id }) => id === paymentId);
@@ -118,7 +124,7 @@ export class OtherService {
     for (const { id } of this.open()) await this.settle(id);
   }
 
-  /** Payments that have not ended, oldest first. */
+  /** Returns the payments that have not ended, oldest first. */
   open(): OtherPayment[] {
     return this.book.payments.filter(({ status }) => !ENDED.includes(status));
   }
@@ -128,7 +134,7 @@ export class OtherService {
     return until("a payment", () => this.open().length > 0);
   }
 
-  /** Waits until so many money writes have come in. */
+  /** Waits until that many money writes have been received. */
   untilWrites(count: number): Promise<void> {
     return until(`${count} money writes`, () => this.writes.length >= count);
   }

@@ -12,8 +12,8 @@ const run = promisify(execFile);
 const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Packs the package as publishing would. What is compiled lies in the checkout meanwhile, so no two
- * do it at once.
+ * Packs the package as publishing would. The compiled output is in the checkout meanwhile, so a
+ * lock prevents two packs at once.
  *
  * @returns path of the archive in the folder
  */

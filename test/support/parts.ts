@@ -16,7 +16,7 @@ export async function startPart({
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Record<string, string>;
-  /** A file that takes what it says on standard error. */
+  /** A file that takes the part's standard error. */
   readonly log: string;
 }): Promise<ChildProcess> {
   const path = fileURLToPath(new URL(`../../${program}`, import.meta.url));
@@ -42,7 +42,7 @@ async function ready(child: ChildProcess, part: string): Promise<void> {
   }
 }
 
-/** Ends a part that may have ended already. */
+/** Ends a part that may already have ended. */
 export async function endPart(
   child: ChildProcess | undefined,
   signal: NodeJS.Signals,

@@ -1,6 +1,9 @@
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 
-/** A compiled pay run as a playbook without settings of its own says it, but for what is given. */
+/**
+ * Returns a compiled pay run, as a playbook without settings of its own gives it, with these
+ * changes.
+ */
 export function payRunPlaybook(changes: Partial<PayRunPlaybook> = {}): PayRunPlaybook {
   return {
     kind: "pay-run",

@@ -5,9 +5,11 @@ import { inject } from "vitest";
 import { freePort } from "./free-port.ts";
 import { endPart, startPart } from "./parts.ts";
 
-/** The gateways and workers of a test's Payrun: processes of their own, several where asked for. */
+/**
+ * The gateways and workers of a test's Payrun, each a process of its own; a test may start several.
+ */
 export class PayrunParts {
-  /** More words on each worker's command line. */
+  /** Additional words on each worker's command line. */
   workerArgs: readonly string[] = [];
   readonly #home: string;
   readonly #env: () => Record<string, string>;
@@ -49,7 +51,7 @@ export class PayrunParts {
     return worker;
   }
 
-  /** The workers that were started and not ended. */
+  /** The workers that were started and have not been ended by the test. */
   get workers(): readonly ChildProcess[] {
     return this.#workers;
   }
@@ -64,7 +66,7 @@ export class PayrunParts {
     this.#workers = [];
   }
 
-  /** Sees to it that a gateway and a worker are up, and none of them frozen. */
+  /** Makes sure that a gateway and a worker are up, and that none of them is frozen. */
   async revive(): Promise<void> {
     const isUp = ({ exitCode, signalCode }: ChildProcess): boolean =>
       exitCode === null && signalCode === null;
@@ -75,7 +77,7 @@ export class PayrunParts {
     if (this.#workers.length === 0) await this.startWorker();
   }
 
-  /** The last lines that the parts have logged. */
+  /** Returns the last lines that the parts have logged. */
   async logs(): Promise<string> {
     const parts = await Promise.all(
       ["worker", "gateway"].map(async (part) => {

@@ -15,47 +15,48 @@ import { netCreditByPayable, startSandbox, type TestSandbox } from "./sandbox.ts
 import { machineEnv } from "./machine-env.ts";
 
 export interface PayrunOptions {
-  /** Fixture of the sandbox; "blank" unless said. */
+  /** Fixture of the sandbox; "blank" by default. */
   readonly fixture?: string;
-  /** False: webhooks are not registered, so that only polls find out. */
+  /** False: webhooks are not registered, so that changes are only found by polling. */
   readonly webhooks?: boolean;
   /** False: no worker is started yet. */
   readonly worker?: boolean;
-  /** True: the business's token stands in a file that `writeToken` replaces. */
+  /** True: the business's token is in a file that `writeToken` replaces. */
   readonly tokenFile?: boolean;
-  /** False: nobody has accepted the ACH debit authorization. */
+  /** False: the ACH debit authorization has not been accepted. */
   readonly achAuthorization?: boolean;
-  /** False: the service is taken for the real one, on real clocks. */
+  /** False: the service is treated as the real one, on real clocks. */
   readonly sandbox?: boolean;
   /** Keys of systems that decide, as PAYMENTS_SIGNERS names them. */
   readonly signers?: string;
-  /** Workers compare the store with Temporal this often; every minute unless said. */
+  /** How often workers compare the store with Temporal; every minute by default. */
   readonly janitorEveryMs?: number;
   /** A Temporal server of the test's own, `host:port`; its namespace is then `default`. */
   readonly temporalAddress?: string;
-  /** Where its UI is, whose pages may have histories decrypted. */
+  /** Address of that server's UI, whose pages may have histories decrypted. */
   readonly temporalUi?: string;
-  /** Where workers offer Temporal's metrics, `host:port`; nowhere unless said. */
+  /** Address at which workers offer Temporal's metrics, `host:port`; none by default. */
   readonly workerMetrics?: string;
-  /** Where the store is; a file of its own unless said. */
+  /** URL of the store; a file of its own by default. */
   readonly databaseUrl?: string;
 }
 
 /**
- * The whole of Payrun as processes of their own: sandbox with its bank, worker, gateway, a store
- * in a file, and a namespace of the shared Temporal server.
+ * Starts the whole of Payrun as separate processes: the sandbox with its bank, a worker, a gateway,
+ * a store in a file, and a namespace of the shared Temporal server.
  */
 export async function startPayrun(options: PayrunOptions = {}): Promise<TestPayrun> {
   const home = await mkdtemp(join(tmpdir(), "payrun-e2e-"));
   const sandbox = await startSandbox({ fixture: options.fixture ?? "blank" });
   const payrun = new TestPayrun(home, sandbox, options.databaseUrl, options.temporalAddress);
   try {
-    // So many days later a payment has settled, whatever the machine's day is. What the sample
-    // company owes is due around the day on which its bank began, and real clocks can't leap.
+    // From this day on, a payment takes the same number of days to settle, whatever the machine's
+    // day is. The sample company's bills are due around the day on which its bank began, and real
+    // clocks can't leap.
     if (options.fixture !== "sample" && options.sandbox !== false) {
       await sandbox.control.setClock(nextQuietMonday());
     }
-    // Nothing but the engine keeps a bill from being paid twice.
+    // Only the engine then keeps a bill from being paid twice.
     await sandbox.control.changeBusiness({ acceptsDoublePayments: true });
     await payrun.start(options);
     return payrun;
@@ -83,7 +84,7 @@ export class TestPayrun extends GatewayCalls {
   #workerMetrics = "";
 
   readonly databaseUrl: string;
-  /** Where parts that start now find the store, if not as the test does. */
+  /** URL at which parts that start now find the store, if it is not the test's. */
   partsUrl: string | undefined;
 
   constructor(
@@ -127,7 +128,7 @@ export class TestPayrun extends GatewayCalls {
     this.store = await openStore(this.databaseUrl);
   }
 
-  /** Gives everybody a token of this store. */
+  /** Gives each person a token of this store. */
   async makeTokens(): Promise<void> {
     for (const [name, roles] of Object.entries(PEOPLE)) {
       const { token } = await confirmedToken(this.store, {
@@ -140,7 +141,7 @@ export class TestPayrun extends GatewayCalls {
     }
   }
 
-  /** The environment of the parts, and nothing of the machine's own settings. */
+  /** Returns the environment of the parts, with none of the machine's own settings. */
   env(): Record<string, string> {
     const business = this.sandbox.business;
     return {
@@ -190,17 +191,17 @@ export class TestPayrun extends GatewayCalls {
     return this.#parts.stopGateways(signal);
   }
 
-  /** What webhooks to this stack's gateways are signed with. */
+  /** The secret with which webhooks to this stack's gateways are signed. */
   get webhookSecret(): string {
     return this.#webhookSecret;
   }
 
-  /** @param serve what it works on; everything unless said */
+  /** @param serve what it works on; everything by default */
   startWorker(serve: readonly string[] = []): Promise<ChildProcess> {
     return this.#parts.startWorker(serve.flatMap((name) => ["--serve", name]));
   }
 
-  /** The workers that were started and not ended. */
+  /** The workers that were started and have not been ended by the test. */
   get workers(): readonly ChildProcess[] {
     return this.#parts.workers;
   }
@@ -216,8 +217,8 @@ export class TestPayrun extends GatewayCalls {
   }
 
   /**
-   * Puts right what a test may have left that failed in the middle, so that the tests after it
-   * meet the stack that they expect.
+   * Repairs what a test that failed in the middle may have left, so that the tests after it get the
+   * stack that they expect.
    */
   async recover(): Promise<void> {
     await this.sandbox.control.faults([]);
@@ -225,7 +226,7 @@ export class TestPayrun extends GatewayCalls {
     await this.#parts.revive();
   }
 
-  /** The last lines that the parts have logged. */
+  /** Returns the last lines that the parts have logged. */
   logs(): Promise<string> {
     return this.#parts.logs();
   }
@@ -266,7 +267,7 @@ export class TestPayrun extends GatewayCalls {
   }
 }
 
-/** What the bank moved for each payable, net, against what should have moved. */
+/** Returns what the bank moved for each payable, net, and what should have moved. */
 export async function paidOnce(
   payrun: TestPayrun,
   expected: ReadonlyMap<string, number>,

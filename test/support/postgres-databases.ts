@@ -1,15 +1,17 @@
 import pg from "pg";
 
-/** The databases of a server, beside the one that it is reached by. */
+/** The databases of a server, besides the one through which it is administered. */
 export interface Databases {
-  /** An empty one whose language sorts texts otherwise than by their bytes. */
+  /**
+   * Creates an empty database whose language sorts texts in another order than that of their bytes.
+   */
   create(name: string): Promise<void>;
   copy(template: string, name: string): Promise<void>;
   drop(name: string): Promise<void>;
   urlOf(name: string): string;
 }
 
-/** @param adminUrl a database whose user may make others */
+/** @param adminUrl a database whose user may create others */
 export function databasesOf(adminUrl: string): Databases {
   const run = async (statement: string): Promise<void> => {
     const client = new pg.Client({ connectionString: adminUrl });

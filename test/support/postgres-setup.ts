@@ -10,9 +10,9 @@ import { PostgresServer } from "./postgres-server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** There where the project's stores are in PostgreSQL. */
+    /** Set if the project's stores are in PostgreSQL. */
     postgres?: {
-      /** Address of a database on the shared server, from which others are made. */
+      /** Address of a database on the shared server, from which others are created. */
       readonly adminUrl: string;
       /** A database with an empty store. */
       readonly template: string;
@@ -20,7 +20,10 @@ declare module "vitest" {
   }
 }
 
-/** One server for all stores of a test run, with an empty store that is copied for each test. */
+/**
+ * Provides one server for all stores of a test run, with an empty store that is copied for each
+ * test.
+ */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const { adminUrl, stop } = await findServer();
   const databases = databasesOf(adminUrl);
@@ -44,7 +47,7 @@ async function fill(databases: Databases, template: string): Promise<void> {
   await store.close();
 }
 
-/** The server that the environment names, else one of our own. */
+/** Returns the server that the environment names, otherwise one of our own. */
 export async function findServer(): Promise<{ adminUrl: string; stop: () => Promise<void> }> {
   const url = process.env["PAYRUN_TEST_POSTGRES_URL"];
   if (url !== undefined && url !== "") return { adminUrl: url, stop: async () => undefined };
@@ -52,7 +55,7 @@ export async function findServer(): Promise<{ adminUrl: string; stop: () => Prom
   return { adminUrl: server.urlOf("postgres"), stop };
 }
 
-/** A server of one's own: installed, or as a package brings it. */
+/** Starts a server of our own, from an installation or a package. */
 export async function startServer(): Promise<{
   readonly server: PostgresServer;
   readonly stop: () => Promise<void>;
@@ -61,7 +64,7 @@ export async function startServer(): Promise<{
   const folder = await serverFolder();
   const remove = () => removeServerFolder(folder);
   try {
-    // The server may run as somebody else.
+    // The server may run as another user.
     await chmod(folder, 0o755);
     const programs = await findPrograms(join(folder, "native"));
     if (programs === undefined) throw new Error("there is no PostgreSQL to start");

@@ -4,9 +4,9 @@ import { databasesOf } from "./postgres-databases.ts";
 import "./postgres-setup.ts";
 
 /**
- * A database on the shared server, gone after the test.
+ * Creates a database on the shared server, and drops it after the test.
  *
- * @param kind `store` has an empty store already, `empty` has nothing
+ * @param kind `store` already has an empty store, `empty` has nothing
  * @returns its address
  */
 export async function newDatabase(kind: "store" | "empty"): Promise<string> {

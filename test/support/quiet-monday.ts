@@ -1,8 +1,9 @@
 import { addDays, isoWeekday } from "../../src/domain/clock/dates.ts";
 
 /**
- * Noon in New York on the next second Monday of an April: its clocks have changed, and no bank
- * holiday comes for seven weeks, so that days counted from it are the same whenever tests run.
+ * Returns noon in New York on the next second Monday of an April. New York's clocks have changed by
+ * then, and no bank holiday comes for seven weeks, so that days counted from it are the same
+ * whenever tests run.
  */
 export function nextQuietMonday(nowMs = Date.now()): string {
   const year = new Date(nowMs).getUTCFullYear();

@@ -23,16 +23,16 @@ export interface SandboxBusiness {
 }
 
 export interface StartOptions {
-  /** What a new data directory starts with; "blank" unless said. */
+  /** The fixture of a new data directory; "blank" by default. */
   fixture?: string;
-  /** Kept by `stop()` when given; else a temporary one that is removed. */
+  /** Kept by `stop()` if given; otherwise a temporary directory that is removed. */
   dataDir?: string;
   port?: number;
-  /** True for processes that no test has used before. */
+  /** True if the processes must not have been used by another test. */
   fresh?: boolean;
 }
 
-/** What a request to the service was answered. */
+/** The answer to a request to the service. */
 export interface ApiAnswer<Body = Json> {
   status: number;
   headers: Headers;
@@ -40,17 +40,20 @@ export interface ApiAnswer<Body = Json> {
   text: string;
 }
 
-/** Names the folder of a test run's sandboxes, which is removed when the run has ended. */
+/**
+ * The variable that names the folder of a test run's sandboxes, which is removed when the run has
+ * ended.
+ */
 export const SANDBOXES = "TEST_SANDBOXES";
 
-/** Sandboxes that run and that nobody uses: two processes take a second to start. */
+/** Sandboxes that run and are not in use: two processes take a second to start. */
 const idle: TestSandbox[] = [];
 
 /**
- * The real service, bank included, as a process of its own on a free port. One that a test file of
- * this process has stopped forgets everything and serves the next.
+ * Starts the real sandbox service, bank included, as a process of its own on a free port. A sandbox
+ * that a test file of this process has stopped is emptied and used again.
  *
- * It exits with this process, so a test that dies leaves nothing behind.
+ * It exits with this process, so a test that dies leaves nothing running.
  */
 export async function startSandbox(options: StartOptions = {}): Promise<TestSandbox> {
   const fixture = options.fixture ?? "blank";
@@ -68,7 +71,10 @@ export async function startSandbox(options: StartOptions = {}): Promise<TestSand
   return sandbox;
 }
 
-/** The last one that has this process's clock: on a telling day it starts again (`fixed-day.mjs`). */
+/**
+ * Returns the last idle sandbox that has this process's clock: on a telling day the clock starts
+ * again (`fixed-day.mjs`).
+ */
 async function takeIdle(): Promise<TestSandbox | undefined> {
   for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
     if (last.dayBegan === process.env["TEST_STARTED_MS"]) return last;
@@ -77,7 +83,7 @@ async function takeIdle(): Promise<TestSandbox | undefined> {
   return undefined;
 }
 
-/** A running sandbox, and everything its control API offers. */
+/** A running sandbox, and everything that its control API offers. */
 export class TestSandbox {
   readonly dataDir: string;
   readonly control: SandboxControl;
@@ -87,7 +93,7 @@ export class TestSandbox {
   readonly #isOwnDir: boolean;
   readonly #fixture: string;
   #child: ChildProcess | undefined;
-  /** When the clock began that its process has. */
+  /** When the clock of its process began. */
   dayBegan: string | undefined;
 
   constructor(dataDir: string, isOwnDir: boolean, fixture: string) {
@@ -104,7 +110,7 @@ export class TestSandbox {
     return first;
   }
 
-  /** The service's process, for tests that look at it from outside. */
+  /** The id of the service's process, for tests that watch it from outside. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
@@ -139,14 +145,17 @@ export class TestSandbox {
     await exited;
   }
 
-  /** Starts it again on the same port with the state it had; tokens stay valid. */
+  /** Restarts it on the same port with the state that it had; tokens stay valid. */
   async restart(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     const port = Number(new URL(this.url).port);
     await this.kill(signal);
     await this.start(port);
   }
 
-  /** Gives it back; one that stands, or keeps its data elsewhere, is ended. */
+  /**
+   * Returns it to the idle ones. Ends it instead if it isn't running, if its data is to be kept, or
+   * if the test run has no folder for sandboxes.
+   */
   async stop(): Promise<void> {
     if (this.#isOwnDir && this.#isUp && process.env[SANDBOXES] !== undefined) {
       idle.push(this);
@@ -155,7 +164,7 @@ export class TestSandbox {
     await this.end();
   }
 
-  /** Ends its process, and removes its data unless they are kept elsewhere. */
+  /** Ends its process, and removes its data unless the data directory was given. */
   async end(): Promise<void> {
     await this.kill("SIGTERM");
     if (this.#isOwnDir) await rm(this.dataDir, { recursive: true, force: true });

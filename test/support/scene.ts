@@ -5,12 +5,12 @@ import { bills, type Bill } from "./bills.ts";
 import type { TestPayrun } from "./payrun.ts";
 import { type Json, netCreditByPayable } from "./sandbox.ts";
 
-/** What a scene's playbook says; every scene pays only the bills of its own name. */
+/** Settings of a scene's playbook; every scene pays only the bills of its own name. */
 export interface SceneOptions {
   readonly pay?: string;
   readonly late?: string;
   readonly approve?: readonly string[];
-  /** Further lines of the playbook, such as `limits: { bill: $50 }`. */
+  /** Additional lines of the playbook, such as `limits: { bill: $50 }`. */
   readonly more?: readonly string[];
   /** Fields of the bills. */
   readonly bill?: Json;
@@ -21,7 +21,7 @@ export interface Scene {
   readonly made: Bill[];
 }
 
-/** A playbook that pays only the bills described by `name`. */
+/** Returns a playbook that pays only the bills described by `name`. */
 export function scenePlaybook(name: string, options: SceneOptions = {}): string {
   return [
     "kind: pay-run",
@@ -37,7 +37,9 @@ export function scenePlaybook(name: string, options: SceneOptions = {}): string 
   ].join("\n");
 }
 
-/** Bills of a name and a run that has planned exactly these, in a stack that others share. */
+/**
+ * Creates bills of a name and a run that has planned exactly these, in a stack that others share.
+ */
 export async function plannedScene(
   payrun: TestPayrun,
   name: string,
@@ -56,8 +58,8 @@ const ENDED = ["completed", "completed-with-exceptions", "cancelled", "rejected"
 const UNSENT = ["awaiting-approval", "planned", "on-hold", "paying", "unknown"] as const;
 
 /**
- * Lets the bank's days pass quickly until the run has ended; quicker once everything is sent,
- * because a date is fixed by then.
+ * Lets the bank's days pass quickly until the run has ended; more quickly once everything is sent,
+ * because each date is fixed by then.
  */
 export async function ended(payrun: TestPayrun, runId: string): Promise<RunStatus> {
   const { control } = payrun.sandbox;
@@ -75,18 +77,18 @@ export async function ended(payrun: TestPayrun, runId: string): Promise<RunStatu
   return status;
 }
 
-/** Until every part has read the bank clock again after it was stepped or slowed down. */
+/** Waits until every part has read the bank clock again after it was stepped or slowed down. */
 export function clockNoticed(): Promise<void> {
-  // The parts read it every second, and nothing outside tells when they have.
+  // The parts read it every second, and nothing shows from outside when they have.
   return sleep(1_100);
 }
 
-/** How many bills of the run stand where, without those its plan left out. */
+/** Returns the number of the run's bills in each state, without those that its plan left out. */
 export function standing({ counts }: RunStatus): Record<string, number> {
   return Object.fromEntries(Object.entries(counts).filter(([state]) => state !== "skipped"));
 }
 
-/** One bill's line of a run. */
+/** Returns one bill's line of a run. */
 export function lineOf(status: RunStatus, bill: Bill | undefined): RunPaymentStatus {
   const line = status.payments.find(({ payableId }) => payableId === bill?.id);
   if (line === undefined) throw new Error(`${status.id} has no line for ${bill?.id}`);
@@ -101,7 +103,7 @@ export interface ServicePayment {
   readonly createdAt: string;
 }
 
-/** Every payment that the service has for a bill, oldest first. */
+/** Returns every payment that the service has for a bill, oldest first. */
 export async function paymentsOf(
   payrun: TestPayrun,
   bill: Bill | undefined,
@@ -114,7 +116,7 @@ export async function paymentsOf(
   return body.items.toReversed();
 }
 
-/** What the bank moved to the vendor of each bill, net, is exactly what is expected. */
+/** Expects that the bank moved exactly these net amounts to the vendor of each bill. */
 export async function expectBank(
   payrun: TestPayrun,
   expected: readonly (readonly [Bill | undefined, number])[],
@@ -124,7 +126,7 @@ export async function expectBank(
   expect(actual).toEqual(expected.map(([bill, cents]) => [bill?.id, cents]));
 }
 
-/** Every bill of the run settles, and the bank has moved each once. */
+/** Expects that every bill of the run settles, and that the bank has moved each once. */
 export async function expectSettledOnce(payrun: TestPayrun, scene: Scene): Promise<void> {
   const done = await ended(payrun, scene.runId);
   expect(standing(done)).toEqual({ settled: scene.made.length });
@@ -134,7 +136,7 @@ export async function expectSettledOnce(payrun: TestPayrun, scene: Scene): Promi
   );
 }
 
-/** How many requests to pay the service has received. */
+/** Returns the number of payment requests that the service has received. */
 export async function paymentRequests(payrun: TestPayrun): Promise<number> {
   const requests = await payrun.sandbox.control.requests();
   return requests.filter(({ method, path }) => method === "POST" && path === "/v1/payments").length;

@@ -6,9 +6,9 @@ import type { Store } from "../../src/store/index.ts";
 
 type Sent = Pick<NewSend, "businessId" | "subject"> & {
   readonly owner: string;
-  /** How long ago the gate let it through. */
+  /** Milliseconds since the gate let it through. */
   readonly agoMs?: number;
-  /** Of its key; the first unless said. */
+  /** Number of its key; the first by default. */
   readonly seq?: number;
   readonly terms?: Terms;
 };
@@ -29,7 +29,10 @@ function termsOf(owner: string): Terms {
   };
 }
 
-/** A request to pay $100.00, as the gate writes it, and what it came to; null: nothing yet. */
+/**
+ * Writes a request to pay $100.00 as the gate does, with its result; null if there is no result
+ * yet.
+ */
 export async function sendOnce(
   store: Store,
   { businessId, subject, owner, agoMs = 0, seq = 1, terms = termsOf(owner) }: Sent,

@@ -1,14 +1,14 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto";
 
-/** A system that signs decisions, and its key as the settings name it. */
+/** A system that signs decisions, with its key as the settings name it. */
 export interface TestSigner {
   readonly keyId: string;
   readonly name: string;
   readonly roles: readonly string[];
-  /** Base64 of the DER. */
+  /** Base64 of the DER encoding. */
   readonly publicKey: string;
   readonly privateKey: KeyObject;
-  /** For PAYMENTS_SIGNERS. */
+  /** The value for PAYMENTS_SIGNERS. */
   readonly setting: string;
 }
 
@@ -23,7 +23,9 @@ export function makeSigner(
   return { keyId, name, roles, publicKey: der, privateKey, setting };
 }
 
-/** Signs a decision as docs/approvals.md says; `claims` and `header` change what a test is about. */
+/**
+ * Signs a decision as docs/approvals.md says; `claims` and `header` change what a test is about.
+ */
 export function signDecision(
   signer: TestSigner,
   claims: Readonly<Record<string, unknown>>,

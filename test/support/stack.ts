@@ -3,7 +3,7 @@ import type { RunStatus } from "../../src/api/runs.ts";
 import { bills, PAY_ALL, type Bill } from "./bills.ts";
 import { startPayrun, type PayrunOptions, type TestPayrun } from "./payrun.ts";
 
-/** Starts stacks that end with the test, whatever happened in it. */
+/** Returns a function that starts stacks. They end with the test, even if it fails. */
 export function stacks(): (options?: PayrunOptions) => Promise<TestPayrun> {
   const open: TestPayrun[] = [];
   afterEach(async () => {
@@ -16,7 +16,7 @@ export function stacks(): (options?: PayrunOptions) => Promise<TestPayrun> {
   };
 }
 
-/** A run with these bills, planned and waiting for approval. */
+/** Returns a run with these bills, planned and waiting for approval. */
 export async function plannedRun(
   payrun: TestPayrun,
   amounts: readonly number[],
@@ -29,7 +29,7 @@ export async function plannedRun(
   return { runId, made };
 }
 
-/** Approves as the controller and fails where that doesn't count. */
+/** Approves as the controller and fails if that is not accepted. */
 export async function approve(payrun: TestPayrun, runId: string): Promise<void> {
   const { status, body } = await payrun.decide("controller", runId, "approve");
   if (status !== 200) throw new Error(`approve: ${status} ${JSON.stringify(body)}`);
@@ -45,7 +45,7 @@ export async function untilEnded(payrun: TestPayrun, runId: string): Promise<Run
   return payrun.until(runId, "ended", ended, 180_000);
 }
 
-/** Expected net credits of bills that were each paid exactly once. */
+/** Returns the expected net credits of bills that were each paid exactly once. */
 export function each(made: readonly Bill[]): Map<string, number> {
   return new Map(made.map(({ id, amountCents }) => [id, amountCents]));
 }

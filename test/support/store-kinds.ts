@@ -7,15 +7,15 @@ import { findServer } from "./postgres-setup.ts";
 export type StoreKind = "sqlite" | "postgres";
 
 /**
- * The kinds of store that whole-stack tests run on: both in `npm run test:long`, in `npm test` the
- * one that is asked for, where it can be had.
+ * Returns the kinds of store on which whole-stack tests run: both in `npm run test:long`; in
+ * `npm test` the requested one, if it is available.
  */
 export function storeKinds(short: StoreKind): readonly StoreKind[] {
   if (!hasPostgres()) return ["sqlite"];
   return isLong ? ["sqlite", "postgres"] : [short];
 }
 
-/** Where a stack of this kind keeps its store; `stop` forgets it. */
+/** Returns where a stack of this kind keeps its store; `stop` removes it. */
 export async function storePlace(kind: StoreKind): Promise<{
   readonly options: { readonly databaseUrl?: string };
   readonly stop: () => Promise<void>;

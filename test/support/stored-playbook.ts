@@ -2,7 +2,10 @@ import { loadPlaybook } from "../../src/playbooks/load.ts";
 import type { Store } from "../../src/store/index.ts";
 import { applyPlaybook } from "../../src/store/playbooks/playbooks.ts";
 
-/** Stores a playbook as `payrun apply` does, without a gateway: by ada, for acme unless it says. */
+/**
+ * Stores a playbook as `payrun apply` does, without a gateway: by ada, for acme unless the playbook
+ * names a business.
+ */
 export async function storePlaybook(
   store: Store,
   playbook: { readonly name: string; readonly text: string },

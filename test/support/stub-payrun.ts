@@ -20,7 +20,7 @@ export class StubPayrun extends TestPayrun {
   readonly #url: string;
 
   private constructor(home: string, stub: ChildProcess, url: string, databaseUrl?: string) {
-    // Names the address only; no sandbox is ever started.
+    // Only holds the address; no sandbox is ever started.
     const sandbox = new TestSandbox(home, false, "blank");
     sandbox.url = url;
     super(home, sandbox, databaseUrl);
@@ -76,7 +76,7 @@ export class StubPayrun extends TestPayrun {
     };
   }
 
-  /** Without the bills: they are asked for again and again, and are many. */
+  /** Reads only one line: the status is read again and again, and the bills are many. */
   override async status(runId: string): Promise<RunStatus> {
     const path = `/v1/runs/${encodeURIComponent(runId)}?pageSize=1`;
     const { status, body } = await this.call<RunStatus>("launcher", "GET", path);
@@ -89,7 +89,7 @@ export class StubPayrun extends TestPayrun {
     this.#stub.kill("SIGKILL");
   }
 
-  /** What a business has been asked for so far. */
+  /** Returns counts of the requests that a business has received so far. */
   async figures(businessId: string): Promise<StubFigures> {
     const response = await fetch(`${this.#url}/stub/businesses/${businessId}`);
     return (await response.json()) as StubFigures;

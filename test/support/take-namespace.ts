@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import { NAMESPACES } from "./namespaces.ts";
 
-/** A namespace of the shared server that no other test has, for the whole run. */
+/** Takes a namespace of the shared server that no other test has, for the whole run. */
 export function takeNamespace(): string {
   const folder = inject("temporalNamespaces");
   for (const namespace of NAMESPACES) {

@@ -7,10 +7,10 @@ type Event = NonNullable<
   >["events"]
 >[number];
 
-/** A task that a workflow can be reset to. */
+/** A task to which a workflow can be reset. */
 type Task = Event["eventId"];
 
-/** The workflow tasks that a workflow has completed, in order: it can be reset to each. */
+/** Returns the workflow tasks that a workflow has completed, in order; it can be reset to each. */
 async function tasksOf({ temporal }: TestPayrun, workflowId: string): Promise<Task[]> {
   const { events } = await temporal.workflow.getHandle(workflowId).fetchHistory();
   return (events ?? [])
@@ -18,7 +18,7 @@ async function tasksOf({ temporal }: TestPayrun, workflowId: string): Promise<Ta
     .map(({ eventId }) => eventId);
 }
 
-/** As an operator does in Temporal's UI: all that the workflow did since is done again. */
+/** Resets a workflow as an operator does in Temporal's UI: all that it did since is done again. */
 async function resetTo(
   payrun: TestPayrun,
   workflowId: string,
@@ -36,7 +36,7 @@ async function resetTo(
 /** Resets a workflow to its first task, to one in the middle and to its last. */
 export async function resetEverywhere(payrun: TestPayrun, workflowId: string): Promise<void> {
   for (const share of [0, 0.5, 1]) {
-    // After a reset it has to go on for a while, before there are tasks again.
+    // After a reset the workflow has to go on for a while before there are tasks again.
     const count = async () => (await tasksOf(payrun, workflowId)).length;
     await expect.poll(count, { timeout: 60_000 }).toBeGreaterThan(1);
     const tasks = await tasksOf(payrun, workflowId);
@@ -44,7 +44,7 @@ export async function resetEverywhere(payrun: TestPayrun, workflowId: string): P
   }
 }
 
-/** As the UI's button does: the activity's next try waits until it is unpaused. */
+/** Pauses an activity as the UI's button does: its next try waits until it is unpaused. */
 export async function pauseActivity(
   payrun: TestPayrun,
   workflowId: string,
@@ -65,7 +65,7 @@ export async function unpauseActivity(
   await workflowService.unpauseActivity({ namespace: payrun.namespace, execution, type });
 }
 
-/** True where a workflow's activity waits for being unpaused. */
+/** True if an activity of the workflow is paused. */
 export async function isPaused({ temporal }: TestPayrun, workflowId: string): Promise<boolean> {
   const { raw } = await temporal.workflow.getHandle(workflowId).describe();
   return (raw.pendingActivities ?? []).some(({ state }) => state === PAUSED);

@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 
-/** How our texts are written for a terminal, and back to plain. */
+/** Escape codes that our texts use on a terminal, with their classes in the picture. */
 const CLASSES: Readonly<Record<string, string>> = {
   ...{ "1": "bold", "2": "dim" },
   ...{ "31": "red", "32": "green", "33": "yellow" },
@@ -13,7 +13,7 @@ const STYLE = `
   .bold { font-weight: bold; } .dim { color: #94a3b8; }
   .red { color: #f87171; } .green { color: #4ade80; } .yellow { color: #fbbf24; }`;
 
-/** Draws what a command has printed in colours, as a terminal shows it. */
+/** Draws the colored output of a command as a terminal shows it. */
 export async function drawTerminal(browser: Browser, printed: string, path: string) {
   const page = await browser.newPage();
   await page.setContent(`<style>${STYLE}</style><pre>${asHtml(printed.trim())}</pre>`);
@@ -32,7 +32,7 @@ function asHtml(printed: string): string {
   return escaped(first) + parts.join("");
 }
 
-/** 22 ends bold and dim, 39 a colour, 0 all. */
+/** Applies an escape code: 22 ends bold and dim, 39 a color, 0 all. */
 function wear(worn: Set<string>, code: string): void {
   const ended = { "0": /./, "22": /bold|dim/, "39": /red|green|yellow/ }[code];
   for (const each of worn) if (ended?.test(each) === true) worn.delete(each);

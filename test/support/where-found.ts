@@ -4,10 +4,10 @@ import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import type { TestPayrun } from "./payrun.ts";
 
 /**
- * Looks for planted values in the store's files, the logs, all histories (as they are, and their
- * payloads decoded) and in what is given, however they are written.
+ * Looks for planted values in the store's files, the logs, all histories (as they are, and with
+ * their payloads decoded) and the given texts, in each way of writing them.
  *
- * @returns what was found where; and all places that were looked through
+ * @returns what was found where; and all places that were searched
  */
 export async function whereFound(
   payrun: TestPayrun,

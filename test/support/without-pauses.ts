@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 /** Half a second is the shortest pause before a request is sent again. */
 const PAUSE_MS = 500;
 
-/** Until the end of the test, whatever pauses for half a second or longer goes on at once. */
+/** Until the end of the test, lets every pause of half a second or longer end at once. */
 export function withoutPauses(): void {
   const sleep = timers.setTimeout;
   const use = (setTimeout: typeof sleep): void => {

@@ -20,7 +20,7 @@ const bytesOf = (payload: Payload | undefined): string =>
     Buffer.from(payload?.data ?? []),
   ]).toString("latin1");
 
-test("what is encrypted shows nothing of the value, not twice the same, and reads back whole", async () => {
+test("an encrypted payload hides its value, is different each time, and is read back whole", async () => {
   const codec = codecOf({ encryptionKeys: [FIRST], encryptsHistories: on });
   const [one, other, nothing] = await codec.encode([
     plain(SECRET),
@@ -36,7 +36,7 @@ test("what is encrypted shows nothing of the value, not twice the same, and read
   expect(decoded.map(valueOf)).toEqual([SECRET, undefined]);
 });
 
-test("a new key encrypts, the one before still decrypts, and plain payloads are let through", async () => {
+test("the first key encrypts, an older one still decrypts, and plain payloads pass unchanged", async () => {
   const before = codecOf({ encryptionKeys: [FIRST], encryptsHistories: on });
   const after = codecOf({ encryptionKeys: [SECOND, FIRST], encryptsHistories: on });
   const [old = {}] = await before.encode([plain(SECRET)]);
@@ -52,7 +52,7 @@ test("a new key encrypts, the one before still decrypts, and plain payloads are 
   );
 });
 
-test("while every business is a sandbox nothing is encrypted, and from the moment that one is not everything is", async () => {
+test("nothing is encrypted while every business is a sandbox, and everything once one is not", async () => {
   let isReal = false;
   const codec = codecOf({ encryptionKeys: [FIRST], encryptsHistories: () => isReal });
   expect(bytesOf((await codec.encode([plain(SECRET)]))[0])).toContain("Blue Bottle");
@@ -60,7 +60,7 @@ test("while every business is a sandbox nothing is encrypted, and from the momen
   expect(bytesOf((await codec.encode([plain(SECRET)]))[0])).not.toContain("Blue Bottle");
 });
 
-test("a payload that was changed, or moved under another key's name, is not read", async () => {
+test("a payload that was changed, or is labeled with a different key, is refused", async () => {
   const codec = codecOf({ encryptionKeys: [FIRST, SECOND], encryptsHistories: on });
   const [sealed = {}] = await codec.encode([plain(SECRET)]);
   const data = Buffer.from(sealed.data ?? []);
@@ -70,7 +70,7 @@ test("a payload that was changed, or moved under another key's name, is not read
   await expect(codec.decode([{ ...sealed, metadata }])).rejects.toThrow("can't be opened");
 });
 
-test("of a failure nothing is readable where histories are encrypted, and all of it elsewhere", () => {
+test("a failure is unreadable if histories are encrypted, and readable otherwise", () => {
   const failureOf = (encryptsHistories: () => boolean) => {
     const loaded = loadDataConverter(
       dataConverterOf({ encryptionKeys: [FIRST], encryptsHistories }),

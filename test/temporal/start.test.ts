@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { WORKFLOW_KINDS, type WorkflowKind } from "../../src/contracts/workflow-kinds.ts";
 import { startOrSignal } from "../../src/temporal/start.ts";
 
-/** What Temporal's list shows of a workflow before its first look. */
+/** Returns what Temporal's list shows of a workflow before its first look. */
 async function shownAtStart<Start>(kind: WorkflowKind<Start>, start: Start): Promise<unknown> {
   const given: WorkflowSignalWithStartOptions[] = [];
   const signalWithStart = (_type: string, options: WorkflowSignalWithStartOptions) => {
@@ -17,7 +17,7 @@ async function shownAtStart<Start>(kind: WorkflowKind<Start>, start: Start): Pro
   return Object.fromEntries(pairs.map(({ key, value }) => [key.name, value]));
 }
 
-test("a failed payment's owner and an incident are found by business, phase and need of action from their start", async () => {
+test("a retry and an incident can be found by business, phase and need of action from their start", async () => {
   const { retryFailedPayment, fundingIncident } = WORKFLOW_KINDS;
   const bill = { business: "acme", payableId: "pbl_1" };
   expect(await shownAtStart(retryFailedPayment, bill)).toEqual({

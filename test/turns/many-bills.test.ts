@@ -14,7 +14,7 @@ afterEach(() => {
 const at = (time: string): number => newYorkInstantMs("2026-11-24", time);
 const BEGUN = { ended: false, planned: true };
 
-/** A run of many bills, of which the payments settle one after the other. */
+/** A run of many bills whose payments settle one after the other. */
 class Bills {
   readonly #scene: Scene;
   readonly #count: number;
@@ -132,7 +132,7 @@ test("a run of 10,000 bills acts on a hold, a decision and a cancellation within
   }
 });
 
-test("a run whose history is long acts on what it is told while it waits for its lanes", async () => {
+test("a run with a long history acts on signals while it waits for its lanes", async () => {
   const scene = new Scene(at("08:29"), 5);
   const bills = new Bills(scene, 10_000);
   bills.toPay = 5_000;
@@ -157,7 +157,7 @@ test("a run whose history is long acts on what it is told while it waits for its
       payBills: () => scene.takes(600_000),
     },
   );
-  // It gets long while its lanes pay, and the lanes end at 08:39.
+  // The history gets long while the lanes pay; the lanes end at 08:39.
   for (let told = 0; told < 150; told += 1) {
     scene.at(at("08:30") + told * 1_000, () => void scene.tell());
   }
@@ -168,13 +168,13 @@ test("a run whose history is long acts on what it is told while it waits for its
   await scene.until(at("08:38"));
   expect(scene.executions).toBe(1);
   expect((funded[0] ?? Infinity) - at("08:35")).toBeLessThan(6_000);
-  // What it is told in the meantime is gathered.
+  // Signals in the meantime are gathered.
   expect(looks.length).toBeLessThan(60);
   await scene.until(at("08:41"));
   expect(scene.executions).toBe(2);
 });
 
-test("a run of many bills looks once for many events", async () => {
+test("a run of many bills takes one look for many events", async () => {
   const scene = new Scene(at("08:29"));
   const bills = new Bills(scene, 10_000);
   let looks = 0;
@@ -203,7 +203,7 @@ test("a run of many bills looks once for many events", async () => {
   expect(looks).toBeLessThan(40);
 });
 
-test("an incident that 1,000 bills join within a minute looks every other second, and acts on its decision as soon", async () => {
+test("an incident that 1,000 bills join within a minute looks about every two seconds, and acts on its decision as quickly", async () => {
   const scene = new Scene(at("08:29"));
   const looks: number[] = [];
   let decided = false;

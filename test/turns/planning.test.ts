@@ -14,7 +14,7 @@ const LOOK = {
   toFollow: 0,
 };
 
-test("a run acts within a second on signals during planning, and is planned once", async () => {
+test("a run acts on a signal during planning within a second, and is planned once", async () => {
   const scene = new Scene(at("08:00"));
   const looks: number[] = [];
   let plans = 0;
@@ -43,7 +43,7 @@ test("a run acts within a second on signals during planning, and is planned once
   expect(plans).toBe(1);
 });
 
-test("a run pays nothing between writing its plan and holding bills back", async () => {
+test("a run pays nothing before its plan is complete and bills are held back", async () => {
   const scene = new Scene(at("08:00"));
   const paid: number[] = [];
   scene.start(

@@ -12,15 +12,17 @@ const ID = "the-workflow";
 
 const BEAT_MS = 4_000;
 
-/** More than any test here needs. */
+/** More steps than any test here needs. */
 const STEPS_MOST = 200_000;
 
-/** A workflow over the simulation's stand-in for Temporal, in virtual time, with stubbed activities. */
+/**
+ * A workflow on the simulation's stand-in for Temporal, in virtual time, with stubbed activities.
+ */
 export class Scene {
   readonly world: World;
   readonly #server: TemporalServer;
 
-  /** @param longest things that an execution hears before it is told to continue as new */
+  /** @param longest events of an execution before it is told to continue as new */
   constructor(startsMs: number, longest = 4_000, seed = 1) {
     this.world = new World(seed, startsMs);
     this.#server = new TemporalServer(this.world, workflows, longest);
@@ -37,7 +39,7 @@ export class Scene {
     return execution;
   }
 
-  /** How many executions there were, one after the other. */
+  /** The number of executions so far, one after the other. */
   get executions(): number {
     return this.#server.all.length;
   }
@@ -56,17 +58,17 @@ export class Scene {
     this.#server.start(type, ID, [input]);
   }
 
-  /** Does something at an instant. */
+  /** Runs an action at an instant. */
   at(atMs: number, what: () => void): void {
     this.world.later(atMs - this.world.nowMs, "a test", what);
   }
 
-  /** Tells the workflow to look. */
+  /** Signals the workflow to look. */
   tell(): boolean {
     return this.#server.signal(ID, SIGNAL.eventsArrived, []);
   }
 
-  /** What an activity does for so long, with a heartbeat now and then. */
+  /** Takes up time as an activity would, with a heartbeat now and then. */
   async takes(ms: number): Promise<void> {
     for (let leftMs = ms; leftMs > 0; leftMs -= BEAT_MS) {
       await new Promise<void>((go) => {

@@ -24,7 +24,9 @@ const RUN: Assessment = {
   payDate: null,
 };
 
-/** Each workflow that lives long: its input, the step that looks, and what that may find to do. */
+/**
+ * Each long-lived workflow: its input, its activities that look, and what a look may find to do.
+ */
 const KINDS: readonly {
   readonly type: string;
   readonly input: object;
@@ -93,12 +95,12 @@ const KINDS: readonly {
   },
 ];
 
-/** The looks that a workflow has, which all do the same here. */
+/** Returns the workflow's looks, which are all the same here. */
 function each(names: readonly string[], look: () => unknown): Record<string, () => unknown> {
   return Object.fromEntries(names.map((name) => [name, look]));
 }
 
-/** Steps that do something, for any workflow. */
+/** Returns activities that take some time, for any workflow. */
 function acting(scene: Scene): Record<string, () => unknown> {
   const random = scene.stream("steps");
   const step = (result: object) => async () => {
@@ -119,7 +121,7 @@ function acting(scene: Scene): Record<string, () => unknown> {
 }
 
 test.each(KINDS)(
-  "$type looks after every signal, whatever it is doing, before it sleeps or ends",
+  "$type looks after every signal before it sleeps or ends, whatever it is doing",
   async ({ type, input, looks: names, rests, acts, ends }) => {
     for (let seed = 1; seed <= 15; seed += 1) {
       const scene = new Scene(STARTS_MS, seed % 3 === 0 ? 12 : 4_000, seed);
@@ -130,7 +132,7 @@ test.each(KINDS)(
       const look = async (): Promise<object> => {
         looks.push(scene.nowMs);
         const isOver = scene.nowMs > STARTS_MS + HOUR_MS;
-        // It may miss what comes while it looks.
+        // The look may miss what comes while it runs.
         const standing = isOver ? ends : found.chance(0.5) ? rests : found.pick(acts);
         await scene.takes(random.between(1, 2_000));
         return standing;
@@ -157,12 +159,12 @@ test.each(KINDS)(
 );
 
 test.each(KINDS)(
-  "$type pauses if its acts have no effect, and still hears its signals",
+  "$type pauses if its acts have no effect, and still reacts to signals",
   async ({ type, input, looks: names, acts }) => {
     for (const standing of acts) {
       const scene = new Scene(STARTS_MS);
       const looks: number[] = [];
-      // As when a deposit is due, and the service can't be read.
+      // As if a deposit is due and the service can't be read.
       const look = (): object => {
         looks.push(scene.nowMs);
         return { ...standing, wakeInMs: HOUR_MS };
@@ -187,7 +189,7 @@ test.each([
     { ...LOOK, phase: "topping-up", outcome: null, toDeposit: true },
   ],
 ] as const)(
-  "a workflow that %s at a slow service still hears its signals, and starts nothing twice: %s",
+  "a workflow that %s at a slow service still reacts to signals, and starts no activity twice: %s",
   async (_, type, input, look, standing) => {
     const scene = new Scene(STARTS_MS);
     const looks: number[] = [];

@@ -12,7 +12,7 @@ const newKey = { id: "2026", key: randomBytes(32) };
 const SSN = "321-54-9876";
 const of = { businessId: "biz_1", kind: "onboarding-officers", nowMs: 1 };
 
-test("a value comes back as it was, and its row and file show nothing of it", async () => {
+test("a value is read back as it was, and its row and the store's files don't show it", async () => {
   const { store, url } = await testStore();
   const vault = new Vault(new Keyring([newKey]));
   const ref = await vault.put(store.db, of, { ssn: SSN, name: "Zoë" });
@@ -26,13 +26,13 @@ test("a value comes back as it was, and its row and file show nothing of it", as
   }
 });
 
-test("the same value is never the same ciphertext", () => {
+test("the same value is never encrypted to the same ciphertext", () => {
   const keyring = new Keyring([newKey]);
   const sealed = [1, 2, 3].map(() => keyring.seal(Buffer.from(SSN), "label").ciphertext);
   expect(new Set(sealed).size).toBe(3);
 });
 
-test("what was sealed for one row can't be passed off as another's", async () => {
+test("a value that was encrypted for one row can't be read from another", async () => {
   const { store } = await testStore();
   const vault = new Vault(new Keyring([newKey]));
   const mine = await vault.put(store.db, of, "mine");
@@ -47,7 +47,7 @@ test("what was sealed for one row can't be passed off as another's", async () =>
   expect(await vault.get(store.db, theirs)).toBe("theirs");
 });
 
-test("a changed bit is noticed, wherever it is", () => {
+test("a changed bit is detected, wherever it is", () => {
   const keyring = new Keyring([newKey]);
   const sealed = keyring.seal(Buffer.from(SSN), "label");
   const bytes = Buffer.from(sealed.ciphertext, "base64");
@@ -61,7 +61,7 @@ test("a changed bit is noticed, wherever it is", () => {
   expect(() => keyring.open(cut, "label")).toThrow(VaultError);
 });
 
-test("a new key in front encrypts, the old one still decrypts, and after rotating it may go", async () => {
+test("the first key encrypts, an older one still decrypts, and after rotating the older one may go", async () => {
   const { store } = await testStore();
   const ref = await new Vault(new Keyring([oldKey])).put(store.db, of, SSN);
   const both = new Vault(new Keyring([newKey, oldKey]));
@@ -74,7 +74,7 @@ test("a new key in front encrypts, the old one still decrypts, and after rotatin
   expect(await only.get(store.db, ref)).toBe(SSN);
 });
 
-test("without a key nothing is kept, and a value that was deleted is gone", async () => {
+test("without a key nothing is stored, and a deleted value is gone", async () => {
   const { store } = await testStore();
   const none = new Vault(new Keyring([]));
   await expect(none.put(store.db, of, SSN)).rejects.toThrow("PAYRUN_ENCRYPTION_KEYS");

@@ -5,7 +5,7 @@ import { approve, plannedRun, stacks } from "../support/stack.ts";
 
 const start = stacks();
 
-test("a worker that is told to stop lets what it sent answer, records it, and leases no more", async () => {
+test("a worker that is stopped waits for the responses to its requests, records them, and leases no more lines", async () => {
   const payrun = await start({ worker: false });
   const worker = await payrun.startWorker();
   const { runId, made } = await plannedRun(payrun, [100_00]);

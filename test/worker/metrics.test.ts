@@ -4,7 +4,7 @@ import { plannedRun, stacks } from "../support/stack.ts";
 
 const start = stacks();
 
-/** Names that the alerts and dashboards of Temporal's documentation ask for. */
+/** Names used by the alerts and dashboards of Temporal's documentation. */
 const NAMES = [
   "temporal_worker_task_slots_available",
   "temporal_request_total",
@@ -16,7 +16,7 @@ const NAMES = [
   "temporal_sticky_cache_size",
 ];
 
-test("a worker offers Temporal's metrics under the names that Temporal's alerts ask for, and a second one at its address is refused", async () => {
+test("a worker serves Temporal's metrics under their standard names, and a second worker at the address is refused", async () => {
   const workerMetrics = `127.0.0.1:${await freePort()}`;
   const payrun = await start({ workerMetrics });
   await plannedRun(payrun, [100_00]);

@@ -21,7 +21,7 @@ afterAll(async () => {
   await payrun?.stop();
 });
 
-test("runs, decisions and cancellations go on where nobody gets to the failed payments, which wait", async () => {
+test("runs, decisions and cancellations go on without a worker for retries, and failed payments wait for one", async () => {
   const { control } = payrun.sandbox;
   await payrun.startWorker(["steps", "money", "reading"]);
   await payrun.apply("next-day", NEXT_DAY_RETRIES);

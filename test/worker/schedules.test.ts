@@ -13,7 +13,7 @@ import { takeNamespace } from "../support/take-namespace.ts";
 
 const HOUR_MS = 3_600_000;
 
-test("a lost schedule wakes its launcher for what was missed within catchUp, and for nothing from before its playbook", async () => {
+test("a lost schedule wakes its launcher for runs missed within catchUp, but none from before its playbook", async () => {
   const folder = await mkdtemp(join(tmpdir(), "payrun-schedules-"));
   const store = await openStore(`sqlite:${join(folder, "payrun.db")}`);
   const connection = lazyConnection({ address: inject("temporalAddress") });
@@ -38,7 +38,8 @@ test("a lost schedule wakes its launcher for what was missed within catchUp, and
   };
   const hour = String(new Date(Date.now() - 2 * HOUR_MS).getUTCHours()).padStart(2, "0");
   const text = `kind: pay-run\nschedule: { every: day, at: "${hour}:00", zone: UTC, catchUp: 3 days }\n`;
-  // Three times of the one lie within catchUp; the other's playbook is younger than all but one.
+  // For one playbook three times lie within catchUp; the other playbook is younger than all but
+  // one.
   for (const [name, ageHours] of [
     ["old", 24 * 30],
     ["young", 20],
@@ -53,7 +54,7 @@ test("a lost schedule wakes its launcher for what was missed within catchUp, and
     return ["old", "young"].map((name) => ids.filter((id) => id.includes(`/${name}-`)).length);
   };
   await expect.poll(woken, { timeout: 30_000 }).toEqual([3, 1]);
-  // What is there is left alone.
+  // An existing schedule is left alone.
   await compareSchedules(context, profile);
   await expect.poll(woken, { timeout: 30_000 }).toEqual([3, 1]);
   for (const name of ["old", "young"]) {

@@ -4,7 +4,7 @@ import { SEARCH_ATTRIBUTES } from "../../src/contracts/search-attributes.ts";
 import { registerSearchAttributes } from "../../src/temporal/search-attributes.ts";
 import { lazyConnection } from "../../src/temporal/connection.ts";
 
-test("a bare namespace gets the search attributes once, however many processes start", async () => {
+test("a bare namespace gets the search attributes once, no matter how many processes start", async () => {
   const connection = lazyConnection({ address: inject("temporalAddress") });
   try {
     const namespace = `bare-${Date.now()}`;

@@ -5,7 +5,7 @@ import { stacks } from "../support/stack.ts";
 
 const start = stacks();
 
-test("a worker whose store's file is taken away stops, and says what has happened and what to do", async () => {
+test("a worker whose store file is moved away stops, and says what has happened and what to do", async () => {
   const payrun = await start({ worker: false });
   const worker = await payrun.startWorker();
   let said = "";
@@ -17,6 +17,6 @@ test("a worker whose store's file is taken away stops, and says what has happene
   expect(code).toBe(4);
   expect(said).toMatch(/payrun worker: The store .* was deleted or moved away/);
   expect(said).toMatch(/restored backup.*start a gateway and a worker/);
-  // For the stack's own end.
+  // So that the stack can be torn down.
   await rename(`${path}.moved`, path);
 });

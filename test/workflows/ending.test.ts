@@ -11,7 +11,7 @@ import { takeNamespace } from "../support/take-namespace.ts";
 
 const namespace = takeNamespace();
 
-/** Runs a workflow with these activities, which stand in for a store whose state is hard to time. */
+/** Runs a workflow with activities that stand in for a store whose state is hard to time. */
 async function run(
   name: string,
   input: object,
@@ -67,7 +67,7 @@ const ENDED: Assessment = {
   details: "",
 };
 
-test("an event during a run's last look is still followed", async () => {
+test("an event during a run's last look is still followed up", async () => {
   let looks = 0;
   let follows = 0;
   const begun = { ended: false, phase: "settling", planned: true };
@@ -114,7 +114,7 @@ test("many decisions sent to Temporal are counted in the trail, without an entry
   }));
   expect(verified).toBe(200);
   expect(answer).toContain("takes no more decisions directly");
-  // Activities that were begun together may run in any order.
+  // Activities that were started together may run in any order.
   expect(told.toSorted((one, other) => one.unread - other.unread)).toEqual(
     [0, 1, 10, 15].map((unread) => ({ runId: "x", read: 200, unread })),
   );
@@ -160,12 +160,12 @@ test("an event during a retry's last look still causes another look", async () =
   expect(looks).toBe(2);
 });
 
-/** Resolves when the workflow has begun with it. */
+/** Sends a decision; resolves once the workflow has accepted it. */
 function sendDecision(handle: WorkflowHandle, claim: string) {
   return handle.startUpdate(UPDATE.decide, { args: [claim], waitForStage: "ACCEPTED" });
 }
 
-/** A run that makes its last look while decisions are under way that take a while. */
+/** Activities of a run that makes its last look while slow decisions are under way. */
 function lastLook(handle: WorkflowHandle, answers: Promise<unknown>[], end = ENDED) {
   let looks = 0;
   const judged: unknown[] = [];

@@ -4,13 +4,16 @@ import type { Db } from "../../store/index.ts";
 import type { RunLine } from "../../store/lines/lines.ts";
 import { getRun } from "../../store/runs/runs.ts";
 
-/** A bill, as far as a hold is compared with it. */
+/** What is compared with holds to find those on a bill. */
 interface HeldBill {
   readonly payableId: string;
   readonly contactId: string | null;
 }
 
-/** @param inRun its line, while its run has it: another run may pay it from another account */
+/**
+ * @param inRun its line while a run has the bill; undefined once another run may pay it from
+ * another account
+ */
 export async function holdFacts(
   db: Db,
   { payableId, contactId }: HeldBill,
@@ -21,12 +24,15 @@ export async function holdFacts(
   return { payableId, contactId: contactId ?? "", sourceId, runId, playbook };
 }
 
-/** What keeps a bill from being paid, each with the command that ends it. */
+/** Returns what keeps a bill from being paid, each with the command that ends it. */
 export function keptBackBy(holds: readonly Hold[]): string[] {
   return holds.filter(({ releasedAtMs }) => releasedAtMs === null).map(keepsBackText);
 }
 
-/** What keeps the bill of a line back now, from its run or, once that has given it back, from the next one. */
+/**
+ * Returns what holds up a line's bill now: in its run, or in the next run if its run has given it
+ * back.
+ */
 export async function keepsBackNow(
   db: Db,
   line: RunLine,

@@ -17,7 +17,10 @@ import { currentOf, linesOfPayable } from "../../store/lines/payable-history.ts"
 import { getRun, type Run } from "../../store/runs/runs.ts";
 import type { ActionContext } from "../context.ts";
 
-/** Holds in force of a business that somebody has set, also by asking for a cancel. */
+/**
+ * Returns a business's holds in force that a person has set, including those of cancels that they
+ * requested.
+ */
 export async function holdsBy(
   db: Db,
   { businessId }: BusinessProfile,
@@ -41,8 +44,8 @@ export async function holdsBy(
 }
 
 /**
- * How a person has ended the bill of a hold of theirs: without the hold the next run would pay it.
- * Undefined for a hold that keeps back anything else.
+ * Returns how a person has ended the bill that their hold is on: without the hold, the next run
+ * would pay it. Undefined for any other hold.
  */
 export async function endedByPerson(
   db: Db,
@@ -54,10 +57,10 @@ export async function endedByPerson(
 }
 
 /**
- * Lifts holds that are in force, in one transaction.
+ * Lifts those of the given holds that are in force, in one transaction.
  *
  * @param check throws for a hold that the caller may not lift
- * @returns those that were in force still, and the bills that go out because of it
+ * @returns the holds that were lifted, and the bills that go out because of it
  */
 export async function liftHolds(
   { store, clocks, nowMs }: Pick<ActionContext, "store" | "clocks" | "nowMs">,
@@ -70,7 +73,7 @@ export async function liftHolds(
 ): Promise<{
   readonly released: readonly Hold[];
   readonly goesOut: readonly FreedLine[];
-  /** Ids of holds that keep back everything all the same. */
+  /** Ids of holds on everything that stay in force. */
   readonly stillHeldBy: readonly string[];
 }> {
   const clock = await clocks.read(profile);
@@ -96,19 +99,22 @@ export async function liftHolds(
   });
 }
 
-/** A line that nothing keeps back any more. */
+/** A line that no hold keeps back any more. */
 export interface FreedLine extends OpenLine {
-  /** The day to which it moves, where its own has passed and an approval is asked for again. */
+  /**
+   * The day that the line moves to if its own day has passed and the new one needs another
+   * approval.
+   */
   readonly asksAgainFor?: string | undefined;
 }
 
-/** Approved lines that some holds keep back, and nothing else. */
+/** Returns approved lines that only the holds to be lifted keep back. */
 export async function freedBy(
   db: Db | Transaction<Tables>,
   now: {
     readonly businessId: string;
     readonly lifting: readonly Hold[];
-    /** All that are, those to be lifted too. */
+    /** All holds in force, including those to be lifted. */
     readonly inForce: readonly Hold[];
     readonly clock: ClockReading;
   },
@@ -142,13 +148,13 @@ export async function freedBy(
   return approved;
 }
 
-/** What comes of releasing an account that bounced, before it is released. */
+/** What follows from releasing an account that bounced. */
 export interface FreedByIncident {
-  /** Bills that bounced and that nothing else keeps back. */
+  /** Bills that bounced and that no other hold keeps back. */
   readonly paidAgain: readonly FreedLine[];
-  /** Bills that the hold on the account alone has kept back. */
+  /** Bills that only the hold on the account has kept back. */
   readonly goesOut: readonly FreedLine[];
-  /** Bills that bounced and that other holds keep back all the same. */
+  /** Bills that bounced and that other holds still keep back. */
   readonly stillHeld: readonly OpenLine[];
 }
 
@@ -159,7 +165,7 @@ export async function freedByIncident(
 ): Promise<FreedByIncident> {
   const { businessId, sourceId, holdId } = incident;
   const inForce = await activeHolds(db, businessId, clock.businessMs);
-  // Lifted by hand a moment ago, it is the same release.
+  // The incident's hold may have been lifted by hand a moment ago; the effect is the same.
   const own = await getHold(db, holdId);
   const [others, lifting] = [
     inForce.filter((hold) => !isHoldOf(incident, hold)),
@@ -177,7 +183,10 @@ export async function freedByIncident(
   };
 }
 
-/** Bills that bounced and are paid again once this hold is lifted: it is their account's incident. */
+/**
+ * Returns the bills that bounced and are paid again when this hold is lifted, if it is the hold of
+ * their account's incident.
+ */
 async function decidedByLifting(
   db: Db | Transaction<Tables>,
   { businessId, scope, value: sourceId, holdId }: Hold,
@@ -188,7 +197,10 @@ async function decidedByLifting(
   return new Set(waiting.map(({ payableId }) => payableId));
 }
 
-/** Whether a line, unless another hold keeps it back, goes out once a hold on it is lifted. */
+/**
+ * Returns true if a line goes out once the hold on it is lifted, provided that no other hold keeps
+ * it back.
+ */
 function waitsForHold(
   { state, reasonCode, payableId }: OpenLine,
   bounced: ReadonlySet<string>,

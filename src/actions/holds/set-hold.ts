@@ -7,18 +7,18 @@ import type { Tables } from "../../store/index.ts";
 import { keepNamed } from "../names/find-named.ts";
 import type { Named } from "../names/found.ts";
 
-/** A hold on something that is known. */
+/** A hold to set, on something that was found. */
 export interface WantedHold {
   readonly target: HoldTarget;
-  /** What it is on; undefined for everything. */
+  /** What the hold is on; undefined for everything. */
   readonly thing: Named | undefined;
   readonly reason: string;
   readonly author: string;
-  /** Business-clock instant; null for without end. */
+  /** Business-clock instant; null for a hold without end. */
   readonly untilMs: number | null;
 }
 
-/** Sets a hold, and keeps what the thing is called that it is on. */
+/** Sets a hold, and stores the names of what it is on. */
 export async function createNamedHold(
   trx: Transaction<Tables>,
   businessId: string,
@@ -29,10 +29,10 @@ export async function createNamedHold(
 }
 
 /**
- * When a hold ends by itself.
+ * Returns the instant at which a hold ends by itself.
  *
  * @param text ISO 8601: an instant, a date for the beginning of its day in New York, or a duration
- *   from now on
+ * from now on
  * @param nowMs the business clock
  */
 export function endOf(text: string, nowMs: number): number {

@@ -13,8 +13,8 @@ import type { Named } from "../names/found.ts";
 import { createNamedHold } from "./set-hold.ts";
 
 /**
- * Holds something and, if that is asked for, cancels what the service has of it already. Both are
- * written in one transaction: a process that dies behind it leaves no half of a stop.
+ * Sets a hold and, if requested, cancels what is already with the service. Both are written in one
+ * transaction: a process that dies cannot leave half a stop behind.
  *
  * If Temporal can't be reached, the janitor starts the cancels as soon as it can.
  */
@@ -23,7 +23,7 @@ export async function stop(
   profile: BusinessProfile,
   asked: {
     readonly target: StopTarget;
-    /** What it is of; undefined for everything. */
+    /** What the stop applies to; undefined for everything. */
     readonly thing: Named | undefined;
     readonly reason: string;
     readonly author: string;

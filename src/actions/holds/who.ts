@@ -7,10 +7,10 @@ import type { ActionContext } from "../context.ts";
 import type { Principal } from "../principal.ts";
 import { holdsBy } from "./release.ts";
 
-/** As much of a hold as says who may lift it. */
+/** The part of a hold that decides who may lift it. */
 type Named = Pick<Hold, "holdId" | "roles">;
 
-/** Roles that the stored playbooks of these businesses let approve. */
+/** Returns the roles that may approve under the stored playbooks of these businesses. */
 export async function approverRoles(
   { store }: Pick<ActionContext, "store">,
   profiles: readonly BusinessProfile[],
@@ -27,22 +27,22 @@ export async function approverRoles(
 }
 
 /**
- * Who may lift a hold: the roles that it names; whoever operates where it names none, and an
- * approver who has set it, also by a stop that cancels.
+ * Returns a function that gives the roles that may lift a hold: the roles that the hold names; if
+ * it names none, operators, and the approver who set it, also by a stop that cancels.
  */
 export async function liftersOf(
   context: Pick<ActionContext, "store" | "clocks" | "nowMs">,
   profile: BusinessProfile,
   principal: Principal,
 ): Promise<(hold: Named) => readonly string[]> {
-  // Our own clock where the business's can't be read: the release itself reads it.
+  // Falls back to the real clock if the business's can't be read: the release itself reads it.
   const { businessMs } = await context.clocks
     .read(profile)
     .catch(() => ({ businessMs: context.nowMs() }));
   const theirs = { author: principal.name, businessMs };
   const set = await holdsBy(context.store.db, profile, theirs);
   const own = new Set(set.map(({ holdId }) => holdId));
-  // Who has set none needs no playbook read.
+  // For a principal who has set no hold, no playbook needs to be read.
   const approvers = own.size === 0 ? [] : await approverRoles(context, [profile]);
   return ({ holdId, roles }) => {
     if (roles.length > 0) return roles;
@@ -50,7 +50,7 @@ export async function liftersOf(
   };
 }
 
-/** Whether somebody may lift a hold, by the same rule. */
+/** Returns a function that says whether a principal may lift a hold, by the same rule. */
 export async function mayLiftOf(
   context: Pick<ActionContext, "store" | "clocks" | "nowMs">,
   profile: BusinessProfile,

@@ -16,20 +16,21 @@ import type { ScheduleContext } from "../playbooks/schedules.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The business clock, and since when a playbook has the schedule that it has now, by that clock. */
+/** When a playbook got its present schedule, and now, both on the business clock. */
 interface Span {
   readonly sinceMs: number;
   readonly nowMs: number;
-  /** True where the business has a clock of its own, a sandbox's. */
+  /** True if the business has a clock of its own, as a sandbox does. */
   readonly sandbox: boolean;
 }
 
 /**
- * Launches what a schedule has missed: the runs that should have begun within the playbook's
- * `catchUp`, each once, or the one of the period asked for. What would have begun before the
- * playbook had this schedule was not missed.
+ * Launches the runs that a schedule has missed: those that should have begun within the playbook's
+ * `catchUp`, each once, or only the run of the requested period. A run that would have begun before
+ * the playbook had this schedule was not missed.
  *
- * @throws GatewayError 422 for a period that is not the schedule's, or that was missed longer ago
+ * @throws GatewayError 422 for a period that the schedule doesn't have, or that was missed too long
+ * ago
  */
 export async function backfill(
   context: ScheduleContext,
@@ -61,8 +62,9 @@ export async function backfill(
 }
 
 /**
- * Periods are dates of the business clock, as launches name them. A sandbox's may have been set or
- * stepped since, so what it showed when a playbook was applied is in the trail.
+ * Reads the span by the business clock, since periods are its dates, as launches name them. A
+ * sandbox's clock may have been set or stepped since, so the trail keeps what it showed when a
+ * playbook was applied.
  */
 async function spanOf(
   context: ScheduleContext,
@@ -82,7 +84,7 @@ async function spanOf(
   };
 }
 
-/** Since when a playbook has the schedule that it has now, in real time. */
+/** Returns when a playbook got its present schedule, in real time. */
 async function scheduledSinceMs(
   { store }: ScheduleContext,
   of: { readonly businessId: string; readonly playbook: string },
@@ -102,7 +104,8 @@ async function scheduledSinceMs(
 function missedPeriods(schedule: PlaybookSchedule, { sinceMs, nowMs }: Span): string[] {
   const fromMs = Math.max(sinceMs, nowMs - schedule.catchUpDays * DAY_MS);
   const periods: string[] = [];
-  // A run may begin some days off its period, so those around the window are looked at as well.
+  // A run may begin some days before or after its period, so periods around the window are examined
+  // too.
   let period = addDays(zonedDate(fromMs, schedule.zone), -8);
   for (const last = addDays(zonedDate(nowMs, schedule.zone), 8); period <= last;) {
     period = nextPeriod(schedule, period);
@@ -120,7 +123,7 @@ function whyNot(
 ): string {
   const nominal = nextPeriod(schedule, addDays(period, -1));
   if (nominal !== period) {
-    return `${period} is no period of ${name}; the next one after it is ${nominal}.`;
+    return `${period} is not a period of ${name}; the next one after it is ${nominal}.`;
   }
   const { fireAtMs } = fireOf(schedule, period);
   const clock = sandbox ? " by the sandbox's clock" : "";

@@ -19,7 +19,7 @@ export const launchCancelScheduled: Launcher<CancelScheduledPlaybook> = async (c
   });
 };
 
-/** @throws GatewayError 422 for a period, and for a playbook that only events can start */
+/** @throws GatewayError 422 if a period is given, or if only events can start the playbook */
 export function refuseWithoutChoice({
   request,
   playbook,

@@ -8,7 +8,7 @@ import { unprocessable } from "../errors.ts";
 import { refuseWithoutChoice } from "./cancel-scheduled.ts";
 import type { Launch, Launched, Launcher, Launching } from "./launcher.ts";
 
-/** Withholds bills of the runs that are under way. */
+/** Holds back bills of the runs that are under way. */
 export const launchHold: Launcher<HoldPlaybook> = async (context, launch) => {
   const { request, playbook, profile, by } = launch;
   refuseWithoutChoice(launch);
@@ -28,7 +28,7 @@ export const launchHold: Launcher<HoldPlaybook> = async (context, launch) => {
   return last;
 };
 
-/** The runs that are under way and that a withholding is about, the newest last. */
+/** Returns the runs under way whose bills the playbook holds back, the newest last. */
 async function openRunsOf(
   context: Launching,
   { playbook, profile }: Launch<HoldPlaybook>,

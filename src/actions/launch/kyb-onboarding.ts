@@ -6,7 +6,7 @@ import { unprocessable } from "../errors.ts";
 import { startWorkflow } from "../temporal.ts";
 import type { Launcher } from "./launcher.ts";
 
-/** Begins a business's onboarding, or joins the one that is under way. */
+/** Begins a business's onboarding, or joins the one under way. */
 export const launchKybOnboarding: Launcher<KybOnboardingPlaybook> = async (
   context,
   { request, playbook, revision, profile, by },

@@ -11,7 +11,7 @@ import { findPlaybook } from "../playbooks/playbooks.ts";
 
 type OfKind<Kind extends Playbook["kind"]> = Extract<Playbook, { readonly kind: Kind }>;
 
-/** What a launch does, by the playbook's kind. */
+/** The launcher of each kind of playbook. */
 const LAUNCHERS: { readonly [Kind in Playbook["kind"]]: Launcher<OfKind<Kind>> } = {
   "pay-run": launchPayRun,
   "kyb-onboarding": launchKybOnboarding,
@@ -21,12 +21,12 @@ const LAUNCHERS: { readonly [Kind in Playbook["kind"]]: Launcher<OfKind<Kind>> }
 };
 
 /**
- * Launches a stored playbook: makes its row, or finds the one that is there, and then always starts
- * its workflow with USE_EXISTING, so that a launch that died half-way is completed by the next one
- * and none makes a second run.
+ * Launches a stored playbook: writes its row, or finds the existing one, and then always starts its
+ * workflow with USE_EXISTING. So the next launch completes one that died half-way, and none makes a
+ * second run.
  *
- * @throws GatewayError 404 for an unknown playbook, 422 for a business that is not configured,
- * 503 where Temporal can't be reached: the row is kept, and launching again goes on
+ * @throws GatewayError 404 for an unknown playbook, 422 for a business that is not configured, 503
+ * if Temporal can't be reached: the row is kept, and launching again continues from it
  */
 export async function launch(
   context: Launching,

@@ -5,24 +5,24 @@ import type { Principal } from "../principal.ts";
 
 export interface LaunchRequest {
   readonly playbook: string;
-  /** Needed only where several businesses have a playbook of that name. */
+  /** Needed only if several businesses have a playbook of that name. */
   readonly business?: string | undefined;
-  /** `YYYY-MM-DD`; without it the schedule's nominal date, or today in its zone. */
+  /** `YYYY-MM-DD`; by default the schedule's nominal date, or today in its time zone. */
   readonly period?: string | undefined;
   readonly inputs?: Readonly<Record<string, string>> | undefined;
-  /** Never the next revision of a period that has had its run. */
+  /** True to never create the next revision of a period that has had its run. */
   readonly once?: boolean;
 }
 
 export interface Launched {
   readonly runId: string;
-  /** False where the run was there already and has been joined. */
+  /** False if the run existed already and was joined. */
   readonly created: boolean;
 }
 
 export type Launching = Pick<ActionContext, "store" | "profiles" | "temporal" | "clocks" | "nowMs">;
 
-/** A stored playbook on its way to becoming a workflow. */
+/** A stored playbook that is being launched. */
 export interface Launch<P extends Playbook> {
   readonly request: LaunchRequest;
   readonly playbook: P;
@@ -31,7 +31,7 @@ export interface Launch<P extends Playbook> {
   readonly by: Principal;
 }
 
-/** Launches the playbooks of one kind: a row first, then always a start with USE_EXISTING. */
+/** Launches playbooks of one kind: writes a row first, then always starts with USE_EXISTING. */
 export type Launcher<P extends Playbook> = (
   context: Launching,
   launch: Launch<P>,

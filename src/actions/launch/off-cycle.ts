@@ -14,11 +14,11 @@ import { WORKFLOW_KINDS } from "../../contracts/workflow-kinds.ts";
 import { startWorkflow } from "../temporal.ts";
 
 export interface OffCycleRequest extends OffCycle {
-  /** A pay-run playbook's name; the only one where it is left out. */
+  /** A pay-run playbook's name; by default the only one. */
   readonly playbook?: string | undefined;
-  /** Needed only where several businesses have such a playbook. */
+  /** Needed only if several businesses have such a playbook. */
   readonly business?: string | undefined;
-  /** Tells two requests of one day apart that are alike. */
+  /** Distinguishes two otherwise equal requests of one day. */
   readonly ref?: string | undefined;
 }
 
@@ -26,10 +26,12 @@ export interface OffCycleRequest extends OffCycle {
  * Launches a run for the named bills only, under the policy of a pay-run playbook: its condition,
  * limits, reviews, approvals and source. Only its schedule and due dates don't matter.
  *
- * Asking the same twice in a day joins the first run, unless that has ended and had nothing to pay.
+ * The same request on the same day joins the first run, unless that run has ended and had nothing
+ * to pay.
  *
- * @throws GatewayError 404 for an unknown playbook, 422 where it isn't clear which is meant or what
- * is asked can't be, 503 where Temporal can't be reached: the row is kept, asking again goes on
+ * @throws GatewayError 404 for an unknown playbook, 422 if it is unclear which playbook is meant or
+ * the request makes no sense, 503 if Temporal can't be reached: the row is kept, and the same
+ * request continues from it
  */
 export async function payOffCycle(
   context: ActionContext,
@@ -100,7 +102,7 @@ async function onlyPayRun(
   const [only, ...others] = payRuns;
   if (only !== undefined && others.length === 0) return only;
   const names = payRuns.map(({ name }) => name).join(", ");
-  // Under one that only plans nothing is paid: it is no example.
+  // A playbook that only plans pays nothing, so it is not offered as the example.
   const paying = payRuns.find(
     ({ compiled }) => compiled.kind === "pay-run" && !onlyPlans(compiled),
   );

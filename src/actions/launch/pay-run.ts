@@ -7,7 +7,10 @@ import { WORKFLOW_KINDS } from "../../contracts/workflow-kinds.ts";
 import { startWorkflow } from "../temporal.ts";
 import type { Launcher } from "./launcher.ts";
 
-/** Makes the run's row, or finds the one of the same business, playbook and period, and starts it. */
+/**
+ * Writes the run's row, or finds the one of the same business, playbook and period, and starts the
+ * run.
+ */
 export const launchPayRun: Launcher<PayRunPlaybook> = async (
   context,
   { request, playbook, revision, profile, by },
@@ -38,7 +41,7 @@ export const launchPayRun: Launcher<PayRunPlaybook> = async (
   return { runId, created };
 };
 
-/** The period that a launch or a plan is for, on the business clock. */
+/** Returns the period of a launch or a plan, on the business clock. */
 export async function periodOf(
   context: Pick<ActionContext, "clocks">,
   profile: BusinessProfile,

@@ -15,23 +15,24 @@ import { startWorkflow } from "../temporal.ts";
 
 export interface CancellationRequest {
   readonly profile: BusinessProfile;
-  /** Names what it is about: the same request joins the one that is under way. */
+  /** Identifies the request: the same request joins the one under way. */
   readonly request: string;
-  /** Empty where a person named the payments. */
+  /** Empty if a person named the payments. */
   readonly playbook: string;
   readonly policy: CancellationPolicy;
-  /** The run to withhold from, or null. */
+  /** The run whose bills are held back; null for a cancel. */
   readonly runId: string | null;
   readonly reason: string;
   readonly by: string;
 }
 
 /**
- * Asks for a cancellation: a row first, then always a start, so that a request that died half-way
- * is completed by the next one. The same request joins one that is under way; once that has ended,
- * it is made anew.
+ * Requests a cancellation: writes a row first, then always starts the workflow, so that the next
+ * request completes one that died half-way. The same request joins the one under way; once that has
+ * ended, it begins a new one.
  *
- * @throws GatewayError 503 where Temporal can't be reached: the row is kept, and asking again goes on
+ * @throws GatewayError 503 if Temporal can't be reached: the row is kept, and requesting again
+ * continues from it
  */
 export async function requestCancellation(
   context: Pick<ActionContext, "store" | "temporal" | "nowMs">,
@@ -44,7 +45,7 @@ export async function requestCancellation(
   return { runId: recorded.workflowId, created: recorded.created };
 }
 
-/** @throws GatewayError 503 where Temporal can't be reached: the janitor starts it later */
+/** @throws GatewayError 503 if Temporal can't be reached: the janitor starts it later */
 export async function startCancellation(
   { temporal }: Pick<ActionContext, "temporal">,
   { profile, playbook, by }: CancellationRequest,
@@ -65,7 +66,7 @@ export async function recordCancellation(
   nowMs: number,
 ): Promise<{ readonly workflowId: string; readonly created: boolean }> {
   const beginning = cancelScheduledPaymentsId(profile.name, request);
-  // What is withheld from a run is withheld once; a released bill is not withheld again.
+  // The bills of a run are held back only once; a released bill is not held back again.
   const { workflowId, isUnderWay } =
     runId === null
       ? await nextCancellation(trx, beginning)

@@ -2,7 +2,7 @@ import type { RetryFailedPlaybook } from "../../contracts/playbook.ts";
 import { unprocessable } from "../errors.ts";
 import type { Launcher } from "./launcher.ts";
 
-/** Failures start it, people don't: a launch is answered with how to use it. */
+/** Refuses the launch, and says how to use the playbook: failures start it, people don't. */
 export const refuseRetryFailed: Launcher<RetryFailedPlaybook> = (_, { request }) =>
   Promise.reject(
     unprocessable(

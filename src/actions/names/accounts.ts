@@ -14,7 +14,7 @@ interface Account {
   readonly amountCents: number | null;
 }
 
-/** Funding accounts by id, name or last four, and the balance as `balance`. */
+/** Finds funding accounts by id, name or last four digits, and the balance as `balance`. */
 export async function findAccounts({ context, profile, text }: Looking): Promise<Found> {
   const { db } = context.store;
   const kept = await namesOfKind(db, profile.businessId, "account", ACCOUNTS_MOST);
@@ -35,7 +35,7 @@ export async function findAccounts({ context, profile, text }: Looking): Promise
   const all = [...accounts.values()];
   const byId = all.filter(({ id }) => id === text);
   const exact = byId.length > 0 ? byId : all.filter((account) => isMeant(account, text));
-  // They are few: whoever mistypes one sees all, the nearest first.
+  // There are few accounts: a mistyped name returns all of them, the nearest first.
   const near = exact.length > 0 ? [] : [...new Set([...nearest(all, text), ...all])];
   return { exact: exact.map(shown), near: near.map(shown), unread };
 
@@ -44,7 +44,7 @@ export async function findAccounts({ context, profile, text }: Looking): Promise
   }
 }
 
-/** A business has few; all of them are compared. */
+/** A business has few accounts; all of them are compared. */
 const ACCOUNTS_MOST = 200;
 
 function accountOf(source: FundingSource): Account {
@@ -52,7 +52,7 @@ function accountOf(source: FundingSource): Account {
   return { id, number, name, kind, state: standingText(source), amountCents: availableCents };
 }
 
-/** `Operating`, `6789`, `··6789`, `Operating ··6789` and `balance` all name one. */
+/** `Operating`, `6789`, `··6789`, `Operating ··6789` and `balance` each name an account. */
 function isMeant({ number, name, kind, id }: Account, text: string): boolean {
   const typed = folded(text)
     .replaceAll(/[·•.…*x]{2,}|…/g, "")

@@ -22,10 +22,12 @@ export const COMPLETED_KINDS = [
 
 type CompletedKind = (typeof COMPLETED_KINDS)[number];
 
-/** Names that one answer has. */
+/** Most names in one answer. */
 const NAMES_MOST = 50;
 
-/** What people call things whose name begins so, from the store alone, so that a shell can wait for it. */
+/**
+ * Returns the names that begin with a text. Reads the store alone, so that a shell can wait for it.
+ */
 export async function beginningSo(
   context: Context,
   asked: {
@@ -69,10 +71,10 @@ const NAMES: Readonly<Record<CompletedKind, Names>> = {
   },
 };
 
-/** Newest runs whose short names are offered. */
+/** The number of newest runs whose short names are offered. */
 const RUNS_LISTED = 200;
 
-/** What the store knows a number or a name of. */
+/** Reads the numbers and names of a kind that the store has. */
 function called(kind: "bill" | "vendor" | "account"): Names {
   return async ({ store }, { businessId }, begins) => {
     const asked = { businessId, kind, begins, limit: NAMES_MOST };
@@ -81,7 +83,7 @@ function called(kind: "bill" | "vendor" | "account"): Names {
   };
 }
 
-/** Numbers before names. */
+/** Lists numbers before names. */
 function calls(names: readonly Pick<Name, "number" | "name">[]): string[] {
   const all = [...names.map(({ number }) => number), ...names.map(({ name }) => name)];
   return all.filter((name) => name !== null);

@@ -1,10 +1,13 @@
 import type { ActionContext } from "../context.ts";
 import { asked, SERVICE, unlessUnknown } from "./found.ts";
 
-/** Read at a time; the service has no list by ids. */
+/** Bills read at a time; the service has no list by ids. */
 const AT_ONCE = 10;
 
-/** What the service calls bills; without those that it doesn't know, or doesn't tell now. */
+/**
+ * Reads the numbers and vendors of bills from the service. The result lacks bills that the service
+ * doesn't know, or can't be asked about now.
+ */
 export async function billsCalled(
   { payables }: Pick<ReturnType<ActionContext["clientOf"]>, "payables">,
   ids: readonly string[],

@@ -20,12 +20,12 @@ import {
   walking,
 } from "./found.ts";
 
-/** What a bill is called, and how it stands at the service as far as that was asked. */
+/** A bill's names, and its state at the service if that was read. */
 interface Bill extends Name {
   readonly atService?: string;
 }
 
-/** Bills by id, number or their vendor's name: those of the store, and of the service. */
+/** Finds bills by id, number or their vendor's name, in the store and at the service. */
 export async function findBills(looking: Looking): Promise<Found> {
   const { text, runId } = looking;
   const kept = await keptBills(looking);
@@ -49,7 +49,7 @@ interface Bills {
   readonly unread?: string | undefined;
 }
 
-/** Those that runs have seen. */
+/** Finds bills that runs have seen. */
 async function keptBills({ context, profile, text, runId, thorough }: Looking): Promise<Bills> {
   const { db } = context.store;
   const { businessId } = profile;
@@ -70,7 +70,7 @@ async function keptBills({ context, profile, text, runId, thorough }: Looking): 
   return { exact, near: await ofRun(nearest(known, text)) };
 }
 
-/** Those that the service knows. */
+/** Finds bills at the service. */
 async function billsAtService({ context, profile, text, thorough }: Looking): Promise<Bills> {
   const client = context.clientOf(profile);
   const { value, unread } = await asked(async (): Promise<Bills> => {
@@ -82,7 +82,7 @@ async function billsAtService({ context, profile, text, thorough }: Looking): Pr
     if (called.length > 0) return { exact: called, near: [] };
     const near = nearest(searched, text);
     if (!thorough) return { exact: [], near };
-    // What a service's search looks at, nobody says.
+    // It is undocumented which fields the service's search covers, so all pages are read.
     const all: Bill[] = [];
     for await (const items of client.payables.iteratePages({}, walking())) {
       const bills = await whole(items);
@@ -95,7 +95,10 @@ async function billsAtService({ context, profile, text, thorough }: Looking): Pr
   });
   return value ?? { exact: [], near: [], unread };
 
-  /** The shape of list items is not shown: what says what they are called is read one by one. */
+  /**
+   * Completes list items. Their shape is undocumented, so an item without number or vendor is read
+   * by itself.
+   */
   async function whole(items: readonly PayableListItem[]): Promise<Bill[]> {
     const bills: Bill[] = [];
     for (let start = 0; start < items.length; start += SINGLE_READS) {
@@ -111,10 +114,10 @@ async function billsAtService({ context, profile, text, thorough }: Looking): Pr
   }
 }
 
-/** Bills that are read one by one at a time, where the list leaves something out. */
+/** Bills read one by one at the same time, if the list leaves fields out. */
 const SINGLE_READS = 10;
 
-/** Bills that one search takes from the service. */
+/** Most bills that one search takes from the service. */
 const SEARCHED_MOST = 100;
 
 function billOf(bill: Payable | PayableListItem): Bill {
@@ -133,8 +136,8 @@ function billOf(bill: Payable | PayableListItem): Bill {
 }
 
 /**
- * With how they stand; of those that a name leaves, the ones that are over only where all are, or
- * where they are asked for.
+ * Adds the bills' states. Of the bills that a name matches, those that are over are dropped, unless
+ * all of them are or the caller wants them.
  */
 async function shown(
   { context, profile, text, overToo = false }: Looking,
@@ -173,5 +176,5 @@ function withoutMark({ isOver: _, ...named }: Named & { readonly isOver: boolean
   return named;
 }
 
-/** What nobody does anything about any more, in our words and in the service's. */
+/** States in which nothing more happens to a bill, in Payrun's words and in the service's. */
 const OVER = ["settled", "paid-elsewhere", "given-up", "paid", "void", "declined"];

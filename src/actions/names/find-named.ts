@@ -30,15 +30,15 @@ type Context = Pick<ActionContext, "store" | "profiles" | "clientOf" | "clocks">
 export interface AllFound {
   readonly exact: readonly Named[];
   readonly near: readonly Named[];
-  /** Businesses whose service could not be asked, and why. */
+  /** Businesses whose service could not be read, and why. */
   readonly unread: readonly { readonly business: string; readonly message: string }[];
 }
 
 /**
- * Finds what a person means by a number, a name, a short name or an id. It is the one place that
- * says so, for commands, pages and other systems.
+ * Finds what a person means by a number, a name, a short name or an id. This is the only place that
+ * decides it, for commands, pages and other systems.
  *
- * @param kind all kinds where it is left out, and then without reading the service's whole lists
+ * @param kind if left out, all kinds are searched, without reading the service's whole lists
  */
 export async function findNamed(
   context: Context,
@@ -52,7 +52,7 @@ export async function findNamed(
 ): Promise<AllFound> {
   const text = asked.text.trim();
   const { runId, overToo } = asked;
-  // No path can name these.
+  // The path of an address can't contain these as an id.
   if (/^\.{0,2}$/.test(text)) return { exact: [], near: [], unread: [] };
   const kinds = asked.kind === undefined ? SEARCHED : [asked.kind];
   const thorough = asked.kind !== undefined;
@@ -76,14 +76,14 @@ export async function findNamed(
   };
 }
 
-/** A bill's payments are found through it: who searches for everything has the bill. */
+/** Payments are left out of a search for everything, since that finds their bill. */
 const SEARCHED = NAMED_KINDS.filter((kind) => kind !== "payment");
 
 /**
- * The thing of this id.
+ * Returns the thing that has this id.
  *
- * @throws GatewayError 404 where there is none, with the nearest; 422 where several businesses have
- * one; 503 where only the service could say
+ * @throws GatewayError 404 if there is none, with the nearest; 422 if several businesses have one;
+ * 503 if only the service could say
  */
 export async function thingOfId(
   context: Context,
@@ -119,7 +119,7 @@ export async function thingOfId(
   });
 }
 
-/** Keeps what a thing is called that somebody acts on, so that lists can say it. */
+/** Stores the names of something that a person acts on, so that lists can show them. */
 export async function keepNamed(
   trx: Transaction<Tables>,
   businessId: string,

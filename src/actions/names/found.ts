@@ -12,10 +12,10 @@ export interface Named {
   readonly business: string;
   /** A bill's number, an account's last four, a run's short name. */
   readonly number: string | null;
-  /** The vendor's, the account's, or what a hold is on. */
+  /** The name of the vendor, of the account, or of what a hold is on. */
   readonly name: string | null;
   readonly amountCents: number | null;
-  /** Of a bill that is paid in part: how much. */
+  /** For a bill that is paid in parts: what has settled, what is on its way, and the rest. */
   readonly parts?: LineParts;
   readonly state: string | null;
   /** The bill of a payment. */
@@ -24,11 +24,11 @@ export interface Named {
 
 /** What a text may stand for in one business. */
 export interface Found {
-  /** Called exactly so. */
+  /** Matches of the whole text. */
   readonly exact: readonly Named[];
-  /** Called nearly so, or with the text in it. */
+  /** Matches of a similar text, or of names that contain the text. */
   readonly near: readonly Named[];
-  /** Why the service could not be asked, where it could not. */
+  /** Why the service could not be read; undefined if it was. */
   readonly unread?: string | undefined;
 }
 
@@ -38,27 +38,27 @@ export interface Looking {
   readonly text: string;
   /** Only bills of this run. */
   readonly runId?: string | undefined;
-  /** True where bills that are over are meant as well as those that are open. */
+  /** True if bills that are over are wanted as well as open ones. */
   readonly overToo?: boolean | undefined;
-  /** True where the service is asked for everything before a name is said to be unknown. */
+  /** True if the service's whole lists are read before a name counts as unknown. */
   readonly thorough: boolean;
 }
 
-/** Names among which the one that was meant is looked for. */
+/** Most names that are compared with a text. */
 export const NAMES_COMPARED = 5_000;
 
 export function nothing(unread?: string): Found {
   return { exact: [], near: [], unread };
 }
 
-/** True where the text is the name's number or name, as people type it. */
+/** Returns true if the text is the number or the name, as people type it. */
 export function isCalled({ number, name }: Pick<Name, "number" | "name">, text: string): boolean {
   const typed = folded(text);
   if (typed === "") return false;
   return folded(number ?? "") === typed || folded(name ?? "") === typed;
 }
 
-/** Those of some names that have the text in them, or one that is hardly mistyped. */
+/** Returns the names that contain the text, or else those that it probably mistypes. */
 export function nearest<N extends Pick<Name, "number" | "name">>(
   names: readonly N[],
   text: string,
@@ -68,13 +68,13 @@ export function nearest<N extends Pick<Name, "number" | "name">>(
   const within = names.filter((name) => textsOf(name).some((each) => each.includes(typed)));
   if (within.length > 0) return within.slice(0, NEAR_MOST);
   const whole = alike(names, typed, textsOf);
-  // A vendor is often named by its first word alone.
+  // Vendors are often named by their first word alone.
   return whole.length > 0
     ? whole
     : alike(names, typed, ({ name }) => [beginningOf(folded(name ?? ""), typed)]);
 }
 
-/** Those that are called, by some of their texts, what a mistyped text probably means. */
+/** Returns the names of which one text is what a mistyped text probably means. */
 function alike<N>(
   names: readonly N[],
   typed: string,
@@ -86,23 +86,23 @@ function alike<N>(
     .slice(0, NEAR_MOST);
 }
 
-/** As many words of a name as the text has. */
+/** Returns as many words of a name as the text has. */
 function beginningOf(name: string, text: string): string {
   return name.split(" ").slice(0, text.split(" ").length).join(" ");
 }
 
-/** How long a search may wait for the service. */
+/** Limits on waiting for the service during a search. */
 export const SERVICE = { timeoutMs: 5_000, patienceMs: 5_000 } as const;
 
-/** How long all pages of a list may take. */
+/** The time limit for all pages of a list. */
 const WALK_MS = 20_000;
 
-/** The same for a list that is read to its end. */
+/** Returns the limits for a list that is read to its end. */
 export function walking(): { readonly signal: AbortSignal; readonly timeoutMs: number } {
   return { ...SERVICE, signal: AbortSignal.timeout(WALK_MS) };
 }
 
-/** What the service answers, and why it doesn't where it doesn't. */
+/** Returns the service's answer, or the reason that there is none. */
 export async function asked<T>(
   read: () => Promise<T>,
 ): Promise<{ readonly value?: T; readonly unread?: string }> {
@@ -114,7 +114,7 @@ export async function asked<T>(
   }
 }
 
-/** Null for what the service doesn't have, or takes for no id. */
+/** Returns null if the service doesn't have the thing, or doesn't accept the id. */
 export async function unlessUnknown<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();

@@ -8,7 +8,9 @@ import type { CalledWorkflow } from "../../store/names/workflows-called.ts";
 import { listPlaybooks } from "../../store/playbooks/playbooks.ts";
 import { type Found, isCalled, type Looking, type Named } from "./found.ts";
 
-/** Runs of any kind by id, by `rent` for the newest of a playbook, and by `rent/2026-11-26`. */
+/**
+ * Finds runs of any kind by id, by `rent` for the newest of a playbook, and by `rent/2026-11-26`.
+ */
 export async function findRuns({ context, profile, text }: Looking): Promise<Found> {
   const { businessId, name: business } = profile;
   const { run, near } = await runNamed(context.store.db, { businessId, business }, text);
@@ -37,7 +39,7 @@ export async function findPlaybooks({ context, profile, text }: Looking): Promis
   }
 }
 
-/** Holds by id, or, of those in force, by what they are on. */
+/** Finds holds by id, or those in force by what they are on. */
 export async function findHolds(looking: Looking): Promise<Found> {
   const { context, profile, text } = looking;
   const { db } = context.store;
@@ -61,7 +63,7 @@ export async function findHolds(looking: Looking): Promise<Found> {
     isCalled(hold, text) ||
     (hold.number === null && folded(hold.name ?? "").endsWith(` ${folded(text)}`));
   const called = named.filter(isMeant);
-  // A vendor's name is the hold on the vendor, if there is one, and not those on its bills.
+  // A vendor's name means the hold on the vendor, if there is one, and not those on its bills.
   const onBill = new Set(
     inForce.flatMap(({ scope, holdId }) => (scope === "payable" ? holdId : [])),
   );
@@ -87,7 +89,7 @@ export async function findHolds(looking: Looking): Promise<Found> {
   }
 }
 
-/** Tells holds on the same thing apart. */
+/** Returns the text that distinguishes holds on the same thing. */
 function setText({ author, reason }: Pick<Hold, "author" | "reason">): string {
   return `${isSetByPayrun(author) ? "" : `${author}: `}${reason}`;
 }

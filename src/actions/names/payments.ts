@@ -12,7 +12,7 @@ interface PaymentFacts {
   readonly amountCents: number | null;
 }
 
-/** Payments by id, or those of a bill that can still be cancelled, by the bill's number. */
+/** Finds payments by id, or by a bill's number those of the bill that can still be cancelled. */
 export async function findPayments(looking: Looking): Promise<Found> {
   const byId = await paymentWithId(looking);
   const { payment } = byId;
@@ -51,14 +51,17 @@ async function paymentWithId({
   return { payment: { id: text, payableId: made ?? null, status, amountCents } };
 }
 
-/** From the service; what the store has seen of them where that can't be asked. */
+/**
+ * Reads a bill's payments from the service, or those that the store has seen if the service can't
+ * be read.
+ */
 async function paymentsOfBill(
   { context, profile }: Looking,
   payableId: string,
 ): Promise<{ readonly payments: readonly PaymentFacts[]; readonly unread?: string }> {
   const client = context.clientOf(profile);
   const read = await asked(() => client.payments.listAll({ payableId }, SERVICE));
-  // A service that doesn't know this filter answers with all of them.
+  // A service that doesn't know this filter returns all payments.
   const value = read.value?.filter((payment) => payment.payableId === payableId);
   if (value !== undefined) return { payments: value };
   const { db } = context.store;

@@ -22,7 +22,7 @@ interface Vendors {
   readonly near: readonly Vendor[];
 }
 
-/** Vendors by id or name: those of the store, and of the service. */
+/** Finds vendors by id or name, in the store and at the service. */
 export async function findVendors(looking: Looking): Promise<Found> {
   const { context, profile, text, thorough } = looking;
   const { db } = context.store;
@@ -62,7 +62,7 @@ async function atService({ context, profile, text, thorough }: Looking): Promise
   const called = searched.filter((vendor) => isCalled(vendor, text));
   if (called.length > 0) return { exact: called, near: [] };
   if (!thorough) return { exact: [], near: nearest(searched, text) };
-  // Whether a service's search minds accents, nobody says.
+  // It is undocumented whether the service's search minds accents, so all pages are read.
   const all: Vendor[] = [];
   for await (const items of contacts.iteratePages({}, walking())) all.push(...items.map(vendorOf));
   return {

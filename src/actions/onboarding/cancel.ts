@@ -9,11 +9,11 @@ import type { ActionContext } from "../context.ts";
 import { conflict } from "../errors.ts";
 
 /**
- * Ends an onboarding by a person's word, and forgets everything personal that was kept for it. What
- * the service has stays there; launching it again goes on from that.
+ * Ends an onboarding on a person's request, and deletes all personal data that was kept for it.
+ * What the service has stays there; a new launch continues from that.
  *
- * @returns false where the store knows no onboarding of that id
- * @throws GatewayError 409 where it has ended
+ * @returns false if the store knows no onboarding of that id
+ * @throws GatewayError 409 if it has ended
  */
 export async function cancelOnboarding(
   context: ActionContext,

@@ -2,19 +2,19 @@ import { z } from "zod";
 import type { ProvidedStep } from "../../contracts/onboarding.ts";
 import type { InputFacts } from "../../store/schema/onboardings.ts";
 
-/** One thing that was provided, as it is kept: what is personal is in `value` and nowhere else. */
+/** One provided input, as it is stored: personal data is in `value` and nowhere else. */
 export interface Provided {
   readonly facts: InputFacts;
-  /** For the vault; undefined where nothing of it is personal. */
+  /** For the vault; undefined if none of it is personal. */
   readonly value?: unknown;
 }
 
-/** Bytes of a document at most, as the service takes them. */
+/** Most bytes of a document, as the service limits it. */
 const DOCUMENT_MAX = 10_000_000;
 
 const name = z.string().trim().min(1, "must not be empty").max(100);
 
-/** Messages say what is expected and never what was written. */
+/** Messages say what is expected and never repeat the input. */
 const nineDigits = (example: string, pattern: RegExp) =>
   z.string("must be a text of nine digits").regex(pattern, `must be nine digits, as ${example}`);
 const ein = nineDigits("12-3456789", /^(\d{9}|\d{2}-\d{7})$/);
@@ -35,7 +35,7 @@ const tax = z
 const textHash = z
   .string()
   .optional()
-  .describe("SHA-256, in hex, of the text that was shown; refused where the text is another");
+  .describe("SHA-256, in hex, of the text that was shown; refused if the text has changed");
 
 const signature = z.strictObject({ signerName: name, signedAt: actedAt.optional(), textHash });
 const certification = z.strictObject({
@@ -57,9 +57,9 @@ const officer = z.strictObject({
     zip: z.string().trim().min(1).max(20),
     country: z.string().regex(/^[A-Z]{2,3}$/, "must be a country code such as US"),
   }),
-  another: z.boolean().optional().describe("Added although somebody listed looks like them"),
+  another: z.boolean().optional().describe("Add them although a listed person looks like them"),
 });
-const officerList = z.array(officer).min(1, "must name somebody").max(50);
+const officerList = z.array(officer).min(1, "must name a person").max(50);
 const officers = z.union([z.strictObject({ officers: officerList }), officerList, officer]);
 
 const document = z.strictObject({
@@ -84,13 +84,16 @@ const bankAccount = z.strictObject({
 const cents = z.int().min(1).max(99);
 const microDeposits = z.strictObject({
   amountsCents: z.tuple([cents, cents], "must be two amounts of 1 to 99 cents"),
-  lastAttempt: z.boolean().optional().describe("Needed where a wrong attempt ends the account"),
+  lastAttempt: z.boolean().optional().describe("Needed if a wrong attempt ends the account"),
 });
 
-/** How a step's data is written, and taken apart into what may be known and what the vault keeps. */
+/**
+ * The schema of a step's data, and how it splits into facts that may be known and values for the
+ * vault.
+ */
 interface Taken {
   readonly body: z.ZodType;
-  /** @param body as `body` has read it */
+  /** @param body the output of the `body` schema */
   readonly items: (body: unknown, nowMs: number) => readonly Provided[];
 }
 
@@ -101,7 +104,7 @@ function taken<Schema extends z.ZodType>(
   return { body, items: (read, nowMs) => items(read as z.output<Schema>, nowMs) };
 }
 
-/** What can be provided: the specification's fields, sections 2 and 4. */
+/** What can be provided for each step: the specification's fields, sections 2 and 4. */
 export const PROVIDED: Readonly<Record<ProvidedStep, Taken>> = {
   tax: taken(tax, ({ replace, ...value }) => [
     { facts: replace === true ? { replace } : {}, value },
@@ -141,7 +144,7 @@ const MEDIA_TYPES: readonly (readonly [string, readonly number[]])[] = [
   ["image/jpeg", [0xff, 0xd8, 0xff]],
 ];
 
-/** By the first bytes, whatever the file is called. */
+/** Returns a file's media type by its first bytes, regardless of its name. */
 function typeOf(base64: string): string {
   const start = Buffer.from(base64.slice(0, 8), "base64");
   const known = MEDIA_TYPES.find(([, bytes]) => bytes.every((byte, at) => start[at] === byte));

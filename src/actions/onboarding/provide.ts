@@ -19,19 +19,22 @@ import type { Principal } from "../principal.ts";
 import { conflict, GatewayError, notFound } from "../errors.ts";
 import type { Provided } from "./inputs.ts";
 
-/** Something provided for a step, and by whom. */
+/** Inputs for a step, and who provides them. */
 export interface Providing {
   readonly profile: BusinessProfile;
   readonly step: ProvidedStep;
   readonly items: readonly Provided[];
-  /** Hash of the text that was shown, where the caller knows it. */
+  /** Hash of the text that the person was shown; undefined if the caller doesn't know it. */
   readonly textHash: string | undefined;
   readonly by: Principal;
-  /** Network address that it came from. */
+  /** Network address of the caller. */
   readonly from: string;
 }
 
-/** What waits and is void once something newer comes, beside the legal act about it. */
+/**
+ * Waiting inputs that a newer one replaces, by step. A legal act about replaced data is void with
+ * it.
+ */
 const REPLACES: Readonly<Record<ProvidedStep, readonly ProvidedStep[]>> = {
   tax: ["tax"],
   signature: ["signature"],
@@ -43,11 +46,11 @@ const REPLACES: Readonly<Record<ProvidedStep, readonly ProvidedStep[]>> = {
 };
 
 /**
- * Keeps what a person provided until its turn comes: what is personal in the vault, legal acts in
- * the audit trail with the text they are about.
+ * Stores what a person provides until its turn comes: personal data in the vault, legal acts in the
+ * audit trail with the text that they are about.
  *
- * @throws GatewayError 404 where no onboarding was launched, 409 where it has ended or the text
- * shown was another, 503 without an encryption key
+ * @throws GatewayError 404 if no onboarding was launched, 409 if it has ended or another text was
+ * shown, 503 without an encryption key
  */
 export async function provide(context: ActionContext, providing: Providing): Promise<Onboarding> {
   try {
@@ -129,7 +132,7 @@ const ACTIONS = {
   certification: "onboarding.certified",
 } as const;
 
-/** Who put their name to which text, and when. */
+/** Returns who put their name to which text, and when. */
 function actOf(act: LegalAct, { profile, items, textHash }: Providing) {
   const text = legalText(act, profile.name);
   const hash = createHash("sha256").update(text).digest("hex");

@@ -16,7 +16,7 @@ import type { ActionContext } from "../context.ts";
 import { conflict, unprocessable } from "../errors.ts";
 import { syncSchedule } from "./schedules.ts";
 
-/** A playbook that is about to be stored, and whose it is. */
+/** A playbook that is about to be stored, and the business that it belongs to. */
 export interface OwnedText {
   readonly name: string;
   readonly text: string;
@@ -31,16 +31,17 @@ export interface Applied {
   readonly business: string;
   readonly revision: number;
   readonly changed: boolean;
-  /** What whoever stores it should know. */
+  /** What the author of the change should know. */
   readonly note?: string;
 }
 
 /**
- * Stores a playbook as its revision in force, and brings its schedule in step.
+ * Stores a playbook as its revision in force, and updates its schedule.
  *
- * @param confirmed who confirms it as a second person, and what to do with it in the same transaction
- * @throws GatewayError 409 where the business wants four eyes and only two have seen it, 503 where
- * Temporal can't be reached: doing it again completes it
+ * @param confirmed who confirms the playbook as a second person, and what to do first in the same
+ * transaction
+ * @throws GatewayError 409 if the business requires a second person and none has confirmed this
+ * text, 503 if Temporal can't be reached: repeating the call completes it
  */
 export async function storePlaybook(
   context: ActionContext,
@@ -58,7 +59,7 @@ export async function storePlaybook(
       ...{ name, kind, text, compiled: playbook, business, ...author, nowMs },
       ...(confirmed === undefined ? {} : { confirmedBy: confirmed.by }),
     });
-    // The text was in force when it was asked about, and isn't any more.
+    // The text was in force when the caller checked, and no longer is.
     if (result.changed && profile.fourEyes === true && confirmed === undefined) {
       throw conflict(
         "changed_meanwhile",
@@ -78,7 +79,7 @@ export async function storePlaybook(
     }
     return { ...result, wasDeleted: deleted };
   });
-  // After the store: whoever applies again after a failure here completes it.
+  // After the store's commit: applying again after a failure here completes it.
   const { pause } = await syncSchedule(context, { business, name, compiled: playbook });
   const noted =
     pause !== null
@@ -89,7 +90,10 @@ export async function storePlaybook(
   return { name, business, ...applied, ...noted };
 }
 
-/** What backfills count from; a sandbox that can't be read keeps nobody from storing a playbook. */
+/**
+ * Returns the instant from which backfills count. A sandbox that can't be read prevents nobody from
+ * storing a playbook.
+ */
 async function sandboxTimeOf(
   context: ActionContext,
   profile: BusinessProfile,
@@ -109,7 +113,10 @@ function pausedNote(name: string, pause: string): { readonly note: string } {
   };
 }
 
-/** What whoever stores a playbook should know; the other playbook may still be stored after it. */
+/**
+ * Returns what the author should know. It is no error, since the other playbook may still be stored
+ * later.
+ */
 async function noteOn(
   context: ActionContext,
   { name: business }: BusinessProfile,
@@ -123,7 +130,8 @@ async function noteOn(
 }
 
 /**
- * A name that nobody has stored would quietly mean the built-in rules.
+ * Checks that the `onFailure` playbook is stored. An unknown name would silently mean the built-in
+ * rules.
  *
  * @throws GatewayError 422
  */

@@ -8,10 +8,10 @@ import { notFound, unprocessable } from "../errors.ts";
 type Context = Pick<ActionContext, "store" | "profiles">;
 
 /**
- * The stored playbook of a name, among the businesses that the caller acts for.
+ * Finds the stored playbook of a name, among the businesses that the caller acts for.
  *
- * @param business needed only where several of them have a playbook of that name
- * @throws GatewayError 404 where there is none, 422 where there are several
+ * @param business needed only if several of them have a playbook of that name
+ * @throws GatewayError 404 if there is none, 422 if there are several
  */
 export async function findPlaybook(
   context: Context,
@@ -27,7 +27,7 @@ export async function findPlaybook(
     const meant = suggest(name, known);
     const guess = meant === undefined ? ";" : `, did you mean ${meant}?`;
     throw notFound(
-      `There is no playbook “${name}”${business === undefined ? "" : ` of ${business}`}${guess} “payrun playbook list” names those that there are, “payrun apply FILE” stores one.`,
+      `There is no playbook “${name}”${business === undefined ? "" : ` of ${business}`}${guess} “payrun playbook list” lists the stored ones, “payrun apply FILE” stores one.`,
     );
   }
   if (others.length === 0) return found;
@@ -38,14 +38,17 @@ export async function findPlaybook(
   );
 }
 
-/** The latest revision of every playbook of one business, or of all that the caller acts for. */
+/**
+ * Returns the latest revision of every playbook of one business, or of all that the caller acts
+ * for.
+ */
 export async function playbooksOf(context: Context, business?: string): Promise<StoredPlaybook[]> {
   const among = namedOrAll(context, business);
   const { db } = context.store;
   return (await Promise.all(among.map(({ name }) => listPlaybooks(db, name)))).flat();
 }
 
-/** Playbooks that run by themselves, of businesses that are configured no more. */
+/** Returns the playbooks with a schedule whose business is no longer configured. */
 export async function ownerless({
   store,
   profiles,

@@ -29,10 +29,10 @@ import { persistently } from "../temporal.ts";
 
 const RUNS_SHOWN = 5;
 
-/** A sandbox's clock that runs fast comes to the end of what dates can say. */
+/** The clock of a fast sandbox reaches the end of what dates can express. */
 const LAST_DATE_MS = Date.UTC(9000, 0, 1);
 
-/** Somebody else's act on the same schedule takes seconds at most. */
+/** The wait for another process that changes the same schedule; a change takes seconds at most. */
 const TURN_MS = 10_000;
 
 export type ScheduleContext = Pick<
@@ -45,20 +45,19 @@ type Playbook = Pick<StoredPlaybook, "business" | "name" | "compiled">;
 export interface ScheduleItem {
   readonly playbook: string;
   readonly business: string;
-  /** `missing` and `differs`: applying the playbook again puts it right. */
+  /** `missing` and `differs`: applying the playbook again repairs it. */
   readonly state: "active" | "paused" | "missing" | "differs";
-  /** Present if somebody deleted it: it begins nothing until its playbook is applied again. */
+  /** Present if a person deleted it: it begins nothing until its playbook is applied again. */
   readonly deleted?: true;
   /** Present if its runs only plan. */
   readonly planOnly?: true;
-  /** Whether it is held up; where it is missing, whether it will be once it is made again. */
+  /** Whether it is paused; if it is missing, whether it will be once it is created again. */
   readonly paused: boolean;
   readonly note: string | null;
   readonly zone: string;
   /**
-   * The next runs: when they begin, in real time; and on the business clock, which only a sandbox
-   * has of its own, their period and the first day on which they can pay. Empty while the clock of
-   * a sandbox can't be read.
+   * The next runs: `beginsAt` in real time, the period and the first possible pay date on the
+   * business clock, which differs only for a sandbox. Empty while a sandbox's clock can't be read.
    */
   readonly next: readonly {
     readonly period: string;
@@ -68,9 +67,9 @@ export interface ScheduleItem {
 }
 
 /**
- * Does something with a playbook's schedule while nobody else does.
+ * Works on a playbook's schedule while no other process does.
  *
- * @throws GatewayError 409 where somebody else is at it all the time
+ * @throws GatewayError 409 if another process keeps it busy
  */
 export async function alone<T extends object>(
   { store }: ScheduleContext,
@@ -81,24 +80,24 @@ export async function alone<T extends object>(
   if (done !== undefined) return done;
   throw conflict(
     "schedule_busy",
-    `Somebody else is changing the schedule of ${playbook} right now: try again in a moment.`,
+    `Another request is changing the schedule of ${playbook} right now: try again in a moment.`,
   );
 }
 
 /**
- * Brings Temporal's schedule of a playbook in step with its revision in force: made, changed, or
- * deleted where the playbook has none. Doing it again changes nothing, and a pause stays, also of
- * a schedule that Temporal has lost.
+ * Updates Temporal's schedule of a playbook to its revision in force: creates or changes it, or
+ * deletes it if the playbook has none. Repeating this changes nothing. A pause is kept, also that
+ * of a schedule that Temporal has lost.
  *
- * @returns the note of its pause, or null where it isn't paused
- * @throws GatewayError 503 where Temporal can't be reached; applying the playbook again completes it
+ * @returns the note of its pause, or null if it isn't paused
+ * @throws GatewayError 503 if Temporal can't be reached; applying the playbook again completes it
  */
 export async function syncSchedule(
   context: ScheduleContext,
   stored: Playbook,
 ): Promise<{ readonly pause: string | null }> {
   const wanted = wantedOf(context, stored);
-  // What never ran by itself needs no Temporal to be stored.
+  // A playbook that has never had a schedule can be stored without Temporal.
   if (wanted === null && !(await everHadSchedule(context, stored))) return { pause: null };
   return alone(context, stored, async () => {
     if (wanted === null) {
@@ -112,8 +111,8 @@ export async function syncSchedule(
 }
 
 /**
- * How Temporal keeps a playbook's schedule and what people want of it, what they did in Temporal
- * itself included, which is noted. To be asked `alone`.
+ * Returns the schedule that Temporal has for a playbook, and what people want of it. Records what
+ * they did in Temporal itself. To be called within `alone`.
  */
 export async function standing(
   context: ScheduleContext,
@@ -129,7 +128,7 @@ export async function standing(
   return { kept, wish: await scheduleWish(store.db, of) };
 }
 
-/** Makes or changes a schedule: one that is missing as it should stand; none, where there is none. */
+/** Creates or changes a schedule, paused if it should be; does nothing if the playbook has none. */
 export async function makeSchedule(
   context: ScheduleContext,
   stored: Playbook,
@@ -140,7 +139,7 @@ export async function makeSchedule(
   await persistently(context.temporal, () => putSchedule(context.temporal, wanted, wish.pause));
 }
 
-/** What a playbook's schedule is and does next, or null where the playbook has none. */
+/** Returns a playbook's schedule and its next runs, or null if the playbook has none. */
 export async function scheduleOf(
   context: ScheduleContext,
   stored: Playbook,
@@ -170,7 +169,7 @@ export async function scheduleOf(
   };
 }
 
-/** How a schedule stood that Temporal no longer has. */
+/** Returns the last known state of a schedule that Temporal no longer has. */
 async function lostOf(
   { store }: ScheduleContext,
   { businessId }: BusinessProfile,
@@ -181,8 +180,9 @@ async function lostOf(
 }
 
 /**
- * Temporal wakes the launcher in real time; it names its run by the business clock. None where that
- * can't be read: what else is known of a schedule, and of others, is shown all the same.
+ * Returns the next runs. Temporal wakes the launcher in real time, and the launcher names its run
+ * by the business clock. Empty if that clock can't be read: the rest of this schedule, and other
+ * schedules, are shown all the same.
  */
 async function nextRuns(
   context: ScheduleContext,
@@ -196,7 +196,7 @@ async function nextRuns(
   if (clock === undefined) return [];
   return nextFires(schedule, nowMs, RUNS_SHOWN).map(({ fireAtMs }) => {
     const aheadMs = (fireAtMs - nowMs) * clock.scale;
-    // To the second: a reading that is some milliseconds old must not say the day before.
+    // Rounded to the second: a reading that is some milliseconds old must not give the day before.
     const businessMs = Math.min(
       Math.round((clock.businessMs + aheadMs) / 1_000) * 1_000,
       LAST_DATE_MS,
@@ -225,7 +225,7 @@ function profileOf(context: ScheduleContext, { name, business }: Playbook): Busi
   return businessNamed(context, business, `playbook “${name}”`);
 }
 
-/** What Temporal's schedules are known by. */
+/** Returns the key of a playbook's schedule in Temporal. */
 export function keyOf({ business, name: playbook }: PlaybookKey): ScheduleKey {
   return { business, playbook };
 }

@@ -23,7 +23,7 @@ import { AnyStatusBody } from "../../api/statuses.ts";
 /** A dry plan waits for a worker, which may have to read thousands of bills first. */
 const TIMEOUT_MS = 90_000;
 
-/** Bills that one answer of the gateway holds. */
+/** Bills in one page of the gateway's response. */
 const BILLS_A_PAGE = 1_000;
 
 const errorShape = z.object({
@@ -37,22 +37,23 @@ interface Asked {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Which bills of a review. */
+/** Selects the bills of a review. */
 interface ReviewPage {
   readonly page?: number;
   readonly pageSize?: number;
-  /** Payables that would be left out. */
+  /** Payables to show as left out. */
   readonly drop?: readonly string[];
 }
 
-/** Where the gateway is and who asks, as the settings and this home say. */
+/** Returns a client for the gateway, with the caller that the settings and this home specify. */
 export function gatewayOf(config: SpokenConfig): GatewayClient {
   const isSet = (name: string) => config.settings.some((each) => each.name === name && each.isSet);
   const running =
     isSet("PAYRUN_GATEWAY_URL") || isSet("PAYRUN_GATEWAY_PORT")
       ? undefined
       : readRunning(config.home);
-  // A home may come with a folder from anybody: it doesn't say where somebody's own token goes.
+  // Anyone may have supplied a folder with a home in it, so it doesn't decide where a user's own
+  // token is sent.
   const isTold =
     running !== undefined && (config.token === undefined || isHere(running.gatewayUrl));
   return new GatewayClient({
@@ -67,17 +68,17 @@ function isHere(address: string): boolean {
   return isThisMachine(URL.parse(address)?.hostname ?? "");
 }
 
-/** A path that says which business is meant, where somebody says so. */
+/** Adds the business to a path if the caller specified one. */
 export function ofBusiness(path: string, business: string | undefined): string {
   if (business === undefined) return path;
   return `${path}${path.includes("?") ? "&" : "?"}business=${encodeURIComponent(business)}`;
 }
 
-/** The gateway's HTTP API; refusals become one clear line and the right exit code. */
+/** The gateway's HTTP API. A refusal becomes one clear line and the right exit code. */
 export class GatewayClient {
   readonly url: string;
   readonly #bearer: Bearer;
-  /** Whom `--as` has named. */
+  /** The person named by `--as`. */
   readonly #person: string | undefined;
 
   constructor({
@@ -90,18 +91,21 @@ export class GatewayClient {
     this.#bearer = who;
   }
 
-  /** The same gateway for somebody else. */
+  /** Returns a client for the same gateway with another token. */
   as(token: string): GatewayClient {
     return new GatewayClient({ ...this.#bearer, url: this.url, token });
   }
 
-  /** A run with the first lines of its plan only: what is asked for again and again. */
+  /**
+   * Returns a run with one page of its plan's lines (the first by default), without the bills left
+   * out. Polling reads this.
+   */
   async run(id: string, page = 1): Promise<RunStatus> {
     const query = `skipped=false&page=${page}&pageSize=${BILLS_A_PAGE}`;
     return this.#payRun(id, query);
   }
 
-  /** The same with every page of the plan's lines, one after the other. */
+  /** Yields every page of the plan's lines in order, the given one first. */
   async *pagesOf(first: RunStatus): AsyncGenerator<RunStatus> {
     yield first;
     for (let next = first.nextPage ?? null; next !== null;) {
@@ -111,13 +115,13 @@ export class GatewayClient {
     }
   }
 
-  /** A run with a page of all its bills, those that the plan left out too, which come last. */
+  /** Returns a run with one page of all its bills; those that the plan left out come last. */
   async wholeRun(id: string, page = 1): Promise<RunStatus> {
     const query = `page=${page}&pageSize=${BILLS_A_PAGE}`;
     return this.#payRun(id, query);
   }
 
-  /** The same page by page, the first one too. */
+  /** Yields every page of all the run's bills in order, the given one first. */
   async *wholeRunPages(first: RunStatus): AsyncGenerator<RunStatus> {
     yield first;
     for (let next = first.nextPage ?? null; next !== null;) {
@@ -127,7 +131,7 @@ export class GatewayClient {
     }
   }
 
-  /** What an approver needs to see of a pay run, with the first of its bills. */
+  /** Returns what an approver needs to see of a pay run, with one page of its bills. */
   async review(
     id: string,
     { page = 1, pageSize = BILLS_A_PAGE, drop = [] }: ReviewPage = {},
@@ -137,7 +141,7 @@ export class GatewayClient {
     return this.get(`/v1/runs/${encodeURIComponent(id)}/review?${query}`, RunReviewBody);
   }
 
-  /** The same page by page, the first one too. */
+  /** Yields every page of a review in order, the given one first. */
   async *reviewPages(first: RunReview): AsyncGenerator<RunReview> {
     yield first;
     for (let { nextPage: page } = first; page !== null;) {
@@ -147,11 +151,11 @@ export class GatewayClient {
     }
   }
 
-  /** @throws {CliError} where the id is something else's, which has no plan and no bills */
+  /** @throws {CliError} if the id belongs to something that has no plan and no bills */
   async #payRun(id: string, query: string): Promise<RunStatus> {
     const status = await this.get(`/v1/runs/${encodeURIComponent(id)}?${query}`, AnyStatusBody);
     if (status.kind === "pay-run" || status.kind === "retry-failed-payment") return status;
-    throw usageError(`${id} is no pay run, but a ${status.kind}`, `payrun status ${id}`);
+    throw usageError(`${id} is not a pay run but a ${status.kind}`, `payrun status ${id}`);
   }
 
   async history(payableId: string, business?: string): Promise<PayableHistory> {
@@ -168,7 +172,7 @@ export class GatewayClient {
     return this.post("/v1/plans", DryPlanBody, { ...body, pageSize: BILLS_A_PAGE });
   }
 
-  /** Every page of a dry plan, one after the other. */
+  /** Yields every page of a dry plan in order, the given one first. */
   async *planPages(first: DryPlanAnswer): AsyncGenerator<DryPlanAnswer> {
     yield first;
     const path = `/v1/plans/${encodeURIComponent(first.planId)}`;
@@ -195,7 +199,7 @@ export class GatewayClient {
     return this.#parsed("POST", path, schema, { body });
   }
 
-  /** The same, with whether it made something that was not there yet. */
+  /** Posts like `post`, and also returns whether the request created something. */
   async create<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
@@ -209,7 +213,7 @@ export class GatewayClient {
     return this.#parsed("DELETE", path, schema);
   }
 
-  /** A text answer as it is, while it comes. */
+  /** Yields a text response unchanged, as it arrives. */
   async *text(path: string): AsyncGenerator<string> {
     try {
       const answer = await httpText(`${this.url}${path}`, {
@@ -223,7 +227,7 @@ export class GatewayClient {
     }
   }
 
-  /** The answer as it is, for `--json`, once it has been seen to be what its schema says. */
+  /** Returns the response unchanged, for `--json`, after checking it against its schema. */
   async #parsed<Schema extends z.ZodType>(
     method: "GET" | "POST" | "DELETE",
     path: string,
@@ -242,7 +246,7 @@ export class GatewayClient {
     if (schema.safeParse(answer.body).success) return answer.body as Shown<Schema>;
     throw unavailable(
       "not_a_gateway",
-      `what answers at ${this.url} is no Payrun gateway of this version (${method} ${path})`,
+      `what answers at ${this.url} is not a Payrun gateway of this version (${method} ${path})`,
       "Check PAYRUN_GATEWAY_URL.",
     );
   }
@@ -273,7 +277,7 @@ export class GatewayClient {
     if (known === undefined) {
       return unavailable(
         "not_a_gateway",
-        `what answers at ${this.url} is no Payrun gateway: status ${status}`,
+        `what answers at ${this.url} is not a Payrun gateway: status ${status}`,
         "Check PAYRUN_GATEWAY_URL.",
       );
     }
@@ -287,7 +291,7 @@ export class GatewayClient {
   }
 }
 
-/** Who types a command knows flags, and neither parameters nor fields. */
+/** A person at the command line knows flags, not the API's parameters and fields. */
 function inFlags(message: string): string {
   return message.replace(/^(?:Query parameter|Path parameter|Field) ([\w.]+): /, "$1 ");
 }
@@ -302,12 +306,12 @@ function hintFor(
   code: string,
   { token, person }: { readonly token: string | undefined; readonly person: string | undefined },
 ): string | undefined {
-  // A token that the service refuses, or a missing key, is mended otherwise, and the message says how.
+  // A token refused by the service, or a missing key, has another remedy, which the message states.
   if (status === 503 && code.endsWith("_unreachable"))
     return "“payrun up” starts what is missing; “payrun doctor” says what that is.";
   if (status !== 401) return undefined;
   if (person !== undefined) {
-    return `It is the one that this home keeps for ${person}: “payrun token create ${shellWord(person)} --role ROLE” makes the next one.`;
+    return `It is the one that this home keeps for ${person}: “payrun token create ${shellWord(person)} --role ROLE” makes a new one.`;
   }
   return token !== undefined
     ? "The token comes from PAYRUN_TOKEN, or else from admin.token in PAYRUN_HOME."

@@ -5,23 +5,23 @@ import { reasonOf, usageError } from "../terminal/cli-error.ts";
 
 export interface HttpAnswer {
   readonly status: number;
-  /** The parsed JSON; the text itself where it is none. */
+  /** The parsed JSON; the raw text if it isn't JSON. */
   readonly body: unknown;
-  /** Under which the gateway's log has the request. */
+  /** The request's id in the gateway's log. */
   readonly requestId: string | undefined;
 }
 
-/** Nobody answered; `message` says why. */
+/** No response arrived; `message` says why. */
 class NoAnswerError extends Error {
   override readonly name = "NoAnswerError";
 }
 
 /**
- * One request with JSON both ways.
+ * Sends one request with a JSON body and reads a JSON response.
  *
  * @param token sent as a bearer token
- * @throws {NoAnswerError} where there was no answer in time
- * @throws {CliError} 2 where the token would cross a network in the clear
+ * @throws {NoAnswerError} if no response arrived in time
+ * @throws {CliError} 2 if the token would cross a network in the clear
  */
 export async function httpJson(
   method: "GET" | "POST" | "PATCH" | "DELETE",
@@ -49,14 +49,14 @@ export async function httpJson(
   }
 }
 
-/** Whose token a request carries. */
+/** The token that a request carries. */
 export interface Bearer {
   readonly token?: string | undefined;
-  /** True where somebody has said that the network is private. */
+  /** True if the settings declare the network private. */
   readonly mayCrossInTheClear?: boolean;
 }
 
-/** @throws {CliError} 2 where the token would cross a network in the clear */
+/** @throws {CliError} 2 if the token would cross a network in the clear */
 function bearer(
   url: string,
   { token, mayCrossInTheClear = false }: Bearer,
@@ -70,11 +70,12 @@ function bearer(
 }
 
 /**
- * Reads a text as it comes, so that one of any size is never held at once.
+ * Reads a text as it arrives, so that a text of any size is never held in memory as a whole.
  *
- * @param idleMs how long nothing may come
- * @returns the text in parts where the status is 200, else the answer
- * @throws {NoAnswerError} where there was no answer in time; the parts throw it where they break off
+ * @param idleMs the longest that the connection may stay silent
+ * @returns the text in parts if the status is 200, otherwise the response
+ * @throws {NoAnswerError} if no response arrived in time; iterating the parts throws it if the
+ *   response breaks off
  */
 export async function httpText(
   url: string,

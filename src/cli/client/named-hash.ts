@@ -1,7 +1,7 @@
-/** Digits of a hash that people are shown; as many of them name it. */
+/** Digits of a hash that are shown to people; that many are enough to name it. */
 const HASH_DIGITS = 12;
 
-/** The whole hash where its first digits were named, else what was named, which is another's. */
+/** Returns the whole hash if `named` is its first digits; otherwise `named`, another hash. */
 export function wholeHash(hash: string, named: string): string {
   return named.length >= HASH_DIGITS && hash.startsWith(named) ? hash : named;
 }

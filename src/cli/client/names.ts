@@ -9,20 +9,20 @@ import type { GatewayClient } from "./gateway-client.ts";
 
 export interface Asked {
   readonly kind: NamedKind;
-  /** As it was typed: an id, a number, a name, a short name. */
+  /** The text as typed: an id, a number, a name, a short name. */
   readonly text: string;
   readonly business?: string | undefined;
-  /** Only bills of this run. */
+  /** Limits the search to bills of this run. */
   readonly run?: string | undefined;
-  /** True where bills that are over may be meant as well as open ones. */
+  /** True if the text may also mean bills that have ended. */
   readonly overToo?: true;
-  /** States in which it is most likely meant, where a name leaves several. */
+  /** The most likely states, used if a name matches several things. */
   readonly likely?: readonly string[];
-  /** What to type instead, where a name leaves several. */
+  /** What to type instead if a name matches several things. */
   readonly otherwise?: string;
 }
 
-/** What people call what they have named. */
+/** The word that messages use for each kind. */
 const WORD: Readonly<Record<NamedKind, string>> = {
   bill: "bill",
   vendor: "vendor",
@@ -34,10 +34,10 @@ const WORD: Readonly<Record<NamedKind, string>> = {
 };
 
 /**
- * The one thing that a person means.
+ * Returns the one thing that a person means.
  *
- * @throws {CliError} 2 with the candidates where it is not clear, or with the nearest where there is
- * none; 4 where only the service could say and it can't be reached
+ * @throws {CliError} 2 with the candidates if the text is ambiguous, or with the nearest ones if
+ *   nothing matches; 4 if only the service could tell and it can't be reached
  */
 export async function findOne(gateway: GatewayClient, asked: Asked): Promise<Named> {
   const found = await search(gateway, asked);
@@ -48,7 +48,7 @@ export async function findOne(gateway: GatewayClient, asked: Asked): Promise<Nam
   return only;
 }
 
-/** As `findOne`, for each of several, one after the other; each thing once. */
+/** Does what `findOne` does for each text in turn; returns each thing once. */
 export async function findEach(
   gateway: GatewayClient,
   texts: readonly string[],
@@ -63,7 +63,7 @@ export async function findEach(
 }
 
 /**
- * The scheduled payments that a person means: one by its id, or all of the bill that is named.
+ * Returns the scheduled payments that a person means: one by its id, or all of the named bill.
  *
  * @throws {CliError} as `findOne`
  */
@@ -80,7 +80,7 @@ export async function findScheduled(
   return [...found.exact];
 }
 
-/** A bill that nothing was paid for yet is no payment, and yet no unknown name. */
+/** A bill without any payment yet is not a payment, but its name is not unknown either. */
 async function unscheduled(gateway: GatewayClient, asked: Asked, found: Search): Promise<CliError> {
   if (found.near.length > 0 || found.unread.length > 0) return unknown(asked, found);
   const [bill] = (await search(gateway, { ...asked, kind: "bill", overToo: true })).exact;
@@ -102,7 +102,7 @@ async function search(gateway: GatewayClient, asked: Asked): Promise<Search> {
   return gateway.get(`/v1/search?${query.toString()}`, SearchBody);
 }
 
-/** How a thing is shown where people decide: what they call it first, its id dimmed behind. */
+/** Formats things to choose from: the familiar name first, the id dimmed at the end. */
 function namedLines(items: readonly Named[]): string[] {
   const rows = items.map(({ id, number, name, amountCents, state, business }) => [
     printable(number ?? name ?? id),
@@ -153,18 +153,18 @@ function unknown({ kind, text, run }: Asked, { near, unread }: Search): CliError
   });
 }
 
-/** Of accounts, which are few, all are listed. */
+/** Accounts are few, so all of them are listed. */
 function nearText(kind: NamedKind): string {
   return kind === "account" ? "; there are:" : "; the nearest:";
 }
 
 const NOT_SCHEDULED =
-  "“payrun hold BILL” keeps a bill from being paid; a payment is looked at by its id whatever it is.";
+  "“payrun hold BILL” keeps a bill from being paid; a payment's id finds it whatever its status.";
 
-/** A failed bill stands in the list of runs, under its number. */
+/** The list of runs shows a failed bill under its number. */
 function runHint(text: string): string {
   return /^(BILL-|pbl_)/i.test(text)
-    ? `That is a bill: payrun explain ${shellWord(text)} says what became of it.`
+    ? `That is a bill: payrun explain ${shellWord(text)} says what happened to it.`
     : "“payrun status” lists the runs.";
 }
 

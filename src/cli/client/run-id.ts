@@ -2,10 +2,10 @@ import type { GatewayClient } from "./gateway-client.ts";
 import { findOne } from "./names.ts";
 
 /**
- * The id of the run that a person means: by its id, by a playbook's name for its newest run, or as
- * `rent/2026-11-26`.
+ * Returns the id of the run that a person means: by its id, by a playbook's name (its newest run),
+ * or as `rent/2026-11-26`.
  *
- * @throws {CliError} 2 where there is none, or several businesses have one
+ * @throws {CliError} 2 if there is none, or if several businesses have one
  */
 export async function findRunId(gateway: GatewayClient, text: string): Promise<string> {
   return (await findOne(gateway, { kind: "run", text })).id;

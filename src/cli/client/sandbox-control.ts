@@ -34,7 +34,7 @@ export type SandboxClock = z.infer<typeof clockShape>;
 export type LedgerEntry = z.infer<typeof ledgerShape>["items"][number];
 export type LoggedRequest = z.infer<typeof requestsShape>["items"][number];
 
-/** The sandbox's control API, which the real service has not. */
+/** The sandbox's control API, which the real service doesn't have. */
 export class SandboxControl {
   readonly url: string;
 
@@ -58,18 +58,18 @@ export class SandboxControl {
     return this.#call("POST", "/sandbox/clock", clockShape, change);
   }
 
-  /** Replaces all rules; none clears them. */
+  /** Replaces all rules; an empty list clears them. */
   async faults(rules: readonly object[], webhooks?: object): Promise<void> {
     const body = { rules, ...(webhooks === undefined ? {} : { webhooks }) };
     await this.#call("POST", "/sandbox/faults", z.unknown(), body);
   }
 
-  /** Every move of money that the bank has made, in order. */
+  /** Returns every movement of money that the bank has made, in order. */
   async ledger(): Promise<readonly LedgerEntry[]> {
     return (await this.#call("GET", "/sandbox/ledger", ledgerShape)).items;
   }
 
-  /** Every request that the service has received, in order. */
+  /** Returns every request that the service has received, in order. */
   async requests(): Promise<readonly LoggedRequest[]> {
     return (await this.#call("GET", "/sandbox/requests", requestsShape)).items;
   }

@@ -4,30 +4,30 @@ import { readPerson } from "../home/people.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import { Output } from "../terminal/output.ts";
 
-/** The settings, and whom `--as` has named. */
+/** The settings, and the person named by `--as`. */
 export interface SpokenConfig extends Config {
   readonly person?: string | undefined;
 }
 
-/** What a command's work is given beside its own arguments. */
+/** What a command's work receives besides its own arguments. */
 export interface CommandContext {
   readonly output: Output;
-  /** Reads the settings at the first call. @throws {CliError} with every mistake in them */
+  /** Reads the settings on the first call. @throws {CliError} with every mistake in them */
   readonly config: () => SpokenConfig;
 }
 
-/** One call of the CLI: where it speaks, and what it ends with. */
+/** One call of the CLI: its output and its exit code. */
 export class Session {
   output = new Output();
   exitCode: ExitCode = EXIT.done;
-  /** Whose token of this home speaks, in place of `PAYRUN_TOKEN`. */
+  /** The person in this home whose token is used in place of `PAYRUN_TOKEN`. */
   person: string | undefined;
   #config: SpokenConfig | undefined;
 
   /**
    * Does a command's work.
    *
-   * @param work resolves with an exit code, or with nothing where it is done
+   * @param work resolves with an exit code, or with nothing if it is done
    */
   async run(
     options: { readonly json?: boolean | undefined },

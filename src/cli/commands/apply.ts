@@ -21,18 +21,18 @@ export function addApplyCommand(program: Command, session: Session): void {
   program
     .command("apply")
     .description(
-      "store playbooks and their schedules, each under its file's name: an administrator's act",
+      "store playbooks and their schedules, each under its file's name; administrators only",
     )
     .argument("<file...>", "playbook files, or folders of them")
     .option(
       "--check",
-      "change nothing: exit 1 where a file or its schedule differs from what is stored",
+      "change nothing: exit 1 if a file or its schedule differs from what is stored",
     )
     .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((files, options) =>
       session.run(options, async ({ output, config }) => {
-        // All are read before any is stored: a mistake in one stores none.
+        // All files are read before any is stored: a mistake in one prevents storing all of them.
         const playbooks = await readPlaybooks(await playbookFiles(files));
         const gateway = gatewayOf(config());
         return options.check === true
@@ -71,7 +71,10 @@ function appliedText({ name, revision, changed, proposal }: AppliedPlaybook): st
   return `${green("✓")} ${name}, revision ${revision}${changed ? "" : " as before"}`;
 }
 
-/** What was stored before it stays; applying all again goes on where it stopped. */
+/**
+ * Adds to the error what was stored and what wasn't. The stored playbooks stay; applying all files
+ * again continues where it stopped.
+ */
 function stoppedAt(
   { name }: ReadPlaybook,
   applied: readonly AppliedPlaybook[],
@@ -79,12 +82,12 @@ function stoppedAt(
 ): unknown {
   if (!(error instanceof CliError) || applied.length === 0) return error;
   const { exitCode, message, code, hint = "", details } = error;
-  const stored = `${applied.map((each) => each.name).join(", ")} ${applied.length === 1 ? "is" : "are"} stored, ${name} and what follows it not: apply all of them again once this is put right.`;
+  const stored = `${applied.map((each) => each.name).join(", ")} ${applied.length === 1 ? "is" : "are"} stored, but ${name} and what follows it are not: apply all of them again once this is fixed.`;
   const all = { code, details, hint: `${hint} ${stored}`.trim() };
   return new CliError(exitCode, `${name}: ${message}`, all);
 }
 
-/** Compares each file with the revision in force, and the schedule with the one at Temporal. */
+/** Compares each file with the revision in force, and its schedule with the one at Temporal. */
 async function check(
   output: Output,
   gateway: GatewayClient,
@@ -112,7 +115,7 @@ async function check(
       stored === undefined
         ? "is not stored yet"
         : drifted
-          ? `is revision ${stored.revision}, but its schedule at Temporal ${schedule.state === "missing" ? "is missing" : "is another"}`
+          ? `is revision ${stored.revision}, but its schedule at Temporal ${schedule.state === "missing" ? "is missing" : "differs"}`
           : `differs from revision ${stored.revision}`;
     output.line(`${yellow("!")} ${printable(name)} ${why}`);
     if (stored !== undefined && changed) output.lines(diffLines(stored.text, text));

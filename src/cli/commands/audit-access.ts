@@ -20,7 +20,7 @@ interface PlaybookAccess {
   readonly business: string;
   readonly playbook: string;
   readonly revision: number;
-  /** True where the profile says now that one person may launch and approve. */
+  /** True if the profile currently lets one person launch and approve. */
   readonly singlePerson: boolean;
   readonly rules: readonly RuleAccess[];
 }
@@ -81,7 +81,7 @@ async function accessOf(
 }
 
 /**
- * The revisions that were in force at any moment of a span, the latest first.
+ * Returns the revisions that were in force at any moment of a span, the latest first.
  *
  * @param revisions latest first
  */

@@ -42,10 +42,10 @@ export function addAuditCommand(program: Command, session: Session): void {
 function addVerify(audit: Command, session: Session): void {
   audit
     .command("verify")
-    .description("recompute the whole trail: exit 1 where an entry was changed, taken out or moved")
+    .description("recompute the whole trail: exit 1 if an entry was changed, removed or moved")
     .option(
       "--business <name>",
-      "only this one, by its name or id; else every one that has a trail",
+      "only this one, by its name or id; default: every one that has a trail",
     )
     .option(
       "--head <hash>",
@@ -67,7 +67,7 @@ function addVerify(audit: Command, session: Session): void {
             ids.map((id) => verifyOne(settings, store, id, isOwn(id, ids) ? noted : [])),
           );
         });
-        // A business that nothing was done for yet has no trail, and needs none.
+        // A business for which nothing was done yet has no trail, and needs none.
         const trails = verified.filter(
           ({ entries, problems }) => entries > 0 || problems.length > 0,
         );
@@ -79,7 +79,7 @@ function addVerify(audit: Command, session: Session): void {
           );
           for (const { at, text, action, subject } of problems) {
             const about = action === null ? "" : ` It says: ${action} of ${subject ?? ""}.`;
-            // A trail that is gone has no entry whose time it could be.
+            // A missing trail has no entry, so the problem has no time to show.
             const when = at === "" ? "" : `${spokenSecond(at, zone)}  `;
             output.line(`  ${when}${printable(text)}${printable(about)}`);
           }
@@ -99,12 +99,15 @@ function addVerify(audit: Command, session: Session): void {
     );
 }
 
-/** True where a hash that somebody noted belongs to this trail. */
+/**
+ * True if the noted hashes are looked up in this trail: a business's, or the store's if it is the
+ * only one.
+ */
 function isOwn(id: string, ids: readonly string[]): boolean {
   return id !== STORE_TRAIL || ids.length === 1;
 }
 
-/** A business as its profile calls it, with its id; one that no profile has by that alone. */
+/** Returns a business's name in its profile, with its id; only the id if no profile has it. */
 function nameOf({ profiles }: Config, id: string): string {
   if (id === STORE_TRAIL) return `${id} (the store itself)`;
   const name = profiles.byBusinessId(id)?.name;
@@ -141,7 +144,7 @@ async function verifyOne(
     }
   }
   const verified = await verifyTrail(store.db, businessId, heads);
-  // Other problems say nothing of whether the trail still has what somebody has noted.
+  // Other problems don't show whether the trail still has the noted entries.
   const looks = noted.map(async (hash) => ({
     hash,
     found: await hasEntry(store.db, businessId, hash),
@@ -170,8 +173,8 @@ function addExport(audit: Command, session: Session): void {
   audit
     .command("export")
     .description("print the trail, one JSON object a line, first to last")
-    .option("--business <name>", "needed only where there are several")
-    .option("--since <date>", "only from then on: YYYY-MM-DD or an instant")
+    .option("--business <name>", "needed only if there are several businesses")
+    .option("--since <date>", "only entries since then: YYYY-MM-DD or an instant")
     .option(
       "--run <run>",
       "only what is about a run and its bills: rent, rent/2026-11-26 or its id",
@@ -213,7 +216,7 @@ async function runMeant(
 ): Promise<string> {
   const business = profiles.byBusinessId(businessId)?.name ?? businessId;
   const { run, near } = await runNamed(db, { businessId, business }, text);
-  // The trail may tell of a run that the store has lost.
+  // The trail may have entries about a run that the store has lost.
   const runId = run?.id ?? text;
   const { done } = await rowsOf(db, { businessId, runId }).next();
   if (done !== true) return runId;
@@ -252,7 +255,7 @@ async function writeEntries(
   return entries;
 }
 
-/** JSON whose text has nothing in it that some reader of lines takes for a line's end. */
+/** Escapes the characters that some line readers take for a line end. */
 function onOneLine(json: string): string {
   return json.replaceAll(
     /[\u0085\u2028\u2029]/g,
@@ -275,8 +278,9 @@ function entryOf(row: AuditRow): object {
 }
 
 /**
- * Ids of the businesses meant: the one of a profile's name, or of an id that has a trail; else all
- * that have a trail or a profile, because a trail may be gone that Temporal remembers.
+ * Returns the ids of the businesses meant: the one with that profile name, or the id itself if it
+ * has a trail. Without a name, returns all that have a trail or a profile, because a trail that
+ * Temporal remembers may be gone.
  */
 async function businessIds(
   config: Config,

@@ -17,9 +17,9 @@ const FORM =
   "--verified takes VENDOR=PERSON, NUMBER, such as “Acme Paper=Ann Lee, +1 212 555 0100”";
 
 /**
- * What `--verified` says of vendors whose bank account has changed.
+ * Reads the vendors that `--verified` names with changed bank accounts.
  *
- * @throws {CliError} 2 where one is no such vendor, or is said in another form
+ * @throws {CliError} 2 if a text doesn't name one such vendor or has another form
  */
 export function verifiedIn(
   texts: readonly string[],
@@ -30,7 +30,7 @@ export function verifiedIn(
     const [vendor, person, phone] = [parts["vendor"], parts["person"], parts["phone"]].map((part) =>
       (part ?? "").trim(),
     );
-    if (!vendor || !person || !phone) throw usageError(`${FORM}; “${text}” is something else`);
+    if (!vendor || !person || !phone) throw usageError(`${FORM}, not “${text}”`);
     const wanted = vendor.toLowerCase();
     const found = changes.filter(
       ({ contactId, contactName }) => contactId === vendor || contactName?.toLowerCase() === wanted,
@@ -51,14 +51,14 @@ function noSuchVendor(
   const named = (found.length > 0 ? found : changes).map(
     ({ contactId, contactName }) => `${contactName ?? "?"} (${contactId})`,
   );
-  if (found.length > 0) return usageError(`“${vendor}” may be ${named.join(" or ")}: say its id`);
+  if (found.length > 0) return usageError(`“${vendor}” may be ${named.join(" or ")}: use its id`);
   const known = named.length === 0 ? "no vendor has one" : `these have: ${named.join(", ")}`;
   return usageError(
     `“${vendor}” has no changed bank account among the bills that your approval counts for; ${known}`,
   );
 }
 
-/** Asks on the terminal about those of which nothing is said yet. @returns undefined if they gave up */
+/** Asks on the terminal about vendors not covered yet. @returns undefined if the person gave up */
 export async function askVerified(
   output: Pick<Output, "line">,
   changes: readonly BankChange[],

@@ -20,13 +20,13 @@ export function addCancelScheduledCommand(program: Command, session: Session): v
   program
     .command("cancel-scheduled")
     .description("cancel payments that the service has scheduled or holds; their bills go on hold")
-    .argument(
-      "<payment...>",
-      "payments by id, or a bill's number for those that are scheduled of it",
-    )
+    .argument("<payment...>", "ids of payments, or a bill's number for those scheduled for it")
     .option("--reason <text>", "why; shown on the bill, at most 500 characters")
-    .option("--business <name>", "needed only where there are several")
-    .option("--wait", "wait until it ends: exit 0 all cancelled, 1 otherwise, 3 it still waits")
+    .option("--business <name>", "needed only if there are several businesses")
+    .option(
+      "--wait",
+      "wait until it ends: exit 0 if all are cancelled, 1 if not, 3 if it still waits",
+    )
     .option("--timeout <duration>", "how long --wait waits", "10m")
     .option(...YES_UNASKED)
     .option("--json", "print one JSON document")

@@ -18,14 +18,14 @@ import { YES_UNASKED } from "../terminal/confirm.ts";
 import { count, dim, fitting, green, yellow } from "../terminal/text.ts";
 import { typeable } from "../terminal/typed.ts";
 
-/** The run ends what it has not sent when a worker looks, which is at once where one works. */
+/** The run ends its unsent lines when a worker looks, which is at once if a worker is running. */
 const SHOWN_WITHIN_MS = 5_000;
 
 function hasStopped({ phase, counts }: RunStatus): boolean {
   return phase !== "planning" && DECIDABLE.every((state) => (counts[state] ?? 0) === 0);
 }
 
-/** What a cancelled run has sent goes out all the same, as long as it is scheduled only. */
+/** Lines that a cancelled run has sent are still paid while they are only scheduled. */
 function stillOutLines({ id, byState = {} }: RunStatus): string[] {
   const sent = plus(byState.scheduled ?? NOTHING, byState.held ?? NOTHING);
   if (sent.count === 0) return [];
@@ -33,7 +33,7 @@ function stillOutLines({ id, byState = {} }: RunStatus): string[] {
   return fitting([
     yellow(
       typeable(
-        `${count(sent.count, "bill")}, ${formatUsd(sent.cents)}, ${is} with the service already, and ${goes} out: payrun stop --run ${shortName(id)} --cancel-scheduled calls ${it} back where the service still can.`,
+        `${count(sent.count, "bill")}, ${formatUsd(sent.cents)}, ${is} with the service already, and ${goes} out: payrun stop --run ${shortName(id)} --cancel-scheduled calls ${it} back if the service still can.`,
       ),
     ),
   ]);
@@ -71,7 +71,7 @@ export function addCancelCommand(program: Command, session: Session): void {
         output.lines(runLines(now));
         output.lines(stillOutLines(now));
         if (!hasStopped(now)) {
-          output.note(dim("What was not sent yet ends once a worker has looked."));
+          output.note(dim("What was not sent yet ends once a worker sees this."));
           await noteNobodyWorks(gateway, output);
         }
         output.document(now);

@@ -5,15 +5,18 @@ import type { Session } from "../client/session.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { peopleOf } from "../home/people.ts";
 
-/** Who types a command line doesn't wait longer for a name. */
+/** The longest that a person at a command line waits for a name. */
 const MOST_MS = 1_000;
 
-/** What the scripts of `payrun completion` call: the names that begin so, one a line. */
+/**
+ * Adds the command that the scripts of `payrun completion` call: it prints the names with a given
+ * prefix, one a line.
+ */
 export function addCompleteCommand(program: Command, session: Session): void {
   program
     .command("complete", { hidden: true })
     .argument("<kind>", "what is named: run, bill, vendor, person …")
-    .argument("[begins]", "what has been typed of it", "")
+    .argument("[begins]", "what has been typed so far", "")
     .action((kind, begins) =>
       session.run({}, async ({ output, config }) => {
         const query = new URLSearchParams({ kind, begins });
@@ -25,10 +28,10 @@ export function addCompleteCommand(program: Command, session: Session): void {
           }
           const path = `/v1/names?${query.toString()}`;
           const { names } = await gatewayOf(config()).get(path, NamesBody, MOST_MS);
-          // A line is a name, and nothing of it steers a terminal.
+          // A line is a name, and no part of it may control the terminal.
           for (const name of names) if (!/\p{C}/u.test(name)) output.verbatim(name);
         } catch {
-          // A shell that completes has nobody to tell: it offers nothing then.
+          // Completion has no one to report an error to, so it offers no names.
         }
       }),
     );

@@ -11,7 +11,7 @@ fish   echo 'payrun completion fish | source' >> ~/.config/fish/config.fish`;
 export function addCompletionCommand(program: Command, session: Session): void {
   program
     .command("completion")
-    .description("print what makes a shell complete command lines")
+    .description("print a completion script for a shell")
     .addArgument(new Argument("<shell>", "whose").choices(SHELLS))
     .addHelpText("after", HELP)
     .action((shell) =>

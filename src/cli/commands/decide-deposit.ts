@@ -26,7 +26,7 @@ export async function decideTopUp(
   const run = await gateway.get(`${path}?pageSize=1&skipped=false`, RunStatusBody);
   const topUp = run.topUps?.findLast(({ state }) => state === "proposed" || state === "sending");
   if (topUp === undefined || run.planHash === null) {
-    throw new CliError(EXIT.failed, `${id} asks for no deposit that could be decided about`, {
+    throw new CliError(EXIT.failed, `${id} asks for no deposit to decide on`, {
       code: "no_top_up",
     });
   }

@@ -25,7 +25,7 @@ import { decideTopUp } from "./decide-deposit.ts";
 import type { RunReview } from "../../api/review.ts";
 import { type Decision, DecisionBody } from "../../api/schemas.ts";
 
-/** Planning takes seconds; who approves right after a launch waits for it. */
+/** Planning takes seconds; an approval right after a launch waits for it. */
 const PLAN_LIMIT_MS = 60_000;
 
 interface DecideOptions {
@@ -44,7 +44,7 @@ export function addApproveCommand(program: Command, session: Session): void {
     .description("approve a run's plan, as far as your role counts and its stage is open")
     .argument("<run>", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--drop <bill>", "leave this bill out: its number or id; may be repeated", collect)
-    .option("--plan-hash <hash>", "the plan you have seen; refused where it has changed")
+    .option("--plan-hash <hash>", "the plan you have seen; refused if it has changed")
     .option("--reason <text>", "a remark to keep with it")
     .option(
       "--verified <vendor=person, number>",
@@ -64,7 +64,7 @@ export function addRejectCommand(program: Command, session: Session): void {
     .command("reject")
     .description("reject a run's plan: nothing more of it is paid")
     .argument("<run>", "a run: rent for its newest, rent/2026-11-26, or its id")
-    .option("--plan-hash <hash>", "the plan you have seen; refused where it has changed")
+    .option("--plan-hash <hash>", "the plan you have seen; refused if it has changed")
     .option("--reason <text>", "why")
     .option("--top-up", "refuse the deposit that it asks for, and no bill")
     .option("-y, --yes", "do not ask")
@@ -89,7 +89,7 @@ async function decide(
   const planHash = await planToDecideOn(gateway, id, options.planHash);
   const { reason, verified: texts = [] } = options;
   const isAsked = options.yes === undefined && isSomebodyThere(output);
-  // Whoever rejects unasked says nothing that a look at the plan could change.
+  // A rejection without a prompt contains nothing that the plan's review could change.
   const isRead = isAsked || texts.length > 0 || decision === "approve";
   const review = isRead ? await gateway.review(id, { pageSize: 1, drop }) : undefined;
   const verified = await agreedTo(output, decision, { id, planHash, review, texts, isAsked });
@@ -116,10 +116,12 @@ async function decide(
   return EXIT.done;
 }
 
-/** Why a decision of whoever launched the run doesn't count. */
+/** Refusals of a decision because its author launched the run or wrote its playbook. */
 const OWN_RUN: readonly string[] = ["launcher", "playbook_author"];
 
-/** Beside a sandbox there is somebody else, whom the refusal then names. */
+/**
+ * Adds a hint to such a refusal: the command with the approver whose token a sandbox's home keeps.
+ */
 function withAnother(error: unknown, command: string, { home, person }: SpokenConfig): unknown {
   const as = asApprover(home);
   const isOwn = error instanceof CliError && OWN_RUN.includes(error.code);
@@ -138,8 +140,8 @@ function withRun(error: unknown, text: string, id: string): unknown {
 }
 
 /**
- * The hash of the plan that is meant: the one that was named, in full or by its first digits, else
- * the run's own once it has one.
+ * Returns the hash of the plan that is meant: the one that was named, in full or by its first
+ * digits; otherwise the run's own, once it has one.
  */
 async function planToDecideOn(
   gateway: GatewayClient,
@@ -161,16 +163,16 @@ async function planToDecideOn(
 
 interface ToDecide extends Readonly<Record<"id" | "planHash", string>> {
   readonly review: RunReview | undefined;
-  /** What `--verified` says. */
+  /** The values of `--verified`. */
   readonly texts: readonly string[];
-  /** True where somebody at a terminal is asked. */
+  /** True if a person at a terminal is asked. */
   readonly isAsked: boolean;
 }
 
 /**
  * Shows what the decision would do, and asks.
  *
- * @returns how changed bank accounts were verified; undefined if they said no
+ * @returns how changed bank accounts were verified; undefined if the person said no
  */
 async function agreedTo(
   output: Output,
@@ -178,7 +180,7 @@ async function agreedTo(
   { id, planHash, review, texts, isAsked }: ToDecide,
 ): Promise<VerifiedBankChange[] | undefined> {
   if (review === undefined || (!isAsked && texts.length === 0)) return [];
-  // What counts for nothing, or is about an old plan, is refused with the reason.
+  // The gateway refuses, with a reason, a decision that counts for nothing or is about an old plan.
   if (review.planHash !== planHash) return [];
   if (decision === "approve" && review.yours.refusal !== null) return [];
   const said = verifiedIn(texts, review.bankChanges);
@@ -191,10 +193,10 @@ async function agreedTo(
   return [...said, ...answers];
 }
 
-/** What a decision came to, for people. */
+/** Describes a decision's effect for people. */
 export function decisionLines(answer: Decision, money?: MoneyReach): string[] {
   const already = answer.alreadySince === undefined ? "" : " already";
-  // The gateway decides by what is stored; what an account has, the service said just before.
+  // The gateway decides from the store; the account's balance came from the service just before.
   const summary =
     money === undefined || answer.goesOut.count === 0 || already !== ""
       ? answer.summary

@@ -24,7 +24,8 @@ export async function noBusiness({ home }: Config): Promise<Check> {
     name: "Businesses",
     state: "warning",
     text: "none is configured",
-    remedy: "Set PAYRUN_PROFILES or the PAYMENTS_… settings; “payrun up” uses its sandbox else.",
+    remedy:
+      "Set PAYRUN_PROFILES or the PAYMENTS_… settings; otherwise “payrun up” uses its sandbox.",
   };
 }
 
@@ -65,7 +66,10 @@ export async function businessCheck(
   }
 }
 
-/** Whether the service sends webhooks to our gateway; one that it has paused goes on with `fix`. */
+/**
+ * Checks whether the service sends webhooks to our gateway; with `fix`, resumes an endpoint that
+ * the service has paused.
+ */
 export async function webhookCheck(
   clients: Clients,
   business: BusinessProfile,
@@ -95,18 +99,19 @@ export async function webhookCheck(
       {
         name,
         state: "ok",
-        text: `${text}; it goes on now, and is paused again where the service doesn't reach the gateway`,
+        text: `${text}; resumed now, and paused again if the service doesn't reach the gateway`,
       },
     ];
   } catch (error) {
-    // A token without webhooks:read is enough to pay, and a service that is down was said already.
+    // Reading webhooks is optional: a token without webhooks:read can still pay, and another check
+    // already reports a service that is down.
     if (!fix) return [];
     const remedy = "The token needs webhooks:read and webhooks:manage.";
-    return [{ name, state: "failed", text: `could not be looked at: ${reasonOf(error)}`, remedy }];
+    return [{ name, state: "failed", text: `could not be checked: ${reasonOf(error)}`, remedy }];
   }
 }
 
-/** Asks the service to resume endpoints; says what keeps it, where something does. */
+/** Asks the service to resume endpoints. Returns what prevents it, if anything does. */
 async function resume(
   { webhookEndpoints }: ReturnType<Clients["of"]>,
   paused: Awaited<ReturnType<typeof ownEndpoints>>,
@@ -114,7 +119,7 @@ async function resume(
   for (const { id } of paused) {
     try {
       const { status } = await webhookEndpoints.update(id, { status: "active" });
-      if (status === "paused") return `it was asked to resume ${id}, and shows it paused still`;
+      if (status === "paused") return `it was asked to resume ${id}, but still shows it as paused`;
     } catch (error) {
       const isRefused = error instanceof PaymentsApiError && error.status === 403;
       const hint = isRefused ? " (the token needs webhooks:manage)" : "";
@@ -124,7 +129,10 @@ async function resume(
   return undefined;
 }
 
-/** Where the service reaches the gateway: where somebody says, else where it runs. */
+/**
+ * Returns the address at which the service reaches the gateway: the one in the settings, otherwise
+ * where the gateway runs.
+ */
 function publicUrlOf(config: Config): string {
   const isSaid = config.settings.some(({ name, isSet }) => name === "PAYRUN_PUBLIC_URL" && isSet);
   return isSaid ? config.publicUrl : gatewayOf(config).url;

@@ -23,9 +23,9 @@ import { temporalOf } from "../home/running-file.ts";
 const TIMEOUT_MS = 5_000;
 
 /**
- * Looks at everything that Payrun needs, all of it even where something is missing.
+ * Checks everything that Payrun needs, and continues if something is missing.
  *
- * @param fix mend what can be mended from here
+ * @param fix repair what can be repaired from here
  */
 export async function checkEverything(config: Config, fix: boolean): Promise<readonly Check[]> {
   const businesses = config.profiles.all();
@@ -81,8 +81,8 @@ async function storeCheck({ databaseUrl, databasePoolSize, settings }: Config): 
     const isMissing = error instanceof StoreError && error.code === "missing";
     const made = isPostgres(databaseUrl)
       ? ""
-      : "; else “payrun up”, “payrun worker” or “payrun gateway” makes one";
-    const remedy = `Where there was one, restore its backup first (docs/operations.md)${made}.`;
+      : "; otherwise “payrun up”, “payrun worker” or “payrun gateway” makes one";
+    const remedy = `If there was one, restore its backup first (docs/operations.md)${made}.`;
     return { name, state: "failed", text: reasonOf(error), ...(isMissing && { remedy }) };
   }
 }
@@ -90,7 +90,7 @@ async function storeCheck({ databaseUrl, databasePoolSize, settings }: Config): 
 const UNLOCK =
   "Close whatever has the file open (a database browser, a backup), or end it; workers and gateways then go on by themselves.";
 
-/** True where no transaction can begin: workers can't say then that they work, either. */
+/** True if no transaction can begin. Workers can't record that they are working then, either. */
 function isStoreLocked(store: Store): Promise<boolean> {
   return store
     .transaction(async () => undefined)
@@ -100,7 +100,7 @@ function isStoreLocked(store: Store): Promise<boolean> {
     );
 }
 
-/** Where real money moves, one administrator makes tokens and another confirms them. */
+/** With real money, one administrator makes tokens and another confirms them. */
 async function administratorsCheck(config: Config): Promise<readonly Check[]> {
   if (config.profiles.sandboxesOnly()) return [];
   try {
@@ -115,10 +115,10 @@ async function administratorsCheck(config: Config): Promise<readonly Check[]> {
     const remedy =
       people === 0
         ? "“payrun token bootstrap NAME NAME” makes the first two, on the store's host."
-        : "Nobody can confirm what one makes: revoke that one's, and bootstrap two again.";
+        : "Nobody can confirm the tokens that one administrator makes: revoke that one's, and bootstrap two again.";
     return [{ name: "Administrators", state: "warning", text, remedy }];
   } catch {
-    // The store's own check says why.
+    // The store's own check reports the reason.
     return [];
   }
 }
@@ -158,7 +158,7 @@ async function temporalChecks(config: Config): Promise<readonly Check[]> {
   }
 }
 
-/** Somebody has said that this may be. */
+/** Returns the warning for a plaintext connection that the settings allow. */
 function plain(name: string, text: string): Check {
   return {
     name,
@@ -168,14 +168,14 @@ function plain(name: string, text: string): Check {
   };
 }
 
-/** Whether somebody works on each task queue. */
+/** Checks whether a worker serves each task queue. */
 function workersCheck(unserved: readonly ServedQueue[]): Check {
   const name = "Task queues";
   if (unserved.length === 0)
     return {
       name,
       state: "ok",
-      text: "Temporal has heard of a worker on each within five minutes",
+      text: "Temporal has heard from a worker on each within five minutes",
     };
   const queues = unserved.map(({ taskQueue, stands }) => `${taskQueue} (${stands.toLowerCase()})`);
   const serve = unserved.map((queue) => queue.serve).join(" ");
@@ -200,13 +200,13 @@ async function gatewayCheck(config: Config): Promise<Check> {
     if (status === 200 && isWhole) {
       const refusal = await tokenRefusal(config);
       if (refusal !== undefined) {
-        const text = `${url} answers, and takes no token of yours: ${refusal}`;
+        const text = `${url} answers, but accepts no token of yours: ${refusal}`;
         return { name, state: "failed", text, remedy: ANOTHER_PAYRUN };
       }
       if (isAnybodys(config)) return anybodys(name, url);
       return crossesInTheClear(url) ? plain(name, url) : { name, state: "ok", text: url };
     }
-    const what = status === 200 ? "takes webhooks, but not all works" : "is not ready";
+    const what = status === 200 ? "takes webhooks, but not everything works" : "is not ready";
     return {
       name,
       state: "failed",
@@ -224,9 +224,9 @@ async function gatewayCheck(config: Config): Promise<Check> {
 }
 
 const ANOTHER_PAYRUN =
-  "If another Payrun runs there, PAYRUN_GATEWAY_URL or PAYRUN_GATEWAY_PORT names yours; else “payrun token create” makes a token.";
+  "If another Payrun runs there, PAYRUN_GATEWAY_URL or PAYRUN_GATEWAY_PORT names yours; otherwise “payrun token create” makes a token.";
 
-/** Why a gateway lets nobody in who speaks from here; undefined where it does, or nobody speaks. */
+/** Returns why the gateway refuses this home's token; undefined if it doesn't, or there is none. */
 async function tokenRefusal(config: Config): Promise<string | undefined> {
   if (ownToken(config) === undefined) return undefined;
   try {
@@ -237,7 +237,7 @@ async function tokenRefusal(config: Config): Promise<string | undefined> {
   return undefined;
 }
 
-/** What each condition is about; where none is, all is well with it. */
+/** What each condition is about. A subject without a condition is well. */
 const ABOUT: Readonly<Record<Condition["code"], string>> = {
   "store-behind": "Store",
   "run-not-started": "Runs",
@@ -257,32 +257,35 @@ const ABOUT: Readonly<Record<Condition["code"], string>> = {
   "nobody-approves": "Approvers",
 };
 
-/** What a worker that the store takes nothing from looks like. */
+/** The conditions that a worker shows if the store accepts no writes from it. */
 const SILENT: readonly Condition["code"][] = ["no-worker", "worker-silent"];
 
 const MUTE = {
-  text: "they can't say whether they work, because the store is locked",
-  remedy: "Nothing is known of them until it is free: look at “Store” above.",
+  text: "whether they work is unknown, because the store is locked",
+  remedy: "Nothing is known about them until it is free: look at “Store” above.",
 } as const;
 
 const WELL: Readonly<Record<string, string>> = {
-  Workers: "were heard of just now",
+  Workers: "were heard from just now",
   Clocks: "the database's agrees with this machine's",
-  Notices: "none waits to reach somebody",
+  Notices: "none waits to be delivered",
   Tokens: "none ends within two weeks",
-  Approvers: "each approval that a playbook asks for has somebody who may give it",
+  Approvers: "each approval that a playbook asks for has a person who may give it",
 };
 
-/** A store that opens and doesn't show everything, to a role that may read only some of it. */
+/**
+ * The check for a store that opens but doesn't show everything, because the role may read only part
+ * of it.
+ */
 const UNSEEN = {
   name: "Workers",
   state: "failed",
-  text: "neither they nor clocks, runs, webhooks, notices, tokens and approvers could be looked at",
+  text: "neither they nor clocks, runs, webhooks, notices, tokens or approvers could be checked",
   remedy:
     "Set PAYRUN_DATABASE_URL to the gateway's or a worker's role: a reader's doesn't see all that this needs.",
 } as const;
 
-/** What the store and the settings show. A store that can't be opened has been said already. */
+/** Checks what the store and the settings show. Another check reports a store that can't open. */
 async function conditionChecks({
   databaseUrl,
   profiles,

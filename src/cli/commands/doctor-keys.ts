@@ -6,7 +6,7 @@ import { withStore } from "./with-store.ts";
 
 const TIMEOUT_MS = 5_000;
 
-/** Where real money moves, Temporal is to keep nothing readable. */
+/** With real money, Temporal should keep nothing readable. */
 export function encryptionCheck({ encryptionKeys, profiles }: Config): readonly Check[] {
   if (profiles.sandboxesOnly()) return [];
   const name = "Encryption";
@@ -19,13 +19,13 @@ export function encryptionCheck({ encryptionKeys, profiles }: Config): readonly 
     {
       name,
       state: "warning",
-      text: "these settings have no key: what is begun with them, Temporal keeps in plain text, with bills, vendors and sums",
+      text: "these settings have no key: Temporal keeps what is started with them in plain text, with bills, vendors and amounts",
       remedy: "Set PAYRUN_ENCRYPTION_KEYS to the same keys for each worker and gateway.",
     },
   ];
 }
 
-/** Which keys the vault's values are under, so that one is taken away when none needs it. */
+/** Shows which keys encrypt the vault's values, so that an unused key can be removed. */
 export async function vaultCheck(config: Config): Promise<readonly Check[]> {
   const counting = withStore(config, ({ db }) => vaultCountsByKey(db), TIMEOUT_MS);
   const counts = await counting.catch(() => []);

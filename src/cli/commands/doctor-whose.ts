@@ -3,12 +3,12 @@ import type { Config, SettingName } from "../../config.ts";
 import { ownToken } from "../home/people.ts";
 import type { Check } from "./doctor-businesses.ts";
 
-/** Settings that say nothing of a Payrun that works already. */
+/** Settings that are no evidence of an existing Payrun. */
 const SAY_NOTHING: readonly SettingName[] = ["PAYRUN_HOME", "TEMPORAL_CLI"];
 
 /**
- * True where only a default port says where anything is: there is neither a setting, nor a business,
- * a token or a home of Payrun here. What answers may be somebody else's.
+ * True if only default ports give the addresses: there is no setting, business, token or home of
+ * Payrun here. What answers may belong to someone else.
  */
 export function isAnybodys(config: Config): boolean {
   const { settings, temporal, profiles, home } = config;
@@ -17,12 +17,12 @@ export function isAnybodys(config: Config): boolean {
   return ownToken(config) === undefined && !existsSync(home);
 }
 
-/** A check of what answers, and may be somebody else's. */
+/** Returns a check of something that answers but may belong to someone else. */
 export function anybodys(name: string, text: string): Check {
   return {
     name,
     state: "warning",
-    text: `${text} answers, and nothing here shows that it is yours`,
-    remedy: "Where you have a Payrun, run this in its folder, or name it with PAYRUN_HOME.",
+    text: `${text} answers, but nothing here shows that it is yours`,
+    remedy: "If you have a Payrun, run this in its folder, or name it with PAYRUN_HOME.",
   };
 }

@@ -13,7 +13,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
   program
     .command("doctor")
     .description("list the settings and check what Payrun needs")
-    .option("--fix", "mend what can be mended from here: resume webhook endpoints that are paused")
+    .option("--fix", "fix what can be fixed from here: resume webhook endpoints that are paused")
     .option("--json", "print one JSON document")
     .action((options) =>
       session.run(options, async ({ output, config }) => {

@@ -9,10 +9,10 @@ export function addExplainCommand(program: Command, session: Session): void {
   program
     .command("explain")
     .description(
-      "tell everything about a bill: approvals, requests, payments, and whether it was paid once",
+      "show everything about a bill: approvals, requests, payments, and whether it was paid once",
     )
-    .argument("<bill>", "a bill's number or id, or its vendor's name where that leaves one bill")
-    .option("--business <name>", "needed only where several have a bill of that id")
+    .argument("<bill>", "a bill's number or id, or its vendor's name if that leaves one bill")
+    .option("--business <name>", "needed only if several businesses have a bill of that id")
     .option("--json", "print one JSON document")
     .action((text, options) =>
       session.run(options, async ({ output, config }) => {

@@ -18,15 +18,15 @@ export function addHoldCommand(program: Command, session: Session): void {
   program
     .command("hold")
     .description("keep something from being paid until it is released")
-    .argument("[bill]", "a bill's number or id, or its vendor's name where that leaves one bill")
+    .argument("[bill]", "a bill's number or id, or its vendor's name if that leaves one bill")
     .option("--contact <vendor>", "every bill of a vendor, by name or id")
     .option("--source <account>", "everything paid from a funding account: name, last four or id")
     .option("--run <run>", "a run: rent, rent/2026-11-26 or its id")
     .option("--playbook <name>", "every run of a playbook")
     .option("--all", "everything")
-    .requiredOption("--reason <text>", "why, for whoever finds it")
-    .option("--until <date>", "it ends by itself then: YYYY-MM-DD, an instant, or 12h, 3d from now")
-    .option("--business <name>", "needed only where there are several")
+    .requiredOption("--reason <text>", "why, for anyone who sees it")
+    .option("--until <date>", "when it ends by itself: YYYY-MM-DD, an instant, or 12h, 3d from now")
+    .option("--business <name>", "needed only if there are several businesses")
     .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((payable, options) =>
@@ -57,7 +57,7 @@ interface Targets {
   readonly business?: string | undefined;
 }
 
-/** Exactly one thing to hold, with the business that has it. */
+/** Returns exactly one thing to hold, with its business. */
 async function targetNamed(
   gateway: GatewayClient,
   bill: string | undefined,
@@ -71,7 +71,7 @@ async function targetNamed(
   const [only] = said;
   if (only === undefined || said.length > 1) {
     throw usageError(
-      "say exactly one thing to hold",
+      "name exactly one thing to hold",
       "A bill, --contact, --source, --run, --playbook or --all.",
     );
   }
@@ -85,14 +85,20 @@ async function targetNamed(
   return { [field]: thing.id, business: thing.business };
 }
 
-/** A date or an instant as it is; `3d` as the gateway reads durations, on the business clock. */
+/**
+ * Returns a date or an instant unchanged; converts `3d` to a duration that the gateway reads on the
+ * business clock.
+ */
 function untilText(text: string): string {
   return /^\d+\s*[a-z]$/.test(text.trim())
     ? `PT${readDuration(text, "--until") / 1000}S`
     : text.trim();
 }
 
-/** The command that takes back what a hold came too late for, and who may give it; empty where none does. */
+/**
+ * Returns the command that cancels what a hold came too late for, and who may run it; empty if
+ * there is nothing to cancel.
+ */
 function takenBack({ scope, value, number, name, holds }: Hold): string {
   if (holds === undefined) return "";
   const late = holds.recallable.bills + holds.underWay.bills;
@@ -119,11 +125,11 @@ function takenBack({ scope, value, number, name, holds }: Hold): string {
 export function addReleaseCommand(program: Command, session: Session): void {
   program
     .command("release")
-    .description("lift a hold, or all that somebody has set")
+    .description("lift a hold, or all that one person has set")
     .argument("[hold]", "the hold's id, or what it is on: a bill's number, a vendor's name")
-    .option("--all", "every hold of whoever --by names, as far as you may lift it")
+    .option("--all", "every hold set by the person that --by names, as far as you may lift it")
     .option("--by <who>", "who has set them, also by asking for a cancel")
-    .option("--business <name>", "needed only where several have such a hold")
+    .option("--business <name>", "needed only if several businesses have such a hold")
     .option("-y, --yes", "do not ask; --all needs it if there is no terminal")
     .option("--json", "print one JSON document")
     .action((text, options) =>
@@ -133,7 +139,7 @@ export function addReleaseCommand(program: Command, session: Session): void {
           return releaseAll(context, { by, business, yes });
         }
         if (text === undefined || all === true || by !== undefined) {
-          throw usageError("name one hold, or say --all --by WHO", "payrun holds lists them.");
+          throw usageError("name one hold, or use --all --by WHO", "payrun holds lists them.");
         }
         const { output, config } = context;
         const gateway = gatewayOf(config());
@@ -162,10 +168,13 @@ export function addReleaseCommand(program: Command, session: Session): void {
     );
 }
 
-/** Holds that keep back the same all the same: others on it, on its vendor, or on bills of it. */
+/**
+ * Returns the other holds that keep back the same bills: on the same thing, on its vendor, or on
+ * the vendor's bills.
+ */
 async function alsoInForce(gateway: GatewayClient, lifted: Hold): Promise<Hold[]> {
   const { scope, value, name, business } = lifted;
-  // Those on everything are told by the answer.
+  // The response already lists the holds on everything.
   if (scope === "all") return [];
   const isOfVendor = (hold: Hold): boolean =>
     name !== null &&
@@ -209,7 +218,7 @@ async function releaseAll(
         : `${ENDED_BY_PERSON[ended]}; payrun release ${hold.id} lifts it by itself`;
     output.line(`${yellow("–")} kept: ${heldName(hold)}: ${why}`);
   }
-  // Of nothing released nothing can go out.
+  // If nothing was released, nothing can go out.
   if (done.released.length > 0) {
     output.lines(goesOutLines(done.goesOut, true));
     await noteNobodyWorks(gateway, output);

@@ -13,8 +13,8 @@ import { count, dim, green, printable, table } from "../terminal/text.ts";
 import { type Incident, IncidentBody, IncidentListBody } from "../../api/incidents.ts";
 
 const HELP = `
---released      the money is there: the hold is lifted, and each bill is paid again that no other
-                hold keeps back
+--released      the money is there: the hold is lifted, and each bill that no other hold keeps
+                back is paid again
 --other-source  the bills go back to the next run, which asks for a new approval; the hold stays.
                 Change pay: from in the playbook first, which says where the next run pays from
 --top-up        approves the deposit that it asks for: the hold is lifted once the money is there`;
@@ -30,7 +30,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
     .option("--other-source", "pay from another account")
     .option("--top-up", "approve the deposit that it asks for")
     .option("--reason <text>", "why, for the audit trail")
-    .option("--business <name>", "needed only where there are several")
+    .option("--business <name>", "needed only if there are several businesses")
     .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .addHelpText("after", HELP)
@@ -41,7 +41,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
         if (account === undefined) {
           if (decisions.length > 0)
             throw usageError(
-              "say which funding source",
+              "name the funding source",
               "payrun incident lists them: payrun incident ACCOUNT --released",
             );
           const found = await gateway.get(
@@ -65,7 +65,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
         }
         const [decision, other] = decisions;
         if (decision === undefined || other !== undefined) {
-          throw usageError("say one decision", "--released, --other-source or --top-up.");
+          throw usageError("choose one decision", "--released, --other-source or --top-up.");
         }
         const { id: source, business } = await findOne(gateway, {
           ...{ kind: "account", text: account, business: options.business },
@@ -87,7 +87,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
     );
 }
 
-/** What becomes of the bills that have waited for the decision. */
+/** Describes what happens to the bills that waited for the decision. */
 function decidedLines({ bills, billsCents, holdId, freed, decision }: Incident): string[] {
   if (freed !== undefined) {
     const { goesOut } = freed;
@@ -105,7 +105,7 @@ function decidedLines({ bills, billsCents, holdId, freed, decision }: Incident):
   ];
 }
 
-/** The deposit that the incident asks for now. */
+/** Returns the deposit that the incident currently asks for. */
 async function shownDeposit(
   gateway: GatewayClient,
   business: string | undefined,

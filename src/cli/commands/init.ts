@@ -48,9 +48,9 @@ export function addInitCommand(program: Command, session: Session): void {
   program
     .command("init")
     .description(
-      "write a first playbook, the profiles and a compose file, and say what to type next",
+      "write a first playbook, the profiles and a compose file, and show what to type next",
     )
-    .argument("[folder]", "where to; this folder unless said", ".")
+    .argument("[folder]", "where to; default: this folder", ".")
     .addOption(
       new Option("--service <which>", "the sandbox, or a real Payments Service").choices(SERVICES),
     )
@@ -60,7 +60,7 @@ export function addInitCommand(program: Command, session: Session): void {
     .option("--playbook <name>", "which of the playbooks that come with Payrun to begin with")
     .option("--approver <role>", "a role that approves; may be repeated", collect)
     .option("--force", "overwrite files that are there")
-    .option("-y, --yes", "ask nothing: what no flag says is as proposed")
+    .option("-y, --yes", "ask nothing: take the proposed value of what no flag sets")
     .option("--json", "print one JSON document")
     .action((folder, options) =>
       session.run(options, async ({ output }) => {
@@ -83,7 +83,7 @@ export function addInitCommand(program: Command, session: Session): void {
         output.line(bold("What to type next:"));
         const here = relative(process.cwd(), place);
         for (const step of here === "" ? steps : [`cd ${shellWord(here)}`, ...steps]) {
-          // In that folder: what starts us there may be something else than here.
+          // The steps run in that folder, where `payrun` may start in another way than here.
           output.verbatim(`  ${typeable(step, place)}`);
         }
         output.document({ files: files.map(({ path }) => path), next: steps });
@@ -91,7 +91,7 @@ export function addInitCommand(program: Command, session: Session): void {
     );
 }
 
-/** What flags leave unsaid is the safe choice: the sandbox, and the plainest playbook. */
+/** Flags that are left out default to the safe choice: the sandbox and the plainest playbook. */
 function answersOf(options: InitOptions): InitAnswers {
   const { service = "sandbox", business, apiUrl = "", businessId = "" } = options;
   if (service === "sandbox") refuseForSandbox(options);
@@ -103,13 +103,13 @@ function answersOf(options: InitOptions): InitAnswers {
   };
 }
 
-/** What would have no effect is refused: it was meant for the real service. */
+/** Flags for the real service would have no effect on the sandbox, so they are refused. */
 function refuseForSandbox({ business, apiUrl, businessId }: InitOptions): void {
   const isOther = business !== undefined && business !== DEFAULT_BUSINESS.sandbox;
   if (!isOther && apiUrl === undefined && businessId === undefined) return;
   throw usageError(
     `the sandbox has one business, “${DEFAULT_BUSINESS.sandbox}”, which needs no address and no id`,
-    "Say --service real for your own.",
+    "Use --service real for your own.",
   );
 }
 
@@ -180,11 +180,11 @@ async function asked(options: InitOptions): Promise<InitAnswers> {
 
 interface Question {
   readonly message: string;
-  /** What an answer looks like. */
+  /** An example of an answer. */
   readonly example?: string;
-  /** What an empty answer stands for. */
+  /** The default for an empty answer. */
   readonly otherwise?: string;
-  /** The answers with this one, to say what is wrong with it. */
+  /** Returns the answers with this one included, to find what is wrong with it. */
   readonly check: (value: string) => InitAnswers;
 }
 
@@ -205,7 +205,7 @@ async function said({ message, example, otherwise, check }: Question): Promise<s
 
 const EXAMPLE_URL = "https://payments.example.com";
 
-/** Who answers a question has typed no flag. */
+/** The person who answers a question typed no flag. */
 function withoutFlag(problem: string): string {
   return problem.replace(/^--[\w-]+:? /, "");
 }
@@ -221,7 +221,7 @@ function rolesIn(text: string): string[] | undefined {
   return roles.length === 0 ? undefined : roles;
 }
 
-/** Settings that somebody has already are theirs, and only added to. */
+/** Files with settings that the user already has; they are only added to. */
 const ADDED_TO: readonly string[] = [".env", ".gitignore"];
 
 function isAddedTo(folder: string, { path }: InitFile): boolean {
@@ -248,7 +248,7 @@ function refusal(there: readonly InitFile[], folder: string): CliError {
   );
 }
 
-/** All of them or, where one can't be written, none. */
+/** Writes all files, or none if one can't be written. */
 function writeAll(folder: string, files: readonly InitFile[]): void {
   const written: { readonly from: string; readonly to: string }[] = [];
   try {
@@ -258,7 +258,7 @@ function writeAll(folder: string, files: readonly InitFile[]): void {
       const isNew = mkdirSync(dirname(to), { recursive: true }) !== undefined;
       written.push({ from, to });
       writeFileSync(from, text, { mode });
-      // Containers read them as somebody else, whatever this shell's mask says.
+      // Containers read the files as another user, regardless of this shell's umask.
       chmodSync(from, mode);
       if (isNew && dirname(path) !== ".") chmodSync(dirname(to), 0o755);
       if (path === PROFILES && isRoot()) chownSync(from, IMAGE_USER, IMAGE_USER);
@@ -273,7 +273,7 @@ function writeAll(folder: string, files: readonly InitFile[]): void {
   }
 }
 
-/** What a line sets, whatever it sets it to; a line that sets nothing stands for itself. */
+/** Returns the name that a line sets, with its `=`; a line that sets nothing is returned whole. */
 function settingIn(line: string): string {
   return /^\w+=/.exec(line)?.[0] ?? line;
 }

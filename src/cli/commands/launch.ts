@@ -20,9 +20,9 @@ import type { Output } from "../terminal/output.ts";
 import { onboardingLines } from "../show/onboarding.ts";
 
 /**
- * Tells of an onboarding that was launched or joined.
+ * Reports an onboarding that was launched or joined.
  *
- * @param wait until it ends, or the time is up: 0 verified, 1 ended otherwise, 3 it still waits
+ * @param wait wait until it ends or the time is up: 0 verified, 1 ended otherwise, 3 it still waits
  */
 async function onboardingLaunched(
   output: Output,
@@ -51,7 +51,7 @@ async function onboardingLaunched(
 
 const WAIT_LIMIT = "10m";
 
-/** Most plans are there within a second or two. */
+/** Most plans are ready within a second or two. */
 const PLANNED_MS = 3_000;
 
 interface LaunchOptions {
@@ -69,8 +69,8 @@ export function addLaunchCommand(program: Command, session: Session): void {
     .argument("<playbook>", "a stored playbook's name, or a file, which is applied first")
     .option("--period <date>", "the period to pay for, YYYY-MM-DD")
     .option("--input <key=value>", "an input kept with the run; may be repeated", collect)
-    .option("--business <name>", "needed only where several have a playbook of that name")
-    .option("--wait", "wait until it ends: exit 0 completed, 1 ended otherwise, 3 it still waits")
+    .option("--business <name>", "needed only if several businesses have a playbook of that name")
+    .option("--wait", "wait until it ends: exit 0 if it completed, 1 if not, 3 if it still waits")
     .option("--timeout <duration>", "how long --wait waits", WAIT_LIMIT)
     .option(...YES_UNASKED)
     .option("--json", "print one JSON document, the status at the end")
@@ -131,7 +131,7 @@ async function launch(
   return exitCodeOf(run);
 }
 
-/** The run once it has its plan; as it is where no worker plans it soon. */
+/** Returns the run once it has its plan, or after a short wait if no worker plans it. */
 function planned(gateway: GatewayClient, { id }: RunStatus): Promise<RunStatus> {
   return pollRun(gateway, id, { until: ({ phase }) => phase !== "planning", limitMs: PLANNED_MS });
 }

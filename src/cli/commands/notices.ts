@@ -11,8 +11,8 @@ import { type Notice, NoticeBody, NoticeListBody } from "../../api/notices.ts";
 export function addNoticesCommand(program: Command, session: Session): void {
   program
     .command("notices")
-    .description("list what people were told, and whether it reached them")
-    .option("--undelivered", "only what somebody was not told, for good or so far")
+    .description("list the notices to people, and whether they arrived")
+    .option("--undelivered", "only those that have not reached everybody, so far or for good")
     .option("--run <run>", "only what is about a run: rent, rent/2026-11-26 or its id")
     .option("--kind <kind>", "approval-needed, parked, run-completed, …")
     .option("--business <name>", "only those of a business")
@@ -25,7 +25,7 @@ export function addNoticesCommand(program: Command, session: Session): void {
         const filters = { run, kind, business };
         if (retry !== undefined) {
           if (undelivered === true || Object.values(filters).some((each) => each !== undefined)) {
-            throw usageError("--retry names a notice: it goes without the filters");
+            throw usageError("--retry names one notice: leave out the filters");
           }
           const path = `/v1/notices/${encodeURIComponent(retry)}/retry`;
           const notice = await gateway.post(path, NoticeBody, {});
@@ -54,10 +54,10 @@ function emptyText(options: {
   readonly kind?: string | undefined;
 }): string {
   if (options.undelivered === true) {
-    return "Nothing waits for anybody. “payrun notices” shows what no channel took: it reached nobody.";
+    return "No notice waits to be delivered. “payrun notices” shows those that no channel took: they reached nobody.";
   }
   const isAll = options.run === undefined && options.kind === undefined;
-  return isAll ? "Nobody was told anything yet." : "Nobody was told anything of that yet.";
+  return isAll ? "There are no notices yet." : "There are no notices about that yet.";
 }
 
 function noticeLines(notices: readonly Notice[]): string[] {

@@ -24,7 +24,7 @@ export function addWorkerCommand(program: Command, session: Session): void {
     .command("worker")
     .description("run a worker: workflows and activities")
     .addOption(
-      new Option("--serve <what...>", "works only on these; on everything unless said").choices(
+      new Option("--serve <what...>", "works only on these; default: on everything").choices(
         QUEUE_NAMES,
       ),
     )
@@ -80,8 +80,10 @@ export function addSandboxCommand(program: Command, session: Session): void {
 function addClock(sandbox: Command, session: Session): void {
   sandbox
     .command("clock")
-    .description("let the sandbox's days pass: settlement, due dates, cut-offs; shows what it says")
-    .option("--advance <duration>", "once, by so much: 12h, 3d, 2w, or P3D, PT6H")
+    .description(
+      "let the sandbox's days pass: settlement, due dates, cut-offs; shows the time on its clock",
+    )
+    .option("--advance <duration>", "once, by this much: 12h, 3d, 2w, or P3D, PT6H")
     .option(
       "--scale <factor>",
       "seconds that pass in each real one; 43200 is half a day, 1 is real",
@@ -106,7 +108,7 @@ function addClock(sandbox: Command, session: Session): void {
     );
 }
 
-/** With the year: a clock whose days pass in seconds is soon in another one. */
+/** Formats the bank clock with its year: a clock that passes days in seconds soon changes it. */
 function clockText({ bank, scale }: { readonly bank: string; readonly scale: number }): string {
   const pace =
     scale === 1
@@ -124,8 +126,8 @@ function readScale(text: string): number {
 }
 
 /**
- * Runs a part with our own standard streams, passes on the signals that end us, and ends as it
- * ends.
+ * Runs a part with our own standard streams, forwards the signals that end us, and exits as the
+ * part exits.
  */
 async function inForeground(plan: PartPlan): Promise<ExitCode> {
   const child = spawn(plan.command, plan.args, {

@@ -24,11 +24,11 @@ export function addPayCommand(program: Command, session: Session): void {
   program
     .command("pay")
     .description("pay bills off-cycle, under a playbook's approvals, limits and holds")
-    .argument("<bill...>", "bills: their numbers, ids, or a vendor's name where it leaves one bill")
+    .argument("<bill...>", "bills: their numbers, ids, or a vendor's name if it leaves one bill")
     .option("--amount <money>", "pay only this much of the one bill, such as $50 or 50.00")
-    .option("--playbook <name>", "whose policy holds, where several pay-run playbooks are stored")
-    .option("--business <name>", "needed only where several have such a playbook")
-    .option("--ref <text>", "tells two payments of one day apart that are alike")
+    .option("--playbook <name>", "whose policy applies, if several pay-run playbooks are stored")
+    .option("--business <name>", "needed only if several businesses have such a playbook")
+    .option("--ref <text>", "tells apart two payments of one day that are alike")
     .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((payables, options) =>
@@ -60,7 +60,8 @@ async function pay(
   const isNews = asked.phase === "planning";
   const run = isNews ? await planned(gateway, asked) : asked;
   output.lines(runLines(run));
-  if (!isNews) output.line(dim("The same was asked for before today: --ref TEXT asks anew."));
+  if (!isNews)
+    output.line(dim("The same was already asked for today: --ref TEXT asks for it again."));
   const paysNothing = run.plan !== undefined && run.plan.lineCount === 0;
   if (paysNothing) output.line(yellow("Nothing is paid: every bill was left out."));
   if (!hasEnded(run)) {
@@ -70,7 +71,10 @@ async function pay(
   return paysNothing || run.phase === "failed" ? EXIT.failed : EXIT.done;
 }
 
-/** What somebody has named is planned in a moment; a run that takes longer goes on without them. */
+/**
+ * The longest wait for a plan of named bills, which usually takes a moment; a slower run continues
+ * without the CLI.
+ */
 const PLAN_LIMIT_MS = 30_000;
 
 async function planned(gateway: GatewayClient, { id }: RunStatus): Promise<RunStatus> {

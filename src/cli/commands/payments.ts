@@ -13,7 +13,7 @@ export function addPaymentsCommand(program: Command, session: Session): void {
     .description("list the service's payments since a time, and which of them the store knows of")
     .requiredOption("--since <date>", "since when: YYYY-MM-DD in New York, or an instant")
     .option("--unknown", "only those that the store has no record of")
-    .option("--business <name>", "whose, where several businesses are configured")
+    .option("--business <name>", "needed only if several businesses are configured")
     .option("--json", "print one JSON document")
     .action((options) =>
       session.run(options, async ({ output, config }) => {
@@ -41,7 +41,7 @@ async function everyPage(
     );
   };
   const first = await read(1);
-  // What is made meanwhile moves others to the next page, where they are seen again.
+  // A payment made meanwhile shifts others to the next page, where they appear again.
   const items = new Map<string, Payment>();
   for (let page: ServicePayments | undefined = first; page !== undefined;) {
     for (const payment of page.items) {

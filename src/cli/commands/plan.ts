@@ -16,7 +16,7 @@ export function addPlanCommand(program: Command, session: Session): void {
     .option("--period <date>", "the period to plan for, YYYY-MM-DD")
     .option("--all", "with each bill that it leaves out, and why")
     .option("--summary", "totals and oddities only")
-    .option("--business <name>", "needed only where several have a playbook of that name")
+    .option("--business <name>", "needed only if several businesses have a playbook of that name")
     .option("--json", "print one JSON document")
     .action((nameOrFile, options) =>
       session.run(options, async ({ output, config }) => {
@@ -38,7 +38,7 @@ export function addPlanCommand(program: Command, session: Session): void {
           if (options.summary === true || output.json) continue;
           output.lines([...billsOf(page), ...(options.all === true ? leftOutOf(page) : [])]);
         }
-        // What matters stands where the reader's eye is when the command has ended.
+        // The important part comes last, where the reader looks when the command has ended.
         output.lines(digest.oddLines());
         output.lines(fitting(skippedCounts(plan)));
         if (Object.keys(plan.skippedByCode).length > 0 && options.all === undefined) {

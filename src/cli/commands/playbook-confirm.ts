@@ -10,14 +10,20 @@ import { green, printable, yellow } from "../terminal/text.ts";
 import { AppliedPlaybookBody } from "../../api/schemas.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
 
-/** What somebody else has proposed is shown first: whoever confirms it has seen the difference. */
+/**
+ * Adds `playbook confirm`. It first shows another person's proposal, so that whoever confirms it
+ * has seen the difference.
+ */
 export function addPlaybookConfirmCommand(playbook: Command, session: Session): void {
   playbook
     .command("confirm")
-    .description("put what somebody else has proposed into force, with its difference in view")
+    .description("show what another person has proposed, with its changes, and put it into force")
     .argument("<name>", "the playbook's name")
-    .option("--business <name>", "needed only where several have a playbook of that name")
-    .option("--hash <sha256>", "the text that was looked at, off a terminal")
+    .option("--business <name>", "needed only if several businesses have a playbook of that name")
+    .option(
+      "--hash <sha256>",
+      "hash of the text that you have seen; needed if there is no terminal",
+    )
     .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((name, options) =>

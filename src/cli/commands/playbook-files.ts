@@ -13,17 +13,19 @@ import { type AppliedPlaybook, AppliedPlaybookBody, PlaybookListBody } from "../
 
 export interface ReadPlaybook {
   readonly name: string;
-  /** That it names; undefined for the only one. */
+  /** The business that the file names; undefined for the only one. */
   readonly business?: string | undefined;
   readonly text: string;
 }
 
-/** What others name is stored before them: a pay-run names its rules for failures, and so on. */
+/**
+ * Playbooks that others name are stored first: a pay-run names its rules for failures, and so on.
+ */
 const NAMED_FIRST = ["retry-failed", "pay-run"];
 
 /**
- * The file that a path means: `playbooks/NAME.yaml`, as the pages write it, is the example that
- * comes with Payrun where the folder has no such file.
+ * Returns the file that a path means. `playbooks/NAME.yaml`, as the docs write it, is the example
+ * that comes with Payrun if the folder has no such file.
  */
 export function playbookFile(path: string): string {
   const example = /^(?:\.\/)?(playbooks\/[\w-]+\.yaml)$/.exec(path)?.[1];
@@ -33,10 +35,10 @@ export function playbookFile(path: string): string {
 }
 
 /**
- * What is asked of a playbook by name; where none of that name is known, the refusal points to the
- * example that comes with Payrun.
+ * Runs a request for a playbook by name. If no playbook of that name is known, the refusal points
+ * to the example that comes with Payrun.
  *
- * @param command what takes the example's path
+ * @param command the command that takes the example's path
  */
 export async function orExample<Answer>(
   nameOrFile: string,
@@ -63,9 +65,9 @@ export async function readPlaybook(file: string): Promise<ReadPlaybook> {
 }
 
 /**
- * Reads playbooks in the order in which they can be stored.
+ * Reads playbooks and returns them in an order in which they can be stored.
  *
- * @throws {CliError} 2 with every mistake in all of the files, or where two have one name
+ * @throws {CliError} 2 with every mistake in all of the files, or if two have the same name
  */
 export async function readPlaybooks(files: readonly string[]): Promise<ReadPlaybook[]> {
   const all = await Promise.all(
@@ -102,9 +104,9 @@ export async function readPlaybooks(files: readonly string[]): Promise<ReadPlayb
 }
 
 /**
- * The files of playbooks that are meant by paths: a folder means all that stand in it. What tests a
- * playbook, `NAME.test.yaml` beside it, is none; nor are the profiles and the compose file that
- * `payrun init` writes beside its playbook.
+ * Returns the playbook files that the paths mean; a folder means all of its playbooks. A playbook's
+ * tests, `NAME.test.yaml` beside it, are not playbooks; nor are the profiles and the compose file
+ * that `payrun init` writes beside its playbook.
  *
  * @throws {CliError} 2 for a folder without any
  */
@@ -131,7 +133,7 @@ export async function playbookFiles(paths: readonly string[]): Promise<string[]>
   return [...all].filter((file) => !isTests(file) || !hasPlaybook(file));
 }
 
-/** True for profiles and compose files, which say by their first keys that they are no playbooks. */
+/** True for profiles and compose files, whose first keys show that they are not playbooks. */
 async function isNeighbour(file: string): Promise<boolean> {
   const text = await readFile(file, "utf8").catch(() => "");
   return /^(businesses|services)\s*:/m.test(text) && !/^kind\s*:/m.test(text);
@@ -157,9 +159,9 @@ export function applyPlaybook(
 }
 
 /**
- * A playbook from a name, or from a file, which is applied first.
+ * Returns a playbook from a name, or from a file, which is applied first.
  *
- * @param said hears of a revision that was made
+ * @param said receives a line about a revision that was made
  */
 export async function playbookNamed(
   gateway: GatewayClient,
@@ -177,7 +179,7 @@ export async function playbookNamed(
   return { playbook: applied.name, business: applied.business };
 }
 
-/** Who may launch, and not apply, may launch what is applied under that name. */
+/** A principal who may launch but not apply may still launch the stored playbook of that name. */
 async function asApplying(
   gateway: GatewayClient,
   { name, business }: ReadPlaybook,
@@ -185,19 +187,19 @@ async function asApplying(
 ): Promise<unknown> {
   if (!(error instanceof CliError) || error.code !== "forbidden") return error;
   const { exitCode, code, details, message } = error;
-  // Only a hint comes of it: the refusal is told without one where the list can't be read.
+  // The list only adds a hint: if it can't be read, the refusal is reported without one.
   const applied = await gateway
     .get(ofBusiness("/v1/playbooks", business), PlaybookListBody)
     .catch(() => ({ items: [] }));
   const isApplied = applied.items.some((each) => each.name === name);
-  const why = `a file is applied before it is launched, which is an administrator's. ${message}`;
+  const why = `a file is applied before it is launched, and only an administrator may apply it. ${message}`;
   return new CliError(exitCode, why, {
     ...{ code, details },
     ...(isApplied ? { hint: `“payrun launch ${shellWord(name)}” launches what is applied.` } : {}),
   });
 }
 
-/** What was proposed waits for somebody else (exit 3). */
+/** Returns the error for proposals that wait for a second person (exit 3). */
 export function waitsForSecond(proposed: readonly AppliedPlaybook[]): CliError {
   const names = proposed.map(({ name }) => name);
   return new CliError(
@@ -211,7 +213,7 @@ export function waitsForSecond(proposed: readonly AppliedPlaybook[]): CliError {
   );
 }
 
-/** What to plan: a stored playbook by its name, or a file with its text, which stays unstored. */
+/** Returns what to plan: a stored playbook by its name, or a file with its unstored text. */
 export async function playbookToPlan(
   nameOrFile: string,
 ): Promise<{ readonly playbook: string; readonly text?: string }> {

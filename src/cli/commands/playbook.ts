@@ -13,10 +13,10 @@ import {
   PlaybookRevisionsBody,
 } from "../../api/schemas.ts";
 
-/** As much of a hash as tells revisions apart. */
+/** Digits of a hash that are enough to distinguish revisions. */
 const HASH_SHOWN = 12;
 
-/** `payrun playbook …`: what is stored, and how it came to be so. */
+/** `payrun playbook …`: what is stored, and its history. */
 export function addPlaybookCommand(program: Command, session: Session): void {
   const playbook = program
     .command("playbook")
@@ -62,7 +62,7 @@ function addHistory(playbook: Command, session: Session): void {
     .command("history")
     .description("a playbook's revisions, newest first: by whom, when, and what each changed")
     .argument("<name>", "the playbook's name")
-    .option("--business <name>", "needed only where several have a playbook of that name")
+    .option("--business <name>", "needed only if several businesses have a playbook of that name")
     .option("--json", "print one JSON document")
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {
@@ -105,8 +105,8 @@ function addShow(playbook: Command, session: Session): void {
     .command("show")
     .description("the text of a playbook's newest revision, or of an earlier one")
     .argument("<name>", "the playbook's name")
-    .argument("[revision]", "which one; the newest unless said")
-    .option("--business <name>", "needed only where several have a playbook of that name")
+    .argument("[revision]", "which one; default: the newest")
+    .option("--business <name>", "needed only if several businesses have a playbook of that name")
     .option("--json", "print one JSON document")
     .action((name, wanted, options) =>
       session.run(options, async ({ output, config }) => {
@@ -114,7 +114,7 @@ function addShow(playbook: Command, session: Session): void {
         const revisions = await revisionsOf(gatewayOf(config()), name, options.business);
         const found = number === undefined ? revisions[0] : revisionIn(name, revisions, number);
         const lines = (found?.text ?? "").replace(/\r?\n$/, "").split(/\r?\n/);
-        // A tab is as its author wrote it, so that what goes into a file is the playbook.
+        // Tabs are kept as written, so that the output redirected to a file is the playbook.
         for (const line of lines) output.verbatim(line.split("\t").map(printable).join("\t"));
         output.document({ name, ...found });
       }),
@@ -138,7 +138,7 @@ function whenIn(zone: string): string {
   return `When (${zoneName(zone)})`;
 }
 
-/** @throws {CliError} 2 for what is no number of a revision */
+/** @throws {CliError} 2 if the text isn't a revision number */
 export function revisionNumber(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
@@ -146,7 +146,7 @@ export function revisionNumber(text: string | undefined): number | undefined {
   throw usageError(`a revision is a number from 1, not “${text}”`);
 }
 
-/** @throws {CliError} 1 where there is none of that number, with those that there are */
+/** @throws {CliError} 1 if no revision has that number, with those that exist */
 export function revisionIn<R extends { readonly revision: number }>(
   name: string,
   revisions: readonly R[],

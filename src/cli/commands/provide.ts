@@ -25,7 +25,7 @@ export function addProvideCommand(program: Command, session: Session): void {
       "--file <file>",
       "JSON with the step's fields, - for standard input; for documents also a PDF, PNG or JPEG",
     )
-    .option("--type <documentType>", "what a document that is no JSON is", "einLetter")
+    .option("--type <documentType>", "what a document that is not JSON is", "einLetter")
     .option(
       "-y, --yes",
       "do not ask; a signature or certification needs it if there is no terminal",
@@ -54,14 +54,14 @@ export function addProvideCommand(program: Command, session: Session): void {
 function stepNamed(text: string): ProvidedStep {
   const step = PROVIDED_STEPS.find((each) => each === text);
   if (step !== undefined) return step;
-  throw usageError(`“${printable(text)}” is no step: ${PROVIDED_STEPS.join(", ")}`);
+  throw usageError(`“${printable(text)}” is not a step: ${PROVIDED_STEPS.join(", ")}`);
 }
 
 /**
- * Shows the text of a legal act before it is done, and binds the act to it: the gateway refuses one
- * on another text.
+ * Shows the text of a legal act before it is done, and binds the act to that text: the gateway
+ * refuses an act on another text.
  *
- * @returns undefined where the person at the terminal said no
+ * @returns undefined if the person at the terminal said no
  */
 async function agreedText(
   { output, gateway }: { readonly output: Output; readonly gateway: GatewayClient },
@@ -81,7 +81,7 @@ async function agreedText(
   return { textHash: createHash("sha256").update(text).digest("hex"), ...body };
 }
 
-/** Undefined where there is no onboarding: providing then says what to do about it. */
+/** Returns undefined if there is no onboarding: the step itself then reports what to do. */
 async function textOfAct(
   gateway: GatewayClient,
   act: LegalAct,
@@ -114,7 +114,7 @@ async function bytesOf(file: string): Promise<Buffer> {
   }
 }
 
-/** Errors never repeat what stands in the file: it is personal. */
+/** Errors never repeat the file's contents, which are personal. */
 function jsonOf(bytes: Buffer, file: string, no: string): object {
   let body: unknown;
   try {
@@ -132,12 +132,12 @@ const STARTS: readonly (readonly number[])[] = [
   [0xff, 0xd8, 0xff],
 ];
 
-/** A PDF, PNG or JPEG by its first bytes. */
+/** True for a PDF, PNG or JPEG, judged by its first bytes. */
 function isFile(bytes: Buffer): boolean {
   return STARTS.some((start) => start.every((byte, at) => bytes[at] === byte));
 }
 
-/** Puts files in the place of their names, which are relative to the JSON that names them. */
+/** Replaces file names, relative to the JSON that names them, by the files' contents. */
 async function withContents(body: unknown, folder: string): Promise<object> {
   if (isRecord(body) && "documents" in body && Array.isArray(body.documents)) {
     const each: readonly unknown[] = body.documents;

@@ -25,8 +25,8 @@ export function addReportCommand(program: Command, session: Session): void {
     .argument("[run]", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--from <date>", "first day: sums by vendor, account and day instead of one run's")
     .option("--to <date>", "last day")
-    .option("--business <name>", "whose days, where several businesses are configured")
-    .option("--csv", "a table for spreadsheets, one row per bill; of days, per day and vendor")
+    .option("--business <name>", "needed only if several businesses are configured")
+    .option("--csv", "a table for spreadsheets, one row per bill; for days, one per day and vendor")
     .option("--bank-csv", "a run's table that ties to bank statements, one row per line on them")
     .option("--bank-days", "its sums per account and day")
     .option("--json", "print one JSON document")
@@ -64,7 +64,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** The table that is asked for; undefined for the sums themselves. */
+/** Returns the requested table; undefined for the sums themselves. */
 function formatOf(options: Options): string | undefined {
   const formats = [
     ...(options.csv === true ? ["--csv"] : []),
@@ -103,18 +103,18 @@ function daysPath(options: Options): string {
   if (bankCsv === true || bankDays === true) {
     throw usageError(
       `--bank-${bankCsv === true ? "csv" : "days"} is a table of one run`,
-      "name the run, or take --csv for a table of days",
+      "name the run, or use --csv for a table of days",
     );
   }
   return ofBusiness(`/v1/reports?${new URLSearchParams({ from, to }).toString()}`, business);
 }
 
-/** A table under an empty line; nothing where it has no rows. */
+/** Returns a table below an empty line; nothing if it has no rows. */
 function below(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   return rows.length === 0 ? [] : ["", ...table(columns, rows)];
 }
 
-/** By vendor, by account, and by account and day. */
+/** Lists the period by vendor, by account, and by account and day. */
 function periodLines(report: PeriodReport): string[] {
   const { payments, deposits } = report;
   const money: readonly Column[] = ["Out", "Back or in", "Net"].map((title) => {
@@ -153,7 +153,7 @@ function periodLines(report: PeriodReport): string[] {
   ];
 }
 
-/** Who counted and who didn't, and why. */
+/** Lists whose decision counted, whose didn't, and why. */
 function decisionLines({ decisions, zone }: Report): string[] {
   const { singlePerson, counted, refused } = decisions;
   const mode = "Approvals: single-person. One person may launch and approve here.";
@@ -179,7 +179,7 @@ function decisionLines({ decisions, zone }: Report): string[] {
   ];
 }
 
-/** Also parts of bills have settled. */
+/** Counts settled bills, including those of which only parts have settled. */
 function settledText({ byState, settledBills }: Report): string {
   return byState.settled === undefined ? String(settledBills) : countOf(byState.settled);
 }

@@ -30,14 +30,14 @@ interface Refused {
 export function addResolveCommand(program: Command, session: Session): void {
   program
     .command("resolve")
-    .description("say what becomes of parked bills")
-    .argument("[bill...]", "bills: their numbers, ids, or a vendor's name where it leaves one bill")
+    .description("say what happens to parked bills")
+    .argument("[bill...]", "bills: their numbers, ids, or a vendor's name if it leaves one bill")
     .option("--retry", "try again: the cause is gone")
     .option("--paid-elsewhere", "it was paid by other means; never pay it again")
     .option("--give-up", "don't pay it any more")
     .requiredOption("--reason <text>", "what was found out or done")
     .option("--reason-code <code>", "every bill parked for this reason, instead of ids")
-    .option("--business <name>", "needed only where there are several")
+    .option("--business <name>", "needed only if there are several businesses")
     .option("-y, --yes", "do not ask; needed if there is no terminal")
     .option("--json", "print one JSON document")
     .action((payables, options) =>
@@ -84,7 +84,7 @@ export function addResolveCommand(program: Command, session: Session): void {
 const QUESTIONS = {
   retry: (which: string) =>
     `Try ${which} again; what is owed goes out if its approval still stands`,
-  "paid-elsewhere": (which: string) => `Take ${which} as paid elsewhere, never to be paid again`,
+  "paid-elsewhere": (which: string) => `Mark ${which} as paid elsewhere, never to be paid again`,
   "give-up": (which: string) => `Give ${which} up, never to be paid`,
 } as const;
 
@@ -100,7 +100,7 @@ function whichBills(bills: readonly Named[], reasonCode: string | undefined): st
   return `${which}, ${formatUsd(open)}${open === all ? "" : ` of ${formatUsd(all)}`},`;
 }
 
-/** What is open of a bill is what anybody decides about. */
+/** A decision is about the open part of a bill. */
 function asParked({
   amountCents,
   parts,
@@ -111,7 +111,7 @@ function asParked({
   return { state: "parked", amountCents: amountCents ?? 0, parts };
 }
 
-/** What goes out because of it, with bills and sum. */
+/** Summarizes what goes out as a result: the number of bills and the sum. */
 function summaryLines(resolved: readonly Resolution[]): string[] {
   const retried = resolved.filter(
     ({ action, approvalEnded, keptBack }) =>
@@ -140,12 +140,12 @@ function actionOf(options: {
   ];
   const [action] = chosen;
   if (action === undefined || chosen.length > 1) {
-    throw usageError("say exactly one of --retry, --paid-elsewhere and --give-up");
+    throw usageError("give exactly one of --retry, --paid-elsewhere and --give-up");
   }
   return action;
 }
 
-/** A reason for which nothing is parked is a mistyped one, or somebody was faster. */
+/** A reason that no bill is parked for was mistyped, or another person was faster. */
 async function noneParkedFor(
   gateway: GatewayClient,
   reasonCode: string,
@@ -162,7 +162,7 @@ async function noneParkedFor(
   );
 }
 
-/** As many requests as there are pages of such bills. */
+/** Sends one request for each page of such bills. */
 async function inBulk(gateway: GatewayClient, body: object): Promise<Outcome> {
   const resolved: Resolution[] = [];
   const refused: Refused[] = [];
@@ -187,13 +187,16 @@ function named(
   return findEach(gateway, texts, { kind: "bill", business, likely: ["parked"] });
 }
 
-/** True of a refusal that another bill may not get: which roles may resolve one goes by its failure. */
+/**
+ * True if the refusal may concern one bill only: the roles that may resolve it depend on its
+ * failure.
+ */
 function isOfOne(error: unknown, bills: number): boolean {
   if (!(error instanceof CliError) || error.exitCode === EXIT.unavailable) return false;
   return error.code !== "unauthorized" && (error.code !== "forbidden" || bills > 1);
 }
 
-/** One refusal must not keep the other bills from being resolved. */
+/** One refusal must not prevent the other bills from being resolved. */
 async function each(
   gateway: GatewayClient,
   bills: readonly Named[],
@@ -206,10 +209,11 @@ async function each(
     try {
       resolved.push(await gateway.post(ofBusiness(path, business), ResolutionBody, body));
     } catch (error) {
-      // Once one bill is resolved, that is told, whatever becomes of the others.
+      // Once one bill is resolved, the outcome is reported, whatever happens to the remaining
+      // bills.
       if (!isOfOne(error, bills.length)) {
         if (resolved.length === 0) throw error;
-        const why = `not known, and none after it was asked for: ${reasonOf(error)}`;
+        const why = `not known, and the bills after it were not sent: ${reasonOf(error)}`;
         refused.push({ payableId, publicId, contactName, message: why });
         break;
       }

@@ -15,9 +15,9 @@ export function addRevertCommand(program: Command, session: Session): void {
     .argument("<name>", "the playbook's name")
     .argument(
       "[revision]",
-      "which one, as “payrun playbook history” shows them; the one before the newest unless said",
+      "which one, as “payrun playbook history” shows them; default: the one before the newest",
     )
-    .option("--business <name>", "needed only where several have a playbook of that name")
+    .option("--business <name>", "needed only if several businesses have a playbook of that name")
     .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((name, wanted, options) =>

@@ -13,7 +13,7 @@ import {
 } from "../../api/schedules.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
 
-/** `payrun schedule …`: what runs by itself, and how it is held up. */
+/** `payrun schedule …`: what launches on a schedule, and how to pause it. */
 export function addScheduleCommand(program: Command, session: Session): void {
   const schedule = program
     .command("schedule")
@@ -30,7 +30,7 @@ function addList(schedule: Command, session: Session): void {
     .command("list")
     .description("the playbooks that run by themselves, with their next five runs")
     .argument("[name]", "only this playbook")
-    .option("--business <name>", "needed only where several have a playbook of that name")
+    .option("--business <name>", "needed only if several businesses have a playbook of that name")
     .option("--json", "print one JSON document")
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {
@@ -63,7 +63,7 @@ function linesOf(schedule: Schedule): string[] {
 
 const OTHER_CLOCK = "Begins in real time; periods and pay dates are by the sandbox's clock.";
 
-/** No holiday moves a run as far from its period as this. */
+/** Farther than any holiday moves a run from its period. */
 const FAR_MS = 8 * 86_400_000;
 
 function hasOtherClock({ period, beginsAt }: Schedule["next"][number]): boolean {
@@ -87,7 +87,7 @@ function headline({
   if (deleted === true) return `${yellow("!")} ${name}: deleted; payrun apply FILE makes it again`;
   const wrong = state === "missing" ? "has no schedule at Temporal" : "differs from its playbook";
   const held = paused ? `, and ${state === "missing" ? "was" : "is"} paused${why}` : "";
-  return `${yellow("!")} ${name}: ${wrong}${held}; payrun apply FILE puts it right`;
+  return `${yellow("!")} ${name}: ${wrong}${held}; payrun apply FILE repairs it`;
 }
 
 function beginsAtText(instant: string, zone: string): string {
@@ -113,8 +113,8 @@ function addSwitch(
     .command(action)
     .description(description)
     .argument("<name>", "the playbook's name")
-    .option("--reason <text>", "why, for whoever finds it")
-    .option("--business <name>", "needed only where several have a playbook of that name")
+    .option("--reason <text>", "why, for anyone who sees it")
+    .option("--business <name>", "needed only if several businesses have a playbook of that name")
     .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((name, options) =>
@@ -137,14 +137,14 @@ function addDelete(schedule: Command, session: Session): void {
     .command("delete")
     .description("delete a schedule; applying its playbook makes it again")
     .argument("<name>", "the playbook's name")
-    .option("--business <name>", "needed only where several have a playbook of that name")
+    .option("--business <name>", "needed only if several businesses have a playbook of that name")
     .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((name, options) =>
       session.run(options, async ({ output, config }) => {
         const path = ofBusiness(`/v1/schedules/${encodeURIComponent(name)}`, options.business);
         const deleted = await gatewayOf(config()).delete(path, DeletedScheduleBody);
-        output.line(`${green("✓")} ${printable(name)} runs no more by itself`);
+        output.line(`${green("✓")} ${printable(name)} no longer runs by itself`);
         output.document(deleted);
       }),
     );
@@ -156,7 +156,7 @@ function addBackfill(schedule: Command, session: Session): void {
     .description("launch the runs that a schedule has missed, each once")
     .argument("<name>", "the playbook's name")
     .option("--period <date>", "only this one, YYYY-MM-DD")
-    .option("--business <name>", "needed only where several have a playbook of that name")
+    .option("--business <name>", "needed only if several businesses have a playbook of that name")
     .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((name, options) =>

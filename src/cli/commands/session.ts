@@ -16,7 +16,7 @@ export function addLoginCommand(program: Command, session: Session): void {
     .action((options) =>
       session.run(options, async ({ output, config }) => {
         const link = await gatewayOf(config()).post("/v1/sign-in-links", SignInLinkBody, {});
-        // A link is a secret until it was used: it has no business in a log of standard error.
+        // A link is a secret until it is used, so it doesn't belong in a log of standard error.
         if (!output.json) output.line(link.url);
         output.note(
           dim(
@@ -32,7 +32,7 @@ export function addSessionCommand(program: Command, session: Session): void {
   const sessions = program.command("session").description("list and end sign-ins at the console");
   sessions
     .command("list")
-    .description("list sign-ins at the console: yours, as an administrator everybody's")
+    .description("list sign-ins at the console: yours, or everybody's if you are an administrator")
     .option("--json", "print one JSON document")
     .action((options) =>
       session.run(options, async ({ output, config }) => {

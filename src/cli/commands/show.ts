@@ -43,7 +43,7 @@ export function addShowCommand(program: Command, session: Session): void {
     );
 }
 
-/** @returns undefined where the id is something else's, of which nothing is approved bill by bill */
+/** @returns undefined if the id belongs to something whose bills nobody approves one by one */
 async function reviewOf(gateway: GatewayClient, runId: string): Promise<RunReview | undefined> {
   try {
     return await gateway.review(runId);

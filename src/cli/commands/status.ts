@@ -25,7 +25,7 @@ export function addStatusCommand(program: Command, session: Session): void {
     .description("show where a run of any kind stands, or the newest of them")
     .argument("[run]", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--bills", "with every bill, its dates and whom it waits for")
-    .option("--needs-action", "only runs that wait for somebody")
+    .option("--needs-action", "only runs that wait for a person")
     .option("--json", "print one JSON document")
     .action((id, options) =>
       session.run(options, async ({ output, config }) => {
@@ -59,7 +59,7 @@ export function addStatusCommand(program: Command, session: Session): void {
           gateway.get(`/v1/runs${query}`, RunListBody),
           gateway.get("/v1/conditions", ConditionListBody),
           widestHolds(gateway).catch((error: unknown) => {
-            output.note(`Which holds are in force can't be told: ${reasonOf(error)}`);
+            output.note(`Which holds are in force is unknown: ${reasonOf(error)}`);
             return [];
           }),
         ]);
@@ -89,7 +89,7 @@ export function addStatusCommand(program: Command, session: Session): void {
     );
 }
 
-/** Holds on everything, and on whole accounts. */
+/** Returns the holds on everything and on whole accounts. */
 async function widestHolds(gateway: GatewayClient) {
   const lists = ["all", "source"].map((scope) =>
     gateway.get(`/v1/holds?scope=${scope}`, HoldListBody),
@@ -97,13 +97,13 @@ async function widestHolds(gateway: GatewayClient) {
   return (await Promise.all(lists)).flatMap(({ items }) => items);
 }
 
-/** Empty where no bill is concerned, or none is any more. */
+/** Returns an empty text if no bill is concerned, or none is any more. */
 function totalText({ kind, totalCents }: { readonly kind: string; readonly totalCents: number }) {
   const isAboutMoney = totalCents !== 0 || kind === "pay-run" || isCancellation({ kind });
   return isAboutMoney ? formatUsd(totalCents) : "";
 }
 
-/** What a cancellation came to that is complete, and of no money. */
+/** Describes a completed cancellation that concerned no money. */
 function foundNothing({
   kind,
   phase,

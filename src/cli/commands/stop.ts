@@ -26,14 +26,14 @@ interface StopOptions {
 export function addStopCommand(program: Command, session: Session): void {
   program
     .command("stop")
-    .description("keep everything from being paid, and say what can still be taken back")
+    .description("keep everything from being paid, and show what can still be taken back")
     .option("--run <run>", "only a run: rent, rent/2026-11-26 or its id")
     .option("--source <account>", "only what is paid from an account: name, last four or id")
     .option("--contact <vendor>", "only the bills of a vendor, by name or id")
     .option("--cancel-scheduled", "cancel what the service has already, as far as it can")
-    .requiredOption("--reason <text>", "why, for whoever finds it")
-    .option("--business <name>", "needed only where there are several")
-    .option("--timeout <duration>", "how long the cancelling is followed", "10m")
+    .requiredOption("--reason <text>", "why, for anyone who sees it")
+    .option("--business <name>", "needed only if there are several businesses")
+    .option("--timeout <duration>", "how long to follow the cancellations", "10m")
     .option("-y, --yes", "do not ask; needed if there is no terminal")
     .option("--json", "print one JSON document")
     .action((options) => session.run(options, (context) => stop(context, options)));
@@ -81,7 +81,10 @@ function liftedBy({ id, author }: Hold): string {
   return `payrun release ${id} lifts it, payrun release --all --by ${shellWord(author)} every hold of ${author}`;
 }
 
-/** Another run could pay what was cancelled of a run or an account, so each of these bills is on hold as well. */
+/**
+ * Another run could pay the bills whose payments were cancelled with a run or an account, so each
+ * of these bills is put on hold as well.
+ */
 function cancelledStays({ scope, author }: Hold): string | undefined {
   if (scope !== "run" && scope !== "source") return undefined;
   return `payrun release --all --by ${shellWord(author)} lifts it, and the holds on the bills that it has cancelled`;
@@ -96,7 +99,7 @@ function again({ run, source, contact }: StopOptions): string {
   return ["payrun stop", ...of, "--cancel-scheduled --reason …"].join(" ");
 }
 
-/** What is stopped, as the API names it, with the business that has it. */
+/** Returns what to stop, in the API's terms, with its business. */
 async function targetNamed(
   gateway: GatewayClient,
   { run, source, contact, business }: StopOptions,
@@ -112,7 +115,7 @@ async function targetNamed(
   const [only, other] = said;
   if (other !== undefined) {
     throw usageError(
-      "say at most one of --run, --source and --contact",
+      "give at most one of --run, --source and --contact",
       "Without them all is stopped.",
     );
   }

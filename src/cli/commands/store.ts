@@ -18,7 +18,7 @@ export function addStoreCommand(program: Command, session: Session): void {
   store
     .command("copy")
     .description(
-      "copy everything into an empty store: from SQLite to PostgreSQL, back, or of one kind",
+      "copy everything into an empty store: from SQLite to PostgreSQL, back, or within one kind",
     )
     .requiredOption("--from <address>", `the store as it is: ${ADDRESS}`)
     .requiredOption("--to <address>", "a new file, or an empty database")
@@ -56,7 +56,7 @@ function addGrants(store: Command, session: Session): void {
     );
 }
 
-/** @throws {CliError} 2 where a store would cross a network in the clear */
+/** @throws {CliError} 2 if a store would cross a network in the clear */
 function refusePlain(addresses: Readonly<Record<string, string>>): void {
   for (const [name, address] of Object.entries(addresses)) {
     if (isPlainDatabase(address)) throw usageError(plainDatabaseText(name));

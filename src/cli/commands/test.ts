@@ -17,7 +17,7 @@ export function addTestCommand(program: Command, session: Session): void {
       "test who would have to approve what, in which stages: NAME.test.yaml beside the playbook",
     )
     .argument("<playbook>", "a playbook's file")
-    .option("--tests <file>", "the tests' file; NAME.test.yaml unless said")
+    .option("--tests <file>", "the tests' file; default: NAME.test.yaml")
     .option("--json", "print one JSON document")
     .action((file, options) => session.run(options, (context) => test(context, file, options)));
 }

@@ -39,7 +39,7 @@ export function addCreate(parent: Command, session: Session): void {
       "what it is for; may be repeated; without it, every business",
       collect,
     )
-    .option("--expires <when>", `30d from now on, or a date; ${TOKEN_DAYS} days unless said`)
+    .option("--expires <when>", `30d from now, or a date; default: ${TOKEN_DAYS} days`)
     .option(...YES_UNASKED)
     .option("--json", "print one JSON document, with id and token")
     .action((name, options) =>
@@ -57,7 +57,7 @@ export function addCreate(parent: Command, session: Session): void {
         const made = isDirect(settings)
           ? await makeHere(settings, token)
           : await makeThere(settings, token);
-        // A secret has no business on standard error, where it would end up in logs.
+        // A secret doesn't belong on standard error, which may end up in logs.
         if (!output.json) output.line(made.token);
         output.note(dim(`${printable(name)} (${roles.join(", ")}), ${made.id}`));
         for (const role of roles) noteOddRole(output, role);
@@ -68,17 +68,17 @@ export function addCreate(parent: Command, session: Session): void {
           );
         }
         if (made.state === "unconfirmed") {
-          output.note(`It counts once another administrator says: payrun token confirm ${made.id}`);
+          output.note(`It counts once another administrator runs: payrun token confirm ${made.id}`);
         }
         output.document(made);
       }),
     );
 }
 
-/** Payrun's own roles, and the approvers' of the playbooks that come with it. */
+/** Payrun's own roles, and the approver roles of the playbooks that come with it. */
 const USUAL_ROLES: readonly string[] = [...OWN_ROLES, "controller", "owner"];
 
-/** A playbook may ask for any role, so one that looks mistyped is made, and said. */
+/** A playbook may ask for any role, so a role that looks mistyped is accepted with a note. */
 function noteOddRole(output: Pick<Output, "note">, role: string): void {
   const meant = USUAL_ROLES.includes(role) ? undefined : suggest(role, USUAL_ROLES);
   if (meant === undefined) return;
@@ -124,8 +124,8 @@ function makeThere(config: Config, token: Wanted): Promise<TokenView & { token: 
 }
 
 /**
- * True where tokens are made in the store itself, on its host: where every business is a sandbox.
- * Everywhere else administrators make them through the gateway.
+ * True if tokens are made in the store itself, on its host: every business is a sandbox. Otherwise
+ * administrators make them through the gateway.
  */
 export function isDirect({ profiles, settings, hidesProfiles }: Config): boolean {
   if (hidesProfiles) return false;
@@ -134,8 +134,8 @@ export function isDirect({ profiles, settings, hidesProfiles }: Config): boolean
 }
 
 /**
- * Who makes or ends a token: whoever launched a run must not approve it with one made afterwards, so the
- * maker is the name that the same person's commands act under.
+ * Returns the name under which a token is made or ended. A run's launcher must not approve the run
+ * with a token made afterwards, so it is the name that the same person's commands act under.
  */
 export async function makerOf(config: Config, store: Store): Promise<string> {
   const mine = ownToken(config);

@@ -31,8 +31,8 @@ export function addTokenCommand(program: Command, session: Session): void {
 function addConfirm(parent: Command, session: Session): void {
   parent
     .command("confirm")
-    .description("say, as a second administrator, that a token is whose it says")
-    .argument("<token>", "its id, or the name of one that nobody has confirmed")
+    .description("confirm, as a second administrator, that a token belongs to the person it names")
+    .argument("<token>", "its id, or the name of one that is not confirmed yet")
     .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((id, options) =>
@@ -47,7 +47,7 @@ function addConfirm(parent: Command, session: Session): void {
     );
 }
 
-/** The id of the one token of a name that waits for a second person; an id stays as it is. */
+/** Returns the id of the one token of that name that waits for a second person; keeps an id. */
 async function unconfirmed(gateway: GatewayClient, text: string): Promise<string> {
   if (text.startsWith("tok_")) return text;
   const { items } = await gateway.get("/v1/tokens", TokenListBody);
@@ -62,7 +62,7 @@ async function unconfirmed(gateway: GatewayClient, text: string): Promise<string
   );
 }
 
-/** As names are compared everywhere: “Bea” is BEA. */
+/** Compares names as everywhere else: “Bea” equals BEA. */
 function isName(name: string, text: string): boolean {
   return principalOf(name) === principalOf(text);
 }
@@ -81,7 +81,7 @@ function addRenew(parent: Command, session: Session): void {
         output.note(
           dim(
             keeper === null
-              ? "The old one counts no more: set PAYRUN_TOKEN to this one."
+              ? "The old one no longer counts: set PAYRUN_TOKEN to this one."
               : `${keeper} keeps it in place of the old one`,
           ),
         );
@@ -95,7 +95,7 @@ function addBootstrap(parent: Command, session: Session): void {
     .command("bootstrap")
     .description("make the first two administrators, who approve nothing; on the store's host")
     .argument("<name>", "the first one")
-    .argument("<other>", "the second one: somebody else")
+    .argument("<other>", "the second one: another person")
     .option("--json", "print one JSON document, with both tokens")
     .action((name, other, options) =>
       session.run(options, async ({ output, config }) => {
@@ -114,7 +114,7 @@ function addBootstrap(parent: Command, session: Session): void {
         if (!output.json) for (const each of items) output.line(`${each.name}  ${each.token}`);
         output.note(
           dim(
-            "Give each to its holder, who sets PAYRUN_TOKEN to it and says “payrun token renew”.",
+            "Give each to its holder, who sets PAYRUN_TOKEN to it and runs “payrun token renew”.",
           ),
         );
         output.document({ items });
@@ -122,7 +122,7 @@ function addBootstrap(parent: Command, session: Session): void {
     );
 }
 
-/** It comes before anything else: there may be no store yet. */
+/** Makes the first tokens. It comes before anything else, so it creates the store if needed. */
 async function firstTokens(config: Config, names: readonly [string, string]) {
   const store = await openStore(config.databaseUrl);
   try {
@@ -134,7 +134,7 @@ async function firstTokens(config: Config, names: readonly [string, string]) {
 
 const DAY_MS = 86_400_000;
 
-/** Its day, and of one that ends within a day the minute. */
+/** Returns the day a token ends, with the time if it ends within a day. */
 function endOf(expiresAt: string, zone: string): string {
   const isSoon = Date.parse(expiresAt) - Date.now() < DAY_MS;
   return spokenStamp(expiresAt, zone).slice(0, isSoon ? 16 : 10);
@@ -167,7 +167,7 @@ function addList(parent: Command, session: Session): void {
           `Last used (${zoneName(zone)})`,
         ];
         const columns = titles.map((title) => ({ title }));
-        // Makers are named as they are: “payrun up” is no command to type here.
+        // Makers are printed unchanged: “payrun up” here is not a command to type.
         for (const line of rows.length === 0 ? ["No tokens."] : table(columns, rows))
           output.verbatim(line);
         output.document({ items });

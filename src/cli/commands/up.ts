@@ -25,10 +25,10 @@ export function addUpCommand(program: Command, session: Session): void {
     .command("up")
     .description("start everything for development: Temporal, sandbox, worker and gateway")
     .option("--no-sandbox", "without the sandbox: businesses come from the settings")
-    .option("--no-temporal", "without Temporal's development server: use the one of the settings")
+    .option("--no-temporal", "without Temporal's development server: use the one in the settings")
     .option(
       "--fixture <name|file>",
-      "what a new sandbox starts with: sample, blank, two-businesses, unverified, generated:1000, or a file; sample unless said",
+      "what a new sandbox starts with: sample, blank, two-businesses, unverified, generated:1000, or a file; default: sample",
     )
     .option("--json", "print the addresses as one JSON document once all is ready")
     .action((options) => session.run(options, (context) => up(context, options)));
@@ -74,7 +74,7 @@ async function up(
       welcome(output, stack, config, hasBusinesses);
       return interrupted;
     });
-    // Ending it is how one leaves it.
+    // Interrupting it is the normal way to leave it.
     return isUp && code === EXIT.interrupted ? EXIT.done : code;
   } finally {
     removeRunning(config.home);
@@ -101,7 +101,12 @@ function welcome(
     ...(addresses.sandbox === null ? [] : [["Sandbox", `${addresses.sandbox}  (no real money)`]]),
     ...(business === null
       ? []
-      : [["Profile", `${shown(business.profilesPath)}  (yours to edit: whom to tell, signers …)`]]),
+      : [
+          [
+            "Profile",
+            `${shown(business.profilesPath)}  (yours to edit: whom to notify, signers …)`,
+          ],
+        ]),
     ["Logs", shown(join(home, "logs"))],
   ];
   output.line(bold("Payrun is up."));
@@ -123,7 +128,7 @@ function welcome(
   }
   output.line("In another terminal, in this folder:");
   for (const command of nextCommands(business !== null)) output.line(`  ${command}`);
-  output.line(dim("Ctrl-C stops all."));
+  output.line(dim("Ctrl-C stops everything."));
   output.document({
     ready: true,
     gateway: addresses.gateway,

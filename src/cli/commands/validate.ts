@@ -49,14 +49,14 @@ export function addValidateCommand(program: Command, session: Session): void {
     );
 }
 
-/** The roles that people have, as far as a gateway that runs or the profiles say it. */
+/** The roles that people have, as far as a running gateway or the profiles show them. */
 interface Held {
   readonly roles: ReadonlySet<string>;
-  /** True if there is nobody else. */
+  /** True if these are all the roles that people have. */
   readonly isAll: boolean;
 }
 
-/** Nothing needs to run for a playbook to be checked, so nobody is waited for. */
+/** The longest wait for the gateway: a playbook can be checked while nothing is running. */
 const PATIENCE_MS = 3_000;
 
 async function heldRoles({ config }: CommandContext): Promise<Held> {
@@ -78,7 +78,7 @@ async function heldRoles({ config }: CommandContext): Promise<Held> {
     );
     return { roles: new Set([...named, ...ofTokens]), isAll: tokens !== undefined };
   } catch {
-    // Settings that can't be used are another command's matter.
+    // Another command reports settings that can't be used.
     return { roles: new Set(), isAll: false };
   }
 }

@@ -2,9 +2,10 @@ import type { Config } from "../../config.ts";
 import { openStore, type Store } from "../../store/index.ts";
 
 /**
- * Opens the store that there is for a piece of work, on its own host.
+ * Opens the existing store for a piece of work, on its own host.
  *
- * @param busyLimitMs how long a store that others write to is waited for, if not as usual
+ * @param busyLimitMs how long to wait for a store that other processes write to; the usual time
+ *   unless given
  */
 export async function withStore<T>(
   { databaseUrl }: Pick<Config, "databaseUrl">,

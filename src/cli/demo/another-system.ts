@@ -10,18 +10,18 @@ import type { Person } from "./people.ts";
 const PROGRAM = fileURLToPath(new URL("other-system.ts", import.meta.url));
 const LIMIT_MS = 30_000;
 
-/** How it was decided, for the reader. */
+/** Describes to the reader how a decision was made. */
 export const OVER_HTTP = "over HTTP, by a process of its own";
 
 const refusalShape = z.object({ error: z.string(), message: z.string() });
 
 interface Said {
-  /** What the gateway answered, one for each thing that was done. */
+  /** The gateway's responses, one for each action. */
   readonly answers: unknown;
   readonly refusal?: { readonly code: string; readonly message: string };
 }
 
-/** Lets a process of its own decide with a person's token, over HTTP. */
+/** Starts another process, which decides over HTTP with a person's token. */
 export async function asAnotherSystem(
   { gateway, people }: Demo,
   person: Person,
@@ -35,7 +35,7 @@ export async function asAnotherSystem(
   return { answers: [], refusal: { code: refused?.error ?? "", message } };
 }
 
-/** Status and message of what the gateway refused. */
+/** Returns the status and message of a refusal by the gateway. */
 export function refusalText({ details, message }: CliError): string {
   const status = z.object({ status: z.int() }).safeParse(details).data?.status ?? "";
   return `${status} ${printable(message)}`;

@@ -12,7 +12,7 @@ import { type Demo, runIdOf } from "./context.ts";
 import type { Person } from "./people.ts";
 import { type Decision, DecisionBody } from "../../api/schemas.ts";
 
-/** The launcher tries to approve its own run, and is refused. */
+/** The launcher tries to approve its own run and is refused. */
 export async function launcherIsRefused(demo: Demo, run: RunStatus): Promise<void> {
   const { narrator, gateway, people } = demo;
   try {
@@ -25,9 +25,9 @@ export async function launcherIsRefused(demo: Demo, run: RunStatus): Promise<voi
 }
 
 /**
- * The controller's decision: on a terminal the reader's, elsewhere that of another system.
+ * Makes the controller's decision: the reader decides on a terminal, another system elsewhere.
  *
- * @returns false where the plan was rejected
+ * @returns false if the plan was rejected
  */
 export async function controllerDecides(demo: Demo, run: RunStatus): Promise<boolean> {
   const suggested = demo.state.dropped ?? suggestedDrop(run);
@@ -44,7 +44,7 @@ export async function controllerDecides(demo: Demo, run: RunStatus): Promise<boo
   return true;
 }
 
-/** A process of its own approves with a token of its own, over HTTP. */
+/** Starts another process, which approves over HTTP with its own token. */
 export async function anotherSystemApproves(
   demo: Demo,
   person: Person,
@@ -104,7 +104,7 @@ async function readerDecides(
   return decision === "approve";
 }
 
-/** The terminal gives Ctrl-C to the prompt, not to us. */
+/** The prompt receives the terminal's Ctrl-C, not us. */
 function stopHere({ supervision }: Demo): Promise<never> {
   supervision.interrupt();
   return new Promise<never>(() => undefined);
@@ -123,10 +123,10 @@ function decide(
   });
 }
 
-/** Bills that nobody has decided about yet, withheld ones too. */
+/** States of bills without a decision, including withheld ones. */
 const TO_DECIDE: readonly LineState[] = ["awaiting-approval", "on-hold"];
 
-/** The bill that looks like one that was paid already; else the smallest odd one. */
+/** Suggests the bill that looks like a duplicate of a paid one; otherwise the smallest flagged. */
 function suggestedDrop(run: RunStatus): string[] {
   const odd = run.payments
     .filter((line) => isFlagged(line) && TO_DECIDE.includes(line.state))

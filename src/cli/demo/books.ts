@@ -2,7 +2,7 @@ import type { RunStatus } from "../../api/runs.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import type { LedgerEntry } from "../client/sandbox-control.ts";
 
-/** The bank's ledger against Payrun's own books. */
+/** The bank's ledger compared with Payrun's own books. */
 export interface Books {
   readonly bankBills: number;
   readonly bankCents: number;
@@ -13,10 +13,10 @@ export interface Books {
 }
 
 /**
- * Compares what the bank has moved to vendors with what Payrun says has settled.
+ * Compares what the bank has moved to vendors with what Payrun reports as settled.
  *
- * @param ledger every move of the bank
- * @param paymentsBefore payments that were there before the run: not of its making
+ * @param ledger every movement of money at the bank
+ * @param paymentsBefore payments that existed before the run, which it didn't make
  */
 export function compareBooks(
   run: RunStatus,
@@ -42,8 +42,8 @@ export function compareBooks(
 }
 
 /**
- * What each payable's vendor has got: credits less the returns of credits. A return without a
- * credit gave a debit back to the payer.
+ * Returns what the vendor of each payable received: credits less the returns of credits. A return
+ * without a credit gave a debit back to the payer.
  */
 function netCredits(ledger: readonly LedgerEntry[]): Map<string, number> {
   const credited = new Set(
@@ -58,7 +58,7 @@ function netCredits(ledger: readonly LedgerEntry[]): Map<string, number> {
   return net;
 }
 
-/** The closing line. */
+/** Returns the closing line. */
 export function booksLine(books: Books): string {
   const bank = `${books.bankBills} bills, ${formatUsd(books.bankCents)} net`;
   const payrun = `${books.payrunBills} bills, ${formatUsd(books.payrunCents)}`;

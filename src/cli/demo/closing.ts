@@ -12,7 +12,7 @@ import type { Demo } from "./context.ts";
 import { reportBounced } from "./incidents.ts";
 import { reportReleased } from "./withheld.ts";
 
-/** @returns true where the books agree and every bill is accounted for */
+/** @returns true if the books agree and every bill is accounted for */
 export async function report(demo: Demo, run: RunStatus): Promise<boolean> {
   const { narrator, sandbox, state } = demo;
   narrator.heading("Report");
@@ -29,7 +29,7 @@ export async function report(demo: Demo, run: RunStatus): Promise<boolean> {
   return agree && isWhole;
 }
 
-/** Webhooks that never came, and were found in the service's list of deliveries. */
+/** Reports a webhook that never arrived and was found in the service's list of deliveries. */
 async function lostWebhooks(demo: Demo, run: RunStatus): Promise<void> {
   const { narrator, service, gateway, webhookEndpointId } = demo;
   const lost: string[] = [];
@@ -52,7 +52,7 @@ async function lostWebhooks(demo: Demo, run: RunStatus): Promise<void> {
   );
 }
 
-/** The bill of the killed worker: what the bank has moved for it. */
+/** Reports what the bank moved for the bill of the killed worker. */
 function crashedBill(
   { narrator, state }: Demo,
   run: RunStatus,
@@ -71,7 +71,7 @@ function crashedBill(
   );
 }
 
-/** Every payable of the company, each in exactly one state. */
+/** Counts every payable of the business, each in exactly one state. */
 async function everyBill({ narrator, service }: Demo, run: RunStatus): Promise<boolean> {
   const { totalCount } = await service.payables.list({ page: 1, pageSize: 1 });
   const states = new Map<string, number>();
@@ -90,7 +90,7 @@ async function everyBill({ narrator, service }: Demo, run: RunStatus): Promise<b
   return isWhole;
 }
 
-/** What a reader may do now. */
+/** Suggests what the reader can try next. */
 export function whatNext(demo: Demo, home: string, staysUp: boolean): void {
   const { narrator, state, addresses } = demo;
   const fromHere = relative(process.cwd(), home);

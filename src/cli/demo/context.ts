@@ -15,21 +15,21 @@ export interface Demo {
   readonly processes: Processes;
   readonly addresses: Addresses;
   readonly people: People;
-  /** As the local administrator. */
+  /** Acts as the local administrator. */
   readonly gateway: GatewayClient;
   readonly sandbox: SandboxControl;
   /** The Payments Service, as the business sees it. */
   readonly service: PaymentsClient;
   readonly webhookEndpointId: string;
-  /** The worker that runs now; it is replaced when it was killed. */
+  /** The worker that is running; replaced after it was killed. */
   worker: Part;
   readonly startWorker: () => Promise<Part>;
   readonly state: DemoState;
-  /** Changes the state and writes it down. */
+  /** Changes the state and writes it to disk. */
   readonly remember: (change: Partial<DemoState>) => void;
 }
 
-/** The run's id; there is one from the launch on. */
+/** Returns the run's id, which exists from the launch on. */
 export function runIdOf({ state }: Demo): string {
   if (state.runId === undefined) throw new Error("nothing has been launched yet");
   return state.runId;

@@ -8,37 +8,37 @@ import { dim, green, red } from "../terminal/text.ts";
 import { pollRun } from "../show/wait-for-run.ts";
 import { type Demo, runIdOf } from "./context.ts";
 
-/** The service takes a payment and keeps its answer back this long: time to kill the worker. */
+/** The service takes a payment and delays its response this long: time to kill the worker. */
 const ANSWER_DELAY_MS = 20_000;
 
-/** Share of webhooks that are lost on their way. */
+/** The share of webhooks that are lost in transit. */
 export const LOST_WEBHOOKS = { lose: 0.2, seed: "demo" } as const;
 
 const POLL_MS = 150;
-/** An answer that takes longer than this is the one that is kept back. */
+/** A response that takes longer than this is the delayed one. */
 const KEPT_BACK_MS = 700;
 /**
- * The worker is killed while it waits for this one answer alone: a bill whose answer is lost, and
- * whose payment then bounces, is paid again only minutes later. Some time before the answer comes
- * it is killed all the same.
+ * The worker is killed while this is the only response it waits for: a bill whose response is lost,
+ * and whose payment then bounces, is paid again only minutes later. After this time the worker is
+ * killed in any case, before the response arrives.
  */
 const ALONE_LIMIT_MS = 12_000;
 const STAGE_LIMIT_MS = 30_000;
-/** Nothing to pay for so long: what was approved has been paid. */
+/** After this long with nothing to pay, everything approved has been paid. */
 const IDLE_LIMIT_MS = 5_000;
 const RECOVERY_LIMIT_MS = 120_000;
 
-/** From now on one payment's answer is kept back, and some webhooks are lost. */
+/** From now on the service delays one payment's response and loses some webhooks. */
 export async function armFaults({ sandbox }: Demo): Promise<void> {
   const delay = { method: "POST", path: "/v1/payments", when: "after", effect: "delay" };
   await sandbox.faults([{ ...delay, delayMs: ANSWER_DELAY_MS, times: 1 }], LOST_WEBHOOKS);
 }
 
 /**
- * Waits until the service has taken a payment whose answer has not reached the worker, and kills
+ * Waits until the service has taken a payment whose response has not reached the worker, and kills
  * the worker at that moment.
  *
- * @returns false where no such moment came: everything had been paid before
+ * @returns false if no such moment came: everything had been paid before
  */
 export async function crashWorker(demo: Demo): Promise<boolean> {
   const { narrator, processes, worker } = demo;
@@ -82,7 +82,7 @@ async function paymentWithoutAnswer(demo: Demo): Promise<Caught | undefined> {
 const UNANSWERED: readonly LineState[] = ["paying", "unknown"];
 const TO_PAY: readonly LineState[] = ["planned", "paying", "unknown"];
 
-/** Payments that the service has and Payrun has not heard of yet. */
+/** Returns payments that the service has and Payrun has not recorded yet. */
 async function unrecorded({ service, state }: Demo, run: RunStatus): Promise<Caught[]> {
   const paying = run.payments.filter(
     (line) => line.state === "paying" && line.paymentIds.length === 0,
@@ -96,7 +96,6 @@ async function unrecorded({ service, state }: Demo, run: RunStatus): Promise<Cau
   });
 }
 
-/** Starts the worker again. */
 export async function restartWorker(demo: Demo): Promise<void> {
   demo.worker = await demo.startWorker();
   demo.narrator.line(`${green("✓")} worker restarted (process ${demo.worker.pid})`);
@@ -108,7 +107,9 @@ export async function showRecovery(demo: Demo): Promise<void> {
   const { crash } = demo.state;
   if (crash === undefined || demo.state.crashShown === true) return;
   narrator.heading("Lookup");
-  narrator.line(dim("nobody may send the bill before the dead worker's lease of it has run out"));
+  narrator.line(
+    dim("no worker may send the bill before the dead worker's lease on it has run out"),
+  );
   const { payableId, paymentId } = crash;
   const lineOf = (run: RunStatus) =>
     run.payments.find((payment) => payment.payableId === payableId);
@@ -133,7 +134,7 @@ export async function showRecovery(demo: Demo): Promise<void> {
   );
   narrator.line(
     dim(
-      // A sandbox that was started again has forgotten what it received before.
+      // A restarted sandbox has forgotten the requests that it received before.
       `  The service ${keyed.length === 0 ? "" : `received its key ${times(keyed.length)} and `}has ${made.length === 1 ? "one payment" : `${made.length} payments`} of the bill.`,
     ),
   );

@@ -9,10 +9,10 @@ import type { Demo } from "./context.ts";
 import { type Incident, IncidentListBody } from "../../api/incidents.ts";
 import { NoticeListBody } from "../../api/notices.ts";
 
-/** So long the day's other payments may take to be known to have bounced as well. */
+/** The longest wait for the day's other payments to be known as bounced too. */
 const GATHER_LIMIT_MS = 15_000;
 
-/** Funding accounts that bounced: each is one decision, for all its bills. */
+/** Funding accounts whose payments bounced: one decision each, for all its bills. */
 export class Incidents {
   readonly #demo: Demo;
   readonly #sinceMs = new Map<string, number>();
@@ -21,7 +21,7 @@ export class Incidents {
     this.#demo = demo;
   }
 
-  /** Lets another system decide about an account, once all that bounced waits for it. */
+  /** Lets another system decide about an account once all bounced bills wait for the decision. */
   async decide(run: RunStatus): Promise<void> {
     if (!run.payments.some(({ state }) => state === "retrying")) return;
     const { items } = await this.#demo.gateway.get("/v1/incidents", IncidentListBody);
@@ -37,7 +37,10 @@ export class Incidents {
     }
   }
 
-  /** Bills whose payment the service has failed for the incident's reason, and none is on its way. */
+  /**
+   * Returns the bills whose last payment failed at the service for the incident's reason, so that
+   * none is on its way.
+   */
   async #bounced({ payments }: RunStatus, { code }: Incident): Promise<RunPaymentStatus[]> {
     const { service, state } = this.#demo;
     const failed = await service.payments.listAll({ status: "failed" });
@@ -90,7 +93,7 @@ export class Incidents {
   }
 }
 
-/** What the incident came to: the same few moves of the bank for each of its bills. */
+/** Reports the result of the incident: the same few movements at the bank for each of its bills. */
 export async function reportBounced(
   { narrator, gateway, state }: Demo,
   run: RunStatus,

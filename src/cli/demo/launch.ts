@@ -9,7 +9,7 @@ import { pollRun } from "../show/wait-for-run.ts";
 import { type Demo, runIdOf } from "./context.ts";
 import { RunStatusBody } from "../../api/runs.ts";
 
-/** What the run needs beside its own playbook: who looks after failures, and what is withheld. */
+/** The playbooks that the run needs besides its own: one retries failures, one withholds bills. */
 const OTHERS = ["retry-failed", "hold-flagged-bills"] as const;
 const PLAN_LIMIT_MS = 60_000;
 

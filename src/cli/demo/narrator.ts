@@ -1,6 +1,6 @@
 import { bold, dim, wrapped } from "../terminal/text.ts";
 
-/** Tells the demo as it goes: a heading for each step, with the time since the start. */
+/** Narrates the demo as it runs: a heading for each step, with the time since the start. */
 export class Narrator {
   readonly #startedAtMs = Date.now();
 
@@ -17,12 +17,12 @@ export class Narrator {
     for (const text of texts) this.line(text);
   }
 
-  /** A sentence of any length. */
+  /** Writes a sentence of any length. */
   text(text: string): void {
     this.lines(wrapped(text));
   }
 
-  /** Not indented: for the first and the last lines. */
+  /** Writes without indentation, for the first and the last lines. */
   plain(text: string): void {
     this.#write(text);
   }

@@ -7,9 +7,9 @@ import { IncidentBody } from "../../api/incidents.ts";
 import { HoldBody } from "../../api/holds.ts";
 import { DecisionBody } from "../../api/schemas.ts";
 
-// Another system that decides: a process of its own that knows nothing but the gateway's address
-// and its own token. It approves the plan of a run as it has read it, releases holds, or decides
-// about a funding account that bounced, and prints the gateway's answers as one JSON array.
+// Another system that decides: a separate process that knows nothing but the gateway's address and
+// its own token. It approves a run's plan as it has read it, releases holds, or decides about a
+// funding account whose payments bounced, and prints the gateway's responses as one JSON array.
 
 const { values } = parseArgs({
   options: {

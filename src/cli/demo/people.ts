@@ -2,9 +2,9 @@ import { openStore } from "../../store/index.ts";
 import { ensurePerson } from "../parts/ensure-people.ts";
 import { personPath } from "../home/people.ts";
 
-/** Who takes part in the demo, and what each may do. */
+/** The demo's people and their roles. */
 const ROLES = {
-  /** Has an approver's role as well, to show that it does not help with a run of its own. */
+  /** Also has an approver's role, to show that it doesn't help with its own run. */
   launcher: ["launcher", "controller"],
   controller: ["controller"],
   owner: ["owner"],
@@ -14,11 +14,11 @@ export type Person = keyof typeof ROLES;
 
 export interface People {
   readonly token: (person: Person) => string;
-  /** Where the person's own process finds the token. */
+  /** Returns the path at which the person's own process finds the token. */
   readonly tokenFile: (person: Person) => string;
 }
 
-/** Sees to it that each of them has a token, made before anything is launched. */
+/** Makes sure that each of them has a token, made before anything is launched. */
 export async function invitePeople(home: string, databaseUrl: string): Promise<People> {
   const tokenFile = (person: Person) => personPath(home, person);
   const tokens = new Map<Person, string>();

@@ -24,7 +24,7 @@ import { releaseWithheld, notifyOfReleased } from "./withheld.ts";
 import { type DemoState, newState, readState, writeState } from "./state.ts";
 import { type Config, environmentWith, loadConfig } from "../../config.ts";
 
-/** Settings of the user's own store, businesses and servers: the demo touches none of them. */
+/** Settings of the user's own store, businesses and servers, none of which the demo touches. */
 const NOT_OURS = {
   PAYRUN_DATABASE_URL: undefined,
   PAYRUN_PROFILES: undefined,
@@ -46,11 +46,11 @@ const NOT_OURS = {
 interface DemoSettings {
   readonly config: Config;
   readonly home: string;
-  /** Outlives a demo that starts over. */
+  /** A folder that outlives a demo that starts over. */
   readonly bundleFolder: string;
 }
 
-/** The settings of the demo: the user's ports, and everything else its own. */
+/** Returns the demo's settings: the user's ports, and its own values for everything else. */
 function demoSettings(): DemoSettings {
   const user = loadConfig(environmentWith(NOT_OURS));
   const home = join(user.home, "demo");
@@ -68,17 +68,17 @@ export interface DemoOptions {
   readonly fresh: boolean;
 }
 
-/** A sandbox's worker has nothing to lose that a lookup won't find. */
+/** A sandbox's worker can lose nothing that a lookup won't find. */
 const WORKER_STOP_MS = 8_000;
 
 const STARTS_OVER =
-  "Another version of Payrun made the store of the demo that was not finished: it starts over.";
+  "Another version of Payrun made the store of the unfinished demo: it starts over.";
 
 /**
- * The main job on the sandbox's sample company, from a playbook to settled money, with everything
- * embedded in a home of its own. Goes on where an unfinished one stopped, if its store can be used.
+ * Runs the main job on the sandbox's sample company, from a playbook to settled money, with
+ * everything embedded in its own home. Continues an unfinished demo if its store can be used.
  *
- * @returns 0 once it is told and the books agree, 1 where they don't
+ * @returns 0 when the demo is complete and the books agree, 1 if they don't
  */
 export async function runDemo(options: DemoOptions): Promise<ExitCode> {
   const narrator = new Narrator();
@@ -88,7 +88,7 @@ export async function runDemo(options: DemoOptions): Promise<ExitCode> {
   if (running !== undefined) {
     throw new CliError(
       EXIT.unavailable,
-      `the demo runs already (process ${running.pid}, gateway ${running.gatewayUrl})`,
+      `the demo is already running (process ${running.pid}, gateway ${running.gatewayUrl})`,
       { code: "already_running", hint: "Stop that one with Ctrl-C first." },
     );
   }
@@ -132,7 +132,7 @@ export async function runDemo(options: DemoOptions): Promise<ExitCode> {
   }
 }
 
-/** The demo to go on with, if there is one. */
+/** Returns the demo to continue, if there is one. */
 async function unfinished(
   { home, config }: DemoSettings,
   narrator: Narrator,
@@ -144,7 +144,10 @@ async function unfinished(
   return undefined;
 }
 
-/** What else may be wrong with the store is told when it is opened for good. */
+/**
+ * True if the store was made by another version. Other problems are reported when the store is
+ * opened for use.
+ */
 async function isIncompatible(databaseUrl: string): Promise<boolean> {
   try {
     const store = await openStore(databaseUrl, { mustExist: true });
@@ -176,8 +179,7 @@ function welcome(narrator: Narrator, addresses: Addresses, goesOn: boolean): voi
   narrator.line(`Temporal UI  ${addresses.temporalUi ?? addresses.temporal}`);
   narrator.line(`Gateway      ${addresses.gateway}`);
   narrator.line(`Sandbox      ${addresses.sandbox ?? ""}`);
-  if (goesOn)
-    narrator.line(dim("Going on with the demo that was not finished; --fresh starts over."));
+  if (goesOn) narrator.line(dim("Going on with the unfinished demo; --fresh starts over."));
   narrator.line(dim("starting Temporal, the sandbox with its bank, the worker and the gateway …"));
 }
 
@@ -195,7 +197,7 @@ async function prepare(parts: {
   const { business } = stack;
   if (business === null) throw new Error("the demo's sandbox has no business");
   const sandbox = new SandboxControl(business.apiUrl);
-  // One that was stopped while its days passed in seconds.
+  // The sandbox may have been stopped while it passed days in seconds.
   await sandbox.changeClock({ scale: 1 });
   let { state } = parts;
   return {
@@ -220,7 +222,7 @@ async function prepare(parts: {
   };
 }
 
-/** Each step looks where the run stands, so that it goes on from anywhere. */
+/** Runs all steps. Each reads where the run stands, so the demo can continue from any point. */
 async function tellAll(demo: Demo): Promise<boolean> {
   const planned = await launchAndPlan(demo);
   const ended = hasEnded(planned) ? planned : await approveAndPay(demo, planned);
@@ -238,7 +240,7 @@ async function approveAndPay(demo: Demo, planned: RunStatus): Promise<RunStatus>
   }
   narrator.heading("Pay");
   await payAndCrash(demo, planned);
-  // While the lease of the worker that was killed runs out.
+  // Meanwhile the killed worker's lease expires.
   await releaseWithheld(demo);
   await showRecovery(demo);
   const sent = await untilSent(demo);
@@ -251,8 +253,8 @@ async function approveAndPay(demo: Demo, planned: RunStatus): Promise<RunStatus>
 }
 
 /**
- * The worker is killed over what the controller's approval alone sets free; where that was paid
- * before, over what the owner's adds.
+ * Kills the worker over a bill that the controller's approval alone releases; if those were paid
+ * before, over a bill that the owner's approval adds.
  */
 async function payAndCrash(demo: Demo, planned: RunStatus): Promise<void> {
   const { narrator } = demo;

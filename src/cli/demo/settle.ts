@@ -17,7 +17,7 @@ import { Incidents } from "./incidents.ts";
 /** Bank seconds per real second while payments settle: a day takes less than a second … */
 const FAST = 100_000;
 
-/** … but not where something waits for a decision, or has taken so long that deadlines come near. */
+/** … but slower while something waits for a decision, or if deadlines approach after a while. */
 const SLOWER = 20_000;
 const LONG_MS = 12 * 86_400_000;
 
@@ -25,15 +25,15 @@ const POLL_MS = 400;
 const SENT_LIMIT_MS = 120_000;
 const SETTLE_LIMIT_MS = 300_000;
 
-/** Approvals are acted on sooner than this; a crashed worker's bills may take longer. */
+/** Approved bills are usually acted on within this time; a crashed worker's may take longer. */
 const SOON_MS = 30_000;
 const MOST_ROUNDS = 4;
 
 const SENDING: readonly LineState[] = ["planned", "paying", "unknown"];
 
 /**
- * Waits until every bill that somebody approved is with the service. A bill whose dates or vendor
- * changed since its approval needs another one, and gets it.
+ * Waits until every approved bill is with the service. A bill whose dates or vendor changed since
+ * its approval needs another approval, and gets it.
  */
 export async function untilSent(demo: Demo): Promise<RunStatus> {
   const { released = [] } = demo.state;
@@ -53,7 +53,7 @@ export async function untilSent(demo: Demo): Promise<RunStatus> {
   }
 }
 
-/** Lets the bank's days pass in seconds until the run has ended, a line for every day. */
+/** Passes the bank's days in seconds until the run has ended, with a line for every day. */
 export async function settle(demo: Demo): Promise<RunStatus> {
   const { narrator, gateway, sandbox } = demo;
   await sandbox.faults([], LOST_WEBHOOKS);
@@ -93,7 +93,7 @@ export async function settle(demo: Demo): Promise<RunStatus> {
   }
 }
 
-/** How fast the bank's days may pass now. */
+/** Returns how fast the bank's days may pass now. */
 function paceOf({ state }: Demo, { payments }: RunStatus, bank: string): number {
   const isUndecided =
     state.bounced === undefined && payments.some((line) => line.state === "retrying");
@@ -123,7 +123,10 @@ function countsOf({ counts }: RunStatus): string {
     .join(dim(" · "));
 }
 
-/** Tells once of every bill that a person must look at, and of those that bounced once they settle. */
+/**
+ * Reports once each bill that a person must look at, and the bounced bills once all of them have
+ * settled.
+ */
 class News {
   readonly #demo: Demo;
   readonly #told = new Set<string>();

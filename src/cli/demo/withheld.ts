@@ -14,7 +14,7 @@ import { type Demo, runIdOf } from "./context.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
 import { HoldBody } from "../../api/holds.ts";
 
-/** The stored playbook that keeps the flagged bills of the run back. */
+/** The stored playbook that withholds the run's flagged bills. */
 const WITHHOLDING = "hold-flagged-bills";
 
 interface Withheld {
@@ -24,8 +24,8 @@ interface Withheld {
 }
 
 /**
- * Shows the bills that are approved and nevertheless not sent, and lets another system release
- * them. Says nothing where there are none.
+ * Shows the bills that are approved but not sent, and lets another system release them. Prints
+ * nothing if there are none.
  */
 export async function releaseWithheld(demo: Demo): Promise<void> {
   const { narrator, gateway } = demo;
@@ -36,7 +36,9 @@ export async function releaseWithheld(demo: Demo): Promise<void> {
   const lines = bills.map(({ line }) => line);
   narrator.heading("Withheld");
   narrator.line(
-    dim(`playbooks/${WITHHOLDING}.yaml keeps flagged bills back until controller or owner let go.`),
+    dim(
+      `playbooks/${WITHHOLDING}.yaml holds flagged bills back until a controller or owner releases them.`,
+    ),
   );
   narrator.line(
     `${bold(count(bills.length, "bill"))}, ${centsOf(lines)}: approved, on hold, not sent.${releaseByText(bills)}`,
@@ -57,7 +59,7 @@ export async function releaseWithheld(demo: Demo): Promise<void> {
   );
 }
 
-/** The days on which the released bills run, once the service has them. */
+/** Reports the days on which the released bills run, once the service has them. */
 export function notifyOfReleased({ narrator, state }: Demo, run: RunStatus): void {
   const lines = releasedOf(run, state.released);
   const dates = [...new Set(lines.map(({ executionDate }) => executionDate))];
@@ -68,7 +70,7 @@ export function notifyOfReleased({ narrator, state }: Demo, run: RunStatus): voi
   narrator.line(`Among them the ${count(lines.length, "released bill")}, to run ${on}${inTime}.`);
 }
 
-/** When the money of the bills that were withheld arrived, by the bank's ledger. */
+/** Reports when the money of the released bills arrived, according to the bank's ledger. */
 export function reportReleased(
   { narrator, state }: Demo,
   run: RunStatus,
@@ -105,7 +107,7 @@ async function withholding(
   }
 }
 
-/** Bills that only their withholding keeps from being sent. */
+/** Returns the bills that only their withholding keeps from being sent. */
 function withheldOf(run: RunStatus, now: CancellationStatus | undefined): Withheld[] {
   const held = new Map<string | null, CancellationPaymentStatus>();
   for (const item of now?.payments ?? []) {
@@ -118,7 +120,7 @@ function withheldOf(run: RunStatus, now: CancellationStatus | undefined): Withhe
   });
 }
 
-/** An administrator runs everything here, and is nobody whom the playbook lets release. */
+/** An administrator runs everything here, but the playbook doesn't let administrators release. */
 async function adminIsRefused({ narrator, gateway }: Demo, holdId: string): Promise<void> {
   try {
     await gateway.delete(`/v1/holds/${encodeURIComponent(holdId)}`, HoldBody);

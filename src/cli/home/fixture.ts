@@ -7,15 +7,16 @@ import { readIfThere, writePrivate } from "./private-file.ts";
 /** What a home's sandbox starts with. */
 interface HomeFixture {
   readonly starts: string;
-  /** Notes it once the sandbox has begun; what it has begun with before stays noted as it is. */
+  /** Records the fixture once the sandbox has started; an earlier record stays unchanged. */
   note(): void;
 }
 
 /**
- * What the sandbox of this home starts with.
+ * Returns what the sandbox of this home starts with.
  *
- * @param wanted a name or a file; undefined where nobody says
- * @throws {CliError} 2 where it has started with something else: its bills are the store's already
+ * @param wanted a name or a file; undefined if not specified
+ * @throws {CliError} 2 if the sandbox has started with something else: its bills are already in the
+ *   store
  */
 export function fixtureOf(home: string, wanted: string | undefined): HomeFixture {
   const file = join(home, "sandbox.fixture");
@@ -27,7 +28,7 @@ export function fixtureOf(home: string, wanted: string | undefined): HomeFixture
       `PAYRUN_HOME=${home}-${/^\w+/.exec(basename(text))?.[0] ?? "other"} payrun up --fixture ${wanted ?? ""} has a home of its own.`,
     );
   }
-  // What has begun goes on, also where the file is gone that it began with.
+  // A started sandbox continues even if the file that it started with is gone.
   if (begun !== undefined) return { starts: "sample", note: () => undefined };
   const starts = text ?? "sample";
   return { starts, note: () => writePrivate(file, `${starts}\n`) };

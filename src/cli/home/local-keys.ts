@@ -4,8 +4,8 @@ import { encryptionKeysFile } from "../../config.ts";
 import { readIfThere, writePrivate } from "./private-file.ts";
 
 /**
- * Sees to it that the home holds a key for what is personal, readable by its owner only; one that
- * is there stays as it is.
+ * Makes sure that the home holds a key for personal data, readable by its owner only. An existing
+ * key stays unchanged.
  */
 export function ensureEncryptionKey(home: string): void {
   const file = encryptionKeysFile(home);

@@ -5,46 +5,46 @@ import { nearest } from "../../config/nearest.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { readIfThere, writePrivate } from "./private-file.ts";
 
-/** Where the local administrator's token lies. */
+/** Returns the path of the local administrator's token. */
 export const localAdminPath = (home: string) => join(home, "admin.token");
 
-/** Where the token of somebody else lies whom this home knows: what `--as` names. */
+/** Returns the path of another person's token in this home, for a name that `--as` takes. */
 export const personPath = (home: string, name: string) =>
   join(home, "people", `${encodeURIComponent(name)}${ENDING}`);
 
 const ENDING = ".token";
 
-/** Who speaks where nobody is named. */
+/** The name that acts if no person is specified. */
 export const LOCAL_ADMIN = "local-admin";
 
-/** Who decides beside a sandbox: whoever launches there, the local administrator, may not. */
+/** The name that decides at a sandbox: the local administrator, who launches there, may not. */
 export const LOCAL_APPROVER = "approver";
 
-/** How that one is named on a command line; empty where the home doesn't keep their token. */
+/** Returns the option that names the local approver; empty if the home doesn't keep their token. */
 export function asApprover(home: string): string {
   return readToken(personPath(home, LOCAL_APPROVER)) === undefined ? "" : ` --as ${LOCAL_APPROVER}`;
 }
 
-/** The local administrator's token, as the commands on this machine find it. */
+/** Returns the local administrator's token, as the commands on this machine find it. */
 export function readLocalAdmin(home: string): string | undefined {
   return readToken(localAdminPath(home));
 }
 
-/** Whose commands they are, as the settings say. */
+/** The token and the home that a command's settings give. */
 interface Speaker {
   readonly token?: string | undefined;
   readonly home: string;
 }
 
-/** The token that commands speak with: the settings' own, or else the local administrator's. */
+/** Returns the token that commands use: the settings' own, otherwise the local administrator's. */
 export function ownToken({ token, home }: Speaker): string | undefined {
   return token ?? readLocalAdmin(home);
 }
 
 /**
- * The token of a person, whose name may be typed in another case where that names only one.
+ * Returns a person's token. The name may differ in case if only one name matches.
  *
- * @throws {CliError} 2 where the home has no token of that name
+ * @throws {CliError} 2 if the home has no token of that name
  */
 export function readPerson(home: string, name: string): string {
   const token = tokenOf(home, name);
@@ -67,17 +67,17 @@ function tokenOf(home: string, name: string): string | undefined {
   return own ?? (name === LOCAL_ADMIN ? readLocalAdmin(home) : undefined);
 }
 
-/** A token in a file; undefined where it is not there, or empty. */
+/** Returns the token in a file; undefined if the file is missing or empty. */
 export function readToken(path: string): string | undefined {
   const text = readIfThere(path)?.trim();
   return text === "" ? undefined : text;
 }
 
 /**
- * Puts the new secret of the token that commands speak with where this home keeps the old one,
- * which counts for nothing any more.
+ * Replaces the old secret of the token that commands use, which is no longer valid, with the new
+ * one everywhere this home keeps it.
  *
- * @returns the home; null where it has kept nothing of it
+ * @returns the home; null if it didn't keep the old secret
  */
 export function replaceOwnToken(speaker: Speaker, next: string): string | null {
   const { home } = speaker;
@@ -88,7 +88,7 @@ export function replaceOwnToken(speaker: Speaker, next: string): string | null {
   return stale.length > 0 ? home : null;
 }
 
-/** Whom `--as` may name here. */
+/** Returns the names that `--as` accepts here. */
 export function peopleOf(home: string): string[] {
   return readLocalAdmin(home) === undefined ? peopleIn(home) : [LOCAL_ADMIN, ...peopleIn(home)];
 }

@@ -4,18 +4,18 @@ import { rolesOfRule } from "../../domain/approvals/rules.ts";
 import { loadPlaybook } from "../../playbooks/load.ts";
 import { ownFile } from "../terminal/own-files.ts";
 
-/** A pay run's playbook in a file, and what people type of it. */
+/** A pay run's playbook in a file, with what people type to use it. */
 interface FoundPlaybook {
   readonly name: string;
-  /** From the folder, or whole where it lies elsewhere. */
+  /** Relative to the folder, or absolute if the file is elsewhere. */
   readonly path: string;
   /** Roles that approve. */
   readonly roles: readonly string[];
 }
 
 /**
- * The playbook to begin with in a folder: the pay run that stands there, as `payrun init` writes
- * one; else the example that comes with Payrun.
+ * Returns the playbook to begin with in a folder: the pay run in it, such as `payrun init` writes;
+ * otherwise the example that comes with Payrun.
  */
 export function playbookHere(folder: string): FoundPlaybook {
   const files = namesIn(folder).filter((file) => /(?<!\.test)\.ya?ml$/.test(file));

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Writes a file that only its owner may read, whole or not at all. */
+/** Writes a file that only its owner may read, completely or not at all. */
 export function writePrivate(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   const unfinished = `${path}.${process.pid}`;
@@ -10,7 +10,7 @@ export function writePrivate(path: string, text: string): void {
   renameSync(unfinished, path);
 }
 
-/** The file's text, or undefined where there is none. */
+/** Returns the file's text; undefined if the file doesn't exist. */
 export function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
@@ -20,7 +20,7 @@ export function readIfThere(path: string): string | undefined {
   }
 }
 
-/** A file of JSON that we wrote; undefined where there is none, or it is not readable any more. */
+/** Returns the contents of a JSON file that we wrote; undefined if missing or no longer valid. */
 export function readJsonIfThere(path: string): unknown {
   const text = readIfThere(path);
   if (text === undefined) return undefined;

@@ -14,18 +14,18 @@ const shape = z.object({
   startedAt: z.string(),
 });
 
-/** Where what `up` or the demo has started can be found, by commands in other terminals. */
+/** The addresses of what `up` or the demo has started, for commands in other terminals. */
 export type RunningFile = z.infer<typeof shape>;
 
 const pathIn = (home: string) => join(home, "running.json");
 
-/** What runs in this home now; undefined where nothing does. */
+/** Returns what is running in this home; undefined if nothing is. */
 export function readRunning(home: string): RunningFile | undefined {
   const parsed = shape.safeParse(readJsonIfThere(pathIn(home)));
   return parsed.success && isAlive(parsed.data.pid) ? parsed.data : undefined;
 }
 
-/** How the Temporal server is reached: the one that the settings name, else that of this home. */
+/** Returns how to reach the Temporal server: the one in the settings, otherwise this home's. */
 export function temporalOf({ temporal, home }: Config): TemporalSettings["connectionOptions"] {
   const address = temporal.isExternal ? undefined : readRunning(home)?.temporal;
   const { connectionOptions } = temporal;

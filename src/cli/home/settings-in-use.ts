@@ -2,8 +2,8 @@ import { type Config, SANDBOX_PROFILES, type SettingLine, type SettingName } fro
 import { readRunning } from "./running-file.ts";
 
 /**
- * The settings, with what `up` has put in the place of a default: it takes another port where one is
- * taken, and makes the profiles of its sandbox.
+ * Returns the settings, with the values that `up` has used instead of defaults: it takes another
+ * port if one is taken, and makes the profiles of its sandbox.
  */
 export function settingsInUse(config: Config): readonly SettingLine[] {
   const running = readRunning(config.home);

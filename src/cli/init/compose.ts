@@ -6,7 +6,7 @@ import { parseDocument } from "yaml";
 import { ownFile } from "../terminal/own-files.ts";
 import type { InitFile } from "./files.ts";
 
-/** What the containers of Temporal and PostgreSQL run, beside the compose file. */
+/** Files that the containers of Temporal and PostgreSQL use, beside the compose file. */
 const SCRIPTS = [
   "payrun-database.sh",
   "temporal-schema.sh",
@@ -14,21 +14,22 @@ const SCRIPTS = [
   "temporal-dynamic-config.yaml",
 ] as const;
 
-/** As the files that come with Payrun are written. */
+/** The style of the files that come with Payrun. */
 export const YAML_STYLE = { lineWidth: 0, flowCollectionPadding: true } as const;
 
 const CLI = "src/cli/main.ts";
 
-/** True in the checkout, which has its programs as they were written. */
+/** True in the checkout, whose programs are TypeScript sources. */
 const IS_CHECKOUT = existsSync(ownFile("package-lock.json"));
 
-/** How a command is typed that uses the containers' store. */
+/** The start of a command that uses the containers' store. */
 export const IN_CONTAINER = `docker compose exec gateway node ${IS_CHECKOUT ? CLI : compiled(CLI)}`;
 
 /**
- * The compose file that comes with Payrun, for this folder, and the scripts that it names.
+ * Returns the compose file that comes with Payrun, adapted to this folder, and the scripts that it
+ * names.
  *
- * @param folder where it will lie
+ * @param folder the folder it will be written to
  * @param service the sandbox as the service, or the businesses of `profiles.yaml`
  */
 export function composeFiles(folder: string, service: "sandbox" | "real"): InitFile[] {
@@ -41,7 +42,7 @@ export function composeFiles(folder: string, service: "sandbox" | "real"): InitF
     for (const name of ["sandbox", "prepare"]) compose.deleteIn(["services", name]);
     compose.setIn(["x-payrun", "volumes"], ["payrun:/data", ".:/config:ro"]);
     compose.setIn(["x-payrun-settings", "PAYRUN_PROFILES"], "/config/profiles.yaml");
-    // No prepare is there that could make one.
+    // There is no `prepare` service that could make a key.
     const keys = "${PAYRUN_ENCRYPTION_KEYS:?.env has it}";
     const given = compose.createPair("PAYRUN_ENCRYPTION_KEYS", keys);
     compose.deleteIn(["x-payrun-settings", "PAYRUN_ENCRYPTION_KEYS"]);
@@ -72,19 +73,22 @@ export function composeFiles(folder: string, service: "sandbox" | "real"): InitF
   ];
 }
 
-/** Programs of the package are JavaScript. */
+/** The package contains JavaScript programs. */
 function compiled(text: string): string {
   return text.replaceAll(/\b((?:src|docker)\/[\w/-]+)\.ts\b/g, "$1.js");
 }
 
-/** The user of the image: whoever writes the files, so that its programs can read these, and never root. */
+/**
+ * The image's user: the user who writes the files, so that its programs can read them, and never
+ * root.
+ */
 export const IMAGE_USER = isRoot() ? 1000 : (process.getuid?.() ?? 1000);
 
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** The image is the checkout's, or that of the package of this version. */
+/** Returns the build of the checkout's image, or of an image with this version of the package. */
 function buildOf(folder: string): string | object {
   if (IS_CHECKOUT) return relative(folder, ownFile(".")) || ".";
   return packageImage(folder, ownVersion());
@@ -97,12 +101,12 @@ function ownVersion(): string {
   return version;
 }
 
-/** As `npm pack` names it. */
+/** Returns the file name that `npm pack` uses. */
 function archiveOf(version: string): string {
   return `payrun-${version}.tgz`;
 }
 
-/** An image of the archive that lies in the folder; of the registry's version where none does. */
+/** Returns an image of the archive in the folder; without one, of the registry's version. */
 export function packageImage(folder: string, version: string): object {
   const archive = archiveOf(version);
   const user = `${IMAGE_USER}:${IMAGE_USER}`;
@@ -122,7 +126,7 @@ export function packageImage(folder: string, version: string): object {
   return { context: ".", dockerfile_inline: `${lines.join("\n")}\n` };
 }
 
-/** What the containers need that is not in the folder; undefined where nothing is missing. */
+/** Returns what the containers need that the folder lacks; undefined if nothing is missing. */
 export function imageNeeds(folder: string): string | undefined {
   return IS_CHECKOUT ? undefined : packageNeeds(folder, ownVersion());
 }

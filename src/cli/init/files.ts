@@ -18,16 +18,16 @@ import { composeFiles, IMAGE_USER, IN_CONTAINER, isRoot, YAML_STYLE } from "./co
 
 /** A file that `init` writes. */
 export interface InitFile {
-  /** From the folder. */
+  /** Relative to the folder. */
   readonly path: string;
   readonly text: string;
   readonly mode: number;
 }
 
-/** What `init` asks for, whoever answers. */
+/** The answers that `init` needs, whether from prompts or flags. */
 export interface InitAnswers {
   readonly service: "sandbox" | "real";
-  /** What playbooks and commands call the business. */
+  /** The business's name in playbooks and commands. */
   readonly business: string;
   readonly apiUrl: string;
   readonly businessId: string;
@@ -41,7 +41,7 @@ export const SERVICES = ["sandbox", "real"] as const;
 
 export const DEFAULT_PLAYBOOK = "small-bills-next-day";
 
-/** The pay runs that come with Payrun, the plainest first. */
+/** Returns the names of the pay runs that come with Payrun, the plainest first. */
 export function examplePlaybooks(): string[] {
   const names = readdirSync(ownFile("playbooks"))
     .filter((file) => file.endsWith(".yaml"))
@@ -50,7 +50,7 @@ export function examplePlaybooks(): string[] {
   return [DEFAULT_PLAYBOOK, ...names.filter((name) => name !== DEFAULT_PLAYBOOK)];
 }
 
-/** What a playbook that comes with Payrun says of itself first. */
+/** Returns the first sentence of the comment in a playbook that comes with Payrun. */
 export function aboutPlaybook(name: string): string {
   const comment = /^(?:# yaml-language-server.*\n(?:#\n)?)?((?:# .*\n)+)/.exec(
     exampleText(name),
@@ -66,16 +66,16 @@ function exampleText(name: string): string {
   return readFileSync(ownFile(`playbooks/${name}.yaml`), "utf8");
 }
 
-/** Of files that only their owner reads. */
+/** The mode of files that only their owner may read. */
 const OWN_MODE = 0o600;
 
-/** What containers read of it. */
+/** The profiles file, which containers read. */
 export const PROFILES = "profiles.yaml";
 
-/** Where the token for the real service goes: never into a file that is kept with the playbooks. */
+/** The file for the real service's token, which never goes into a file beside the playbooks. */
 const TOKEN_FILE = "secrets/payments-token";
 
-/** Everything that is wrong with the answers, each with the flag that says it. */
+/** Returns everything that is wrong with the answers, each with the flag that sets it. */
 export function answerProblems(answers: InitAnswers): string[] {
   const { service, business, apiUrl, businessId, playbook, approvers = [] } = answers;
   const known = examplePlaybooks();
@@ -111,7 +111,7 @@ function isAddress(text: string): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isThisMachine(url.hostname));
 }
 
-/** What `init` writes for answers in which nothing is wrong. */
+/** Returns the files that `init` writes for valid answers. */
 export function filesFor(answers: InitAnswers, folder: string): InitFile[] {
   const { service, playbook } = answers;
   const file = `${playbook}.yaml`;
@@ -120,7 +120,7 @@ export function filesFor(answers: InitAnswers, folder: string): InitFile[] {
     { path: file, text, mode: 0o644 },
     { path: fixturesOf(file), text: testsText(text, file), mode: 0o644 },
     ...(service === "real" ? realFiles(answers) : []),
-    // What Payrun keeps has people's tokens in it.
+    // Payrun's own folder contains people's tokens.
     {
       path: ".gitignore",
       text: `.payrun/\n${service === "real" ? ".env\nsecrets/\n" : ""}`,
@@ -134,7 +134,7 @@ function playbookText({ playbook, approvers }: InitAnswers): string {
   const document = parseDocument(exampleText(playbook));
   if (approvers !== undefined) {
     document.set("approve", document.createNode([{ by: approvers }], { flow: false }));
-    // It belongs to the rules that are gone, and may name those who approve now.
+    // It belongs to the removed rules, and may name the people who approve now.
     document.delete("escalate");
   }
   return document.toString(YAML_STYLE).replace(/^# yaml-language-server.*\n(#\n)?/, "");
@@ -143,7 +143,7 @@ function playbookText({ playbook, approvers }: InitAnswers): string {
 /** A small bill and a large one, in cents. */
 const TESTED_BILLS = [10_000, 3_000_000];
 
-/** Tests that say what the playbook says now, so that a later change of its rules shows. */
+/** Writes tests of what the playbook does now, so that a later change of its rules shows. */
 function testsText(playbook: string, file: string): string {
   const loaded = loadPlaybook(playbook, { file });
   if (!loaded.ok) throw new Error(formatProblems(loaded.problems));
@@ -167,15 +167,15 @@ businesses:
     apiUrl: ${JSON.stringify(apiUrl)}
     businessId: ${JSON.stringify(businessId)}
     token: \${file:${TOKEN_FILE}}
-    # The secret of the webhook endpoint {PAYRUN_PUBLIC_URL}/webhooks/${business}, in a file likewise:
+    # The secret of the webhook endpoint {PAYRUN_PUBLIC_URL}/webhooks/${business}, also in a file:
     # webhookSecrets: \${file:secrets/webhook-secret}
     # The person who accepted the ACH debit authorization; every source but the balance needs it:
     # achAuthorization: { acceptedBy: Ada Okafor, acceptedAt: 2026-01-05 }
-    # Whom to tell:
+    # Whom to notify:
     # notify: { channels: { finance: { slack: "\${file:secrets/slack-url}", roles: [controller, owner] } } }
 `;
   const environment = `PAYRUN_PROFILES=profiles.yaml
-# Encrypts what is personal, and histories. Keep a copy elsewhere: without it they are lost.
+# Encrypts personal data and histories. Keep a copy elsewhere: without it they are lost.
 PAYRUN_ENCRYPTION_KEYS=key-1:${randomBytes(32).toString("base64")}
 `;
   return [
@@ -184,7 +184,7 @@ PAYRUN_ENCRYPTION_KEYS=key-1:${randomBytes(32).toString("base64")}
   ];
 }
 
-/** What to type next, in order. */
+/** Returns the commands to type next, in order. */
 export function nextSteps({ service, playbook, approvers }: InitAnswers): string[] {
   if (service === "sandbox") {
     const isLocals = (approvers ?? []).every((role) => APPROVER_ROLES.includes(role));
@@ -214,5 +214,5 @@ export function nextSteps({ service, playbook, approvers }: InitAnswers): string
   ];
 }
 
-/** What the sandbox's company is called; `up` has no other. */
+/** The default name of the business; `up` has only the sandbox's. */
 export const DEFAULT_BUSINESS = { sandbox: SANDBOX_BUSINESS, real: "acme" } as const;

@@ -16,27 +16,27 @@ export interface Person {
   readonly createdBy: string;
 }
 
-/** The roles that the playbooks which come with Payrun ask for. */
+/** The roles that the playbooks that come with Payrun ask for. */
 export const APPROVER_ROLES: readonly string[] = ["controller", "owner"];
 
 const CREATED_BY = "payrun up";
 
 /**
- * Sees to it that the home holds a token of an administrator that its store knows. It implies no
- * approver's role: whoever approves has a token of their own.
+ * Makes sure that the home holds an administrator's token that its store knows. It implies no
+ * approver's role: an approver has a separate token.
  */
 export function ensureLocalAdmin(store: Store, home: string): Promise<string> {
   const person = { name: LOCAL_ADMIN, roles: ["admin"], createdBy: CREATED_BY };
   return ensurePerson(store, localAdminPath(home), person);
 }
 
-/** The same of somebody who approves what the local administrator launches. */
+/** Does the same for a person who approves what the local administrator launches. */
 export function ensureLocalApprover(store: Store, home: string): Promise<string> {
   const person = { name: LOCAL_APPROVER, roles: APPROVER_ROLES, createdBy: CREATED_BY };
   return ensurePerson(store, personPath(home, LOCAL_APPROVER), person);
 }
 
-/** Sees to it that a file holds a token of this person that the store knows. @returns the token */
+/** Makes sure that a file holds a token of this person that the store knows. @returns the token */
 export async function ensurePerson(store: Store, path: string, person: Person): Promise<string> {
   const known = readToken(path);
   if (known !== undefined && (await counts(store, known))) return known;
@@ -45,7 +45,7 @@ export async function ensurePerson(store: Store, path: string, person: Person): 
   return token;
 }
 
-/** True where a token of a sandbox's people counts at this moment. */
+/** True if a token of a person at a sandbox is valid now. */
 async function counts(store: Store, text: string): Promise<boolean> {
   const token = await findToken(store.db, text);
   const now = { nowMs: Date.now(), sandboxesOnly: true };

@@ -5,15 +5,15 @@ import type { Exit, Part, PartPlan, Processes } from "./processes.ts";
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 
-/** A part that has run for so long failed for another reason than the last time. */
+/** A part that has run this long failed for another reason than the last time. */
 const SETTLED_AFTER_MS = 60_000;
 
 /**
- * Starts a part, and starts it again, later each time, when it ends though nobody stopped it: what
- * dies under one command must not take everything else with it.
+ * Starts a part, and starts it again, later each time, if it ends unexpectedly: a part that dies
+ * under one command must not take everything else with it.
  *
- * @param said hears that it has ended, and that it runs again
- * @throws {CliError} 4 where it can't be started the first time
+ * @param said is called when the part has ended, and when it is running again
+ * @throws {CliError} 4 if the part can't be started the first time
  */
 export function startKept(
   processes: Processes,
@@ -31,7 +31,7 @@ export function startKept(
   const startLater = (why: string): void => {
     const waitMs = doublingMs(FIRST_WAIT_MS, LONGEST_WAIT_MS, failures);
     failures += 1;
-    // What it said last may be sentences of its own.
+    // The part's last words may be whole sentences.
     const it = /[.!?]$/.test(why) ? `${why}\n  It` : `${why}; it`;
     said(`${it} is started again in ${waitMs / 1000} s. Log: ${processes.logOf(plan.name)}`);
     setTimeout(() => {

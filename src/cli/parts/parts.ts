@@ -5,10 +5,10 @@ import { devServerArguments } from "../../temporal/dev-server.ts";
 import type { QueueName } from "../../worker/queues.ts";
 import type { PartPlan } from "./processes.ts";
 
-/** Stopped from the highest to the lowest: what depends on others first. */
+/** Parts are stopped from the highest layer to the lowest: what depends on others first. */
 const LAYER = { temporal: 1, sandbox: 2, worker: 3, gateway: 3 } as const;
 
-/** Path of a source file beside this folder. */
+/** Returns the path of a source file, given relative to this folder. */
 function source(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url));
 }
@@ -20,16 +20,15 @@ function nodePart(script: string, args: readonly string[]): Pick<PartPlan, "comm
 type Env = Record<string, string>;
 
 export interface TemporalPart {
-  /** Path of the Temporal CLI. */
   readonly cli: string;
   readonly port: number;
   readonly home: string;
   readonly env: Env;
-  /** Where its UI has histories decrypted; undefined if they are plain. */
+  /** The URL at which its UI has histories decrypted; undefined if they are plain. */
   readonly codecUrl?: string | undefined;
 }
 
-/** Temporal's development server, its state in a file, its UI 1,000 above its port. */
+/** Returns Temporal's development server: its state in a file, its UI at its port plus 1,000. */
 export function temporalPart({ cli, port, home, env, codecUrl }: TemporalPart): PartPlan {
   const args = [
     ...devServerArguments(port),
@@ -67,7 +66,7 @@ export interface SandboxPart {
   readonly env: Env;
 }
 
-/** The sandbox with its bank; greets with `url` and, freshly made, `businesses`. */
+/** Returns the sandbox with its bank; its greeting has `url` and, if freshly made, `businesses`. */
 export function sandboxPart({ host, port, dataDir, fixture, env }: SandboxPart): PartPlan {
   const args = ["--host", host, "--port", String(port), "--data-dir", dataDir];
   return {
@@ -86,8 +85,8 @@ export interface EnginePart {
 }
 
 /**
- * @param workflowBundle path of the workflow code bundled before
- * @param serve what it works on; everything unless said
+ * @param workflowBundle path of the workflow code, bundled earlier
+ * @param serve the task queues that the worker serves; all unless given
  */
 export function workerPart(
   engine: EnginePart,
@@ -107,7 +106,7 @@ export function workerPart(
   };
 }
 
-/** The gateway; greets with `url`. */
+/** Returns the gateway; its greeting has `url`. */
 export function gatewayPart(engine: EnginePart): PartPlan {
   return {
     name: "gateway",

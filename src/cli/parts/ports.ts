@@ -9,10 +9,9 @@ const REACH = 200;
 const HIGHEST = 65_535;
 
 export interface PortWish {
-  /** What listens there, for messages. */
+  /** The name of the listening part, for messages. */
   readonly name: string;
   readonly setting: PortSetting;
-  /** The setting's variable. */
   readonly variable: string;
   readonly host: string;
   /** Ports at these distances must be free as well. */
@@ -20,12 +19,12 @@ export interface PortWish {
 }
 
 /**
- * Finds a port to listen on: the one that was set, or the default one, or where that is taken the
+ * Finds a port to listen on: the port in the settings or the default; if the default is taken, the
  * next free one.
  *
- * @param said hears where a default gives way
- * @param taken ports promised to others that do not listen yet; what is found is added
- * @throws {CliError} 4 where a port that was set is taken
+ * @param said is called if another port replaces the default
+ * @param taken ports promised to parts that don't listen yet; the found port is added
+ * @throws {CliError} 4 if the port in the settings is taken
  */
 export async function findPort(
   wish: PortWish,

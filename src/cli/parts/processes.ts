@@ -5,23 +5,23 @@ import { createInterface } from "node:readline";
 
 import { CliError, EXIT } from "../terminal/cli-error.ts";
 
-/** How one part of Payrun is started, known to be ready, and stopped. */
+/** How to start one part of Payrun, to recognize that it is ready, and to stop it. */
 export interface PartPlan {
-  /** Also the log's name. */
+  /** The part's name, also the log's. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Record<string, string>;
   readonly cwd?: string;
-  /** Stopped from the highest to the lowest, what shares a layer together. */
+  /** Parts are stopped from the highest layer to the lowest, parts of one layer together. */
   readonly layer: number;
   /**
-   * `line`: it prints a line of JSON with `ready: true`; else asked again and again until it
-   * answers true.
+   * `line`: the part prints a line of JSON with `ready: true`; otherwise the function is called
+   * repeatedly until it returns true.
    */
   readonly ready: "line" | (() => Promise<boolean>);
   readonly readyTimeoutMs?: number;
-  /** How long it may take to stop by itself. */
+  /** How long the part may take to stop by itself. */
   readonly stopTimeoutMs?: number;
 }
 
@@ -30,12 +30,12 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A part that runs, or has run. */
+/** A part that is running or has run. */
 export interface Part {
   readonly name: string;
   readonly pid: number;
   readonly plan: PartPlan;
-  /** What it said when it was ready; empty where it says nothing. */
+  /** What the part printed when it was ready; empty if it prints nothing. */
   readonly greeting: Readonly<Record<string, unknown>>;
   readonly exited: Promise<Exit>;
   readonly logFile: string;
@@ -47,7 +47,7 @@ interface Running {
   readonly exited: Promise<Exit>;
   readonly logFile: string;
   readonly lastLines: string[];
-  /** True where we ended it. */
+  /** True if we ended the part. */
   expected: boolean;
   exit: Exit | undefined;
 }
@@ -59,11 +59,11 @@ const KEPT_LINES = 40;
 const LOG_LIMIT_BYTES = 20_000_000;
 
 /**
- * Starts the parts of Payrun as processes and sees to it that none outlives us.
+ * Starts the parts of Payrun as processes and makes sure that none outlives us.
  *
- * Each runs in a process group of its own, so that Ctrl-C reaches only us and we stop them in
+ * Each part runs in its own process group, so that Ctrl-C reaches only us and we stop the parts in
  * order, and so that what a part has started ends with it. Each has a pipe as its standard input
- * and ends when that closes, which also happens where we are killed.
+ * and ends when the pipe closes, which also happens if we are killed.
  */
 export class Processes {
   readonly #logFolder: string;
@@ -76,7 +76,7 @@ export class Processes {
     mkdirSync(logFolder, { recursive: true });
   }
 
-  /** Hears of parts that end though nobody stopped them, once they have been ready. */
+  /** Sets the listener for parts that end unexpectedly after they were ready. */
   onUnexpectedExit(listener: (part: { name: string; logFile: string }, exit: Exit) => void): void {
     this.#onUnexpectedExit = listener;
   }
@@ -84,8 +84,8 @@ export class Processes {
   /**
    * Starts a part and waits until it is ready.
    *
-   * @param ended hears that it ended though nobody stopped it, in place of `onUnexpectedExit`
-   * @throws {CliError} 4 where it ends, or is not ready in time, with its last words and its log
+   * @param ended is called if the part ends unexpectedly, in place of `onUnexpectedExit`
+   * @throws {CliError} 4 if the part ends or isn't ready in time, with its last words and its log
    */
   async start(plan: PartPlan, ended?: (exit: Exit) => void): Promise<Part> {
     if (this.#stopping) throw new CliError(EXIT.interrupted, "stopping", { code: "interrupted" });
@@ -110,12 +110,12 @@ export class Processes {
     return this.#stopping;
   }
 
-  /** Where a part of this name writes what it has to say. */
+  /** Returns the path of the log of a part with this name. */
   logOf(name: string): string {
     return join(this.#logFolder, `${name}.log`);
   }
 
-  /** Ends a part as a crash would: SIGKILL, to it and all that it has started. */
+  /** Ends a part as a crash would: sends SIGKILL to it and everything that it has started. */
   async crash(part: Part): Promise<void> {
     const running = this.#find(part);
     if (running === undefined) return;
@@ -124,7 +124,7 @@ export class Processes {
     await running.exited;
   }
 
-  /** Stops everything in order, the slow ones by force in the end. Safe to call again. */
+  /** Stops everything in order, finally killing the slow parts. Safe to call again. */
   async stopAll(): Promise<void> {
     this.#stopping = true;
     const layers = [...new Set([...this.#running].map(({ plan }) => plan.layer))].sort(
@@ -137,7 +137,7 @@ export class Processes {
     this.killAllNow();
   }
 
-  /** For the moment in which we end ourselves: nothing is waited for. */
+  /** Kills everything without waiting, for the moment in which we exit. */
   killAllNow(): void {
     this.#stopping = true;
     for (const running of this.#running) {
@@ -189,13 +189,13 @@ export class Processes {
       remember(line);
     });
     createInterface({ input: child.stdout }).on("line", (line) => {
-      // A greeting may hold tokens.
+      // A greeting may contain tokens.
       log.write(readGreeting(line) === undefined ? `${line}\n` : "ready\n");
     });
     void exited.then((exit) => {
       running.exit = exit;
       this.#running.delete(running);
-      // What a part had started must not outlive it.
+      // What a part has started must not outlive it.
       kill(child, "SIGKILL");
       setTimeout(() => log.end(), 200).unref();
     });
@@ -223,10 +223,10 @@ function openLog(path: string): WriteStream {
   try {
     if (statSync(path).size > LOG_LIMIT_BYTES) truncateSync(path);
   } catch {
-    // There is none yet.
+    // There is no log yet.
   }
   const log = createWriteStream(path, { flags: "a", mode: 0o600 });
-  // A full disk must not end the parts that it can't note anything about.
+  // A full disk must not end the parts whose output can't be logged.
   log.on("error", () => {});
   return log;
 }
@@ -238,7 +238,7 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** The part's line of JSON that says it is ready; other lines are for its log. */
+/** Resolves with the part's line of JSON that reports it ready; other lines are only logged. */
 function greeting({ child }: Running): Promise<Record<string, unknown>> {
   return new Promise((resolve) => {
     if (child.stdout === null) return;
@@ -273,17 +273,17 @@ async function probed(
   return undefined;
 }
 
-/** Longer than all that Payrun itself says of what to do. */
+/** Longer than any advice that Payrun itself prints. */
 const LINE_LIMIT = 1_000;
 
-/** As many whole sentences of a text as fit; of one that is longer by itself its beginning. */
+/** Returns as many whole sentences of a text as fit; at least the beginning of the first. */
 export function wholeSentences(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = text.slice(0, most).search(/[.!?](?=\s[^.!?]*$)/);
   return end < 0 ? `${text.slice(0, most)} …` : text.slice(0, end + 1);
 }
 
-/** Where in the code it happened is for the log. */
+/** Stack traces belong in the log only. */
 const TRACE = /^\s+at |^Node\.js v|^node:|^file:|^\s*\^+\s*$/;
 
 function notReady({ plan, exit, lastLines, logFile }: Running, slowMs?: number): CliError {
@@ -296,7 +296,7 @@ function notReady({ plan, exit, lastLines, logFile }: Running, slowMs?: number):
     .slice(-4)
     .map((line) => `\n  ${wholeSentences(line, LINE_LIMIT)}`)
     .join("");
-  // A part that says so was told something wrong; all else may be over the next time.
+  // A part that exits with `usage` got wrong settings; any other failure may be gone the next time.
   const exitCode = exit?.code === EXIT.usage ? EXIT.usage : EXIT.unavailable;
   return new CliError(exitCode, `the ${plan.name} ${why}${words}`, {
     code: `${plan.name}_unavailable`,
@@ -308,14 +308,14 @@ async function stop(running: Running): Promise<void> {
   const { child, exited, plan } = running;
   running.expected = true;
   child.kill("SIGTERM");
-  // A part that reads its standard input to follow us would live on with it open.
+  // A part that follows its standard input to exit with us would keep running while it is open.
   child.stdin?.end();
   const timer = setTimeout(() => kill(child, "SIGKILL"), plan.stopTimeoutMs ?? STOP_TIMEOUT_MS);
   await exited;
   clearTimeout(timer);
 }
 
-/** The part's whole process group, where the system has such. */
+/** Sends a signal to the part's whole process group, on systems that have process groups. */
 function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   try {

@@ -8,16 +8,19 @@ import { CliError, EXIT } from "../terminal/cli-error.ts";
 import { readIfThere, writePrivate } from "../home/private-file.ts";
 import { SandboxControl } from "../client/sandbox-control.ts";
 
-/** What playbooks, commands and run ids call the sandbox's company. */
+/** The name of the sandbox's company in playbooks, commands and run ids. */
 export const SANDBOX_BUSINESS = "sandbox";
 
 const TOKEN_SECONDS = 30 * 86_400;
 
-/** What the profile refers to, since it changes from start to start; the rest is for people to edit. */
+/**
+ * The folder of the values that the profile refers to and that change with each start; people may
+ * edit the rest.
+ */
 const FACTS = "sandbox-profile";
 
 const PROFILE = `# The sandbox's company. This file is yours: it is written once, and read again when it changes.
-# Deleted, it is written anew at the next start. docs/approvals.md and docs/notices.md have all keys.
+# If it is deleted, the next start writes it again. docs/approvals.md and docs/notices.md have all keys.
 businesses:
   ${SANDBOX_BUSINESS}:
     apiUrl: \${file:${FACTS}/api-url}
@@ -27,7 +30,7 @@ businesses:
     sandbox: true
     # The person who accepted the ACH debit authorization; every source but the balance needs it:
     # achAuthorization: { acceptedBy: Ada Okafor, acceptedAt: 2026-01-05 }
-    # Whom to tell:
+    # Whom to notify:
     # notify: { channels: { ops: { slack: "http://127.0.0.1:9000/hook" } } }
     # Systems that decide, by signature:
     # signers: { erp-2026: { name: erp, roles: [controller], publicKey: "\${file:erp.pub}" } }
@@ -47,17 +50,17 @@ export interface SandboxBusiness {
   readonly webhookEndpointId: string;
 }
 
-/** The business that this home's profile is of; undefined where none was made. */
+/** Returns the id of the business in this home's profile; undefined if none was made. */
 export function knownSandboxBusiness(home: string): string | undefined {
   return readIfThere(join(home, FACTS, "business-id"))?.trim();
 }
 
 /**
  * Makes the sandbox's company a business of this home: a token, a webhook endpoint at the gateway,
- * and the profile that says so, which is never overwritten.
+ * and a profile with both, which is never overwritten.
  *
- * @param greeting what the sandbox said when it was ready
- * @param gatewayUrl where the gateway will listen
+ * @param greeting what the sandbox printed when it was ready
+ * @param gatewayUrl the address at which the gateway will listen
  */
 export async function connectSandbox(options: {
   readonly home: string;
@@ -69,7 +72,7 @@ export async function connectSandbox(options: {
   const [business] = businesses;
   if (business === undefined) {
     throw new CliError(EXIT.failed, `the sandbox in ${join(home, "sandbox")} has no business`, {
-      hint: "Move that folder away; a new sandbox is made then.",
+      hint: "Move that folder away; a new sandbox is then made.",
     });
   }
   const { businessId } = business;
@@ -87,12 +90,12 @@ export async function connectSandbox(options: {
 
 const WEBHOOK_PATH = `/webhooks/${SANDBOX_BUSINESS}`;
 
-/** The gateway may listen on another port than before: its endpoint moves with it. */
+/** Moves the endpoint with the gateway, which may listen on another port than before. */
 async function ensureEndpoint(options: {
   readonly apiUrl: string;
   readonly token: string;
   readonly gatewayUrl: string;
-  /** That of the endpoint which is there. */
+  /** The secret of the existing endpoint. */
   readonly secret: string | undefined;
 }): Promise<{ readonly id: string; readonly secret: string }> {
   const { apiUrl, token, gatewayUrl, secret } = options;
@@ -102,7 +105,8 @@ async function ensureEndpoint(options: {
     const all = await client.webhookEndpoints.list();
     const kept = all.find((endpoint) => endpoint.url?.endsWith(WEBHOOK_PATH));
     if (kept !== undefined) {
-      // Resumes one that was paused because nobody listened while everything was stopped.
+      // Resumes an endpoint that was paused because nothing was listening while everything was
+      // stopped.
       await client.webhookEndpoints.update(kept.id, { url, status: "active" });
       if (secret !== undefined) return { id: kept.id, secret };
       return withSecret(await client.webhookEndpoints.rotateSecret(kept.id));

@@ -16,26 +16,24 @@ import { workflowBundle } from "./workflow-bundle.ts";
 
 export interface StackOptions {
   readonly config: Config;
-  /** Where everything is kept. */
+  /** The folder in which everything is kept. */
   readonly home: string;
   readonly databaseUrl: string;
-  /** Start Temporal's development server, instead of using the one the settings name. */
+  /** Start Temporal's development server, instead of using the one in the settings. */
   readonly embedTemporal: boolean;
   readonly sandbox: {
     readonly fixture: string;
-    /** True: the sandbox's company is the only business; else the settings' businesses stay. */
+    /** True if the sandbox's company is the only business; otherwise the settings' apply. */
     readonly isTheBusiness: boolean;
   } | null;
-  /** Address that webhooks and links name; the gateway's own unless given. */
+  /** The address in webhooks and links; the gateway's own unless given. */
   readonly publicUrl?: string | undefined;
-  /** Where workflow bundles are kept. */
+  /** The folder of workflow bundles. */
   readonly bundleFolder: string;
-  /** Folder that the worker and the gateway run in: its `.env` is read. */
+  /** The folder that the worker and the gateway run in, whose `.env` is read. */
   readonly cwd?: string;
   readonly workerStopTimeoutMs: number;
-  /**
-   * Given where parts that die are started again, instead of ending everything: hears of it.
-   */
+  /** If given, parts that die are started again instead of ending everything; called each time. */
   readonly restarted?: (line: string) => void;
 }
 
@@ -44,7 +42,7 @@ export interface Addresses {
   readonly sandbox: string | null;
   /** Temporal's `host:port`. */
   readonly temporal: string;
-  /** Null where Temporal is not ours: only its people know. */
+  /** Null if the Temporal server isn't ours: its UI's address is not known. */
   readonly temporalUi: string | null;
 }
 
@@ -59,10 +57,10 @@ export interface Stack {
 }
 
 /**
- * Works out where everything will listen.
+ * Determines the addresses at which everything will listen.
  *
- * @param said hears of default ports that give way
- * @throws {CliError} 4 where a port that was set is taken
+ * @param said is called for default ports that are replaced
+ * @throws {CliError} 4 if a port in the settings is taken
  */
 export async function chooseAddresses(
   options: Pick<StackOptions, "config" | "embedTemporal" | "sandbox">,
@@ -114,9 +112,10 @@ export async function chooseAddresses(
 }
 
 /**
- * Starts all parts, what can be at the same time, and comes back when they are ready.
+ * Starts all parts, concurrently if possible, and resolves when they are ready.
  *
- * @throws {CliError} 4 where a part can't be started; what runs by then is left to `processes`
+ * @throws {CliError} 4 if a part can't be started; `processes` still owns the parts that are
+ *   running
  */
 export async function startStack(
   processes: Processes,
@@ -166,7 +165,7 @@ async function startTemporal(
   if (cli === undefined) {
     throw unavailable(
       "temporal_cli_missing",
-      "no Temporal CLI is known, so no Temporal server can be started",
+      "no Temporal CLI was found, so no Temporal server can be started",
       "Start this with `npx payrun …`, which finds or makes one, or set TEMPORAL_CLI to its path.",
     );
   }
@@ -201,14 +200,14 @@ async function startSandbox(
 }
 
 /**
- * Makes the store before anybody else opens it, and the people whom a first run needs.
+ * Makes the store before any other process opens it, and the people whom a first run needs.
  *
  * @returns the local administrator's token
  */
 async function prepareStore({ databaseUrl, home, sandbox }: StackOptions): Promise<string> {
   const store = await openStore(databaseUrl);
   try {
-    // Where money is real, nobody counts whom no second administrator has confirmed.
+    // With real money, a person counts only after a second administrator has confirmed them.
     if (sandbox?.isTheBusiness === true) await ensureLocalApprover(store, home);
     return await ensureLocalAdmin(store, home);
   } finally {
@@ -216,7 +215,7 @@ async function prepareStore({ databaseUrl, home, sandbox }: StackOptions): Promi
   }
 }
 
-/** What the worker and the gateway are told; nothing of it depends on a `.env` any more. */
+/** Returns the environment of the worker and the gateway, which no longer depends on a `.env`. */
 function engineEnv(
   options: StackOptions,
   addresses: Addresses,
@@ -233,7 +232,7 @@ function engineEnv(
     ...(business === null ? {} : { PAYRUN_PROFILES: business.profilesPath }),
   });
   if (!options.embedTemporal) return env;
-  // Whatever the user's settings and profiles say is of another server.
+  // The user's own settings and profiles for Temporal describe another server.
   const ours = Object.entries(env).filter(([name]) => !name.startsWith("TEMPORAL_"));
   return {
     ...Object.fromEntries(ours),
@@ -250,7 +249,7 @@ function uiOrigins({ config }: StackOptions, { temporalUi }: Addresses): Record<
   return { PAYRUN_TEMPORAL_UI_ORIGINS: `${temporalUi},${byName}` };
 }
 
-/** A profile of the embedded server, in place of what the user's own file says. */
+/** Writes a profile of the embedded server, which replaces the user's own file. */
 function temporalProfile(home: string, address: string): string {
   const path = join(home, "temporal.toml");
   writePrivate(path, `[profile.default]\naddress = "${address}"\nnamespace = "default"\n`);

@@ -1,7 +1,7 @@
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { Processes } from "./processes.ts";
 
-/** A second Ctrl-C sooner than this is the same one: set-up under an older Node passes it on too. */
+/** A second signal within this time is the same Ctrl-C: set-up under an older Node forwards it. */
 const SAME_SIGNAL_MS = 700;
 
 const PARENT_POLL_MS = 300;
@@ -9,20 +9,20 @@ const PARENT_POLL_MS = 300;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export interface Supervision {
-  /** Resolves with the exit code when somebody wants it to end. */
+  /** Resolves with the exit code when a signal or the end of the parent interrupts the work. */
   readonly interrupted: Promise<ExitCode>;
-  /** As Ctrl-C would, for prompts that take it from the terminal themselves. */
+  /** Acts like Ctrl-C, for prompts that read it from the terminal themselves. */
   interrupt(): void;
 }
 
 /**
- * Does work that needs processes, and leaves none behind however it ends: done, failed, a part
- * that died, Ctrl-C at any moment.
+ * Does work that needs processes, and leaves none behind however it ends: success, failure, a part
+ * that died, or Ctrl-C at any moment.
  *
- * @param said hears that everything is being stopped
- * @param work resolves with the exit code; it is abandoned where Ctrl-C comes first
- * @param options.followParent end when whoever started us has ended: a signal that ends npm and
- *   its shell does not reach what they run
+ * @param said is called when everything is being stopped
+ * @param work resolves with the exit code; it is abandoned if Ctrl-C comes first
+ * @param options.followParent end when our parent process has ended: a signal that ends npm and its
+ *   shell doesn't reach the programs that they run
  */
 export async function supervised(
   processes: Processes,
@@ -52,7 +52,7 @@ export async function supervised(
     );
   });
   const working = work({ interrupted: interruption.promise, interrupt: onSignal });
-  // What is abandoned may still fail: nobody listens any more.
+  // Abandoned work may still fail, and nothing awaits it any more.
   working.catch(() => undefined);
   death.promise.catch(() => undefined);
   try {

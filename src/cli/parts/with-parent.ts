@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
-// Runs a program that knows nothing of its parent, and ends it when our standard input closes:
-// that happens however the parent ends, also by SIGKILL.
+// Runs a program that doesn't follow its parent, and ends it when our standard input closes, which
+// happens however the parent ends, including by SIGKILL.
 
 const KILL_AFTER_MS = 8_000;
 

@@ -6,16 +6,16 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** All that workflow code may import, and what pins the SDK that bundles it. */
+/** Everything that workflow code may import, and the files that pin the SDK that bundles it. */
 const SOURCES = ["workflows", "src/contracts", "src/domain", "src/temporal"];
 const PINS = ["package.json", "package-lock.json"].filter((file) => existsSync(join(ROOT, file)));
 
 /**
- * The bundled workflow code, made once for each state of its sources: a worker that is given it
+ * Bundles the workflow code once for each state of its sources: a worker that gets the bundle
  * starts seconds sooner.
  *
- * @param folder where bundles are kept
- * @param encrypts true: for histories that are encrypted, failures included
+ * @param folder the folder in which bundles are kept
+ * @param encrypts true if histories are encrypted, including failures
  * @returns the bundle's path
  */
 export async function workflowBundle(

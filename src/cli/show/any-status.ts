@@ -5,7 +5,7 @@ import { incidentLines } from "./incident.ts";
 import { onboardingLines } from "./onboarding.ts";
 import { runLines } from "./run.ts";
 
-/** Where a workflow of any kind stands, for a person. */
+/** Describes for a person where a workflow of any kind stands. */
 export function statusLines(status: Shown<typeof AnyStatusBody>): string[] {
   if (status.kind === "kyb-onboarding") return onboardingLines(status);
   if (isCancellation(status)) return cancellationLines(status);

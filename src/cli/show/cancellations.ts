@@ -13,7 +13,7 @@ import { nameOf } from "./plan.ts";
 import { pollUntil } from "./wait-for-run.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
 
-/** Shows a cancellation that was asked for, at once or, with `wait`, at its end. */
+/** Shows a requested cancellation, at once or, with `wait`, at its end. */
 export async function launchedCancellation(
   { output, gateway }: { readonly output: Output; readonly gateway: GatewayClient },
   asked: CancellationStatus,
@@ -27,12 +27,12 @@ export async function launchedCancellation(
   return wait ? exitCodeOf(now) : EXIT.done;
 }
 
-/** True for the id of a cancellation: its status has another shape than a run's. */
+/** True for the id of a cancellation, whose status has another shape than a run's. */
 export function isCancellationId(id: string): boolean {
   return id.startsWith("cancel-scheduled-payments/");
 }
 
-/** True where a status is a cancellation's, of bills or of payments. */
+/** True if a status is a cancellation's, of bills or of payments. */
 export function isCancellation<Status extends { readonly kind: string }>(
   status: Status,
 ): status is Status & CancellationStatus {
@@ -42,7 +42,7 @@ export function isCancellation<Status extends { readonly kind: string }>(
 const GOOD: readonly CancellationState[] = ["cancelled", "refunded", "released"];
 const WAITING: readonly CancellationState[] = ["withheld", "refund_pending"];
 
-/** Where a cancellation stands, for a person. */
+/** Describes for a person where a cancellation stands. */
 export function cancellationLines(now: CancellationStatus): string[] {
   const rows = now.payments.map((each) => [
     nameOf({ ...each, payableId: each.payableId ?? each.paymentId ?? "" }),
@@ -57,13 +57,13 @@ export function cancellationLines(now: CancellationStatus): string[] {
     ...startedByLines(now.startedBy),
     ...waitsForLines(now.waitingFor),
     ...(rows.length === 0 && hasEnded(now)
-      ? ["It took nothing back: of what it names, the service has nothing scheduled or held."]
+      ? ["It took nothing back: the service has nothing scheduled or held of what it names."]
       : []),
     ...(rows.length === 0 ? [] : ["", ...table([{}, { align: "right" }, {}, {}, {}], rows)]),
   ];
 }
 
-/** What a cancel that a person has asked for leaves on hold, and the command that ends it. */
+/** Returns what a cancel at a person's request leaves on hold, and the command that ends it. */
 export function keptBackLines({
   kind,
   payments,
@@ -101,13 +101,13 @@ function hasEnded({ endedAt }: Pick<CancellationStatus, "endedAt">): boolean {
   return endedAt !== null;
 }
 
-/** Follows a cancellation until it ends, or the time is up; `changed` hears each new line. */
+/** Follows a cancellation until it ends or the time is up; calls `changed` with each new line. */
 export function pollCancellation(
   gateway: GatewayClient,
   id: string,
   options: {
     readonly changed: (line: string, now: CancellationStatus, notes: readonly string[]) => void;
-    /** As `pollUntil` has them. */
+    /** As for `pollUntil`. */
     readonly notes?: () => Promise<readonly string[]>;
     readonly limitMs?: number;
   },
@@ -124,8 +124,8 @@ export function pollCancellation(
 }
 
 /**
- * One line of progress: what is not answered yet is unknown to people only at the end. Where one
- * reason keeps all of that back, it is said: a person may have little time left.
+ * Returns one line of progress. Payments without a result show as unknown only at the end. If one
+ * reason keeps all of them back, the line includes it: a person may have little time left.
  */
 export function progressOf(
   now: Pick<CancellationStatus, "phase" | "counts" | "endedAt"> & {
@@ -141,7 +141,7 @@ export function progressOf(
   return [now.phase, ...counts, ...(why === null ? [] : [printable(why)])].join(" · ");
 }
 
-/** What `--wait` ends with: 0 completed, 1 with exceptions, 3 it still waits. */
+/** Returns the exit code of `--wait`: 0 completed, 1 with exceptions, 3 it still waits. */
 export function exitCodeOf(now: CancellationStatus): ExitCode {
   if (!hasEnded(now)) return EXIT.waiting;
   return now.phase === "completed" ? EXIT.done : EXIT.failed;

@@ -5,15 +5,15 @@ import { dim, fitting, printable, red, yellow } from "../terminal/text.ts";
 import { typeable } from "../terminal/typed.ts";
 
 /**
- * What is so, behind its mark, and beneath it what helps: broken at words, and indented, where that
- * is wider than the reader's terminal.
+ * Returns a remark behind its mark, and the remedy beneath it; both are broken at words, and
+ * indented, if they are wider than the reader's terminal.
  */
 export function remarkLines(mark: string, text: string, remedy?: string): string[] {
   const lines = [`${mark} ${text}`, ...(remedy === undefined ? [] : [`  ${dim(remedy)}`])];
   return fitting(lines.map((line) => typeable(line)));
 }
 
-/** What is not as it should be, and what helps. */
+/** Describes a problem and its remedy. */
 export function conditionLines({ severity, text, remedy }: Condition): string[] {
   const mark = severity === "failed" ? red("✗") : yellow("!");
   return remarkLines(mark, printable(text), printable(remedy));
@@ -25,29 +25,29 @@ const STANDS_STILL: readonly Condition["code"][] = [
   "key-missing",
 ];
 
-/** Why a run stands still that nobody can work on; nothing where somebody does. */
+/** Returns why no worker can advance a run; nothing if a worker can. */
 async function nobodyWorks(gateway: GatewayClient): Promise<string[]> {
   const { items } = await gateway.get("/v1/conditions", ConditionListBody);
   return items.filter(({ code }) => STANDS_STILL.includes(code)).flatMap(conditionLines);
 }
 
-/** The same after something was done, which stays done whatever is known of who works. */
+/** Notes the same after an action, which stays done even if the check for workers fails. */
 export async function noteNobodyWorks(gateway: GatewayClient, output: Output): Promise<void> {
   for (const line of await nobodyWorks(gateway).catch(() => [])) output.note(line);
 }
 
-/** How often is looked whether anybody works: what a dead worker leaves undone changes nothing else. */
+/** How often to check for workers: what a dead worker leaves undone shows in no other way. */
 const WORKERS_EVERY_MS = 10_000;
 
-/** What whoever watches is told of those who work. */
+/** What a watching person learns about the workers. */
 interface Workers {
-  /** What is wrong with them now, for `pollUntil`. */
+  /** Returns what is wrong with them now, for `pollUntil`. */
   readonly notes: () => Promise<readonly string[]>;
-  /** Tells of a change where nothing is redrawn; a live view has the notes in it. */
+  /** Reports a change if nothing is redrawn; a live view contains the notes. */
   readonly heard: (notes: readonly string[]) => void;
 }
 
-/** Tells whoever watches when nobody works, first of all, and when somebody works again. */
+/** Notes if no worker is running, at the start and later, and when one is running again. */
 export async function watchedWorkers(gateway: GatewayClient, output: Output): Promise<Workers> {
   const isLive = process.stdout.isTTY && !output.json;
   let told: readonly string[] = [];
@@ -62,7 +62,10 @@ export async function watchedWorkers(gateway: GatewayClient, output: Output): Pr
   return { notes: everySoOften(() => nobodyWorks(gateway), first, WORKERS_EVERY_MS), heard };
 }
 
-/** A look that is too dear for each poll: its last answer, and a new one after a while. */
+/**
+ * Limits a check that is too expensive for each poll: returns its last result, and a new one after
+ * a while.
+ */
 export function everySoOften<T>(
   look: () => Promise<T>,
   first: T,

@@ -1,6 +1,6 @@
 import { isPast, spokenDeadline } from "../../domain/clock/spoken.ts";
 
-/** By when to decide, or that it is too late for that. */
+/** Returns the time by which to decide, or that this time has passed. */
 export function deadlineText(decideBy: string, { now, zone }: BusinessMoment): string {
   return isPast(decideBy, { now })
     ? `It was to be decided by ${spokenDeadline(decideBy, { zone })}: approving now changes the dates.`

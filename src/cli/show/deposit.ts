@@ -3,7 +3,7 @@ import type { TopUpStatus } from "../../api/deposits.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { bold, printable, yellow } from "../terminal/text.ts";
 
-/** A deposit as far as it is shown. */
+/** The part of a deposit that is shown. */
 export interface ShownTopUp extends Pick<
   TopUpStatus,
   "amountCents" | "approvers" | "quorum" | "approvedBy" | "makeBy" | "transactionId" | "reason"
@@ -12,7 +12,7 @@ export interface ShownTopUp extends Pick<
   readonly account: { readonly name: string | null; readonly last4: string | null };
 }
 
-/** The deposit that a plan proposes. */
+/** Describes the deposit that a plan proposes. */
 export function plannedTopUpLines(topUp: PlannedTopUp | undefined): string[] {
   if (topUp === undefined) return [];
   const { makeBy, neededOn, arrivesOn, late } = topUp;
@@ -25,7 +25,7 @@ export function plannedTopUpLines(topUp: PlannedTopUp | undefined): string[] {
   ];
 }
 
-/** Where the deposits of a run or an incident stand. */
+/** Lists the deposits of a run or an incident and where they stand. */
 export function topUpLines(topUps: readonly ShownTopUp[] | undefined): string[] {
   if (topUps === undefined || topUps.length === 0) return [];
   return ["", ...topUps.flatMap(oneLine)];
@@ -48,7 +48,7 @@ function who({ approvers, quorum }: Pick<PlannedTopUp, "approvers" | "quorum">):
   return quorum === 1 ? approvers.join(" or ") : `${quorum} people (${approvers.join(", ")})`;
 }
 
-/** The bank account of a deposit, for people. */
+/** Names the bank account of a deposit for people. */
 export function accountOf({ account }: Pick<ShownTopUp, "account">): string {
   const name = printable(account.name ?? "bank account");
   return account.last4 === null ? name : `${name} ••${account.last4}`;

@@ -3,7 +3,7 @@ import { dim, green, printable, red } from "../terminal/text.ts";
 
 const CONTEXT_LINES = 2;
 
-/** What changed between two revisions of a playbook, as `git diff` would show it. */
+/** Returns the differences between two revisions of a playbook in the style of `git diff`. */
 export function diffLines(before: string, after: string): string[] {
   const { hunks } = structuredPatch("", "", before, after, "", "", { context: CONTEXT_LINES });
   return hunks.flatMap(({ oldStart, newStart, lines }) => [

@@ -10,13 +10,13 @@ import type { PayableHistory } from "../../api/history.ts";
 import { heldName } from "./holds.ts";
 import { resolveHint } from "./resolve-hint.ts";
 
-/** Lines of "what happened" that fit beside everything else; the middle of a longer story is left out. */
+/** Lines of "what happened" that fit beside the rest; the middle of a longer story is left out. */
 const STORY = { first: 3, last: 9 } as const;
 
-/** What the sections above the story say already. */
+/** Kinds of events that the sections above the story already show. */
 const SHOWN_ABOVE: readonly string[] = ["approved", "sending", "answered", "looked-up", "hold"];
 
-/** Everything about a bill on one screen: the conclusion first, then what it rests on. */
+/** Describes a bill on one screen: the conclusion first, then the evidence for it. */
 export function historyLines(
   history: PayableHistory,
   named?: Pick<Named, "number" | "name" | "amountCents">,
@@ -68,14 +68,14 @@ function resolveLines({ state, givenBack, payableId, bill, reasonCode }: Payable
   return resolveHint([{ state, payableId, publicId, reasonCode }]).map((line) => `  ${line}`);
 }
 
-/** One that is in no plan, as the service calls it. */
+/** Describes a bill that is in no plan, as the service names it. */
 function asNamed(named: Pick<Named, "number" | "name" | "amountCents"> | undefined) {
   if (named?.amountCents == null) return null;
   const { number: publicId, name: contactName, amountCents } = named;
   return { publicId, contactName, amountCents, dueDate: null };
 }
 
-/** Vendor and number first, as people name it; the id behind. */
+/** Names the bill with vendor and number first, as people do, then its id. */
 function titleOf(
   { bill: planned, payableId }: PayableHistory,
   bill: { readonly publicId: string | null; readonly contactName: string | null } | null,
@@ -143,7 +143,7 @@ type Attempt = PayableHistory["attempts"][number];
 
 function attemptLines(attempt: Attempt, zone: string): string[] {
   const { seq, operation, state, amountCents, executionDate, idempotencyKey, bodyHash } = attempt;
-  // Of a request that a restored store has lost only the effect is known.
+  // For a request that a restored store has lost, only the effect is known.
   const isKnown = attempt.sends.length > 0;
   const answer = attempt.answer === null ? "" : `, ${printable(attempt.answer)}`;
   const sends = grouped(attempt.sends.map((send) => ({ at: send.at, text: sendText(send) })));
@@ -171,7 +171,7 @@ function lookText({ verdict, isConclusive, paymentIds }: Attempt["lookUps"][numb
   return `looked up: ${found ?? verdict}${isConclusive ? ", after its window" : ""}`;
 }
 
-/** The same thing said several times in a row is said once, with how often. */
+/** Replaces consecutive repetitions of a text by one, with their number. */
 function grouped(
   events: readonly { readonly at: string; readonly text: string }[],
 ): { at: string; text: string }[] {
@@ -212,7 +212,7 @@ function retryLines({ retry, paidOnce }: PayableHistory): string[] {
   ];
 }
 
-/** A deposit is about a whole run: its requests are shown without their sends. */
+/** A deposit concerns a whole run, so its requests are shown without their sends. */
 function depositLines(deposit: PayableHistory["deposits"][number], zone: string): string[] {
   const { subject, amountCents, state, transactionId, approvals, attempts } = deposit;
   const made = transactionId === null ? "" : ` as ${transactionId}`;

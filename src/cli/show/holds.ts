@@ -7,7 +7,7 @@ import { isSetByPayrun } from "../../domain/holds.ts";
 import { count, dim, printable, red } from "../terminal/text.ts";
 import { nameOf } from "./plan.ts";
 
-/** What a hold is on, as people call it. */
+/** Names what a hold is on, as people call it. */
 export function heldName({ scope, value, number, name, amountCents }: Hold): string {
   switch (scope) {
     case "all":
@@ -25,7 +25,7 @@ export function heldName({ scope, value, number, name, amountCents }: Hold): str
   }
 }
 
-/** What must be known before anything else: a hold on everything, or on an account. */
+/** Describes a hold on everything or on an account, which must be known before anything else. */
 export function stopLine(hold: Hold): string {
   const { scope, business, reason, author, createdAt, zone, id } = hold;
   const what = scope === "all" ? "Everything" : heldName(hold).replace(/^a/, "A");
@@ -33,7 +33,7 @@ export function stopLine(hold: Hold): string {
   return `${red("!")} ${what} of ${printable(business)} is on hold: ${printable(reason)} (${printable(by)}, ${spokenTime(createdAt, zone)})  ${dim(id)}`;
 }
 
-/** What a hold keeps back, and what of the rest can still be taken back. */
+/** Describes what a hold keeps back, and what can still be taken back of the rest. */
 export function heldLines(held: HeldSums): string[] {
   const { waiting, recallable, underWay, gone, paid, zone, storeBehind } = held;
   const { earliestCutOff } = recallable;
@@ -61,13 +61,16 @@ export function heldLines(held: HeldSums): string[] {
   ];
 }
 
-/** A restored store would say in an emergency that the service has nothing. */
+/** Without this, a restored store would report in an emergency that the service has nothing. */
 const NOT_COUNTED = [
   "  The store is older than what was done with it: payments that it has lost are not counted.",
   "  payrun payments --since DAY lists what the service has, payrun cancel-scheduled PAYMENT_ID takes one back.",
 ];
 
-/** Bills that go out because a hold was lifted, and those that don't although nothing holds them. */
+/**
+ * Lists the bills that go out because a hold was lifted, and those that don't although no hold is
+ * on them.
+ */
 export function goesOutLines(freed: GoesOut, isDone: boolean): string[] {
   const others = (freed.notSent ?? []).map((bills) => `  ${printable(notSentText(bills))}`);
   return [...freedLines(freed, isDone), ...others];
@@ -91,7 +94,7 @@ function freedLines(freed: GoesOut, isDone: boolean): string[] {
   ];
 }
 
-/** Of bills whose day has passed, and why none of them is paid twice. */
+/** Describes the bills whose date has passed, and why none of them is paid twice. */
 function askedAgainLines(freed: GoesOut): string[] {
   const why = afterLossText(freed);
   return [
@@ -102,7 +105,7 @@ function askedAgainLines(freed: GoesOut): string[] {
 
 const ITEMS_SHOWN = 20;
 
-/** `12 bills, $3,400.00,` before what is said of them; `no bill` where there is none. */
+/** Returns `12 bills, $3,400.00,`, to be followed by a statement about them; else `no bill`. */
 function sumText({ bills, totalCents }: { readonly bills: number; readonly totalCents: number }) {
   return bills === 0 ? "no bill" : `${count(bills, "bill")}, ${formatUsd(totalCents)},`;
 }

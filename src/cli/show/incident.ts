@@ -6,7 +6,7 @@ import { nameOf } from "./plan.ts";
 import { topUpLines } from "./deposit.ts";
 import { bold, count, dim, printable, table } from "../terminal/text.ts";
 
-/** Where the incident of a funding account stands, for a person. */
+/** Describes for a person where the incident of a funding account stands. */
 export function incidentLines(status: IncidentStatus): string[] {
   const { payments, decision, decidedBy, waitingFor } = status;
   const rows = payments.map((bill) => [
@@ -27,7 +27,10 @@ export function incidentLines(status: IncidentStatus): string[] {
   ];
 }
 
-/** Once it is decided, its bills wait for it no more; those that have gone on are no news. */
+/**
+ * Counts the bills that wait for the incident; after the decision, those that waited. Bills that
+ * have continued since need no mention.
+ */
 function waitingLines({ phase, payments, totalCents }: IncidentStatus): string[] {
   if (phase === "ended" && payments.length === 0) return [];
   const bills = `${count(payments.length, "bill")} of ${formatUsd(totalCents)}`;
@@ -35,7 +38,7 @@ function waitingLines({ phase, payments, totalCents }: IncidentStatus): string[]
   return [`${bills} ${waits(payments.length)} for it.`];
 }
 
-/** The bank may say nothing but the code, or begin with it. */
+/** Returns code and reason; the bank's reason may be only the code, or begin with it. */
 function codeAndWords({ code, reason }: Pick<IncidentStatus, "code" | "reason">): string {
   return reason.startsWith(code) ? reason : `${code}: ${reason}`;
 }

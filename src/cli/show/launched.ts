@@ -12,8 +12,8 @@ import { nextCommands } from "./plan.ts";
 import { hasEnded } from "./run.ts";
 
 /**
- * What a launch came to: only what failed at once is an error; a run that has nothing to pay did
- * its work.
+ * Describes the result of a launch. Only a run that failed at once is an error; a run with nothing
+ * to pay has done its work.
  */
 export function launchedLines(
   run: RunStatus | IncidentStatus,
@@ -42,15 +42,15 @@ export function launchedLines(
 }
 
 /**
- * Says that the schedule's next run is this one: who launches by hand before it may mean another.
- * A run that has failed is none that a schedule joins.
+ * Notes that the schedule's next run will join this one: a person who launches by hand may have
+ * meant a separate run. A schedule doesn't join a failed run.
  */
 export async function joinedBySchedule(
   gateway: Pick<GatewayClient, "get">,
   { playbook, period, business, phase }: RunStatus,
 ): Promise<readonly string[]> {
   const path = ofBusiness(`/v1/schedules?playbook=${encodeURIComponent(playbook)}`, business);
-  // What was launched is launched, whatever is known of its schedule.
+  // The launch is done, even if its schedule can't be read.
   const found = await gateway.get(path, ScheduleListBody).catch(() => null);
   const [schedule] = found?.items ?? [];
   if (schedule?.state === "paused" || schedule?.deleted || phase === "failed") return [];

@@ -2,7 +2,7 @@ import type { OnboardingStatus } from "../../api/onboardings.ts";
 import { phaseText, waitsForLines } from "./run.ts";
 import { bold, dim, printable, table } from "../terminal/text.ts";
 
-/** Where an onboarding stands, for a person. */
+/** Describes for a person where an onboarding stands. */
 export function onboardingLines(status: OnboardingStatus): string[] {
   const { business, waitingFor, provided, proposal, nextSteps } = status;
   const asked = nextSteps.filter(({ message }) => waitingFor?.includes(message) !== true);
@@ -25,14 +25,14 @@ export function onboardingLines(status: OnboardingStatus): string[] {
       ? []
       : [
           "",
-          `A first playbook is proposed. Nothing runs before you have read it, saved it as ${proposal.name}.yaml and said: payrun apply ${proposal.name}.yaml`,
+          `A first playbook is proposed. Nothing runs before you have read it, saved it as ${proposal.name}.yaml and run: payrun apply ${proposal.name}.yaml`,
           "",
           ...proposal.text.trimEnd().split("\n"),
         ]),
   ];
 }
 
-/** The text that is about to be signed stands where it is asked for. */
+/** Shows the text to be signed beside the request for the signature. */
 function textLines({ phase, texts }: OnboardingStatus): string[] {
   if (phase !== "signature" && phase !== "certification") return [];
   return ["", ...texts[phase].split("\n").map((line) => `  ${line}`)];

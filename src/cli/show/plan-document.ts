@@ -2,11 +2,11 @@ import type { DryPlanAnswer } from "../../api/runs.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
 
-/** What each bill is listed under: in full among those in or out, and as a run's status would. */
+/** The lists that contain each bill: paid or left out in full, and as in a run's status. */
 const LISTS = ["lines", "skipped", "payments"] as const;
 
 /**
- * Prints a dry plan with all its bills as one JSON document, page by page where there are many:
+ * Prints a dry plan with all its bills as one JSON document, page by page if there are many:
  * neither this process nor the gateway ever holds them all.
  *
  * @param first the plan with the first page of its bills

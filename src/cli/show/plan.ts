@@ -9,7 +9,7 @@ import { asApprover } from "../home/people.ts";
 import { plannedTopUpLines } from "./deposit.ts";
 import { bold, count, dim, printable, short, table, yellow } from "../terminal/text.ts";
 
-/** A line as far as it is shown; plans and running runs both have it. */
+/** The part of a line that is shown; plans and running runs both have it. */
 export interface ShownLine {
   readonly payableId: string;
   readonly publicId: string | null;
@@ -19,15 +19,15 @@ export interface ShownLine {
   readonly approvers: readonly string[];
   readonly quorum: number;
   readonly stages?: readonly Pick<ApprovalStage, "by" | "quorum">[] | undefined;
-  /** Of a plan that no run belongs to: the limit that parks it. */
+  /** The limit that will park the line; only in a plan without a run. */
   readonly overLimit?: object | null;
 }
 
-/** Bills that are named as odd; more are counted. */
+/** Flagged bills that are named; further ones are only counted. */
 const ODD_MOST = 12;
 
 /**
- * What a plan's bills come to for a person. Takes them page by page and keeps none but the few odd
+ * Summarizes a plan for a person. Reads one page of lines at a time and keeps only the few flagged
  * ones that are named.
  */
 export class PlanDigest {
@@ -59,7 +59,7 @@ export class PlanDigest {
     return this;
   }
 
-  /** Totals, the cash they take and leave, and who must approve what. */
+  /** Returns the totals, the cash that they take and leave, and who must approve what. */
   totals(plan: PlanFigures & { readonly zone?: string }): string[] {
     const over = this.#overLimit;
     const [lines, cents] = [plan.lineCount - over.count, plan.totalCents - over.cents];
@@ -69,7 +69,7 @@ export class PlanDigest {
         ? []
         : [
             yellow(
-              `Over a limit: ${count(over.count, "bill")}, ${formatUsd(over.cents)}, parked at once for a person, whoever approves`,
+              `Over a limit: ${count(over.count, "bill")}, ${formatUsd(over.cents)}, parked at once for a person, no matter who approves`,
             ),
           ]),
       ...cashLines(plan),
@@ -84,7 +84,9 @@ export class PlanDigest {
     ];
   }
 
-  /** The bills that somebody should look at, with why, the largest first; the rest as counts. */
+  /**
+   * Lists the bills that need a person's attention with the reason, largest first; counts the rest.
+   */
   oddLines(): string[] {
     const rows = this.#odd.flatMap((line) =>
       line.flags
@@ -110,17 +112,17 @@ function isOverLimit({ overLimit = null }: ShownLine): boolean {
   return overLimit !== null;
 }
 
-/** A bill with several scheduled payments can't be cancelled at the service. */
+/** Warns of bills with several scheduled payments, which can't be cancelled at the service. */
 function notRecallable(bills: number): string[] {
   if (bills === 0) return [];
   return [
     yellow(
-      `${count(bills, "bill")} can't be recalled once sent: the service cancels none of several scheduled payments.`,
+      `${count(bills, "bill")} can't be recalled once sent: the service cancels none of a bill's scheduled payments if there are several.`,
     ),
   ];
 }
 
-/** What an account has left; what it lacks is no amount that somebody has. */
+/** Describes what an account has left; if it is short, by how much. */
 export function leftText(cents: number, words: string): string {
   return cents < 0 ? yellow(`short by ${formatUsd(-cents)}`) : `${formatUsd(cents)} ${words}`;
 }
@@ -141,10 +143,10 @@ function cashLines(plan: PlanFigures): string[] {
   return [`From ${source}${available}, ${days}${left}.${reserved}`];
 }
 
-/** Flags of dates: they can be many, and there is nothing to choose about them. */
+/** Flags about dates: there can be many, and they leave nothing to choose. */
 const COUNTED: readonly RunPaymentStatus["flags"][number]["kind"][] = ["late", "not-recallable"];
 
-/** True where a person should look at the line itself. */
+/** True if a person should look at the line itself. */
 export function isFlagged({ flags }: Pick<ShownLine, "flags">): boolean {
   return flags.some(({ kind }) => !COUNTED.includes(kind));
 }
@@ -154,12 +156,12 @@ export function nameOf(line: Pick<ShownLine, "contactName" | "publicId" | "payab
   return `${vendor}${dim(line.publicId ?? line.payableId)}`;
 }
 
-/** Phases in which a run has bills that somebody may have to approve. */
+/** Phases in which a run may have bills that need an approval. */
 const UNDECIDED: readonly string[] = ["planning", "awaiting-approval"];
 
 /**
- * What can be typed about a run that has not ended. Who launched it can't approve it; of one that
- * nobody approves any more it says where it is.
+ * Returns the commands to type about a run that has not ended. Its launcher can't approve it. If
+ * the run needs no more approvals, returns its state.
  */
 export function nextCommands(
   { id, phase, waitingFor }: Pick<RunStatus, "id" | "phase" | "waitingFor">,
@@ -173,14 +175,14 @@ export function nextCommands(
   return dim(`it is ${where} · payrun status ${run} · payrun watch ${run}`);
 }
 
-/** How many bills are left out for which reason; no bill by name. */
+/** Counts the bills that are left out by reason, without naming any. */
 export function skippedCounts(plan: PlanFigures): string[] {
   const total = Object.values(plan.skippedByCode).reduce((sum, number) => sum + number, 0);
   if (total === 0) return [];
   return [`${bold("Left out")} (${count(total, "bill")}): ${leftOutText(plan.skippedByCode)}`];
 }
 
-/** The bills of a page of a plan that are paid, and when. */
+/** Lists the bills of a page of a plan that are paid, and when. */
 export function billsOf(plan: Pick<DryPlanAnswer, "lines">): string[] {
   if (plan.lines.length === 0) return [];
   const columns = [
@@ -204,7 +206,7 @@ export function billsOf(plan: Pick<DryPlanAnswer, "lines">): string[] {
   return [...table(columns, rows), ""];
 }
 
-/** The bills of a page of a plan that are left out, each with why. */
+/** Lists the bills of a page of a plan that are left out, each with its reason. */
 export function leftOutOf(plan: Pick<DryPlanAnswer, "skipped">): string[] {
   if (plan.skipped.length === 0) return [];
   const columns = [

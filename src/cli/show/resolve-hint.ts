@@ -9,7 +9,7 @@ type Bill = Parameters<typeof stateTold>[0] & {
   readonly reasonCode: string | null;
 };
 
-/** What a person types about bills that wait for them: a bill's reason says only what to do. */
+/** Returns the commands for bills that wait for a person; a bill's reason only says what to do. */
 export function resolveHint(bills: readonly Bill[]): string[] {
   const parked = bills.filter((bill) => stateTold(bill) === "parked");
   const [first, ...others] = parked;

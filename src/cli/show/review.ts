@@ -11,7 +11,7 @@ import { leftText, nameOf } from "./plan.ts";
 import { outcomeLines, phaseText, planOnlyLines, waitsForLines } from "./run.ts";
 import { bold, count, dim, fitting, printable, table, yellow } from "../terminal/text.ts";
 
-/** Which run it is, and where it stands. */
+/** Names the run and where it stands. */
 export function reviewHead(review: RunReview): string[] {
   const { id, phase, playbook, business, period, launchedBy, planHash, waitingFor } = review;
   const facts = [
@@ -28,7 +28,7 @@ export function reviewHead(review: RunReview): string[] {
   ];
 }
 
-/** Bills with their dates, and whom each waits for or where it stands. */
+/** Lists bills with their dates, and the approvers that each waits for, or its state. */
 export function billLines(bills: readonly ReviewedBill[]): string[] {
   if (bills.length === 0) return [];
   const rows = bills.map((bill) => [
@@ -50,14 +50,17 @@ export function billLines(bills: readonly ReviewedBill[]): string[] {
   return table(columns, rows);
 }
 
-/** Whom a bill waits for, and that a hold keeps it back besides; or where it stands. */
+/** Returns the approvers that a bill waits for, and if it is also on hold; otherwise its state. */
 function waitsForText(bill: ReviewedBill): string {
   if (bill.missing === null) return stateTold(bill);
   const people = printable(missingText(bill.missing));
   return bill.state === "on-hold" ? `${people}; on hold` : people;
 }
 
-/** What to know before a decision; the sums, the deadline and the reader's own share come last. */
+/**
+ * Summarizes what to know before a decision; the sums, the deadline and the reader's own share come
+ * last.
+ */
 export function reviewDigest(review: RunReview): string[] {
   return [
     ...oddLines(review),
@@ -78,7 +81,7 @@ function sumLines(review: RunReview): string[] {
       : [
           `${bold(count(plan.count, "bill"))}, ${bold(formatUsd(plan.cents))}; ${waitText(waiting)}.`,
           ...(decideBy === null ? [] : [deadlineText(decideBy, review)]),
-          // Whose approval counts is no question where none is waited for.
+          // Whose approval counts doesn't matter if no bill waits for one.
           ...(yours.refusal !== null && waiting.count === 0 ? [] : [printable(yours.summary)]),
         ]),
   ];
@@ -164,7 +167,10 @@ function accountLines({ accounts, zone }: RunReview): string[] {
   ];
 }
 
-/** `, $300.00 deposited and on its way`; beside the plan's figures `, $300.00 deposited since`. */
+/**
+ * Returns `, $300.00 deposited and on its way`; with the plan's figures, `, $300.00 deposited
+ * since`.
+ */
 function depositedText({ asOf, ...of }: Account): string {
   const { depositedCents, onItsWayCents } = of;
   if (depositedCents === undefined) return "";
@@ -179,7 +185,10 @@ function depositedText({ asOf, ...of }: Account): string {
 
 type Account = RunReview["accounts"][number];
 
-/** What an approval lets go out, and an account has no money for, or nobody tells that it has. */
+/**
+ * Lists the accounts that lack money for what an approval releases, or whose balance the service
+ * doesn't report.
+ */
 export function shortLines({
   accounts,
   zone,

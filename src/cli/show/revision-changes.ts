@@ -1,19 +1,19 @@
 import { diffLines } from "diff";
 import { parse } from "yaml";
 
-/** A revision of a playbook, as far as what it changed is told from it. */
+/** The part of a playbook's revision from which its changes are found. */
 interface Revision {
   readonly revision: number;
   readonly text: string;
 }
 
-/** What a revision changed against the one before it. */
+/** What a revision changed compared with the one before it. */
 export interface RevisionChanges {
-  /** An earlier revision with the very same text, which this one has brought back; else null. */
+  /** An earlier revision with exactly the same text, which this one restores; otherwise null. */
   readonly sameAs: number | null;
   readonly addedLines: number;
   readonly removedLines: number;
-  /** Keys of the playbook whose values are others, `+` or `-` before one that came or went. */
+  /** Keys of the playbook whose values changed, with `+` or `-` before an added or removed key. */
   readonly keys: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function changesOf(revisions: readonly Revision[]): RevisionChanges[] {
   });
 }
 
-/** In a few words: `first`, `as revision 2`, `approve, +limits (+3 −1 lines)`. */
+/** Summarizes changes: `first, 40 lines`, `as revision 2`, `approve, +limits (+3 −1 lines)`. */
 export function changesText(changes: RevisionChanges, isFirst: boolean): string {
   const { sameAs, addedLines, removedLines, keys } = changes;
   if (isFirst) return `first, ${addedLines} lines`;
@@ -54,7 +54,7 @@ function changedKeys(
   });
 }
 
-/** A playbook's keys with their values, as text to compare; none of what can't be read. */
+/** Returns a playbook's keys with their values as text to compare; empty if it can't be parsed. */
 function valuesOf(text: string): Map<string, string> {
   try {
     const value: unknown = parse(text);

@@ -2,7 +2,7 @@ import type { RunStatus } from "../../api/runs.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
 
-/** An answer of which there are more pages. */
+/** A response that may have more pages. */
 interface Paged {
   readonly page?: number | undefined;
   readonly pageSize?: number | undefined;
@@ -19,12 +19,12 @@ export async function printRun(
 }
 
 /**
- * Prints an answer with the bills of all its pages as one JSON document, page by page if there are
+ * Prints a response with the bills of all its pages as one JSON document, page by page if there are
  * many: neither this process nor the gateway ever holds them all.
  *
- * @param first the answer's first page
- * @param list the field that has the bills
- * @param pages all of them, the first one too
+ * @param first the response's first page
+ * @param list the field that contains the bills
+ * @param pages all pages, including the first
  */
 export async function printPages<List extends string, Answer extends Paged & Lists<List>>(
   output: Output,

@@ -43,7 +43,7 @@ export function hasEnded({ phase }: { readonly phase: string }): boolean {
   return ended.includes(phase);
 }
 
-/** Where a run stands, for a person. */
+/** Describes for a person where a run stands. */
 export function runLines(run: RunStatus): string[] {
   const facts = [
     `${run.playbook}, ${run.business}, ${run.period}`,
@@ -61,7 +61,7 @@ export function runLines(run: RunStatus): string[] {
     ...(run.failure === undefined ? [] : [`Failed: ${printable(run.failure)}`]),
     ...(run.undelivered === undefined
       ? []
-      : [yellow(`Not everybody was told: payrun notices --undelivered --run ${run.id}`)]),
+      : [yellow(`Not everybody was notified: payrun notices --undelivered --run ${run.id}`)]),
     ...(run.decideBy === null ? [] : [deadlineText(run.decideBy, run)]),
     ...topUpLines(run.topUps),
     ...approvalLines(run),
@@ -71,7 +71,7 @@ export function runLines(run: RunStatus): string[] {
   ];
 }
 
-/** What it waits for, or what it leaves to a person at its end; nothing where that is nothing. */
+/** Returns what it waits for, or what it leaves to a person at its end; nothing if neither. */
 export function waitsForLines(waitingFor: string | null): string[] {
   return waitingFor === null ? [] : fitting([`Waits for: ${printable(waitingFor)}`]);
 }
@@ -80,7 +80,7 @@ function stoppedByLines(run: RunStatus): string[] {
   return stoppedTexts(run).flatMap((text) => fitting([printable(text)]));
 }
 
-/** The events that started something, the first of them by name. */
+/** Names the first event that started something, and counts the others. */
 export function startedByLines(events: readonly StartedBy[] = []): string[] {
   const [first, ...more] = events;
   if (first === undefined) return [];
@@ -89,7 +89,10 @@ export function startedByLines(events: readonly StartedBy[] = []): string[] {
   return [dim(printable(`started by ${type} of ${objectId} (event ${eventId})${others}`))];
 }
 
-/** Whom it waits for; where everybody was asked at once and nothing comes of waiting, not at length. */
+/**
+ * Lists whom the run waits for. Omits an approval with one stage, no escalation and no time of
+ * asking: everyone was asked at once, and waiting changes nothing.
+ */
 function approvalLines({ approvals = [], zone }: RunStatus): string[] {
   return approvals
     .filter(
@@ -115,12 +118,12 @@ export function phaseText(phase: string): string {
   return BAD.includes(phase) ? red(phase) : yellow(printable(phase));
 }
 
-/** What a run came to where its phase doesn't say it all. */
+/** Returns a run's outcome if its phase doesn't show it completely. */
 export function outcomeLines({ outcome }: Pick<RunStatus, "outcome">): string[] {
   return outcome === undefined ? [] : [yellow(`Outcome: ${outcome}.`)];
 }
 
-/** What a run that only plans has to tell, in yellow, so that nobody waits for its payments. */
+/** Describes in yellow what a plan-only run would have paid, so that no one waits for payments. */
 export function planOnlyLines(
   { planOnly, phase }: Pick<RunStatus, "planOnly" | "phase">,
   planned: BillSum,
@@ -134,7 +137,7 @@ function sumOfStates({ byState = {} }: RunStatus): BillSum {
   return byState.planned ?? NOTHING;
 }
 
-/** Bills and amounts by state; of a page only where the run doesn't tell its sums. */
+/** Lists bills and amounts by state; only those of the page if the run doesn't have its sums. */
 function stateTable(run: RunStatus): string[] {
   const whole = run.nextPage === undefined || run.nextPage === null ? undefined : run.byState;
   const sums = Object.entries(
@@ -160,7 +163,7 @@ function sumsOfPage({ payments }: RunStatus): Parameters<typeof sumsTold>[0] {
 
 const MOST_REASONS = 25;
 
-/** When each bill is paid, of a run whose bills somebody has named: it has no schedule that says so. */
+/** Lists when each bill is paid, for a run of named bills: no schedule shows its dates. */
 function payDateLines({ payments }: RunStatus): string[] {
   const rows = payments
     .filter(({ state }) => state !== "skipped")
@@ -176,7 +179,7 @@ function payDateLines({ payments }: RunStatus): string[] {
   return ["", ...table([{ title: "Bill" }, ...titles, { title: "Arrives" }], rows)];
 }
 
-/** The bills that its plan left out, each with why: of a run whose bills somebody has named. */
+/** Lists the bills that the plan left out, each with its reason, for a run of named bills. */
 function leftOutLines({ payments }: RunStatus): string[] {
   const left = payments.filter(({ state }) => state === "skipped");
   if (left.length === 0) return [];
@@ -201,6 +204,6 @@ function reasonLines({ payments, nextPage }: RunStatus): string[] {
     ...table([{}, { align: "right" }, {}, {}], rows),
     ...(odd.length > MOST_REASONS ? [dim(`and ${odd.length - MOST_REASONS} more: --json`)] : []),
     ...resolveHint(odd),
-    ...(typeof nextPage === "number" ? [dim("Not all bills were looked at: report")] : []),
+    ...(typeof nextPage === "number" ? [dim("Not all bills were checked: report")] : []),
   ];
 }

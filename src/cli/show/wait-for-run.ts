@@ -10,14 +10,14 @@ import { hasEnded } from "./run.ts";
 
 const POLL_MS = 500;
 
-/** A gateway that restarts is away for a moment; that ends no watching. */
+/** A restarting gateway is unavailable for a moment, which doesn't end a watch. */
 const AWAY_LIMIT_MS = 30_000;
 
 /**
- * Reads a run again and again until it is as wanted, or the time is up.
+ * Polls a run until it is as wanted or the time is up.
  *
- * @param changed hears each status that differs from the one before in what people are shown
- * @param limitMs without it, for ever
+ * @param changed is called for each status that differs from the previous one in what people see
+ * @param limitMs without it, polls forever
  * @returns the last status, as wanted or not
  */
 export function pollRun(
@@ -31,12 +31,12 @@ export function pollRun(
 interface Polling<Status> {
   readonly until: (run: Status) => boolean;
   readonly changed?: (run: Status, notes: readonly string[]) => void;
-  /** What else is to be told, with the status or when it changes by itself. */
+  /** Returns further remarks, reported with the status or when they change by themselves. */
   readonly notes?: () => Promise<readonly string[]>;
   readonly limitMs?: number;
 }
 
-/** The same for whatever has a status. */
+/** Does the same for anything that has a status. */
 export async function pollUntil<
   Status extends {
     readonly phase: string;
@@ -68,13 +68,13 @@ export async function pollUntil<
   }
 }
 
-/** What `--wait` ends with: 0 completed, 1 ended otherwise, 3 it still waits. */
+/** Returns the exit code of `--wait`: 0 completed, 1 ended otherwise, 3 it still waits. */
 export function exitCodeOf(run: RunStatus): ExitCode {
   if (!hasEnded(run)) return EXIT.waiting;
   return run.phase === "completed" ? EXIT.done : EXIT.failed;
 }
 
-/** One line of progress, as launch --wait and watch have it. */
+/** Returns one line of progress, as used by launch --wait and watch. */
 export function progressLine(run: RunStatus): string {
   const { byState, givenBack } = run;
   const told =

@@ -1,15 +1,15 @@
-/** What the process ends with; scripts rely on these. */
+/** The exit codes of the process; scripts rely on them. */
 export const EXIT = {
   done: 0,
   /** Failed, or a run ended with exceptions under `--wait`. */
   failed: 1,
   /** Wrong usage, wrong settings or an invalid playbook. */
   usage: 2,
-  /** Waits for somebody. */
+  /** Waits for a person. */
   waiting: 3,
   /** Temporal, the gateway, the API or the store can't be reached. */
   unavailable: 4,
-  /** Ended by Ctrl-C before the work was done, as shells count it. */
+  /** Ended by Ctrl-C before the work was done; the code that shells use. */
   interrupted: 130,
 } as const;
 
@@ -54,7 +54,7 @@ export function unavailable(code: string, message: string, hint?: string): CliEr
   });
 }
 
-/** What went wrong, in the words of whoever threw it. */
+/** Returns what went wrong, in the error's own words. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") {
     return error.errors.map(reasonOf).join("; ");

@@ -1,4 +1,4 @@
-/** Gathers an option that may be given several times. */
+/** Collects the values of an option that may be repeated. */
 export function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
 }

@@ -2,15 +2,18 @@ import type { CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 
 /** One command as a shell completes it: what may follow its name. */
 export interface Completed {
-  /** Names from the program's on, such as `payrun schedule list`. */
+  /** Names starting with the program's, such as `payrun schedule list`. */
   readonly path: string;
   readonly commands: readonly Described[];
   readonly options: readonly CompletedOption[];
-  /** What its arguments may be, where that is a fixed list; files and anything else are not. */
+  /**
+   * The possible values of its arguments if they are a fixed list; file names and free values are
+   * not included.
+   */
   readonly words: readonly string[];
-  /** What its arguments name, where the gateway knows the names. */
+  /** The kind of thing that its arguments name, if the gateway knows the names. */
   readonly asks: string | undefined;
-  /** True where several of them may follow each other. */
+  /** True if it takes several of them in a row. */
   readonly takesSeveral: boolean;
 }
 
@@ -20,16 +23,19 @@ interface Described {
 }
 
 export interface CompletedOption {
-  /** As it may be typed: `--json`, `-V`. */
+  /** The spellings of the option: `--json`, `-V`. */
   readonly names: readonly string[];
   readonly description: string;
   readonly takesValue: boolean;
   readonly choices: readonly string[];
-  /** As of a command. */
+  /** As for a command. */
   readonly asks: string | undefined;
 }
 
-/** What is completed with the gateway's names, by how the help calls an argument or a value. */
+/**
+ * The kinds that are completed with the gateway's names, by the word for an argument or a value in
+ * the help.
+ */
 const ASKED: Readonly<Record<string, string>> = {
   run: "run",
   bill: "bill",
@@ -43,7 +49,7 @@ function askedFor(names: readonly string[]): string | undefined {
   return names.map((name) => ASKED[name]).find((kind) => kind !== undefined);
 }
 
-/** Everything that can be completed, read from the program's own commands and options. */
+/** Returns everything that can be completed, read from the program's own commands and options. */
 export function completedOf(program: CommandUnknownOpts, above = ""): Completed[] {
   const path = `${above}${program.name()}`;
   const help = program.createHelp();
@@ -83,12 +89,12 @@ const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 export type Shell = keyof typeof SCRIPTS;
 export const SHELLS = Object.keys(SCRIPTS) as readonly Shell[];
 
-/** The script that makes a shell complete the program's command lines. */
+/** Returns the script that makes a shell complete the program's command lines. */
 export function completionScript(shell: Shell, completed: readonly Completed[]): string[] {
   return SCRIPTS[shell](completed);
 }
 
-/** A word that no shell reads anything into. */
+/** Quotes a word so that no shell interprets it. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -100,7 +106,7 @@ function optionNames({ options }: Completed): string[] {
 /** The option of every command that names one of the people of this home. */
 const AS = "--as";
 
-/** What may precede a value, as it stands behind its command. */
+/** Returns the options that take a value, each behind its command. */
 function valueOptions(completed: readonly Completed[]): string[] {
   return completed.flatMap(({ path, options }) =>
     options
@@ -110,8 +116,9 @@ function valueOptions(completed: readonly Completed[]): string[] {
 }
 
 /**
- * Finds which command a line has come to, and how many arguments of it have been typed; the same in
- * bash and zsh, but for where words stand. The variable can't be called `path`: to zsh that is the PATH.
+ * Finds the command that a line has reached, and how many of its arguments have been typed. Bash
+ * and zsh share this, apart from the positions of words. The variable can't be called `path`: in
+ * zsh that is the PATH.
  */
 function pathCase(completed: readonly Completed[]): string[] {
   const paths = completed.slice(1).map(({ path }) => quoted(path));
@@ -126,7 +133,7 @@ function pathCase(completed: readonly Completed[]): string[] {
   ];
 }
 
-/** Where one name is taken, a second isn't offered. */
+/** After one name, a second isn't offered if the command takes only one. */
 const ENOUGH = "(( given )) && [[ $cur != -* ]] && return";
 
 function bashScript(completed: readonly Completed[]): string[] {
@@ -228,7 +235,7 @@ function zshScript(completed: readonly Completed[]): string[] {
     "  elif (( $#offered )); then _describe payrun offered",
     "  else _files; fi",
     "}",
-    // A shell without a start file of its own has no completion yet.
+    // A shell without its own start file has no completion yet.
     "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }",
     "compdef _payrun payrun",
   ];

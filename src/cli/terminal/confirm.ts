@@ -1,17 +1,18 @@
 import { usageError } from "./cli-error.ts";
 import type { Output } from "./output.ts";
 
-/** True if somebody can be asked: programs that want a document can't. */
+/** True if a person can be asked; programs that want a document can't. */
 export function isSomebodyThere({ json }: Pick<Output, "json">): boolean {
   return process.stdin.isTTY && process.stdout.isTTY && !json;
 }
 
 /**
- * For commands that ask before they act.
+ * Asks before a command acts.
  *
- * @param show what to say before the question, and the question; only called if somebody is asked
- * @returns false if they said no
- * @throws {CliError} 2 if nobody can be asked and nobody said --yes
+ * @param show prints what to say before the question and returns the question; called only if a
+ *   person is asked
+ * @returns false if the person said no
+ * @throws {CliError} 2 if no person can be asked and --yes is missing
  */
 export async function agreed(
   command: string,
@@ -22,18 +23,18 @@ export async function agreed(
   return yes === true || asked(await show());
 }
 
-/** @throws {CliError} 2 if nobody can be asked and nobody said --yes */
+/** @throws {CliError} 2 if no person can be asked and --yes is missing */
 export function requireYes(
   command: string,
   { output, yes }: { readonly output: Pick<Output, "json">; readonly yes: true | undefined },
 ): void {
   if (yes === true || isSomebodyThere(output)) return;
   throw usageError(
-    `“payrun ${command}” asks before it acts, and nobody can be asked here: add --yes`,
+    `“payrun ${command}” asks before it acts, and there is no terminal to ask on: add --yes`,
   );
 }
 
-/** Asks on the terminal; no is what enter means. */
+/** Asks on the terminal; enter means no. */
 export async function asked(message: string): Promise<boolean> {
   const { confirm, isCancel } = await import("@clack/prompts");
   const answer = await confirm({ message, initialValue: false });

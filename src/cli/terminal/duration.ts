@@ -32,14 +32,14 @@ function durationOf(text: string, must: string): number {
   );
 }
 
-/** A number with its unit, the last letter, in milliseconds; a part that is not there is none. */
+/** Returns the milliseconds of a number and its unit, the last letter; zero for a missing part. */
 function partMs(part: string | undefined): number {
   if (part === undefined) return 0;
   return Number.parseInt(part, 10) * (UNIT_MS[part.slice(-1).toLowerCase()] ?? 0);
 }
 
 /**
- * Reads when something ends: a date (its end in UTC), an instant, or a duration from now on.
+ * Reads when something ends: a date (its end in UTC), an instant, or a duration from now.
  *
  * @returns milliseconds since the epoch, after `nowMs`
  */

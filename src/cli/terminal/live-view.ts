@@ -3,19 +3,22 @@ import type { Output } from "./output.ts";
 import { dim, fitted, wrapped } from "./text.ts";
 import { typeable } from "./typed.ts";
 
-/** How a command shows what changes while it is watched. */
+/** How a command shows changes while a person watches. */
 interface LiveView {
   /**
    * @param line what is new, in one line
-   * @param zone in which the reader is told times
-   * @param whole all of it as it stands now
+   * @param zone the zone of the times that the reader sees
+   * @param whole returns the complete current state
    */
   show(line: string, zone: string, whole: () => readonly string[]): void;
-  /** What it came to. */
+  /** Shows the final state. */
   end(whole: readonly string[]): void;
 }
 
-/** At a terminal one view that is kept up to date; elsewhere a line for each change. */
+/**
+ * Returns one view that is kept up to date at a terminal; elsewhere, one that prints a line for
+ * each change.
+ */
 export function liveView(output: Output): LiveView {
   if (output.json) return { show: () => {}, end: () => {} };
   return process.stdout.isTTY ? redrawn() : logged(output);
@@ -37,7 +40,7 @@ function logged(output: Output): LiveView {
 
 const ESCAPE = String.fromCodePoint(27);
 
-/** Each drawing takes the place of the one before. */
+/** Returns a view in which each drawing replaces the previous one. */
 function redrawn(): LiveView {
   let height = 0;
   const draw = (lines: readonly string[]): void => {
@@ -48,7 +51,7 @@ function redrawn(): LiveView {
   const typed = (lines: readonly string[]) => lines.map((line) => typeable(line));
   return {
     show: (_, zone, whole) => {
-      // What is taller or wider than the window can't be drawn over.
+      // A drawing taller or wider than the window can't be overwritten.
       const most = Math.max(5, (process.stdout.rows ?? 24) - 2);
       const lines = typed(whole())
         .flatMap((line) => wrapped(line, 0))

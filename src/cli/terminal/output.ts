@@ -10,8 +10,8 @@ import { dim, forStandardError, printable, red } from "./text.ts";
 import { typeable } from "./typed.ts";
 
 /**
- * Where a command speaks: people read standard output, or programs one document there with `--json`;
- * progress and remarks go to standard error.
+ * A command's output: standard output has text for people or, with `--json`, one document for
+ * programs; progress and remarks go to standard error.
  */
 export class Output {
   readonly json: boolean;
@@ -22,14 +22,14 @@ export class Output {
   }
 
   /**
-   * The result, for people, with commands of ours as they can type them; a program gets the same in
-   * its document.
+   * Prints the result for people, with Payrun's commands as they can type them; a program gets the
+   * same in its document.
    */
   line(text = ""): void {
     this.verbatim(typeable(text));
   }
 
-  /** The result as it stands: a script, or a file's text. */
+  /** Prints the result unchanged: a script, or a file's text. */
   verbatim(text: string): void {
     if (!this.json) process.stdout.write(`${text}\n`);
   }
@@ -38,19 +38,19 @@ export class Output {
     for (const text of texts) this.line(text);
   }
 
-  /** Progress and remarks beside the result. */
+  /** Prints progress and remarks beside the result. */
   note(text: string): void {
     process.stderr.write(`${forStandardError(typeable(text))}\n`);
   }
 
-  /** The result, for programs; nothing unless `--json` was asked for. */
+  /** Prints the result for programs; nothing without `--json`. */
   document(value: unknown): void {
     if (!this.json || this.#documentWritten) return;
     this.#documentWritten = true;
     process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
   }
 
-  /** As `document`, for one that is too large to be held at once. */
+  /** Does what `document` does, for a document too large to be held in memory as a whole. */
   async documentInParts(parts: AsyncIterable<string>): Promise<void> {
     if (!this.json || this.#documentWritten) return;
     this.#documentWritten = true;
@@ -58,7 +58,7 @@ export class Output {
   }
 }
 
-/** Writes to standard output as fast as its reader reads, so that nothing piles up here. */
+/** Writes to standard output as fast as its reader reads, so that nothing accumulates here. */
 export async function writeParts(parts: AsyncIterable<string>): Promise<void> {
   for await (const part of parts) {
     if (!process.stdout.write(part)) await once(process.stdout, "drain");
@@ -66,7 +66,7 @@ export async function writeParts(parts: AsyncIterable<string>): Promise<void> {
 }
 
 /**
- * Says what went wrong, never with a stack trace.
+ * Reports an error, never with a stack trace.
  *
  * @returns the exit code for it
  */
@@ -94,7 +94,7 @@ function knownError(error: unknown): CliError {
   return unexpected(error);
 }
 
-/** A fault of ours: its stack goes to a file, for whoever mends it. */
+/** Converts a bug of Payrun's; its stack goes to a file, for the person who fixes it. */
 function unexpected(error: unknown): CliError {
   const message = `unexpected: ${reasonOf(error).split("\n")[0] ?? ""}`;
   const file = join(tmpdir(), `payrun-error-${process.pid}.log`);
@@ -102,7 +102,7 @@ function unexpected(error: unknown): CliError {
     writeFileSync(file, `${inspect(error)}\n`, { mode: 0o600 });
     return new CliError(EXIT.failed, message, {
       code: "internal_error",
-      hint: `This is a fault of Payrun itself; ${file} says where.`,
+      hint: `This is a bug in Payrun itself; ${file} says where.`,
     });
   } catch {
     return new CliError(EXIT.failed, message, { code: "internal_error" });

@@ -2,12 +2,15 @@ import { stripVTControlCharacters, styleText } from "node:util";
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colours for a person at a terminal; nothing where the output goes elsewhere or NO_COLOR is set. */
+/**
+ * Colors text for a person at a terminal; leaves it plain if the output goes elsewhere or NO_COLOR
+ * is set.
+ */
 function styled(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout });
 }
 
-/** A text that was coloured for standard output, without its colours where standard error has none. */
+/** Removes the colors of a text for standard output if standard error has none. */
 export function forStandardError(text: string): string {
   const isPlain = styleText("red", "-", { stream: process.stderr }) === "-";
   return isPlain ? stripVTControlCharacters(text) : text;
@@ -19,7 +22,7 @@ export const green = (text: string) => styled("green", text);
 export const yellow = (text: string) => styled("yellow", text);
 export const red = (text: string) => styled("red", text);
 
-/** Names and memos come from outside and must not be able to steer the reader's terminal. */
+/** Names and memos come from outside and must not be able to control the reader's terminal. */
 export function printable(text: string): string {
   return text.replace(/\p{C}/gu, "·");
 }
@@ -32,17 +35,17 @@ export function count(number: number, noun: string): string {
 export interface Column {
   readonly title?: string;
   readonly align?: "left" | "right";
-  /** True of a first column whose names are no use where they are cut. */
+  /** True for a first column whose names are useless if they are cut. */
   readonly whole?: boolean;
 }
 
 const ESCAPES = new RegExp(`${String.fromCodePoint(27)}\\[\\d+(;\\d+)*m`, "g");
 
 /**
- * Lines of aligned columns, two spaces apart; a header where a column has a title. They fit the
- * reader's terminal, indented by two: a last column of texts breaks into lines, the name in a first
- * one is cut, never the numbers behind it, and where that is not enough a row takes several lines.
- * What goes elsewhere has a line for each row.
+ * Returns lines of aligned columns, two spaces apart, with a header if a column has a title. They
+ * fit the reader's terminal with an indent of two: texts in a last column wrap, the name in a first
+ * column is cut but never the numbers behind it, and if that isn't enough, a row takes several
+ * lines. Output that goes elsewhere has one line for each row.
  */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   const header = columns.map((column) => column.title ?? "");
@@ -64,19 +67,19 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
     : lines;
 }
 
-/** Texts are not squeezed into less than this: they get lines of their own. */
+/** Texts are not squeezed into less than this; they get their own lines. */
 const TEXT_LEAST = 24;
 
 /** A first column is not cut to less than this. */
 const FIRST_LEAST = 12;
 
-/** How wide columns are where there is room, and how far the first may be cut. */
+/** The widths of columns with enough room, and how far the first may be cut. */
 interface Measures {
   readonly widths: readonly number[];
   readonly least: number;
 }
 
-/** One row as the lines that it takes. */
+/** Returns the lines that one row takes. */
 function fitRow(
   columns: readonly Column[],
   { widths, least }: Measures,
@@ -88,7 +91,7 @@ function fitRow(
   if (most === undefined || total <= most || last < 1) return [rowText(columns, widths, row)];
   const cutWhole = cutFirst(widths, { most, least });
   const isTexts = columns[last]?.align !== "right";
-  // A short last column stays beside the others where a shorter name makes room for it.
+  // A short last column stays beside the others if a shorter name makes room for it.
   if (!isTexts || (widths[last] ?? 0) <= TEXT_LEAST) {
     if (totalOf(cutWhole) <= most) return [rowText(columns, cutWhole, row)];
     if (!isTexts) return packed(row, most);
@@ -108,7 +111,7 @@ function fitRow(
   return [line, ...(text === "" ? [] : broken(text, most - 4).map((part) => `    ${part}`))];
 }
 
-/** A row's cells one after the other, on as many lines as they take; all but the first are indented. */
+/** Puts a row's cells one after the other on as many lines as needed, indented after the first. */
 function packed(row: readonly string[], most: number): string[] {
   const cells = row.filter((cell) => cell.trim() !== "");
   const lines: string[] = [];
@@ -125,7 +128,7 @@ function packed(row: readonly string[], most: number): string[] {
   return lines;
 }
 
-/** The same widths with a first column that leaves room for the others. */
+/** Returns the widths with a first column that leaves room for the others. */
 function cutFirst(
   widths: readonly number[],
   { most, least }: { readonly most: number; readonly least: number },
@@ -138,10 +141,10 @@ function cutFirst(
 /** Words with numbers in them at the end of a text: bills' numbers, sums, ids. */
 const NUMBERS = /(?:^|(?<= ))(?:\S*\d\S*(?: |$))+$/;
 
-/** A name that is not cut further than this. */
+/** A name is not cut further than this. */
 const NAME_LEAST = 6;
 
-/** The least that stays of a name with numbers behind it. */
+/** Returns the least that remains of a name with numbers behind it. */
 function kept(text: string): string {
   const plain = text.replace(ESCAPES, "");
   const numbers = NUMBERS.exec(plain)?.[0] ?? "";
@@ -149,7 +152,7 @@ function kept(text: string): string {
   return numbers === "" ? "" : `${name.slice(0, NAME_LEAST)}${numbers}`;
 }
 
-/** A name cut so that all of it fits, with the numbers behind it; those alone are never cut. */
+/** Cuts a name so that it fits with the numbers behind it; numbers alone are never cut. */
 function cutName(text: string, most: number): string {
   if (width(text) <= most) return text;
   const plain = text.replace(ESCAPES, "");
@@ -187,23 +190,23 @@ function pad(text: string, wanted: number, align: "left" | "right"): string {
   return align === "right" ? space + text : text + space;
 }
 
-/** At most `longest` characters, with an ellipsis where something was cut. */
+/** Returns at most `longest` characters, with an ellipsis if something was cut. */
 export function short(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }
 
-/** Columns of lines that go elsewhere than to a terminal. */
+/** Columns of lines that don't go to a terminal. */
 const COLUMNS = 100;
 
 /**
- * Takes a terminal that doesn't say its size, as a container's may not, for one of 80 columns;
- * prompts and tables would put every letter on a line of its own.
+ * Assumes 80 columns for a terminal that doesn't report its size, such as a container's. Otherwise
+ * prompts and tables would put every letter on its own line.
  */
 export function assumeColumns(terminal: { columns?: number }): void {
   if (terminal.columns === 0) terminal.columns = 80;
 }
 
-/** Columns of the reader's terminal, less an indent; undefined for what goes elsewhere. */
+/** Returns the columns of the reader's terminal, less an indent; undefined if there is none. */
 function terminalRoom(indent = 2): number | undefined {
   const { columns } = process.stdout;
   return columns === undefined ? undefined : Math.max(40, columns) - indent;
@@ -213,19 +216,22 @@ function roomOf(indent: number): number {
   return terminalRoom(indent) ?? COLUMNS - indent;
 }
 
-/** Lines of whole words that fit the terminal; all but the first are indented by two more. */
+/**
+ * Wraps a text into lines of whole words that fit the terminal; all but the first are indented by
+ * two more.
+ */
 export function wrapped(text: string, indent = 2): string[] {
   const begin = text.slice(0, text.length - text.trimStart().length);
   const [first = "", ...more] = broken(text.trim(), roomOf(indent) - begin.length, 2);
   return [`${begin}${first}`, ...more.map((line) => `${begin}  ${line}`)];
 }
 
-/** As `wrapped`, for a terminal only: what goes elsewhere stays one line. */
+/** Does what `wrapped` does, for a terminal only: output that goes elsewhere stays on one line. */
 export function fitting(lines: readonly string[]): string[] {
   return terminalRoom() === undefined ? [...lines] : lines.flatMap((line) => wrapped(line, 0));
 }
 
-/** A text as lines of whole words; all but the first have so much less room. */
+/** Breaks a text into lines of whole words; all but the first have `less` fewer columns. */
 function broken(text: string, most: number, less = 0): string[] {
   const lines: string[] = [];
   let line = "";
@@ -241,12 +247,12 @@ function broken(text: string, most: number, less = 0): string[] {
   return [...lines, line];
 }
 
-/** The beginning of a line that is longer than the terminal is wide; its colours end with it. */
+/** Cuts a line that is wider than the terminal; its colors end at the cut. */
 export function fitted(line: string, indent = 2): string {
   return cut(line, roomOf(indent));
 }
 
-/** At most so many characters, colours not counted; they end with it. */
+/** Cuts a line to at most `most` characters, not counting colors, which end at the cut. */
 function cut(line: string, most: number): string {
   if (width(line) <= most) return line;
   let end = 0;

@@ -7,13 +7,14 @@ import { programFolders } from "../../config.ts";
 import { shellWord } from "../../domain/shell-word.ts";
 import { ownFile } from "./own-files.ts";
 
-/** Folders that npm puts on the PATH of what it runs: whoever reads us has them on none. */
+/** Folders that npm adds to the PATH of what it runs; the reader's PATH doesn't have them. */
 const NPMS_OWN = /[/\\](node_modules[/\\]\.bin|node-gyp-bin)$/;
 
 /**
- * A command of ours in a text, with or without a colour before it, not yet spoken to npx (a text
- * may be broken into lines in between), and not a path or a word that ends so. What Payrun itself
- * has done, such as “since payrun said: …” and “payrun has asked …”, is no command.
+ * Matches a Payrun command in a text, with or without a color before it, that npx doesn't already
+ * precede (a text may be broken into lines in between) and that isn't a path or the end of another
+ * word. What Payrun itself has done, such as “since payrun said: …” and “payrun has asked …”, is
+ * not a command.
  */
 const OURS = new RegExp(
   `(?<=${String.fromCodePoint(27)}\\[[\\d;]*m|^|[^\\w/.@-])(?<!npx (?:--prefix (?:"[^"]*"|\\S+) )?)payrun (?!said: |has )(?=[a-z])`,
@@ -21,9 +22,9 @@ const OURS = new RegExp(
 );
 
 /**
- * What a reader in that folder types to run us: `payrun` where a shell finds that, `npx payrun`
- * where npx does, the name that they gave npx where that has fetched us by it, and elsewhere npx
- * with the folder of this very program.
+ * Returns what a reader in that folder types to run Payrun: `payrun` if a shell finds it, `npx
+ * payrun` if npx does, the name given to npx if npx fetched Payrun by that name, and otherwise npx
+ * with the folder of this program.
  */
 function programName(folder: string): string {
   if (isOnPath()) return "payrun";
@@ -33,12 +34,12 @@ function programName(folder: string): string {
   return given === undefined ? `npx --prefix ${shellWord(program)} payrun` : `npx ${given}`;
 }
 
-/** What npx notes beside a package that it has fetched to run it: how the package was named. */
+/** The note that npx keeps beside a package that it has fetched: how the package was named. */
 const Fetched = z.object({ _npx: z.object({ packages: z.tuple([z.string()]) }) });
 
 /**
- * The name, with its version if it had one, by which npx has fetched the program in that folder.
- * An archive isn't named: npx would ask and install it anew each time, under what runs already.
+ * Returns the name, with its version if given, by which npx has fetched the program in that folder.
+ * An archive isn't named: npx would ask and reinstall it each time, beneath the running program.
  */
 export function givenToNpx(program: string): string | undefined {
   try {
@@ -50,7 +51,10 @@ export function givenToNpx(program: string): string | undefined {
   }
 }
 
-/** npx runs what is installed in the folder or above it, and the package that the folder is in. */
+/**
+ * True if npx finds Payrun: npx runs what is installed in the folder or above it, and the package
+ * that contains the folder.
+ */
 function npxFindsUs(folder: string): boolean {
   const above = [folder];
   for (let at = folder; dirname(at) !== at; at = dirname(at)) above.push(dirname(at));
@@ -59,7 +63,7 @@ function npxFindsUs(folder: string): boolean {
   return own !== undefined && own === programFolder();
 }
 
-/** Compiled files lie one folder deeper than those of a checkout. */
+/** Compiled files are one folder deeper than those of a checkout. */
 function programFolder(): string {
   const inCheckout = ownFile("bin/payrun.mjs");
   return dirname(dirname(existsSync(inCheckout) ? inCheckout : ownFile("../bin/payrun.mjs")));
@@ -81,7 +85,10 @@ function canRun(file: string): boolean {
   }
 }
 
-/** A text with every command of ours in it as a reader can type it there, whoever wrote the text. */
+/**
+ * Replaces every Payrun command in a text by what a reader can type in that folder, whatever the
+ * text's origin.
+ */
 export function typeable(text: string, folder: string = process.cwd()): string {
   return text.replace(OURS, () => `${programName(folder)} `);
 }

@@ -1,7 +1,7 @@
-// Regions marked data-live are read again every few seconds; forms stay as they are. When the plan
-// that a page's forms are about has changed, the page says so and its buttons are off. What a form
-// has answered stays as it stands: its address would ask for another page, and to load it again
-// would send the form again. Its banners are read of another page.
+// The regions marked data-live are read again every few seconds; forms stay as they are. If the
+// plan that a page's forms are about has changed, the page says so and disables its buttons. The
+// answer to a form stays as it is: its address would return another page, and reloading it would
+// send the form again. Its banners are read from another page (data-look).
 const EVERY_MS = 4000;
 const regions = () => document.querySelectorAll("[data-live]");
 const main = document.querySelector("main");
@@ -14,7 +14,7 @@ async function look() {
     if (elsewhere === undefined) location.assign(answer.url);
     return;
   }
-  // 409: the page of a form whose plan has changed.
+  // 409 is the answer to a form whose plan has changed.
   if (!answer.ok && answer.status !== 409) return;
   const next = new DOMParser().parseFromString(await answer.text(), "text/html");
   for (const region of regions()) {
@@ -45,7 +45,7 @@ if (main && regions().length > 0) {
   again();
 }
 
-// One press is one act: a form is sent once.
+// A form is sent only once, however often its button is pressed.
 document.addEventListener("submit", (event) => {
   if (event.defaultPrevented || event.target.method !== "post") return;
   if (event.target.dataset.sent) event.preventDefault();
@@ -55,7 +55,7 @@ addEventListener("pageshow", () => {
   for (const sent of document.querySelectorAll("form[data-sent]")) delete sent.dataset.sent;
 });
 
-// The code of a link that signs in stands behind the #, where no server sees it: the button sends it.
+// The code of a sign-in link is after the #, which no server sees: the button sends it.
 const typed = document.getElementById("f-code");
 function takeLink() {
   const link = location.hash.slice(1);
@@ -65,5 +65,5 @@ function takeLink() {
   document.documentElement.classList.add("has-link");
 }
 takeLink();
-// A link that is opened where this page stands already loads nothing.
+// Opening such a link where this page is already open loads nothing.
 addEventListener("hashchange", takeLink);

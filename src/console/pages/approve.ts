@@ -15,10 +15,11 @@ import { changedPlan } from "./plan-changes.ts";
 import { shortOfMoney } from "./deposit.ts";
 import { billLink, nameOfAccount } from "./run-bills.ts";
 
-/** What the approval would do, before it is given: nothing is decided by looking at it. */
+/** Shows what the approval would do before it is given; showing it decides nothing. */
 export const checkApproval: PageOf = async ({ api, params, query, visitor }) => {
   const asked = checkingOf(params, query);
-  // Never of the address: nobody else fills in for whoever follows a link.
+  // The form is never filled in from the address, so that nobody can prepare a link with another
+  // person's answers.
   const kept = await visitor.keptForm(`${runPage(asked.id)}/approve`);
   const isSame = kept?.get("plan") === asked.planHash;
   const said = isSame ? kept : new URLSearchParams();
@@ -30,7 +31,7 @@ interface Filled {
   /** What was typed before. */
   readonly said: URLSearchParams;
   readonly problems: ReadonlyMap<string, string>;
-  /** True where it was typed before a sign-in. */
+  /** True if it was typed before a sign-in. */
   readonly isKept?: boolean;
 }
 
@@ -55,7 +56,7 @@ async function checkPage(
       "What you approve",
       html`${facts([
         [
-          "Goes out by it",
+          "Goes out",
           review.yours.money === undefined
             ? usd(review.yours.goesOut.cents)
             : html`${usd(review.yours.goesOut.cents)}<span class="sub"
@@ -121,7 +122,10 @@ function leftOut({ dropped, business }: RunReview, out: readonly string[]) {
   );
 }
 
-/** A vendor's new account is asked about: whom one called, on a number known from before. */
+/**
+ * Asks about each vendor's new bank account: whom the approver called, on a number known from
+ * before the change.
+ */
 function bankChanges({ bankChanges: changes }: RunReview, { said, problems }: Filled) {
   if (changes.length === 0) return "";
   return section(
@@ -179,7 +183,7 @@ export const approve: ActOf = async (request) => {
   });
 };
 
-/** Asks why, before a plan is rejected. */
+/** Asks for the reason before a plan is rejected. */
 export const checkRejection: PageOf = async ({ api, params, query, visitor }) => {
   return rejectionPage(api, visitor, checkingOf(params, query));
 };
@@ -205,11 +209,11 @@ async function rejectionPage(
         visitor,
         `${runPage(id)}/reject`,
         html`<p>
-            Nothing more of this run is paid, also what others have approved and what was not sent
-            yet. A new run of the same period can be launched.
+            Nothing more of this run is paid, not even what others have approved and what was not
+            sent yet. A new run of the same period can be launched.
           </p>
           ${hidden("plan", planHash)}
-          ${field({ name: "comment", label: "Why", problem, hint: "Whoever launched it reads this." })}
+          ${field({ name: "comment", label: "Why", problem, hint: "The person who launched it reads this." })}
           <div class="acts">
             ${submit("Reject the plan", "stop")}<a href="${runPage(id)}">Back to the run</a>
           </div>`,

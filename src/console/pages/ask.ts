@@ -4,26 +4,26 @@ import type { ActOf, Made, PageOf, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import type { Markup } from "../words.ts";
 
-/** An act on one thing that asks why first, and says what it does before it does it. */
+/** An act on one thing that asks for a reason first, and says what it does before it does it. */
 export interface Ask<Subject> {
-  /** Reads what it is about. */
+  /** Reads what the act is about. */
   readonly subject: (request: PageRequest) => Promise<Subject>;
   readonly title: (subject: Subject) => string;
   readonly lead: (subject: Subject) => unknown;
-  /** What it does, and what it doesn't. */
+  /** What the act does, and what it doesn't. */
   readonly says: (subject: Subject) => Markup;
   readonly button: string;
   readonly isStop?: boolean;
-  /** Besides the reason. */
+  /** Fields besides the reason. */
   readonly fields?: (subject: Subject) => readonly FieldSpec[];
-  /** What is wrong with these fields, by name. */
+  /** Returns what is wrong with these fields, by name. */
   readonly check?: (form: URLSearchParams) => Readonly<Record<string, string>>;
-  /** Sent along unseen. */
+  /** Hidden fields, sent along with the form. */
   readonly kept?: (subject: Subject) => Readonly<Record<string, string>>;
-  /** Where its page is, which the form is sent to as well. */
+  /** The page's address, to which the form is sent too. */
   readonly at: (subject: Subject) => string;
   readonly back: (subject: Subject) => string;
-  /** Does it. @throws Refused */
+  /** Performs the act. @throws Refused */
   readonly act: (
     request: PageRequest & { readonly form: URLSearchParams },
     subject: Subject,
@@ -31,12 +31,12 @@ export interface Ask<Subject> {
   ) => Promise<Made>;
 }
 
-/** Whose a hold is, for those whose it isn't. */
+/** Which roles may set a hold, for visitors who may not. */
 export const HELD_BY = html`<p class="quiet">
   A hold takes the role operator or admin, or one that approves payments.
 </p>`;
 
-/** The page that asks, and what its form does. */
+/** Builds the page that asks, and the action of its form. */
 export function asking<Subject>(ask: Ask<Subject>): { readonly page: PageOf; readonly act: ActOf } {
   return {
     page: async (request) => pageFor(ask, request, await ask.subject(request)),
@@ -58,7 +58,10 @@ export function asking<Subject>(ask: Ask<Subject>): { readonly page: PageOf; rea
   };
 }
 
-/** Where what was filled in can't be so, the form stands there again with it. */
+/**
+ * Performs the act. If the API refuses the input (400 or 422), shows the form again with what was
+ * filled in.
+ */
 export async function orAgain(
   act: () => Promise<Made>,
   again: (refusal: string) => Made,
@@ -71,7 +74,7 @@ export async function orAgain(
   }
 }
 
-/** What was sent, and what was wrong with it. */
+/** What was submitted, and what was wrong with it. */
 interface Sent {
   readonly said: URLSearchParams;
   readonly problems: Readonly<Record<string, string>>;
@@ -114,7 +117,7 @@ function pageFor<Subject>(
   };
 }
 
-/** The reason that every act is asked for. */
+/** The reason, which every act asks for. */
 export const WHY: FieldSpec = {
   ...{ name: "reason", label: "Why", hint: "Kept in the trail, and shown to others." },
 };

@@ -27,31 +27,31 @@ const back = ({ payableId, business }: OfBill) => billPage(payableId, business);
 
 const doneAt = (history: OfBill, act: string) => ({ goTo: `${back(history)}&done=${act}` });
 
-/** Until when a hold lasts, for whoever wants it to end by itself. */
+/** The end of a hold, for a person who wants it to end by itself. */
 export const UNTIL = {
   name: "until",
   label: "Until",
-  hint: "A date, such as 2026-12-01: it ends at its beginning in New York. Without one it lasts until somebody releases it.",
+  hint: "A date, such as 2026-12-01: the hold ends when that day begins in New York. Without one it lasts until somebody releases it.",
   isRequired: false,
 } as const;
 
-/** Whether a hold can end then. */
+/** Returns what is wrong with a hold's end, if anything. */
 export function untilProblem(form: URLSearchParams): Readonly<Record<string, string>> {
   const until = (form.get("until") ?? "").trim();
   const isTime = isDate(until) || /^P\w|^\d{4}-\d\d-\d\dT/.test(until);
-  return until === "" || isTime ? {} : { until: "Write a date so: 2026-12-01." };
+  return until === "" || isTime ? {} : { until: "Write the date like this: 2026-12-01." };
 }
 
-/** What a form says of a hold, beside what it is on. */
+/** Returns what a form says about a hold, besides what it is on. */
 export function holdSaid(form: URLSearchParams, reason: string) {
   const until = (form.get("until") ?? "").trim();
   return { reason, ...(until === "" ? {} : { until }) };
 }
 
-/** A bill as far as holding it takes. */
+/** What putting a bill on hold needs to know of it. */
 type ToHold = OfBill & { readonly called: string };
 
-/** Also one that no run has planned yet. */
+/** Reads the bill; also one that no run has planned yet. */
 async function toHold(request: PageRequest): Promise<ToHold> {
   try {
     const history = await subject(request);
@@ -91,8 +91,8 @@ export const cancelBill = asking<PayableHistory>({
   at: (history) => billActPage(history, "cancel"),
   says: (history) =>
     html`<p>
-      ${recallText(history)} What comes too late is said so. The bill goes on hold first, so that no
-      run pays it again.
+      ${recallText(history)} If the cancel comes too late, its result says so. The bill goes on hold
+      first, so that no run pays it again.
     </p>`,
   act: async ({ api }, history, reason) => {
     const { business, payments } = history;
@@ -109,7 +109,7 @@ export const cancelBill = asking<PayableHistory>({
   },
 });
 
-/** What becomes of a bill that waits for a person. */
+/** Builds the act that decides what happens to a bill that waits for a person. */
 function resolving(
   action: "retry" | "paid-elsewhere" | "give-up",
   of: { readonly title: string; readonly button: string; readonly says: string },
@@ -142,7 +142,7 @@ export const RESOLUTIONS = {
   retry: {
     title: "Try again",
     button: "Try again",
-    says: "Payrun looks first what has become of its payments, and pays only what is still owed. Under its approval only what Nacha lets be tried again is sent again; anything else is planned by the next run and asks for a new approval.",
+    says: "Payrun first looks up what happened to its payments, and pays only what is still owed. Only what Nacha allows to be tried again is sent again under its approval; anything else is planned by the next run and asks for a new approval.",
   },
   "paid-elsewhere": {
     title: "Paid elsewhere",
@@ -152,7 +152,7 @@ export const RESOLUTIONS = {
   "give-up": {
     title: "Give up",
     button: "Give it up",
-    says: "Nobody pays it any more: a hold without end keeps every run from it, until somebody releases that.",
+    says: "It is not paid any more: a hold without end keeps every run from paying it, until somebody releases the hold.",
   },
 } as const;
 

@@ -8,7 +8,7 @@ import { cancellationStateOf, type Markup, usd, when, whole } from "../words.ts"
 
 type Approval = PayableHistory["approvals"][number];
 
-/** Who has approved it, and whose decisions don't count. */
+/** Lists who has approved the bill, and whose decisions don't count. */
 export function approvals({ approvals: given, refused, zone }: PayableHistory): Markup {
   const none = given.length === 0 ? html`<p class="quiet">Nobody has approved it.</p>` : "";
   const list =
@@ -45,7 +45,7 @@ type Attempt = PayableHistory["attempts"][number];
 type Payment = PayableHistory["payments"][number];
 type External = PayableHistory["externalPayments"][number];
 
-/** What was sent for it, what came of that, and what the trail keeps of it. */
+/** Shows the requests for the bill, their results, and what the trail keeps of them. */
 export function requests(history: PayableHistory): Markup {
   const { attempts, payments, cancellations, trail, zone } = history;
   return html` ${
@@ -102,7 +102,7 @@ export function requests(history: PayableHistory): Markup {
   ${ofTrail(trail)}`;
 }
 
-/** Payments that the service shows beside those that requests are known to have made. */
+/** Lists payments at the service beyond those that Payrun's requests are known to have made. */
 function others(history: PayableHistory): Markup | "" {
   const { externalPayments } = history;
   if (externalPayments.length === 0) return "";

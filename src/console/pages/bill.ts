@@ -21,13 +21,15 @@ import { releasersText } from "./holds.ts";
 import { calledThere, factsThere, findUnplanned, unplannedBill } from "./unplanned-bill.ts";
 import { hasRole } from "../../domain/approvals/token.ts";
 
-/** A bill as the service's API knows it: its history, of the business that the address names. */
+/**
+ * Reads the history of a bill, by the service's id for it, in the business that the address names.
+ */
 export function historyOf(api: Api, id: string, business: string | null): Promise<PayableHistory> {
   const query = business === null ? {} : { business };
   return api.get(HistoryBody, "/v1/payables/{id}/history", { params: { id }, query });
 }
 
-/** What people call it. */
+/** Returns the bill's number, which people know it by; its id if it has none. */
 export function nameOfBill({
   bill,
   payableId,
@@ -35,13 +37,13 @@ export function nameOfBill({
   return bill?.publicId ?? payableId;
 }
 
-/** Everything about one bill, the conclusion first. */
+/** Shows everything about one bill, the conclusion first. */
 export const bill: PageOf = async ({ api, params, query, visitor }) => {
   const id = params["id"] ?? "";
   const business = query.get("business");
   try {
     const history = await historyOf(api, id, business);
-    // What was held before any run has planned it.
+    // The bill may have been put on hold before any run planned it.
     const found = history.bill === null ? await findUnplanned(api, id, business) : undefined;
     return billPageOf(history, query, {
       found,
@@ -77,7 +79,10 @@ function billPageOf(
   };
 }
 
-/** Of one that no run has planned nor left out it is the service's word. */
+/**
+ * Returns the state as a badge. For a bill that no run has planned or left out, it is the service's
+ * state.
+ */
 function standing(
   { givenBack, state, leftOut }: PayableHistory,
   found: Named | undefined,
@@ -87,12 +92,12 @@ function standing(
   return found?.state == null ? "" : badge(stateOf(found.state));
 }
 
-/** Why it stands so, unless the verdict below says it. */
+/** Returns the reason for the state, unless the verdict below gives it. */
 function reasonBeside({ reason, paidOnce }: PayableHistory): string {
   return reason === null || isSaidBy(paidOnce, reason) ? "" : reason;
 }
 
-/** What was done, for as long as it is so: an address says nothing by itself. */
+/** Says what was done, as long as it is still true: the address alone proves nothing. */
 function doneNote(act: string | null, history: PayableHistory): Markup | "" {
   const said = act === null ? undefined : DONE[act]?.(history);
   if (said === undefined) return "";
@@ -106,7 +111,7 @@ function doneNote(act: string | null, history: PayableHistory): Markup | "" {
       );
 }
 
-/** Until when a payment can be called back, or why it can't be. */
+/** Says until when a payment can be cancelled, or why it can't be. */
 export function recallText({ recall, zone }: Pick<PayableHistory, "recall" | "zone">): string {
   if (recall === null) return "The service shows no payment of it that can be called back.";
   if (recall.why !== null) return recall.why;
@@ -117,7 +122,10 @@ export function recallText({ recall, zone }: Pick<PayableHistory, "recall" | "zo
 
 const RECALL = "Its payment is not stopped by the hold.";
 
-/** Of a bill that Payrun has sent before it was held, or that others pay. */
+/**
+ * Returns a warning for a hold on a bill that Payrun had sent before, or that an external payment
+ * pays; undefined for any other bill.
+ */
 function lateHold({ state, externalPayments }: PayableHistory): string | undefined {
   const others = externalPayments.filter(({ status }) => isOnItsWay(status));
   const ofOthers = others.length === 0 ? undefined : `${besideText(others)} That goes on.`.trim();
@@ -141,7 +149,7 @@ const DONE: Readonly<Record<string, (history: PayableHistory) => string | undefi
       : undefined,
   retry: ({ owner, business, payableId }) =>
     owner === retryFailedPaymentId(business, payableId)
-      ? "It is tried again: its own workflow looks what is true, and pays what is still owed."
+      ? "It is tried again: its own workflow looks up what happened to its payments, and pays what is still owed."
       : undefined,
   "paid-elsewhere": ({ state }) =>
     state === "paid-elsewhere"
@@ -211,7 +219,7 @@ function factsOf(
 
 const CANCELLED_BY = html`<p class="quiet">Its payment is cancelled by an operator or admin.</p>`;
 
-/** Page of one of the acts on a bill. */
+/** Returns the page of one of the acts on a bill. */
 export function billActPage(
   { payableId, business }: Pick<PayableHistory, "payableId" | "business">,
   act: string,
@@ -219,7 +227,7 @@ export function billActPage(
   return `${billPage(payableId)}/${act}?business=${encodeURIComponent(business)}`;
 }
 
-/** What whoever looks may do about a bill: nobody is offered what is refused. */
+/** What the visitor may do about a bill: an act that would be refused is not offered. */
 interface May {
   readonly hold: boolean;
   readonly cancel: boolean;

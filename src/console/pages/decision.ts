@@ -12,10 +12,10 @@ import { Refused } from "../refused.ts";
 import { moneyNotes } from "./money-notes.ts";
 import { changedPlan } from "./plan-changes.ts";
 
-/** Bills that one decision leaves out here: so many ids are as much as an address holds. */
+/** Most bills that one decision leaves out here: an address holds no more ids. */
 const LEFT_OUT_MOST = 200;
 
-/** What is checked before a decision: which run, the plan that was looked at, what is left out. */
+/** What is checked before a decision: the run, the plan that was looked at, the bills left out. */
 export interface Checking {
   readonly id: string;
   readonly planHash: string;
@@ -34,7 +34,7 @@ export function checkingOf(params: PageRequest["params"], said: URLSearchParams)
   return { id: params["id"] ?? "", planHash: said.get("plan") ?? "", out };
 }
 
-/** What an approval would do that leaves these bills out. */
+/** Reads what an approval that leaves these bills out would do. */
 export function reviewWithout(api: Api, { id, out }: Checking): Promise<RunReview> {
   return api.get(RunReviewBody, "/v1/runs/{id}/review", {
     params: { id },
@@ -42,7 +42,10 @@ export function reviewWithout(api: Api, { id, out }: Checking): Promise<RunRevie
   });
 }
 
-/** Gives the decision; where the plan has changed in this moment nothing is decided, and it says what has. */
+/**
+ * Submits the decision. If the plan has changed at this moment, nothing is decided, and the page
+ * says what has changed.
+ */
 export async function decided(
   { api, visitor, form }: PageRequest & { readonly form: URLSearchParams },
   checking: Checking,
@@ -79,19 +82,22 @@ export async function decided(
   }
 }
 
-/** What it came to: the gateway decides by what is stored, and the review says what an account has. */
+/**
+ * Summarizes the result. The gateway decides by what is stored; the review also knows the account's
+ * money.
+ */
 function summaryOf(answer: Decision, { yours: { money } }: Pick<RunReview, "yours">): string {
   return isOut(answer) && money !== undefined ? effectText({ ...answer, money }) : answer.summary;
 }
 
-/** True where bills go out by it. */
+/** Returns true if the decision lets bills go out. */
 function isOut({ goesOut, alreadySince }: Decision): boolean {
   return goesOut.count > 0 && alreadySince === undefined;
 }
 
 /**
- * The page that asked for the decision: a deposit's, or the plan's. What is left out is in the kept
- * form: it may be more than a sign-in carries along in an address.
+ * Returns the page that asked for the decision: a deposit's, or the plan's. The bills left out are
+ * in the kept form: there may be more of them than an address can carry through a sign-in.
  */
 function askedOn({ id, planHash }: Checking, form: URLSearchParams): string {
   const topUp = form.get("topUp");
@@ -100,7 +106,10 @@ function askedOn({ id, planHash }: Checking, form: URLSearchParams): string {
   return `${runPage(id)}/deposit?${query.toString()}`;
 }
 
-/** A large sum asks for a sign-in of the last minutes; afterwards the same page is there again. */
+/**
+ * Builds the page that asks for a recent sign-in, which a large sum requires. The person then
+ * returns to the same page.
+ */
 export function signInAgain(page: string, why: string): Page {
   return {
     title: "Sign in again first",

@@ -7,7 +7,7 @@ import { type Markup, when } from "../words.ts";
 
 type Counted = Report["decisions"]["counted"][number];
 
-/** Who decided about a run: whose decisions count, what they said, and whose don't. */
+/** Lists who decided about a run: the decisions that count, and those that don't. */
 export function decisions({
   decisions: { counted, refused, singlePerson },
   business,

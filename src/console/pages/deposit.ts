@@ -14,7 +14,7 @@ import { type Checking, checkingOf, decided, reviewWithout } from "./decision.ts
 import { moneyNotes } from "./money-notes.ts";
 import { changedPlan } from "./plan-changes.ts";
 
-/** The deposit that a run asks for, as it was looked at. */
+/** Shows the deposit that a run asks for, to check before the decision. */
 export const checkDeposit: PageOf = async ({ api, params, query, visitor }) => {
   const checking = checkingOf(params, query);
   const kept = await visitor.keptForm(`${runPage(checking.id)}/deposit`);
@@ -77,7 +77,7 @@ async function decisionPage(
   };
 }
 
-/** Whom a deposit waits for: `the owner`. */
+/** Names whom a deposit waits for: `the owner`. */
 export function depositNeeds(topUp: {
   readonly approvers: readonly string[];
   readonly quorum: number;
@@ -105,7 +105,9 @@ export const decideDeposit: ActOf = async (request) => {
   });
 };
 
-/** What is approved and not covered waits for a deposit, which is a decision of its own. */
+/**
+ * Shows that approved bills without enough money wait for a deposit, which is a separate decision.
+ */
 export function shortOfMoney(
   review: Pick<RunReview, "id" | "topUps" | "planHash" | "accounts" | "zone">,
 ): Markup | "" {
@@ -119,7 +121,7 @@ export function shortOfMoney(
     return note(
       "info",
       html`<p>
-        <a href="${page}">A deposit</a> of ${formatUsd(open.amountCents)} is asked for still.
+        <a href="${page}">A deposit</a> of ${formatUsd(open.amountCents)} is still asked for.
       </p>`,
       "The balance covers all of it now",
     );

@@ -30,7 +30,10 @@ import { stopEverything, stopPart } from "./stop.ts";
 
 const BILLS_A_PAGE = 100;
 
-/** One hand stops everything: what is not sent, by a hold; what is scheduled, by cancelling it. */
+/**
+ * Shows the emergency stop, a single action: a hold for what is not sent yet, a cancel for what is
+ * scheduled.
+ */
 export const emergency: PageOf = async ({ api, visitor, query }) => {
   const page = pageNumberOf(query);
   const [sent, held] = await Promise.all([
@@ -78,7 +81,9 @@ function recallForm({ items }: UnderWay, visitor: PageRequest["visitor"]): Marku
   </form>`;
 }
 
-/** A restored store would say in an emergency that the service has nothing. */
+/**
+ * A warning for a store that was restored: its figures would claim that nothing is at the service.
+ */
 const NOT_COUNTED = note(
   "warn",
   html`<p>
@@ -201,8 +206,8 @@ async function recallPage(
     ${section(
       "They are called back",
       html`<p>
-          Each bill goes on hold first, so that no run pays it again. What comes too late for the
-          service is said so.
+          Each bill goes on hold first, so that no run pays it again. If a cancel comes too late for
+          the service, its result says so.
         </p>
         ${sentTable(found, request.visitor)}
         ${form(
@@ -218,7 +223,10 @@ async function recallPage(
 
 const TOO_LATE = "it can’t be called back any more";
 
-/** One cancellation for each business, followed on its own page; what comes too late is said so. */
+/**
+ * Requests one cancellation for each business, followed on its own page, and names the bills for
+ * which it is too late.
+ */
 export const recall: ActOf = async (request) => {
   const { api, form: sent } = request;
   const reason = (sent.get("reason") ?? "").trim();

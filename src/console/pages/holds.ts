@@ -11,7 +11,7 @@ import { HELD_BY } from "./ask.ts";
 
 const HOLDS_A_PAGE = 50;
 
-/** All that must not be paid now, and who said so. */
+/** Lists all that must not be paid now, and who said so. */
 export const holds: PageOf = async ({ api, query, visitor }) => {
   const page = pageNumberOf(query);
   const asked = { page: String(page), pageSize: String(HOLDS_A_PAGE) };
@@ -49,7 +49,10 @@ const SET_ONE = html`<p>
     ><a class="button stop" href="/emergency">Everything</a>
   </div>`;
 
-/** After a stop: what its author has set, also by cancelling. */
+/**
+ * Offers the release of all holds of one person, including those set by cancels: the way back after
+ * a stop.
+ */
 function allOf({ name }: Visitor): Markup {
   return html`<form action="/holds/release-all">
     ${field({ name: "by", label: "Whose", value: name, hint: "Also the holds of their cancels. You see first what goes out." })}
@@ -57,7 +60,10 @@ function allOf({ name }: Visitor): Markup {
   </form>`;
 }
 
-/** @param isTicked whether those that the visitor may release get a tick, and others whose they are */
+/**
+ * @param isTicked true if holds that the visitor may release get a checkbox, and the rest say who
+ * may
+ */
 export function holdTable(
   items: readonly Hold[],
   { zoneOf }: Pick<Visitor, "zoneOf">,
@@ -99,7 +105,7 @@ export function holdTable(
   );
 }
 
-/** Who releases it, for those who may not. */
+/** Names the roles that may release a hold, for visitors who may not. */
 export function releasersText({ roles }: Pick<Hold, "roles">): string {
   return (roles.length === 0 ? OPERATE : roles).join(" or ");
 }
@@ -109,7 +115,7 @@ function calledSo({ scope, value, number, name }: Hold): string {
   return scope === "payable" ? (number ?? value) : (name ?? value);
 }
 
-/** What a hold is on as people call it, with a way there. */
+/** Returns what a hold is on, as people call it, with a link to it. */
 export function targetOf(hold: Hold): Markup {
   const { scope, value, number, name, amountCents, business } = hold;
   switch (scope) {
@@ -134,7 +140,7 @@ export function targetOf(hold: Hold): Markup {
   }
 }
 
-/** The holds of a page that is about something else. */
+/** Lists the holds on what a page is about. */
 export function holdsOn(items: readonly Hold[], visitor: Visitor): Markup {
   return live(
     "holds",

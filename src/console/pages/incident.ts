@@ -12,7 +12,7 @@ import { Refused } from "../refused.ts";
 import { signInAgain } from "./decision.ts";
 import { hasRole } from "../../domain/approvals/token.ts";
 
-/** Where an account that bounced is decided about. */
+/** Returns the page for the decision about an account that bounced. */
 export function incidentPage({ source, business }: Pick<Incident, "source" | "business">): string {
   return `/incidents/${encodeURIComponent(source)}?business=${encodeURIComponent(business)}`;
 }
@@ -45,7 +45,7 @@ async function incidentOf({ api, params, query }: PageRequest): Promise<Incident
   return found;
 }
 
-/** The one decision about an account, and what each choice leads to. */
+/** Shows the one decision about an account, and the consequence of each choice. */
 export const incident: PageOf = async (request) => {
   const found = await incidentOf(request);
   const kept = await request.visitor.keptForm(addressOf(found).pathname);
@@ -54,18 +54,20 @@ export const incident: PageOf = async (request) => {
   return incidentDecision(request, found, { said: isSame ? kept : undefined });
 };
 
-/** Whether a decision of this visitor would count: who approves the deposit may say so as well. */
+/**
+ * Returns true if a decision of this visitor would count. The deposit's approvers may decide too.
+ */
 export function decidesAccount(found: Incident, visitor: PageRequest["visitor"]): boolean {
   const deciders = [...found.roles, "admin", ...(proposedIn(found)?.approvers ?? [])];
   return hasRole(visitor, deciders);
 }
 
-/** The deposit that it asks for now. */
+/** Returns the deposit that the incident asks for now. */
 function proposedIn({ topUps }: Incident) {
   return topUps.findLast(({ state }) => state === "proposed");
 }
 
-/** What waits for it, as the form carries it. */
+/** Sums up the bills that wait for the decision, in the form's own text. */
 function sumOf({ bills, billsCents }: Incident): string {
   return `${bills} ${billsCents}`;
 }
@@ -124,7 +126,7 @@ function incidentDecision(
   };
 }
 
-/** What comes of a decision that was just made. */
+/** Says what follows from a decision that was just made. */
 function effectOf({ decision, freed, bills, billsCents }: Incident): string {
   if (decision === "top-up") return "The deposit is approved.";
   if (freed !== undefined) {
@@ -161,7 +163,7 @@ export const decideIncident: ActOf = async (request) => {
     return incidentDecision(request, await incidentOf(request), { said: sent, problems });
   }
   const now = await incidentOf(request);
-  // A release pays all that waits, which may be more than was seen.
+  // A release pays every bill that waits, and there may now be more of them than the person saw.
   if (decision === "released" && now.phase === "open" && sumOf(now) !== sent.get("bills")) {
     const stale = "What waits for it has changed. Nothing was decided: look at it again.";
     return incidentDecision(request, now, { said: sent, stale });

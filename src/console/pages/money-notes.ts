@@ -6,7 +6,7 @@ import { note } from "../elements.ts";
 import type { Markup } from "../words.ts";
 import { nameOfAccount } from "./run-bills.ts";
 
-/** Accounts that don't cover all bills of a plan, or of which nobody tells what they have now. */
+/** Notes on accounts that don't cover all bills of a plan, or whose current balance is unknown. */
 export function moneyNotes({ accounts, zone }: Pick<RunReview, "accounts" | "zone">): Markup[] {
   return accounts
     .filter((account) => isShort(account) || account.asOf !== undefined)

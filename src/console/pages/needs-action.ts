@@ -38,7 +38,7 @@ import { waitingSections, waitingTexts } from "./waiting-now.ts";
 
 const BILLS_A_PAGE = 100;
 
-/** What stands still until a person decides: accounts that bounced first, then bills by cause. */
+/** Lists what waits until a person decides: accounts that bounced first, then bills by cause. */
 export const needsAction: PageOf = async ({ api, query, visitor }) => {
   const page = pageNumberOf(query);
   const asked = { state: "parked", page: String(page), pageSize: String(BILLS_A_PAGE) };
@@ -95,13 +95,13 @@ function incidentSection(incident: Incident, visitor: Visitor): Markup {
   );
 }
 
-/** What a reason code means, as a heading. */
+/** Returns a reason code's meaning, as a heading, and what to do. */
 function causeOf(code: string, bills: readonly ParkedBill[]): { title: string; toDo: string } {
   const known = RETURN_CODES[code];
   if (known !== undefined) return { title: `${code}, ${known.means}`, toDo: known.toDo };
   const [first] = bills;
   const title = code === "" ? "Without a reason" : capital(code.replaceAll("-", " "));
-  // Each row says its own reason.
+  // Each row has its own reason.
   return { title, toDo: overLimitText(code, "BILL") ?? first?.reason ?? "" };
 }
 
@@ -123,7 +123,7 @@ function causeSection(code: string, bills: readonly ParkedBill[], visitor: Visit
   );
 }
 
-/** Each of them is parked. */
+/** Adds the state that all bills of this list have. */
 function asParked(bill: ParkedBill) {
   return { ...bill, state: "parked" as const };
 }
@@ -136,13 +136,16 @@ function mayDecide({ roles }: Pick<ParkedBill, "roles">, visitor: Visitor): bool
   return hasRole(visitor, roles);
 }
 
-/** `A decision takes the role operator or admin.`; of bills that differ each way once. */
+/** `A decision takes the role operator or admin.`; if bills differ, each set of roles once. */
 function whoDecides(bills: readonly ParkedBill[]): string {
   const ways = [...new Set(bills.map(({ roles }) => roles.join(" or ")))];
   return `A decision takes the role ${ways.join("; of others ")}.`;
 }
 
-/** @param decider who may tick those that they decide about; without, nothing is ticked */
+/**
+ * @param decider the visitor who may tick the bills that they may decide about; without one there
+ * are no checkboxes
+ */
 function billTable(bills: readonly ParkedBill[], decider?: Visitor): Markup {
   return table(
     "The largest first",
@@ -185,7 +188,7 @@ function billTable(bills: readonly ParkedBill[], decider?: Visitor): Markup {
   );
 }
 
-/** What people call a bill, which is not always parked any more. */
+/** What a bill is called by; the bill may not be parked any more. */
 type Called = Pick<ParkedBill, "business" | "payableId" | "publicId" | "contactName">;
 
 function billLink({ business, payableId, publicId, contactName }: Called): Markup {
@@ -193,7 +196,7 @@ function billLink({ business, payableId, publicId, contactName }: Called): Marku
     ><span class="under">${publicId ?? payableId}</span>`;
 }
 
-/** A bill with its business: two may know one of the same id. */
+/** Returns a bill's key, with its business: two businesses may have a bill with the same id. */
 function keyOf({ business, payableId }: Pick<ParkedBill, "business" | "payableId">): string {
   return `${business}/${payableId}`;
 }
@@ -203,7 +206,10 @@ function ofKey(key: string): Pick<ParkedBill, "business" | "payableId"> {
   return { business, payableId: id.join("/") };
 }
 
-/** What a bill is called that has moved on meanwhile; what was done is told also where that can't be read. */
+/**
+ * Reads the names of a bill that has moved on meanwhile. If they can't be read, the result of the
+ * act is shown all the same, with the bill's id.
+ */
 async function nameOf(api: Api, key: string): Promise<Called> {
   const { business, payableId } = ofKey(key);
   const none = { business, payableId, publicId: null, contactName: null };
@@ -232,7 +238,7 @@ function readPage(api: Api, page: number) {
   return api.get(ParkedBody, "/v1/payables", { query: { state: "parked", page: String(page) } });
 }
 
-/** What may become of some bills: nothing is tried again where nobody's retry helps. */
+/** Returns the possible decisions about some bills; not the retry if it can't help any of them. */
 function choicesFor(bills: readonly ParkedBill[]) {
   const isLimited = bills.every((bill) => overLimitText(bill.reasonCode, "BILL") !== undefined);
   return Object.entries(RESOLUTIONS).flatMap(([action, { title, says }]) =>
@@ -240,7 +246,7 @@ function choicesFor(bills: readonly ParkedBill[]) {
   );
 }
 
-/** What is to become of some bills: chosen once, with a reason, before anything is done. */
+/** Asks what is to be done with some bills: one choice, with a reason, before anything is done. */
 export const checkResolution: PageOf = async (request) => resolutionPage(request, request.query);
 
 async function resolutionPage(
@@ -257,10 +263,10 @@ async function resolutionPage(
   }
   const cents = sumCents(bills.map(openCents));
   return {
-    title: "What becomes of these bills",
+    title: "What happens to these bills",
     lead: `${counted(bills.length, "bill")} of ${formatUsd(cents)}`,
     status: Object.keys(problems).length === 0 ? 200 : 422,
-    main: html`${movedOn(keys.length, bills.length, "no decision is waited for any more")}
+    main: html`${movedOn(keys.length, bills.length, "no decision is needed any more")}
     ${section("The bills", billTable(bills))}
     ${section(
       "Your decision",
@@ -284,7 +290,7 @@ export const resolveBills: ActOf = async (request) => {
   const action = sent.get("action") ?? "";
   const reason = (sent.get("reason") ?? "").trim();
   const problems = {
-    ...(action in RESOLUTIONS ? {} : { action: "Choose what becomes of them." }),
+    ...(action in RESOLUTIONS ? {} : { action: "Choose what happens to them." }),
     ...(reason === "" ? { reason: "Say why." } : {}),
   };
   if (Object.keys(problems).length > 0) return resolutionPage(request, sent, problems);
@@ -313,7 +319,7 @@ export const resolveBills: ActOf = async (request) => {
   };
 };
 
-/** Done is only what was asked for. */
+/** Returns the title: “Done” only if all that was requested was done. */
 function titleOf(results: readonly Outcome[]): string {
   const left = results.filter((result) => result.done && result.says !== undefined);
   if (results.some(({ done }) => !done)) return "Not all of it was done";

@@ -25,7 +25,7 @@ function onOf(said: URLSearchParams) {
   return said.get("on") === "playbook" ? ON.playbook : ON.source;
 }
 
-/** Asks which account or playbook is not to be paid from or by, and why. */
+/** Asks which account or playbook to put on hold, and why. */
 export const newHold: PageOf = async ({ query, visitor }) => pageFor(visitor, query, {});
 
 function pageFor(
@@ -81,7 +81,7 @@ export const setHold: ActOf = async (request) => {
   );
 };
 
-/** What somebody means by what they have typed; nothing is held by guessing. */
+/** Finds the one thing that a person means by what they typed; an ambiguous text holds nothing. */
 async function meantBy(
   { api, form: sent }: PageRequest & { readonly form: URLSearchParams },
   { kind }: (typeof ON)[keyof typeof ON],

@@ -11,7 +11,10 @@ import { hasRole } from "../../domain/approvals/token.ts";
 
 type AnyStatus = Shown<typeof AnyStatusBody>;
 
-/** Whatever is no pay run: a failed payment is its bill's page, an account that bounced a decision. */
+/**
+ * Shows a workflow that is no pay run. A retry leads to its bill's page, an incident to the
+ * decisions.
+ */
 export function otherWorkflow(status: AnyStatus, { params, visitor }: PageRequest): Made {
   const id = params["id"] ?? "";
   if (status.kind === "funding-incident") return { goTo: "/needs-action" };
@@ -68,7 +71,7 @@ function cancellation(status: Cancellation, id: string, visitor: Visitor): Made 
       section(
         "Payments",
         table(
-          "What became of each",
+          "What happened to each",
           [
             {
               title: "Bill",
@@ -98,7 +101,9 @@ function cancellation(status: Cancellation, id: string, visitor: Visitor): Made 
   };
 }
 
-/** The way to release what this page shows as held back, for those who may. */
+/**
+ * Returns the link to release the bills that this page shows as held back, for visitors who may.
+ */
 function releaseOf({ releasedBy, payments }: Cancellation, visitor: Visitor): Markup | "" {
   const kept = payments.filter(({ state }) => state === "withheld");
   const holds = kept.flatMap(({ holdId }) => holdId ?? []);

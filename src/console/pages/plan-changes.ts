@@ -11,7 +11,10 @@ import { billLink } from "./run-bills.ts";
 
 type Change = PlanChanges["lines"][number];
 
-/** Said instead of deciding: the plan is another one than was looked at, and what is different. */
+/**
+ * Builds the page that replaces a decision if the plan has changed since the person looked at it,
+ * with the differences.
+ */
 export async function changedPlan(
   api: Api,
   { id, planHash }: { readonly id: string; readonly planHash: string },
@@ -29,7 +32,7 @@ export async function changedPlan(
     lead: `${review.playbook} ${review.period}`,
     status: 409,
     planHash: review.planHash ?? undefined,
-    main: html`${note("stop", html`<p>What you looked at is not the plan any more. Nothing was decided. <a href="${runPage(id)}">Look at the plan as it is now</a></p>`)}
+    main: html`${note("stop", html`<p>What you looked at is no longer the plan. Nothing was decided. <a href="${runPage(id)}">Look at the plan as it is now</a></p>`)}
     ${
       changes === undefined
         ? html`<p>

@@ -15,7 +15,7 @@ import { Refused } from "../refused.ts";
 import { type Markup, usd, whole } from "../words.ts";
 import { holdTable, targetOf } from "./holds.ts";
 
-/** What would be set free, before it is: bills may go out within seconds. */
+/** Shows what a release would let go out before it is done: bills may go out within seconds. */
 export const checkRelease: PageOf = async (request) => {
   const ids = [...new Set(request.query.getAll("id"))];
   if (ids.length === 0) throw new Refused(422, "nothing_ticked", "Tick the holds to release.");
@@ -26,7 +26,7 @@ function lookedAt(api: Api, ids: readonly string[]): Promise<Release> {
   return api.get(ReleaseBody, "/v1/releases", { query: { holds: ids.join(",") } });
 }
 
-/** What goes out, as a form carries it. */
+/** Sums up what goes out, in the form's own text. */
 function sumOf({ goesOut }: Release): string {
   return `${goesOut.bills} ${goesOut.totalCents}`;
 }
@@ -67,7 +67,7 @@ export const release: ActOf = async (request) => {
   const { api, form: sent } = request;
   const ids = [...new Set(sent.getAll("id"))];
   const now = await lookedAt(api, ids).catch(ifNone);
-  // More may go out than was seen: another hold was lifted meanwhile, or a bill approved.
+  // More may go out than the person saw: another hold was lifted meanwhile, or a bill was approved.
   if (now !== undefined && now.goesOut.bills > 0 && sumOf(now) !== sent.get("goesOut")) {
     const why = "What goes out then has changed. Nothing was released: look at it again.";
     return releasePage(request, ids, now, why);
@@ -94,12 +94,15 @@ export const release: ActOf = async (request) => {
   };
 };
 
-/** Where none of them is in force any more, each is told of by itself. */
+/** Ignores that none of the holds is in force any more: then each gets its own result. */
 function ifNone(error: unknown): undefined {
   if (!(error instanceof Refused) || error.code !== "no_such_hold") throw error;
 }
 
-/** A bill that was paid elsewhere or given up is nobody's to pay, but the next run doesn't know that. */
+/**
+ * Warns about a bill that was paid elsewhere or given up: it must not be paid, but the next run
+ * doesn't know that.
+ */
 function endedNote({ ended, number, value }: Hold): Markup | "" {
   if (ended === undefined) return "";
   return note(
@@ -110,7 +113,7 @@ function endedNote({ ended, number, value }: Hold): Markup | "" {
   );
 }
 
-/** Approved bills that nothing keeps back any more. */
+/** Lists approved bills that nothing holds up any more. */
 function goesOutOf(of: readonly GoesOut[], at: "now" | "then"): Markup {
   const { bills, totalCents: cents, items, asksAgain, notSent = [], ...sends } = allGoesOut(of);
   const why = afterLossText(sends);
@@ -138,7 +141,10 @@ function goesOutOf(of: readonly GoesOut[], at: "now" | "then"): Markup {
 
 const ofWhom = (said: URLSearchParams) => (said.get("by") ?? "").trim();
 
-/** What one person has set, also by the cancels that they have asked for, and what goes out then. */
+/**
+ * Shows the holds of one person, including those set by the cancels that this person requested, and
+ * what goes out without them.
+ */
 export const checkReleaseAll: PageOf = (request) => releaseAllPage(request, ofWhom(request.query));
 
 async function releaseAllPage(
@@ -171,7 +177,7 @@ async function releaseAllPage(
   };
 }
 
-/** What stays, and why. */
+/** Lists the holds that stay, and why. */
 function keptList(kept: Release["kept"]): Markup | "" {
   if (kept.length === 0) return "";
   return html`<p><strong>These stay</strong></p>

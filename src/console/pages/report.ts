@@ -9,7 +9,7 @@ import { progressPicture } from "../pictures/progress.ts";
 import { decisions } from "./decisions.ts";
 import { amount, badge, billStateOf, type Markup, phaseOf, usd, when } from "../words.ts";
 
-/** What a run came to: sums by state, exceptions, and the tables for whoever keeps the books. */
+/** Shows a run's result: sums by state, exceptions, and the tables for bookkeeping. */
 export const report: PageOf = async ({ api, params }) => {
   const id = params["id"] ?? "";
   const found = await api.get(ReportBody, "/v1/runs/{id}/report", { params: { id } });
@@ -86,7 +86,7 @@ function exceptions({ exceptions: odd, exceptionCount, business }: Report): Mark
 
 type ListedRun = (typeof RunListBody)["_output"]["items"][number];
 
-/** All runs, to choose one. */
+/** Lists all runs, to choose one. */
 export const reports: PageOf = async ({ api, visitor: { zoneOf } }) => {
   const { items } = await api.get(RunListBody, "/v1/runs", { query: { limit: "200" } });
   const runs = items.filter(({ kind }) => kind === "pay-run");

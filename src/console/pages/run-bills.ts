@@ -9,14 +9,17 @@ import type { PageRequest } from "../page.ts";
 import { cashPicture } from "../pictures/cash.ts";
 import { amount, badge, day, type Markup, billStateOf, usd, whole } from "../words.ts";
 
-/** Decisions that whoever looks is offered. */
+/** Decisions that the visitor is offered. */
 export interface May {
   readonly approve: boolean;
   readonly reject: boolean;
   readonly hold: boolean;
 }
 
-/** Odd ones with their reasons, late ones, the money, then all of them: one form, so that bills can be left out. */
+/**
+ * Shows flagged bills with their reasons, late ones, the money, then all bills. It is one form, so
+ * that bills can be left out.
+ */
 export function bills(request: PageRequest, review: RunReview, may: May): Markup {
   const { id, planHash, odd, late } = review;
   const mayDecide = may.approve;
@@ -93,7 +96,7 @@ function lastPayments({ lastPayments: last }: RunReview["odd"]["items"][number])
   ${last.map(({ amountCents, on, status }, index) => html`${index === 0 ? "" : "; "}${formatUsd(amountCents)} on ${day(on)} (${status})`)}`;
 }
 
-/** Whether it may still be left out. */
+/** Returns true if the bill may still be left out. */
 function isOpen({ missing, state }: ReviewedBill): boolean {
   return missing !== null || state === "on-hold";
 }
@@ -126,7 +129,7 @@ export function billLink(
     ><span class="under">${bill.publicId ?? bill.payableId}</span>`;
 }
 
-/** The others are folded: the decision stands below them. */
+/** Late bills shown at once. The rest are folded, because the decision is below them. */
 const LATE_AT_ONCE = 5;
 
 function lateTable({ late, business }: RunReview): Markup {
@@ -151,7 +154,7 @@ function money({ accounts, waiting, zone }: RunReview): Markup {
       html`<h3>${nameOfAccount(account)}</h3>
         ${account.asOf === undefined ? "" : html`<p>The service doesn’t say what it has now. This is the money ${whenPlanned(account.asOf, zone)}.</p>`}
         ${cashPicture(account)}
-        ${account.availableCents === null ? html`<p>${counted(account.bills.count, "bill")} of ${formatUsd(account.bills.cents)}${waiting.count === 0 ? "" : "; nobody tells what the account has"}.</p>` : ""}`,
+        ${account.availableCents === null ? html`<p>${counted(account.bills.count, "bill")} of ${formatUsd(account.bills.cents)}${waiting.count === 0 ? "" : "; nobody can tell what the account has"}.</p>` : ""}`,
   )}`;
 }
 
@@ -209,7 +212,10 @@ function billTable(
   return table("In the plan’s order", columns, shown);
 }
 
-/** Within the form pages are turned by it, so that what is ticked stays ticked. */
+/**
+ * Links to the pages of the list. Inside the form the links are its buttons, so that ticks are
+ * kept.
+ */
 function pages({ id, page, pageSize, totalCount }: RunReview, mayDecide: boolean): Markup | "" {
   const count = Math.ceil(totalCount / pageSize);
   if (count <= 1) return "";

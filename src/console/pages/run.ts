@@ -26,7 +26,7 @@ const BILLS_A_PAGE = 50;
 /** Payments of a cancellation on one page. */
 const OTHERS_A_PAGE = 100;
 
-/** A run: first what an approver decides by, then where it stands. */
+/** Shows a run: first what an approver decides by, then where the run stands. */
 export const run: PageOf = async (request) => {
   const { api, params, query } = request;
   const id = params["id"] ?? "";
@@ -93,7 +93,7 @@ function pageOf(request: PageRequest, review: RunReview, report: Report, mayHold
   };
 }
 
-/** What a decision of whoever looks would be: nobody is offered one that is refused. */
+/** Returns what the visitor may decide: a decision that would be refused is not offered. */
 function mayOf(yours: RunReview["yours"]): Pick<May, "approve" | "reject"> {
   const { refusal, goesOut, newDates, held, oneOfSeveral, given, mayReject } = yours;
   const bills = goesOut.count + (newDates?.count ?? 0) + held.count;
@@ -101,7 +101,7 @@ function mayOf(yours: RunReview["yours"]): Pick<May, "approve" | "reject"> {
   return { approve: refusal === null && counts, reject: mayReject };
 }
 
-/** On a phone odd and late bills fill many screens before it. */
+/** A link to the decision: on a phone, flagged and late bills fill many screens before it. */
 const TO_DECISION = html`<div class="acts">
   <a class="button quiet" href="#decide">To your decision</a>
 </div>`;
@@ -130,7 +130,7 @@ function figures(review: RunReview): Markup {
         : html`${accounts.map((account) => html`${nameOfAccount(account)}<br />`)}`,
     ],
     ["Launched by", launchedBy],
-    // Once all is decided there is none.
+    // Once everything is decided, there is no deadline.
     ...(decideBy === null && waiting.count === 0 ? [] : [deadline(review)]),
   ]);
 }

@@ -6,7 +6,10 @@ import { formatUsd } from "../../domain/money.ts";
 import type { PageOf } from "../page.ts";
 import { badge, capital, type Markup, stateOf, usd } from "../words.ts";
 
-/** What somebody may mean by a number, a name or an amount; its page where that is clear. */
+/**
+ * Finds what a person may mean by a number, a name or an amount; goes straight to its page if that
+ * is clear.
+ */
 export const search: PageOf = async ({ api, query, visitor }) => {
   const text = (query.get("q") ?? "").trim();
   if (text === "") return { goTo: "/" };
@@ -18,7 +21,7 @@ export const search: PageOf = async ({ api, query, visitor }) => {
     query: { q: text },
   });
   const alike = all.filter((named) => hasIn(named, text));
-  // Of accounts and holds, which are few, the search names all where none is meant.
+  // Of accounts and holds, which are few, the search returns all if nothing matches.
   const meant = all.filter(({ kind }) => kind !== "account" && kind !== "hold");
   const near = alike.length > 0 || exact.length > 0 ? alike : meant;
   const [only] = exact;
@@ -26,19 +29,19 @@ export const search: PageOf = async ({ api, query, visitor }) => {
   if (exact.length === 1 && near.length === 0 && address !== undefined) return { goTo: address };
   const isShown = visitor.businesses.length > 1;
   const none = html`<p>
-    Nothing is called so. Try a vendor’s name, a bill’s number, an amount such as 1,234.50, or a run
-    such as weekly/2026-11-26.
+    Nothing matches. Try a vendor’s name, a bill’s number, an amount such as 1,234.50, or a run such
+    as weekly/2026-11-26.
   </p>`;
   return {
     title: `Search: ${text}`,
     main: html` ${unread.map(({ business }) => note("warn", html`<p>The service of ${business} can’t be asked now, so there may be more.</p>`))}
-    ${exact.length === 0 ? "" : section("Called so", foundTable(exact, isShown), "exact")}
+    ${exact.length === 0 ? "" : section("Exact matches", foundTable(exact, isShown), "exact")}
     ${near.length === 0 ? "" : section(nearTitle(text, near, { exact: exact.length, alike: alike.length }), foundTable(near, isShown), "near")}
     ${exact.length + near.length === 0 ? section("Nothing found", none, "none") : ""}`,
   };
 };
 
-/** Whether what somebody typed is a part of a name or number. */
+/** Returns true if the typed text is part of a name or number. */
 function hasIn({ name, number, id }: Named, text: string): boolean {
   const part = text.toLowerCase();
   return [name, number, id].some((each) => each?.toLowerCase().includes(part) === true);
@@ -49,16 +52,16 @@ function nearTitle(
   near: readonly Named[],
   { exact, alike }: { readonly exact: number; readonly alike: number },
 ): string {
-  if (exact > 0) return "And nearly so";
+  if (exact > 0) return "Similar names";
   if (alike > 0) return "With this in the name";
   const typed = plainAmount(text);
   const isOfAmount = near.every(
     ({ amountCents }) => amountCents !== null && plainAmount(formatUsd(amountCents)) === typed,
   );
-  return isOfAmount ? "Of this amount" : "Nothing is called so. Perhaps you mean";
+  return isOfAmount ? "Of this amount" : "Nothing matches. Did you mean";
 }
 
-/** `$2,450.00` and `2450` alike. */
+/** Normalizes `$2,450.00` and `2450` to the same text. */
 function plainAmount(text: string): string {
   return text.replaceAll(/[$,\s]/g, "").replace(/\.00$/, "");
 }
@@ -81,7 +84,10 @@ function foundTable(found: readonly Named[], isShown: boolean): Markup {
   );
 }
 
-/** A hold's state is why it was set, in somebody's own words; an account's says whether it can pay. */
+/**
+ * Returns the state for a table. A hold's state is its reason, in its author's words; an account's
+ * says whether it can pay.
+ */
 function stateCell({ kind, state }: Named): Markup | string {
   if (state === null) return "–";
   if (kind === "account") return capital(state);
@@ -91,7 +97,7 @@ function stateCell({ kind, state }: Named): Markup | string {
 
 function linked(named: Named): Markup {
   const { kind, name, number, id } = named;
-  // Two vendors may have one name.
+  // Two vendors may have the same name.
   const called = [name, number, kind === "vendor" ? id : null].filter((text) => text !== null);
   const [first, ...rest] = called.length === 0 ? [id] : called;
   const address = pageOf(named);
@@ -101,7 +107,7 @@ function linked(named: Named): Markup {
     >`;
 }
 
-/** Where its page is; undefined for what has none. */
+/** Returns the address of the page for what was found; undefined if it has none. */
 function pageOf({ kind, id, business, payableId }: Named): string | undefined {
   switch (kind) {
     case "bill":

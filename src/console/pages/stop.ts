@@ -18,7 +18,7 @@ import { accountName } from "../../domain/names.ts";
 import { type Markup, usd, when } from "../words.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
 
-/** What a stop may be of besides everything: as a person names it, and as the API does. */
+/** What a stop may apply to besides everything: the word for people, and the API's field. */
 const PARTS = [
   { kind: "run", field: "run", word: "A run", example: "weekly/2026-11-26" },
   { kind: "vendor", field: "contactId", word: "A vendor", example: "Osprey Robotics" },
@@ -27,7 +27,7 @@ const PARTS = [
 
 type Visitor = PageRequest["visitor"];
 
-/** The form that stops everything of these businesses. */
+/** Builds the form that stops everything of these businesses. */
 export function stopEverything(
   visitor: Visitor,
   businesses: readonly string[],
@@ -57,7 +57,7 @@ function why(problem?: string): Markup {
     >`;
 }
 
-/** Asks which part is to be stopped. */
+/** Asks which part to stop. */
 export function stopPart(): Markup {
   return html`<form action="/emergency/stop">
     <fieldset>
@@ -76,7 +76,7 @@ export function stopPart(): Markup {
   </form>`;
 }
 
-/** What a stop of a part would come to, before anything is stopped. */
+/** Shows what a stop of a part would do, before anything is stopped. */
 export const checkStop: PageOf = async (request) => {
   const { query } = request;
   const named = namedIn(query);
@@ -108,7 +108,7 @@ function candidates(found: readonly Named[], pageFor: (named: Named) => string):
   </ul>`;
 }
 
-/** What an address or a form names besides everything. */
+/** Returns the part that an address or a form names; undefined if it names none. */
 function namedIn(said: URLSearchParams): StopNamed | undefined {
   for (const { field: name } of PARTS) {
     const value = said.get(name);
@@ -153,7 +153,7 @@ function calledSo(of: Pick<StopPreview, "scope" | "value" | "number" | "name">):
   return of.scope === "source" ? accountName(of.value, of) : (of.name ?? of.value);
 }
 
-/** What a hold keeps back, and what of the rest can still be called back. */
+/** Shows what a hold keeps back, and which of the rest can still be cancelled. */
 export function sums(
   { waiting, recallable, underWay, gone, paid, paidByOthers, othersUnread }: HeldSums,
   zone: string,
@@ -177,7 +177,10 @@ export function sums(
   ]);
 }
 
-/** Stops everything of each business, or the part that is named: a refusal stops none of the others. */
+/**
+ * Stops everything of each business, or the part that is named. If one is refused, the rest are
+ * stopped all the same.
+ */
 export const stop: ActOf = async (request) => {
   const { api, visitor, form: sent } = request;
   const reason = (sent.get("reason") ?? "").trim();

@@ -14,7 +14,9 @@ import { cancellationItem, cancellationsText } from "./waiting-cancellations.ts"
 import { depositItem, sumOfDeposits } from "./waiting-deposits.ts";
 import { releaseItem, releasesText } from "./waiting-releases.ts";
 
-/** What there is to do today, what others do, and where the week's money is. */
+/**
+ * Shows what there is to do today, what other people have to do, and the state of the week's money.
+ */
 export const today: PageOf = async ({ api, visitor }) => {
   const [overview, runs] = await Promise.all([
     api.get(OverviewBody, "/v1/overview"),
@@ -44,7 +46,7 @@ export const today: PageOf = async ({ api, visitor }) => {
 /** What waits, of every kind. */
 type Waiting = Pick<Overview, "waiting" | "releases" | "deposits" | "cancellations">;
 
-/** What waits for the visitor, and what waits for others. */
+/** Separates what waits for the visitor from what waits for others. */
 function byWhom({
   waiting,
   releases,
@@ -190,7 +192,10 @@ function runTable(runs: readonly ListedRun[], { businesses, zoneOf }: Visitor): 
   );
 }
 
-/** A run by its playbook and period, a failed payment by its bill; an onboarding is of the business. */
+/**
+ * Names a run by its playbook and period, a failed payment by its bill, an onboarding as one of its
+ * business.
+ */
 function calledIn({
   kind,
   playbook,
@@ -204,7 +209,10 @@ function calledIn({
   return `${isNamed ? playbook : (KINDS[kind] ?? kind)} ${period}`;
 }
 
-/** A pay run names its bills by their states, everything else whom it waits for, with a command. */
+/**
+ * Says what a workflow waits for. A pay run lists its bills by state; others name whom they wait
+ * for, followed by a command, which is removed.
+ */
 function waitsText(kind: ListedRun["kind"], waitingFor: string): string {
   if (kind === "pay-run") return waitingFor;
   const whom = waitingFor.replace(/: payrun .*$/, "").replace(/^a decision of /, "the ");
@@ -241,7 +249,7 @@ const COMMANDS = section(
       ["What runs by itself, and when next", html`<code>payrun schedule list</code>`],
       ["Playbooks, and who changed what", html`<code>payrun playbook list</code>`],
       ["Onboarding a business", html`<code>payrun launch kyb-onboarding.yaml</code>`],
-      ["Whether the trail is whole", html`<code>payrun audit verify</code>`],
+      ["Whether the trail is intact", html`<code>payrun audit verify</code>`],
     ]),
   ),
 );

@@ -6,7 +6,7 @@ import { facts, note, section } from "../elements.ts";
 import type { Page } from "../layout.ts";
 import { badge, type Markup, stateOf, usd } from "../words.ts";
 
-/** A bill that only the service knows; undefined if there is no such bill. */
+/** Finds a bill that only the service knows; undefined if there is no such bill. */
 export async function findUnplanned(
   api: Api,
   id: string,
@@ -21,7 +21,7 @@ export async function findUnplanned(
   );
 }
 
-/** Its page: the search leads to it. */
+/** Builds the bill's page, to which the search leads. */
 export function unplannedBill(found: Named, mayHold: boolean): Page {
   const { number, state, id, business } = found;
   const may = MAY[state ?? ""] ?? NOT_APPROVED;
@@ -47,7 +47,7 @@ export function unplannedBill(found: Named, mayHold: boolean): Page {
   };
 }
 
-/** Its number and its vendor. */
+/** Returns the bill's number and vendor. */
 export function calledThere({ number, id, name }: Named): string {
   return [number ?? id, name].filter((text) => text !== null).join(", ");
 }
@@ -58,14 +58,17 @@ export function factsThere({ amountCents, name, business }: Named): Markup {
       ["Vendor", name ?? "–", "long"],
       ["Business", business],
     ])}
-    <p class="quiet">That is what the service says of it.</p>`;
+    <p class="quiet">That is what the service says about it.</p>`;
 }
 
 const PAYABLE = "payable";
 const PAID = "paid";
 const NOT_APPROVED = "not approved";
 
-/** What can be done, by the service's word for where the bill stands; anything else is decided there. */
+/**
+ * What can be done with a bill, by the service's word for its state. Any other state means that the
+ * bill must first be approved at the service.
+ */
 const MAY: Readonly<Record<string, typeof PAYABLE | typeof PAID>> = {
   approved: PAYABLE,
   failed: PAYABLE,
@@ -76,5 +79,5 @@ function says(may: typeof PAYABLE | typeof NOT_APPROVED, number: string): Markup
   return may === PAYABLE
     ? html`The next run plans it if its playbook covers it. <code>payrun pay ${number}</code> plans
         it by itself; a hold keeps every run from paying it.`
-    : "Runs pay only what is approved at the service: that is decided there. A hold keeps every run from paying it, also then.";
+    : "Runs pay only what is approved at the service: that is decided there. A hold keeps every run from paying it, even then.";
 }

@@ -34,7 +34,7 @@ function nameOf({ name, contactId }: Pick<Vendor, "name" | "contactId">): string
   return name ?? contactId;
 }
 
-/** Where the money of one vendor goes, and what is open. */
+/** Shows the account to which one vendor's money goes, and the vendor's open bills. */
 export const vendor: PageOf = async (request) => {
   const found = await vendorOf(request);
   const { bills, payments, holds, contactId, business } = found;
@@ -172,7 +172,7 @@ function paymentTable(payments: Vendor["payments"]): Markup {
 
 type ToHold = Pick<Vendor, "contactId" | "business" | "name"> & Pick<StopPreview, "holds">;
 
-/** The vendor with what is open of it, counted as the command line's hold does. */
+/** Reads the vendor with its open bills, counted as by the command line's hold. */
 async function toHold({ api, params, query }: PageRequest): Promise<ToHold> {
   const business = query.get("business");
   const contactId = params["id"] ?? "";

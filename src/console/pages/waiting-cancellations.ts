@@ -5,12 +5,15 @@ import { counted } from "../../domain/counted.ts";
 import { section } from "../elements.ts";
 import { type Markup, who } from "../words.ts";
 
-/** `1 cancellation ended with exceptions.`; nothing for none. */
+/** `1 cancellation ended with exceptions.`; empty if there is none. */
 export function cancellationsText({ length }: readonly WaitingCancellation[]): string {
   return length === 0 ? "" : `${counted(length, "cancellation")} ended with exceptions.`;
 }
 
-/** A cancellation that ended with exceptions, among what waits for somebody. */
+/**
+ * Builds the entry of a cancellation that ended with exceptions, for the list of what waits for a
+ * person.
+ */
 export function cancellationItem(cancellation: WaitingCancellation, isShown: boolean): Markup {
   const { id, business, launchedBy, waitingFor, roles, yours } = cancellation;
   return html`<li>
@@ -25,14 +28,14 @@ export function cancellationItem(cancellation: WaitingCancellation, isShown: boo
   </li>`;
 }
 
-/** The same, among what stands still until somebody decides. */
+/** Builds its section, for the page of what needs action. */
 export function cancellationSection(cancellation: WaitingCancellation): Markup {
   const { id, business, launchedBy, waitingFor, roles } = cancellation;
   return section(
     titleOf(cancellation),
     html`<p>
       Waits for ${waitingFor} It takes the role ${roles.join(" or ")}. Asked for by
-      ${who(launchedBy)}, of ${business}. <a href="${runPage(id)}">What became of each payment</a>
+      ${who(launchedBy)}, of ${business}. <a href="${runPage(id)}">What happened to each payment</a>
     </p>`,
     `cancellation-${id.replaceAll(/[^\w]+/g, "-")}`,
   );

@@ -7,14 +7,17 @@ import { section } from "../elements.ts";
 import { day, type Markup, usd } from "../words.ts";
 import { depositNeeds } from "./deposit.ts";
 
-/** `1 deposit of $8,046.74`; nothing for none. */
+/** `1 deposit of $8,046.74`; empty if there is none. */
 export function sumOfDeposits(deposits: Overview["deposits"]): string {
   if (deposits.length === 0) return "";
   const cents = sumCents(deposits.map(({ amountCents }) => amountCents));
   return `${counted(deposits.length, "deposit")} of ${formatUsd(cents)}`;
 }
 
-/** A deposit among what waits for somebody, with the page that decides about it. */
+/**
+ * Builds a deposit's entry, for the list of what waits for a person, with a link to decide about
+ * it.
+ */
 export function depositItem(deposit: WaitingDeposit, isShown: boolean): Markup {
   const { runId, playbook, period, business, amountCents, yours } = deposit;
   return html`<li>
@@ -31,7 +34,7 @@ export function depositItem(deposit: WaitingDeposit, isShown: boolean): Markup {
   </li>`;
 }
 
-/** A deposit among what stands still until somebody decides. */
+/** Builds a deposit's section, for the page of what needs action. */
 export function depositSection(deposit: WaitingDeposit): Markup {
   const { runId, playbook, period, amountCents, neededOn } = deposit;
   return section(

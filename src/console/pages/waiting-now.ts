@@ -7,7 +7,7 @@ import { cancellationSection, cancellationsText } from "./waiting-cancellations.
 import { depositSection, sumOfDeposits } from "./waiting-deposits.ts";
 import { releaseSection, releasesText } from "./waiting-releases.ts";
 
-/** What waits for somebody, whoever it is, besides accounts that bounced, runs and parked bills. */
+/** Says what waits for any person, besides accounts that bounced, runs and parked bills. */
 export function waitingTexts({ deposits, releases, cancellations }: Overview): string[] {
   return [
     deposits.length === 0
@@ -18,7 +18,7 @@ export function waitingTexts({ deposits, releases, cancellations }: Overview): s
   ].filter((text) => text !== "");
 }
 
-/** Each of that with the way to decide about it. */
+/** Shows each of these with the link to decide about it. */
 export function waitingSections(overview: Overview): Markup {
   const { deposits, releases, cancellations } = overview;
   return html`${live("deposits", deposits.map(depositSection))}

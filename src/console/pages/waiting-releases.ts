@@ -7,7 +7,7 @@ import { formatUsd, sumCents } from "../../domain/money.ts";
 import { section } from "../elements.ts";
 import { type Markup, runLink, usd } from "../words.ts";
 
-/** `2 bills of $9,120.00 wait to be released.`; nothing for none. */
+/** `2 bills of $9,120.00 wait to be released.`; empty if there are none. */
 export function releasesText(releases: readonly WaitingRelease[]): string {
   const bills = releases.reduce((sum, { bills: of }) => sum + of.count, 0);
   if (bills === 0) return "";
@@ -18,12 +18,15 @@ export function releasesText(releases: readonly WaitingRelease[]): string {
 /** An address carries no more; the cancellation's page releases the rest in parts. */
 const HOLDS_IN_ADDRESS = 100;
 
-/** Where somebody who may releases them, or sees which they are. */
+/** Returns the page on which the visitor releases the bills, or sees which they are. */
 function pageOf({ id, holds, yours }: WaitingRelease): string {
   return yours && holds.length <= HOLDS_IN_ADDRESS ? releasePage(holds) : runPage(id);
 }
 
-/** Bills that are held back, among what waits for somebody, with the page that releases them. */
+/**
+ * Builds the entry of bills that are held back, for the list of what waits for a person, with a
+ * link to release them.
+ */
 export function releaseItem(release: WaitingRelease, overview: Overview): Markup {
   const { playbook, business, runId, bills, releasedBy, yours } = release;
   const isShown = overview.businesses.length > 1;
@@ -39,7 +42,7 @@ export function releaseItem(release: WaitingRelease, overview: Overview): Markup
   </li>`;
 }
 
-/** Bills that are held back, among what stands still until somebody decides. */
+/** Builds their section, for the page of what needs action. */
 export function releaseSection(release: WaitingRelease, overview: Overview): Markup {
   const { id, playbook, runId, bills, releasedBy, yours } = release;
   return section(
@@ -54,7 +57,7 @@ export function releaseSection(release: WaitingRelease, overview: Overview): Mar
   );
 }
 
-/** Until when a bill is released to be paid on its date. */
+/** Says until when a bill must be released to be paid on its date. */
 function deadlineOf({ business, releaseBy }: WaitingRelease, { businesses }: Overview): string {
   if (releaseBy === null) return "not paid before that";
   const moment = businesses.find((each) => each.business === business);

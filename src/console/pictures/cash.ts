@@ -8,7 +8,7 @@ type Account = RunReview["accounts"][number];
 const WIDTH = 720;
 const BAR = 28;
 
-/** What an account has before these bills and after them; nothing where nobody can tell. */
+/** Draws what an account has before these bills and after them; empty if its balance is unknown. */
 export function cashPicture(account: Account): Markup | "" {
   const { promisedCents, depositedCents = 0, afterCents, bills } = account;
   if (account.availableCents === null || afterCents === null) return "";
@@ -40,7 +40,10 @@ export function cashPicture(account: Account): Markup | "" {
   </figure>`;
 }
 
-/** `Now: $90.00, and $60.00 on its way`; of when it was planned `Before: $150.00, with …`. */
+/**
+ * `Now: $90.00, and $60.00 on its way`; with the balance at planning time `Before: $150.00, with
+ * …`.
+ */
 function beforeText({ asOf, depositedCents = 0 }: Account, availableCents: number): string {
   const deposited = formatUsd(depositedCents);
   if (asOf === undefined) {
@@ -50,7 +53,7 @@ function beforeText({ asOf, depositedCents = 0 }: Account, availableCents: numbe
   return `Before: ${formatUsd(availableCents + depositedCents)}${since}`;
 }
 
-/** What is said of it stands beside it: a phone would shrink a text within. */
+/** Draws a bar. Its text is beside it: a phone would shrink text inside. */
 function bar(rects: unknown, said?: string): Markup {
   const role =
     said === undefined ? html`aria-hidden="true"` : html`role="img" aria-label="${said}"`;

@@ -16,7 +16,7 @@ interface Part {
   readonly cents: number;
 }
 
-/** How far a run's money is: one bar, and its parts as a table. */
+/** Draws how far a run's money is: one bar, and its parts as a table. */
 export function progressPicture(sums: Sums): Markup {
   const parts = partsOf(sums);
   const total = parts.reduce((sum, { cents }) => sum + cents, 0);
@@ -61,7 +61,7 @@ export function progressPicture(sums: Sums): Markup {
     )}`;
 }
 
-/** Good ends first, then what moves, waits and needs somebody. */
+/** Good ends first, then what moves, what waits and what needs a person. */
 const ORDER: readonly Tone[] = ["good", "move", "wait", "bad", "plain"];
 
 function partsOf(sums: Sums): Part[] {

@@ -7,8 +7,8 @@ import { day, LINE_WORDS, type Markup, type Tone, usd } from "../words.ts";
 type Days = Overview["businesses"][number]["days"];
 
 /**
- * The parts of a day's bar from the left, and what they are called. What isn't paid after all is no
- * money of that day: called back and planned again, a bill would stand there once for each run.
+ * The parts of a day's bar from the left, with their names. Bills that are not paid after all don't
+ * count for the day: a bill that was cancelled and planned again would appear once for each run.
  */
 const PARTS: readonly (readonly [Tone, string])[] = [
   ["good", "Settled"],
@@ -19,10 +19,10 @@ const PARTS: readonly (readonly [Tone, string])[] = [
 
 const WIDTH = 100;
 
-/** However little it is, it is seen. */
+/** The least width of a part, so that even a small one is visible. */
 const LEAST = WIDTH / 150;
 
-/** What is paid on each day, by what has become of it: a bar a day, which fits a phone as well. */
+/** Draws what is paid on each day, by state: one bar a day, which also fits a phone. */
 export function weekPicture(days: Days, now: string | null): Markup {
   const sums = days
     .map(({ date, byState }) => ({ date, parts: partsOf(byState) }))

@@ -40,7 +40,7 @@ export interface AccessFacts {
   readonly tokens: readonly HeldToken[];
   /** Signing keys of the business's profile as it is now; the profile keeps no history. */
   readonly signers: readonly HeldKey[];
-  /** Likewise whom its own provider of identities vouches for. */
+  /** People for whom the business's own identity provider vouches, also as of now. */
   readonly identities: readonly HeldIdentity[];
   readonly playbook: PayRunPlaybook;
   /** Authors of the playbook, whose approvals don't count for its runs. */

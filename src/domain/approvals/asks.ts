@@ -8,9 +8,9 @@ export interface WaitingBills {
   /** From 0. */
   readonly stage: number;
   readonly escalated: boolean;
-  /** Approvals of the stage that are there. */
+  /** Approvals that the stage has so far. */
   readonly given: number;
-  /** True where a hold keeps them back besides. */
+  /** True if a hold keeps them back as well. */
   readonly isHeld: boolean;
   readonly count: number;
   readonly cents: number;
@@ -37,12 +37,15 @@ export function asksInTime({ approve, remind }: PayRunPlaybook): boolean {
   return remind !== undefined || approve.some(({ stages }) => stages !== undefined);
 }
 
-/** A stage of a rule, from 0; a rule without stages is its own only stage. */
+/** Returns a stage of a rule, counted from 0; a rule without stages is its own only stage. */
 export function stageOfRule(rule: ApprovalRule, stage: number): ApprovalStage {
   return rule.stages?.[stage] ?? { by: rule.by, quorum: rule.quorum };
 }
 
-/** The approval that these bills wait for; undefined for bills planned before rules were stored. */
+/**
+ * Returns the approval that these bills wait for; undefined for bills planned before rules were
+ * stored.
+ */
 export function askOf({ approve }: PayRunPlaybook, waiting: WaitingBills): ApprovalAsk | undefined {
   const rule = approve[waiting.ruleIndex];
   if (rule === undefined) return undefined;
@@ -51,12 +54,15 @@ export function askOf({ approve }: PayRunPlaybook, waiting: WaitingBills): Appro
   return { ...waiting, stages, by, quorum, escalatesTo: escalate?.to ?? [] };
 }
 
-/** Roles that can decide now. */
+/** Returns the roles that can decide now. */
 export function askedRoles({ by, escalated, escalatesTo }: ApprovalAsk): readonly string[] {
   return escalated ? [...by, ...escalatesTo] : by;
 }
 
-/** `controller`, `2 people of owner`; once one of the two has approved, `a second person (owner)`. */
+/**
+ * Says who must approve: `controller`, `2 people of owner`; once one of the two has approved,
+ * `a second person (owner)`.
+ */
 export function neededText({
   by,
   quorum,
@@ -66,7 +72,7 @@ export function neededText({
   return given === 0 ? stageText(stage) : missingText({ ...stage, approvals: given });
 }
 
-/** `controller (stage 1 of 2)`. */
+/** Says who must approve, and in which stage if there are several: `controller (stage 1 of 2)`. */
 export function askText(ask: ApprovalAsk): string {
   const who = neededText({ ...ask, by: askedRoles(ask) });
   return ask.stages === 1 ? who : `${who} (stage ${ask.stage + 1} of ${ask.stages})`;

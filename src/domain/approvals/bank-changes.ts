@@ -1,26 +1,26 @@
 import type { PlanLine } from "../../contracts/pay-run.ts";
 
 /**
- * How somebody has made sure that a vendor's new bank account is the vendor's: by a call to a
- * number that they knew before.
+ * How an approver verified that a new bank account belongs to the vendor: by calling a number that
+ * was known before the change.
  */
 export interface VerifiedBankChange {
   readonly contactId: string;
-  /** Whom they spoke with. */
+  /** The person whom the approver spoke with. */
   readonly person: string;
   /** The number, known from before the change. */
   readonly phone: string;
 }
 
-/** A vendor whose bank account is another one than before. */
+/** A vendor that a plan flags for a changed bank account. */
 export interface BankChange {
   readonly contactId: string;
   readonly contactName: string | null;
-  /** What the plan says of it. */
+  /** What the plan says about the change. */
   readonly text: string;
 }
 
-/** Of a line whose vendor has another bank account; undefined where it has not. */
+/** Returns the bank change for which a line is flagged; undefined if there is none. */
 export function bankChangeOf({
   flags,
   contactId,
@@ -30,7 +30,7 @@ export function bankChangeOf({
   return text === undefined ? undefined : { contactId, contactName, text };
 }
 
-/** Those that nobody has said anything of, each once. */
+/** Returns the changes for which no verification was given, one for each vendor. */
 export function unverified(
   changes: readonly BankChange[],
   said: readonly VerifiedBankChange[],
@@ -40,19 +40,25 @@ export function unverified(
   return [...byVendor.values()].filter(({ contactId }) => !known.has(contactId));
 }
 
-/** A number that somebody can be called on has at least so many digits. */
+/** The fewest digits of a number on which a person can be called. */
 const DIGITS_LEAST = 7;
 
-/** Words that answer no question of who. */
+/** Answers that name no person. */
 const NO_NAME = /^(yes|yep|no|nope|ok|okay|done|called|verified|none|nobody|n\/?a|true)\W*$/i;
 
-/** Why a text names nobody who was called, as a whole sentence; undefined where it does. */
+/**
+ * Returns, as a whole sentence, why a text doesn't name the person who was called; undefined if it
+ * does.
+ */
 export function personProblem(text: string): string | undefined {
   const isName = (text.match(/\p{L}/gu) ?? []).length >= 2 && !NO_NAME.test(text.trim());
   return isName ? undefined : "Say the name of the person you called, or leave these bills out.";
 }
 
-/** Why a text is no number on which somebody was called, as a whole sentence; undefined where it is. */
+/**
+ * Returns, as a whole sentence, why a text can't be the number that was called; undefined if it
+ * can.
+ */
 export function phoneProblem(text: string): string | undefined {
   const digits = text.match(/\d/g) ?? [];
   return digits.length >= DIGITS_LEAST && new Set(digits).size > 1
@@ -60,7 +66,7 @@ export function phoneProblem(text: string): string | undefined {
     : `Say the whole number you called (${DIGITS_LEAST} digits or more), known from before the change.`;
 }
 
-/** Why an answer tells of no call; undefined where it does. */
+/** Returns why an answer doesn't describe a call; undefined if it does. */
 export function verifiedProblem({ person, phone }: Omit<VerifiedBankChange, "contactId">) {
   return personProblem(person) ?? phoneProblem(phone);
 }
@@ -68,7 +74,7 @@ export function verifiedProblem({ person, phone }: Omit<VerifiedBankChange, "con
 const VERIFIED_MOST = 1_000;
 const TEXT_MAX = 1_000;
 
-/** Reads what a signed decision claims; undefined where it is something else. */
+/** Reads a signed decision's claim about verified bank changes; undefined if it is malformed. */
 export function readVerifiedBankChanges(claim: unknown): readonly VerifiedBankChange[] | undefined {
   if (!Array.isArray(claim) || claim.length > VERIFIED_MOST) return undefined;
   const read: VerifiedBankChange[] = [];

@@ -25,7 +25,7 @@ export interface LineHashInput {
 }
 
 /**
- * Hash of one line of a plan: 64 hex characters.
+ * Returns the hash of one line of a plan: 64 hex characters.
  *
  * The date is part of it only if the date rule names a date. A line with the rule "by its due date,
  * else the next business day" keeps its approval when a day passes.
@@ -49,7 +49,8 @@ export function lineHash(input: LineHashInput): string {
 }
 
 /**
- * Hash of a whole plan: its lines (in any order), the playbook's revision and its policy.
+ * Returns the hash of a whole plan: its lines (in any order), the playbook's revision and its
+ * policy.
  *
  * @returns 64 hex characters
  */
@@ -68,7 +69,10 @@ export function planHash(input: {
   });
 }
 
-/** Hash of a playbook's requirements before money moves: approvals, reviews, limits, validity. */
+/**
+ * Returns the hash of a playbook's requirements before money moves: approvals, reviews, limits,
+ * validity.
+ */
 export function policyHash(playbook: PayRunPlaybook): string {
   return sha256({
     v: "policy-1",
@@ -88,7 +92,7 @@ export function policyHash(playbook: PayRunPlaybook): string {
       businessPerWeekCents: playbook.limits.businessPerWeekCents,
     },
     late: playbook.late,
-    // Only if there is one: plans of other playbooks keep their hashes.
+    // Present only if there is such a rule: plans of other playbooks keep their hashes.
     ...(playbook.pay.topUp === undefined ? {} : { topUp: topUpPolicy(playbook.pay.topUp) }),
   });
 }
@@ -115,7 +119,7 @@ export interface TopUpHashInput {
   readonly planHash: string;
 }
 
-/** Hash of a deposit: 64 hex characters. */
+/** Returns the hash of a deposit: 64 hex characters. */
 export function topUpHash(input: TopUpHashInput): string {
   return sha256({
     v: "top-up-1",

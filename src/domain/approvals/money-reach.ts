@@ -1,13 +1,13 @@
 import { spokenDay } from "../clock/spoken.ts";
 
-/** How far money goes that doesn't cover all: to some bills, or to none. */
+/** How far money reaches that doesn't cover all bills: to none of them, or to some. */
 export type MoneyReach = "none" | "short";
 
 /**
- * How far an account's money reaches for what an approval lets go out.
+ * Judges how far money reaches for the bills that an approval lets go out.
  *
- * @param leftCents what is left of it for bills that are not decided yet; null where nobody knows
- * @returns undefined where it covers all, or nobody can tell
+ * @param leftCents the money left for bills that are not decided yet; null if unknown
+ * @returns undefined if it covers all of them, or if that is unknown
  */
 export function moneyReach(
   leftCents: number | null,
@@ -18,17 +18,23 @@ export function moneyReach(
 }
 
 interface After {
-  /** What all bills of a plan leave of the account, with what was deposited for them since. */
+  /**
+   * What all bills of a plan leave in the account, with the deposits made for them since; null if
+   * unknown.
+   */
   readonly afterCents: number | null;
   readonly onItsWayCents?: number | undefined;
 }
 
-/** What bills leave of the money that is there: what is on its way pays nothing yet. */
+/**
+ * Returns what the bills leave of the money that is there; null if unknown. Deposits on their way
+ * don't count, because they pay nothing yet.
+ */
 export function leftNowCents({ afterCents, onItsWayCents = 0 }: After): number | null {
   return afterCents === null ? null : afterCents - onItsWayCents;
 }
 
-/** True of an account that all bills of a plan together leave nothing of. */
+/** True if an account is known not to cover all bills of a plan together. */
 export function isShort(account: After): boolean {
   return (leftNowCents(account) ?? 0) < 0;
 }
@@ -38,14 +44,14 @@ interface Told extends After {
   readonly availableCents: number | null;
 }
 
-/** True where it is known of all accounts that what they have now covers all bills of a plan. */
+/** True if every account is known to cover all bills of a plan with the money that it has now. */
 export function coversAll(accounts: readonly Told[]): boolean {
   const covers = (account: Told): boolean =>
     account.asOf === undefined && account.availableCents !== null && !isShort(account);
   return accounts.length > 0 && accounts.every(covers);
 }
 
-/** `when it was planned, Tue, Dec 1`: how old figures are that nobody tells of now. */
+/** Says how old figures are if no current ones are known: `when it was planned, Tue, Dec 1`. */
 export function whenPlanned(asOf: string | number, zone?: string): string {
   return `when it was planned, ${spokenDay(asOf, zone)}`;
 }

@@ -86,7 +86,7 @@ export type DecisionVerdict =
         | "nothing-left";
       /** One sentence for the sender of the decision. */
       readonly reason: string;
-      /** Vendors of whom it has to say how their new bank account was verified. */
+      /** Vendors for which the decision must say how their new bank account was verified. */
       readonly contactIds?: readonly string[];
     };
 
@@ -145,7 +145,7 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
   };
 }
 
-/** Why nothing of a run can be approved, whoever does it. */
+/** Returns why no person can approve anything of a run; undefined if that is possible. */
 export function refusalOfRun({
   ended,
   planHash,
@@ -162,10 +162,12 @@ export function refusalOfRun({
 }
 
 /**
- * Why a decision doesn't count, whatever the lines are; undefined where they decide. Whoever may
- * not decide has nobody read the lines of a large run.
+ * Returns why a decision doesn't count, regardless of the lines; undefined if that depends on them.
+ * Callers check this first, so that a person who may not decide can't cause the lines of a large
+ * run to be read.
  *
- * @param deciders every role that decides about any line of the run, now or later, where it is known
+ * @param deciders every role that decides about any line of the run, now or later; undefined if not
+ * known
  */
 export function refusalOfRequest(
   input: Omit<DecisionInput, "lines" | "mayStillPay">,
@@ -184,7 +186,7 @@ export function refusalOfRequest(
   return refusalOfPerson(input) ?? (mayDecide ? undefined : roleMissing(deciders));
 }
 
-/** Roles that may decide about a line now, even if only to stop it. */
+/** Returns the roles that may decide about a line now, even if only to stop it. */
 function rolesOf({ approvers, staged }: DecidableLine): readonly string[] {
   return staged === undefined ? approvers : everyDecider(staged);
 }
@@ -234,15 +236,18 @@ type PersonInput = Pick<DecisionInput, "token" | "playbookAuthors" | "singlePers
   readonly run: Pick<DecisionInput["run"], "launchers">;
 };
 
-/** True if this person is the launcher or an author, and so approves alone. */
+/**
+ * True if this person approves alone: as a launcher of the run, with a launcher's token, or as an
+ * author of the playbook.
+ */
 export function isAlone(input: PersonInput): boolean {
   const decision = { kind: "approve" } as const;
   return refusalOfPerson({ ...input, singlePerson: false, decision }) !== undefined;
 }
 
 /**
- * The refusal of a decision because of who the principal is, whatever its roles; undefined if there
- * is none.
+ * Returns the refusal of a decision because of who the principal is, regardless of its roles;
+ * undefined if there is none.
  */
 export function refusalOfPerson(
   input: PersonInput & { readonly decision: Pick<DecisionInput["decision"], "kind"> },
@@ -278,7 +283,7 @@ function roleMissing(deciders: readonly string[]): Refusal {
   return refuse("role-missing", `this takes one of the roles ${needed.join(", ")}`);
 }
 
-/** A verdict that the decision doesn't count, with the reason. */
+/** Returns the verdict that a decision doesn't count, with the reason. */
 export function refuse(code: Refusal["code"], reason: string): Refusal {
   return { accepted: false, code, reason };
 }

@@ -1,4 +1,4 @@
-/** Letters that can't be told from Latin ones, small or capital: first Cyrillic, then Greek. */
+/** Letters that look like Latin ones, small or capital: first Cyrillic, then Greek. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map([
   ...pairs(
     "\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0456\u0458\u0455\u0501\u051b\u051d\u04bb\u04cf\u0475",
@@ -15,10 +15,10 @@ function pairs(letters: string, latin: string): [string, string][] {
 }
 
 /**
- * The principal behind a name. Names that look alike are one principal: letter case, spaces,
- * composition of accents, invisible characters (such as Braille's blank, U+2800) and Cyrillic or
- * Greek letters in place of Latin ones make no difference. Letters with the same capital count as
- * one, such as the two forms of the Greek sigma.
+ * Returns the principal behind a name. Names that look alike are one principal: letter case,
+ * spaces, composition of accents, invisible characters (such as Braille's blank, U+2800) and
+ * Cyrillic or Greek letters in place of Latin ones make no difference. Letters with the same
+ * capital count as one, such as the two forms of the Greek sigma.
  */
 export function principalOf(tokenName: string): string {
   return tokenName
@@ -36,7 +36,7 @@ export function principalOf(tokenName: string): string {
     .normalize("NFKC");
 }
 
-/** Number of different principals behind these token names. */
+/** Counts the different principals behind these token names. */
 export function quorumOf(tokenNames: Iterable<string>): number {
   return new Set([...tokenNames].map(principalOf)).size;
 }

@@ -2,17 +2,17 @@ import type { Playbook } from "../../contracts/playbook.ts";
 import { suggest } from "../suggest.ts";
 import { OWN_ROLES } from "./token.ts";
 
-/** An approval that a playbook asks for and nobody could give. */
+/** An approval of a playbook that no person could give, or one of its roles that looks mistyped. */
 interface Unheld {
   /** Roles of which an approver would need one. */
   readonly by: readonly string[];
-  /** Roles that somebody has and that were probably meant. */
+  /** Roles that a person has and that were probably meant. */
   readonly meant: readonly string[];
 }
 
 /**
- * The approvals of a playbook for which nobody has a role, and, where somebody has another role of
- * theirs, the roles that look like one that was mistyped.
+ * Finds the approvals of a playbook for which no person has a role. If a person has another role of
+ * an approval, finds those of its roles that look mistyped.
  */
 export function unheldRoles(playbook: Playbook, held: ReadonlySet<string>): readonly Unheld[] {
   const known = [...held].filter((role) => !OWN_ROLES.includes(role));
@@ -29,7 +29,7 @@ export function unheldRoles(playbook: Playbook, held: ReadonlySet<string>): read
   });
 }
 
-/** The roles that each approval of a playbook may come from, each list once. */
+/** Returns the roles from which each approval of a playbook may come; equal lists appear once. */
 function askedIn(playbook: Playbook): (readonly string[])[] {
   if (playbook.kind !== "pay-run") return [];
   const stages = playbook.approve.flatMap((rule) =>

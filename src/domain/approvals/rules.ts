@@ -9,7 +9,7 @@ export interface RuleFacts {
 }
 
 /**
- * Finds the rule that a line needs, and its position: the first that matches.
+ * Finds the rule that applies to a line, and its position: the first that matches.
  *
  * @param matchesCondition evaluates a rule's CEL condition for this line
  * @throws {RangeError} if none matches; loading a playbook makes sure that the last rule does
@@ -30,7 +30,7 @@ export function ruleFor(
   );
 }
 
-/** The fields of its rule that a plan line stores. */
+/** Returns the fields of a rule that a plan line stores. */
 export function ruleOfLine(
   rule: ApprovalRule,
   index: number,
@@ -44,7 +44,7 @@ export function ruleOfLine(
   };
 }
 
-/** Every role that a rule asks, in whatever stage, and whoever it is escalated to. */
+/** Returns every role that may approve under a rule, in any stage or after an escalation. */
 export function rolesOfRule({ by, stages = [] }: ApprovalRule): readonly string[] {
   return [...new Set([...by, ...stages.flatMap(({ escalate }) => escalate?.to ?? [])])];
 }

@@ -1,33 +1,36 @@
-/** A sign-in lasts so long at most, whatever its token or identity says. */
+/** The longest that a sign-in lasts, whatever its token or identity allows. */
 export const SESSION_HOURS = 12;
 
-/** A link that signs somebody in works so long, and once. */
+/** How long a sign-in link works. It works once. */
 export const SIGN_IN_LINK_MINUTES = 10;
 
-/** What asks for a recent sign-in takes one of the last so many minutes. */
+/** How old a sign-in may be for a decision that requires a recent one. */
 export const FRESH_SIGN_IN_MINUTES = 15;
 
 /**
- * What somebody had filled in when a newer sign-in was asked for, so that the page has it again
- * afterwards. It decides nothing.
+ * What a person had filled in when a newer sign-in was required, kept so that the page shows it
+ * again afterwards. It decides nothing.
  */
 export interface KeptForm {
-  /** Of the page that it is of. */
+  /** Path of the form's page. */
   readonly path: string;
   readonly fields: readonly (readonly [string, string])[];
-  /** Real instant. */
+  /** Real instant at which it was kept. */
   readonly atMs: number;
 }
 
-/** A form is kept as long as a sign-in counts as recent. */
+/** True while a form is kept, which is as long as a sign-in counts as recent. */
 export function isKept({ atMs }: KeptForm, nowMs: number): boolean {
   return nowMs - atMs <= FRESH_SIGN_IN_MINUTES * 60_000;
 }
 
-/** How somebody signed in: by a link from the command line or by mail, or at their company's provider. */
+/**
+ * How a person signed in: by a link from the command line or by mail, or at their company's
+ * provider.
+ */
 export type SignInWay = "link" | "mail" | "provider";
 
-/** Whose session it is: a token's, or a person's whom a provider of identities vouches for. */
+/** The holder of a session: a token, or a person for whom an identity provider vouches. */
 export type SessionHolder =
   | { readonly tokenId: string }
   | {
@@ -37,7 +40,10 @@ export type SessionHolder =
       readonly businesses: readonly string[];
     };
 
-/** How a person is written down whom a provider vouches for, where another one's token's id stands. */
+/**
+ * Returns the id under which a person is recorded if an identity provider vouches for them; it
+ * takes the place of a token's id.
+ */
 export function identityId({
   issuer,
   subject,
@@ -50,32 +56,33 @@ export function identityId({
 
 export const IDENTITY_PREFIX = "oidc/";
 
-/** What a session is judged by, at any moment. */
+/** The facts that decide whether a session is valid. */
 export interface SessionFacts {
   readonly expiresAtMs: number;
   readonly endedAtMs: number | null;
 }
 
-/** Why a session counts for nothing; undefined where it counts. */
+/** Returns why a session is not valid; undefined if it is. */
 export function sessionProblem(
   { expiresAtMs, endedAtMs }: SessionFacts,
   nowMs: number,
 ): "ended" | "expired" | undefined {
-  // Of another gateway's clock, which may be ahead, only whether it has been counts.
+  // `endedAtMs` may come from another gateway's clock, which may be ahead, so its value is not
+  // compared.
   if (endedAtMs !== null) return "ended";
   return expiresAtMs <= nowMs ? "expired" : undefined;
 }
 
-/** A session as people are shown it. Instants are ISO 8601. */
+/** A session as people see it. Instants are ISO 8601. */
 export interface SessionView {
   readonly id: string;
   readonly name: string;
   readonly way: SignInWay;
-  /** Null where it stands on a provider's word. */
+  /** Null if an identity provider vouches for the person. */
   readonly tokenId: string | null;
   readonly issuer: string | null;
   readonly subject: string | null;
-  /** Names of profiles; null for all that its token is for. */
+  /** Names of profiles; null for all businesses of its token. */
   readonly businesses: readonly string[] | null;
   readonly state: "valid" | "ended" | "expired";
   readonly signedInAt: string;
@@ -86,10 +93,11 @@ export interface SessionView {
 }
 
 /**
- * True where what is decided asks for a sign-in that is not older than a quarter of an hour.
+ * True if a decision needs a newer sign-in: it approves more than the business's threshold, and the
+ * sign-in is older than a quarter of an hour.
  *
- * @param signedInAtMs undefined for whoever shows a token or a signature with each request
- * @param overCents undefined where the business asks for none
+ * @param signedInAtMs undefined for a principal that shows a token or a signature with each request
+ * @param overCents undefined if the business requires no recent sign-in
  */
 export function needsFreshSignIn(
   { signedInAtMs }: { readonly signedInAtMs?: number | undefined },

@@ -6,11 +6,11 @@ import type { MoneyReach } from "./money-reach.ts";
 import type { ApprovalShare, MissingApproval, NewDates, NotSent, WaitingLines } from "./share.ts";
 
 /**
- * What a person's approval would do, before they give it: `Your approval lets 54 bills, $80,397.13,
- * go out; it is one of 2 for 4 bills, $9,120.00, and counts for none of 1 bill, $30,000.00, which
- * needs the owner.`
+ * Says what a person's approval would do, before they give it: `Your approval lets 54 bills,
+ * $80,397.13, go out; it is one of 2 for 4 bills, $9,120.00, and counts for none of 1 bill,
+ * $30,000.00, which needs the owner.`
  *
- * @param money how far the money of their account reaches; all the way where nothing is said
+ * @param money how far the money of their account reaches; if missing, it covers all of them
  */
 export function shareText(
   share: ApprovalShare,
@@ -47,7 +47,7 @@ export function shareText(
   return `Your approval lets no bill go out: ${doesNot.join("; ")}.${others}`;
 }
 
-/** `1 bill, $30,000.00, which needs the owner`. */
+/** Says which bills wait, and for whom: `1 bill, $30,000.00, which needs the owner`. */
 function othersText(groups: readonly WaitingLines[]): string {
   const [first] = groups;
   const sum = sumText(sumOf(groups));
@@ -55,14 +55,17 @@ function othersText(groups: readonly WaitingLines[]): string {
   return `${sum}: ${eachNeeds(groups)}`;
 }
 
-/** What an approval did: `54 bills, $80,397.13, go out; 4 need a second person, 1 needs the owner.` */
+/**
+ * Says what an approval did: `54 bills, $80,397.13, go out; 4 need a second person (controller or
+ * owner), 1 needs the owner.`
+ */
 export function effectText(effect: {
   readonly goesOut: BillSum;
   readonly newDates?: NewDates | undefined;
   readonly held: BillSum;
   readonly notSent?: readonly NotSent[] | undefined;
   readonly missing: readonly WaitingLines[];
-  /** How far the money of their account reaches; all the way where nothing is said. */
+  /** How far the money of their account reaches; if missing, it covers all of them. */
   readonly money?: MoneyReach | undefined;
   readonly sends?: SendsAfter | undefined;
 }): string {
@@ -86,7 +89,10 @@ export function effectText(effect: {
   return `${[out, ...moves, ...stays, ...(rest === "" ? [] : [rest])].join("; ")}.${why}${others}`;
 }
 
-/** `1 bill, $30.00, doesn't go out: Acme can't be paid by ACH now.` */
+/**
+ * Says which bills are not sent, and why:
+ * `1 bill, $30.00, doesn't go out. Acme can't be paid by ACH now: …`
+ */
 export function notSentText({ text, ...bills }: NotSent): string {
   return `${sumText(bills)}, ${bills.count === 1 ? "doesn't" : "don't"} go out. ${text}`;
 }
@@ -110,8 +116,8 @@ function whyAfter(goesOut: BillSum, sends: SendsAfter | undefined): string {
 }
 
 /**
- * ` (2 of them on Mon, Nov 30: their day has passed)`, ` (on Mon, Nov 30: their day has passed)` of
- * all; nothing where the day needs an approval first.
+ * Says on which new date bills go out: ` (2 of them on Mon, Nov 30: their day has passed)`, or
+ * without `2 of them` if all do. Empty if the new date needs an approval first.
  */
 function movedText(goesOut: BillSum, newDates: NewDates | undefined): string {
   if (newDates === undefined || newDates.asksAgain) return "";
@@ -124,12 +130,12 @@ function dayHasPassed(count: number): string {
   return `${count === 1 ? "its" : "their"} day has passed`;
 }
 
-/** `to Mon, Nov 30, because their day has passed`. */
+/** Says to which date bills move, and why: `to Mon, Nov 30, because their day has passed`. */
 function to({ count, executionDate }: NewDates): string {
   return `to ${spokenDate(executionDate)}, because ${dayHasPassed(count)}`;
 }
 
-/** `54 bills, $80,397.13`. */
+/** Formats a sum of bills: `54 bills, $80,397.13`. */
 function sumText({ count, cents }: BillSum): string {
   return `${counted(count, "bill")}, ${formatUsd(cents)}`;
 }
@@ -141,7 +147,9 @@ function sumOf(groups: readonly WaitingLines[]): BillSum {
   };
 }
 
-/** `4 need a second person (controller or owner), 1 needs the owner`. */
+/**
+ * Says what each group needs: `4 need a second person (controller or owner), 1 needs the owner`.
+ */
 function eachNeeds(groups: readonly WaitingLines[]): string {
   return groups.map((group) => `${group.lines.toLocaleString("en-US")} ${needs(group)}`).join(", ");
 }
@@ -150,7 +158,10 @@ function needs(group: WaitingLines): string {
   return `${group.lines === 1 ? "needs" : "need"} ${missingText(group)}`;
 }
 
-/** Whom a bill waits for: `the owner`, `a second person (controller or owner)`, `2 people of owner`. */
+/**
+ * Says whose approval a bill waits for: `the owner`, `a second person (controller or owner)`,
+ * `2 people of owner`.
+ */
 export function missingText({ by, quorum, approvals, stage, stages }: MissingApproval): string {
   const roles = by.join(" or ");
   const left = quorum - approvals;

@@ -14,22 +14,22 @@ import {
 export interface LineUnderApproval {
   readonly approvers: readonly string[];
   readonly quorum: number;
-  /** Missing where the rule asks one quorum. */
+  /** Missing if the rule has one quorum and no stages. */
   readonly stages?: readonly ApprovalStage[] | undefined;
-  /** Valid ones; a principal has one at most. */
+  /** Valid approvals, at most one for each principal. */
   readonly approvals: readonly StageApproval[];
-  /** The stage whose turn was escalated, where one was: from 0. */
+  /** The escalated stage, from 0; null if none was. */
   readonly escalated: number | null;
 }
 
-/** Whose approval a line waits for. */
+/** The approval that a line waits for. */
 export interface MissingApproval {
   /** Roles that may decide now. */
   readonly by: readonly string[];
   readonly quorum: number;
-  /** Approvals that are there. */
+  /** Approvals given so far. */
   readonly approvals: number;
-  /** From 1; there where the rule has several. */
+  /** The open stage, from 1; missing unless the rule has several. */
   readonly stage?: number | undefined;
   readonly stages?: number | undefined;
 }
@@ -41,18 +41,18 @@ export interface Person {
 
 /** What one person's approval means for a line that waits. */
 export type LineShare =
-  /** With it nothing is missing. */
+  /** With this approval, none is missing any more. */
   | { readonly kind: "goes-out" }
-  /** It counts, and others are needed as well. */
+  /** It counts, but other approvals are needed as well. */
   | { readonly kind: "one-of"; readonly missing: MissingApproval }
-  /** They have given it already; others are missing. */
+  /** The person has given it already; other approvals are missing. */
   | { readonly kind: "given"; readonly missing: MissingApproval }
-  /** It doesn't count: others decide, or decide first. */
+  /** It doesn't count: other people decide, or decide first. */
   | { readonly kind: "none"; readonly missing: MissingApproval }
-  /** Nobody's is missing any more. */
+  /** No approval is missing any more. */
   | { readonly kind: "approved" };
 
-/** What a line's approval lacks; null for nothing. */
+/** Returns the approval that a line still lacks; null if none. */
 export function missingOf(line: LineUnderApproval): MissingApproval | null {
   if (line.stages === undefined) {
     const approvals = quorumOf(line.approvals.map(({ principal }) => principal));
@@ -70,7 +70,7 @@ export function missingOf(line: LineUnderApproval): MissingApproval | null {
   };
 }
 
-/** What an approval by this person would do for the line. */
+/** Returns what an approval by this person would do for the line. */
 export function shareOf(line: LineUnderApproval, person: Person): LineShare {
   const missing = missingOf(line);
   if (missing === null) return { kind: "approved" };
@@ -83,19 +83,22 @@ export function shareOf(line: LineUnderApproval, person: Person): LineShare {
   return after === null ? { kind: "goes-out" } : { kind: "one-of", missing: after };
 }
 
-/** Whether this person's rejection of the line counts, before their stage as well: stopping is safe. */
+/**
+ * True if this person's rejection of the line counts. It counts even before their stage is open,
+ * because stopping is safe.
+ */
 export function mayReject(line: LineUnderApproval, person: Person): boolean {
   return turnFor(line, person).kind !== "no-say";
 }
 
-/** True where nothing is missing, and something would be without this person's approval. */
+/** True if no approval is missing, but one would be without this person's. */
 export function owesItTo(line: LineUnderApproval, name: string): boolean {
   const me = principalOf(name);
   const approvals = line.approvals.filter(({ principal }) => principalOf(principal) !== me);
   return missingOf(line) === null && missingOf({ ...line, approvals }) !== null;
 }
 
-/** True where they have approved exactly this line. */
+/** True if the person has approved exactly this line. */
 export function hasApproved(
   { approvals }: LineUnderApproval,
   { name }: Pick<Person, "name">,
@@ -113,13 +116,13 @@ function turnFor(line: LineUnderApproval, { name, roles }: Person): Turn {
     : { kind: "no-say" };
 }
 
-/** Bills that wait for the same people. */
+/** Bills that wait for the same approval. */
 export interface WaitingLines extends MissingApproval {
   readonly lines: number;
   readonly totalCents: number;
 }
 
-/** Bills by whom they wait for, in the order in which they came. */
+/** Sums bills by the approval that they wait for, in the order in which each was first added. */
 export class WaitingSums {
   readonly #groups = new Map<string, WaitingLines>();
 
@@ -138,52 +141,55 @@ export class WaitingSums {
   }
 }
 
-/** What one person's approval of a plan would do, over all its bills that wait. */
+/** What one person's approval of a plan would do for all its bills that wait. */
 export interface ApprovalShare {
   /** Bills that go out because of it. */
   readonly goesOut: BillSum;
   /**
-   * Bills whose day has passed: some of those that go out or, where the new day needs an approval
-   * of its own, others. Missing for none.
+   * Bills whose execution date has passed. They are among those that go out, unless the new date
+   * needs an approval of its own. Missing if there are none.
    */
   readonly newDates?: NewDates;
-  /** Bills that nothing but a hold keeps from going out then. */
+  /** Bills that would go out if no hold kept them back. */
   readonly held: BillSum;
-  /** Missing for none. */
+  /** Missing if there are none. */
   readonly notSent?: readonly NotSent[];
-  /** Bills that it counts for, and that need others as well. */
+  /** Bills for which it counts, but which need other approvals as well. */
   readonly oneOfSeveral: readonly WaitingLines[];
-  /** Bills that they have approved before, and that need others as well. */
+  /** Bills that the person has approved before, and that need other approvals as well. */
   readonly given: readonly WaitingLines[];
-  /** Bills that it counts for in nothing. */
+  /** Bills for which it doesn't count. */
   readonly none: readonly WaitingLines[];
 }
 
-/** What becomes of the date of a line that is sent now, where its own has passed. */
+/** The new date of a line that is sent now although its own date has passed. */
 export interface NewDate {
   /** YYYY-MM-DD. */
   readonly executionDate: string;
-  /** True where a person must approve the new date. */
+  /** True if a person must approve the new date. */
   readonly asksAgain: boolean;
 }
 
-/** Approved bills whose day has passed, and what follows. */
+/** Approved bills whose execution date has passed, with their new date. */
 export interface NewDates extends BillSum, NewDate {}
 
-/** A vendor, or one bill, that is not as it was planned: what was approved of it is not sent. */
+/**
+ * A vendor or a single bill that has changed since it was planned, so that what was approved of it
+ * is not sent.
+ */
 export interface OtherNow {
-  /** Null where it is the vendor, with all its bills. */
+  /** Null if the vendor has changed, which concerns all its bills. */
   readonly payableId: string | null;
   readonly contactId: string;
   readonly contactName: string | null;
-  /** Why, as a sentence. */
+  /** The reason, as a sentence. */
   readonly text: string;
 }
 
 /** Bills that are not sent, because they or their vendor have changed since they were planned. */
 export interface NotSent extends BillSum, OtherNow {}
 
-/** Sums of them: by vendor, and of each bill that is another by itself. */
+/** Sums bills that are not sent: by vendor, or by bill if the bill itself has changed. */
 export class NotSentSums {
   readonly #sums = new Map<string, NotSent>();
 
@@ -192,13 +198,13 @@ export class NotSentSums {
     this.#sums.set(key, { ...other, ...plus(this.#sums.get(key) ?? NOTHING, bills) });
   }
 
-  /** Nothing where there are none. */
+  /** Returns the sums as a field; no field if there are none. */
   shown(): { readonly notSent?: readonly NotSent[] } {
     return this.#sums.size === 0 ? {} : { notSent: [...this.#sums.values()] };
   }
 }
 
-/** Sums up what one person's approval does, some bills after the others. */
+/** Sums up what one person's approval does, one group of bills after another. */
 export class ShareSums {
   #goesOut = NOTHING;
   #newDates: NewDates | undefined;
@@ -209,9 +215,11 @@ export class ShareSums {
   readonly #none = new WaitingSums();
 
   /**
-   * @param isHeld true where a hold keeps the bills from going out
-   * @param other where they, or their vendor, are not as they were planned
-   * @param newDate where their day has passed
+   * Adds bills for which the approval means the same.
+   *
+   * @param isHeld true if a hold keeps the bills from going out
+   * @param other set if the bills or their vendor have changed since they were planned
+   * @param newDate set if their execution date has passed
    */
   add(
     share: LineShare,

@@ -50,7 +50,7 @@ export type SignedReading =
 /** The audience claim: a signature made for another purpose is not a decision. */
 const AUDIENCE = "payrun";
 
-/** Enough for ten thousand dropped bills. */
+/** Long enough for a decision that drops ten thousand bills. */
 export const ENVELOPE_MAX_CHARS = 600_000;
 
 /** Allowed difference between two systems' clocks. */
@@ -66,7 +66,7 @@ const WORD = /^[\x21-\x7e]{1,200}$/;
  * Reads a decision in JWS compact form (RFC 7515) and finds out who signed it.
  *
  * The signature covers exactly the bytes that were sent, so no canonical form is needed. The only
- * algorithm is Ed25519 (RFC 8037), whatever the header names.
+ * algorithm is Ed25519 (RFC 8037); the header can't select another.
  *
  * @param expected `runId`: the run that it must name; `signers`: the keys of its business
  */
@@ -88,7 +88,7 @@ export function readSignedDecision(
   if (parts.length !== 3 || head === undefined) {
     return refuse(
       "malformed",
-      "it is no signed decision: send header.claims.signature, each in base64url (docs/approvals.md)",
+      "it is not a signed decision: send header.claims.signature, each in base64url (docs/approvals.md)",
     );
   }
   const keyId = head["kid"];
@@ -122,7 +122,7 @@ function readClaims(
 ): SignedReading {
   const no = (code: SignedRefusalCode, reason: string): SignedReading =>
     refuse(code, reason, key.keyId);
-  if (claims === undefined) return no("malformed", "its claims are no JSON object");
+  if (claims === undefined) return no("malformed", "its claims are not a JSON object");
   const { decision, planHash, comment, jti, iat, exp } = claims;
   const drop = claims["drop"] ?? [];
   if (decision !== "approve" && decision !== "reject") {

@@ -27,7 +27,7 @@ export type Turn =
   | { readonly kind: "counted-before"; readonly stage: number }
   | { readonly kind: "no-say" };
 
-/** The first stage whose quorum is not reached, from 0; null if all are. */
+/** Returns the first stage whose quorum is not reached, from 0; null if all are. */
 export function openStageOf(line: Omit<StagedLine, "escalated">): number | null {
   const open = line.stages.findIndex(({ quorum }, stage) => {
     const here = line.approvals.filter((approval) => approval.stage === stage);
@@ -36,7 +36,7 @@ export function openStageOf(line: Omit<StagedLine, "escalated">): number | null 
   return open < 0 ? null : open;
 }
 
-/** Roles that decide in a stage now: its own, and those that it was escalated to. */
+/** Returns the roles that decide in a stage now: its own, and those to which it was escalated. */
 export function deciders(line: StagedLine, stage: number): string[] {
   const own = line.stages[stage]?.by ?? [];
   return line.escalated === stage
@@ -44,7 +44,7 @@ export function deciders(line: StagedLine, stage: number): string[] {
     : [...own];
 }
 
-/** All roles that may drop or reject the line, in any stage: stopping is safe. */
+/** Returns all roles that may drop or reject the line, in any stage: stopping is safe. */
 export function everyDecider(line: StagedLine): string[] {
   return [...new Set(line.stages.flatMap((_, stage) => deciders(line, stage)))];
 }
@@ -81,7 +81,10 @@ export function turnOf(
 
 const NO_SAY: Turn = { kind: "no-say" };
 
-/** To renew an approval, a person needs a role that counts in the stage today. */
+/**
+ * True if a person may renew their approval: today they need a role that the stage or its
+ * escalation names.
+ */
 function renews(
   line: StagedLine,
   stage: number,
@@ -90,7 +93,7 @@ function renews(
   return has([...(line.stages[stage]?.by ?? []), ...(line.stages[stage]?.escalate?.to ?? [])]);
 }
 
-/** `controller`, `2 people of controller or owner`. */
+/** Says who decides in a stage: `controller`, `2 people of controller or owner`. */
 export function stageText({ by, quorum }: Pick<ApprovalStage, "by" | "quorum">): string {
   const roles = by.join(" or ");
   return quorum <= 1 ? roles : `${quorum} people of ${roles}`;

@@ -1,15 +1,17 @@
 import { principalOf } from "./principal.ts";
 
-/** Default lifetime of a token. */
+/** Default lifetime of a token, in days. */
 export const TOKEN_DAYS = 90;
 
 /** Payrun's own roles, which approve nothing. */
 export const OWN_ROLES: readonly string[] = ["viewer", "launcher", "operator", "admin"];
 
-/** Who operates: they hold and cancel, and decide about whatever no playbook says more of. */
+/**
+ * Roles that may operate: hold, cancel, and make every decision for which no playbook names roles.
+ */
 export const OPERATE = ["operator", "admin"] as const;
 
-/** Whether somebody holds one of the roles. */
+/** True if a principal has one of the roles. */
 export function hasRole(
   { roles: held }: { readonly roles: readonly string[] },
   roles: readonly string[],
@@ -53,7 +55,7 @@ export function needsConfirmation(roles: readonly string[]): boolean {
 }
 
 /**
- * Why a token is not valid; undefined if it is.
+ * Returns why a token is not valid; undefined if it is.
  *
  * @param sandboxesOnly true if no real money moves: then tokens need no confirmation
  */
@@ -70,7 +72,7 @@ export function tokenProblem(
   return "unconfirmed";
 }
 
-/** Why a person may not confirm a token; undefined if they may. */
+/** Returns why a person may not confirm a token; undefined if they may. */
 export function confirmationProblem(
   token: TokenFacts & { readonly createdBy: string },
   by: { readonly name: string; readonly confirmedAtMs: number | null },
@@ -79,7 +81,7 @@ export function confirmationProblem(
   if (principalOf(by.name) === principalOf(token.createdBy)) {
     return `${token.createdBy} made this token; a second person with the role admin confirms it`;
   }
-  // In a sandbox one person can create a second one, whose confirmations would count for ever.
+  // In a sandbox one person can create a second principal, whose confirmations would count forever.
   if (by.confirmedAtMs === null) {
     return "your own token is not confirmed, which is enough for sandboxes only: confirm with one of “payrun token bootstrap”, or with one that was confirmed";
   }
@@ -100,7 +102,7 @@ export function coversBusinesses(
   return mine === null || (theirs?.every((business) => mine.includes(business)) ?? false);
 }
 
-/** Why this can't be a token's name; undefined if it can. */
+/** Returns why this can't be a token's name; undefined if it can. */
 export function tokenNameProblem(name: string): string | undefined {
   const isWhole = /^\S(.{0,98}\S)?$/.test(name) && !/\p{C}/u.test(name) && principalOf(name) !== "";
   return isWhole
@@ -108,7 +110,7 @@ export function tokenNameProblem(name: string): string | undefined {
     : "a token's name is 1 to 100 visible characters, without spaces at its ends";
 }
 
-/** Why this can't be a role; undefined if it can. */
+/** Returns why this can't be a role; undefined if it can. */
 export function roleProblem(role: string): string | undefined {
   return /^[a-z][a-z0-9-]{0,49}$/.test(role)
     ? undefined

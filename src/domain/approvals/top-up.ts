@@ -35,8 +35,9 @@ export type TopUpDecisionInput = Pick<
 
 /**
  * Judges a decision about a deposit. It counts only for exactly the deposit that the approver saw,
- * from one of the roles that the playbook names, and not from the run's launcher or the playbook's
- * last author.
+ * and only from one of the roles that the playbook names. Unless the business allows one person, an
+ * approval doesn't count from a launcher of the run, with a launcher's token or from an author of
+ * the playbook.
  */
 export function judgeTopUpDecision(input: TopUpDecisionInput): DecisionVerdict {
   const { decision, topUp } = input;

@@ -5,11 +5,11 @@ import { TOO_LATE } from "./left-to-people.ts";
 /** When the service executes a scheduled payment, in New York (API specification, section 3). */
 const EXECUTION_TIME = "09:00";
 
-/** A cancel leaves this long before the payment executes, on the business clock … */
+/** Shortest time that a cancel leaves before the payment executes, on the business clock. */
 const MARGIN_MS = 5 * 60_000;
 
 /**
- * … and this long in real time, which counts if a sandbox's bank clock runs fast: longer than a
+ * The same in real time, which counts if a sandbox's bank clock runs fast. It is longer than a
  * request takes.
  */
 const REAL_MARGIN_MS = 12_000;
@@ -18,7 +18,7 @@ const REAL_MARGIN_MS = 12_000;
 const DAY = /^(\d{4}-\d{2}-\d{2})(?:$|[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]00:?00)$|[T ][\d:.]+$)/;
 
 /**
- * When a scheduled payment executes: 9:00 New York on its date.
+ * Returns when a scheduled payment executes: 9:00 New York on its date.
  *
  * @param scheduledAt as the service gives it, an instant or a date
  * @returns a business-clock instant; null if it names no day
@@ -31,8 +31,8 @@ export function executionMs(scheduledAt: string): number | null {
 }
 
 /**
- * The last business-clock instant at which a cancel is sent; null if only the service knows when
- * the payment executes.
+ * Returns the last business-clock instant at which a cancel is sent; null if only the service knows
+ * when the payment executes.
  *
  * @param scale business seconds in a real second
  */
@@ -42,18 +42,24 @@ export function cancelUntilMs(scheduledAt: string, scale: number): number | null
   return runsMs - Math.max(MARGIN_MS, REAL_MARGIN_MS * Math.max(0, scale));
 }
 
-/** The service's or a line's word for where a payment is, and the day for which it is scheduled. */
+/**
+ * The state of a payment, in the service's words or a line's, and the day for which it is
+ * scheduled.
+ */
 interface Recallable {
   readonly state: string;
   /** Null if the service doesn't say. */
   readonly scheduledAt: string | null;
-  /** True if its bill has several payments on their way: the service cancels none of several scheduled ones. */
+  /**
+   * True if its bill has several payments on their way. Of several scheduled ones, the service
+   * cancels none.
+   */
   readonly isSplit?: boolean;
 }
 
 /**
- * Whether a payment can still be cancelled, and until when (API specification, section 3): a
- * held one at any time, whatever its day; a scheduled one up to and at its cut-off.
+ * Judges whether a payment can still be cancelled, and until when (API specification, section 3): a
+ * held one at any time, regardless of its day; a scheduled one up to and at its cut-off.
  *
  * @returns undefined if not; `untilMs` null if there is no known end
  */
@@ -67,18 +73,18 @@ export function recallOf(
   return untilMs !== null && clock.businessMs > untilMs ? undefined : { untilMs };
 }
 
-/** Whether what the service has of a bill can be called back. */
+/** Whether a bill's payment at the service can still be cancelled. */
 export interface BillRecall {
-  /** Until when, in ISO 8601; null where it can't be, or where there is no known end. */
+  /** Until when, in ISO 8601; null if it can't be, or if there is no known end. */
   readonly by: string | null;
-  /** Why it can't be; null where it can. */
+  /** Why it can't be; null if it can. */
   readonly why: string | null;
 }
 
 /**
- * Whether the payment of a bill can be called back, and until when.
+ * Judges whether the payment of a bill can still be cancelled, and until when.
  *
- * @returns undefined where the service has nothing of it that is still to be paid
+ * @returns undefined if the service has no scheduled or held payment of it
  */
 export function recallOfBill(
   of: Recallable,
@@ -93,7 +99,7 @@ export function recallOfBill(
 }
 
 /**
- * The last instant at which a held-back bill can be released and still be paid on its date.
+ * Returns the last instant at which a held-back bill can be released and still be paid on its date.
  *
  * @param executionDate `YYYY-MM-DD`
  * @param until `time` is `HH:MM` in New York
@@ -106,7 +112,10 @@ export function releaseByMs(
   return newYorkInstantMs(day, until.time);
 }
 
-/** The instant from which a refund is late: the end of the n-th banking day after its cancel. */
+/**
+ * Returns the instant from which a refund is late: the end of the n-th banking day after its
+ * cancel.
+ */
 export function refundLateFromMs(cancelledAtMs: number, businessDays: number): number {
   const day = addBankingDays(newYorkDate(cancelledAtMs), businessDays);
   return newYorkInstantMs(day, "23:59") + 60_000;

@@ -35,7 +35,9 @@ export type CancelVerdict =
       readonly kind: "ended";
       readonly state: CancellationState;
       readonly reason: string;
-      /** Business-clock instant at which it goes out all the same, where that is to come. */
+      /**
+       * Business-clock instant at which a scheduled payment executes all the same; null if unknown.
+       */
       readonly goesOutAtMs?: number | null;
     }
   /** It is cancelled, and its money is on its way back. */
@@ -100,7 +102,7 @@ export function judgeForCancel(
   }
 }
 
-/** Where a refunded payment's money is, by who held it (API specification, section 3). */
+/** Says where a refunded payment's money is, by who held it (API specification, section 3). */
 function whereMoneyIs({ paymentRail }: CancelCandidate): string {
   if (paymentRail === "PROVIDER") return "The money is back at the bank.";
   return paymentRail === "SERVICE"

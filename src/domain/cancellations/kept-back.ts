@@ -1,7 +1,7 @@
 import type { HoldScope } from "../holds.ts";
 import type { CancellationPolicy } from "./policy.ts";
 
-/** A hold of these keeps a bill back whichever run or account would pay it next. */
+/** Scopes of holds that keep a bill back, regardless of which run or account would pay it next. */
 const WHOLE: readonly string[] = ["contact", "all"];
 
 interface InForce extends HoldScope {
@@ -10,19 +10,21 @@ interface InForce extends HoldScope {
 
 /** What keeps the bills of a cancellation back. */
 export interface KeptBack {
-  /** The one hold that does it for all of them; if missing, each bill needs a hold of its own. */
+  /**
+   * Id of the one hold that keeps all of them back; if missing, each bill needs a hold of its own.
+   */
   readonly byOne?: string;
-  /** True for a cancellation of a stop whose hold was lifted: it is not wanted any more. */
+  /** True if the cancellation belongs to a stop whose hold was lifted: it is no longer wanted. */
   readonly lifted: boolean;
-  /** True while nothing pays this bill again; also if the service names no bill. */
+  /** True while a hold keeps this bill from being paid again; also if the service names no bill. */
   readonly has: (payableId: string | null) => boolean;
 }
 
 /**
- * Says what keeps the bills of a cancellation from being paid again behind it.
+ * Says which holds keep the bills of a cancellation from being paid again.
  *
- * A stop of a run or an account keeps back only what that run or account pays: each of its bills
- * gets a hold of its own as well, or the next run would pay it.
+ * A stop of a run or an account keeps back only what that run or account pays. Each of its bills
+ * therefore gets a hold of its own as well; without it, the next run would pay the bill.
  *
  * @param holds in force now
  */

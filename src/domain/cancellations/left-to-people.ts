@@ -5,7 +5,7 @@ import { spokenDate } from "../clock/spoken.ts";
 import { counted } from "../counted.ts";
 import { formatUsd, sumCents } from "../money.ts";
 
-/** States in which the money may go out, or has gone: a person should know. */
+/** States in which the money may go out, or has gone, so that a person should know. */
 const NOT_CANCELLED: ReadonlySet<CancellationState> = new Set([
   "too-late",
   "several-scheduled",
@@ -19,46 +19,49 @@ export function isNotCancelled(state: CancellationState): boolean {
 const ASK_THE_VENDOR = "To have the money back, ask the vendor to return it.";
 
 /**
- * Why nothing takes a payment back any more, and what a person can still do where that doesn't
- * change with time. They name no payment, so that each can be said of several.
+ * Reasons why a payment can't be cancelled any more, with what a person can still do if that
+ * doesn't change with time. They name no payment, so that each can describe several.
  */
 export const TOO_LATE = {
   atTheBank: `Already with the bank, so the money arrives at the vendor. ${ASK_THE_VENDOR}`,
   settled: `Already settled, so the vendor has the money. ${ASK_THE_VENDOR}`,
   tooClose: `Too close to 9:00 New York on its date to be cancelled safely, so the money arrives at the vendor. ${ASK_THE_VENDOR}`,
-  severalScheduled: "Of a bill with several scheduled payments the service cancels none.",
+  severalScheduled: "The service cancels no payment of a bill that has several scheduled ones.",
 } as const;
 
-/** Said of a payment that has failed or come back by itself. */
+/** Returns the reason for a payment that has failed or come back by itself. */
 export function nothingToCancel(status: string, why: string): string {
   return `Already ${status} (${why}), so there was nothing to cancel.`;
 }
 
-/** What a cancellation has come to for one payment, or one bill. */
+/** The outcome of a cancellation for one payment, or one bill. */
 export interface EndedItem {
   /** Null for a bill. */
   readonly paymentId: string | null;
   readonly amountCents: number;
   readonly state: CancellationState;
   readonly reason: string | null;
-  /** When what is scheduled goes out; null where nothing is, or its day is not known. */
+  /** When the scheduled payment goes out; null if there is none, or if its day is not known. */
   readonly goesOutAtMs: number | null;
-  /** When it ended; null where that is not known. */
+  /** When it ended; null if that is not known. */
   readonly cancelledAtMs: number | null;
-  /** The service's word for the payment since then, where it is known. */
+  /** The payment's status at the service since then, if it is known. */
   readonly status?: string | undefined;
 }
 
-/** What is said of an item at some moment. */
+/** What people are shown about an item at some moment. */
 interface Said {
   readonly reason: string | null;
   /** True while a person can do something about it. */
   readonly asks: boolean;
-  /** The last day on which it asks; null where that has no end that is known. */
+  /** The last day on which a person is asked to act; null if there is no known end. */
   readonly lastDay: string | null;
 }
 
-/** A bank takes a payment back within this time of its settlement (Nacha), a vendor hardly later. */
+/**
+ * Banking days for which a person is asked to get the money back. A bank takes a payment back
+ * within this time of its settlement (Nacha), and a vendor hardly later.
+ */
 const ASKED_BANKING_DAYS = 5;
 
 /** The vendor has the money, or gets it. */
@@ -73,10 +76,12 @@ const NOT_WITH_VENDOR: ReadonlySet<string> = new Set([
   "returned",
 ]);
 
-/** Reasons that the payment's later fate may make untrue. */
+/** Reasons that may become untrue by what happens to the payment later. */
 const OF_THEN: ReadonlySet<string | null> = new Set(Object.values(TOO_LATE));
 
-/** What is said of an item now: before and after its money went out that is not the same. */
+/**
+ * Returns what people are shown about an item now. It differs before and after the money went out.
+ */
 export function saidNow(item: EndedItem, businessMs: number): Said {
   const { state, reason, goesOutAtMs, status = "", cancelledAtMs } = item;
   if (!isNotCancelled(state)) return { reason, asks: false, lastDay: null };
@@ -103,37 +108,38 @@ function textNow(item: EndedItem, isOut: boolean): string | null {
   if (state === "several-scheduled") {
     return `${TOO_LATE.severalScheduled} ${isOut ? out : stillIn(status === "held" ? null : day)}`;
   }
-  // Of a bill that the service had already, its payment could be cancelled until then.
+  // If the service already had a bill's payment, the stored reason says that it can be cancelled.
+  // That is true only until the money goes out.
   const isOfBill = paymentId === null && goesOutAtMs !== null;
   return isOfBill && isOut ? out : reason;
 }
 
 function stillIn(day: string | null): string {
   return day === null
-    ? "The money has not gone out: ask whoever runs the service to stop it, or once it has, the vendor to return it."
-    : `The money goes out on ${day}: ask whoever runs the service to stop it before then, or the vendor to return it.`;
+    ? "The money has not gone out: ask the service's support to stop it or, once it has gone out, the vendor to return it."
+    : `The money goes out on ${day}: ask the service's support to stop it before then, or the vendor to return it.`;
 }
 
-/** Reasons that are said one after the other; the payments of all others are counted. */
+/** How many reasons are spelled out; the items of all further ones are only counted. */
 const MOST_REASONS = 3;
 
-/** Whom bills that are held back wait for. */
+/** Says for whom held-back bills wait: `controller to release 2 withheld bills`. */
 export function releaseText(releasedBy: readonly string[], bills: number): string {
   return `${releasedBy.join(" or ")} to release ${counted(bills, "withheld bill")}`;
 }
 
 /**
- * What a cancellation that has ended leaves to a person now, and until when; null where it leaves
+ * Says what a cancellation that has ended leaves to a person now, and until when. Null if it leaves
  * nothing, or nothing any more.
  *
- * @param releasedBy roles that release bills which it holds back; empty where it holds none back
+ * @param releasedBy roles that release the bills that it holds back; empty if it holds none back
  */
 export function leftToPeople(
   items: readonly EndedItem[],
   businessMs: number,
   releasedBy: readonly string[] = [],
 ): string | null {
-  // Their time to be released for their date is over; they stay on hold all the same.
+  // The time to release them for their date is over, but they stay on hold.
   const kept = releasedBy.length === 0 ? [] : items.filter(({ state }) => state === "withheld");
   const toRelease =
     kept.length === 0
@@ -159,7 +165,7 @@ function leftText(left: readonly (EndedItem & Said)[]): string {
 function untilText(left: readonly Said[]): string {
   const days = left.flatMap(({ lastDay }) => lastDay ?? []);
   const last = days.toSorted((one, other) => one.localeCompare(other)).at(-1);
-  // What has no end is asked on.
+  // If an item has no known end, a person is asked without end, so the text names no last day.
   if (last === undefined || days.length < left.length) return "";
   return ` This is asked until ${spokenDate(last)}.`;
 }

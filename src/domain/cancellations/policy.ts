@@ -14,7 +14,7 @@ export function isCancellationPolicy(playbook: Playbook): playbook is Cancellati
   return CANCELLATION_KINDS.some((kind) => kind === playbook.kind);
 }
 
-/** The same policy with a narrower choice. */
+/** Returns the same policy with a narrower choice. */
 export function narrowed<Policy extends CancellationPolicy>(
   policy: Policy,
   choice: Partial<Policy["choose"]>,
@@ -22,22 +22,22 @@ export function narrowed<Policy extends CancellationPolicy>(
   return { ...policy, choose: { ...policy.choose, ...choice } };
 }
 
-/** Roles that may release held-back bills; empty if the policy holds none back. */
+/** Returns the roles that may release held-back bills; empty if the policy holds none back. */
 export function releasersOf(policy: CancellationPolicy): readonly string[] {
   return policy.kind === "hold" ? policy.releasedBy : [];
 }
 
-/** Payments named by id; null if the policy chooses bills. */
+/** Returns the payments named by id; null if the policy chooses bills. */
 export function namedPayments(policy: CancellationPolicy): readonly string[] | null {
   return policy.kind === "hold" ? null : policy.choose.payments;
 }
 
-/** Business days after which a refund takes too long. */
+/** Returns the number of business days after which a refund takes too long. */
 export function refundDaysOf(policy: CancellationPolicy): number {
   return policy.kind === "hold" ? REFUND_BUSINESS_DAYS : policy.refundBusinessDays;
 }
 
-/** A policy that cancels exactly these payments. */
+/** Returns a policy that cancels exactly these payments. */
 export function cancelOfPayments(payments: readonly string[]): CancelScheduledPlaybook {
   return {
     kind: "cancel-scheduled",
@@ -49,7 +49,7 @@ export function cancelOfPayments(payments: readonly string[]): CancelScheduledPl
   };
 }
 
-/** A policy that cancels whatever is under way of what a hold is on. */
+/** Returns a policy that cancels every payment under way for what a hold is on. */
 export function cancelOfHeld(
   { scope, value }: StopTarget,
   holdId: string,
@@ -65,7 +65,7 @@ export function cancelOfHeld(
   return { ...policy, holdId, choose };
 }
 
-/** What names a request for certain payments: the same for the same ones, in any order. */
+/** Returns a name for a request about these payments: the same for the same ones, in any order. */
 export function requestOfPayments(paymentIds: readonly string[]): string {
   const sorted = [...new Set(paymentIds)].toSorted();
   return createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 16);

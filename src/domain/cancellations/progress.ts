@@ -132,8 +132,8 @@ function waitingForOf(view: CancellationView, { asked, returning, withheld }: Op
 }
 
 /**
- * Why an item is as it is. What kept back a payment that is due again is over once another one has
- * come to its end since.
+ * Returns the reason that still applies to an item. If the item is due to be tried again, and
+ * another one has ended since its last look, its stored reason is over and the result is null.
  */
 export function standingReason(
   {
@@ -149,7 +149,7 @@ export function standingReason(
   return isDue && updatedAtMs < now.lastEndMs ? null : reason;
 }
 
-/** Why none of these goes on, where one reason keeps all of them; null otherwise. */
+/** Returns the reason that keeps all of these items back; null if they don't share one. */
 export function sharedReason(items: readonly { readonly reason: string | null }[]): string | null {
   const [first, ...others] = new Set(items.map(({ reason }) => reason));
   return others.length === 0 ? (first ?? null) : null;

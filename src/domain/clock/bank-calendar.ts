@@ -12,8 +12,8 @@ let lastAsked: { readonly date: string; readonly next: string } | undefined;
 /**
  * True if the Federal Reserve moves ACH money on this date: not on weekends or Fed holidays.
  *
- * A holiday on a Saturday closes nothing (the Friday before stays open), one on a Sunday closes the
- * Monday after.
+ * A holiday on a Saturday closes nothing: the Friday before stays open. A holiday on a Sunday
+ * closes the Monday after.
  *
  * @param date `YYYY-MM-DD`
  */
@@ -21,16 +21,16 @@ export function isBankingDay(date: string): boolean {
   return isoWeekday(date) < SATURDAY && !holidaysOf(Number(date.slice(0, 4))).has(date);
 }
 
-/** The first banking day after `date`. */
+/** Returns the first banking day after `date`. */
 export function nextBankingDay(date: string): string {
-  // Cached, because planning asks about the same day for each bill.
+  // Cached, because planning needs the same day for each bill.
   if (date !== lastAsked?.date) lastAsked = { date, next: addBankingDays(date, 1) };
   return lastAsked.next;
 }
 
 /**
- * The n-th banking day after `date`, or before it if `n` is negative. For 0, `date` itself, banking
- * day or not.
+ * Returns the n-th banking day after `date`, or before it if `n` is negative. For 0, returns `date`
+ * itself, banking day or not.
  */
 export function addBankingDays(date: string, n: number): string {
   if (!Number.isInteger(n)) throw new RangeError(`banking days must be whole, got ${String(n)}`);
@@ -43,7 +43,7 @@ export function addBankingDays(date: string, n: number): string {
   return day;
 }
 
-/** `date` if it is a banking day, else the last one before it. */
+/** Returns `date` if it is a banking day, otherwise the last banking day before it. */
 export function bankingDayOnOrBefore(date: string): string {
   return isBankingDay(date) ? date : addBankingDays(date, -1);
 }

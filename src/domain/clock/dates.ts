@@ -3,7 +3,7 @@
 const DAY_MS = 86_400_000;
 const DATE_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Cache: runs of many bills ask about the same few dates hundreds of thousands of times. */
+/** Cache: runs of many bills need the same few dates hundreds of thousands of times. */
 const known = new Map<string, number>();
 const KNOWN_MOST = 5_000;
 
@@ -12,7 +12,9 @@ export function isDate(text: string): boolean {
   return knownUtcMs(text) !== undefined;
 }
 
-/** Midnight UTC of a date, for arithmetic only. @throws {RangeError} for anything but a date */
+/**
+ * Returns midnight UTC of a date, for arithmetic only. @throws {RangeError} for anything but a date
+ */
 export function utcMsOfDate(date: string): number {
   const ms = knownUtcMs(date);
   if (ms === undefined) throw new RangeError(`not a date (YYYY-MM-DD): "${date}"`);
@@ -30,22 +32,22 @@ function knownUtcMs(text: string): number | undefined {
   return ms;
 }
 
-/** The UTC date of an instant. */
+/** Returns the UTC date of an instant. */
 function dateOfUtcMs(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** The date `days` calendar days later; earlier if negative. */
+/** Returns the date `days` calendar days later; earlier if negative. */
 export function addDays(date: string, days: number): string {
   return dateOfUtcMs(utcMsOfDate(date) + days * DAY_MS);
 }
 
-/** Calendar days from `from` to `to`; negative if `to` is earlier. */
+/** Returns the calendar days from `from` to `to`; negative if `to` is earlier. */
 export function daysBetween(from: string, to: string): number {
   return Math.round((utcMsOfDate(to) - utcMsOfDate(from)) / DAY_MS);
 }
 
-/** 1 for Monday to 7 for Sunday. */
+/** Returns 1 for Monday to 7 for Sunday. */
 export function isoWeekday(date: string): number {
   return new Date(utcMsOfDate(date)).getUTCDay() || 7;
 }

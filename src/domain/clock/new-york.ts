@@ -7,44 +7,48 @@ const DAY_MS = 86_400_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /**
- * Zone offsets change only at quarters of an hour, so they are cached for each: asking Intl is
+ * Zone offsets change only at quarters of an hour, so they are cached for each quarter: Intl is
  * slow.
  */
 const QUARTER_MS = 900_000;
 const offsets = new Map<string, number>();
 const OFFSETS_MOST = 1_000;
 
-/** The date in New York at an instant. */
+/** Returns the date in New York at an instant. */
 export function newYorkDate(instantMs: number): string {
   return zonedDate(instantMs, NEW_YORK);
 }
 
-/** The instant at which clocks in New York show `time` (`HH:MM`) on `date`. */
+/** Returns the instant at which clocks in New York show `time` (`HH:MM`) on `date`. */
 export function newYorkInstantMs(date: string, time: string): number {
   return zonedInstantMs(date, time, NEW_YORK);
 }
 
-/** The week of a date, Monday to Sunday, both included. */
+/** Returns the week of a date, Monday to Sunday, both included. */
 export function weekOf(date: string): { readonly monday: string; readonly sunday: string } {
   const monday = addDays(date, 1 - isoWeekday(date));
   return { monday, sunday: addDays(monday, 6) };
 }
 
-/** The date in a zone at an instant. @throws {RangeError} for an unknown zone or a wrong instant */
+/**
+ * Returns the date in a zone at an instant.
+ *
+ * @throws {RangeError} for an unknown zone or a wrong instant
+ */
 export function zonedDate(instantMs: number, zone: string): string {
   return new Date(instantMs + offsetMs(instantMs, zone)).toISOString().slice(0, 10);
 }
 
-/** The wall time in a zone at an instant, `HH:MM`. */
+/** Returns the wall time in a zone at an instant, `HH:MM`. */
 export function zonedWallTime(instantMs: number, zone: string): string {
   return new Date(instantMs + offsetMs(instantMs, zone)).toISOString().slice(11, 16);
 }
 
 /**
- * The instant at which clocks in `zone` show `time` on `date`.
+ * Returns the instant at which clocks in `zone` show `time` on `date`.
  *
- * If the time occurs twice (clocks set back), the first. If it doesn't occur (clocks set forward),
- * the instant is later by the length of the gap.
+ * If the time occurs twice (clocks set back), returns the first. If it doesn't occur (clocks set
+ * forward), the instant is later by the length of the gap.
  *
  * @param time `HH:MM`, 24 hours
  */
@@ -60,7 +64,7 @@ export function zonedInstantMs(date: string, time: string, zone: string): number
   return offsetMs(late, zone) === after ? late : early;
 }
 
-/** Milliseconds to add to an instant to get the zone's wall time as if it were UTC. */
+/** Returns the milliseconds to add to an instant to get the zone's wall time as if it were UTC. */
 function offsetMs(instantMs: number, zone: string): number {
   const quarter = Math.floor(instantMs / QUARTER_MS);
   const key = `${quarter} ${zone}`;

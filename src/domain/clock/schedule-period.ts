@@ -28,7 +28,7 @@ function isNominal(days: ScheduleDays, date: string): boolean {
   }
 }
 
-/** The nominal date in a month (`YYYY-MM`). */
+/** Returns the nominal date in a month (`YYYY-MM`). */
 function dateInMonth(month: string, on: number | "last-day" | "last-business-day"): string {
   if (typeof on === "number") return `${month}-${String(on).padStart(2, "0")}`;
   const last = lastDayOf(month);
@@ -45,7 +45,7 @@ const UNSCHEDULED_INTERVAL_DAYS = 7;
 
 /** The furthest that holidays move a run. */
 const LONGEST_MOVE_DAYS = 7;
-/** A monthly run can be skipped several times in a row, if its date is no banking day. */
+/** A monthly run can be skipped several times in a row, if its date is not a banking day. */
 const LONGEST_GAP_DAYS = 400;
 
 export interface ScheduledFire {
@@ -57,8 +57,9 @@ export interface ScheduledFire {
 }
 
 /**
- * The period that a launch at this instant belongs to: the one whose run begins today in the
- * schedule's zone, else the next nominal date from today on. Without a schedule, today in New York.
+ * Returns the period that a launch at this instant belongs to: the one whose run begins today in
+ * the schedule's zone, otherwise the next nominal date from today on. Without a schedule, it is
+ * today in New York.
  */
 export function periodAt(schedule: PlaybookSchedule | null, nowMs: number): string {
   if (schedule === null) return zonedDate(nowMs, NEW_YORK);
@@ -66,23 +67,28 @@ export function periodAt(schedule: PlaybookSchedule | null, nowMs: number): stri
   return periodBeginningOn(schedule, today) ?? nextPeriod(schedule, addDays(today, -1));
 }
 
-/** When a period's run begins: the schedule's time on the date to which holidays moved it. */
+/**
+ * Returns when a period's run begins: the schedule's time on the date to which holidays moved it.
+ */
 export function fireOf(schedule: PlaybookSchedule, period: string): ScheduledFire {
   const date = beginsOn(schedule, period);
   return { period, date, fireAtMs: zonedInstantMs(date, schedule.at, schedule.zone) };
 }
 
-/** How late a run may begin, as the playbook writes it: `catchUp: 1 day`. */
+/** Returns how late a run may begin, as the playbook writes it: `catchUp: 1 day`. */
 export function catchUpText({ catchUpDays }: PlaybookSchedule): string {
   return `catchUp: ${catchUpDays} day${catchUpDays === 1 ? "" : "s"}`;
 }
 
-/** The first date on which a run that fires then can pay; banks count from its New York date. */
+/**
+ * Returns the first date on which a run that fires at this instant can pay. Banks count from its
+ * New York date.
+ */
 export function firstPayDate(fireAtMs: number): string {
   return nextBankingDay(newYorkDate(fireAtMs));
 }
 
-/** The next run that fires after an instant. */
+/** Returns the next run that fires after an instant. */
 export function nextFire(schedule: PlaybookSchedule, afterMs: number): ScheduledFire {
   // A run may have been moved to a later day, so the search starts some days earlier.
   let period = addDays(zonedDate(afterMs, schedule.zone), -LONGEST_MOVE_DAYS);
@@ -94,7 +100,7 @@ export function nextFire(schedule: PlaybookSchedule, afterMs: number): Scheduled
   return fire;
 }
 
-/** The next runs that fire after an instant, in order. */
+/** Returns the next runs that fire after an instant, in order. */
 export function nextFires(
   schedule: PlaybookSchedule,
   afterMs: number,
@@ -109,7 +115,7 @@ export function nextFires(
   return fires;
 }
 
-/** The period whose run begins on a date; null if none does. */
+/** Returns the period whose run begins on a date; null if none does. */
 export function periodBeginningOn(schedule: PlaybookSchedule, date: string): string | null {
   for (let away = -LONGEST_MOVE_DAYS; away <= LONGEST_MOVE_DAYS; away += 1) {
     const period = addDays(date, away);
@@ -118,7 +124,7 @@ export function periodBeginningOn(schedule: PlaybookSchedule, date: string): str
   return null;
 }
 
-/** The nominal date that follows a date. */
+/** Returns the nominal date that follows a date. */
 export function nextPeriod(schedule: PlaybookSchedule, date: string): string {
   for (let day = addDays(date, 1), left = LONGEST_GAP_DAYS; left > 0; left -= 1) {
     if (hasRun(schedule, day)) return day;
@@ -128,7 +134,7 @@ export function nextPeriod(schedule: PlaybookSchedule, date: string): string {
 }
 
 /**
- * The first due date that can wait for the run after `period` (`select: before-next-run`).
+ * Returns the first due date that can wait for the run after `period` (`select: before-next-run`).
  *
  * A bill due earlier would be paid late if it waited: the next run's payments execute on the
  * banking day after it fires, at the earliest, and arrive `arrivalBusinessDays` later. Without a
@@ -154,7 +160,7 @@ function hasRun(schedule: PlaybookSchedule, date: string): boolean {
   return schedule.holidays !== "skip" || mayBeHoliday(schedule) || isBankingDay(date);
 }
 
-/** The date on which a period's run begins, after holidays have moved it. */
+/** Returns the date on which a period's run begins, after holidays have moved it. */
 export function beginsOn(schedule: PlaybookSchedule, period: string): string {
   if (mayBeHoliday(schedule) || isBankingDay(period)) return period;
   return addBankingDays(period, schedule.holidays === "business-day-after" ? 1 : -1);

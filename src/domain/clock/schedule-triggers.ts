@@ -10,11 +10,11 @@ const CYCLE_FROM = "2024-01-01";
 const YEAR_DAYS = 366;
 
 /**
- * When Temporal must wake the launcher so that no run of a schedule is missed.
+ * The times at which Temporal must wake the launcher so that no run of a schedule is missed.
  *
- * Temporal's calendars know neither bank holidays nor fortnights. They wake the launcher on every
- * day on which a run can begin in any year, and the launcher checks whether one does. So a stored
- * schedule stays right for ever.
+ * Temporal's calendars know neither bank holidays nor two-week periods. They wake the launcher on
+ * every day on which a run can begin in any year, and the launcher checks whether one does. So a
+ * stored schedule stays right forever.
  */
 export interface Triggers {
   /** Days of the week, or null for all. */
@@ -30,7 +30,8 @@ export interface Triggers {
 }
 
 /**
- * What Temporal stores of a playbook's schedule: when to wake its launcher, and with what input.
+ * Returns what Temporal stores of a playbook's schedule: when to wake its launcher, and with what
+ * input.
  */
 export function launcherOf(
   of: {
@@ -45,7 +46,7 @@ export function launcherOf(
   return { ...triggersOf(schedule, nowMs), playbook, business, catchUpDays };
 }
 
-/** The triggers of a schedule. */
+/** Returns the triggers of a schedule. */
 export function triggersOf(schedule: PlaybookSchedule, nowMs: number): Triggers {
   const { days, zone } = schedule;
   const times = timesOf(schedule, nowMs);
@@ -60,7 +61,7 @@ export function triggersOf(schedule: PlaybookSchedule, nowMs: number): Triggers 
   return { weekdays: all.filter((_, at) => found.has(at + 1)), daysOfMonth: null, times, zone };
 }
 
-/** Every date on which a run begins, in a whole cycle of the calendar. */
+/** Returns every date on which a run begins, in a whole cycle of the calendar. */
 function datesOfCycle(schedule: PlaybookSchedule): string[] {
   const end = `${Number(CYCLE_FROM.slice(0, 4)) + CYCLE_YEARS}${CYCLE_FROM.slice(4)}`;
   const dates: string[] = [];

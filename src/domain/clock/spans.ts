@@ -10,8 +10,8 @@ const UNIT_MS = { hours: HOUR_MS, days: 24 * HOUR_MS } as const;
 export const PEOPLE_MIN_MS = 60_000;
 
 /**
- * The instant one span later, on the business clock. A span of business days ends at the same New
- * York time of day, on a banking day.
+ * Returns the instant one span later, on the business clock. A span of business days ends at the
+ * same New York time of day, on a banking day.
  */
 export function afterSpan(instantMs: number, { count, unit }: Span): number {
   if (unit !== "business days") return instantMs + count * UNIT_MS[unit];
@@ -20,7 +20,9 @@ export function afterSpan(instantMs: number, { count, unit }: Span): number {
   return newYorkInstantMs(date, zonedWallTime(instantMs, NEW_YORK)) + (instantMs % MINUTE_MS);
 }
 
-/** `afterSpan`, but at least a minute of real time later. */
+/**
+ * Returns `afterSpan`, but at least a minute of real time later if the business clock runs fast.
+ */
 export function dueForPeopleMs(
   clock: { readonly businessMs: number; readonly scale: number },
   span: Span,
@@ -29,7 +31,7 @@ export function dueForPeopleMs(
   return Math.round(Math.max(afterSpan(clock.businessMs, span), clock.businessMs + leastMs));
 }
 
-/** `1 day`, `2 business days`. */
+/** Formats a span: `1 day`, `2 business days`. */
 export function spanText({ count, unit }: Span): string {
   return `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
 }

@@ -2,8 +2,8 @@ import { utcMsOfDate } from "./dates.ts";
 import { NEW_YORK, zonedWallTime } from "./new-york.ts";
 
 /**
- * How people are told times: in the zone that their profile names, New York's unless it names one,
- * and always with that zone. Every text that a person reads takes its times from here.
+ * Formats times for people: in the zone that their profile names, New York if it names none, and
+ * always with that zone. Every text that a person reads takes its times from here.
  */
 
 const MINUTE_MS = 60_000;
@@ -15,24 +15,28 @@ type Instant = string | number;
 const DAY = { weekday: "short", month: "short", day: "numeric" } as const;
 const CLOCK = { hour: "numeric", minute: "2-digit" } as const;
 
-/** `Mon, Nov 23, 9:00 AM New York`. */
+/** Formats an instant: `Mon, Nov 23, 9:00 AM New York`. */
 export function spokenTime(at: Instant, zone: string = NEW_YORK): string {
   return `${formatted(at, zone, { ...DAY, ...CLOCK })} ${zoneName(zone)}`;
 }
 
-/** `Mon, Nov 23`. */
+/** Formats an instant's day: `Mon, Nov 23`. */
 export function spokenDay(at: Instant, zone: string = NEW_YORK): string {
   return formatted(at, zone, DAY);
 }
 
-/** The same of a plain date, `2026-11-23`. @throws {RangeError} for anything but a date */
+/**
+ * Formats a plain date, such as `2026-11-23`, as `spokenDay` does.
+ *
+ * @throws {RangeError} for anything but a date
+ */
 export function spokenDate(date: string): string {
   return spokenDay(utcMsOfDate(date), "UTC");
 }
 
 /**
- * The last moment before an instant, as people name a deadline: of Monday 12:00 AM it is `Sunday,
- * Nov 22, 11:59 PM New York`. With how long is left, if it is said what time it is.
+ * Formats a deadline as people name it, by its last moment: Monday 12:00 AM is `Sunday, Nov 22,
+ * 11:59 PM New York`. Adds how long is left if the current time is given.
  */
 export function spokenDeadline(at: Instant, { zone = NEW_YORK, now }: Moment = {}): string {
   const ms = msOf(at);
@@ -42,24 +46,27 @@ export function spokenDeadline(at: Instant, { zone = NEW_YORK, now }: Moment = {
   return leftMs <= 0 ? text : `${text}, ${spokenSpan(leftMs)} left`;
 }
 
-/** True where it is known what time it is, and that an instant has come. */
+/** True if the current time is given and the instant has come. */
 export function isPast(at: Instant, { now }: Moment = {}): boolean {
   return now !== undefined && now !== null && msOf(now) >= msOf(at);
 }
 
-/** Banks' days end at midnight in New York, wherever one reads of it. */
+/** True for midnight in New York, when the banks' day ends, whichever zone the text is for. */
 function isMidnight(ms: number): boolean {
   return zonedWallTime(ms, NEW_YORK) === "00:00";
 }
 
-/** What time it is, and where. */
+/** The current time, and the zone to format it in. */
 export interface Moment {
-  /** IANA name; New York's if nothing is said. */
+  /** IANA name; New York if missing. */
   readonly zone?: string | undefined;
   readonly now?: Instant | null | undefined;
 }
 
-/** `2 days 3 hours`, `3 hours 5 minutes`, `5 minutes`, `less than a minute`. */
+/**
+ * Formats a length of time: `2 days 3 hours`, `3 hours 5 minutes`, `5 minutes`, `less than a
+ * minute`.
+ */
 export function spokenSpan(ms: number): string {
   const [days, hours, minutes] = [
     Math.floor(ms / DAY_MS),
@@ -78,7 +85,7 @@ function unit(count: number, noun: string): string {
   return count === 0 ? "" : `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** For lists of what happened, whose heading names the zone: `2026-11-23 09:00:05`. */
+/** Formats an instant for lists of events whose heading names the zone: `2026-11-23 09:00:05`. */
 export function spokenStamp(at: Instant, zone: string = NEW_YORK): string {
   const digits = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
   const clock = {
@@ -95,12 +102,12 @@ export function spokenStamp(at: Instant, zone: string = NEW_YORK): string {
   return `${year}-${month}-${day} ${hour}:${minute}:${second}`;
 }
 
-/** For what must be found again by its second: `2026-11-23 09:00:05 New York`. */
+/** Formats an instant that must be found again by its second: `2026-11-23 09:00:05 New York`. */
 export function spokenSecond(at: Instant, zone: string = NEW_YORK): string {
   return `${spokenStamp(at, zone)} ${zoneName(zone)}`;
 }
 
-/** `New York`. */
+/** Returns the name of a zone for people: `New York`. */
 export function zoneName(zone: string): string {
   return (zone.split("/").at(-1) ?? zone).replaceAll("_", " ");
 }

@@ -13,7 +13,7 @@ export interface ShortageInput {
   readonly rule: TopUpRule;
   /** Sums of the bills without money, by execution date. */
   readonly needs: readonly { readonly date: string; readonly cents: number }[];
-  /** Available, minus others' reservations; negative if more is reserved than available. */
+  /** The available amount minus other reservations; negative if more is reserved than available. */
   readonly leftCents: number;
   /** Largest deposit that same-day ACH takes; 0 if none. */
   readonly sameDayCents: number;
@@ -29,12 +29,12 @@ export type Shortage =
 
 const SHORT_BY = "The balance is short by ";
 
-/** The warning of a plan that is short of money, and proposes no deposit. */
+/** Returns the warning of a plan that is short of money and proposes no deposit. */
 export function shortWarning(shortCents: number, why: string): string {
   return `${SHORT_BY}${formatUsd(shortCents)}, and ${why}`;
 }
 
-/** True of a warning that a deposit makes good. */
+/** True for a warning that a deposit would resolve. */
 export function isShortWarning(warning: string): boolean {
   return warning.startsWith(SHORT_BY);
 }

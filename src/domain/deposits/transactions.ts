@@ -14,14 +14,14 @@ export interface ShownTransaction {
 const DEPOSIT = /deposit/i;
 
 /**
- * The transactions that could be a deposit of this amount from this account. A missing field
- * matches: a wrong "none" would debit the account a second time.
+ * Returns the transactions that could be a deposit of this amount from this account. A missing
+ * field matches: a wrong "none" would debit the account a second time.
  */
 export function couldBe(
   asked: { readonly amountCents: number; readonly bankAccountId: string },
   found: readonly ShownTransaction[],
 ): ShownTransaction[] {
-  // A list with all kinds of transactions has payments and fees of the same amount as well.
+  // A list of all kinds of transactions also has payments and fees of the same amount.
   const isTold = found.some(({ type }) => DEPOSIT.test(type ?? ""));
   return found.filter(
     (each) =>
@@ -32,7 +32,7 @@ export function couldBe(
   );
 }
 
-/** The amount of a deposit; 0 if the transaction may be something else. */
+/** Returns the amount of a deposit; 0 if the transaction may be something else. */
 export function depositCents(transaction: ShownTransaction): number {
   return mayBeDeposit(transaction) ? (transaction.amountCents ?? 0) : 0;
 }
@@ -45,14 +45,14 @@ const ARRIVED = /^(completed?|settled|succeeded|cleared|posted)$/i;
 const CAME_TO_NOTHING =
   /^(failed|returned|cancell?ed|refund_pending|refunded|rejected|declined|reversed)$/i;
 
-/** Why a deposit that had arrived is gone; null if the service doesn't show that it is. */
+/** Returns why a deposit that had arrived is gone; null if the service doesn't show that it is. */
 export function takenBack(shown: ShownTransaction | undefined): string | null {
   if (shown === undefined || depositStands(shown) !== "failed") return null;
   const why = shown.failureReason ?? "the service gives no reason";
   return `It had arrived, and is ${shown.status} now: ${why}`;
 }
 
-/** The state of a deposit; an unknown status counts as on its way. */
+/** Returns the state of a deposit; an unknown status counts as on its way. */
 export function depositStands({
   status,
 }: ShownTransaction): "completed" | "failed" | "on-its-way" | "not-shown" {

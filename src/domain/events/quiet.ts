@@ -6,7 +6,7 @@ const LONGEST_MS = 60 * MINUTE_MS;
 /** Starts within this time are counted. */
 export const LATELY_MS = 24 * 60 * MINUTE_MS;
 
-/** Earlier starts by events of the same kind. */
+/** Earlier starts of the same playbook by events. */
 export interface EarlierStarts {
   /** Starts for the same subject within `LATELY_MS`. */
   readonly lately: number;
@@ -19,11 +19,11 @@ export interface EarlierStarts {
 }
 
 /**
- * When an event starts its playbook: at once, unless another start came just before.
+ * Returns when an event starts its playbook: at once, unless another start came just before.
  *
  * A subject that changes again and again starts it once a minute, then every two, four … minutes,
- * at most once an hour. No event is lost: those that come during the pause start it together at the
- * end, and it reads the latest state.
+ * and finally once an hour. No event is lost: those that come during the pause start it together at
+ * the end, and it reads the latest state.
  */
 export function dueAtMs(earlier: EarlierStarts, nowMs: number): number {
   if (earlier.dueMs !== null) return earlier.dueMs;

@@ -8,19 +8,20 @@ const AGE_MAX_MS = 14 * 86_400_000;
 /** Allowed clock difference, the same as for webhook signatures. */
 const SKEW_MS = 300_000;
 
-/** The events that start a playbook; empty if it names none. */
+/** Returns the events that start a playbook; empty if it names none. */
 export function eventsOf(playbook: Playbook): readonly StartingEvent[] {
   return playbook.kind === "kyb-onboarding" ? [] : (playbook.events ?? []);
 }
 
 /**
- * The launcher's name for what events start, for people and the audit trail; it approves nothing.
+ * Returns the launcher's name for launches by events, for people and the audit trail. The name
+ * approves nothing.
  */
 export function launchedByEvents(playbook: string): string {
   return `events of ${playbook}`;
 }
 
-/** Who has asked for a cancel, as people are told it: a playbook that events started by its name. */
+/** Returns who requested a cancel, for people: the playbook's name if events started it. */
 export function askerOf({
   requestedBy,
   playbook,

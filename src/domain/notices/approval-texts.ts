@@ -5,7 +5,7 @@ import { spokenTime } from "../clock/spoken.ts";
 import { formatUsd } from "../money.ts";
 import { bills, deadlineLines, type Deadline, type NoticeText, type RunName } from "./run-texts.ts";
 
-/** A later stage of an approval is open. */
+/** Notifies that a later stage of an approval is open. */
 export function stageOpened(run: RunName, ask: ApprovalAsk, until: Deadline): NoticeText {
   return {
     subject: `${subject(run, ask)} ${waits(ask.count)} for approval by ${askText(ask)}`,
@@ -43,7 +43,7 @@ export function approvalEscalated(run: RunName, ask: ApprovalAsk, until: Deadlin
   };
 }
 
-/** One line about the open stage, for people who look at the run. */
+/** Formats one line about the open stage, for people who look at the run. */
 export function askLine(ask: ApprovalAsk, zone?: string): string {
   const next = escalationLines(ask, zone).map((line) => ` ${line}`);
   const held = ask.isHeld ? ", on hold" : "";

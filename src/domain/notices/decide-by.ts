@@ -4,8 +4,8 @@ const HOUR_MS = 3_600_000;
 export const DECIDE_SOON_MS = 4 * HOUR_MS;
 
 /**
- * When people are reminded of a decision: four hours before it is due, or halfway if there was less
- * time from the start.
+ * Returns when people are reminded of a decision: four hours before it is due, or halfway if there
+ * was less time from the start.
  *
  * All values are business-clock instants.
  */

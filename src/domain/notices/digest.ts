@@ -11,8 +11,8 @@ const DIGEST_AT = "08:00";
 export type DigestRhythm = "daily" | "weekly";
 
 /**
- * The date of the digest that is due by now: each banking day at 8:00 in New York, or the first
- * banking day of each week.
+ * Returns the date of the digest that is due by now: each banking day at 8:00 in New York, or the
+ * first banking day of each week.
  */
 export function digestDate(rhythm: DigestRhythm, businessMs: number): string {
   const today = newYorkDate(businessMs);
@@ -36,7 +36,9 @@ export interface DigestedRun {
 }
 
 /**
- * @param date the day of which it says how things stand
+ * Writes a playbook's digest.
+ *
+ * @param date the day whose state it describes
  * @param runs open runs, and those that ended since the last digest
  */
 export function digest(playbook: string, date: string, runs: readonly DigestedRun[]): NoticeText {

@@ -52,7 +52,7 @@ export function lineStuck(
     : `${payableId} is not paid yet: no progress for an hour`;
   const asked = isOpen
     ? "Payrun keeps checking until that is known, and sends nothing else for this bill. Ask the service about its key."
-    : "Payrun tries again, ever more rarely. Fix the cause, or give the bill up: payrun resolve.";
+    : "Payrun tries again, less and less often. Fix the cause, or give the bill up: payrun resolve.";
   return {
     subject: what,
     text: [

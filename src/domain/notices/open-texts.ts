@@ -36,7 +36,7 @@ export function inDoubt(payableId: string, reason: string): NoticeText {
 
 /**
  * Notifies that a request without a response has paid after all, and that no run follows its bill
- * any more.
+ * anymore.
  */
 export function paidAfterAll(payableId: string, found: readonly ShownPayment[]): NoticeText {
   const listed = found.map(

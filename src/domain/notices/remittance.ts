@@ -20,7 +20,7 @@ export interface AdvisedPayment {
   readonly isAnswered: boolean;
 }
 
-/** Remittance advice: which bill a payment covers, for the vendor's own books. */
+/** Writes remittance advice: which bill a payment covers, for the vendor's own books. */
 export function remittanceAdvice(payment: AdvisedPayment): NoticeText {
   const { bill, payer } = payment;
   const paid = formatUsd(payment.amountCents);

@@ -9,7 +9,7 @@ import type { OffCycle } from "../off-cycle.ts";
 import { waysOut } from "../planning/ways-out.ts";
 import { wouldHavePaid } from "../plan-only.ts";
 
-/** A notice's subject and text; others decide who gets it and when. */
+/** A notice's subject and text; other code decides who gets it and when. */
 export interface NoticeText {
   readonly subject: string;
   readonly text: string;
@@ -22,7 +22,9 @@ export interface RunName {
   readonly period: string;
 }
 
-/** Sums by state as people are told them: what the next run plans is apart from what is parked. */
+/**
+ * Sums by state as people see them: bills that the next run plans are separate from parked ones.
+ */
 export type SumsTold = ReadonlyMap<LineState | "given-back", BillSum>;
 
 export interface Deadline {
@@ -31,7 +33,7 @@ export interface Deadline {
   readonly zone?: string | undefined;
 }
 
-/** Until when people should decide, as every notice that asks them says it. */
+/** Says until when people should decide, in the words of every notice that requests a decision. */
 export function deadlineLines({ decideBy, zone }: Deadline): string[] {
   if (decideBy === null) return [];
   return [`Decide by ${spokenDeadline(decideBy, { zone })}: after that, payment dates change.`];
@@ -42,13 +44,19 @@ interface Asked extends Deadline {
   readonly asks: readonly ApprovalAsk[];
 }
 
-/** Bills that have changed since they were planned: how many, and the first ones with what has. */
+/**
+ * Bills that have changed since they were planned: their number, and the first ones with the
+ * change.
+ */
 export interface AskedAgain {
   readonly count: number;
   readonly first: readonly ListedBill[];
 }
 
-/** `An approval by controller or owner counts for 55 bills, $12,345.67.`, for each who are asked. */
+/**
+ * Writes a line for each approval that is requested: `An approval by controller or owner counts for
+ * 55 bills, $12,345.67.`
+ */
 function coverLines(asks: readonly ApprovalAsk[]): string[] {
   return asks.map(
     (ask) =>
@@ -101,7 +109,7 @@ interface ListedBill extends LineInParts {
 
 export interface ParkedBill extends ListedBill {
   readonly reasonCode: string | null;
-  /** True where the next run plans it anew, without anybody's doing. */
+  /** True if the next run plans it anew, without any action by a person. */
   readonly isGivenBack: boolean;
 }
 
@@ -160,8 +168,11 @@ const ENDINGS: Readonly<Partial<Record<RunPhase, string>>> = {
 };
 
 /**
- * @param unpaid what it came to without paying some of its bills; undefined where it paid all
- * @param leftOut what its plan left out, by code
+ * Notifies that a run has ended.
+ *
+ * @param unpaid describes the outcome of a run that did not pay some of its bills; undefined if it
+ * paid all
+ * @param leftOut the number of bills that its plan left out, by code
  */
 export function runEnded(
   run: RunName,
@@ -195,7 +206,7 @@ export function runEnded(
   };
 }
 
-/** Of a run that only plans: what it would have paid. */
+/** Notifies of what a run that only plans would have paid. */
 export function planTold(run: RunName, planned: BillSum = NOTHING): NoticeText {
   return {
     subject: `${run.playbook} ${run.period} ${wouldHavePaid(planned)}`,
@@ -219,7 +230,7 @@ export function runFailed(run: RunName, reason: string, offCycle: OffCycle | nul
   };
 }
 
-/** The command that repeats an off-cycle payment. */
+/** Returns the command that repeats an off-cycle payment. */
 function payCommand({ playbook }: RunName, { payableIds, amountCents }: OffCycle): string {
   const bills = payableIds.slice(0, LISTED).join(" ");
   const more = payableIds.length > LISTED ? " …" : "";
@@ -249,7 +260,7 @@ export function businessWaits(
   };
 }
 
-/** One line for each state with bills. */
+/** Writes one line for each state with bills. */
 export function sumLines(sums: SumsTold): string[] {
   return [...sums]
     .filter(([, { count, cents }]) => count + cents > 0)

@@ -49,7 +49,7 @@ export function topUpStuck(deposit: Deposit, reason: string): NoticeText {
     subject: `${depositText(deposit)} is not made yet: no progress for an hour`,
     text: [
       `It waits: ${reason}`,
-      `The bills of ${owner} wait for the money. Payrun tries again, ever more rarely.`,
+      `The bills of ${owner} wait for the money. Payrun tries again, less and less often.`,
       lookAt(deposit, owner),
     ].join("\n"),
   };
@@ -88,7 +88,7 @@ function isIncident({ owner, sourceId }: Deposit): boolean {
   return owner.startsWith("funding-incident/") && owner.endsWith(`/${sourceId}`);
 }
 
-/** A deposit in a few words: its amount and the account that it comes from. */
+/** Describes a deposit in a few words: its amount and the account that it comes from. */
 export function depositText({
   amountCents,
   account,

@@ -13,7 +13,7 @@ export interface AccountView {
   readonly initiatedAtMs: number | null;
   /** Wrong attempts that the service has counted. */
   readonly counted: number;
-  /** The same, or more if Payrun has made more attempts. */
+  /** `counted`, or more if Payrun has made more attempts. */
   readonly attempts: number;
 }
 
@@ -71,8 +71,8 @@ export function decideBankAccount(
 }
 
 /**
- * The account whose deposits are confirmed next: the one linked last, in whatever order the service
- * lists them.
+ * Returns the account whose deposits are confirmed next: the one that was linked last, in whatever
+ * order the service lists them.
  */
 export function pendingAccount(accounts: readonly AccountView[]): AccountView | undefined {
   return accounts

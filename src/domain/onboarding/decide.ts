@@ -12,7 +12,7 @@ export type StepState = "missing" | "submitted" | "accepted";
 
 /** How far the business's verification is, according to the service. */
 export interface VerificationView {
-  /** `pending`, `verified`, `suspended`, `document`; others count as under review. */
+  /** `pending`, `verified`, `suspended`, `document`; any other value counts as under review. */
   readonly status: string;
   readonly steps: Readonly<Record<KybStep, StepState>>;
   /** True if the IRS could not match the tax id that was sent last. */
@@ -51,7 +51,7 @@ export type Decision =
     }
   | { readonly do: "verified" };
 
-/** The steps of every business, in order; documents follow only if the reviewer asks for them. */
+/** The steps of every business, in order; documents follow only if the reviewer requests them. */
 const IN_ORDER = ["tax", "signature", "officers", "certification"] as const;
 type OrderedStep = (typeof IN_ORDER)[number];
 
@@ -89,7 +89,8 @@ export function decideOnboarding(
 }
 
 /**
- * No person has to act. The service's message is shown anyway, because only a person can judge it.
+ * Waits for the review. No person has to act, but the service's message is shown anyway, because
+ * only a person can judge it.
  */
 function underReview({ nextSteps }: VerificationView): Decision {
   const said = nextSteps.map(({ message }) => message).join(" ");
@@ -132,7 +133,10 @@ function waitFor(
   };
 }
 
-/** People who sign or certify must know that the service refused the data they vouch for. */
+/**
+ * Returns a warning if the data that an act vouches for was refused: people who sign or certify
+ * must know that.
+ */
 function refusedBefore(act: OrderedStep, provided: readonly ProvidedView[]): string {
   const last = provided.findLast(({ step }) => actAbout(step) === act);
   if (last?.state !== "refused") return "";
@@ -174,7 +178,7 @@ function suspended(view: VerificationView): Decision {
   };
 }
 
-/** The command that provides a step's data. */
+/** Returns the command that provides a step's data. */
 export function howTo(business: string, step: ProvidedStep): string {
   return `payrun provide ${business} ${step} --file FILE`;
 }

@@ -10,7 +10,7 @@ type Known = Readonly<Record<keyof Person, string>>;
 
 /**
  * Compares an officer with those that the service lists. `listed`: name and last four digits match
- * one. `unclear`: only one of the two matches, or the list doesn't show both, so a person must say.
+ * one. `unclear`: only one of the two matches, or the list shows neither, so a person must decide.
  */
 export function matchOfficer(
   officer: Known,
@@ -28,12 +28,12 @@ export function matchOfficer(
   return unclear ? "unclear" : "new";
 }
 
-/** The last four characters of a number, without its separators. */
+/** Returns the last four characters of a number, without its separators. */
 export function lastFour(number: string): string {
   return number.replace(/[^0-9A-Za-z]/g, "").slice(-4);
 }
 
-/** Undefined if the service doesn't show the whole name. */
+/** True if the whole names match; undefined if the service doesn't show the whole name. */
 function sameName(officer: Known, other: Person): boolean | undefined {
   const { firstName, lastName } = other;
   if (typeof firstName !== "string" || typeof lastName !== "string") return undefined;

@@ -1,4 +1,4 @@
-/** A first playbook for a newly verified business: the safe defaults, written out. */
+/** Returns a first playbook for a newly verified business: the safe defaults, written out. */
 export function firstPlaybook(business: string): string {
   return `# yaml-language-server: $schema=./playbook.schema.json
 #

@@ -3,15 +3,17 @@ import type { ProvidedStep } from "../../contracts/onboarding.ts";
 /** The legal acts of an onboarding. */
 export type LegalAct = "signature" | "certification";
 
-/** The legal act that vouches for a step's data. A changed or refused input voids the act. */
+/**
+ * Returns the legal act that vouches for a step's data. A changed or refused input voids the act.
+ */
 export function actAbout(step: ProvidedStep): LegalAct | undefined {
   if (step === "tax") return "signature";
   return step === "officers" ? "certification" : undefined;
 }
 
 /**
- * The texts that people sign. Each act is recorded with its text; a changed word here affects only
- * later signatures.
+ * Returns the text that a person signs. Each act is recorded with its text, so a changed word here
+ * affects only later signatures.
  */
 export function legalText(act: LegalAct, business: string): string {
   return act === "signature" ? W9(business) : BENEFICIAL_OWNERSHIP(business);

@@ -32,8 +32,8 @@ export interface WaitRules {
 }
 
 /**
- * The rules of a wait, by its name. If the service must act, people are reminded only as late as
- * their own waits would expire, and the wait itself never expires.
+ * Returns the rules of a wait, by its name. If the service must act, people are reminded only as
+ * late as their own waits would expire, and the wait itself never expires.
  */
 export function rulesOf(key: string, policy: WaitRules): WaitRules {
   if (!key.startsWith(SERVICE_MUST_ACT)) return policy;
@@ -57,21 +57,21 @@ export function judgeWait(wait: Wait, now: Now, rules: WaitRules): "expired" | "
 export const HELD_UP = "send:";
 
 /**
- * Names a wait within its onboarding, for notices: the same input may be waited for twice. An input
+ * Names a wait within its onboarding, for notices: the same input may be awaited twice. An input
  * that can't be sent starts and stops waiting with each try, and keeps one name.
  */
 export function nameOfWait(key: string, { sinceMs }: Pick<Wait, "sinceMs">): string {
   return key.startsWith(HELD_UP) ? key : `${key}/${sinceMs}`;
 }
 
-/** Number of reminders due by now; people get them as one. */
+/** Returns the number of reminders due by now; people get them as one. */
 export function remindersBy(wait: Wait, now: Now, everyDays: number): number {
   return Math.floor((now.businessMs - wait.sinceMs) / (everyDays * DAY_MS));
 }
 
 /**
- * Real milliseconds until the next look: a tenth of the time waited, within bounds, or the next
- * reminder or expiry if that is sooner.
+ * Returns the real milliseconds until the next look: a tenth of the time waited, within bounds, or
+ * the next reminder or expiry if that is sooner.
  */
 export function pollInMs(wait: Wait, now: Now, rules: WaitRules): number {
   const { reminders, sinceMs, sinceRealMs } = wait;

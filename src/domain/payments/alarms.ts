@@ -5,18 +5,29 @@
 export const ALARMS = ["more-than-owed", "payee-changed-after-approval"] as const;
 export type AlarmCode = (typeof ALARMS)[number];
 
-/** The alarm that a line's code tells of; undefined of any other code. */
+/** Returns the alarm that a line's reason code names; undefined for any other code. */
 export function alarmOf(reasonCode: string | null): AlarmCode | undefined {
   return ALARMS.find((each) => each === reasonCode);
 }
 
-/** What is being done about an alarm: true until the service has said what came of it. */
+/** The end of the sentence that `cancelling` writes, and `alarmAfter` finds. */
+const ATTEMPT = " is cancelled if the service still allows it.";
+
+/**
+ * Says what is being done about an alarm. The sentence is true until the service has reported the
+ * outcome.
+ */
 export function cancelling(what: string): string {
-  return `${what} is cancelled where the service still lets us.`;
+  return `${what}${ATTEMPT}`;
 }
 
-/** The text of an alarm whose payment is cancelled or refunded by now, with what became of it. */
+/**
+ * Returns the text of an alarm whose payment has been cancelled or refunded, with that outcome in
+ * place of the attempt.
+ */
 export function alarmAfter(text: string, state: "cancelled" | "refunded"): string {
   const done = state === "cancelled" ? "The payment was cancelled." : "The money has come back.";
-  return text.replace(/[^.]* is cancelled where the service still lets us\.$/, ` ${done}`);
+  if (!text.endsWith(ATTEMPT)) return text;
+  const before = text.slice(0, -ATTEMPT.length);
+  return `${before.slice(0, before.lastIndexOf(".") + 1)} ${done}`;
 }

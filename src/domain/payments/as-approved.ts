@@ -4,7 +4,7 @@ import { vendorChange, type VendorNow, whyNotPayable } from "../vendor-account.t
 import { NOTHING_OWED } from "./others-texts.ts";
 import { owedCents, type PaymentAmount } from "./owed.ts";
 
-/** Of a bill, what says whether and how much of it may be paid. */
+/** The fields of a bill that decide whether it may be paid, and how much of it. */
 export interface BillFacts {
   readonly totalAmountCents: number;
   readonly amountPaidCents: number;
@@ -12,21 +12,23 @@ export interface BillFacts {
   readonly contact: { readonly id: string | null };
 }
 
-/** Of a vendor, what says whether it may be paid. */
+/** The fields of a vendor that decide whether it may be paid. */
 export interface VendorFacts extends VendorNow {
   readonly id: string;
 }
 
-/** A bill, all its payments, read before it, and its vendor. */
+/** A bill and its vendor, with all payments of the bill, which were read before it. */
 export interface BillNow {
   readonly payments: readonly PaymentAmount[];
-  /** As they stand by everything that was ever read of them, where some were known before. */
+  /**
+   * The same payments by everything that was ever read about them; set if some were known before.
+   */
   readonly stand?: readonly PaymentAmount[];
   readonly payable: BillFacts;
   readonly contact: VendorFacts;
 }
 
-/** What would be paid now is not what was approved. */
+/** What would be paid now differs from what was approved. */
 export interface Differs {
   readonly kind: "differs";
   readonly owed: number;
@@ -40,7 +42,7 @@ export type NotAsApproved =
   | { readonly kind: "line-wait"; readonly code: string; readonly message: string }
   | { readonly kind: "parked"; readonly code: string; readonly reason: string };
 
-/** Why a line may not be paid by what the service shows of it now; null where it may. */
+/** Says why a line may not be paid, by what the service shows now; null if it may. */
 export function notAsApproved(plan: PlanLine, read: BillNow): NotAsApproved | null {
   const { payable, contact } = read;
   const owed = owedOf(read);
@@ -77,12 +79,15 @@ function notApproved(status: string): NotAsApproved {
   };
 }
 
-/** A part of a bill is approved as that part: more may be owed, never less. */
+/**
+ * True if a line pays only a part of its bill. A part is approved as that part: more may be owed,
+ * never less.
+ */
 export function isPartial({ flags }: PlanLine): boolean {
   return flags.some(({ kind }) => kind === "partial");
 }
 
-/** How what would be paid differs from what was approved, or null. */
+/** Says how what would be paid differs from what was approved; null if it doesn't. */
 export function changeOf(
   plan: PlanLine,
   owed: number,

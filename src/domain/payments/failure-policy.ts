@@ -16,7 +16,7 @@ export interface FailureClass {
   readonly mayBeRetried: boolean;
   /** What happened, as one sentence. */
   readonly said: string;
-  /** The same in the service's own words, where these name the code and say what it means. */
+  /** The same, in the service's own words if they name the code and say what it means. */
   readonly cause: string;
   /** What a person can do, in a few sentences. */
   readonly toDo: string;
@@ -25,7 +25,10 @@ export interface FailureClass {
 const NEW_PAYMENT =
   "Paying it again is a new payment: once somebody has it tried again, the next run asks for a new approval.";
 
-/** Texts that mean a code, for reasons without one, as `wordsOf` writes them. */
+/**
+ * Wordings and the codes that they mean, for reasons that name no code. They match texts as
+ * `wordsOf` writes them.
+ */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b(insufficient funds|not? sufficient funds|non sufficient funds|nsf)\b/i, "R01"],
   [/\buncollected( funds)?\b/i, "R09"],
@@ -64,7 +67,10 @@ export function classifyFailure(failureReason: string | null | undefined): Failu
   return { code, whose, mayBeRetried, said, cause, toDo: `${toDo} ${after}` };
 }
 
-/** “R02 Account closed” needs no translation; “R02” and “nsf” do. */
+/**
+ * True if a text names its code and says what it means: “R02 Account closed” needs no translation,
+ * “R02” and “nsf” do.
+ */
 function namesAndSays(text: string, code: string): boolean {
   const words = wordsOf(text);
   const says = PATTERNS.some(([pattern, name]) => name === code && pattern.test(words));
@@ -72,8 +78,8 @@ function namesAndSays(text: string, code: string): boolean {
 }
 
 /**
- * The strictest class of a line's failures, which may differ if its payment was split: one failure
- * that must be parked parks the line.
+ * Returns the strictest class of a line's failures, which may differ if its payment was split: one
+ * failure that must be parked parks the line.
  */
 export function classifyFailures(
   failures: readonly { readonly failureReason: string | null }[],
@@ -85,9 +91,9 @@ export function classifyFailures(
 }
 
 /**
- * A reason as words with spaces. The specification only says that `failureReason` is a text, and
- * services write `Insufficient funds`, `INSUFFICIENT_FUNDS`, `insufficient-funds` and
- * `InsufficientFunds`.
+ * Returns a reason as words with spaces between them. The specification only says that
+ * `failureReason` is a text, and services write `Insufficient funds`, `INSUFFICIENT_FUNDS`,
+ * `insufficient-funds` and `InsufficientFunds`.
  */
 export function wordsOf(failureReason: string): string {
   return failureReason.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replaceAll(/[\s_-]+/g, " ");

@@ -3,29 +3,29 @@ import { type BillSum, NOTHING } from "../counted.ts";
 import { formatUsd, sumCents } from "../money.ts";
 import { onItsWayCents, type PaymentAmount } from "./owed.ts";
 
-/** What of a line's amount has settled, what is on its way, and what neither has nor is. */
+/** A line's amount in three parts: what has settled, what is on its way, and the rest. */
 export interface LineParts {
   readonly settledCents: number;
   readonly onItsWayCents: number;
   readonly openCents: number;
 }
 
-/** A line's amount, with its parts where it has several. */
+/** A line's state and amount, with the amount's parts if there are several. */
 export interface LineInParts {
   readonly state: LineState;
   readonly amountCents: number;
   readonly parts?: LineParts | undefined;
 }
 
-/** States of lines whose payments, the service says, go their way. */
+/** States of lines whose payments are on their way, as the service reports. */
 export const SENT: readonly LineState[] = ["scheduled", "held", "processing"];
 
-/** States that a payment may be on its way in. */
+/** States of lines that may have a payment on its way. */
 const MOVING: readonly LineState[] = [...SENT, "paying", "unknown", "retrying"];
 
 /**
- * The parts of a line that was paid in several payments, or of which the service made only some;
- * undefined where all of it has gone one way, so that its state says enough.
+ * Returns the parts of a line that was paid in several payments, or for which the service made only
+ * some. Undefined if the whole amount is one part, because the line's state then says enough.
  */
 export function partsOf(
   amountCents: number,
@@ -40,8 +40,9 @@ export function partsOf(
 }
 
 /**
- * What of a line counts in which state. What has settled has settled, whatever the rest waits for;
- * what has failed needs a person, while the rest is on its way.
+ * Splits a line's amount by the state in which each part counts. What has settled counts as
+ * settled, regardless of what the rest waits for. What has failed while the rest is on its way
+ * counts as parked, because it needs a person.
  */
 function sharesOf({ state, amountCents, parts }: LineInParts): (readonly [LineState, number])[] {
   if (parts === undefined) return [[state, amountCents]];
@@ -53,17 +54,23 @@ function sharesOf({ state, amountCents, parts }: LineInParts): (readonly [LineSt
   return shares.filter(([, cents]) => cents > 0);
 }
 
-/** What of a line counts in this state. */
+/** Returns how many cents of a line count in this state. */
 export function centsIn(state: LineState, line: LineInParts): number {
   return sumCents(sharesOf(line).map(([own, cents]) => (own === state ? cents : 0)));
 }
 
-/** What of a line is in its own state: of a parked one what a person must act on. */
+/**
+ * Returns how many cents of a line are in its own state. For a parked line, a person must act on
+ * these.
+ */
 export function centsInState(line: LineInParts): number {
   return centsIn(line.state, line);
 }
 
-/** What of a line is in its own state, as people are told it: `$100,000.00 of $138,750.00`. */
+/**
+ * Formats how much of a line is in its own state: `$100,000.00 of $138,750.00`, or the whole amount
+ * alone.
+ */
 export function amountTold(line: LineInParts): string {
   const [part, whole] = [formatUsd(centsInState(line)), formatUsd(line.amountCents)];
   return part === whole ? whole : `${part} of ${whole}`;
@@ -71,7 +78,7 @@ export function amountTold(line: LineInParts): string {
 
 type Sums = Partial<Record<LineState, BillSum>>;
 
-/** Sums by state of these lines: each is counted in its own state, its parts where they are. */
+/** Sums these lines by state. Each line is counted in its own state, and its parts in theirs. */
 export function sumsOfLines(lines: readonly LineInParts[]): Sums {
   const sums: Sums = {};
   for (const { state, amountCents } of lines) {
@@ -81,7 +88,9 @@ export function sumsOfLines(lines: readonly LineInParts[]): Sums {
   return withParts(sums, lines);
 }
 
-/** The same sums with the parts of these lines where they are, instead of in the lines' states. */
+/**
+ * Returns these sums with each part of a line in the part's own state, instead of in the line's.
+ */
 export function withParts(sums: Sums, lines: readonly LineInParts[]): Sums {
   const found = { ...sums };
   for (const line of lines) {

@@ -18,7 +18,7 @@ export interface ApprovedTerms {
 const RAILS: readonly string[] = ["PROVIDER", "SERVICE"];
 
 /**
- * How the payments of a request differ from what was approved; null if they don't.
+ * Says how the payments of a request differ from what was approved; null if they don't.
  *
  * The specification doesn't say that a payment spells its rail as its source does, nor which
  * account a payment from the balance shows. So only a difference that can't be a spelling counts.

@@ -8,7 +8,7 @@ interface NamedPayment {
 
 /** A payment that no request of the store's ledger has made. */
 interface OthersPayment extends NamedPayment {
-  /** True where Payrun may have made it before its store was restored. */
+  /** True if Payrun may have made it before its store was restored. */
   readonly mayBeOurs?: boolean | undefined;
 }
 
@@ -16,25 +16,28 @@ interface OthersPayment extends NamedPayment {
 const NOT_ON_RECORD =
   "a payment that this store has no record of (made by somebody else, or by Payrun after the backup that was restored)";
 
-/** Why a bill of which nothing is owed any more is left alone. */
+/** Why a bill is left alone if nothing is owed on it any more. */
 export const NOTHING_OWED =
   "Nothing is owed any more: a payment that no run here made has paid it, or is paying it now.";
 
 export const mayBeOurs = ({ mayBeOurs: isPossible }: OthersPayment): boolean => isPossible === true;
 
-/** Who made them, as far as the store can know. */
+/** Says who made these payments, as far as the store can know. */
 export function byOthers(others: readonly OthersPayment[]): string {
   return others.some(mayBeOurs) ? NOT_ON_RECORD : "somebody else";
 }
 
-/** Where they stand: `outside Payrun`. */
+/**
+ * Says where these payments are: `outside Payrun`, or `not on record here` if Payrun may have made
+ * some.
+ */
 export function whereOthers(others: readonly OthersPayment[]): string {
   return others.some(mayBeOurs) ? "not on record here" : "outside Payrun";
 }
 
 /**
- * That they have paid a bill, or are about to: the beginning of a sentence, before what was sent of
- * our own.
+ * Begins a sentence that says that these payments have paid a bill, or are about to. The text about
+ * what Payrun itself sent follows.
  */
 export function foundPaid(
   others: readonly (OthersPayment & { readonly status: string })[],
@@ -45,7 +48,7 @@ export function foundPaid(
     : `Not paid by Payrun, which found it ${isDone ? "paid" : "being paid"} by ${byOthers(others)}`;
 }
 
-/** A sentence of its own about them; empty where there are none. */
+/** Returns a separate sentence about these payments; empty if there are none. */
 export function besideText(
   beside: readonly (OthersPayment & { readonly status: string })[],
 ): string {
@@ -57,7 +60,10 @@ export function besideText(
     : ` Outside Payrun it has ${what}.`;
 }
 
-/** Heads a list of them; a request without a final response may have made them. */
+/**
+ * Returns the title of a list of these payments. If a request has no final response, it may have
+ * made them.
+ */
 export function othersTitle({
   attempts,
   externalPayments,

@@ -15,7 +15,7 @@ export interface OwedInput {
 }
 
 /**
- * What may still be paid on a bill, in cents; never negative.
+ * Returns what may still be paid on a bill, in cents; never negative.
  *
  * The total, minus what is paid (the service's own figure or the completed payments, whichever is
  * larger), minus every other payment that is not known to be unpaid. The service doesn't say when
@@ -32,7 +32,7 @@ export function owedCents(input: OwedInput): number {
   return Math.max(0, input.totalCents - paid - onItsWayCents(input.payments));
 }
 
-/** Sum of the payments that are neither completed nor known to be unpaid. */
+/** Sums the payments that are neither completed nor known to be unpaid. */
 export function onItsWayCents(payments: readonly PaymentAmount[]): number {
   return sumCents(
     payments
@@ -42,7 +42,8 @@ export function onItsWayCents(payments: readonly PaymentAmount[]): number {
 }
 
 /**
- * By how many cents the payments that are not known to be unpaid exceed the bill; normally 0.
+ * Returns by how many cents the payments that are not known to be unpaid exceed the bill; normally
+ * 0.
  *
  * Ignores `amountPaidCents`, which may already contain payments on their way: a bill that is paid
  * once must not raise an alarm.

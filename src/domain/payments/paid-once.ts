@@ -12,16 +12,19 @@ import { isKnownUnpaid } from "./payment-states.ts";
 import { type PaidOnceAttempt, requestText } from "./request-texts.ts";
 import { type Standing, standingText } from "./standing.ts";
 
-/** A payment of a bill, whoever made it. */
+/** A payment of a bill, made by Payrun or not. */
 export interface PaidOncePayment {
   readonly id: string;
   readonly amountCents: number;
-  /** As the service says it now, or as it was seen last. */
+  /** As the service reports it now, or as it was last seen. */
   readonly status: string;
   readonly failureReason?: string | null | undefined;
   /** True if it was seen completed before: a bank may take back what has settled. */
   readonly hadSettled?: boolean | undefined;
-  /** True of another's payment that Payrun may have made before its store was restored. */
+  /**
+   * True for a payment without a request in this store that Payrun may have made before the store
+   * was restored.
+   */
   readonly mayBeOurs?: boolean | undefined;
 }
 
@@ -32,14 +35,14 @@ export interface PaidOnceFacts extends Standing {
   readonly totalCents?: number | null | undefined;
   /** Requests to pay it, first to last. */
   readonly attempts: readonly PaidOnceAttempt[];
-  /** The bill's lines in the plans of runs, with what was approved of each. */
+  /** The bill's lines in the plans of runs, with the approved amount of each. */
   readonly lines?: readonly {
     readonly amountCents: number;
     readonly paymentIds: readonly string[];
   }[];
   /** Payments that its requests made, first to last. */
   readonly payments: readonly PaidOncePayment[];
-  /** Payments of it that no request of Payrun has made, as far as is known. */
+  /** Payments of the bill that no request of Payrun made, as far as is known. */
   readonly others?: readonly PaidOncePayment[] | undefined;
   /** False if the service didn't answer: its payments are then as Payrun saw them last. */
   readonly serviceAnswered?: boolean | undefined;
@@ -58,20 +61,22 @@ type PaidOnceVerdict = (typeof PAID_ONCE_VERDICTS)[number];
 
 /** Every way that a bill can have gone. */
 export const BILL_WAYS = [
-  /** Nothing was ever made for it; the state says what it waits for, or how it ended. */
+  /** No payment was ever made for it; the state says what it waits for, or how it ended. */
   "never-sent",
-  /** No run has planned it, and one has said why. */
+  /** No run has planned it, and one that left it out has given the reason. */
   "left-out",
   "on-its-way",
   "held-by-service",
   "paid",
-  /** In several payments, since the service splits large amounts. */
+  /**
+   * In several payments: the service splits large amounts, and several lines may pay parts of it.
+   */
   "paid-in-parts",
   /** After an earlier payment ended unpaid. */
   "paid-again",
   "partly-paid",
   "too-much",
-  /** Somebody else paid it, or a person says so. */
+  /** A payment not made by Payrun paid it, or a person says so. */
   "paid-elsewhere",
   "failed",
   "returned",
@@ -92,8 +97,8 @@ interface Conclusion {
 }
 
 /**
- * Says whether a bill was paid once, which way it went, and how that is known: sentences for a
- * person, the conclusion first, each from the facts given.
+ * Says whether a bill was paid once, which way it went, and how that is known. The sentences are
+ * for a person: the conclusion first, and each from the facts given.
  */
 export function paidOnce(facts: PaidOnceFacts): Omit<Conclusion, "text"> & {
   readonly sentences: readonly string[];
@@ -134,7 +139,10 @@ function conclusion(facts: PaidOnceFacts): Conclusion {
   return inFull(facts, { good, bad, beside });
 }
 
-/** What was approved of the lines that these payments pay: several, if the bill is paid in parts. */
+/**
+ * Returns the cents approved for the lines that these payments pay: several lines if the bill is
+ * paid in parts. Undefined if a payment belongs to no line.
+ */
 function approvedFor(
   good: readonly PaidOncePayment[],
   { lines = [] }: PaidOnceFacts,
@@ -160,7 +168,7 @@ function tooMuchText(
   return `${namesOf(good)} of ${formatUsd(ours)}, and ${whereOthers(beside)} ${namesOf(beside)} of ${formatUsd(theirs)}, for a bill of ${formatUsd(totalCents)}.`;
 }
 
-/** An alarm from what may be old is not raised: an earlier payment may have failed meanwhile. */
+/** Raises no alarm if the facts may be old: an earlier payment may have failed in the meantime. */
 function ofTooMuch(what: string, { serviceAnswered = true }: PaidOnceFacts): Conclusion {
   return serviceAnswered
     ? { verdict: "too-much", way: "too-much", text: `Too much: ${what}` }
@@ -171,7 +179,7 @@ function ofTooMuch(what: string, { serviceAnswered = true }: PaidOnceFacts): Con
       };
 }
 
-/** All that was approved has been paid, or is on its way. */
+/** Returns the conclusion that all that was approved has been paid, or is on its way. */
 function inFull(
   { payments }: PaidOnceFacts,
   paid: {
@@ -204,7 +212,7 @@ function inFull(
   return { verdict: "on-its-way", way: isHeld ? "held-by-service" : "on-its-way", text };
 }
 
-/** Of a bill that no payment of Payrun's pays. */
+/** Returns the conclusion about a bill that no payment of Payrun's pays. */
 function withoutPayment(facts: PaidOnceFacts, beside: readonly PaidOncePayment[]): Conclusion {
   const { payments, state, leftOut, totalCents = null } = facts;
   const sent = sentText(facts);
@@ -226,7 +234,10 @@ function withoutPayment(facts: PaidOnceFacts, beside: readonly PaidOncePayment[]
   return { verdict, way: wayOfLast(last), text };
 }
 
-/** A run or a person has called it paid elsewhere, and no payment that stands shows it. */
+/**
+ * Returns the conclusion about a bill that a run or a person has called paid elsewhere, although
+ * the payments that still count don't cover it.
+ */
 function calledPaidElsewhere(facts: PaidOnceFacts, beside: readonly PaidOncePayment[]): Conclusion {
   const { others = [], resolvedBy } = facts;
   const sent = sentText(facts);
@@ -258,7 +269,9 @@ function wayOfLast({ status, hadSettled }: PaidOncePayment): BillWay {
   return WAYS[status] ?? "failed";
 }
 
-/** `pmt_1 failed (R01), pmt_2 was returned (R02) after it had settled`. */
+/**
+ * Lists how payments ended: `pmt_1 failed (R01), pmt_2 was returned (R02) after it had settled`.
+ */
 function listed(payments: readonly PaidOncePayment[]): string {
   return payments.map((payment) => `${payment.id} ${endText(payment)}`).join(", ");
 }
@@ -279,7 +292,9 @@ function sentText({ attempts, payments, others = [] }: PaidOnceFacts): string {
     : "no request to pay it was ever sent";
 }
 
-/** What became of payments that Payrun may have made before its store was restored. */
+/**
+ * Lists the payments that Payrun may have made before its store was restored and that ended unpaid.
+ */
 function endedText({ others = [] }: PaidOnceFacts): string {
   const ended = others.filter((payment) => mayBeOurs(payment) && !isGood(payment));
   return ended.length === 0 ? "" : ` Not on record here: ${listed(ended)}.`;

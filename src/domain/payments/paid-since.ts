@@ -3,11 +3,11 @@ import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * ISO instant before the first payment of a run: a day before it was planned, to allow for
- * different clocks. A payment that the run adopted may be older.
+ * Returns an ISO instant before the first payment of a run: a day before it was planned, to allow
+ * for different clocks. A payment that the run adopted may be older.
  */
 export function beforeFirstPayment(run: {
-  /** Null for a run that has not been reviewed since it was planned. */
+  /** Null if the run's time to approve has not begun since it was planned. */
   readonly approveByMs: number | null;
   readonly policy: Pick<PayRunPlaybook, "approvalValidDays">;
 }): string {

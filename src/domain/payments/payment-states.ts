@@ -47,7 +47,7 @@ export type LineOutcome =
   | {
       readonly kind: "failed";
       readonly reasons: readonly FailedPayment[];
-      /** Where the other payments of the line are that have not ended yet; null if all have. */
+      /** State of the line's other payments that have not ended yet; null if all have. */
       readonly others: "scheduled" | "processing" | "held" | null;
     }
   /**
@@ -109,7 +109,7 @@ export function lineStateOfPayments(
   return { kind: "partial", settledCents, missingCents, text };
 }
 
-/** Where those of these payments are that have not ended yet; null if all have. */
+/** Returns the state of the payments that have not ended yet; null if all have. */
 function wayOf(
   payments: readonly Pick<LinePayment, "status">[],
 ): "scheduled" | "processing" | "held" | null {
@@ -120,7 +120,7 @@ function wayOf(
   return moving.every(({ status }) => status === "scheduled") ? "scheduled" : "processing";
 }
 
-/** True if the payment has not reached the vendor, or has come back. */
+/** True if the payment failed to reach the vendor, or has come back. */
 export function hasFailed(status: string): status is FailedPayment["status"] {
   return status === "failed" || status === "returned";
 }
@@ -186,7 +186,10 @@ export function judgeTransition(
   return { accept: true, alarm };
 }
 
-/** 0 if one of them has no instant: the later reading then counts as not older. */
+/**
+ * Returns by how much `next` is later. If either has no instant, returns 0, so that the new reading
+ * counts as not older.
+ */
 function laterByMs(previous: string | null, next: string | null): number {
   const ms = Date.parse(next ?? "") - Date.parse(previous ?? "");
   return Number.isNaN(ms) ? 0 : ms;

@@ -2,7 +2,10 @@ import { isBankingDay, nextBankingDay } from "../clock/bank-calendar.ts";
 import { newYorkDate, newYorkInstantMs } from "../clock/new-york.ts";
 
 const FIRST_MS = 5_000;
-/** The first interval of a payment that is read alone: thousands may be paid again at once. */
+/**
+ * The first interval of a payment that is read alone. It is long because thousands may be paid
+ * again at once.
+ */
 export const FIRST_ALONE_MS = 5 * 60_000;
 const LONGEST_MS = 30 * 60_000;
 
@@ -18,7 +21,7 @@ const REST_TIMES = ["08:00", "13:00", "18:00"] as const;
 const REAL_MIN_MS = 1_500;
 
 /**
- * When to read a payment again without an event, on the business clock.
+ * Returns the business-clock instant at which to read a payment again without an event.
  *
  * Polls come soon after its last change, ever more rarely during the first half hour, and then
  * three times a banking day. If an event is lost, a payment that moves at once is seen within
@@ -45,7 +48,7 @@ export function nextPollMs(
   return (Math.floor(nowMs / step) + 1) * step;
 }
 
-/** The next banking day's first poll, before that day's cut-off. */
+/** Returns the instant of the next banking day's first poll, before that day's cut-off. */
 export function nextBankMorningMs(nowMs: number): number {
   return newYorkInstantMs(nextBankingDay(newYorkDate(nowMs)), REST_TIMES[0]);
 }

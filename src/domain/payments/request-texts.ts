@@ -1,11 +1,13 @@
 import { formatUsd } from "../money.ts";
 
-/** One request to pay a bill, as it is judged afterwards. */
+/** One request to pay a bill, with the facts by which its effect is judged. */
 export interface PaidOnceAttempt {
   readonly seq: number;
-  /** `open`: it may still pay; `dead`: its key never will; `refused`: it has had no effect so far. */
+  /**
+   * `open`: it may still pay; `dead`: its key never will; `refused`: it has had no effect so far.
+   */
   readonly state: "open" | "applied" | "dead" | "refused";
-  /** Null if the store was restored, and knows only the effect. */
+  /** Null if the store was restored and knows only the request's effect. */
   readonly amountCents: number | null;
   readonly answer: string | null;
   readonly sends: readonly { readonly result: string; readonly code?: string }[];
@@ -14,9 +16,9 @@ export interface PaidOnceAttempt {
 }
 
 /**
- * What became of one request, for a person.
+ * Describes for a person what one request has led to.
  *
- * @param payments all of the bill's, with their last known status
+ * @param payments all payments of the bill, with their last known status
  */
 export function requestText(
   attempt: PaidOnceAttempt,
@@ -56,7 +58,7 @@ export function requestText(
   }
 }
 
-/** Why a key will never pay. */
+/** Says why a key will never pay. */
 function ofDead(attempt: PaidOnceAttempt): string {
   const has = (result: string) => attempt.sends.some((send) => send.result === result);
   const last = attempt.sends.findLast(({ code }) => code !== undefined);

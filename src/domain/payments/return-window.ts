@@ -6,12 +6,12 @@ const RETURN_WINDOW_MS = 60 * DAY_MS;
 /** Allowance: a payment settles days after it is made, and a return takes days. */
 const SLACK_MS = 15 * DAY_MS;
 
-/** Business-clock instant until which a payment made at `paidAtMs` may come back. */
+/** Returns the business-clock instant until which a payment made at `paidAtMs` may come back. */
 export function mayReturnUntilMs(paidAtMs: number): number {
   return paidAtMs + RETURN_WINDOW_MS + SLACK_MS;
 }
 
-/** Payments that arrived before this instant can't come back any more. */
+/** Returns an instant: payments that arrived before it can't come back any more. */
 export function mayReturnSinceMs(nowMs: number): number {
   return nowMs - RETURN_WINDOW_MS - SLACK_MS;
 }
@@ -19,7 +19,7 @@ export function mayReturnSinceMs(nowMs: number): number {
 /** How long before its execution date a payment may be made. */
 const SCHEDULED_AHEAD_MS = 60 * DAY_MS;
 
-/** Payments made before this instant have settled and can't come back any more. */
+/** Returns an instant: payments made before it have settled and can't come back any more. */
 export function followedSinceMs(nowMs: number): number {
   return mayReturnSinceMs(nowMs) - SCHEDULED_AHEAD_MS;
 }

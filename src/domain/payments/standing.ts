@@ -1,22 +1,22 @@
 import { withFullStop } from "../history-texts.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
 
-/** Where a bill stands that nothing pays. */
+/** The standing of a bill that no payment pays. */
 export interface Standing {
   /** State of the bill's current line; null if no run has planned it. */
   readonly state: LineState | null;
   readonly reasonCode?: string | null | undefined;
-  /** Why the line is in that state, if it says. */
+  /** Why the line is in that state, if that is recorded. */
   readonly reason?: string | null | undefined;
   /** Why the last run that left it out did so; null if none has. */
   readonly leftOut?: string | null | undefined;
-  /** True where it is in no run's hands any more, so that the next one plans it anew. */
+  /** True if no run owns the bill any more, so that the next run plans it anew. */
   readonly isGivenBack?: boolean | undefined;
-  /** The person who ended it; null if nobody did. */
+  /** The person who ended it; null if no person did. */
   readonly resolvedBy?: string | null | undefined;
 }
 
-/** What it waits for, or how it ended without a payment: a sentence, or nothing. */
+/** Says what a bill waits for, or how it ended without a payment: a sentence, or nothing. */
 export function standingText(standing: Standing): string {
   const { state, reasonCode, reason, leftOut, isGivenBack, resolvedBy } = standing;
   if (state === null)
@@ -25,7 +25,7 @@ export function standingText(standing: Standing): string {
       : ` No run has planned it. The last one left it out: ${withFullStop(leftOut)}`;
   if (state === "skipped") return reason == null ? "" : ` ${withFullStop(reason)}`;
   const ofCode = reasonCode == null ? undefined : OF_CODE[reasonCode];
-  // A line whose payment was cancelled has no code: nobody took it out of its run.
+  // A line whose payment was cancelled has none of these codes: no person took it out of its run.
   if (state === "cancelled") {
     if (ofCode === undefined) return "";
     return reason?.startsWith(ofCode) === true
@@ -50,7 +50,7 @@ const OF_CODE: Readonly<Record<string, string>> = {
   rejected: RUN_REJECTED,
 };
 
-/** Of a bill whose run somebody has rejected: `Its run was rejected by cora: wrong week.` */
+/** Says who rejected a bill's run, and why: `Its run was rejected by cora: wrong week.` */
 export function rejectedText({
   principal,
   comment,
@@ -61,7 +61,7 @@ export function rejectedText({
   return `${RUN_REJECTED} by ${principal}${because(comment)}`;
 }
 
-/** States that say more than that nothing pays it. */
+/** Texts for the states that say more than that no payment pays the bill. */
 const OF_STATE: Readonly<Partial<Record<LineState, string>>> = {
   planned: "It is approved and has not been sent yet",
   "awaiting-approval": "It waits for approval",

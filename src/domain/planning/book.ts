@@ -99,13 +99,14 @@ function twinKey(bill: BillFacts): string {
   return `${bill.totalCents} ${bill.contactId ?? ""}`;
 }
 
-/** The date by which duplicates are compared. */
+/** Returns the date by which duplicates are compared. */
 export function billDate(bill: BillFacts): string | null {
   return bill.issueDate ?? bill.dueDate;
 }
 
 /**
- * In a list sorted by date the nearest is a neighbour, so a thousand equal rents take linear time.
+ * In a list sorted by date the nearest bill is a neighbor, so a thousand equal rents take linear
+ * time.
  */
 function nearestTwins(twins: ReadonlyMap<string, readonly BillFacts[]>): BillBook["nearestTwin"] {
   const ofGroup = new Map<string, ReadonlyMap<string, BillFacts>>();
@@ -144,7 +145,7 @@ function nearestInGroup(group: readonly BillFacts[]): Map<string, BillFacts> {
   return nearest;
 }
 
-/** Medians by vendor; each vendor's bills are sorted once. */
+/** Computes medians by vendor; each vendor's bills are sorted once. */
 function medians(
   paidBills: ReadonlyMap<string, readonly BillFacts[]>,
 ): BillBook["medianPaidBillCents"] {

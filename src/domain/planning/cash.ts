@@ -21,7 +21,7 @@ export function byUrgency(a: CashLine, b: CashLine): number {
 }
 
 /**
- * Money needed on each execution date, and what the source has left after it.
+ * Returns the money needed on each execution date, and what the source has left after it.
  *
  * @param availableCents null if the source doesn't say; then nothing is known to be left
  * @param reservedCents reserved for payments that have not been debited yet

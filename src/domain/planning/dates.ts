@@ -46,7 +46,7 @@ export function planDates(
   };
 }
 
-/** ISO instant from which a bill can no longer be paid on this execution date. */
+/** Returns the ISO instant from which a bill can no longer be paid on this execution date. */
 export function decideByOf(executionDate: string): string {
   return new Date(newYorkInstantMs(executionDate, "00:00")).toISOString();
 }
@@ -59,7 +59,10 @@ function dateRuleOf(executionDate: string, playbook: Pick<PayRunPlaybook, "pay" 
     : "next business day";
 }
 
-/** When a line arrives that runs on another day than planned, as many banking days later. */
+/**
+ * Returns when a line arrives that executes on another day than planned: after as many banking days
+ * as planned.
+ */
 export function arrivalOn(
   executionDate: string,
   planned: Pick<LineDates, "executionDate" | "arrivalDate">,
@@ -71,7 +74,10 @@ export function arrivalOn(
   return addBankingDays(executionDate, days);
 }
 
-/** Business-clock instant at which a run was planned; null where its time to approve never began. */
+/**
+ * Returns the business-clock instant at which a run was planned; null if its time to approve has
+ * never begun.
+ */
 export function plannedMs({
   approveByMs,
   policy,

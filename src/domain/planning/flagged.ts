@@ -10,7 +10,7 @@ export function isFlagged(line: { readonly flags: readonly { readonly kind: stri
   return line.flags.some((flag) => flag.kind !== "late");
 }
 
-/** Calendar days from a line's due date to its arrival; 0 for none. */
+/** Returns the calendar days from a line's due date to its arrival; 0 if it is not late. */
 export function daysLate({
   dueDate,
   arrivalDate,

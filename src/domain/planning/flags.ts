@@ -22,15 +22,18 @@ export interface FlagInput {
   readonly review: readonly ReviewReason[];
   readonly nowMs: number;
   /**
-   * Last four digits of the account that Payrun last paid each vendor to; vendors never paid are
+   * Last four digits of the account to which Payrun last paid each vendor; vendors never paid are
    * missing.
    */
   readonly lastPaidTo: ReadonlyMap<string, string | null>;
-  /** Last four digits of the account that Payrun last sent a payment of each of these bills to. */
+  /** Last four digits of the account to which Payrun last sent a payment of each of these bills. */
   readonly sentTo: ReadonlyMap<string, string | null>;
 }
 
-/** The flags of a line: the playbook's review reasons first, then what an approver should know. */
+/**
+ * Returns the flags of a line: the playbook's review reasons first, then what an approver should
+ * know.
+ */
 export function flagsOf(selected: SelectedBill, dates: LineDates, input: FlagInput): LineFlag[] {
   const flags: LineFlag[] = [];
   for (const kind of input.review) {
@@ -100,7 +103,10 @@ function changedBankAccount(selected: SelectedBill, input: FlagInput): string | 
   return `The vendor's record was changed on ${newYorkDate(changedMs)}, and no payment from here has reached it, so its bank account can't be compared with an earlier one.`;
 }
 
-/** What an approver should know of a bill that has come back: would it come back again? */
+/**
+ * Says what an approver should know about a bill whose payment failed, so that they can judge
+ * whether the next would fail too. Null if none failed, or if the failure may be retried.
+ */
 function failedBefore(selected: SelectedBill, input: FlagInput): string | null {
   const failures = input.book
     .paymentsOf(selected.bill.payableId)
@@ -110,7 +116,8 @@ function failedBefore(selected: SelectedBill, input: FlagInput): string | null {
   if (mayBeRetried) return null;
   const { bankLast4 } = selected.vendor;
   const { payableId } = selected.bill;
-  // Of a payment that somebody else has made it is not known where it went.
+  // The account that received a payment not made by Payrun is unknown, so the vendor's last one
+  // counts.
   const before = input.sentTo.has(payableId)
     ? input.sentTo.get(payableId)
     : input.lastPaidTo.get(selected.contactId);
@@ -121,6 +128,6 @@ function failedBefore(selected: SelectedBill, input: FlagInput): string | null {
 
 function areClose(bill: BillFacts, other: BillFacts): boolean {
   const [a, b] = [billDate(bill), billDate(other)];
-  // Bills without a date can't be told apart by it: one review too many is better.
+  // Bills without a date can't be told apart by it; one review too many is the safer error.
   return a === null || b === null || Math.abs(daysBetween(a, b)) <= RECENT_DAYS;
 }

@@ -1,6 +1,6 @@
 import { counted } from "../counted.ts";
 
-/** What keeps bills out of a plan, as it is said after their number. */
+/** What keeps bills out of a plan, in words that follow their number. */
 const REASONS: Readonly<Record<string, string>> = {
   paid: "paid already",
   "already-on-its-way": "on the way already",
@@ -26,7 +26,7 @@ export interface LeftOutCount {
   readonly count: number;
 }
 
-/** How many bills a plan leaves out for which reason, most first. */
+/** Counts the bills that a plan leaves out by reason, the most frequent reason first. */
 export function leftOutCounts(byCode: Readonly<Record<string, number>>): LeftOutCount[] {
   return Object.entries(byCode)
     .toSorted(([, one], [, other]) => other - one)
@@ -38,8 +38,8 @@ export function leftOutCounts(byCode: Readonly<Record<string, number>>): LeftOut
 }
 
 /**
- * Why a plan has no bill, as a sentence: what holds keep back is to be paid, and this run never
- * pays it.
+ * Says in a sentence why a plan has no bill. It names bills on hold, because they are still to be
+ * paid, and this run never pays them.
  */
 export function emptyPlanText(byCode: Readonly<Record<string, number>>): string {
   const held = byCode["on-hold"] ?? 0;
@@ -48,7 +48,7 @@ export function emptyPlanText(byCode: Readonly<Record<string, number>>): string 
   return `Nothing is paid: ${counted(held, "bill")} ${are} on hold (payrun holds). This run has ended and pays nothing after a release: payrun pay BILL does, or the next period's run.`;
 }
 
-/** `12 paid already, 3 not due yet`. */
+/** Lists the counts in words: `12 paid already, 3 not due yet`. */
 export function leftOutText(byCode: Readonly<Record<string, number>>): string {
   return leftOutCounts(byCode)
     .map(({ count, reason }) => `${count.toLocaleString("en-US")} ${reason}`)

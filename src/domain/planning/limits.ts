@@ -2,7 +2,7 @@ import type { PayLimits } from "../../contracts/playbook.ts";
 import { weekOf } from "../clock/new-york.ts";
 import { formatUsd } from "../money.ts";
 
-/** Amounts that other runs have committed, by the Monday of the week. */
+/** Amounts that other runs have committed, by the Monday of each week. */
 export interface WeekUse {
   readonly businessCents: ReadonlyMap<string, number>;
   /** By `vendorWeek(contactId, monday)`. */

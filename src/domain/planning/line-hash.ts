@@ -2,8 +2,8 @@ import type { PlanLine } from "../../contracts/pay-run.ts";
 import { lineHash } from "../approvals/hashes.ts";
 
 /**
- * The hash of a plan line. Planning and replanning both use it, so that an approval always covers
- * the same fields.
+ * Returns the hash of a plan line. Planning and replanning both use it, so that an approval always
+ * covers the same fields.
  */
 export function hashOfLine(businessId: string, line: Omit<PlanLine, "lineHash">): string {
   return lineHash({

@@ -45,9 +45,9 @@ export interface Plan {
 /**
  * Builds the plan of a run: each line with its dates, flags, rule, limits and hash, and a summary.
  *
- * `totalCents` and `lineCount` cover all lines, `flaggedCount` those that `isFlagged` selects. `cash`
- * leaves out lines over a limit, which are parked at once. The same input always gives the same
- * plan and hash.
+ * `totalCents` and `lineCount` cover all lines, `flaggedCount` those that `isFlagged` selects.
+ * `cash` leaves out lines over a limit, which are parked at once. The same input always gives the
+ * same plan and hash.
  */
 export function* buildPlan(input: PlanInput): Steps<Plan> {
   const dates = datesByDueDate(input);

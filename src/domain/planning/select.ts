@@ -10,8 +10,8 @@ import type { Steps } from "../steps.ts";
 import type { BillBook, BillFacts, VendorFacts } from "./book.ts";
 
 /**
- * What a playbook's conditions see of a bill, as the service shows it (API specification, section
- * 2).
+ * The view of a bill that a playbook's conditions see, as the service shows the bill (API
+ * specification, section 2).
  */
 export interface ConditionView {
   readonly id: string;
@@ -67,7 +67,7 @@ export interface SelectInput {
   readonly sourceId: string;
   readonly holds: readonly HoldScope[];
   readonly matches: Matches;
-  /** Selects only these bills, due or not; if missing, the playbook's selection. */
+  /** The only bills to select, due or not; if missing, the playbook's selection applies. */
   readonly only?: OffCycle | null;
 }
 
@@ -103,7 +103,7 @@ export function* selectBills(input: SelectInput): Steps<Selection> {
   return { selected, skipped };
 }
 
-/** A bill that was selected, but belongs to an earlier claim's owner. */
+/** Leaves out a selected bill that another run or retry has claimed before. */
 export function claimedElsewhere(selected: SelectedBill, owner: string): SkippedLine {
   const by = owner === "" ? "another run or retry" : owner;
   const text = owner.startsWith("retry-failed-payment/")
@@ -113,8 +113,8 @@ export function claimedElsewhere(selected: SelectedBill, owner: string): Skipped
 }
 
 /**
- * A selected bill for which an approval rule's condition fails, so that no approver can be
- * determined.
+ * Leaves out a selected bill for which an approval rule's condition can't be evaluated, so that no
+ * approver can be determined.
  */
 export function conditionFailed(selected: SelectedBill, text: string): SkippedLine {
   return leftOut(selected, { code: "condition-failed", text });
@@ -124,7 +124,7 @@ function leftOut(selected: SelectedBill, reason: Reason): SkippedLine {
   return { ...skippedLine(selected.bill, reason), amountCents: selected.amountCents };
 }
 
-/** Makes the view of a bill that conditions see. */
+/** Builds the view of a bill that conditions see. */
 export function conditionView(
   bill: BillFacts,
   vendor: VendorFacts | undefined,
@@ -273,7 +273,10 @@ function dueTest(playbook: PayRunPlaybook, period: string): (bill: BillFacts) =>
   };
 }
 
-/** Holds on single payables grow over the years, so they are indexed; the others are few. */
+/**
+ * Holds, indexed by payable: those on single payables accumulate over the years, the others are
+ * few.
+ */
 interface HoldIndex {
   find(facts: Parameters<typeof holdOn>[1]): HoldScope | undefined;
 }

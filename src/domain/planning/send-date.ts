@@ -18,19 +18,19 @@ interface SendClock {
 
 type SendInstant = Omit<SendClock, "realMs">;
 
-/** The New York date on which a request sent now arrives. */
+/** Returns the New York date on which a request sent now arrives. */
 export function arrivalDate({ businessMs, scale }: SendInstant): string {
   return newYorkDate(businessMs + marginMs(scale));
 }
 
-/** The earliest execution date that a request sent now may name: the next banking day. */
+/** Returns the earliest execution date that a request sent now may name: the next banking day. */
 export function earliestDate(clock: SendInstant): string {
   return nextBankingDay(arrivalDate(clock));
 }
 
 /**
- * Business-clock instant from which a request may name this execution date as the earliest: the
- * beginning of the banking day before it.
+ * Returns the business-clock instant from which a request may name this execution date as the
+ * earliest: the beginning of the banking day before it.
  */
 export function requestFromMs(executionDate: string, { scale }: Pick<SendClock, "scale">): number {
   return newYorkInstantMs(addBankingDays(executionDate, -1), "00:00") - marginMs(scale);
@@ -50,7 +50,7 @@ export function asksForNewDate(
   return !inGrace;
 }
 
-/** The date that a line gets instead of its own; undefined where its own can still be met. */
+/** Returns the date that replaces a line's own; undefined if its own can still be met. */
 export function newDateOf(
   executionDate: string,
   plan: Parameters<typeof asksForNewDate>[0],

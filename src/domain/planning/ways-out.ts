@@ -1,6 +1,6 @@
 import type { OverLimit } from "./limits.ts";
 
-/** The key of the limit that a bill was parked for. */
+/** The playbook's key of each limit for which a bill can be parked. */
 const LIMIT_KEYS: Readonly<Record<OverLimit["code"], string>> = {
   "over-bill-limit": "limits.bill",
   "over-vendor-week-limit": "limits.vendorPerWeek",
@@ -8,10 +8,11 @@ const LIMIT_KEYS: Readonly<Record<OverLimit["code"], string>> = {
 };
 
 /**
- * What gets a bill paid that a limit of its playbook has parked: nobody's retry does, and its next
- * run parks it again. Undefined for a bill that is parked for anything else.
+ * Says how to get a bill paid that a limit of its playbook has parked. A retry doesn't help, and
+ * the next run parks it again if the limit still leaves no room for it. Undefined for a bill that
+ * is parked for another reason.
  *
- * @param bill what stands for it in a command
+ * @param bill the bill as a command names it
  */
 export function overLimitText(reasonCode: string | null, bill: string): string | undefined {
   if (!isLimit(reasonCode)) return undefined;
@@ -22,7 +23,7 @@ export function overLimitText(reasonCode: string | null, bill: string): string |
     : `Over ${key} a retry doesn't help in the same week: a run whose week has room plans the bill and asks. Sooner, ${otherwise}.`;
 }
 
-/** What a person can do about parked bills, one way a line. */
+/** Lists what a person can do about parked bills, one way per line. */
 export function waysOut(
   bills: readonly { readonly reasonCode: string | null }[],
   bill: string,

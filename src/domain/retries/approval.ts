@@ -20,10 +20,10 @@ export interface ApprovalEnd {
   readonly reason: string;
 }
 
-/** What is said where an approval has run out, or its plan has changed. */
+/** The text for an approval that has expired, or whose plan has changed. */
 export const NO_APPROVAL = "It has no valid approval any more.";
 
-/** Why an approval covers nothing of a bill that is paid in part. */
+/** Says why an approval covers nothing more of a bill that is paid in part. */
 export function partOwedText(openCents: number): string {
   return `${formatUsd(openCents)} of it is still owed, which is not the amount that was approved.`;
 }
@@ -63,8 +63,8 @@ function isTooLate({ firstSettledOn, runsOn }: ReturnedLine): boolean {
 }
 
 /**
- * What becomes of a bill that somebody wants tried again and that isn't now: its approval has ended,
- * or a hold keeps it back. Undefined where it is tried again.
+ * Says what happens to a bill that a person wants retried and that isn't retried now, because its
+ * approval has ended or something keeps it back. Undefined if it is retried now.
  */
 export function notTriedNowText({
   approvalEnded,
@@ -78,16 +78,16 @@ export function notTriedNowText({
   return `tried again once nothing keeps it back. ${keptBack.join(" ")}`;
 }
 
-/** What becomes of a bill that somebody wants tried again, and whose approval has ended. */
+/** Says what happens to a bill that a person wants retried, and whose approval has ended. */
 function leftToNextRunText(of: {
   /** Why it is not paid under its approval. */
   readonly approvalEnded: string;
-  /** What keeps it back besides, where something does. */
+  /** What keeps it back as well, if anything. */
   readonly keptBack?: readonly string[] | undefined;
 }): string {
   const { approvalEnded, keptBack = [] } = of;
   return [`${approvalEnded} It is not tried again: ${NEXT_RUN_ASKS}.`, ...keptBack].join(" ");
 }
 
-/** What becomes of a bill that was given back. */
+/** What happens to a bill that was given back. */
 export const NEXT_RUN_ASKS = "the next run plans it and asks for a new approval";

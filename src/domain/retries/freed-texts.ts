@@ -9,13 +9,13 @@ interface Sum {
   readonly totalCents: number;
 }
 
-/** What a release of an account means for the bills that have waited for it. */
+/** What a release of an account means for the bills that waited for it. */
 interface Freed {
   readonly paidAgain: Sum & SendsAfter & { readonly notSent?: readonly NotSent[] | undefined };
   readonly stillHeld: Sum;
 }
 
-/** The same in sentences; none where no bill has waited. */
+/** Says in sentences what a release means for the bills that waited; no sentence if none waited. */
 export function paidAgainTexts(waited: number, { paidAgain, stillHeld }: Freed): string[] {
   const { notSent = [] } = paidAgain;
   const notNow = notSent.reduce((sum, { count }) => sum + count, 0);

@@ -10,7 +10,9 @@ interface Waiting {
   readonly giveUpAfterDays: number;
 }
 
-/** Real milliseconds until a failed bill is given up if no person acts; 0 if it is due. */
+/**
+ * Returns the real milliseconds until a failed bill is given up if no person acts; 0 if it is due.
+ */
 export function giveUpInMs(
   { failedAtMs, failedRealMs, giveUpAfterDays }: Waiting,
   clock: { readonly businessMs: number; readonly realMs: number; readonly scale: number },

@@ -46,9 +46,9 @@ export const BUILT_IN_RULES: readonly FailureRule[] = [
 const ACCOUNT_IS_EMPTY_FROM = 3;
 
 /**
- * The policy while no playbook is stored under the name: a bounce is retried on the next banking
- * day, at most twice, and a person is asked about every other failure. If payments to three vendors
- * bounce on one day, the account is paused and a person is asked once.
+ * Returns the policy that applies while no playbook is stored under the name: a bounce is retried
+ * on the next banking day, at most twice, and a person is asked about every other failure. If
+ * payments to three vendors bounce on one day, the account is paused and a person is asked once.
  *
  * @param otherVendorsFailed other vendors whose payments of the same day and account failed in the
  * same way
@@ -63,7 +63,7 @@ export function unattendedFailures(name: string, otherVendorsFailed: number): Re
   return { ...builtInRetryFailed(name), rules: [bounce, ASK_OPERATOR] };
 }
 
-/** The defaults of a stored playbook. */
+/** Returns the defaults of a stored playbook. */
 export function builtInRetryFailed(name: string): RetryFailedPlaybook {
   return {
     kind: "retry-failed",
@@ -87,7 +87,7 @@ export interface RuledFailure {
  * Finds the first rule that matches a failure, by return code or by words.
  *
  * A rule never overrides the bank: a person is asked about a return code that Nacha doesn't allow
- * to be reinitiated, whatever words stand beside it.
+ * to be reinitiated, regardless of the words beside it.
  */
 export function ruleFor(
   rules: readonly FailureRule[],

@@ -15,7 +15,7 @@ export interface FailureFacts {
   readonly firstSettledOn: string;
   /** New York date on which a request made now arrives. */
   readonly today: string;
-  /** Why nothing is retried automatically, whatever the rule says; null if it may be. */
+  /** Why nothing is retried automatically, regardless of the rule; null if it may be. */
   readonly stopped: string | null;
 }
 
@@ -72,8 +72,8 @@ export function stepAfterFailure(facts: FailureFacts): FailureStep {
 }
 
 /**
- * The execution date of the next try: by the rule, or the earliest one if the rule waits for
- * something else. A request sent today executes on the next banking day at the earliest.
+ * Returns the execution date of the next try: by the rule, or the earliest one if the rule waits
+ * for something else. A request sent today executes on the next banking day at the earliest.
  */
 export function retryDate({ when }: FailureRule, today: string): string {
   const next = nextBankingDay(today);

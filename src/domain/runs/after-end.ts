@@ -7,15 +7,18 @@ type Sums = Readonly<Partial<Record<LineState, BillSum>>>;
 /** States of bills whose money came back, or that a person has acted on or must act on. */
 export const CAME_BACK = ["retrying", "parked", "returned", "refunded", "given-up"] as const;
 
-/** Banks take money back weeks later: a run that completed then has exceptions after all. */
+/**
+ * Returns a run's phase as it is now: banks take money back weeks later, and a run that completed
+ * then has exceptions after all.
+ */
 export function phaseNow(phase: RunPhase, byState: Sums): RunPhase {
   const cameBack = CAME_BACK.some((state) => (byState[state]?.count ?? 0) > 0);
   return phase === "completed" && cameBack ? "completed-with-exceptions" : phase;
 }
 
 /**
- * What a run came to that completed without paying some of its bills, as a part of a sentence;
- * undefined where its phase says it all.
+ * Describes, as part of a sentence, the outcome of a run that completed without paying some of its
+ * bills; undefined if its phase says it all.
  */
 export function calledBackText(phase: RunPhase, byState: Sums): string | undefined {
   if (phase !== "completed" && phase !== "completed-with-exceptions") return undefined;
@@ -33,7 +36,7 @@ export function calledBackText(phase: RunPhase, byState: Sums): string | undefin
   return `nothing of it was paid: ${whole}, ${cents}, ${were}`;
 }
 
-/** `; 5 more, $23,228.47, have not settled`: they are why the run has exceptions. */
+/** Returns `; 5 more, $23,228.47, have not settled`: they are why the run has exceptions. */
 function unsettledText(byState: Sums): string {
   const told = ["settled", "cancelled", "refunded"];
   const others = Object.entries(byState).filter(([state]) => !told.includes(state));

@@ -15,13 +15,16 @@ export const EXCEPTION_STATES: readonly LineState[] = [
   "given-up",
 ];
 
-/** States of bills that nobody needs to look at, whatever is said of them. */
+/** States of bills that are no exceptions, whatever their reason code. */
 export const REGULAR_STATES: readonly LineState[] = ["settled", "skipped"];
 
-/** A run that only planned, or was cancelled or rejected as a whole, says so once, not with each bill. */
+/**
+ * Reason codes of a whole run that only planned, or was cancelled or rejected: the run says so
+ * once, not with each bill.
+ */
 export const WHOLE_RUN_CODES: readonly string[] = ["run-cancelled", "rejected", PLAN_ONLY];
 
-/** Whether a bill is among the exceptions of its run, wherever they are listed. */
+/** True if a bill is among the exceptions of its run, in every list of them. */
 export function isException({
   state,
   reasonCode,

@@ -2,7 +2,9 @@ import type { LineState } from "../../contracts/pay-run.ts";
 import type { BillSum } from "../counted.ts";
 import { withFullStop } from "../history-texts.ts";
 
-/** What people are told of a parked bill that the next run plans, and that waits for nobody. */
+/**
+ * The state that people see for a parked bill that the next run plans and that waits for no person.
+ */
 export const GIVEN_BACK = "given-back";
 
 type StateTold = LineState | typeof GIVEN_BACK;
@@ -12,12 +14,12 @@ interface Bill {
   readonly givenBack?: true | undefined;
 }
 
-/** A bill's state as people are told it. */
+/** Returns a bill's state as people see it. */
 export function stateTold({ state, givenBack }: Bill): StateTold {
   return givenBack === true ? GIVEN_BACK : state;
 }
 
-/** Why it was parked, and which run has it or has had it since. */
+/** Returns why a bill was parked, and which run has it or has had it since. */
 export function reasonGivenBack(reason: string | null, takenUpBy: string | null): string | null {
   if (takenUpBy === null) return reason;
   const since = `${takenUpBy} has had it since.`;
@@ -29,7 +31,10 @@ interface Sums {
   readonly givenBack?: BillSum | undefined;
 }
 
-/** Sums by state as people are told them: bills that were given back apart from those that wait for a person. */
+/**
+ * Returns the sums by state as people see them: bills that were given back are separate from those
+ * that wait for a person.
+ */
 export function sumsTold({
   byState,
   givenBack,

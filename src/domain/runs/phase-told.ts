@@ -1,13 +1,13 @@
 const A_PERSON = "a person: ";
 
-/** For whom a parked bill waits, and why. */
+/** Says that a parked bill waits for a person, and why. */
 export function personWaitedFor(reason: string | null): string {
   return `${A_PERSON}${reason ?? "it failed"}`;
 }
 
 /**
- * A phase as people read it: a failed bill that only a person moves on is `settling` for programs,
- * and nothing of it settles.
+ * Returns a phase as people read it: a failed bill that only a person can move on is `settling` for
+ * programs, although nothing of it settles.
  */
 export function phaseTold(of: {
   readonly kind: string;

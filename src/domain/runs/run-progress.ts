@@ -25,10 +25,10 @@ export interface ProgressInput extends RunSoFar {
     readonly planHash: string | null;
     readonly policy: Pick<PayRunPlaybook, "schedule">;
   };
-  /** Address of its page; missing where nobody can say it. */
+  /** Address of the run's page; missing if it is unknown. */
   readonly page?: string | undefined;
   readonly rejected: boolean;
-  /** False if nobody has approved anything of it; missing where that doesn't matter. */
+  /** False if no person has approved any of its bills; missing if that doesn't matter. */
   readonly isApproved?: boolean;
   readonly counts: ReadonlyMap<LineState, BillSum>;
   readonly waits: readonly {
@@ -39,7 +39,10 @@ export interface ProgressInput extends RunSoFar {
   }[];
   /** Lines parked because they were not approved in time. */
   readonly expiredLines: number;
-  /** Lines whose payment the safety net cancelled: no person asked for it, so one should know. */
+  /**
+   * Lines whose payment the safety net cancelled: no person requested that, so a person should
+   * know.
+   */
   readonly stoppedLines: number;
   readonly odd: readonly {
     /** The bill's name for people. */
@@ -50,7 +53,7 @@ export interface ProgressInput extends RunSoFar {
   }[];
   /** Lines being retried that wait for an account that bounced; missing for none. */
   readonly bouncedLines?: number;
-  /** Bills that have failed and that a hold keeps from being paid again. */
+  /** Failed bills that a hold keeps from being paid again. */
   readonly heldRetries?: number;
   readonly toFund: number;
   readonly toPay: number;
@@ -68,7 +71,7 @@ export interface ProgressInput extends RunSoFar {
   readonly nextAskMs?: number | null;
   /** Business-clock instants at which a line changes by itself. */
   readonly nextChangesMs?: readonly (number | null)[];
-  /** Business-clock instant until which a restored store sends nothing; missing where it does. */
+  /** Business-clock instant until which a restored store sends nothing; missing if it sends. */
   readonly sendsNothingUntilMs?: number;
   /** Real milliseconds that it has waited for money. */
   readonly shortForMs?: number;
@@ -85,7 +88,7 @@ export interface ProgressInput extends RunSoFar {
   readonly mayRead?: boolean;
   readonly clock: {
     readonly businessMs: number;
-    /** In which people are told times; New York's unless it is said. */
+    /** The zone in which people read times; New York if missing. */
     readonly zone?: string | undefined;
     readonly serviceMs: number;
     readonly scale: number;
@@ -210,7 +213,7 @@ function sendingText({ sendsNothingUntilMs, clock }: ProgressInput): string {
   return `waiting until ${spokenTime(sendsNothingUntilMs, clock.zone)}, because the store was restored: what it may have lost shows at the service by then`;
 }
 
-/** How many open approvals are named; the rest are in the details. */
+/** How many open approvals are named; the details list all of them. */
 const ASKS_NAMED = 3;
 
 function askedText(asks: readonly ApprovalAsk[]): string {
@@ -234,7 +237,7 @@ function wakeIn(input: ProgressInput): number {
     input.nextLeaseMs === null ? Infinity : input.nextLeaseMs - clock.serviceMs,
     input.toFund > 0 ? moneyPollInMs(input.shortForMs ?? 0, clock) : Infinity,
     // A due deposit is being made now, which will end the wait, or it waits for the service like
-    // the rest.
+    // everything else.
     dueInMs > 0 ? dueInMs : Infinity,
     ...input.waits.map(({ retryAtMs }) => retryAtMs - clock.serviceMs),
   );

@@ -7,7 +7,7 @@ export interface RunSoFar {
   readonly counts: ReadonlyMap<LineState, { readonly count: number }>;
   /** Lines parked because they were not approved in time. */
   readonly expiredLines: number;
-  /** Parked lines that wait for nobody; missing for none. */
+  /** Parked lines that were given back; missing for none. */
   readonly givenBackLines?: number;
   /** Number of returned payments by return code, the most frequent first. */
   readonly cameBack: ReadonlyMap<string, number>;
@@ -31,8 +31,8 @@ const UNASKED: readonly LineState[] = ["skipped", "cancelled"];
 const CODES_NAMED = 3;
 
 /**
- * A run's progress in a few words: `40 of 57 approved, the rest until Sun, Nov 29, 11:59 PM; 40
- * paid; 12 settled, 1 returned R02`. Empty if there is none.
+ * Returns a run's progress in a few words: `40 of 57 approved, the rest until Sun, Nov 29, 11:59
+ * PM; 40 paid; 12 settled, 1 returned R02`. Empty if there is none.
  */
 export function runSoFar(soFar: RunSoFar): string {
   const { run, counts, expiredLines, cameBack } = soFar;
@@ -61,7 +61,7 @@ export function runSoFar(soFar: RunSoFar): string {
   return parts.join("; ");
 }
 
-/** Parked lines that a person must act on. */
+/** Counts the parked lines that a person must act on. */
 export function waitingForPerson({ counts, givenBackLines = 0 }: RunSoFar): number {
   return (counts.get("parked")?.count ?? 0) - givenBackLines;
 }

@@ -7,7 +7,10 @@ interface Ended {
   readonly comment: string | null;
 }
 
-/** Who has rejected or cancelled a run: `Cancelled by olga, Mon, Nov 23, 9:00 AM New York: wrong week`. */
+/**
+ * Says who rejected or cancelled a run: `Cancelled by olga, Mon, Nov 23, 9:00 AM New York: wrong
+ * week`.
+ */
 export function stoppedTexts({
   rejected,
   cancelled,

@@ -15,7 +15,8 @@ const ACTS_IN_A_ROW = 5;
 const PAUSE = { firstMs: 1_000, mostMs: 60_000 } as const;
 
 /**
- * How long a workflow pauses when its acts change nothing: looking sooner would not help.
+ * Returns how long a workflow pauses when its acts change nothing, in milliseconds: looking sooner
+ * would not help.
  *
  * @param acts turns in a row that have changed nothing
  */
@@ -32,7 +33,7 @@ const GATHERS_MOST_MS = 5_000;
 /** Phases with thousands of events; in earlier phases people send the signals. */
 const HAS_PAYMENTS: readonly RunPhase[] = ["paying", "settling"];
 
-/** A run's recent activity; instants are 0 if it has not happened. */
+/** A run's recent activity; an instant is 0 if it has not come yet. */
 export interface Pace {
   /** When it last read payments. */
   readonly followedAtMs: number;
@@ -46,8 +47,9 @@ export interface Pace {
 type Standing = Pick<Assessment, "phase" | "toFollow" | "wakeInMs" | "followEveryMs">;
 
 /**
- * How long a run of many bills waits before it reads their payments again: each read covers
- * everything paid since its plan. When nothing is left to pay, the first read comes at once.
+ * Returns how many milliseconds a run of many bills waits before it reads their payments again:
+ * each read covers everything paid since its plan. When nothing is left to pay, the first read
+ * comes at once.
  */
 export function followsInMs({ followEveryMs, phase }: Standing, pace: Pace, nowMs: number): number {
   if (followEveryMs === undefined || (phase === "settling" && !pace.hasReadAllPaid)) return 0;
@@ -56,7 +58,7 @@ export function followsInMs({ followEveryMs, phase }: Standing, pace: Pace, nowM
   return Math.max(0, sinceMs + times * followEveryMs - nowMs);
 }
 
-/** How long a run waits, unless a signal comes or a postponed read is due. */
+/** Returns how long a run waits, unless a signal comes or a postponed read is due. */
 export function sleepOfRun(now: Standing, pace: Pace, nowMs: number): Sleep {
   const { phase, followEveryMs = 0, toFollow, wakeInMs } = now;
   const isFollowedLater = toFollow > 0 && followEveryMs > 0;

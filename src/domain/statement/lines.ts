@@ -27,9 +27,10 @@ export interface StatementPayment {
 }
 
 /**
- * Statement lines of a payment in the payer's account: its debit, and a line for money that came
- * back. A payment that never reached the bank has none. The service holds a payment before it debits
- * the balance, and cancels it there: the balance has no line of it.
+ * Returns the statement lines of a payment in the payer's account: its debit, and a line for money
+ * that came back. A payment that never reached the bank has none. The service holds a payment
+ * before it debits the balance and cancels it at that stage, so the balance has no line of a held
+ * or refunded payment.
  *
  * @param account the account that pays: `BALANCE`, or a bank account's id
  */
@@ -90,14 +91,14 @@ export interface StatementDeposit {
   readonly madeOn: string;
   /** Date on which it reached the balance; empty if it didn't. */
   readonly arrivedOn: string;
-  /** Date of its last change; if it came back, of that. */
+  /** Date of its last change; if it came back, the date of that. */
   readonly changedOn: string;
   readonly reason: string;
 }
 
 /**
- * Statement lines of a deposit in both accounts: a debit of the bank account, a credit of the
- * balance once it has arrived, and the reverse of both if the bank took it back.
+ * Returns the statement lines of a deposit in both accounts: a debit of the bank account, a credit
+ * of the balance once it has arrived, and the reverse of both if the bank took it back.
  */
 export function depositLines(deposit: StatementDeposit): StatementLine[] {
   const { stands, amountCents, bankAccountId: account, changedOn, reason } = deposit;
@@ -136,7 +137,7 @@ export function depositLines(deposit: StatementDeposit): StatementLine[] {
   }
 }
 
-/** The New York date of a date or an instant; empty for anything else. */
+/** Returns the New York date of a date or an instant; empty for anything else. */
 export function dateOf(instant: string | null | undefined): string {
   if (instant === null || instant === undefined) return "";
   if (/^\d{4}-\d{2}-\d{2}$/.test(instant)) return instant;

@@ -1,4 +1,4 @@
-/** What statement lines of one kind come to, in cents. */
+/** Counts and totals (in cents) of statement lines of one kind. */
 export interface StatementSum {
   readonly debits: number;
   readonly debitCents: number;
@@ -8,7 +8,9 @@ export interface StatementSum {
 
 const NOTHING: StatementSum = { debits: 0, debitCents: 0, credits: 0, creditCents: 0 };
 
-/** Sums of statement lines for each key, such as an account and a day; sorted by its values. */
+/**
+ * Sums of statement lines for each key, such as an account and a day, sorted by the key's values.
+ */
 export class StatementSums<Key extends Readonly<Record<string, string>>> {
   readonly #sums = new Map<string, { readonly key: Key; readonly sum: StatementSum }>();
 

@@ -9,20 +9,22 @@ import { noteUnauthorized } from "./refusals.ts";
 import { addressOf } from "./request.ts";
 import { principalOfSession } from "./session-principal.ts";
 
-/** Who asks, and what they showed then. */
+/** The authenticated caller of a request, and the credential that it presented. */
 export interface Caller {
   readonly principal: Principal;
   /** A token's text, or the secret of a session's cookie. */
   readonly shown: { readonly kind: "token" | "session"; readonly secret: string };
 }
 
-/** What whoever judges a caller again must know. */
+/** What is needed to judge a caller again. */
 type Judging = Pick<GatewayContext, "nowMs" | "sandboxesOnly" | "profiles">;
 
 /**
- * Finds whose bearer token a request carries. A token that counts for nothing is written down.
+ * Finds the token that a request carries as its bearer token. Records an attempt with an invalid
+ * token.
  *
- * @throws GatewayError 401 where there is none, or it counts for nothing; 429 where it asks too often
+ * @throws GatewayError 401 if there is no token or it isn't valid; 429 if the token's rate is
+ * exceeded
  */
 export async function authenticate(c: Context, context: GatewayContext): Promise<Caller> {
   const header = c.req.header("authorization");
@@ -47,8 +49,10 @@ export async function authenticate(c: Context, context: GatewayContext): Promise
 }
 
 /**
- * @throws GatewayError 401 where the token or the session has ended since, or stands for something
- * else by now
+ * Checks that a caller's credential still counts.
+ *
+ * @throws GatewayError 401 if the token or the session has ended since, or the session now stands
+ * for another principal, other roles or other businesses
  */
 export async function requireStillCounts(
   context: Judging,
@@ -74,7 +78,7 @@ function isSame(one: Principal, other: Principal): boolean {
   return factsOf(one) === factsOf(other);
 }
 
-/** What keeps a token from counting at this moment; undefined for nothing. */
+/** Returns why a token isn't valid at this moment; undefined if it is. */
 function problemNow(
   { nowMs, sandboxesOnly }: Pick<GatewayContext, "nowMs" | "sandboxesOnly">,
   token: Token,
@@ -82,7 +86,7 @@ function problemNow(
   return tokenProblem(token, { nowMs: nowMs(), sandboxesOnly: sandboxesOnly() });
 }
 
-/** The answer to whoever comes with a token that counts for nothing. */
+/** Returns the 401 for a token that isn't valid. */
 function countsForNothing(why: TokenProblem | "unknown", tokenId = ""): GatewayError {
   return unauthorized(
     why === "unconfirmed"
@@ -91,12 +95,12 @@ function countsForNothing(why: TokenProblem | "unknown", tokenId = ""): GatewayE
   );
 }
 
-/** 401 for whoever is not signed in at the console, or no more. */
+/** Returns the 401 for a caller who is not signed in at the console, or no longer is. */
 export function signedOut(): GatewayError {
   return new GatewayError(
     401,
     "signed_out",
-    "You are not signed in, or no more: open /sign-in; “payrun login” prints a link.",
+    "You are not signed in, or no longer: open /sign-in; “payrun login” prints a link.",
   );
 }
 

@@ -7,25 +7,25 @@ import type { Proxies } from "./proxies.ts";
 import type { TokenUses } from "./token-uses.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** What the gateway's parts stand on; `createGateway` makes it. */
+/** What the gateway's parts share; made by `createGateway`. */
 export interface GatewayContext extends ActionContext {
   readonly metrics: Metrics;
   readonly inbox: InboxWriter;
-  /** Since when Temporal has not answered this gateway; undefined while it answers. */
+  /** When Temporal stopped answering this gateway; undefined while it answers. */
   readonly temporalSilence: { sinceMs: number | undefined };
   readonly rates: Rates;
   readonly proxies: Proxies;
   readonly uses: TokenUses;
-  /** Of links that sign people in. */
+  /** Sends the mails with sign-in links. */
   readonly mailer: Mailer;
-  /** True where no business moves real money: then nobody needs to confirm a token. */
+  /** True if no business moves real money: then tokens need no confirmation. */
   readonly sandboxesOnly: () => boolean;
   readonly unproven: UnprovenBodies;
   /** Decrypts what Temporal keeps. */
   readonly codec: PayloadCodec;
-  /** Of its encryption keys, the one first that it encrypts with. */
+  /** Ids of the gateway's encryption keys; the first is the one that it encrypts with. */
   readonly keyIds: readonly string[];
-  /** Origins of pages that may ask for it. */
+  /** Origins of pages that may have payloads decrypted. */
   readonly temporalUiOrigins: readonly string[];
   /** How long `POST /v1/plans` waits for a worker. */
   readonly planTimeoutMs: number;

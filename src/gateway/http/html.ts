@@ -4,7 +4,7 @@ import { GatewayError } from "../../actions/errors.ts";
 import { alone, type Page, PAGE_HEADERS } from "../../console/layout.ts";
 import { readBody } from "./limits.ts";
 
-/** Answers with a page that is for whoever asks. */
+/** Answers with a page for any visitor, signed in or not. */
 export async function answerPage(
   c: Context,
   page: Page,
@@ -15,7 +15,11 @@ export async function answerPage(
 
 const FORM_BYTES = 1_048_576;
 
-/** @throws GatewayError 415 unless it is a form, 411 and 413 as `readBody` */
+/**
+ * Reads a form.
+ *
+ * @throws GatewayError 415 unless the body is a form; 411 and 413 as `readBody`
+ */
 export async function readForm(c: Context): Promise<URLSearchParams> {
   const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/x-www-form-urlencoded") {
@@ -25,7 +29,9 @@ export async function readForm(c: Context): Promise<URLSearchParams> {
   return new URLSearchParams(new TextDecoder().decode(bytes));
 }
 
-/** Where a page of this gateway may lead on to: a path of its own, `/` for anything else. */
+/**
+ * Returns the path of this gateway that a page may lead on to; `/` if the text is anything else.
+ */
 export function ownPath(text: string | null | undefined): string {
   const isOwn =
     typeof text === "string" && text.length <= 1_000 && /^\/(?![/\\])[!-~]*$/.test(text);

@@ -6,12 +6,12 @@ import type { GatewayLimits } from "../../contracts/gateway-limits.ts";
 import { GatewayError } from "../../actions/errors.ts";
 import type { Proxies } from "./proxies.ts";
 
-/** Rates hold over so long: a short rush is no abuse. */
+/** The period over which rates are counted: a short burst is no abuse. */
 const WINDOW_SECONDS = 10;
-/** Nobody asks for a link again and again. */
+/** The period over which sign-in mails are counted: a person needs few. */
 const MAIL_WINDOW_SECONDS = 600;
 
-/** How long node's server waits for a request. */
+/** Returns the timeouts of node's server. */
 export function serverOptions({ headersTimeoutMs, requestTimeoutMs }: GatewayLimits) {
   return {
     headersTimeout: headersTimeoutMs,
@@ -22,14 +22,14 @@ export function serverOptions({ headersTimeoutMs, requestTimeoutMs }: GatewayLim
 }
 
 export const SMALL_BODY_BYTES = 1_048_576;
-/** Documents of an onboarding are files, in base64. */
+/** Documents of an onboarding are files, sent in base64. */
 export const DOCUMENTS_BYTES = 15 * 1_048_576;
-/** Webhooks whose signature isn't judged yet, of one address together. */
+/** Most bytes of webhooks with unverified signatures that one address may have in memory. */
 const UNPROVEN_BYTES = 16 * 1_048_576;
 
 /**
- * Closes what is too much, of all or of one address, before anything of it is read. Trusted proxies
- * have the connections of all who come by them.
+ * Closes connections above the limits, in total and per address, before reading anything. Trusted
+ * proxies are exempt from the limit per address: they carry the connections of all their clients.
  */
 export function limitConnections(server: Server, limits: GatewayLimits, proxies: Proxies): void {
   server.maxConnections = limits.connections;
@@ -51,12 +51,15 @@ export function limitConnections(server: Server, limits: GatewayLimits, proxies:
   });
 }
 
-/** Counts requests of the last seconds, in this process. */
+/** Counts the requests of the last seconds, in this process. */
 export class Rates {
   readonly #token: RateLimiterMemory;
   readonly #address: RateLimiterMemory;
   readonly #webhook: RateLimiterMemory;
-  /** Mail that anybody can have sent: to one address, and on one's asking. */
+  /**
+   * Limits for mail that anyone can trigger: per recipient, and per network address that requests
+   * it.
+   */
   readonly #mail = new RateLimiterMemory({ points: 5, duration: MAIL_WINDOW_SECONDS });
   readonly #mailAsked = new RateLimiterMemory({ points: 20, duration: MAIL_WINDOW_SECONDS });
 
@@ -66,7 +69,7 @@ export class Rates {
     this.#webhook = limiter(limits.webhookRate);
   }
 
-  /** @throws GatewayError 429, as the others */
+  /** @throws GatewayError 429, as all methods of this class do */
   token(tokenId: string): Promise<void> {
     return take(this.#token, tokenId, "this token");
   }
@@ -79,7 +82,7 @@ export class Rates {
     return take(this.#webhook, `${business} ${address}`, "this endpoint");
   }
 
-  /** Links that sign somebody in, asked for from a network address. */
+  /** Counts a request for a mail with a sign-in link, by network address and by recipient. */
   async signInMail(mailAddress: string, from: string): Promise<void> {
     await take(this.#mailAsked, from, "this address");
     await take(this.#mail, mailAddress, "this mail address");
@@ -105,7 +108,7 @@ function tooMany(whose: string, seconds: number): GatewayError {
 }
 
 /**
- * Reads a body whose sender is known, once its length is.
+ * Reads the body of a known sender, after checking its length.
  *
  * @throws GatewayError 411 without a length, 413 above the cap, before anything is read
  */
@@ -118,9 +121,10 @@ export async function readBody(c: Context, mostBytes: number): Promise<Uint8Arra
 }
 
 /**
- * A body whose sender goes away is no failure of ours: nobody fills the log with it.
+ * Awaits a body. A sender that disconnects is not an error of the gateway, so that clients can't
+ * fill the error log.
  *
- * @throws GatewayError 400 if it breaks off
+ * @throws GatewayError 400 if the body breaks off
  */
 async function whole<T>(reading: Promise<T>): Promise<T> {
   try {
@@ -131,15 +135,21 @@ async function whole<T>(reading: Promise<T>): Promise<T> {
   }
 }
 
-/** Reads webhooks that nobody has proven yet, in chunks too, so many bytes of an address at once. */
+/**
+ * Reads webhooks whose signature isn't verified yet, chunked ones too, up to a number of bytes per
+ * address at once.
+ */
 export class UnprovenBodies {
   readonly #held = new Map<string, number>();
 
-  /** @throws GatewayError 400 if it breaks off, 413 above 1 MB, 429 if the address keeps too much waiting */
+  /**
+   * @throws GatewayError 400 if the body breaks off, 413 above 1 MB, 429 if the address has too
+   * many bytes in memory
+   */
   async read(c: Context, address: string): Promise<Uint8Array> {
     requireLength(Number(c.req.header("content-length") ?? "0"), SMALL_BODY_BYTES);
     const { incoming } = (c.env ?? {}) as { readonly incoming?: IncomingMessage };
-    // Called without a socket.
+    // There is no socket if the app is called directly.
     if (incoming === undefined) return new Uint8Array(await c.req.arrayBuffer());
     return whole(this.#readParts(incoming, address));
   }

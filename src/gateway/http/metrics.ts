@@ -8,7 +8,7 @@ import { knownWorkers } from "../../store/sql/worker-leases.ts";
 import { LineCounts } from "../../reports/line-counts.ts";
 import { countUndelivered } from "../../store/notices/notice-deliveries.ts";
 
-/** What the gateway counts; `GET /metrics` prints it for Prometheus. */
+/** The gateway's metrics; `GET /metrics` prints them for Prometheus. */
 export interface Metrics {
   readonly registry: Registry;
   readonly requests: Histogram<"method" | "route" | "status">;
@@ -20,8 +20,8 @@ export interface Metrics {
 }
 
 /**
- * @param store read when the metrics are asked for: runs by phase, lines by state, the inbox
- * @param conditions what is not as it should be at that moment
+ * @param store read at each scrape: runs by phase, lines by state, the inbox
+ * @param conditions returns what needs attention at that moment
  */
 export function createMetrics(
   store: Store,
@@ -44,7 +44,7 @@ export function createMetrics(
     }),
     webhooks: new Counter({
       name: "payrun_webhooks_total",
-      help: "Webhook deliveries by what became of them",
+      help: "Webhook deliveries by outcome",
       labelNames: ["result"],
       registers,
     }),
@@ -68,7 +68,7 @@ export function createMetrics(
     }),
     refused: new Counter({
       name: "payrun_refused_requests_total",
-      help: "Requests without a token that counts, or whose roles don't allow them, by why",
+      help: "Requests refused for want of a valid token or of a role, by reason",
       labelNames: ["why"],
       registers,
     }),
@@ -80,7 +80,7 @@ function storeGauges(store: Store, registry: Registry): void {
   const lines = new LineCounts(store);
   new Gauge({
     name: "payrun_inbox_undispatched",
-    help: "Events that no workflow has been told about yet",
+    help: "Events that no workflow has been signalled about yet",
     registers,
     async collect() {
       this.set(await countUndispatched(store.db));
@@ -99,7 +99,7 @@ function storeGauges(store: Store, registry: Registry): void {
   });
   new Gauge({
     name: "payrun_lines",
-    help: "Lines of pay runs by state; of runs that have ended, settled ones and their like as of a while ago",
+    help: "Lines of pay runs by state; lines of ended runs that can hardly change are counted now and then",
     labelNames: ["state"],
     registers,
     async collect() {
@@ -125,7 +125,7 @@ function noticeGauge(store: Store, registry: Registry): void {
   const registers = [registry];
   new Gauge({
     name: "payrun_notices_undelivered",
-    help: "Notices that have not reached somebody: given up, tried again, or without an address",
+    help: "Notices that have not reached everyone: given up, tried again, or without an address",
     labelNames: ["why"],
     registers,
     async collect() {
@@ -144,7 +144,7 @@ function conditionGauges(
   const registers = [registry];
   new Gauge({
     name: "payrun_conditions",
-    help: "What is not as it should be, as payrun status shows it: by code, severity and business",
+    help: "Conditions that need attention, as payrun status shows them: by code, severity and business",
     labelNames: ["code", "severity", "business"],
     registers,
     async collect() {
@@ -157,7 +157,7 @@ function conditionGauges(
   });
   new Gauge({
     name: "payrun_workers",
-    help: "Workers that were heard of within the hour: working, or silent (frozen, or gone)",
+    help: "Workers that were heard from within the hour: working, or silent (frozen, or gone)",
     labelNames: ["state"],
     registers,
     async collect() {

@@ -3,7 +3,7 @@ import type { ZodError, ZodType } from "zod";
 import { GatewayError } from "../../actions/errors.ts";
 import { readBody, SMALL_BODY_BYTES } from "./limits.ts";
 
-/** The body of a request as JSON. @throws GatewayError where it is none */
+/** Returns a request's body as JSON. @throws GatewayError if it isn't JSON */
 export async function readJson(c: Context, mostBytes = SMALL_BODY_BYTES): Promise<unknown> {
   const bytes = await readBody(c, mostBytes);
   // An operation whose every field is optional may be called without a body.
@@ -27,7 +27,10 @@ export function requireJson(c: Context): void {
   );
 }
 
-/** A part of a request as its schema has it. @throws GatewayError 400 naming the first field that is wrong */
+/**
+ * Parses a part of a request by its schema. @throws GatewayError 400 naming the first field that is
+ * wrong
+ */
 export function parsePart(part: string, schema: ZodType | undefined, value: unknown): unknown {
   if (schema === undefined) return {};
   const parsed = schema.safeParse(value);
@@ -55,7 +58,7 @@ function invalid(part: string, error: ZodError): GatewayError {
   );
 }
 
-/** zod says “expected string, received undefined” of a field that is not there. */
+/** Replaces zod's message for a missing field, “expected string, received undefined”. */
 function messageOf(issue: ZodError["issues"][number]): string {
   const isMissing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
   return isMissing ? "is missing" : issue.message;

@@ -1,10 +1,10 @@
 import { BlockList, isIP } from "node:net";
 
-/** The proxies before the gateway whose word on who calls is believed. */
+/** The proxies in front of the gateway that are trusted to name the caller. */
 export class Proxies {
   readonly #trusted = new BlockList();
 
-  /** @param networks addresses and networks (`10.0.0.0/8`), as their setting takes them */
+  /** @param networks addresses and networks (`10.0.0.0/8`), as the setting has them */
   constructor(networks: readonly string[]) {
     for (const network of networks) {
       const [address = "", bits] = network.split("/");
@@ -19,9 +19,9 @@ export class Proxies {
   }
 
   /**
-   * Address of the caller. Each proxy adds to the end of `X-Forwarded-For` whom it heard from, so
-   * the header is believed from its end, as far as the proxies are trusted: anybody can have
-   * written what stands before that.
+   * Returns the caller's address. Each proxy appends to `X-Forwarded-For` the address that
+   * connected to it, so the header is read from its end, and only as long as the proxies are
+   * trusted: a client can have written anything before that.
    *
    * @param peer the other end of the connection
    */

@@ -11,22 +11,23 @@ import type { Principal } from "../../actions/principal.ts";
 import { GatewayError, NotTheirs } from "../../actions/errors.ts";
 import { addressOf, routeOf } from "./request.ts";
 
-/** What somebody asked for and may not do. */
+/** An operation that a caller requested and may not perform. */
 export interface Refused {
   readonly method: string;
   /** OpenAPI form, `/v1/runs/{id}`. */
   readonly path: string;
-  /** What it is about, as the address says; undefined for what names nothing. */
+  /** What the request is about, taken from its address; undefined if the address names nothing. */
   readonly subject: string | undefined;
-  /** The business's name, where the address says it. */
+  /** The business's name if the address has one. */
   readonly business: string | undefined;
 }
 
 type Noting = Pick<GatewayContext, "store" | "nowMs" | "metrics" | "refused" | "log" | "proxies">;
 
 /**
- * Writes into the store's own trail, and the log, that somebody came with a token that counts for
- * nothing: of one that has ended whose it was, of another one neither it nor from where it came.
+ * Records in the store's own trail, and in the log, a request with an invalid token. If the token
+ * has ended, the entry names its owner. For an unknown token, the trail has neither the token nor
+ * the network address.
  */
 export async function noteUnauthorized(
   context: Noting,
@@ -58,8 +59,8 @@ export async function noteUnauthorized(
 }
 
 /**
- * Writes into a business's trail, and the log, that somebody sent a webhook that proves nothing:
- * a forger, or a service whose secret the settings don't have.
+ * Records in a business's trail, and in the log, a webhook that fails verification: from a forger,
+ * or from a service whose secret is not in the settings.
  */
 export async function noteRefusedWebhook(
   context: Noting,
@@ -81,7 +82,7 @@ export async function noteRefusedWebhook(
   await append(context, refusedWebhook(profile, { why, times }, nowMs));
 }
 
-/** The answer is no, whether or not the trail can be written. */
+/** Appends an entry. The request is refused even if the trail can't be written. */
 async function append({ store, log }: Noting, entry: NewAuditEntry): Promise<void> {
   try {
     await store.transactionOf(entry.businessId, (trx) => appendAudit(trx, entry));
@@ -91,8 +92,8 @@ async function append({ store, log }: Noting, entry: NewAuditEntry): Promise<voi
 }
 
 /**
- * Writes into the audit trail that a known token asked for what its roles or its businesses don't allow, as often as
- * `Repeats` says. Decisions write their own refusals.
+ * Records in the audit trail that a known token requested what its roles or its businesses don't
+ * allow, as often as `Repeats` says. Decisions write their own refusals.
  */
 export async function noteRefused(
   context: GatewayContext,
@@ -125,7 +126,10 @@ export async function noteRefused(
   );
 }
 
-/** The business that it is about; the store's own trail where the address doesn't say. */
+/**
+ * Returns the business that a refused request is about; the store's own trail if its address
+ * doesn't say.
+ */
 function trailOf({ profiles }: GatewayContext, { subject, business }: Refused): string {
   const all = profiles.all();
   const only = all.length === 1 ? all[0] : undefined;
@@ -135,7 +139,7 @@ function trailOf({ profiles }: GatewayContext, { subject, business }: Refused): 
 }
 
 /**
- * Refuses a token that is not for every business, and writes that down.
+ * Refuses a token that is not for every business, and records the refusal.
  *
  * @throws GatewayError 403 with the message
  */

@@ -13,17 +13,17 @@ import { addressOf } from "./request.ts";
 import { ErrorBody } from "../../api/schemas.ts";
 import { requireTheirs, type ScopedContext, scopedTo } from "./scope.ts";
 
-/** A request or an answer as the OpenAPI document shows one. */
+/** An example of a request or an answer in the OpenAPI document. */
 interface Example {
   readonly operation: string;
   readonly schema: ZodType;
   readonly example: unknown;
 }
 
-/** What a handler gets: checked, typed, and with the caller known. */
+/** What a handler gets: a checked, typed request of a known caller. */
 export interface RouteRequest<Body, Query, Params> {
   readonly principal: Principal;
-  /** What the caller's token acts for, and nothing else. */
+  /** The gateway, restricted to what the caller's token is for. */
   readonly context: ScopedContext;
   readonly body: Body;
   readonly query: Query;
@@ -37,7 +37,10 @@ type Responses = Readonly<
   Record<number, { readonly description: string; readonly schema: ZodType }>
 >;
 
-/** What may be given where a schema is answered with: lists and fields may be readonly. */
+/**
+ * What a handler may return for a schema: the schema's input, with readonly lists and fields
+ * allowed.
+ */
 type Given<Value> = Value extends object
   ? { readonly [Key in keyof Value]: Given<Value[Key]> }
   : Value;
@@ -50,7 +53,7 @@ interface JsonAnswer<Of extends Responses> {
 export type RouteAnswer<Of extends Responses> =
   | JsonAnswer<Of>
   | { readonly status: ContentfulStatusCode; readonly text: string; readonly contentType: string }
-  /** A text that is made while it is sent, as fast as it is read. */
+  /** A text that is generated while it is sent, at the client's pace. */
   | {
       readonly status: ContentfulStatusCode;
       readonly stream: AsyncIterable<string>;
@@ -76,18 +79,22 @@ export interface RouteSpec<
   readonly summary: string;
   readonly description?: string;
   /**
-   * Whose it is that the address names, as the API's business id; undefined where nobody knows.
-   * `profiles` where the handler finds it among the profiles of its context, which are the token's.
+   * Returns the API's business id of the owner of what the address names; undefined if the owner is
+   * unknown. `profiles` if the handler finds the business among its context's profiles, which are
+   * the token's.
    */
   readonly whose:
     | "profiles"
     | ((asked: Asked<Query, Params>, context: GatewayContext) => Promise<string | undefined>);
-  /** Any of these, or of those that what is asked for says; undefined lets every valid token in. */
+  /**
+   * The roles of which the caller needs one, or a function that returns them for a request;
+   * undefined lets in every valid token.
+   */
   readonly roles?:
     | readonly string[]
     | ((asked: Asked<Query, Params>, context: ScopedContext) => Promise<readonly string[]>);
   readonly body?: Body;
-  /** 1 MB unless said. */
+  /** 1 MB by default. */
   readonly bodyMostBytes?: number;
   readonly query?: Query;
   readonly params?: Params;
@@ -97,18 +104,21 @@ export interface RouteSpec<
   ) => Promise<RouteAnswer<Of>>;
 }
 
-/** What is asked of an operation, as it came: nothing of it is checked yet. */
+/** A request for an operation, as it came: nothing in it is checked yet. */
 export interface OperationRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** Read once it is known that the caller may ask. */
+  /** Called only after the caller is known to be allowed. */
   readonly readBody: () => Promise<unknown>;
   readonly from: string;
 }
 
 type Operation = (caller: Caller, request: OperationRequest) => Promise<RouteAnswer<Responses>>;
 
-/** Where operations are added. It keeps the whole gateway to itself: a handler gets its caller's part. */
+/**
+ * The registry of operations. It keeps the whole gateway to itself: a handler gets its caller's
+ * part.
+ */
 export class Routes {
   readonly #app: OpenAPIHono;
   readonly #context: GatewayContext;
@@ -121,9 +131,9 @@ export class Routes {
   }
 
   /**
-   * Adds one operation of the API: described in the OpenAPI document. The token, what it acts for
-   * and its roles are checked before the body is read, and body, query and path parameters are
-   * parsed before the handler runs.
+   * Adds one operation of the API and describes it in the OpenAPI document. The token, its
+   * businesses and its roles are checked before the body is read; body, query and path parameters
+   * are parsed before the handler runs.
    */
   add<
     Body extends ZodType = ZodType<undefined>,
@@ -137,14 +147,14 @@ export class Routes {
     addRoute(this.#app, this.#context, spec, operation);
   }
 
-  /** What the OpenAPI document shows of each operation's request and main answer. */
+  /** The examples in the OpenAPI document: each operation's request and main answer. */
   get examples(): readonly Example[] {
     return this.#examples;
   }
 
   /**
-   * Does an operation for a caller whom another door has let in, such as a session: what is checked
-   * is the same.
+   * Performs an operation for a caller that was authenticated in another way, such as by a session.
+   * The checks are the same.
    */
   async perform(
     { method, path }: Pick<RouteSpec<ZodType, ZodObject, ZodObject, Responses>, "method" | "path">,
@@ -157,7 +167,10 @@ export class Routes {
   }
 }
 
-/** A parameter that nobody knows may be meant to choose: without it the answer would be of everything. */
+/**
+ * Returns the schema of a query, with unknown parameters refused. An unknown parameter may be a
+ * misspelled filter; ignoring it would return everything.
+ */
 function queryOf({ query }: { readonly query?: ZodObject }): ZodObject {
   return (query ?? z.object({})).strict();
 }
@@ -166,7 +179,10 @@ function nameOf({ method, path }: { readonly method: string; readonly path: stri
   return `${method} ${path}`;
 }
 
-/** All that an operation checks, in its order, whoever calls it. */
+/**
+ * Builds an operation from its spec: all checks in their order, the same for every way of calling
+ * it.
+ */
 function operationOf<
   Body extends ZodType,
   Query extends ZodObject,
@@ -195,7 +211,7 @@ function operationOf<
       const bodyOf = async ({ body }: typeof spec): Promise<unknown> => {
         if (body === undefined) return undefined;
         const json = await readBody();
-        // A body may be a minute on its way.
+        // A body may take a minute to arrive.
         await requireStillCounts(whole, caller, whole.store.db);
         return parsePart("field", body, json);
       };
@@ -240,12 +256,12 @@ function addRoute<
   });
 }
 
-/** A text that is made while it is sent, as bytes. */
+/** Encodes a text that is generated while it is sent as a stream of bytes. */
 function bytesOf(text: AsyncIterable<string>): ReadableStream {
   return ReadableStream.from(text).pipeThrough(new TextEncoderStream());
 }
 
-/** @returns the examples that it shows */
+/** @returns the examples in the operation's description */
 function describe(
   app: OpenAPIHono,
   spec: Omit<RouteSpec<ZodType, ZodObject, ZodObject, Responses>, "handle" | "whose" | "roles">,
@@ -289,7 +305,7 @@ function describe(
         400: error("Malformed: names the field."),
         401: error("No valid token."),
         403: error("The token lacks the role."),
-        404: error("What is named is not there, or not among what the token is for."),
+        404: error("What is named does not exist, or the token does not cover it."),
         ...(spec.method === "get"
           ? {}
           : {
@@ -297,10 +313,10 @@ function describe(
             }),
         ...(spec.body === undefined
           ? {}
-          : { 411: error("No length."), 413: error("Too large."), 415: error("No JSON.") }),
+          : { 411: error("No length."), 413: error("Too large."), 415: error("Not JSON.") }),
         422: error("Well-formed, but it can't be done as asked: `message` says why."),
         429: error("Too many requests: Retry-After says when to come back."),
-        502: error("The service does not answer as it should: `message` says how."),
+        502: error("The service gave no usable answer: `message` says why."),
         503: error("The store, Temporal or the service doesn't answer: ask again later."),
       },
     }),

@@ -9,16 +9,16 @@ import { NotTheirs } from "../../actions/errors.ts";
 /** The gateway as one caller may see it. */
 export interface ScopedContext extends GatewayContext {
   /**
-   * API ids of the businesses that the caller's token is for; undefined where it is for all, those
-   * that are configured no more too.
+   * API ids of the businesses that the caller's token is for; undefined if it is for all of them,
+   * including businesses that are no longer configured.
    */
   readonly businessIds: readonly string[] | undefined;
 }
 
 /**
- * The gateway without the businesses that a token is not for. What it writes is written only while
- * the token counts: whoever was revoked meanwhile, or whose secret is another now, changes
- * nothing.
+ * Restricts the gateway to the businesses that a token is for. Each write transaction first checks
+ * that the token still counts: a caller whose token was revoked meanwhile, or whose secret was
+ * replaced, changes nothing.
  */
 export function scopedTo(whole: GatewayContext, caller: Caller): ScopedContext {
   const { businesses } = caller.principal;
@@ -48,7 +48,10 @@ export function scopedTo(whole: GatewayContext, caller: Caller): ScopedContext {
   return context;
 }
 
-/** Which businesses a list is of: the one that is named, else the caller's; undefined stands for all. */
+/**
+ * Returns the businesses that a list covers: the named one, else the caller's; undefined stands for
+ * all.
+ */
 export function listedFor(
   context: ScopedContext,
   business: string | undefined,
@@ -57,7 +60,7 @@ export function listedFor(
   return context.businessIds ?? [undefined];
 }
 
-/** Whose a workflow is that the path names by its id. */
+/** Returns the business of the workflow that the path names by its id. */
 export async function whoseWorkflow(
   { params }: { readonly params: { readonly id: string } },
   { profiles }: GatewayContext,
@@ -65,7 +68,9 @@ export async function whoseWorkflow(
   return profiles.get(businessOfWorkflow(params.id) ?? "")?.businessId;
 }
 
-/** @throws GatewayError 404 where it belongs to none of the token's businesses, or nobody knows whose it is */
+/**
+ * @throws GatewayError 404 if it belongs to none of the token's businesses, or its owner is unknown
+ */
 export function requireTheirs(
   { businessIds }: ScopedContext,
   businessId: string | undefined,

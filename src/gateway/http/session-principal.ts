@@ -10,15 +10,15 @@ import type { GatewayContext } from "./context.ts";
 
 type Judging = Pick<GatewayContext, "nowMs" | "sandboxesOnly" | "profiles">;
 
-/** Somebody who is signed in, and by which session. */
+/** The principal who is signed in, and by which session. */
 export interface SignedIn extends Principal {
   readonly signedInAtMs: number;
   readonly sessionId: string;
 }
 
 /**
- * Whom a session stands for at this moment, as its token or the profiles say now; undefined where it
- * counts for nothing.
+ * Returns the principal of a session at this moment, as its token or the profiles say now;
+ * undefined if the session doesn't count.
  */
 export async function principalOfSession(
   context: Judging,
@@ -34,7 +34,10 @@ export async function principalOfSession(
   return holder === undefined ? undefined : { ...holder, signedInAtMs, sessionId };
 }
 
-/** Who may act by a token, or by a provider's word, at this moment; undefined for nobody. */
+/**
+ * Returns the principal of a token, or of an identity that a provider vouched for, at this moment;
+ * undefined if it doesn't count.
+ */
 export async function principalOfHolder(
   { nowMs, sandboxesOnly, profiles }: Judging,
   db: Db,
@@ -51,7 +54,7 @@ export async function principalOfHolder(
     businesses.some((business) => holder.businesses.includes(business)),
   );
   const [only] = same;
-  // What the profiles say by now of the businesses that were chosen isn't one thing any more.
+  // The profiles no longer give the businesses that were chosen one and the same name and roles.
   if (only === undefined || same.length > 1) return undefined;
   const businesses = only.businesses.filter((business) => holder.businesses.includes(business));
   return { ...only, businesses };
@@ -61,7 +64,10 @@ interface IdentityInBusinesses extends Principal {
   readonly businesses: readonly string[];
 }
 
-/** Whom the profiles have under a provider's id: one entry for the businesses that say the same. */
+/**
+ * Returns the principals that the profiles list for a provider's id: one entry for all businesses
+ * that give it the same name and roles.
+ */
 export function identitiesOf(
   profiles: readonly BusinessProfile[],
   { issuer, subject }: { readonly issuer: string; readonly subject: string },

@@ -17,16 +17,17 @@ import { principalOfHolder, principalOfSession, type SignedIn } from "./session-
 
 const COOKIE = "payrun_session";
 
-/** Somebody who is signed in at the console. */
+/** A caller who is signed in at the console. */
 export interface SignedInCaller extends Caller {
   readonly principal: SignedIn;
 }
 
 /**
- * Whose session a request's cookie is; undefined where it has none, or one that counts for nothing.
- * Only the console and the codec take it: `/v1` asks for a token.
+ * Returns the caller of the session whose cookie a request carries; undefined if it carries none,
+ * or the session doesn't count. Only the console and the codec accept sessions: `/v1` requires a
+ * token.
  *
- * @throws GatewayError 429 where the session asks too often
+ * @throws GatewayError 429 if the session's rate is exceeded
  */
 export async function callerOfSession(
   c: Context,
@@ -44,24 +45,28 @@ export async function callerOfSession(
   return { principal, shown: { kind: "session", secret } };
 }
 
-/** @throws GatewayError 401 `signed_out` where nobody is signed in */
+/** @throws GatewayError 401 `signed_out` if nobody is signed in */
 export async function requireSession(c: Context, context: GatewayContext): Promise<SignedInCaller> {
   const caller = await callerOfSession(c, context);
   if (caller === undefined) throw signedOut();
   return caller;
 }
 
-/** The hidden field of each form, so that no other page can send one for whoever is signed in. */
+/**
+ * The hidden field of each form: without its value, another site's page can't submit a form in the
+ * name of the person who is signed in.
+ */
 export const FORM_TOKEN_FIELD = "form_token";
 
-/** What a form of this session must carry in `FORM_TOKEN_FIELD`. */
+/** Returns what a form of this session must carry in `FORM_TOKEN_FIELD`. */
 export function formTokenOf({ shown }: Caller): string {
   return createHmac("sha256", shown.secret).update("form").digest("base64url");
 }
 
 /**
- * @throws GatewayError 403 unless a form comes from a page of this gateway, which it made for this
- * session
+ * Checks that a form comes from a page that this gateway made for this session.
+ *
+ * @throws GatewayError 403 if it doesn't
  */
 export function requireOwnForm(
   c: Context,
@@ -79,7 +84,7 @@ export function requireOwnForm(
   );
 }
 
-/** @throws GatewayError 403 where a browser sends something that a page from elsewhere made it send */
+/** @throws GatewayError 403 if a page of another origin made the browser send the request */
 export function requireOwnOrigin(
   c: Context,
   { publicUrl }: Pick<GatewayContext, "publicUrl">,
@@ -94,10 +99,11 @@ export function requireOwnOrigin(
 }
 
 /**
- * Opens a session for whoever has shown who they are, and gives the browser its cookie. The one that
- * the browser had ends: nobody goes on with a cookie that was known before.
+ * Opens a session for a person who has proven who they are, and sets its cookie in the browser.
+ * Ends the browser's previous session, so that a cookie that was known before can't be used
+ * further.
  *
- * @throws GatewayError 401 where what they signed in by counts for nothing any more
+ * @throws GatewayError 401 if the token or identity that they signed in by no longer counts
  */
 export async function signIn(c: Context, context: GatewayContext, by: SignIn): Promise<void> {
   const nowMs = context.nowMs();
@@ -106,7 +112,7 @@ export async function signIn(c: Context, context: GatewayContext, by: SignIn): P
     const principal = await principalOfHolder(context, trx, by.holder);
     if (principal === undefined) return undefined;
     const { expiresAtMs: endsAtMs } = principal;
-    // Somebody else at the same browser finds nothing of it.
+    // Another person at the same browser must not get the kept form.
     const last = before === undefined ? undefined : await findSession(trx, before);
     const isSame = last !== undefined && principalOf(last.name) === principalOf(principal.name);
     const keptForm = isSame ? last.keptForm : null;
@@ -118,7 +124,7 @@ export async function signIn(c: Context, context: GatewayContext, by: SignIn): P
   writeCookie(c, context, COOKIE, opened.secret, seconds);
 }
 
-/** Ends the session, here and in the store. */
+/** Ends the session in the store, and drops its cookie. */
 export async function signOut(
   c: Context,
   context: GatewayContext,
@@ -129,12 +135,15 @@ export async function signOut(
   dropCookie(c, context, COOKIE);
 }
 
-/** On HTTPS a cookie is of this host alone, by its name: no neighbour can plant one. */
+/**
+ * Returns true if the console is on HTTPS. Then the cookie's name has a prefix that ties it to this
+ * host, so that no other host of the domain can plant one.
+ */
 function isSecure({ publicUrl }: Pick<GatewayContext, "publicUrl">): boolean {
   return publicUrl().startsWith("https:");
 }
 
-/** A cookie that no script reads. */
+/** Sets a cookie that scripts can't read. */
 export function writeCookie(
   c: Context,
   context: Pick<GatewayContext, "publicUrl">,

@@ -2,10 +2,10 @@ import { reasonOf } from "../../process/repeat.ts";
 import { noteUse, type Shown } from "../../store/approvals/uses.ts";
 import type { GatewayContext } from "./context.ts";
 
-/** A use is written down so often at most. */
+/** Within this period, a token's or session's use from one address is recorded only once. */
 const EACH_MS = 60_000;
 
-/** Writes down from where tokens and sessions are used, and when last. */
+/** Records the addresses from which tokens and sessions are used, and when they were last used. */
 export class TokenUses {
   readonly #context: Pick<GatewayContext, "store" | "log" | "nowMs">;
   #minute = -1;
@@ -15,7 +15,7 @@ export class TokenUses {
     this.#context = context;
   }
 
-  /** Nobody waits for it, and none is refused where it fails. */
+  /** Records a use in the background: requests don't wait for it, and its failure refuses none. */
   note(shown: Shown, address: string): void {
     const { store, log } = this.#context;
     const nowMs = this.#context.nowMs();

@@ -8,19 +8,19 @@ import type { Routes } from "../http/route.ts";
 import { businessNamed } from "../../actions/businesses.ts";
 import { id, MAY, name } from "./fields.ts";
 
-/** Payments that one request may name. */
+/** Most payments that one request may name. */
 const PAYMENTS_MAX = 1_000;
 
-/** Cancels payments that the service has scheduled or holds. */
+/** Adds the operation that cancels payments that the service has scheduled or holds. */
 export function addCancellationRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
     method: "post",
     path: "/v1/cancellations",
     tag: "cancellations",
-    summary: "Cancels scheduled or held payments, each bill put on hold before",
+    summary: "Cancels scheduled or held payments; each bill goes on hold first",
     description:
-      "The same payments join the request that is under way. GET /v1/runs/{id} says what became of each.",
+      "The same payments join the request that is under way. GET /v1/runs/{id} says what happened to each.",
     roles: MAY.operate,
     body: z.strictObject({
       payments: z

@@ -2,7 +2,7 @@ import { ConditionListBody } from "../../api/conditions.ts";
 import { conditionsOf } from "../../reports/conditions.ts";
 import type { Routes } from "../http/route.ts";
 
-/** What is not as it should be: for `payrun status`, and for whoever watches. */
+/** Adds the list of what needs attention, for `payrun status` and for monitoring. */
 export function addConditionRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
@@ -10,9 +10,9 @@ export function addConditionRoutes(routes: Routes): void {
     path: "/v1/conditions",
     tag: "system",
     summary:
-      "What is not as it should be (workers, clocks, webhooks, notices, tokens), and what helps",
+      "What needs attention (workers, clocks, webhooks, notices, tokens), and what to do about it",
     description: "Administrators see everybody's tokens that end soon, others their own.",
-    responses: { 200: { description: "None where all is well", schema: ConditionListBody } },
+    responses: { 200: { description: "None if all is well", schema: ConditionListBody } },
     handle: async ({ principal, context }) => {
       const items = await conditionsOf({
         db: context.store.db,

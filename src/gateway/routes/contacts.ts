@@ -6,7 +6,7 @@ import { thingOfId } from "../../actions/names/find-named.ts";
 import type { Routes } from "../http/route.ts";
 import { businessQuery, id } from "./fields.ts";
 
-/** Vendors. */
+/** Adds the operation that shows a vendor. */
 export function addContactRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",

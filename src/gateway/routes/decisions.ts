@@ -37,7 +37,7 @@ const decisionBody = z.strictObject({
     .describe("A signed decision in JWS compact form; nothing else beside it"),
 });
 
-/** Approvals and rejections. */
+/** Adds the operation that takes approvals and rejections. */
 export function addDecisionRoutes(routes: Routes): void {
   routes.add({
     whose: whoseWorkflow,

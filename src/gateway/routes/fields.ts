@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { OPERATE } from "../../domain/approvals/token.ts";
 
-/** Roles that may do what a role of this name may. */
+/** Roles that may do what a role of this name may do. */
 export const MAY = {
   launch: ["launcher", "admin"],
   operate: OPERATE,
@@ -22,7 +22,7 @@ export const id = z.string().min(1, "must not be empty").max(300);
 export const runParams = z.object({ id: id.describe("Run id, URL-encoded") });
 
 export const businessQuery = z.object({
-  business: name.optional().describe("Needed only where several businesses are configured"),
+  business: name.optional().describe("Needed only if several businesses are configured"),
 });
 
 /** Reads a yes or no from a query. */
@@ -30,10 +30,10 @@ export const yesNo = z
   .enum(["true", "false"], "must be true or false")
   .transform((text) => text === "true");
 
-/** Which page of a list, from 1. */
+/** The page of a list, from 1. */
 export const pageNumber = z.coerce.number().int().min(1).default(1);
 
-/** How many items a page has; as many as are allowed unless said. */
+/** Returns the schema of a page's size; the default is the most allowed. */
 export function pageSize(most: number) {
   return z.coerce
     .number()
@@ -41,5 +41,5 @@ export function pageSize(most: number) {
     .min(1)
     .max(most)
     .default(most)
-    .describe("Items in the answer; `nextPage` says where there are more");
+    .describe("Items in the answer; `nextPage` says if there are more");
 }

@@ -17,7 +17,7 @@ import { getRun } from "../../store/runs/runs.ts";
 import { requireTheirs, type ScopedContext } from "../http/scope.ts";
 import { MAY } from "./fields.ts";
 
-/** What a request names to be held. */
+/** Returns what a request names to be put on hold. */
 export function targetsOf(
   body: Readonly<Partial<Record<HoldField, string | true | undefined>>>,
 ): HoldTarget[] {
@@ -27,17 +27,17 @@ export function targetsOf(
   });
 }
 
-/** What is to be held, and whose it is. */
+/** What a hold is to be set on, and the business that it belongs to. */
 export interface HeldThing {
   readonly profile: BusinessProfile;
-  /** Undefined for everything. */
+  /** Undefined if the hold is on everything. */
   readonly thing: Named | undefined;
 }
 
 /**
- * What a hold is to be set on, and whose it is.
+ * Finds what a hold is to be set on, and the business that it belongs to.
  *
- * @throws GatewayError 404 for what nobody knows, with the nearest; 503 where only the service could
+ * @throws GatewayError 404 if it is unknown, with the nearest name; 503 if only the service could
  * say
  */
 export async function heldThing(
@@ -54,17 +54,23 @@ export async function heldThing(
   if (scope === "run") requireTheirs(context, run?.businessId, id);
   const thing = await thingOfId(context, { id, kind: HOLD_SCOPE[scope].kind, business });
   if (scope === "run" && run === undefined) {
-    throw unprocessable("no_pay_run", `“${id}” is no pay run: it has no bills to hold.`);
+    throw unprocessable("no_pay_run", `“${id}” is not a pay run: it has no bills to hold.`);
   }
   return { profile: businessNamed(context, thing.business, ""), thing };
 }
 
-/** Who may hold something of any of the caller's businesses: whoever operates, and approvers. */
+/**
+ * Returns the roles that may put on hold something of any of the caller's businesses: operators and
+ * approvers.
+ */
 export async function holders(_asked: unknown, context: ScopedContext): Promise<string[]> {
   return [...MAY.operate, ...(await approverRoles(context, context.profiles.all()))];
 }
 
-/** @throws GatewayError 403 unless the caller operates, or approves something of this business */
+/**
+ * @throws GatewayError 403 unless the caller is an operator or an approver of something in this
+ * business
+ */
 export async function requireHolder(
   context: ScopedContext,
   profile: BusinessProfile,
@@ -73,7 +79,7 @@ export async function requireHolder(
   requireRole(principal, await holdersOf(context, profile));
 }
 
-/** Who may hold something of a business. */
+/** Returns the roles that may put something of a business on hold. */
 export async function holdersOf(
   context: Pick<ScopedContext, "store">,
   profile: BusinessProfile,
@@ -81,7 +87,7 @@ export async function holdersOf(
   return [...MAY.operate, ...(await approverRoles(context, [profile]))];
 }
 
-/** @throws GatewayError 403 where the caller may not lift the hold, with who may */
+/** @throws GatewayError 403 if the caller may not lift the hold; the message names who may */
 export function requireLifter(
   principal: Principal,
   { author, roles }: Hold,

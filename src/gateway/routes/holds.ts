@@ -14,7 +14,7 @@ import type { Routes } from "../http/route.ts";
 import { id, name, pageNumber, pageSize, words, yesNo } from "./fields.ts";
 import { heldThing, holders, requireHolder, requireLifter, targetsOf } from "./held-thing.ts";
 
-/** Holds in one answer: those on single bills add up over the years. */
+/** Most holds in one answer: holds on single bills add up over the years. */
 const HOLDS_MOST = 1_000;
 
 const TARGETS = {
@@ -43,7 +43,7 @@ const NewHoldBody = z
     message: `name exactly one of ${Object.keys(TARGETS).join(", ")}`,
   });
 
-/** Holds: everything that people say must not be paid now. */
+/** Adds the operations on holds: everything that people say must not be paid now. */
 export function addHoldRoutes(routes: Routes): void {
   addList(routes);
   addCreate(routes);
@@ -133,7 +133,7 @@ function addCreate(routes: Routes): void {
   });
 }
 
-/** A hold doesn't stop what was sent. */
+/** Returns the note that a hold doesn't stop what was already sent, if something was. */
 function sentNote({ recallable, underWay, gone }: HeldSums): { readonly note?: string } {
   const sent = recallable.bills + underWay.bills + gone.bills;
   if (sent === 0) return {};
@@ -151,7 +151,7 @@ function addRelease(routes: Routes): void {
     tag: "holds",
     summary: "Lifts a hold, and says which bills go out because of it",
     description:
-      "An operator lifts it, or the approver who has set it, also by a stop that cancels; one that waits for a decision of named roles (a withheld bill, an account that bounced, a vendor to look at) is lifted by these alone.",
+      "An operator lifts it, or the approver who set it, also by a stop that cancels; one that waits for a decision of named roles (a withheld bill, an account that bounced, a vendor to look at) is lifted only by these roles.",
     params: z.object({ id }),
     responses: { 200: { description: "Lifted", schema: HoldBody } },
     handle: async ({ params, principal, context }) => {

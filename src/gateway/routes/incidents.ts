@@ -36,7 +36,7 @@ const decision = z.enum(
   "must be released, other-source or top-up",
 );
 
-/** Funding accounts that bounced: one decision each. */
+/** Adds the operations on funding accounts whose payments bounced: one decision each. */
 export function addIncidentRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
@@ -70,7 +70,7 @@ export function addIncidentRoutes(routes: Routes): void {
     tag: "incidents",
     summary: "The one decision about a funding account that bounced",
     description:
-      "`released` lifts its hold, and every bill that waits is paid again within Nacha's limits, unless another hold keeps it back (`freed`). `other-source` gives the bills back to the next run and keeps the hold. `top-up` approves the deposit that the bills need (`topUps[].hash`), where a playbook allows one, and lifts the hold once the money is there.",
+      "`released` lifts its hold, and every bill that waits is paid again within Nacha's limits, unless another hold keeps it back (`freed`). `other-source` gives the bills back to the next run and keeps the hold. `top-up` approves the deposit that the bills need (`topUps[].hash`), if a playbook allows one, and lifts the hold once the money is there.",
     params: z.object({ source: id.describe("Funding source id, URL-encoded") }),
     query: businessQuery,
     roles: async ({ params, query }, context) => {
@@ -110,7 +110,10 @@ async function incidentOf(
   return known;
 }
 
-/** Who approves the deposit may say so, too: it is the same decision. */
+/**
+ * Returns the roles that may decide an incident. The deposit's approvers may too, because it is the
+ * same decision.
+ */
 function decidersOf({ roles }: Incident, deposit: Deposit | undefined): readonly string[] {
   return [...roles, "admin", ...(deposit?.topUp.approvers ?? [])];
 }
@@ -160,7 +163,7 @@ async function decide(
     const incident = await getIncident(trx, businessId, sourceId);
     return incident === undefined ? undefined : { incident, freed };
   });
-  // A refusal is in the trail, so it is thrown only after the transaction.
+  // The transaction wrote the refusal to the trail, so it is thrown only after the commit.
   if (outcome !== undefined && "accepted" in outcome) throw refusal(outcome);
   const decided = outcome;
   if (decided === undefined) {
@@ -169,7 +172,7 @@ async function decide(
   return decided;
 }
 
-/** What was decided, when, and how it stands. */
+/** Says what was decided, when, and how things stand since. */
 async function whatWasDecided(
   { store, clocks }: GatewayContext,
   profile: BusinessProfile,
@@ -210,7 +213,7 @@ const DEPOSIT_IS: Readonly<Record<TopUpState, string>> = {
   withdrawn: "no longer needed",
 };
 
-/** True where a deposit still waits for an approval, or was approved and is not sent. */
+/** Returns true if a deposit waits for an approval, or is approved and not sent yet. */
 function isAskedFor(deposit: Deposit | undefined): boolean {
   return deposit?.topUp.state === "proposed";
 }
@@ -220,7 +223,7 @@ interface Deposit {
   readonly topUp: TopUp;
 }
 
-/** The deposit that an incident asks for, and the run that allows it. */
+/** Returns the deposit that an incident asks for, and the run that allows it. */
 async function proposedDeposit(
   { store }: GatewayContext,
   workflowId: string,
@@ -230,7 +233,7 @@ async function proposedDeposit(
   return topUp === undefined || run === undefined ? undefined : { run, topUp };
 }
 
-/** The deposit exactly as it was looked at. */
+/** Returns the deposit with the hash that the caller looked at. */
 function asLookedAt({ run, topUp }: Deposit, hash: string | undefined): Deposit {
   if (hash === undefined) {
     throw unprocessable(
@@ -241,7 +244,7 @@ function asLookedAt({ run, topUp }: Deposit, hash: string | undefined): Deposit 
   return { run, topUp: { ...topUp, hash } };
 }
 
-/** Why an incident asks for no deposit, and what to do instead. */
+/** Explains why an incident asks for no deposit, and what to do instead. */
 async function whyNoDeposit(
   context: GatewayContext,
   profile: BusinessProfile,
@@ -254,15 +257,15 @@ async function whyNoDeposit(
   const rule =
     runId === undefined ? undefined : (await getRun(context.store.db, runId))?.policy.pay.topUp;
   if (rule === undefined) {
-    return `${none} only the balance takes one, where the playbook of a bill that waits allows it (pay: topUp). ${byHand}`;
+    return `${none} only the balance takes one, if the playbook of a bill that waits allows it (pay: topUp). ${byHand}`;
   }
   if (profile.achAuthorization === undefined) {
     return `${none} nobody has accepted the ACH debit authorization for business “${profile.name}”. Add achAuthorization: { acceptedBy, acceptedAt } to its profile once a person has, or put the money in by hand and say “released” once it is there.`;
   }
-  return `${none} its money may be there by now, or is still being reckoned, or more than ${formatUsd(rule.atMostCents)} is missing, which is all that the playbook allows, or the account that it would come from is not verified. Look again in a few minutes: payrun incident. ${byHand}`;
+  return `${none} its money may be there by now, or is still being calculated, or more than ${formatUsd(rule.atMostCents)} is missing, which is all that the playbook allows, or the account that it would come from is not verified. Look again in a few minutes: payrun incident. ${byHand}`;
 }
 
-/** Bills of an incident that its list names; its status has all. */
+/** Most bills of an incident that the list of incidents names; its status has all of them. */
 const NAMED_MOST = 100;
 
 async function incidentJson(context: GatewayContext, incident: Incident) {

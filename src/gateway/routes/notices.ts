@@ -18,7 +18,7 @@ import { id, MAY, name, yesNo } from "./fields.ts";
 
 const KINDS = [...NOTICE_KINDS, "remittance"] as const;
 
-/** Notices: what people were told, and whether it reached them. */
+/** Adds the operations on notices: what people were notified of, and whether it was delivered. */
 export function addNoticeRoutes(routes: Routes): void {
   addList(routes);
   addRetry(routes);
@@ -30,12 +30,14 @@ function addList(routes: Routes): void {
     method: "get",
     path: "/v1/notices",
     tag: "notices",
-    summary: "What people were told, newest first, and whether it reached them",
+    summary: "What people were notified of, newest first, and whether it reached them",
     query: z.object({
       business: name.optional(),
       run: id.optional().describe("Run id"),
       kind: z.enum(KINDS, `must be one of ${KINDS.join(", ")}`).optional(),
-      undelivered: yesNo.default(false).describe("true: only what somebody was not told (yet)"),
+      undelivered: yesNo
+        .default(false)
+        .describe("true: only notices that have not reached everyone (yet)"),
       limit: z.coerce.number().int().min(1).max(500).default(50),
     }),
     responses: { 200: { description: "Newest first", schema: NoticeListBody } },
@@ -70,7 +72,7 @@ function addRetry(routes: Routes): void {
     method: "post",
     path: "/v1/notices/{id}/retry",
     tag: "notices",
-    summary: "Tries again, now, what of a notice has reached nobody; 409 where no channel takes it",
+    summary: "Tries again, now, the undelivered parts of a notice; 409 if no channel takes it",
     roles: MAY.operate,
     params: z.object({ id }),
     responses: { 200: { description: "The notice", schema: NoticeBody } },
@@ -99,10 +101,10 @@ function addRetry(routes: Routes): void {
   });
 }
 
-/** @throws GatewayError 409 where no channel of the business takes a notice to its people now */
+/** @throws GatewayError 409 if no channel of the business now takes a notice to its people */
 function requireChannel({ profiles }: Pick<GatewayContext, "profiles">, notice: Notice): void {
   const profile = profiles.byBusinessId(notice.businessId);
-  // Vendors' addresses are the service's to tell, later.
+  // A vendor's address comes from the service, when the notice is sent.
   if (profile === undefined || notice.contactId !== null) return;
   if (profile.notify !== undefined && routesOf(profile.notify, notice).length > 0) return;
   throw conflict(
@@ -141,7 +143,7 @@ function noticeJson(
   };
 }
 
-/** The worst of its deliveries and addresses; `nobody` where there are none. */
+/** Returns the worst state of a notice's deliveries and addresses; `nobody` if it has none. */
 function stateOf(notice: Notice, deliveries: readonly NoticeDelivery[]): string {
   const states = deliveries.map(({ state }) => state);
   const { routedAtMs, routeProblem } = notice;
@@ -151,7 +153,7 @@ function stateOf(notice: Notice, deliveries: readonly NoticeDelivery[]): string 
   return states.length > 0 ? "sent" : "nobody";
 }
 
-/** Enough of an address to know it by: `c…@acme.example`. */
+/** Shortens an address to what is enough to recognize it: `c…@acme.example`. */
 function masked(target: string): string | null {
   const [, first, domain] = /^(.).*(@[^@]+)$/.exec(target) ?? [];
   if (first !== undefined && domain !== undefined) return `${first}…${domain}`;

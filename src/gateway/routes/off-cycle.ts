@@ -6,7 +6,7 @@ import { payOffCycle } from "../../actions/launch/off-cycle.ts";
 import { PAGE_MOST, statusOf } from "../../reports/status/run.ts";
 import { id, MAY, name } from "./fields.ts";
 
-/** Payments that somebody asks for outside a schedule. */
+/** Adds the launch of payments outside a schedule. */
 export function addOffCycleRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
@@ -23,17 +23,17 @@ export function addOffCycleRoutes(routes: Routes): void {
         .min(1)
         .optional()
         .describe("Pays only this much of the one bill that is named"),
-      playbook: name.optional().describe("Needed only where several pay-run playbooks are stored"),
-      business: name.optional().describe("Needed only where several have such a playbook"),
+      playbook: name.optional().describe("Needed only if several pay-run playbooks are stored"),
+      business: name.optional().describe("Needed only if several have such a playbook"),
       ref: z
         .string()
         .max(200)
         .optional()
-        .describe("Tells two requests of one day apart that are alike"),
+        .describe("Tells apart two requests of one day that are alike"),
     }),
     responses: {
       201: { description: "Launched", schema: RunStatusBody },
-      200: { description: "The same was asked before today: that run", schema: RunStatusBody },
+      200: { description: "The same was requested earlier today: that run", schema: RunStatusBody },
     },
     handle: async ({ body, principal, context }) => {
       const { payables, amountCents = null, playbook, business, ref } = body;

@@ -17,10 +17,10 @@ const SUMMARIES: Readonly<Record<ProvidedStep, string>> = {
   certification: "Certifies beneficial ownership: a legal act of the person named",
   documents: "Provides documents that the review asks for",
   "bank-account": "Provides a bank account to link",
-  "micro-deposits": "Tells what a bank account's two micro-deposits came to",
+  "micro-deposits": "Provides the amounts of a bank account's two micro-deposits",
 };
 
-/** What people provide for an onboarding, a path for each step. */
+/** Adds what people provide for an onboarding, a path for each step. */
 export function addOnboardingRoutes(routes: Routes): void {
   for (const step of PROVIDED_STEPS) addStep(routes, step);
 }
@@ -34,7 +34,7 @@ function addStep(routes: Routes, step: ProvidedStep): void {
     tag: "onboardings",
     summary: SUMMARIES[step],
     description:
-      "What is personal goes into the vault, encrypted; it is sent when its turn comes, and forgotten then.",
+      "Personal data goes into the vault, encrypted; it is sent when its turn comes, and then forgotten.",
     params: z.object({ business: name }),
     roles: async ({ params }, context) => {
       const profile = businessNamed(context, params.business, "");

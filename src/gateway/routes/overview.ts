@@ -12,17 +12,17 @@ import type { GatewayContext } from "../http/context.ts";
 import { MAY, name, pageNumber, pageSize } from "./fields.ts";
 import { hasRole } from "../../domain/approvals/token.ts";
 
-/** Bills in one answer. */
+/** Most bills in one answer. */
 const UNDER_WAY_MOST = 1_000;
 
-/** What a person has before them today. */
+/** Adds the overview: what a person has to deal with today. */
 export function addOverviewRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
     method: "get",
     path: "/v1/overview",
     tag: "runs",
-    summary: "What waits for the one who asks, what needs somebody, and the money of two weeks",
+    summary: "What waits for the caller, what needs a person, and the money of two weeks",
     query: z.object({ business: name.optional() }),
     responses: { 200: { description: "Today", schema: OverviewBody } },
     handle: async ({ query, principal, context }) => ({
@@ -36,7 +36,8 @@ export function addOverviewRoutes(routes: Routes): void {
     method: "get",
     path: "/v1/under-way",
     tag: "payables",
-    summary: "What the service has of runs' bills: what can still be cancelled, and what can't",
+    summary:
+      "The payments of runs' bills at the service: which can still be cancelled, and which can't",
     query: z.object({
       business: name.optional(),
       page: pageNumber,
@@ -51,7 +52,10 @@ export function addOverviewRoutes(routes: Routes): void {
   });
 }
 
-/** What the caller may do about what is under way: approvers stop, and call back by a stop. */
+/**
+ * Returns what the caller may do about payments under way. Approvers may stop, which can also
+ * cancel; only operators may cancel without a stop.
+ */
 async function mayOf(
   context: GatewayContext,
   profiles: readonly BusinessProfile[],

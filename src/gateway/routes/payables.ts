@@ -19,15 +19,15 @@ const action = z.enum(
   "must be retry, paid-elsewhere or give-up",
 );
 
-/** Bills that one request resolves: each has a transaction and a signal of its own. */
+/** Most bills that one request resolves: each has a transaction and a signal of its own. */
 const RESOLVED_AT_ONCE = 1_000;
 
-/** Bills in one answer. */
+/** Most bills in one answer. */
 const PARKED_MOST = 1_000;
 
 const payableParams = z.object({ id: id.describe("Payable id, URL-encoded") });
 
-/** Single bills: what happened to them, and what a person does about parked ones. */
+/** Adds the operations on single bills: their history, and what a person does about parked ones. */
 export function addPayableRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
@@ -56,7 +56,7 @@ export function addPayableRoutes(routes: Routes): void {
     tag: "payables",
     summary: "Retries or ends a parked bill",
     description:
-      "Operators and administrators; where a playbook names roles that decide about the failure, these too.",
+      "Operators and administrators, and the roles that a playbook names to decide about the failure.",
     params: payableParams,
     query: businessQuery,
     roles: async ({ params, query }, context) => {
@@ -105,16 +105,16 @@ function addBulk(routes: Routes): void {
     tag: "payables",
     summary: "Retries or ends the bills that are parked for one reason, 1,000 at a time",
     description:
-      "In the order of their ids; where there are more, `next` is what the next request sends as `after`.",
+      "In the order of their ids; if there are more, `next` is what the next request sends as `after`.",
     roles: MAY.operate,
     body: z.strictObject({
       reasonCode: z.string().min(1).max(100),
       action,
       reason: words,
       business: name.optional(),
-      after: id.optional().describe("`next` of the answer before: only bills behind it"),
+      after: id.optional().describe("`next` of the previous answer: only bills after it"),
     }),
-    responses: { 200: { description: "What became of each", schema: BulkResolutionBody } },
+    responses: { 200: { description: "What happened to each", schema: BulkResolutionBody } },
     handle: async ({ body, principal, context }) => {
       const profile = businessNamed(context, body.business, "add “business” to the body");
       const parked = await parkedFor(context.store.db, {
@@ -130,7 +130,7 @@ function addBulk(routes: Routes): void {
         try {
           resolved.push(await resolve(context, profile, request, principal));
         } catch (error) {
-          // One bill that has moved on meanwhile must not keep the others from being resolved.
+          // One bill that has moved on meanwhile must not keep the rest from being resolved.
           if (!(error instanceof GatewayError) || error.status >= 500) throw error;
           const { code, message } = error;
           const called = await nameOfPlanned(context.store.db, profile.businessId, payableId);

@@ -23,7 +23,10 @@ import { PAGE_MOST } from "../../reports/status/run.ts";
 import { runDryPlan } from "../../actions/temporal.ts";
 import { date, id, MAY, name, pageNumber, pageSize, runParams } from "./fields.ts";
 
-/** Dry plans: the planning activity itself, on a worker, with nothing claimed or stored for paying. */
+/**
+ * Adds dry plans, which run the planning activity itself on a worker and claim or store nothing for
+ * paying, and the reading of plans.
+ */
 export function addPlanRoutes(routes: Routes): void {
   addPlanning(routes);
   addPages(routes);
@@ -36,7 +39,7 @@ function addChanges(routes: Routes): void {
     method: "get",
     path: "/v1/runs/{id}/plan-changes",
     tag: "runs",
-    summary: "What is different in a run's plan since somebody looked at it",
+    summary: "What has changed in a run's plan since a person looked at it",
     params: runParams,
     query: z.object({ since: id.describe("`planHash` of the plan that was looked at") }),
     responses: { 200: { description: "Bills that were planned anew", schema: PlanChangesBody } },
@@ -45,7 +48,7 @@ function addChanges(routes: Routes): void {
       const run = await getRun(db, params.id);
       const changes = run === undefined ? undefined : await planChangesSince(db, run, query.since);
       if (changes === undefined) {
-        throw notFound(`No run “${params.id}” ever had a plan of the hash ${query.since}.`);
+        throw notFound(`No run “${params.id}” ever had a plan with the hash ${query.since}.`);
       }
       return { status: 200, json: changes };
     },
@@ -62,7 +65,7 @@ function addPlanning(routes: Routes): void {
     roles: MAY.launch,
     body: z.strictObject({
       playbook: name,
-      business: name.optional().describe("Needed only where several have such a playbook"),
+      business: name.optional().describe("Needed only if several have such a playbook"),
       period: date.optional(),
       text: z
         .string()
@@ -74,7 +77,7 @@ function addPlanning(routes: Routes): void {
         .min(1)
         .max(PAGE_MOST)
         .default(PAGE_MOST)
-        .describe("Bills in the answer; `nextPage` says where there are more"),
+        .describe("Bills in the answer; `nextPage` says if there are more"),
     }),
     responses: { 200: { description: "The plan; nothing was started", schema: DryPlanBody } },
     handle: async ({ body, context }) => {
@@ -126,7 +129,10 @@ function addPages(routes: Routes): void {
   });
 }
 
-/** The stored playbook, or a text with the revision that it would become. */
+/**
+ * Returns the stored playbook, or the one that a text describes with the revision that it would
+ * become.
+ */
 async function playbookToPlan(
   context: ScopedContext,
   asked: {
@@ -153,7 +159,7 @@ async function playbookToPlan(
   return { profile, playbook, unstored: { unstored: { policy: playbook, revision } } };
 }
 
-/** @throws GatewayError 422 */
+/** @throws GatewayError 422 if the playbook pays no bills */
 function thatPays(playbook: Playbook): PayRunPlaybook {
   if (playbook.kind === "pay-run") return playbook;
   throw unprocessable(

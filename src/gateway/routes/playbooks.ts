@@ -11,7 +11,7 @@ import { addProposalRoutes, propose } from "./proposals.ts";
 import { zoneOf, zoneOfAll } from "../../reports/moment.ts";
 import { businessQuery, MAY, name } from "./fields.ts";
 
-/** Playbooks: stored by an administrator, launched by name. */
+/** Adds the operations on playbooks: an administrator stores them, launches name them. */
 export function addPlaybookRoutes(routes: Routes): void {
   addRevisions(routes);
   addApply(routes);
@@ -52,17 +52,17 @@ function addApply(routes: Routes): void {
     tag: "playbooks",
     summary: "Stores a playbook under its name; the same text keeps its revision",
     description:
-      "Who applies a playbook doesn't count as an approver of its runs. 422 lists the mistakes of the text, up to a hundred.",
+      "A person who applies a playbook doesn't count as an approver of its runs. 422 lists the mistakes of the text, up to a hundred.",
     roles: MAY.administer,
     body: z.strictObject({
       name,
-      business: name.optional().describe("Whose it is, where the text doesn't say"),
+      business: name.optional().describe("The business that owns it, if the text doesn't say"),
       text: z.string().min(1, "must not be empty"),
     }),
     responses: {
       200: { description: "The revision in force", schema: AppliedPlaybookBody },
       202: {
-        description: "A proposal, where a second person confirms",
+        description: "A proposal, if a second person must confirm it",
         schema: AppliedPlaybookBody,
       },
     },

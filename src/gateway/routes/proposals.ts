@@ -27,9 +27,9 @@ import { businessQuery, MAY, name } from "./fields.ts";
 const params = z.object({ name });
 
 /**
- * Keeps a playbook as a proposal.
+ * Stores a playbook as a proposal.
  *
- * @returns undefined where the text is in force already: then nobody needs to confirm anything
+ * @returns undefined if the text is in force already: then there is nothing to confirm
  */
 export async function propose(
   context: ScopedContext,
@@ -44,7 +44,8 @@ export async function propose(
   const hash = textHash(text);
   await context.store.transactionOf(businessId, async (trx) => {
     const waiting = await getProposal(trx, key);
-    // Whoever wrote it first stays its author: proposing another's text must not make them its second person.
+    // The first person to write the text stays its author: by proposing it again, another person
+    // must not turn the author into the second person.
     if (waiting?.text === text) return;
     await proposePlaybook(trx, { ...key, text, ...author, createdAtMs: nowMs });
     await appendAudit(trx, {
@@ -56,7 +57,7 @@ export async function propose(
   return { ...key, revision, changed: true, proposal: hash };
 }
 
-/** What waits for a second person, and how that one confirms it. */
+/** Adds the operations that show a proposal and let a second person confirm it. */
 export function addProposalRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
@@ -85,7 +86,7 @@ export function addProposalRoutes(routes: Routes): void {
     method: "post",
     path: "/v1/playbooks/{name}/confirmation",
     tag: "playbooks",
-    summary: "Puts a proposed playbook into force, as a second person who has seen its difference",
+    summary: "Puts a proposed playbook into force, as a second person who has seen the difference",
     roles: MAY.administer,
     params,
     query: businessQuery,
@@ -142,7 +143,7 @@ async function proposalOf(
   return { proposal, inForce: await getPlaybook(db, proposal) };
 }
 
-/** @throws GatewayError 403 for whoever proposed it, 409 where another text was looked at */
+/** @throws GatewayError 409 if the caller proposed the text, or looked at another text */
 function requireSecond(
   { author, text, name: playbook }: PlaybookProposal,
   by: string,

@@ -24,9 +24,12 @@ import { holders } from "./held-thing.ts";
 
 const hash = z
   .string()
-  .describe("Of what was looked at: nothing is lifted if the list, or what goes out, is another");
+  .describe("Of what was looked at: nothing is lifted if the list, or what goes out, has changed");
 
-/** Lifts at once what one person has set, also by the cancels that they have asked for. */
+/**
+ * Adds the operations that lift at once all holds of one person, including those set by the cancels
+ * that this person requested.
+ */
 export function addReleaseRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
@@ -42,13 +45,13 @@ export function addReleaseRoutes(routes: Routes): void {
           .string()
           .transform((text) => text.split(","))
           .optional()
-          .describe("Their ids, separated by commas; those that are in force no more are left out"),
+          .describe("Their ids, separated by commas; those no longer in force are left out"),
         business: name.optional(),
       })
       .refine(({ by, holds }) => (by === undefined) !== (holds === undefined), {
         message: "must name either by or holds",
       }),
-    responses: { 200: { description: "Nothing is lifted by asking", schema: ReleaseBody } },
+    responses: { 200: { description: "The request lifts nothing", schema: ReleaseBody } },
     handle: async ({ query, principal, context }) => {
       const all = await heldBy(context, query, principal);
       return { status: 200, json: await releaseJson(context, all) };
@@ -75,10 +78,10 @@ export function addReleaseRoutes(routes: Routes): void {
       if (body.hash !== undefined && body.hash !== hashOf(all)) {
         throw conflict(
           "stale_holds",
-          `What ${body.by} has set, or what goes out without it, is not what was looked at any more. Nothing was released: look at it again.`,
+          `What ${body.by} has set, or what goes out without it, has changed since you looked. Nothing was released: look at it again.`,
         );
       }
-      // What may be lifted by nobody here is refused with the roles that may.
+      // If the caller may lift none of it, the refusal names the roles that may.
       const kept = all.flatMap((each) => each.kept).find(({ ended }) => ended === undefined);
       if (kept !== undefined && all.every(({ lifting }) => lifting.length === 0)) {
         requireRole(principal, kept.roles);
@@ -102,7 +105,7 @@ interface Kept {
   readonly ended?: Awaited<ReturnType<typeof endedByPerson>>;
 }
 
-/** What somebody has set in one business, or what is named there. */
+/** The holds that a person has set in one business, or the named holds there. */
 interface HeldBy {
   readonly profile: BusinessProfile;
   readonly lifters: (hold: Hold) => readonly string[];
@@ -111,7 +114,12 @@ interface HeldBy {
   readonly goesOut: readonly FreedLine[];
 }
 
-/** @throws GatewayError 422 where none of it is in force, with those who have set some */
+/**
+ * Finds the holds to lift.
+ *
+ * @throws GatewayError 422 if none of them is in force; the message names the authors of those that
+ * are
+ */
 async function heldBy(
   context: ScopedContext,
   asked: {
@@ -139,7 +147,8 @@ async function heldBy(
     const lifting: Hold[] = [];
     const kept: Kept[] = [];
     for (const hold of holds) {
-      // Who ends an emergency doesn't think of a bill that was paid by wire: it would be paid again.
+      // A person who ends an emergency doesn't think of the bill that was paid by wire: without its
+      // hold it would be paid again.
       const ended = asked.by === undefined ? undefined : await endedByPerson(db, hold);
       if (ended === undefined && mayLift(hold)) lifting.push(hold);
       else kept.push({ hold, roles: lifters(hold), ended });
@@ -155,7 +164,10 @@ async function heldBy(
   throw unprocessable("no_such_hold", `No hold that “${asked.by}” has set is in force.${others}`);
 }
 
-/** Of the holds that are lifted, whichever business has them, and of the bills that go out then. */
+/**
+ * Returns a hash over the holds to lift, of all businesses, and the bills that go out once they are
+ * lifted.
+ */
 function hashOf(all: readonly Pick<HeldBy, "lifting" | "goesOut">[]): string {
   const ids = all.flatMap(({ lifting }) => lifting.map(({ holdId }) => holdId));
   const bills = all.flatMap(({ goesOut }) =>

@@ -6,18 +6,18 @@ import { periodCsv, periodReport } from "../../reports/period-report.ts";
 import type { Routes } from "../http/route.ts";
 import { date, name } from "./fields.ts";
 
-/** What a business's runs come to over some days, for its books. */
+/** Adds the report on what a business's runs have moved within some days, for its books. */
 export function addReportRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
     method: "get",
     path: "/v1/reports",
     tag: "runs",
-    summary: "What a business's runs have moved within some days, by vendor, account and day",
+    summary: "The money that a business's runs moved within some days, by vendor, account and day",
     description:
       "Sums of the statement lines of all its runs, read from the service. Days are New York's, and both are included.",
     query: z.object({
-      business: name.optional().describe("Needed only where several are configured"),
+      business: name.optional().describe("Needed only if several are configured"),
       from: date.describe("First day"),
       to: date.describe("Last day"),
       format: z

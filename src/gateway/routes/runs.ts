@@ -25,7 +25,7 @@ import { LISTED_PHASES, listEverything } from "../../reports/run-list.ts";
 import { FIRST_PAGE, PAGE_MOST, statusOf } from "../../reports/status/run.ts";
 import { date, MAY, name, pageNumber, pageSize, runParams, words, yesNo } from "./fields.ts";
 
-/** Runs: launched, listed, looked at, cancelled, reported. */
+/** Adds the operations on runs: launch, list, show, cancel, report. */
 export function addRunRoutes(routes: Routes): void {
   addLaunch(routes);
   addList(routes);
@@ -45,7 +45,7 @@ function addLaunch(routes: Routes): void {
     roles: MAY.launch,
     body: z.strictObject({
       playbook: name,
-      business: name.optional().describe("Needed only where several have such a playbook"),
+      business: name.optional().describe("Needed only if several have such a playbook"),
       period: date.optional(),
       inputs: z.record(z.string().max(100), z.string().max(1_000)).optional(),
     }),
@@ -93,7 +93,7 @@ function addStatus(routes: Routes): void {
     query: z.object({
       skipped: yesNo
         .default(true)
-        .describe("false: without the bills that the plan left out, for who asks often"),
+        .describe("false: without the bills that the plan left out, for callers who ask often"),
       page: pageNumber,
       pageSize: pageSize(PAGE_MOST),
     }),
@@ -113,7 +113,7 @@ function addReview(routes: Routes): void {
     tag: "runs",
     summary: "What an approver needs to see of a pay run, and what their approval would do",
     description:
-      "For everybody who may read; `yours` is about the token that asks. Odd and late bills are named up to 25 each.",
+      "For everyone who may read; `yours` is about the caller's token. Odd and late bills are named up to 25 each.",
     params: runParams,
     query: z.object({
       page: pageNumber,
@@ -122,14 +122,16 @@ function addReview(routes: Routes): void {
         .string()
         .max(30_000)
         .optional()
-        .describe("Payables that you would leave out, by commas: `yours` is without them"),
+        .describe(
+          "Payables that you would leave out, separated by commas: `yours` is without them",
+        ),
     }),
     responses: { 200: { description: "As `payrun show --json`", schema: RunReviewBody } },
     handle: async ({ params, query, principal, context }) => {
       const run = await getRun(context.store.db, params.id);
       if (run === undefined) {
         const { kind } = await anyStatus(context, params.id);
-        const message = `“${params.id}” is no pay run (${kind}): nothing of it is approved bill by bill.`;
+        const message = `“${params.id}” is not a pay run (${kind}): nothing of it is approved bill by bill.`;
         throw unprocessable("no_pay_run", message);
       }
       const { drop = "", ...page } = query;
@@ -189,12 +191,12 @@ function addCancel(routes: Routes): void {
 const REPORT_FORMATS = ["json", "csv", "bank-csv", "bank-days"] as const;
 
 function withoutReport({ id, kind }: AnyStatus): Error {
-  const message = `“${id}” is no pay run (${kind}) and has no report: its status says what became of it.`;
+  const message = `“${id}” is not a pay run (${kind}) and has no report: its status says what happened to it.`;
   return unprocessable("no_pay_run", message);
 }
 
 function withoutBankTable({ id, kind }: RunStatus): Error {
-  const message = `“${id}” is no pay run (${kind}); its payments are in the bank table of the run that its bill belongs to.`;
+  const message = `“${id}” is not a pay run (${kind}); its payments are in the bank table of the run that its bill belongs to.`;
   return unprocessable("no_bank_table", message);
 }
 
@@ -204,7 +206,7 @@ function addReport(routes: Routes): void {
     method: "get",
     path: "/v1/runs/{id}/report",
     tag: "runs",
-    summary: "What a run came to: every bill in one state, exceptions with their reason",
+    summary: "The results of a run: every bill in one state, exceptions with their reason",
     params: runParams,
     query: z.object({
       format: z
@@ -241,7 +243,7 @@ function addReport(routes: Routes): void {
 
 type AnyStatus = RunStatus | OnboardingStatus | CancellationStatus | IncidentStatus;
 
-/** The status of whatever has this id: each kind of workflow has its own shape. */
+/** Returns the status of the workflow with this id: each kind of workflow has its own shape. */
 async function anyStatus(
   context: GatewayContext,
   id: string,

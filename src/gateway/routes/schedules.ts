@@ -28,7 +28,10 @@ import { businessQuery, date, MAY, name, words } from "./fields.ts";
 const params = z.object({ name });
 const note = z.strictObject({ note: words.optional() });
 
-/** Schedules of playbooks: they are made by applying a playbook, and held up here. */
+/**
+ * Adds the operations on schedules: applying a playbook creates its schedule; here it is paused,
+ * resumed, deleted.
+ */
 export function addScheduleRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
@@ -78,7 +81,8 @@ function addSwitch(routes: Routes, action: "pause" | "resume", summary: string):
       const act = action === "pause" ? pauseSchedule : resumeSchedule;
       const { done } = await alone(context, stored, async () => {
         const { kept, wish } = await standing(context, stored);
-        // What Temporal has lost is made again first, as it stood: to pause it must not have to wait.
+        // A schedule that Temporal has lost is first created again, as it stood: pausing must not
+        // wait for that.
         if (kept === undefined && !wish.deleted) await makeSchedule(context, stored, wish);
         const held = await persistently(context.temporal, () =>
           act(context.temporal, keyOf(stored), text),
@@ -113,7 +117,8 @@ function addDelete(routes: Routes): void {
         const { kept, wish } = await standing(context, stored);
         const isLost = kept === undefined && !wish.deleted && stored.compiled.schedule !== null;
         if (kept === undefined && !isLost) return { done: false };
-        // Before the deed: what is missing without a word of anybody is made again.
+        // Recorded before the deletion: a schedule that is missing without an entry is created
+        // again.
         await record(context, stored, principal, "schedule.deleted", undefined);
         const gone = await persistently(context.temporal, () =>
           deleteSchedule(context.temporal, keyOf(stored)),

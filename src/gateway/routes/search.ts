@@ -6,7 +6,9 @@ import { NAMED_KINDS } from "../../domain/names.ts";
 import type { Routes } from "../http/route.ts";
 import { id, name, yesNo } from "./fields.ts";
 
-/** What a number, a name or an id stands for, and what begins so. */
+/**
+ * Adds the search for what a number, a name or an id stands for, and for names that begin with it.
+ */
 export function addSearchRoutes(routes: Routes): void {
   addNames(routes);
   routes.add({
@@ -16,15 +18,13 @@ export function addSearchRoutes(routes: Routes): void {
     tag: "names",
     summary: "What is meant by a number, a vendor's name, a run's short name, an amount or an id",
     description:
-      "Of one `kind` the service's lists are read too, so that `exact` is all that is called so; without one only what is at hand is searched.",
+      "If `kind` is given, the service's lists are read too, so that `exact` has all that have this name; otherwise only what is at hand is searched.",
     query: z.object({
-      q: id.describe("What somebody has typed"),
+      q: id.describe("What a person typed"),
       kind: z.enum(NAMED_KINDS, `must be one of ${NAMED_KINDS.join(", ")}`).optional(),
       business: name.optional(),
       run: id.optional().describe("Only bills of this run"),
-      overToo: yesNo
-        .optional()
-        .describe("true: of a vendor's bills also those that are over, beside open ones"),
+      overToo: yesNo.optional().describe("true: a vendor's ended bills too, besides the open ones"),
     }),
     responses: { 200: { description: "What it may be", schema: SearchBody } },
     handle: async ({ query, context }) => {
@@ -41,11 +41,11 @@ function addNames(routes: Routes): void {
     method: "get",
     path: "/v1/names",
     tag: "names",
-    summary: "What people call things whose number, name or short name begins so",
-    description: "From what the store knows, for a shell that completes what somebody types.",
+    summary: "Numbers, names and short names that begin with a text",
+    description: "From what the store knows, for completion in a shell.",
     query: z.object({
       kind: z.enum(COMPLETED_KINDS, `must be one of ${COMPLETED_KINDS.join(", ")}`),
-      begins: z.string().max(300).default("").describe("What has been typed of it"),
+      begins: z.string().max(300).default("").describe("What has been typed so far"),
       business: name.optional(),
     }),
     responses: { 200: { description: "The names", schema: NamesBody } },

@@ -11,7 +11,7 @@ const since = z.union(
   "must be a date, YYYY-MM-DD, or an ISO 8601 instant with its zone",
 );
 
-/** The service's payments beside the store: what is compared after a restore. */
+/** Adds the service's payments, compared with the store: the check to make after a restore. */
 export function addServicePaymentRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
@@ -20,7 +20,7 @@ export function addServicePaymentRoutes(routes: Routes): void {
     tag: "payables",
     summary: "The service's payments since a time, and which of them the store knows of",
     query: z.object({
-      business: name.optional().describe("Needed only where several are configured"),
+      business: name.optional().describe("Needed only if several are configured"),
       since: since.describe("A day in New York, or an instant: payments that were made since"),
       page: pageNumber,
     }),

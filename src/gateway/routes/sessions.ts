@@ -14,7 +14,7 @@ import type { ScopedContext } from "../http/scope.ts";
 import { linkTo } from "../sign-in/link.ts";
 import { id, MAY } from "./fields.ts";
 
-/** Links that sign somebody in at the console, and who is signed in. */
+/** Adds sign-in links for the console, and the sessions of people who are signed in. */
 export function addSessionRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
@@ -48,7 +48,7 @@ export function addSessionRoutes(routes: Routes): void {
     path: "/v1/sessions",
     tag: "sessions",
     summary:
-      "Who is or was signed in: the caller, and for an administrator everybody of their businesses",
+      "Who is or was signed in: the caller, and for an administrator everyone in their businesses",
     responses: { 200: { description: "All, the last sign-in first", schema: SessionListBody } },
     handle: async ({ principal, context }) => ({
       status: 200,
@@ -61,7 +61,7 @@ export function addSessionRoutes(routes: Routes): void {
     method: "delete",
     path: "/v1/sessions/{id}",
     tag: "sessions",
-    summary: "Ends a session at once: one's own, or as an administrator anybody's",
+    summary: "Ends a session at once: the caller's own, or as an administrator anyone's",
     params: z.object({ id }),
     responses: { 200: { description: "Ended", schema: SessionBody } },
     handle: async ({ params, principal, context }) => {
@@ -74,14 +74,19 @@ export function addSessionRoutes(routes: Routes): void {
   });
 }
 
-/** @throws GatewayError 404 where the caller may not know of it */
+/**
+ * @throws GatewayError 404 if the session is none of these, which are all that the caller may see
+ */
 function oneOf(sessions: readonly SessionView[], sessionId: string): SessionView {
   const found = sessions.find((each) => each.id === sessionId);
   if (found !== undefined) return found;
   throw notFound(`There is no session “${sessionId}”; “payrun session list” shows them.`);
 }
 
-/** An administrator sees the sessions of those whose tokens they may end. */
+/**
+ * Returns the caller's own sessions; for an administrator also those of people whose tokens they
+ * may end.
+ */
 async function sessionsOf(
   { store, nowMs }: ScopedContext,
   principal: Principal,

@@ -9,7 +9,7 @@ import type { Routes } from "../http/route.ts";
 import { id, name as businessName, words } from "./fields.ts";
 import { heldThing, holders, requireHolder } from "./held-thing.ts";
 
-/** What a stop is of: everything where nothing is named. */
+/** What a stop applies to: everything if nothing is named. */
 const OF = {
   run: id.optional(),
   source: id.optional(),
@@ -36,16 +36,19 @@ function targetOf({ run, source, contactId }: Named): StopTarget {
   return { scope: "all", value: "" };
 }
 
-/** One hand stops everything: one hold, and a cancel of what the service has already. */
+/**
+ * Adds the emergency stop, a single action: one hold, and a cancel of what is already with the
+ * service.
+ */
 export function addStopRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
     method: "get",
     path: "/v1/stops",
     tag: "holds",
-    summary: "What a stop would come to now: what waits, and what can still be taken back",
+    summary: "What a stop would do now: what waits, and what can still be taken back",
     query: z.object(OF),
-    responses: { 200: { description: "Nothing is stopped by asking", schema: StopPreviewBody } },
+    responses: { 200: { description: "The request stops nothing", schema: StopPreviewBody } },
     handle: async ({ query, context }) => {
       if (!namesOne(query)) throw unprocessable("several_named", `A stop: ${ONE.message}.`);
       const target = targetOf(query);
@@ -63,7 +66,7 @@ export function addStopRoutes(routes: Routes): void {
     tag: "holds",
     summary: "Holds a run, an account, a vendor or everything, and cancels what was sent",
     description:
-      "One hold keeps all of it back until it is released. With `cancelScheduled`, what the service has scheduled or holds is cancelled under that hold; GET /v1/runs/{id} of the cancellation says what became of each payment.",
+      "One hold keeps all of it back until it is released. With `cancelScheduled`, what the service has scheduled or holds is cancelled under that hold; GET /v1/runs/{id} of the cancellation says what happened to each payment.",
     roles: holders,
     body: z
       .strictObject({ ...OF, cancelScheduled: z.boolean().default(false), reason: words })

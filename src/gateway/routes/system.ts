@@ -13,14 +13,14 @@ import { requireAllBusinesses } from "../http/refusals.ts";
 
 const READY_TIMEOUT_MS = 2_000;
 
-/** Why webhooks are not taken; anybody may read it. */
+/** Why webhooks are not accepted; without details, because anyone may read it. */
 const REASONS = {
   unreachable: "The store can't be reached.",
   replaced:
     "The store's file was deleted or replaced while this gateway had it open: put the right file in place and start the gateway again.",
 } as const;
 
-/** Health, readiness, metrics and the API's description. */
+/** Adds health, readiness, metrics and the API's description. */
 export function addSystemRoutes(app: OpenAPIHono, context: GatewayContext): void {
   app.get("/health", (c) => c.json({ status: "ok" }, 200));
 
@@ -31,7 +31,8 @@ export function addSystemRoutes(app: OpenAPIHono, context: GatewayContext): void
       inTime(workersOf(context), "unknown"),
     ]);
     const parts = { store, temporal: temporal ? "ok" : "unreachable", workers };
-    // Whatever else is broken: webhooks are kept, and a balancer must go on sending them.
+    // Ready even if another part is down: the gateway stores webhooks, and a load balancer must go
+    // on sending them.
     if (store === "ok") return c.json({ status: "ready", ...parts }, 200);
     return c.json({ status: "not-ready", ...parts, reason: REASONS[store] }, 503);
   });
@@ -53,7 +54,7 @@ export function addSystemRoutes(app: OpenAPIHono, context: GatewayContext): void
     scheme: "bearer",
     description: "A token made by “payrun token create”",
   });
-  // Made once, and not before it is asked for: it takes long, and any stranger may ask.
+  // Generated once, at the first request: it takes long, and any stranger may request it.
   let document: string | undefined;
   app.get("/openapi.json", (c) => {
     document ??= JSON.stringify(app.getOpenAPI31Document(DOCUMENT));
@@ -71,7 +72,7 @@ const DOCUMENT = {
   },
 };
 
-/** As the specification shows it; what is accepted is more tolerant. */
+/** The event as the specification shows it; the gateway accepts less strict forms. */
 const Envelope = z.object({
   id: z.string(),
   type: z.string(),
@@ -89,7 +90,7 @@ const SignedHeaders = z.object({
     ),
 });
 
-/** The paths that are no operations of the API proper, for the document. */
+/** Describes the paths that are not operations of the API proper, for the OpenAPI document. */
 function describeOpenPaths(app: OpenAPIHono): void {
   const json = (description: string, schema: z.ZodType) => ({
     description,
@@ -102,7 +103,7 @@ function describeOpenPaths(app: OpenAPIHono): void {
     status: z.enum(["ready", "not-ready"]),
     store: z
       .string()
-      .describe("ok, unreachable, or replaced: its file is not the one any more that was opened"),
+      .describe("ok, unreachable, or replaced: its file is no longer the one that was opened"),
     temporal: z.string(),
     workers: z.string().describe("ok, silent (all frozen or gone), none, or unknown"),
     reason: z.string().optional().describe("Why it is not ready"),
@@ -118,7 +119,7 @@ function describeOpenPaths(app: OpenAPIHono): void {
     method: "get",
     path: "/ready",
     tags: ["system"],
-    summary: "Whether webhooks are taken, which needs the store alone; and what else works",
+    summary: "Whether webhooks are taken, which needs only the store; and what else works",
     responses: {
       200: json("The store takes webhooks", readiness),
       503: json("The store can't be reached, or its file is gone", readiness),
@@ -136,7 +137,8 @@ function describeOpenPaths(app: OpenAPIHono): void {
     method: "post",
     path: "/webhooks/{business}",
     tags: ["webhooks"],
-    summary: "The Payments Service's events, signed; kept once, then told to whoever watches",
+    summary:
+      "The Payments Service's events, signed; kept once, then signalled to the workflows that subscribe",
     request: {
       params: z.object({ business: z.string() }),
       headers: SignedHeaders,
@@ -156,7 +158,10 @@ function describeOpenPaths(app: OpenAPIHono): void {
   });
 }
 
-/** A database server that restarts is waited for elsewhere; whoever asks here wants to know now. */
+/**
+ * Returns the answer, or `otherwise` if it takes too long. Elsewhere the store waits for a database
+ * server that restarts; readiness must be answered now.
+ */
 function inTime<Answer>(asked: Promise<Answer>, otherwise: Answer): Promise<Answer> {
   return Promise.race([asked, sleep(READY_TIMEOUT_MS, otherwise, { ref: false })]);
 }

@@ -38,7 +38,10 @@ const role = z.string().superRefine((text, context) => {
 
 const params = z.object({ id });
 
-/** Tokens: made by one administrator, confirmed by another, listed and ended. */
+/**
+ * Adds the operations on tokens: one administrator creates a token, another confirms it; tokens are
+ * listed, renewed and revoked.
+ */
 export function addTokenRoutes(routes: Routes): void {
   addList(routes);
   addCreate(routes);
@@ -79,7 +82,7 @@ function addCreate(routes: Routes): void {
       name,
       roles: z.array(role).min(1, "must name a role").max(20, "must be at most 20"),
       businesses: z.array(business).min(1, "must name a business").max(1_000).optional(),
-      expiresAt: z.iso.datetime({ offset: true }).optional().describe("In 90 days unless said"),
+      expiresAt: z.iso.datetime({ offset: true }).optional().describe("Default: in 90 days"),
     }),
     responses: { 201: { description: "The token, shown this once", schema: MadeTokenBody } },
     handle: async ({ body, principal, context }) => {
@@ -107,7 +110,7 @@ function addConfirm(routes: Routes): void {
     method: "post",
     path: "/v1/tokens/{id}/confirmation",
     tag: "tokens",
-    summary: "Says as a second administrator that a token is whose it says",
+    summary: "Confirms as a second administrator that a token belongs to the person it names",
     roles: MAY.administer,
     params,
     responses: { 200: { description: "It counts from now on", schema: TokenBody } },
@@ -133,7 +136,7 @@ function addRenew(routes: Routes): void {
     path: "/v1/tokens/renewal",
     tag: "tokens",
     summary: "Gives the caller's own token a new secret, which nobody else has seen",
-    description: "The old one opens nothing any more. Roles, businesses and expiry stay.",
+    description: "The old one stops working. Roles, businesses and expiry stay.",
     responses: { 200: { description: "The token, shown this once", schema: MadeTokenBody } },
     handle: async ({ principal, context }) => {
       const token = await context.store.transactionOf(STORE_TRAIL, (trx) =>
@@ -163,7 +166,7 @@ function addRevoke(routes: Routes): void {
   });
 }
 
-/** @throws GatewayError 404 where there is none among the caller's businesses */
+/** @throws GatewayError 404 if there is no such token among the caller's businesses */
 async function tokenOf(
   { store }: ScopedContext,
   { businesses }: Principal,

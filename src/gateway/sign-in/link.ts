@@ -1,6 +1,9 @@
 import type { GatewayContext } from "../http/context.ts";
 
-/** Address that signs its opener in, by a button; the code stands where no server sees it. */
+/**
+ * Returns the address of the page on which a button signs the person in. The code is in the
+ * fragment, which browsers don't send to servers.
+ */
 export function linkTo(
   { publicUrl }: Pick<GatewayContext, "publicUrl">,
   code: string,

@@ -9,14 +9,15 @@ import { reasonOf } from "../../process/repeat.ts";
 import type { GatewayContext } from "../http/context.ts";
 import { linkTo } from "./link.ts";
 
-/** True where somebody's own address is known. */
+/** Returns true if a profile has people's own mail addresses. */
 export function knowsAddresses(profiles: readonly BusinessProfile[]): boolean {
   return profiles.some(({ notify }) => notify?.people !== undefined);
 }
 
 /**
- * Mails a link to whoever an address belongs to, for each of their tokens that counts. Nobody waits
- * for it, so that neither an answer nor its time says whether the address is known.
+ * Mails links to the person with this address, one for each business's newest valid token of
+ * theirs. The request doesn't wait for it, so neither the answer nor its timing reveals whether the
+ * address is known.
  */
 export async function mailLinks(
   context: GatewayContext,
@@ -36,7 +37,10 @@ interface Addressee {
   readonly address: string;
 }
 
-/** Of a person's tokens that act for a business, the newest one. */
+/**
+ * Returns, for each business in which a person has this address, the newest of the person's valid
+ * tokens that act for it; each token once.
+ */
 async function peopleAt(context: GatewayContext, address: string): Promise<readonly Addressee[]> {
   const { store, profiles, nowMs, sandboxesOnly } = context;
   const now = { nowMs: nowMs(), sandboxesOnly: sandboxesOnly() };

@@ -5,20 +5,22 @@ import { FORM_TOKEN_FIELD } from "../http/sessions.ts";
 
 /** What a sign-in page offers. */
 export interface Offers {
-  /** Where the person wanted to go. */
+  /** The page to go to after the sign-in. */
   readonly to: string;
-  /** Companies' own providers: the business that names each, and how people know it. */
+  /** Companies' own providers: a business that names each, and the host that people know it by. */
   readonly providers: readonly { readonly business: string; readonly host: string }[];
-  /** True where some profile says people's own addresses. */
+  /** True if a profile has people's own mail addresses. */
   readonly mail: boolean;
-  /** True where the sign-in is to be a new one, whoever is signed in. */
+  /** True if a new sign-in is required, even if the person is signed in. */
   readonly again: boolean;
-  /** True where a form was sent by somebody whose sign-in had ended. */
+  /** True if a form was submitted after the person's sign-in had ended. */
   readonly unsent?: boolean;
   readonly problem?: string;
 }
 
-/** Where somebody shows who they are. Without a script, a link's code is typed in. */
+/**
+ * Returns the page on which a person signs in. Without a script, the person types in a link's code.
+ */
 export function signInPage({ to, providers, mail, again, unsent, problem }: Offers): Page {
   return {
     title: "Sign in",
@@ -31,7 +33,7 @@ export function signInPage({ to, providers, mail, again, unsent, problem }: Offe
         <form method="post" action="/sign-in">
           <p class="with-link">Your link is good for one sign-in. This button uses it.</p>
           <div class="without-link">
-            ${field({ name: "code", label: "Code of your link", autocomplete: "one-time-code", hint: "“payrun login” prints a link, which works once, for ten minutes. The code is what stands in it behind #." })}
+            ${field({ name: "code", label: "Code of your link", autocomplete: "one-time-code", hint: "“payrun login” prints a link, which works once, for ten minutes. The code is the part after the #." })}
           </div>
           <input type="hidden" name="to" value="${to}" />
           <button>Sign in</button>
@@ -72,7 +74,7 @@ function mailForm(to: string) {
   `;
 }
 
-/** The same for an address that is known and for one that is not. */
+/** Returns the page after a request for a mail. It is the same for known and unknown addresses. */
 export function mailedPage(): Page {
   return {
     title: "A link by mail",
@@ -89,7 +91,10 @@ export function mailedPage(): Page {
   };
 }
 
-/** Who somebody is at their company's provider may stand for several things. */
+/**
+ * Returns the page on which a person chooses whom to act as, if an identity at the company's
+ * provider stands for several principals.
+ */
 export function choicePage(
   to: string,
   choices: readonly {
@@ -101,7 +106,7 @@ export function choicePage(
 ): Page {
   return {
     title: "Sign in as",
-    lead: "You are not the same in each business: choose as what you act now.",
+    lead: "You have more than one identity here: choose which one to act as now.",
     main: html`<section>
       ${choices.map(
         ({ code, name, roles, businesses }) =>
@@ -115,7 +120,7 @@ export function choicePage(
   };
 }
 
-/** Who is signed in, and the way out. */
+/** Returns the page that shows who is signed in, with the way to sign out. */
 export function signedInPage(signedIn: {
   readonly name: string;
   readonly roles: readonly string[];
@@ -135,7 +140,7 @@ export function signedInPage(signedIn: {
   };
 }
 
-/** What went wrong, in one sentence. */
+/** Returns the page that says in one sentence what went wrong. */
 export function problemPage(problem: string): Page {
   return {
     title: "That didn’t work",

@@ -19,24 +19,24 @@ import type { GatewayContext } from "../http/context.ts";
 import { ownPath } from "../http/html.ts";
 import { dropCookie, readCookie, writeCookie } from "../http/sessions.ts";
 
-/** A person as their company's provider vouches for them. */
+/** A person that a company's provider has vouched for. */
 export interface Vouched {
   readonly issuer: string;
   readonly subject: string;
-  /** When they last showed the provider who they are. */
+  /** When the person last authenticated at the provider. */
   readonly signedInAtMs: number;
   readonly to: string;
 }
 
 const COOKIE = "payrun_sign_in";
-/** A person may have to look for their phone. */
+/** Long enough for a person to find their phone. */
 const FLOW_SECONDS = 600;
 const SCOPE = "openid";
 const CALLBACK = "/sign-in/callback";
 const TIMEOUT_SECONDS = 10;
 const CONFIGURATION_MS = 3_600_000;
 
-/** What the browser keeps of a sign-in that is under way. */
+/** What the browser keeps while a sign-in is in progress. */
 const Flow = z.object({
   business: z.string(),
   state: z.string(),
@@ -45,7 +45,7 @@ const Flow = z.object({
   to: z.string(),
 });
 
-/** Companies' own providers that the profiles name, each once. */
+/** Returns the companies' own providers that the profiles name, each once. */
 export function providersOf(
   profiles: readonly BusinessProfile[],
 ): { business: string; host: string }[] {
@@ -71,8 +71,8 @@ export class ProviderSignIn {
   /**
    * Sends the browser to a business's provider.
    *
-   * @param again true: the provider is to ask who they are, whatever it remembers
-   * @throws GatewayError 404 where there is none, 502 where it can't be reached
+   * @param again true if the provider must authenticate the person anew, even one that it remembers
+   * @throws GatewayError 404 if the business has no provider, 502 if the provider can't be reached
    */
   async begin(
     c: Context,
@@ -91,7 +91,7 @@ export class ProviderSignIn {
       nonce: flow.nonce,
       code_challenge: await calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
-      // It makes the provider say when they signed in.
+      // `max_age` makes the provider say when the person signed in.
       max_age: again ? "0" : String(SESSION_HOURS * 3_600),
       ...(again ? { prompt: "login" } : {}),
     });
@@ -99,9 +99,10 @@ export class ProviderSignIn {
   }
 
   /**
-   * Who has come back from there.
+   * Returns the person that the provider sent back.
    *
-   * @throws GatewayError 401 where the provider doesn't say who it is, or says it of another browser
+   * @throws GatewayError 401 if the provider doesn't vouch for anyone, or the sign-in began in
+   * another browser
    */
   async finish(c: Context): Promise<Vouched> {
     const flow = this.#flowOf(c);
@@ -160,7 +161,7 @@ export class ProviderSignIn {
       const url = new URL(issuer);
       const configuration = await discovery(url, clientId, clientSecret, undefined, {
         timeout: TIMEOUT_SECONDS,
-        // Only one on this machine may be called so, which the settings see to.
+        // Only a provider on this machine may have an http address; the settings check that.
         execute: url.protocol === "http:" ? [allowInsecureRequests] : [],
       });
       this.#known.set(key, { at: nowMs, configuration });

@@ -26,7 +26,7 @@ type Handler = (c: Context) => Response | Promise<Response>;
 
 const mailAddress = z.email().max(254);
 
-/** How people sign in at the console, and out. */
+/** Adds the routes by which people sign in and out at the console. */
 export function addSignInRoutes(app: OpenAPIHono, context: GatewayContext): void {
   addPage(app, context);
   addLinks(app, context);
@@ -60,7 +60,10 @@ function addPage(app: OpenAPIHono, context: GatewayContext): void {
   );
 }
 
-/** Links by the command line and by mail: a button uses them, since what scans mail follows links. */
+/**
+ * Adds sign-in by links from the command line and by mail. A button uses a link's code, because
+ * mail scanners follow links.
+ */
 function addLinks(app: OpenAPIHono, context: GatewayContext): void {
   app.post(
     "/sign-in",
@@ -94,7 +97,7 @@ function addLinks(app: OpenAPIHono, context: GatewayContext): void {
       const form = await readForm(c);
       const address = mailAddress.safeParse(form.get("address")?.trim()).data;
       if (address === undefined) {
-        throw new GatewayError(400, "validation_error", "That is no e-mail address.");
+        throw new GatewayError(400, "validation_error", "That is not an e-mail address.");
       }
       await context.rates.signInMail(address.toLowerCase(), addressOf(c, context));
       void mailLinks(context, { address, to: ownPath(form.get("to")) });
@@ -123,7 +126,10 @@ function addProviders(app: OpenAPIHono, context: GatewayContext): void {
   );
 }
 
-/** Lets in whom a provider vouches for and a profile names: as what, they choose where it is several things. */
+/**
+ * Signs in a person whom a provider vouches for and a profile names. If the identity stands for
+ * several principals, the person chooses one.
+ */
 async function finishAtProvider(
   c: Context,
   context: GatewayContext,
@@ -134,8 +140,8 @@ async function finishAtProvider(
   const [only] = found;
   if (only === undefined) {
     context.metrics.refused.inc({ why: "identity" });
-    context.log.warn("nobody in the profiles is who signed in", { issuer, subject });
-    const text = `No profile names you: whoever keeps the profiles adds “identities: [{ issuer: "${issuer}", subject: "${subject}", name: …, roles: … }]”.`;
+    context.log.warn("no profile names the person who signed in", { issuer, subject });
+    const text = `No profile names you: the person who keeps the profiles must add “identities: [{ issuer: "${issuer}", subject: "${subject}", name: …, roles: … }]”.`;
     throw new GatewayError(403, "unknown_identity", text);
   }
   const asSignIn = ({ name, businesses }: (typeof found)[number]) => ({
@@ -161,7 +167,7 @@ function offers({ profiles }: GatewayContext, wanted: { to: string; again: boole
   return { ...wanted, providers: providersOf(all), mail: knowsAddresses(all) };
 }
 
-/** A refusal that a person reads, in place of the API's JSON. */
+/** Answers a refusal with a page, in place of the API's JSON. */
 function asPage(handle: Handler): Handler {
   return async (c) => {
     try {

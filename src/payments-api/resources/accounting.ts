@@ -17,15 +17,15 @@ import { whereShown } from "../schemas/common.ts";
 import type { CallOptions } from "../transport.ts";
 import { businessPath } from "./businesses.ts";
 
-/** What a sync can be asked for (API specification, section 2). */
+/** The entity types that a sync can cover (API specification, section 2). */
 type AccountingEntityType = "vendors" | "bankAccounts" | "invoices";
 
 const startedSchema = whereShown(accountingSyncSchema);
 const mappedSchema = whereShown(accountingMappingSchema);
 
 /**
- * The accounting integration of a business (API specification, section 4). Of the answers only
- * `authorizationUrl` is shown there. These writes take no idempotency key.
+ * The accounting integration of a business (API specification, section 4). The specification shows
+ * only `authorizationUrl` of the responses. These writes take no idempotency key.
  */
 export class Accounting {
   readonly #requester: Requester;
@@ -39,7 +39,7 @@ export class Accounting {
     return this.#requester.read(path, accountingIntegrationListSchema, options);
   }
 
-  /** Starts OAuth 2.0; the user's browser is to be sent to `authorizationUrl`. */
+  /** Starts OAuth 2.0; the caller sends the user's browser to `authorizationUrl`. */
   connect(
     businessId: string,
     redirectUri: string,
@@ -55,13 +55,13 @@ export class Accounting {
     return this.#requester.read(path, accountingConnectionSchema, options);
   }
 
-  /** Stops future syncs; what was synced is kept. */
+  /** Stops future syncs; the synced data is kept. */
   disconnect(businessId: string, options?: CallOptions): Promise<void> {
     const path = `${accountingPath(businessId)}/disconnect`;
     return this.#requester.writeWithoutAnswer({ ...options, method: "DELETE", path });
   }
 
-  /** The most recent sync. */
+  /** Returns the most recent sync. */
   getSyncStatus(
     businessId: string,
     accountingIntegrationId: string,
@@ -71,7 +71,7 @@ export class Accounting {
     return this.#requester.read(path, accountingSyncSchema, options);
   }
 
-  /** Starts a sync of one entity type, or of all where none is named. */
+  /** Starts a sync of one entity type, or of all if none is named. */
   sync(
     businessId: string,
     accountingIntegrationId: string,
@@ -83,7 +83,7 @@ export class Accounting {
     return this.#requester.write({ ...options, method: "POST", path }, startedSchema);
   }
 
-  /** Which field of a payable is which of an accounting bill. */
+  /** Lists which field of a payable maps to which field of an accounting bill. */
   listInvoiceFields(
     businessId: string,
     accountingIntegrationId: string,

@@ -9,7 +9,7 @@ import { whereShown } from "../schemas/common.ts";
 import type { CallOptions } from "../transport.ts";
 import { PagedReads } from "./paged-reads.ts";
 
-/** Money to move in or out; the specification does not show the shape, so this is how we read it. */
+/** Money to move in or out. The specification doesn't show the shape: this is our reading. */
 export interface BalanceTransfer {
   amountCents: number;
   /** A verified bank account of the business. */
@@ -20,7 +20,7 @@ const movedSchema = whereShown(balanceTransactionSchema);
 
 /** The balance that the service holds for the business (API specification, section 4). */
 export class BalanceResource {
-  /** Deposits and withdrawals: where to look one up after an outcome `unknown`. */
+  /** Deposits and withdrawals, for looking one up after an outcome `unknown`. */
   readonly transactions: PagedReads<BalanceTransaction, Record<never, never>>;
   readonly #requester: Requester;
 
@@ -30,7 +30,9 @@ export class BalanceResource {
     this.transactions = new PagedReads(requester, path, balanceTransactionPageSchema);
   }
 
-  /** @throws {PaymentsApiError} `feature_unavailable`, or `setup_required` with `details.actionUrl`. */
+  /**
+   * @throws {PaymentsApiError} `feature_unavailable`, or `setup_required` with `details.actionUrl`
+   */
   get(options?: CallOptions): Promise<Balance> {
     return this.#requester.read("/v1/balance", balanceSchema, options);
   }
@@ -38,9 +40,9 @@ export class BalanceResource {
   /**
    * Moves money from a bank account into the balance, at most once per `idempotencyKey`.
    *
-   * @returns undefined where the answer, whose shape is not shown, has no id.
-   * @throws {PaymentUnconfirmedError} the service can't say whether it moved.
-   * @throws {PaymentsApiError} with `outcome` `unknown` when it may have moved.
+   * @returns undefined if the response, whose shape is not documented, has no id
+   * @throws {PaymentUnconfirmedError} if the service can't say whether the money moved
+   * @throws {PaymentsApiError} with `outcome` `unknown` if the money may have moved
    */
   deposit(
     transfer: BalanceTransfer,
@@ -49,7 +51,7 @@ export class BalanceResource {
     return this.#move("/v1/balance/deposits", transfer, options);
   }
 
-  /** Moves money of the balance to a bank account; otherwise as `deposit`. */
+  /** Moves money from the balance to a bank account; otherwise like `deposit`. */
   withdraw(
     transfer: BalanceTransfer,
     options: MoneyWriteOptions,

@@ -7,7 +7,7 @@ import {
 import { whereShown } from "../schemas/common.ts";
 import type { CallOptions } from "../transport.ts";
 
-/** A bank account to link; the specification does not show the shape, so this is how we read it. */
+/** A bank account to link. The specification doesn't show the shape: this is our reading. */
 export interface NewBankAccount {
   accountNumber: string;
   /** Nine-digit ABA number. */
@@ -26,7 +26,7 @@ export class BankAccounts {
     this.#requester = requester;
   }
 
-  /** All of them: this list has no pages. */
+  /** Lists all of them; this list has no pages. */
   list(options?: CallOptions): Promise<BankAccount[]> {
     return this.#requester.read("/v1/bank-accounts", bankAccountListSchema, options);
   }
@@ -37,9 +37,10 @@ export class BankAccounts {
   }
 
   /**
-   * Links a bank account and has two micro-deposits sent to it. No error shows the account number.
+   * Links a bank account, to which the service then sends two micro-deposits. No error shows the
+   * account number.
    *
-   * @returns undefined where the answer, which is not shown, is not an account; `list` shows it.
+   * @returns undefined if the response, which is not documented, is not an account; `list` shows it
    * @deprecated by the service (API specification, section 4): people link accounts in its web app.
    */
   create(account: NewBankAccount, options?: WriteOptions): Promise<BankAccount | undefined> {
@@ -50,10 +51,10 @@ export class BankAccounts {
 
   /**
    * Verifies an account by the amounts of its two micro-deposits, in either order. A wrong attempt
-   * counts; after three the service gives the account up, so guess nothing. Path, body and answer
-   * are not shown in the specification.
+   * counts, and after three the service gives the account up, so never guess. The specification
+   * does not show path, body and response.
    *
-   * @returns undefined where the answer is not an account; `get` shows how it stands.
+   * @returns undefined if the response is not an account; `get` shows its state
    */
   verifyMicroDeposits(
     bankAccountId: string,

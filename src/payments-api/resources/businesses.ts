@@ -9,7 +9,7 @@ import { type Business, businessListSchema, businessSchema } from "../schemas/bu
 import { whereShown } from "../schemas/common.ts";
 import type { CallOptions } from "../transport.ts";
 
-/** A withdrawal by the `/api` family, whose amounts are dollars. */
+/** A withdrawal through the `/api` family, whose amounts are in dollars. */
 export interface BusinessWithdrawal {
   /** US dollars, two decimals at most, not above the available balance. */
   amountDollars: number;
@@ -20,8 +20,8 @@ const changedSchema = whereShown(businessSchema);
 const withdrawnSchema = whereShown(balanceTransactionSchema);
 
 /**
- * The businesses of the account (API specification, section 4). Answers are not shown there. These
- * writes take no idempotency key: after an outcome `unknown`, read before writing again.
+ * The businesses of the account (API specification, section 4, which does not show the responses).
+ * These writes take no idempotency key: after an outcome `unknown`, read before writing again.
  */
 export class Businesses {
   readonly #requester: Requester;
@@ -38,7 +38,7 @@ export class Businesses {
     return this.#requester.read(businessPath(businessId), businessSchema, options);
   }
 
-  /** Sets the name that the business is displayed by. */
+  /** Sets the display name of the business. */
   setAlias(
     businessId: string,
     alias: string,
@@ -64,7 +64,7 @@ export class Businesses {
     return this.#requester.writeWithoutAnswer({ ...options, method: "DELETE", path });
   }
 
-  /** The same balance as `balance.get`, of any business of the account. */
+  /** Returns the same balance as `balance.get`, for any business of the account. */
   getBalance(businessId: string, options?: CallOptions): Promise<Balance> {
     const path = `${businessPath(businessId)}/balance`;
     return this.#requester.read(path, balanceSchema, options);
@@ -73,14 +73,14 @@ export class Businesses {
   /**
    * Withdraws to the business's bank account.
    *
-   * WARNING: this moves money without an idempotency key, so nothing protects it from being done
-   * twice. After an error with `outcome` `unknown` it must never be sent again blindly: somebody has
-   * to look at the balance's transactions and the bank account first. Where there is a choice, use
+   * WARNING: this moves money without an idempotency key, so nothing prevents a second withdrawal.
+   * After an error with `outcome` `unknown` it must never be sent again blindly: a person has to
+   * look at the balance's transactions and the bank account first. If possible, use
    * `balance.withdraw`, which takes a key.
    *
-   * @returns undefined where the answer, whose shape is not shown, has no id.
-   * @throws {TypeError} for an amount that is not a positive number of whole cents.
-   * @throws {PaymentsApiError} with `outcome` `unknown` when the money may have moved.
+   * @returns undefined if the response, whose shape is not documented, has no id
+   * @throws {TypeError} for an amount that is not a positive number of whole cents
+   * @throws {PaymentsApiError} with `outcome` `unknown` if the money may have moved
    */
   withdrawBalance(
     businessId: string,
@@ -88,7 +88,7 @@ export class Businesses {
     options?: CallOptions,
   ): Promise<BalanceTransaction | undefined> {
     const { amountDollars: amount, fundingSourceId } = withdrawal;
-    // Whole cents, divided, give the very number that was written; anything finer gives another.
+    // Whole cents divided by 100 give exactly the same number; a finer amount gives another.
     if (!Number.isFinite(amount) || amount <= 0 || Math.round(amount * 100) / 100 !== amount) {
       throw new TypeError("amountDollars must be a positive amount with two decimals at most");
     }
@@ -98,7 +98,7 @@ export class Businesses {
   }
 }
 
-/** @throws {TypeError} for what can't be an id. */
+/** @throws {TypeError} for a text that can't be an id */
 export function businessPath(businessId: string): string {
   return `/api/businesses/${segment(businessId)}`;
 }

@@ -10,7 +10,10 @@ import {
 import type { CallOptions } from "../transport.ts";
 import { PagedReads } from "./paged-reads.ts";
 
-/** `revoked` contacts are listed only when asked for; without a status, active and archived ones. */
+/**
+ * Filters of contacts. `revoked` contacts are listed only by that status; without a status, the
+ * list has active and archived ones.
+ */
 type ContactFilters = {
   type?: ContactType | undefined;
   status?: ContactStatus | undefined;
@@ -42,11 +45,11 @@ interface NewContact {
   };
   /** `taxId` is never returned by the service. */
   taxInfo?: { legalName: string; taxIdType: "ein" | "ssn"; taxId: string };
-  /** Without it a contact of the same name or email is refused with 409. */
+  /** Without it, a contact of the same name or email is refused with 409. */
   allowDuplicates?: boolean;
 }
 
-/** All but the name are for payees only. */
+/** Changes of a contact. All but the name are for payees only. */
 interface ContactChanges {
   displayName?: string;
   /** Replaces the whole list. */
@@ -91,7 +94,7 @@ export class Contacts extends PagedReads<Contact, ContactFilters> {
   /**
    * Restores an archived contact.
    *
-   * @returns undefined where the answer, whose shape is not shown, is not a contact.
+   * @returns undefined if the response, whose shape is not documented, is not a contact
    */
   unarchive(contactId: string, options?: WriteOptions): Promise<Contact | undefined> {
     const path = `${pathOf(contactId)}/unarchive`;

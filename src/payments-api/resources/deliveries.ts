@@ -4,7 +4,7 @@ import { type Delivery, deliveryPageSchema, deliverySchema } from "../schemas/de
 import type { CallOptions } from "../transport.ts";
 import { PagedReads, type PageNumbers } from "./paged-reads.ts";
 
-/** What was delivered to a webhook endpoint, newest first (API specification, section 6). */
+/** The deliveries to a webhook endpoint, newest first (API specification, section 6). */
 export class Deliveries {
   readonly #requester: Requester;
 
@@ -29,7 +29,7 @@ export class Deliveries {
     return this.#of(webhookEndpointId).iteratePages({}, options);
   }
 
-  /** Has the event delivered again; answers the new delivery. */
+  /** Makes the service deliver the event again, and returns the new delivery. */
   redeliver(
     webhookEndpointId: string,
     deliveryId: string,

@@ -2,7 +2,7 @@ import type { Requester } from "../requester.ts";
 import { type FundingSource, fundingSourceListSchema } from "../schemas/funding-source.ts";
 import type { CallOptions } from "../transport.ts";
 
-/** What payments can be funded from (API specification, section 4). */
+/** The sources that payments can be funded from (API specification, section 4). */
 export class FundingSources {
   readonly #requester: Requester;
 
@@ -10,7 +10,7 @@ export class FundingSources {
     this.#requester = requester;
   }
 
-  /** All of them, the default rail's first: this list has no pages. */
+  /** Lists all of them, the default rail's first; this list has no pages. */
   async list(options?: CallOptions): Promise<FundingSource[]> {
     const answer = await this.#requester.read(
       "/v1/funding-sources",

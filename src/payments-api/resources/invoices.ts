@@ -13,7 +13,7 @@ import { PagedReads } from "./paged-reads.ts";
 
 type InvoiceFilters = { status?: InvoiceStatus | undefined };
 
-/** An invoice to create; the specification does not show its shape, so this is how we read it. */
+/** An invoice to create. The specification doesn't show the shape: this is our reading. */
 export interface NewInvoice {
   /** A contact's id. */
   customerId: string;
@@ -29,8 +29,8 @@ export interface NewInvoice {
 const changedSchema = whereShown(invoiceSchema);
 
 /**
- * Invoices: the bills that the business sends (API specification, section 4). Writes are known by
- * name only: they answer undefined where the service shows something else than an invoice.
+ * Invoices: the bills that the business sends (API specification, section 4). The specification
+ * only names the writes: they return undefined if the response is not an invoice.
  */
 export class Invoices extends PagedReads<InvoiceListItem, InvoiceFilters> {
   readonly #requester: Requester;
@@ -40,12 +40,12 @@ export class Invoices extends PagedReads<InvoiceListItem, InvoiceFilters> {
     this.#requester = requester;
   }
 
-  /** @throws {PaymentsApiError} `not_found`, also for a bill that the business pays. */
+  /** @throws {PaymentsApiError} `not_found`, also for a bill that the business pays */
   get(invoiceId: string, options?: CallOptions): Promise<Invoice> {
     return this.#requester.read(pathOf(invoiceId), invoiceSchema, options);
   }
 
-  /** Creates a draft. Of the answer, whose shape is not shown, only the id is certain. */
+  /** Creates a draft. Only the id of the response, whose shape is not documented, is certain. */
   create(invoice: NewInvoice, options?: WriteOptions): Promise<InvoiceListItem> {
     const write = { ...options, method: "POST" as const, path: "/v1/invoices", body: invoice };
     return this.#requester.write(write, invoiceListItemSchema);
@@ -56,12 +56,14 @@ export class Invoices extends PagedReads<InvoiceListItem, InvoiceFilters> {
     return this.#act(invoiceId, "send", undefined, options);
   }
 
-  /** Takes an invoice back. */
+  /** Voids an invoice. */
   void(invoiceId: string, options?: WriteOptions): Promise<Invoice | undefined> {
     return this.#act(invoiceId, "void", undefined, options);
   }
 
-  /** Records that the customer has paid outside the service: all that is due, or an amount of it. */
+  /**
+   * Records that the customer has paid outside the service: all that is due, or an amount of it.
+   */
   markPaid(
     invoiceId: string,
     paid?: { amountCents: number },

@@ -25,9 +25,9 @@ const addedSchema = whereShown(officerSchema);
 const certifiedSchema = whereShown(certificationSchema);
 
 /**
- * Officers and owners of a business (API specification, section 4; answers not shown there). These
- * writes take no idempotency key: list before adding, and again after an outcome `unknown`. No
- * error shows a social security number or birth date.
+ * Officers and owners of a business (API specification, section 4, which does not show the
+ * responses). These writes take no idempotency key: list before adding, and again after an outcome
+ * `unknown`. No error shows a social security number or birth date.
  */
 export class Officers {
   readonly #requester: Requester;
@@ -40,7 +40,7 @@ export class Officers {
     return this.#requester.read(officersPath(businessId), officerListSchema, options);
   }
 
-  /** @returns undefined where the answer is not an officer; `list` shows them. */
+  /** @returns undefined if the response is not an officer; `list` shows them */
   add(
     businessId: string,
     officer: NewOfficer,
@@ -54,7 +54,7 @@ export class Officers {
   /**
    * Certifies that all owners of 25 percent or more are listed: a legal act of the person named.
    *
-   * @param certification `certifiedAt`: ISO 8601.
+   * @param certification `certifiedAt`: ISO 8601
    */
   certifyBeneficialOwnership(
     businessId: string,

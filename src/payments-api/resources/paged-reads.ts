@@ -12,7 +12,7 @@ import type { Query, ReadOptions, Requester } from "../requester.ts";
 /** One page of a list: `page` from 1, `pageSize` from 1 to 100 (API specification, section 8). */
 export type PageNumbers = { page?: number | undefined; pageSize?: number | undefined };
 
-/** The reads of a paginated list; `Filters` are the query parameters it knows. */
+/** The reads of a paginated list; `Filters` are the query parameters that it knows. */
 export class PagedReads<Item extends { id: string }, Filters extends Query> {
   readonly #requester: Requester;
   readonly #path: string;
@@ -38,7 +38,7 @@ export class PagedReads<Item extends { id: string }, Filters extends Query> {
    * Streams the list page by page, each record once. A record that is there all the time is never
    * left out, although others come and go meanwhile; new ones may be.
    *
-   * @throws {PaymentsApiError} `inconsistent_list` when records kept disappearing meanwhile.
+   * @throws {PaymentsApiError} `inconsistent_list` if records kept disappearing meanwhile
    */
   iteratePages(
     filters?: Filters,
@@ -49,9 +49,10 @@ export class PagedReads<Item extends { id: string }, Filters extends Query> {
 
   /**
    * Reads the whole list as it was at one moment, until count and ids agree. For lookups about
-   * money: no status or time filter, or a payment that is just moving is missed.
+   * money, without a status or time filter: such a filter would miss a payment whose status is just
+   * changing.
    *
-   * @throws {PaymentsApiError} `inconsistent_list` when the list never held still.
+   * @throws {PaymentsApiError} `inconsistent_list` if the list never stayed the same
    */
   listAll(filters?: Filters, options: PagingOptions = {}): Promise<Item[]> {
     return readConsistently(this.#path, this.#reader(filters, options), options.pageSize);

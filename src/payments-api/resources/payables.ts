@@ -11,7 +11,7 @@ import { PagedReads } from "./paged-reads.ts";
 
 type PayableFilters = { search?: string | undefined; status?: PayableStatus | undefined };
 
-/** A bill to create; the specification does not show its shape, so this is how we read it. */
+/** A bill to create. The specification doesn't show the shape: this is our reading. */
 export interface NewPayable {
   contactId?: string;
   /** `YYYY-MM-DD`. */
@@ -38,7 +38,7 @@ export class Payables extends PagedReads<PayableListItem, PayableFilters> {
     return this.#requester.read(`/v1/payables/${segment(payableId)}`, payableSchema, options);
   }
 
-  /** Creates a bill. Of the answer, whose shape is not shown, only the id is certain. */
+  /** Creates a bill. Only the id of the response, whose shape is not documented, is certain. */
   create(payable: NewPayable, options?: WriteOptions): Promise<PayableListItem> {
     const write = { ...options, method: "POST" as const, path: "/v1/payables", body: payable };
     return this.#requester.write(write, payableListItemSchema);

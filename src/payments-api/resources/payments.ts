@@ -31,15 +31,15 @@ interface PaymentTerms {
   clearing?: "STANDARD" | "NEXT_AVAILABLE";
   /** `YYYY-MM-DD`, tomorrow or later; runs at 9:00 AM New York time. */
   scheduledAt?: string;
-  /** As `pay` of the funding source has it. */
+  /** As in `pay` of the funding source. */
   paymentRail?: unknown;
-  /** As `pay` of the funding source has it. */
+  /** As in `pay` of the funding source. */
   fundingSource?: unknown;
   /** True once a person has accepted the ACH debit authorization. */
   achAuthorizationAccepted?: boolean;
 }
 
-/** Pays a bill; without an amount all that is unpaid, with a smaller one a part of it. */
+/** Pays a bill: without an amount, all that is unpaid; with a smaller one, a part of it. */
 interface PayPayable extends PaymentTerms {
   payableId: string;
   amountCents?: number;
@@ -71,9 +71,9 @@ export class Payments extends PagedReads<Payment, PaymentFilters> {
   /**
    * Pays a payable or a contact, at most once per `idempotencyKey`.
    *
-   * @returns the payments created; several when the service splits a large amount.
-   * @throws {PaymentUnconfirmedError} the service can't say whether it paid.
-   * @throws {PaymentsApiError} with `outcome` `unknown` when it may have paid.
+   * @returns the payments created; several if the service splits a large amount
+   * @throws {PaymentUnconfirmedError} if the service can't say whether it paid
+   * @throws {PaymentsApiError} with `outcome` `unknown` if it may have paid
    */
   create(payment: PayPayable | PayContact, options: MoneyWriteOptions): Promise<CreatedPayments> {
     const write = { ...options, method: "POST" as const, path: "/v1/payments", body: payment };
@@ -83,8 +83,8 @@ export class Payments extends PagedReads<Payment, PaymentFilters> {
   /**
    * Cancels a held or scheduled payment. The message says where the money went.
    *
-   * @param cancel `reason`: at most 500 characters, shown on the bill.
-   * @throws {PaymentsApiError} `payment_not_cancellable`, with `details.status`.
+   * @param cancel `reason`: at most 500 characters, shown on the bill
+   * @throws {PaymentsApiError} `payment_not_cancellable`, with `details.status`
    */
   cancel(
     paymentId: string,
@@ -97,8 +97,8 @@ export class Payments extends PagedReads<Payment, PaymentFilters> {
   }
 
   /**
-   * Pays again what failed last for this bill. The answer's shape is not shown: look the payments
-   * up where it has none.
+   * Pays again what failed last for this bill. The response's shape is not documented: look the
+   * payments up if it has none.
    */
   retry(payableId: string, options: MoneyWriteOptions): Promise<RetriedPayment> {
     const path = `/v1/payables/${segment(payableId)}/retry-payment`;

@@ -21,8 +21,9 @@ const uploadedSchema = whereShown(verificationDocumentSchema);
 
 /**
  * Verification of a business: tax info, then the signature, then officers and their certification
- * (`Officers`), then documents where they are asked for (API specification, sections 3 and 4).
- * Answers are not shown there, so those of writes are undefined where they are not as expected.
+ * (`Officers`), then documents if they are requested (API specification, sections 3 and 4). The
+ * specification does not show the responses, so writes return undefined if theirs is not as
+ * expected.
  *
  * These writes take no idempotency key: read before writing, and again after an outcome `unknown`.
  * No error shows a tax id.
@@ -34,18 +35,18 @@ export class VerificationResource {
     this.#requester = requester;
   }
 
-  /** KYB state, the IRS's answer and the next steps: what to poll. */
+  /** Returns what to poll: the KYB state, the IRS's result and the next steps. */
   get(businessId: string, options?: CallOptions): Promise<Verification> {
     const path = `${taxPath(businessId)}/detailed`;
     return this.#requester.read(path, verificationSchema, options);
   }
 
-  /** Tax info on file. */
+  /** Returns the tax info on file. */
   getTaxInfo(businessId: string, options?: CallOptions): Promise<TaxInfo> {
     return this.#requester.read(taxPath(businessId), taxInfoOnFileSchema, options);
   }
 
-  /** Has the IRS check the tax id. */
+  /** Submits the tax id, which the IRS then checks. */
   submitTaxInfo(
     businessId: string,
     taxId: TaxIdInput,
@@ -59,7 +60,7 @@ export class VerificationResource {
   /**
    * Signs the W-9: a legal act of the person named.
    *
-   * @param signature `signedAt`: ISO 8601.
+   * @param signature `signedAt`: ISO 8601
    */
   sign(
     businessId: string,
@@ -71,7 +72,7 @@ export class VerificationResource {
     return this.#requester.write(write, submittedSchema);
   }
 
-  /** Taken only while the status is `document`. */
+  /** Uploads a document; the service accepts it only while the status is `document`. */
   uploadDocument(
     businessId: string,
     document: { file: UploadedFile; documentType: "einLetter" | (string & {}) },

@@ -18,7 +18,10 @@ interface WebhookEndpointChanges extends Partial<NewWebhookEndpoint> {
   status?: "active";
 }
 
-/** Where the service pushes events (API specification, sections 4 and 6; bodies not shown there). */
+/**
+ * The endpoints to which the service pushes events (API specification, sections 4 and 6, which do
+ * not show the bodies).
+ */
 export class WebhookEndpoints {
   readonly #requester: Requester;
 
@@ -30,7 +33,10 @@ export class WebhookEndpoints {
     return this.#requester.read("/v1/webhook-endpoints", webhookEndpointListSchema, options);
   }
 
-  /** Takes no key: after an unknown outcome, list the endpoints. The answer shows the secret once. */
+  /**
+   * Creates an endpoint. Takes no key: after an unknown outcome, list the endpoints. Only this
+   * response shows the secret.
+   */
   create(endpoint: NewWebhookEndpoint, options?: CallOptions): Promise<WebhookEndpoint> {
     const path = "/v1/webhook-endpoints";
     const write = { ...options, method: "POST" as const, path, body: endpoint };
@@ -47,13 +53,16 @@ export class WebhookEndpoints {
     return this.#requester.write(write, webhookEndpointSchema);
   }
 
-  /** Takes no key. The old secret stops at once; the answer shows the new one once. */
+  /**
+   * Rotates the secret. Takes no key. The old secret stops at once; only this response shows the
+   * new one.
+   */
   rotateSecret(webhookEndpointId: string, options?: CallOptions): Promise<WebhookEndpoint> {
     const path = `${pathOf(webhookEndpointId)}/rotate-secret`;
     return this.#requester.write({ ...options, method: "POST", path }, webhookEndpointSchema);
   }
 
-  /** The endpoint stops receiving events; its delivery history is kept. */
+  /** Deletes the endpoint, which stops receiving events; its delivery history is kept. */
   delete(webhookEndpointId: string, options?: WriteOptions): Promise<void> {
     const path = pathOf(webhookEndpointId);
     return this.#requester.writeWithoutAnswer({ ...options, method: "DELETE", path });

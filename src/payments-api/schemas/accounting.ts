@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fieldsOf, firstOf, undocumented, undocumentedList } from "./common.ts";
 
-/** An accounting integration; its record is not shown, so only the id is relied on. */
+/** An accounting integration. Its record is not documented, so only the id is relied on. */
 const accountingIntegrationSchema = z.looseObject({
   id: z.string().min(1),
   provider: undocumented(z.string()),
@@ -24,7 +24,7 @@ export const accountingAuthorizationSchema = z.looseObject({
 
 export type AccountingAuthorization = z.infer<typeof accountingAuthorizationSchema>;
 
-/** How a business stands with the accounting system; the record is not shown. */
+/** A business's connection to the accounting system; the record is not documented. */
 export const accountingConnectionSchema = z.preprocess(
   (answer) => withInstant(answer, "lastSyncedAt", ["lastSyncAt", "lastSuccessfulSyncAt"]),
   z.looseObject({
@@ -36,7 +36,7 @@ export const accountingConnectionSchema = z.preprocess(
   }),
 );
 
-/** A record that may stand under `data`, with an instant that may have another name. */
+/** Returns a record that may be under `data`, with an instant that may have another name. */
 function withInstant(answer: unknown, name: string, others: readonly string[]): unknown {
   const body = fieldsOf(answer);
   if (body === undefined) return answer;
@@ -46,7 +46,7 @@ function withInstant(answer: unknown, name: string, others: readonly string[]): 
 
 export type AccountingConnection = z.infer<typeof accountingConnectionSchema>;
 
-/** A sync; the record is not shown. */
+/** A sync; the record is not documented. */
 export const accountingSyncSchema = z.preprocess(
   (answer) => withInstant(answer, "finishedAt", ["completedAt", "endedAt"]),
   z.looseObject({
@@ -61,7 +61,7 @@ export const accountingSyncSchema = z.preprocess(
 
 export type AccountingSync = z.infer<typeof accountingSyncSchema>;
 
-/** Which field of a payable is which of an accounting bill; the record is not shown. */
+/** Which field of a payable maps to which of an accounting bill; the record is not documented. */
 const invoiceFieldSchema = z.looseObject({
   payableField: undocumented(z.string()),
   accountingField: undocumented(z.string()),
@@ -71,7 +71,7 @@ export type AccountingInvoiceField = z.infer<typeof invoiceFieldSchema>;
 
 export const invoiceFieldListSchema = undocumentedList(invoiceFieldSchema, "fields");
 
-/** A mapping as it was made; the record is not shown. */
+/** A mapping as it was made; the record is not documented. */
 export const accountingMappingSchema = z.record(z.string(), z.unknown());
 
 export type AccountingMapping = z.infer<typeof accountingMappingSchema>;

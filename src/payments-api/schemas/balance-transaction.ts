@@ -4,7 +4,7 @@ import { cents, openEnum, undocumented, undocumentedPageOf } from "./common.ts";
 type BalanceTransactionType = "deposit" | "withdrawal" | (string & {});
 
 /**
- * A deposit or withdrawal. Its record is not shown, so only the id is relied on: a lookup must
+ * A deposit or withdrawal. Its record is not documented, so only the id is relied on: a lookup must
  * take undefined for "the service does not say", never for "another one". The rest is kept.
  */
 export const balanceTransactionSchema = z.looseObject({

@@ -22,7 +22,7 @@ export const balanceSchema = z.object({
     z.object({
       inbound: lenient(z.boolean()),
       outbound: lenient(z.boolean()),
-      /** Above it standard ACH applies. */
+      /** Above this amount standard ACH applies. */
       maxAmountCents: lenient(cents),
     }),
   ),

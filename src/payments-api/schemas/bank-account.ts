@@ -18,7 +18,7 @@ export const bankAccountSchema = z.object({
   institutionName: lenient(z.string()),
   accountNumberLast4: lenient(z.string()),
   routingNumberLast4: lenient(z.string()),
-  /** Default account of the business; false where the service doesn't say. */
+  /** Default account of the business; false if the service doesn't say. */
   isDefault: z.boolean().catch(false),
   microDepositsInitiatedAt: lenient(z.string()),
   /** Verification can be attempted once this is not null. */

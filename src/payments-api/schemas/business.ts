@@ -4,12 +4,12 @@ import { openEnum, undocumented, undocumentedList } from "./common.ts";
 /** API specification, section 3. */
 export type VerificationStatus = "pending" | "verified" | "suspended" | "document" | (string & {});
 
-/** A business: its record is not shown, so only the id is relied on and the rest is kept. */
+/** A business. Its record is not documented, so only the id is relied on and the rest is kept. */
 export const businessSchema = z.looseObject({
   id: z.string().min(1),
   name: undocumented(z.string()),
   alias: undocumented(z.string()),
-  /** Undefined where the record does not say: `verification.get` does. */
+  /** Undefined if the record does not say; `verification.get` does. */
   verificationStatus: undocumented(openEnum<VerificationStatus>()),
 });
 

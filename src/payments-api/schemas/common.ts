@@ -1,21 +1,21 @@
 import { z } from "zod";
 
 /**
- * A text that the service may extend with values nobody knows yet: the known ones complete in an
- * editor, any other passes as it is.
+ * A text that the service may extend with new values: an editor completes the known ones, and any
+ * other passes unchanged.
  */
 export function openEnum<Known extends string>(): z.ZodType<Known | (string & {}), string> {
   return z.string();
 }
 
-/** A value that must have this type where it is given; absent and null both read as null. */
+/** A value that must have this type if it is given; absent and null both read as null. */
 export function nullable<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? null);
 }
 
 /**
- * A value that nothing depends on: absent, null and of another type all read as null, so that a
- * change of the service in a place we only show to people can't stop a pay run.
+ * A value that nothing depends on. Absent, null and another type all read as null, so that a change
+ * of the service in a value that is only shown to people can't stop a pay run.
  */
 export function lenient<T extends z.ZodType>(schema: T) {
   return schema
@@ -25,8 +25,8 @@ export function lenient<T extends z.ZodType>(schema: T) {
 }
 
 /**
- * A field of a record whose shape the specification does not show. Undefined says that it was not
- * there, or not as expected; null says that the service answered null.
+ * A field of a record whose shape the specification does not show. Undefined means that it was
+ * absent, or not as expected; null means that the service returned null.
  */
 export function undocumented<T extends z.ZodType>(schema: T) {
   return schema.nullable().optional().catch(undefined);
@@ -41,7 +41,7 @@ export function pageOf<T extends z.ZodType>(item: T) {
 }
 
 /**
- * A list whose answer the specification does not show: a bare array, or under `items`, `data` or
+ * A list whose response the specification does not show: a bare array, or under `items`, `data` or
  * the resource's own name.
  */
 export function undocumentedList<T extends z.ZodType>(item: T, name: string) {
@@ -57,19 +57,19 @@ export function undocumentedList<T extends z.ZodType>(item: T, name: string) {
   ]);
 }
 
-/** A JSON object, or undefined. */
+/** Returns a JSON object; undefined for anything else. */
 export function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
   const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
   return isRecord ? (value as Readonly<Record<string, unknown>>) : undefined;
 }
 
-/** The fields of a JSON object, some of which may stand under `data`; undefined for anything else. */
+/** Returns the fields of a JSON object, some perhaps under `data`; undefined for anything else. */
 export function fieldsOf(answer: unknown): Readonly<Record<string, unknown>> | undefined {
   const outer = recordOf(answer);
   return outer === undefined ? undefined : { ...outer, ...recordOf(outer["data"]) };
 }
 
-/** The first of these fields that is there and not null. */
+/** Returns the first of these fields that is present and not null. */
 export function firstOf(
   record: Readonly<Record<string, unknown>>,
   names: readonly string[],
@@ -79,8 +79,8 @@ export function firstOf(
 }
 
 /**
- * One page of a list whose answer the specification does not show: with or without a count, a bare
- * array, or the records under `items`, `data` or the resource's own name.
+ * One page of a list whose response the specification does not show: with or without a count, a
+ * bare array, or the records under `items`, `data` or the resource's own name.
  */
 export function undocumentedPageOf<T extends z.ZodType>(item: T, name: string) {
   return z.preprocess(
@@ -115,8 +115,8 @@ function isThere(value: unknown): boolean {
 }
 
 /**
- * A record with an id whose answer the specification does not show: itself, or under the
- * resource's own name or `data`.
+ * A record with an id whose response the specification does not show: the record itself, or under
+ * the resource's own name or `data`.
  */
 export function undocumentedRecord<T extends z.ZodType>(schema: T, name: string) {
   return z.preprocess((answer) => {
@@ -128,8 +128,8 @@ export function undocumentedRecord<T extends z.ZodType>(schema: T, name: string)
 }
 
 /**
- * The answer of a write that was done, whose body the specification does not show: undefined where
- * it is another one, or none, since what was done must not look undone.
+ * The response of a successful write whose body the specification does not show. A different body,
+ * or none, reads as undefined, since a completed write must not look like a failed one.
  */
 export function whereShown<T extends z.ZodType>(schema: T) {
   return z.union([schema, z.unknown().transform(() => undefined)]);

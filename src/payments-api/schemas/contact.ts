@@ -7,7 +7,7 @@ export type ContactStatus = "active" | "archived" | "revoked" | (string & {});
 
 type PaymentDirection = "bidirectional" | "can_pay" | "can_be_paid" | "none" | (string & {});
 
-/** Contact (API specification, section 2). Account numbers and tax ids are never in it. */
+/** Contact (API specification, section 2). Never contains account numbers or tax ids. */
 export const contactSchema = z.object({
   id: z.string().min(1),
   type: openEnum<ContactType>(),
@@ -19,7 +19,7 @@ export const contactSchema = z.object({
   paymentDirection: lenient(openEnum<PaymentDirection>()),
   /** Days. */
   netTerms: lenient(z.number()),
-  /** Null when no bank account is on file. */
+  /** Null if no bank account is on file. */
   bankAccount: nullable(z.object({ last4: nullable(z.string()) })),
   taxInfo: lenient(
     z.object({
@@ -28,7 +28,7 @@ export const contactSchema = z.object({
       taxIdMask: lenient(z.string()),
     }),
   ),
-  /** True when a valid bank account is on file and the contact is active. */
+  /** True if a valid bank account is on file and the contact is active. */
   paymentReady: z.boolean(),
   createdAt: lenient(z.string()),
   /** Null right after creation. Part of what an approval binds, so it must be a text or null. */

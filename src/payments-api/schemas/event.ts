@@ -2,14 +2,14 @@ import { z } from "zod";
 import { lenient, nullable } from "./common.ts";
 
 /**
- * Envelope of a webhook event (API specification, section 6). Types and objects we don't know pass:
+ * Envelope of a webhook event (API specification, section 6). Unknown types and objects pass:
  * refusing them would make the service pause the endpoint.
  */
 export const eventSchema = z.object({
   /** Stable across retries and redeliveries: dedupe on it. */
   id: z.string().min(1),
   type: z.string().min(1),
-  /** Decimal digits, to be compared as a big integer; null where it is anything else. */
+  /** Decimal digits, to be compared as a big integer; null for anything else. */
   sequence: lenient(z.string().regex(/^\d{1,40}$/)),
   createdAt: lenient(z.string()),
   businessId: nullable(z.string()),

@@ -15,10 +15,10 @@ const fundingSourceSchema = z.object({
   isDefault: z.boolean().catch(false),
   /** Whether a payment can be funded from it now. */
   canPay: z.boolean(),
-  /** Why not, when `canPay` is false; new values may appear. */
+  /** The reason if `canPay` is false; new values may appear. */
   unavailableReason: lenient(z.string()),
   actionUrl: lenient(z.string()),
-  /** The fields to send, exactly as they are, on `POST /v1/payments`. */
+  /** The fields to send unchanged on `POST /v1/payments`. */
   pay: nullable(z.record(z.string(), z.unknown())),
 });
 

@@ -21,7 +21,7 @@ type InvoicePaymentStatus =
   | (string & {});
 
 const customerSchema = z.object({
-  /** A contact's; null while the customer is a pending invitation. */
+  /** A contact's id; null while the customer is a pending invitation. */
   id: nullable(z.string()),
   displayName: lenient(z.string()),
 });
@@ -44,7 +44,7 @@ export const invoiceSchema = z.object({
   customer: lenient(customerSchema),
   paymentLink: lenient(
     z.object({
-      /** Whether somebody can pay by it now. */
+      /** Whether the link accepts payments now. */
       enabled: z.boolean(),
       /** Hosted pay page. */
       url: lenient(z.string()),
@@ -67,7 +67,9 @@ export const invoiceSchema = z.object({
 
 export type Invoice = z.infer<typeof invoiceSchema>;
 
-/** An item of `GET /v1/invoices`, whose shape is not shown: all but the id may be undefined. */
+/**
+ * An item of `GET /v1/invoices`, whose shape is not documented: all but the id may be undefined.
+ */
 export const invoiceListItemSchema = z.object({
   id: z.string().min(1),
   publicId: undocumented(z.string()),

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { firstOf, recordOf, undocumented, undocumentedList } from "./common.ts";
 
 /**
- * An officer or owner as returned; the record is not shown, and all of it may be undefined. Other
- * fields are not kept: they may be a full social security number, a birth date or an address.
+ * An officer or owner as returned. The record is not documented, and all of it may be undefined.
+ * Other fields are not kept: they may be a full social security number, a birth date or an address.
  */
 export const officerSchema = z.preprocess(
   officerFields,
@@ -16,7 +16,7 @@ export const officerSchema = z.preprocess(
   }),
 );
 
-/** A name may be shown as one, and the last four digits behind a mask. */
+/** Reads a name that may be in one field, and the last four digits that may be behind a mask. */
 function officerFields(answer: unknown): unknown {
   const record = recordOf(answer);
   if (record === undefined) return answer;
@@ -33,13 +33,13 @@ function officerFields(answer: unknown): unknown {
 
 export type Officer = z.infer<typeof officerSchema>;
 
-/** None may be an empty answer. */
+/** If there are none, the response may be empty. */
 export const officerListSchema = z.preprocess(
   (answer) => answer ?? [],
   undocumentedList(officerSchema, "officers"),
 );
 
-/** The certification of beneficial ownership as it was given; its record is not shown. */
+/** The certification of beneficial ownership as it was given; its record is not documented. */
 export const certificationSchema = z.looseObject({
   certifierName: undocumented(z.string()),
   certifiedAt: undocumented(z.string()),

@@ -40,7 +40,7 @@ export const payableSchema = z.object({
   paymentStatus: openEnum<PayablePaymentStatus>(),
   totalAmountCents: cents,
   amountPaidCents: cents,
-  /** What the service says is left; payments on their way are not subtracted. */
+  /** What the service reports as left; payments on their way are not subtracted. */
   remainingAmountCents: lenient(cents),
   /** `YYYY-MM-DD`. */
   dueDate: nullable(z.string()),
@@ -57,8 +57,8 @@ export const payableSchema = z.object({
 export type Payable = z.infer<typeof payableSchema>;
 
 /**
- * An item of `GET /v1/payables`, whose shape is not shown: all but the id may be undefined, which
- * says "not in the list, read the payable itself".
+ * An item of `GET /v1/payables`, whose shape is not documented: all but the id may be undefined,
+ * which means "not in the list, read the payable itself".
  */
 export const payableListItemSchema = z.object({
   id: z.string().min(1),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { cents, lenient, nullable, openEnum, pageOf, undocumentedRecord } from "./common.ts";
 
-/** API specification, section 3. A status we don't know must be taken for "on its way". */
+/** API specification, section 3. An unknown status must be taken for "on its way". */
 export type PaymentStatus =
   | "pending"
   | "scheduled"
@@ -16,13 +16,13 @@ export type PaymentStatus =
   | (string & {});
 
 /**
- * Payment (API specification, section 2). What says whose money it is must be well formed: a
- * lookup that misread it could take a paid bill for an unpaid one.
+ * Payment (API specification, section 2). The fields that identify the payment's owner must be well
+ * formed: a lookup that misread them could take a paid bill for an unpaid one.
  */
 export const paymentSchema = z.object({
   id: z.string().min(1),
   status: openEnum<PaymentStatus>(),
-  /** Cents of this payment: less than the request's total where the service has split it. */
+  /** Cents of this payment: less than the request's total if the service has split it. */
   amountCents: cents,
   contactId: nullable(z.string()),
   payableId: nullable(z.string()),
@@ -39,12 +39,12 @@ export const paymentSchema = z.object({
 
 export type Payment = z.infer<typeof paymentSchema>;
 
-/** `GET /v1/payments/{paymentId}`, whose answer is not shown. */
+/** `GET /v1/payments/{paymentId}`, whose response is not documented. */
 export const onePaymentSchema = undocumentedRecord(paymentSchema, "payment");
 
 export const paymentPageSchema = pageOf(paymentSchema);
 
-/** Answer of `POST /v1/payments`: one payment, or several where a large amount was split. */
+/** Response of `POST /v1/payments`: one payment, or several if a large amount was split. */
 export const createdPaymentsSchema = z.object({
   payableId: nullable(z.string()),
   payments: z.array(paymentSchema).min(1),
@@ -52,16 +52,16 @@ export const createdPaymentsSchema = z.object({
 
 export type CreatedPayments = z.infer<typeof createdPaymentsSchema>;
 
-/** Answer of a cancel. */
+/** Response of a cancel. */
 export const cancelledPaymentSchema = z.object({
   payment: paymentSchema,
-  /** Says to a person where the money went. */
+  /** Tells a person where the money went. */
   message: lenient(z.string()),
 });
 
 export type CancelledPayment = z.infer<typeof cancelledPaymentSchema>;
 
-/** Answer of `retry-payment`, whose shape is not shown: both null where it is another one. */
+/** Response of `retry-payment`, whose shape is not documented: both null if it is another one. */
 export const retriedPaymentSchema = z
   .object({
     payableId: lenient(z.string()),

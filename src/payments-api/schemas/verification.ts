@@ -7,7 +7,7 @@ type StepState = "missing" | "submitted" | "accepted" | (string & {});
 const stepState = undocumented(openEnum<StepState>());
 
 const tinCheckSchema = z.object({
-  /** What the IRS says of the tax id. */
+  /** The IRS's result for the tax id. */
   status: undocumented(z.string()),
   checkedAt: undocumented(z.string()),
 });
@@ -26,7 +26,7 @@ const nextStepSchema = z.preprocess(
 const STEP_NAMES = ["step", "name", "type", "code", "id"];
 const STEP_TEXTS = ["message", "description", "text", "title", "label", "action"];
 
-/** Names that a service may have for the state, where it is beside others. */
+/** Names that a service may use for the state, beside other fields. */
 const STATUS_NAMES = [
   "status",
   "kyb",
@@ -36,12 +36,15 @@ const STATUS_NAMES = [
   "verificationState",
   "state",
 ];
-/** Records of an answer in which the state may stand. */
+/** Records of a response that may contain the state. */
 const STATUS_PLACES = ["kyb", "verification", "kybState", "verificationStatus", "business"];
 const TIN_CHECK_NAMES = ["tinCheck", "irsTinCheck", "tinCheckResult", "tinCheckStatus", "tinMatch"];
 const KNOWN_STATUSES = ["pending", "verified", "suspended", "document"];
 
-/** What the specification names, wherever an answer has it: "KYB state, IRS TIN check result, next steps". */
+/**
+ * Finds the fields that the specification names, wherever a response has them: "KYB state, IRS TIN
+ * check result, next steps".
+ */
 function namedAlike(answer: unknown): unknown {
   const body = fieldsOf(answer);
   if (body === undefined) return answer;
@@ -71,21 +74,21 @@ const nextStepsSchema = z.preprocess(
 );
 
 /**
- * How far a business's verification is (`GET /api/businesses/{businessId}/tax/detailed`). Its body
- * is not shown; of what waits for it, nothing can go on without `status`, so that one must be there.
- * Other fields are not kept: this is an answer about tax ids.
+ * The state of a business's verification (`GET /api/businesses/{businessId}/tax/detailed`). The
+ * body is not documented. Whatever waits for the verification can't continue without `status`, so
+ * `status` is required. Other fields are not kept: this is a response about tax ids.
  */
 export const verificationSchema = z.preprocess(
   namedAlike,
   z.object({
     status: openEnum<VerificationStatus>(),
-    /** The reviewer's, in words. */
+    /** The reviewer's reason, in words. */
     reason: undocumented(z.string()),
     taxIdType: undocumented(z.string()),
     /** The last four digits. */
     taxIdMask: undocumented(z.string()),
     tinCheck: undocumented(tinCheckSchema),
-    /** Undefined says that the service does not tell what is still missing. */
+    /** Undefined if the service does not say what is still missing. */
     steps: undocumented(
       z.object({
         tax: stepState,
@@ -95,7 +98,7 @@ export const verificationSchema = z.preprocess(
         documents: stepState,
       }),
     ),
-    /** Values of `documentType` that are wanted. */
+    /** Requested values of `documentType`. */
     requestedDocuments: undocumented(z.array(z.string())),
     nextSteps: nextStepsSchema,
     decidedAt: undocumented(z.string()),
@@ -105,8 +108,8 @@ export const verificationSchema = z.preprocess(
 export type Verification = z.infer<typeof verificationSchema>;
 
 /**
- * Tax info on file; its record is not shown, and all of it may be undefined. Other fields are not
- * kept, since a full tax id could be one of them.
+ * Tax info on file. The record is not documented, and all of it may be undefined. Other fields are
+ * not kept, since a full tax id could be one of them.
  */
 export const taxInfoSchema = z.preprocess(
   taxFields,
@@ -123,13 +126,13 @@ export const taxInfoSchema = z.preprocess(
   }),
 );
 
-/** Names that a service may have for the last four digits of a tax id. */
+/** Names that a service may use for the last four digits of a tax id. */
 const MASK_NAMES = ["taxIdMask", "taxIdLast4", "einLast4", "ssnLast4", "tinLast4", "ein", "ssn"];
 
-/** As read: none on file may be an empty answer. */
+/** Tax info as read; if none is on file, the response may be empty. */
 export const taxInfoOnFileSchema = z.preprocess((answer) => answer ?? {}, taxInfoSchema);
 
-/** Tax info may stand in a record of its own, under other names. */
+/** Reads tax info that may be in a record of its own, under other names. */
 function taxFields(answer: unknown): unknown {
   const data = fieldsOf(answer);
   if (data === undefined) return answer;
@@ -138,13 +141,13 @@ function taxFields(answer: unknown): unknown {
   const { signerName, signedAt } = body;
   const signature =
     body["signature"] ?? (signerName === undefined ? undefined : { signerName, signedAt });
-  // Whatever is shown of the number, no more than its end is kept.
+  // However much of the number is shown, only its end is kept.
   return { ...body, signature, taxIdMask: typeof mask === "string" ? mask.slice(-4) : undefined };
 }
 
 export type TaxInfo = z.infer<typeof taxInfoSchema>;
 
-/** A document that was taken in; its record is not shown. */
+/** A document that the service accepted; its record is not documented. */
 export const verificationDocumentSchema = z.looseObject({
   id: undocumented(z.string()),
   documentType: undocumented(z.string()),

@@ -3,7 +3,7 @@ import { openEnum, undocumented, undocumentedList } from "./common.ts";
 
 type WebhookEndpointStatus = "active" | "paused" | (string & {});
 
-/** Webhook endpoint: its record is not shown, so only the id is relied on. */
+/** Webhook endpoint. Its record is not documented, so only the id is relied on. */
 export const webhookEndpointSchema = z.object({
   id: z.string().min(1),
   url: undocumented(z.string()),

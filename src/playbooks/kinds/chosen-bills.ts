@@ -5,7 +5,10 @@ import { readCondition } from "../conditions.ts";
 import type { Issue } from "../source.ts";
 import { fine, type Reading, readWord, shown, WORD_PATTERN, wrong } from "../texts.ts";
 
-/** The keys of `choose` that say which bills are meant; what `run` means where it is missing differs. */
+/**
+ * Returns the keys of `choose` that select bills; a missing `run` means different things in
+ * different kinds.
+ */
 export function chosenBills(withoutRun: string) {
   return {
     run: read((input) => readWord(input, "a playbook", "weekly-vendors"))
@@ -30,7 +33,7 @@ export function chosenBills(withoutRun: string) {
   };
 }
 
-/** Reads which bills are meant: `review` for what was flagged, else a CEL condition. */
+/** Reads which bills are selected: `review` for flagged bills, otherwise a CEL condition. */
 function readWhere(input: unknown): Reading<string> {
   if (input === "review") return fine(input);
   if (typeof input !== "string") {
@@ -49,7 +52,7 @@ export function readId(input: unknown): Reading<string> {
     : wrong(`${shown(input)} is not an id`, "an id as the service shows it");
 }
 
-/** The same after loading. */
+/** Returns the selection of bills after loading. */
 export function billsOf(
   choose: { readonly [Key in "run" | "where" | "vendor"]?: string | undefined } | undefined,
 ): BillChoice {
@@ -57,7 +60,7 @@ export function billsOf(
   return { run, where, vendor };
 }
 
-/** Finds a playbook that says neither what it is about nor which events do. */
+/** Finds a playbook that names neither what it is about nor events. */
 export function checkChosen(written: Readonly<Record<string, unknown>>, expected: string): Issue[] {
   const { choose = {}, events } = written;
   if (!isRecord(choose) || Object.keys(choose).length > 0 || events !== undefined) return [];

@@ -17,8 +17,8 @@ export const PLAYBOOK_KINDS: Readonly<Record<Playbook["kind"], PlaybookKind>> = 
 };
 
 /**
- * The kind by which a text is read: the one it names, else the one it seems to mean, so that the
- * rest of its mistakes can be told with the first.
+ * Returns the kind by which a text is read: the kind that it names, otherwise the likeliest one, so
+ * that its other mistakes can be reported together with the first.
  */
 export function kindOf(written: unknown): Playbook["kind"] {
   const value =

@@ -2,15 +2,15 @@ import type { z } from "zod";
 import type { Playbook } from "../../contracts/playbook.ts";
 import type { Issue } from "../source.ts";
 
-/** What makes a kind of playbook: how it is written, and what becomes of it. */
+/** The definition of a kind of playbook: how it is written, and how it is compiled. */
 export interface PlaybookKind {
-  /** The keys, with their descriptions for editors; values are read by readers of ours. */
+  /** The keys, with their descriptions for editors; our own readers parse the values. */
   readonly schema: z.ZodObject;
-  /** Keys of before, dotted, with what to write now. */
+  /** Former keys, dotted, with what to write now. */
   readonly formerKeys: ReadonlyMap<string, string>;
-  /** What is wrong between values that are each right alone. Speaks also where others are wrong. */
+  /** Finds mistakes between values that are each valid alone, even if other values are wrong. */
   readonly checkTogether: (written: unknown) => readonly Issue[];
-  /** Null where the schema finds something wrong, which `issues` then names. */
+  /** Returns null for the playbook if the schema finds mistakes, which are then in `issues`. */
   readonly read: (
     name: string,
     written: unknown,

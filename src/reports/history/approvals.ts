@@ -2,13 +2,16 @@ import { IDENTITY_PREFIX } from "../../domain/approvals/session.ts";
 import { approvalsOfHash, approvalsOfPayable } from "../../store/approvals/given-approvals.ts";
 import type { Db } from "../../store/index.ts";
 
-/** Who approved a bill, first to last: on which plan, in which role, by what proof. */
+/** Returns a bill's approvals, first to last: on which plan, in which role, by what proof. */
 export async function approvalsOf(db: Db, businessId: string, payableId: string) {
   const given = await approvalsOfPayable(db, businessId, payableId);
   return given.map((approval) => approvalJson(approval, approval.contactId));
 }
 
-/** Who approved a deposit as it was asked for last; `planHash` and `lineHash` are the deposit's. */
+/**
+ * Returns the approvals of a deposit in its latest form; `planHash` and `lineHash` are the
+ * deposit's.
+ */
 export async function approvalsOfDeposit(
   db: Db,
   deposit: { readonly subject: string; readonly hash: string },
@@ -19,7 +22,9 @@ export async function approvalsOfDeposit(
 
 type GivenApproval = Awaited<ReturnType<typeof approvalsOfHash>>[number];
 
-/** @param contactId the vendor whose account may have changed; null where it is about no bill */
+/**
+ * @param contactId the vendor whose account may have changed; null if the approval is of no bill
+ */
 function approvalJson(given: GivenApproval, contactId: string | null) {
   const verified = given.bankChanges.find((change) => change.contactId === contactId);
   return {
@@ -33,7 +38,7 @@ function approvalJson(given: GivenApproval, contactId: string | null) {
     decisionId: given.decisionId,
     planHash: given.planHash,
     lineHash: given.lineHash,
-    /** From 1; 1 as well where the rule asks one quorum. */
+    /** From 1; also 1 if the rule requires a single quorum. */
     stage: given.stage + 1,
     escalated: given.escalated === 1,
     alone: given.alone,
@@ -43,7 +48,9 @@ function approvalJson(given: GivenApproval, contactId: string | null) {
   };
 }
 
-/** By what the approver was known: a signing key, a company's own sign-in, a token. */
+/**
+ * Returns how the approver was identified: by a signing key, a company's own sign-in or a token.
+ */
 function proofOf(tokenId: string): "signature" | "sign-in" | "token" {
   if (tokenId.startsWith("key/")) return "signature";
   return tokenId.startsWith(IDENTITY_PREFIX) ? "sign-in" : "token";

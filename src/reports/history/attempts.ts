@@ -3,7 +3,7 @@ import type { AttemptView } from "../../ledger/attempts.ts";
 import type { AuditEntry } from "../../store/audit/audit.ts";
 import { notedIn } from "./payments.ts";
 
-/** The recorded lookups at an attempt, first to last. */
+/** Returns the recorded lookups of an attempt, first to last. */
 export function lookUpsIn(trail: readonly AuditEntry[], attempt: Pick<AttemptView, "attemptId">) {
   return trail.flatMap(({ action, atMs, details }) => {
     if (action !== "attempt.looked-up" || details["attemptId"] !== attempt.attemptId) return [];
@@ -19,7 +19,7 @@ export function lookUpsIn(trail: readonly AuditEntry[], attempt: Pick<AttemptVie
   });
 }
 
-/** One request of the ledger as the API shows it. */
+/** Returns one request of the ledger as the API shows it. */
 export function attemptJson(attempt: AttemptView, trail: readonly AuditEntry[]) {
   return {
     seq: attempt.seq,

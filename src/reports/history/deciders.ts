@@ -8,7 +8,7 @@ import { namesOf } from "../../store/names/names.ts";
 type Counted = z.infer<typeof CountedDecision>;
 type Refused = z.infer<typeof RefusedDecision>;
 
-/** Whose decisions on a run count, first to last. */
+/** Returns the decisions on a run that count, first to last. */
 export async function countedOf(
   db: Db,
   { runId, businessId }: { readonly runId: string; readonly businessId: string },
@@ -27,7 +27,10 @@ export async function countedOf(
     }));
 }
 
-/** Whose decisions on runs didn't count, and why, first to last, as the trail has kept them. */
+/**
+ * Returns the decisions on runs that didn't count, and why, first to last, as the trail has kept
+ * them.
+ */
 export async function refusedOf(
   db: Db,
   businessId: string,

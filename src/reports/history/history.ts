@@ -35,9 +35,9 @@ import { changedIn, paidOnceOf, zoneOf } from "./verdict.ts";
 import { topUpsOf } from "../../store/deposits/deposits.ts";
 
 /**
- * Everything that is known about one bill: who approved it and on which plan, the requests that
- * were sent and what was answered, lookups, payments, holds, cancellations, and whether it was paid
- * once.
+ * Returns everything that is known about one bill: who approved it and on which plan, the requests
+ * that were sent and their responses, lookups, payments, holds, cancellations, and whether it was
+ * paid once.
  */
 export async function historyOf(
   context: Pick<ActionContext, "store" | "clientOf" | "clocks" | "nowMs">,
@@ -46,10 +46,10 @@ export async function historyOf(
 ) {
   const { db } = context.store;
   const { businessId } = profile;
-  // Before the store: what a request makes meanwhile must not look like somebody else's payment.
+  // Read before the store: a payment that a request makes meanwhile must not look external.
   const shown = await servicePayments(context, profile, payableId);
   const attempts = await attemptsOf(db, businessId, payableId, profile);
-  /** Where it stands in the plans of runs. */
+  /** The bill's lines in the plans of runs. */
   const places = await linesOfPayable(db, businessId, payableId);
   const line = currentOf(places);
   const plan = line === undefined ? undefined : await planLineOf(db, line);
@@ -109,7 +109,10 @@ export async function historyOf(
   };
 }
 
-/** Who does something about it while it is parked, and who of them may have it tried again. */
+/**
+ * Returns the roles that may act on the bill while it is parked, and those of them that may retry
+ * it.
+ */
 async function decidersOf(db: Db, line: Line, givenBack: boolean) {
   if (line?.state !== "parked") return { roles: [], retryRoles: [] };
   const { businessId, payableId } = line;
@@ -119,7 +122,7 @@ async function decidersOf(db: Db, line: Line, givenBack: boolean) {
   return { roles: resolversUnder(rule), retryRoles: isRetried ? decidersUnder(rule) : [] };
 }
 
-/** Whether what the service has of it can be called back, as a stop would say it. */
+/** Returns whether the bill's payment can still be cancelled, as a stop would say it. */
 async function recallNow(
   context: Pick<ActionContext, "clocks" | "nowMs">,
   profile: BusinessProfile,
@@ -137,7 +140,7 @@ async function recallNow(
   return recallOfBill(of, await clockOf(context, profile)) ?? null;
 }
 
-/** Our own clock where the business's can't be read. */
+/** Returns the business's clocks; the real clock if they can't be read. */
 async function clockOf(
   { clocks, nowMs }: Pick<ActionContext, "clocks" | "nowMs">,
   profile: BusinessProfile,
@@ -149,7 +152,7 @@ function inOrder(...entries: readonly AuditEntry[]): AuditEntry[] {
   return entries.toSorted((one, other) => one.auditId - other.auditId);
 }
 
-/** Entries about holds on the bill itself, which are under the holds. */
+/** Returns the trail's entries on holds of the bill itself; their subjects are the holds. */
 function ofItsHolds(
   db: Db,
   businessId: string,
@@ -159,7 +162,7 @@ function ofItsHolds(
   return listAudit(db, { businessId, subject: own.map(({ holdId }) => holdId) });
 }
 
-/** What the service shows beside what its requests are known to have made. */
+/** Returns the payments at the service that Payrun's requests are not known to have made. */
 async function externalOf(
   db: Db,
   businessId: string,
@@ -169,7 +172,7 @@ async function externalOf(
   return externalIn(shown?.payments, payments, (payment) => mayBeForgotten(loss, payment));
 }
 
-/** As it was planned, for the day on which it is paid now: a retry moves that. */
+/** Returns the bill as planned, with the day on which it is paid now: a retry moves that. */
 function billJson(
   plan: PlanLine | undefined,
   line: (LineInParts & { readonly executionDate: string }) | undefined,
@@ -182,7 +185,7 @@ function billJson(
   return { contactId, contactName, publicId, amountCents, parts, dueDate, executionDate };
 }
 
-/** Why the run that left it out last did so. */
+/** Returns why a run left the bill out, from the latest run that did. */
 async function lastLeftOut(db: Db, businessId: string, payableId: string) {
   const [last] = await leftOutOf(db, businessId, payableId);
   if (last === undefined) return undefined;
@@ -223,7 +226,7 @@ type Line = Parameters<typeof paidOnceOf>[0]["line"];
 function retryJson(retry: Retry) {
   if (retry === undefined) return null;
   const { workflowId, phase, retriesMade, reasonCode } = retry;
-  // What it waited for before it was paid again is over.
+  // What the retry waited for before it paid again is over.
   const reason = phase === "following" ? null : retry.reason;
   return { id: workflowId, phase, retriesMade, reasonCode, reason };
 }
@@ -232,7 +235,7 @@ function spanOf({ phase, startedAtMs, updatedAtMs }: NonNullable<Retry>) {
   return { startedAtMs, endedAtMs: phase === "ended" ? updatedAtMs : null };
 }
 
-/** The incident of its account, which asks for deposits as well. */
+/** Returns the incident of the bill's account, which asks for deposits as well. */
 function incidentOf({ name }: BusinessProfile, sourceId: string, retry: Retry): DepositOwner[] {
   if (retry === undefined) return [];
   return [{ owner: fundingIncidentId(name, sourceId), sinceMs: retry.startedAtMs }];
@@ -257,8 +260,8 @@ function standingOf(line: Line, givenBack: boolean) {
 }
 
 /**
- * What was found and decided about the funding account of a bill while its retry was at work: a
- * decision about the account decides about every bill that waits for it.
+ * Returns the trail's entries on the bill's funding account while its retry was at work: a decision
+ * about the account decides every bill that waits for it.
  */
 async function incidentEntries(
   db: Db,
@@ -275,14 +278,14 @@ async function incidentEntries(
   );
 }
 
-/** A workflow that may have asked for a deposit, and since when it matters. */
+/** A workflow that may have asked for a deposit, and the instant from which its requests matter. */
 interface DepositOwner {
   readonly owner: string;
-  /** Real time; requests that came to their end before are about something else. */
+  /** Real time; requests that ended before it are about something else. */
   readonly sinceMs: number;
 }
 
-/** Deposits into a funding source that were asked for so that a bill could be paid. */
+/** Returns the deposits into a funding source that were requested so that a bill could be paid. */
 async function depositsFor(
   db: Db,
   { businessId, sourceId }: { readonly businessId: string; readonly sourceId: string },

@@ -5,7 +5,7 @@ import { listHolds, type Hold } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
 import type { RunLine } from "../../store/lines/lines.ts";
 
-/** A bill, as far as a hold is compared with it. */
+/** What is compared with holds to find those on a bill. */
 interface HeldBill {
   readonly businessId: string;
   readonly payableId: string;
@@ -13,7 +13,9 @@ interface HeldBill {
   readonly line: RunLine | undefined;
 }
 
-/** Every hold that was set on a bill itself, and those in force on more than it. */
+/**
+ * Returns every hold that was ever set on the bill itself, and the holds in force that include it.
+ */
 export async function holdsOf(db: Db, bill: HeldBill): Promise<Hold[]> {
   const { businessId, payableId, line } = bill;
   const isOpen = line !== undefined && !ENDED_LINE_STATES.includes(line.state);

@@ -5,13 +5,13 @@ import type { AuditEntry } from "../../store/audit/audit.ts";
 import type { SeenPayment } from "../../store/payables/seen-payments.ts";
 import type { ServicePayments } from "./service-payments.ts";
 
-/** A payment that Payrun made, as the service says it now, or as Payrun saw it last. */
+/** A payment that Payrun made, as the service shows it now, or as Payrun last saw it. */
 export interface MadePayment {
   readonly id: string;
   readonly amountCents: number;
   readonly status: string;
   readonly failureReason: string | null;
-  /** Null if nobody has looked since its request was answered. */
+  /** Null if it has not been read since its request was answered. */
   readonly seenAt: string | null;
   /** Number of the request that made it. */
   readonly seq: number;
@@ -22,8 +22,8 @@ export interface MadePayment {
 type Noted = Pick<MadePayment, "id" | "amountCents" | "status" | "seenAt">;
 
 /**
- * The payments that the bill's requests made, as the service shows them now. What it doesn't show
- * stands as Payrun saw it last.
+ * Returns the payments that the bill's requests made, as the service shows them now. A payment that
+ * the service doesn't show is returned as Payrun last saw it.
  *
  * @param trail entries about the bill and about its payments, in order
  */
@@ -31,7 +31,7 @@ export function paymentsIn(
   trail: readonly AuditEntry[],
   attempts: readonly Pick<AttemptView, "seq" | "paymentIds" | "amountCents">[],
   read: {
-    /** What was last taken over of them, by id. */
+    /** The payments as Payrun last read them, by id. */
     readonly seen?: ReadonlyMap<string, SeenPayment>;
     readonly shown?: ServicePayments | undefined;
   } = {},
@@ -58,7 +58,10 @@ export function paymentsIn(
   );
 }
 
-/** What the trail last says of each payment, and which it has seen completed. */
+/**
+ * Returns each payment's latest state in the trail, and the payments that the trail has seen
+ * completed.
+ */
 function notedPayments(trail: readonly AuditEntry[]): {
   readonly noted: ReadonlyMap<string, Noted>;
   readonly settled: ReadonlySet<string>;
@@ -80,23 +83,23 @@ function notedPayments(trail: readonly AuditEntry[]): {
   return { noted, settled };
 }
 
-/** What a cancellation's entry about a payment says of its status. */
+/** A payment's status after an entry about its cancellation. */
 const STATUS_AFTER: Readonly<Record<string, string>> = {
   "cancel-payment:cancelled": "cancelled",
   "cancel-payment:refund_pending": "refund_pending",
   "cancel-payment:refunded": "refunded",
 };
 
-/** A payment of the bill that the service shows and none of its requests is known to have made. */
+/** A payment of the bill at the service that none of Payrun's requests is known to have made. */
 export interface ExternalPayment extends Pick<
   Payment,
   "id" | "amountCents" | "status" | "failureReason"
 > {
-  /** True where the store has lost something since, so that Payrun may have made it. */
+  /** True if the store has lost something since, so that Payrun may have made the payment. */
   readonly mayBeOurs: boolean;
 }
 
-/** @param isForgotten whether the store may have forgotten that Payrun made it */
+/** @param isForgotten returns true if the store may have forgotten that Payrun made the payment */
 export function externalIn(
   shown: readonly Payment[] = [],
   ours: readonly { readonly id: string }[],
@@ -111,7 +114,7 @@ export function externalIn(
     });
 }
 
-/** The payments that an entry of the trail names. */
+/** Returns the payments that an entry of the trail names. */
 export function notedIn(value: unknown) {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item: unknown) => {

@@ -3,17 +3,17 @@ import type { ActionContext } from "../../actions/context.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import type { Payment } from "../../payments-api/index.ts";
 
-/** A person waits for the answer: a slow service must not keep what Payrun knows from them. */
+/** A person waits for the answer: a slow service must not delay what Payrun knows. */
 const TIME_LIMIT_MS = 3_000;
 
-/** All payments of a bill, as the service has just shown them. */
+/** All payments of a bill, as just read from the service. */
 export interface ServicePayments {
   readonly payments: readonly Payment[];
   /** ISO instant at which they were read. */
   readonly at: string;
 }
 
-/** Undefined if the service doesn't answer in time. */
+/** Returns the bill's payments; undefined if the service doesn't answer in time. */
 export async function servicePayments(
   { clientOf, nowMs }: Pick<ActionContext, "clientOf" | "nowMs">,
   profile: BusinessProfile,
@@ -29,7 +29,7 @@ export async function servicePayments(
   }
 }
 
-/** Says what of a bill's payments is not what the service says now, and how old it is. */
+/** Says which of a bill's payments are not as the service shows them now, and how old that is. */
 export function asOfSentences(
   shown: ServicePayments | undefined,
   payments: readonly { readonly id: string; readonly seenAt: string | null }[],
@@ -50,6 +50,6 @@ export function asOfSentences(
   const missing = payments.filter(({ id }) => !listed.has(id)).map(({ id }) => id);
   if (missing.length === 0) return [];
   return [
-    `The service doesn't list ${missing.join(", ")} among its payments now: what stands here is what Payrun saw last.`,
+    `The service doesn't list ${missing.join(", ")} among its payments now: what is shown here is what Payrun saw last.`,
   ];
 }

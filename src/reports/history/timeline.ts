@@ -16,7 +16,7 @@ interface TimelineEntry {
   readonly by?: string;
 }
 
-/** Everything that happened to a bill, first to last. */
+/** Returns everything that happened to a bill, first to last. */
 export async function timelineOf(
   db: Db,
   bill: {
@@ -47,7 +47,10 @@ export async function timelineOf(
     .map(({ atMs, ...entry }) => ({ at: new Date(atMs).toISOString(), ...entry }));
 }
 
-/** What the trail tells: that a bill waits for an approval only where that ends a hold. */
+/**
+ * Returns the trail's entries as a story. That a bill waits for an approval appears only if it ends
+ * a hold.
+ */
 function storyOf(trail: readonly AuditEntry[]): TimelineEntry[] {
   let wasHeld = false;
   return trail.flatMap((entry) => {
@@ -117,7 +120,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   "payable.payment.reversed": "a payment came back",
 };
 
-/** A name from the code as words. */
+/** Returns a name from the code as words. */
 function spoken(name: string): string {
   return name.replaceAll(/[-._:]/g, " ");
 }
@@ -170,7 +173,7 @@ const TEXTS: Readonly<Record<string, (details: Details) => string>> = {
     `Request ${text(details["seq"])}: ${text(details["result"])}${inBrackets(details["status"], details["code"])}${line(details)}`,
   "attempt.looked-up": ({ seq, verdict, shown, isConclusive }) =>
     `Looked up request ${text(seq)}: ${text(verdict)}, ${text(shown)} ${shown === 1 ? "payment" : "payments"} shown${isConclusive === true ? ", after its window" : ""}`,
-  "attempt.adopted": () => "What the lookup found counts as what was asked for",
+  "attempt.adopted": () => "The payment that the lookup found counts as the requested one",
   "attempt.refused": ({ seq, why: reason }) => `Request ${text(seq)} not sent: ${text(reason)}`,
   "line:cancelled": (details) =>
     details["reasonCode"] === "dropped" ? "Left out of its run" : `Cancelled${why(details)}`,
@@ -184,7 +187,7 @@ const TEXTS: Readonly<Record<string, (details: Details) => string>> = {
   "payable.resolved-give-up": ({ reason }) => `Given up${inBrackets(reason)}`,
   "line:skipped": () => `Only planned: nothing is sent, since ${ONLY_PLANS}`,
   "handed-to-retry": () => "Handed to its retry",
-  "incident.opened": ({ code }) => `Its funding account is held for everybody${inBrackets(code)}`,
+  "incident.opened": ({ code }) => `Its funding account is held for all runs${inBrackets(code)}`,
   "incident.released": ({ reason }) => `Its funding account was released${inBrackets(reason)}`,
   "incident.other-source": ({ reason }) =>
     `Its funding account stays held, another one is to pay${inBrackets(reason)}`,
@@ -196,7 +199,7 @@ function line(details: Details): string {
   return typeof details["line"] === "string" ? `; line ${details["line"]}` : "";
 }
 
-/** @param said what the text says already */
+/** @param said what the text already says */
 function why(details: Details, said?: string): string {
   const given = givenIn(details);
   if (given === said) return "";
@@ -207,7 +210,10 @@ function givenIn({ reasonCode, why: reason, code, outcome }: Details): unknown {
   return reasonCode ?? reason ?? code ?? outcome;
 }
 
-/** Names from the code, such as `run-cancelled`; texts for people and `R08` are left as they are. */
+/**
+ * Names from the code, such as `run-cancelled`; texts for people and codes like `R08` stay as they
+ * are.
+ */
 const KEBAB = /^[a-z]+(-[a-z]+)+$/;
 
 function inBrackets(...values: readonly unknown[]): string {

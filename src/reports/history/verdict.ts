@@ -11,12 +11,12 @@ import { lookUpsIn } from "./attempts.ts";
 import type { ExternalPayment, MadePayment } from "./payments.ts";
 import { asOfSentences, type ServicePayments } from "./service-payments.ts";
 
-/** What the verdict on a bill rests on. */
+/** The facts on which the verdict about a bill is based. */
 interface BillFacts {
   readonly profile: BusinessProfile;
-  /** Why the run that left it out last did so, of one that no run has planned. */
+  /** Why the latest run left the bill out; undefined if a run has planned it. */
   readonly leftOut: Pick<SkippedLine, "code" | "text" | "amountCents"> | undefined;
-  /** True where its retry has given it back for the next run. */
+  /** True if the bill's retry has given it back for the next run. */
   readonly givenBack: boolean;
   readonly line: RunLine | undefined;
   readonly plan: PlanLine | undefined;
@@ -29,7 +29,10 @@ interface BillFacts {
   readonly holds: readonly Hold[];
 }
 
-/** The verdict, and how it is known: first how old that is, if the service has not just said it. */
+/**
+ * Returns the verdict and its evidence, beginning with the age of the facts if the service has not
+ * just confirmed them.
+ */
 export function paidOnceOf(bill: BillFacts) {
   const { profile, line, plan, attempts, trail, shown, payments } = bill;
   const { verdict, way, sentences } = paidOnce({
@@ -59,14 +62,14 @@ export function paidOnceOf(bill: BillFacts) {
   };
 }
 
-/** Something of it may still be paid, which a hold keeps back. */
+/** Verdicts under which something may still be paid, so that a hold matters. */
 const IS_OWED: readonly ReturnType<typeof paidOnce>["verdict"][] = ["not-paid", "partly-paid"];
 
 export function zoneOf({ zone }: BusinessProfile): string {
   return zone ?? NEW_YORK;
 }
 
-/** The person who ended it in its run. */
+/** Returns the person who ended the bill in its run. */
 function resolvedBy(trail: readonly AuditEntry[], line: RunLine | undefined): string | null {
   const ended = trail.findLast(
     ({ action, details }) =>
@@ -75,7 +78,10 @@ function resolvedBy(trail: readonly AuditEntry[], line: RunLine | undefined): st
   return ended?.action === RESOLVED[line?.state ?? "planned"] ? (ended?.actor ?? null) : null;
 }
 
-/** True where Payrun pays it once nothing keeps it back: not where others pay it, or nobody does. */
+/**
+ * Returns true if Payrun pays the bill once nothing holds it up: false if others pay it, or it is
+ * not to be paid.
+ */
 function isPaidYet(
   way: ReturnType<typeof paidOnce>["way"],
   { line, leftOut }: Pick<BillFacts, "line" | "leftOut">,
@@ -87,7 +93,9 @@ function isPaidYet(
 /** Reasons for which no run pays a bill any more. */
 const OVER: readonly string[] = ["paid", "void", "declined"];
 
-/** True where a person has said that it is not to be paid: what keeps it back is no news. */
+/**
+ * Returns true if a person has said that the bill is not to be paid: then holds on it are no news.
+ */
 function isDecided(line: RunLine | undefined): boolean {
   return RESOLVED[line?.state ?? "planned"] !== undefined;
 }
@@ -97,7 +105,7 @@ const RESOLVED: Readonly<Partial<Record<LineState, string>>> = {
   "given-up": "payable.resolved-give-up",
 };
 
-/** Ids of entries that are not what was written. */
+/** Returns the ids of entries that differ from what was written. */
 export function changedIn(trail: readonly AuditEntry[]): number[] {
   return trail.filter((entry) => !isAsWritten(entry)).map(({ auditId }) => auditId);
 }

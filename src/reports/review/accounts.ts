@@ -21,10 +21,13 @@ const TAKES_NOTHING: readonly LineState[] = [
   "refunded",
 ];
 
-/** States of lines that take nothing more from it: what they took is not in what it has now. */
+/**
+ * States of lines that take nothing more from their account: its current balance is already without
+ * what they took.
+ */
 const TAKES_NO_MORE: readonly LineState[] = ["processing", "settled", "returned", "parked"];
 
-/** What is known of a plan's money, and what was asked for since. */
+/** What is known about a plan's money, and the deposits requested since. */
 export interface PlannedMoney {
   readonly summary: PlanSummary | undefined;
   /** Business-clock instant. */
@@ -35,38 +38,38 @@ export interface PlannedMoney {
 
 const UNTOLD = { availableCents: null, promisedCents: null };
 
-/** What bills come to, and what of it has been decided. */
+/** A sum of bills, and how much of it is decided. */
 interface Taking {
   readonly bills: BillSum;
   readonly decidedCents: number;
 }
 
 interface Sums extends Pick<Account, "sourceId" | "kind" | "name" | "last4"> {
-  /** All that are paid from it. */
+  /** All bills that are paid from the account. */
   readonly all: Taking;
   /** Those of them that still take something from it. */
   readonly still: Taking;
 }
 
-/** Where bills stand. */
+/** The state of bills. */
 interface Standing {
   readonly state: LineState;
-  /** True of failed ones whose new payments are not in what the account has now. */
+  /** True for failed bills whose new payments have already left the account's current balance. */
   readonly isPaidAgain: boolean;
-  /** True of those that wait for an approval. */
+  /** True for bills that wait for an approval. */
   readonly isOpen: boolean;
 }
 
 const NO_BILLS: Taking = { bills: NOTHING, decidedCents: 0 };
 
 /**
- * Money before and after, by the account that the bills are paid from: of now, where somebody tells
- * it, else of when it was planned.
+ * Money before and after, by the account that the bills are paid from: current if it could be read,
+ * otherwise at planning time.
  */
 export class AccountSums {
   readonly #planned: PlannedMoney;
   readonly #sums = new Map<string, Sums>();
-  /** What the accounts have now; undefined where nobody tells. */
+  /** The accounts' current money; undefined if it could not be read. */
   now: MoneyNow | undefined;
 
   constructor(planned: PlannedMoney) {
@@ -108,7 +111,10 @@ export class AccountSums {
     });
   }
 
-  /** What is left for bills that are not decided yet; null unless it is known of all accounts. */
+  /**
+   * Returns what is left for bills that are not decided yet; null unless it is known of all
+   * accounts.
+   */
   leftCents(): number | null {
     let left = 0;
     for (const { account, decidedCents } of this.#taking()) {
@@ -120,14 +126,17 @@ export class AccountSums {
     return left;
   }
 
-  /** Without its money: what there was says nothing once all is decided. */
+  /** Returns the accounts without their money: once all is decided, the balance says nothing. */
   bare(): readonly Account[] {
     return [...this.#sums.values()].map(({ all, still: _, ...account }) => ({
       ...{ ...account, bills: all.bills, ...UNTOLD, afterCents: null },
     }));
   }
 
-  /** What takes of which account: of what it has now only what has not been taken yet. */
+  /**
+   * Returns what is taken from which account: from its current balance, only what has not been
+   * taken yet.
+   */
   #taking() {
     return [...this.#sums.values()].flatMap(({ all, still, ...account }) => {
       const taking = this.now === undefined ? all : still;
@@ -139,11 +148,14 @@ export class AccountSums {
     const now = this.now?.get(sourceId);
     if (now === undefined) return this.#whenPlanned(sourceId);
     if (now.availableCents === null) return UNTOLD;
-    // What has arrived is in it already.
+    // Deposits that have arrived are in it already.
     return { ...now, ...deposited(0, this.#depositsTo(sourceId, "on-its-way")) };
   }
 
-  /** Only of the account that the plan was made for is it known what it had. */
+  /**
+   * Returns the money at planning time, which is known only for the account that the plan was made
+   * for.
+   */
   #whenPlanned(sourceId: string): Before {
     const { summary, plannedMs } = this.#planned;
     if (summary?.source?.sourceId !== sourceId || summary.availableCents === null) {
@@ -154,7 +166,7 @@ export class AccountSums {
     return {
       ...(plannedMs === undefined ? {} : { asOf: new Date(plannedMs).toISOString() }),
       ...{ availableCents, promisedCents },
-      // A plan knows nothing of what was deposited for it since.
+      // A plan doesn't include what was deposited for it since.
       ...deposited(arrived, this.#depositsTo(sourceId, "on-its-way")),
     };
   }

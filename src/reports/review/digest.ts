@@ -33,7 +33,7 @@ import type { MoneyNow } from "./money-now.ts";
 
 type BankChange = RunReview["bankChanges"][number];
 
-/** Vendors whose bank account has changed, with the bills that would be paid to it. */
+/** Vendors whose bank account has changed, with the bills that would be paid to the new one. */
 class BankChanges {
   readonly #vendors = new Map<string, BankChange>();
 
@@ -49,7 +49,7 @@ class BankChanges {
   }
 }
 
-/** Whose approval a line waits for; null where it waits for none. */
+/** Returns whose approval a line waits for; null if it waits for none. */
 export function lacks(
   { state }: Pick<RunLine, "state">,
   under: LineUnderApproval,
@@ -68,14 +68,17 @@ interface Reviewing {
   readonly holds: readonly Hold[];
   readonly clock: ClockReading | undefined;
   readonly person: Person;
-  /** The same one: who has launched a run may still reject it. */
+  /**
+   * The same person, with their roles even if they may not approve: a run's launcher may still
+   * reject it.
+   */
   readonly rejecter: Person;
   readonly drop: ReadonlySet<string>;
-  /** Bills that are not as they were planned, or whose vendors. */
+  /** Bills that now differ from the plan, or whose vendors do. */
   readonly others: ReadonlyMap<string, OtherNow>;
 }
 
-/** What a run's bills come to for who approves them. */
+/** Summarizes a run's bills for an approver. */
 export class ReviewDigest {
   readonly #run: Run;
   readonly #of: Reviewing;
@@ -91,9 +94,9 @@ export class ReviewDigest {
   readonly #byState: Partial<Record<LineState, BillSum>> = {};
   #waiting = NOTHING;
   readonly #unsentSources = new Set<string>();
-  /** First execution date of those that wait. */
+  /** First execution date of the bills that wait. */
   #first: string | null = null;
-  /** The same of all that the run has planned. */
+  /** First execution date of all bills that the run has planned. */
   #firstOfAll: string | null = null;
 
   constructor(run: Run, of: Reviewing) {
@@ -108,7 +111,7 @@ export class ReviewDigest {
     return { sources: this.#accounts.sources, unsentSources: [...this.#unsentSources] };
   }
 
-  /** What the accounts have now, where somebody tells. */
+  /** Sets the accounts' current money; undefined if it could not be read. */
   setMoney(now: MoneyNow | undefined): void {
     this.#accounts.now = now;
   }

@@ -1,13 +1,13 @@
 import { newYorkDate } from "../../domain/clock/new-york.ts";
 import type { Payment, PaymentsClient } from "../../payments-api/index.ts";
 
-/** Payments to a vendor that are shown beside an odd bill. */
+/** Payments to a vendor that are shown beside a flagged bill. */
 const SHOWN = 3;
 
-/** Who looks at a screen waits no longer; what is not there by then is left out. */
+/** A person at a screen waits no longer than this; what is not read by then is left out. */
 const PATIENCE_MS = 5_000;
 
-/** A payment to a vendor, as an approver compares a bill with it. */
+/** A payment to a vendor, for an approver to compare a bill with. */
 export interface VendorPayment {
   readonly paymentId: string;
   readonly payableId: string | null;
@@ -18,9 +18,9 @@ export interface VendorPayment {
 }
 
 /**
- * The service's last payments to vendors, newest first, whoever made them.
+ * Reads the service's last payments to vendors, newest first, including external payments.
  *
- * @returns by contact; none of a vendor that could not be asked about in time
+ * @returns by contact; none for a vendor whose payments could not be read in time
  */
 export async function lastPaymentsTo(
   client: PaymentsClient,

@@ -8,8 +8,8 @@ import {
 import type { Db } from "../../store/index.ts";
 
 /**
- * The late bills of a run of which some wait whose day has passed: these have a later one now than
- * the one by which the store counts late days.
+ * Returns the late bills of a run in which some bills wait whose day has passed. These now arrive
+ * later than the day by which the store counts late days.
  */
 export async function lateAfterDeadline(
   db: Db,
@@ -23,7 +23,7 @@ export async function lateAfterDeadline(
   const { businessMs, most, reviewed } = of;
   const { moved, others } = lateOnceMoved(of);
   const page = { offset: 0, limit: most };
-  // All that have moved arrive on the same day: who is due first is the latest of them.
+  // All moved bills arrive on the same day, so the one due first is the latest of them.
   const lines = [
     ...(await linesAsApproved(db, runId, { where: moved, first: "due_date", page }, businessMs)),
     ...(await linesAsApproved(db, runId, { where: others, most: "days_late", page }, businessMs)),

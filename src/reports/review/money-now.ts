@@ -5,22 +5,25 @@ import type { PaymentsClient } from "../../payments-api/index.ts";
 import { reservedCents } from "../../store/lines/reserved.ts";
 import type { Run } from "../../store/runs/runs.ts";
 
-/** What accounts have, and what of it is promised to other runs; by account. */
+/** What accounts have, and how much of it is promised to other runs; by account. */
 export type MoneyNow = ReadonlyMap<
   string,
   { readonly availableCents: number | null; readonly promisedCents: number }
 >;
 
-/** How the accounts that a run pays from stand: a plan says only how they stood when it was made. */
+/**
+ * The current state of the accounts that a run pays from: a plan says only what they had at
+ * planning time.
+ */
 export interface StandingNow {
   readonly money: MoneyNow;
-  /** Why accounts can't pay that something may still be sent from. */
+  /** Why accounts can't pay, for those from which something may still be sent. */
   readonly whyNot: readonly string[];
 }
 
 interface Asked {
   readonly sources: readonly string[];
-  /** Those of which something may still be sent; where there is none, nobody is asked. */
+  /** Accounts from which something may still be sent; if there are none, nothing is read. */
   readonly unsentSources: readonly string[];
   /** Today's date in New York. */
   readonly today: string;

@@ -48,19 +48,22 @@ import { warningsOf } from "./warnings.ts";
 
 type ReviewContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "clientOf">;
 
-/** Odd and late bills that are named; more are counted, and stand in the list of all bills. */
+/**
+ * Most flagged and late bills that are named; further ones are counted, and are in the list of all
+ * bills.
+ */
 const NAMED_MOST = 25;
 
-/** What of a run is asked for. */
+/** What the caller wants to see of a run. */
 interface ReviewAsked extends Pick<StatusPage, "page" | "pageSize"> {
   /** Payables that the person would leave out. */
   readonly drop: ReadonlySet<string>;
 }
 
 /**
- * What somebody needs to see of a run before they approve it, and what their approval would do:
- * from the store, and from the service, where it answers, what the accounts have now, and the last
- * payments to the vendors of odd bills.
+ * Returns what a person needs to see of a run before approving it, and what their approval would
+ * do. It comes from the store; if the service answers, it adds the accounts' current money and the
+ * last payments to the vendors of flagged bills.
  */
 export async function reviewOf(
   context: ReviewContext,
@@ -133,7 +136,7 @@ export async function reviewOf(
   };
 }
 
-/** What its bills come to, and what the service tells now of accounts, bills and vendors. */
+/** Summarizes the run's bills, with what the service says now about accounts, bills and vendors. */
 async function digestOf(
   context: ReviewContext,
   run: Run,
@@ -152,7 +155,7 @@ async function digestOf(
 ) {
   const { db } = context.store;
   const holds = await activeHolds(db, run.businessId, nowMs);
-  // One wait for everything that the service is asked.
+  // One time limit for all reads from the service.
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const others = await othersOf(context, run, signal);
   const groups = await approvalGroups(db, run.runId, {
@@ -166,14 +169,17 @@ async function digestOf(
     rejecter: { name, roles: new Set(roles) },
   });
   for (const group of groups) digest.add(group);
-  // After the lines: what is taken from an account in between counts twice, not never.
+  // Read after the lines: what an account pays in between counts twice, rather than not at all.
   const today = newYorkDate(nowMs);
   const now = await standingNow(context, run, { ...digest.asked, today, signal });
   digest.setMoney(now?.money);
   return { digest, now };
 }
 
-/** Once it has ended, nothing of a run is sent, and nobody need ask what has changed. */
+/**
+ * Returns bills that now differ from the plan. Empty for a run that has ended: it sends nothing
+ * more, so nothing needs to be read.
+ */
 async function othersOf(
   context: ReviewContext,
   run: Run,
@@ -184,7 +190,7 @@ async function othersOf(
   return othersNow(context, profile, run, { vendors: "told-of", signal });
 }
 
-/** What an approval by whoever asks would do, or why theirs counts for nothing. */
+/** Returns what an approval by the caller would do, or why theirs would count for nothing. */
 async function yoursOf(
   db: Db,
   { businessId, plannedAtMs }: Run,
@@ -213,13 +219,16 @@ async function yoursOf(
   };
 }
 
-/** A day of what is not approved yet, as it is if it is approved now. */
+/** Returns the day of a bill that is not approved yet, if it is approved now. */
 function notBefore(date: string, clock: ClockReading | undefined): string {
   const earliest = clock === undefined ? "" : earliestDate(clock);
   return date < earliest ? earliest : date;
 }
 
-/** A bill that waits for an approval stands with the dates that it has if it is approved now. */
+/**
+ * Returns a function that shows a bill. A bill that waits for an approval gets the dates that it
+ * has if it is approved now.
+ */
 function reviewedBill(isOver: boolean, clock: ClockReading | undefined) {
   return ({ planned, approvals, under }: LineAsApproved): ReviewedBill => {
     const { plan, line } = planned;
@@ -231,7 +240,7 @@ function reviewedBill(isOver: boolean, clock: ClockReading | undefined) {
       ...shown,
       contactId: plan.contactId,
       description: plan.description,
-      // Of the arrival that is shown beside it: a retry or a later approval has moved that.
+      // By the arrival that is shown beside it: a retry or a later approval has moved that.
       daysLate: daysLate(shown),
       missing,
     };

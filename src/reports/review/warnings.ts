@@ -7,14 +7,20 @@ import { isNoPayment } from "../../domain/funding-source.ts";
 import type { TopUp } from "../../store/deposits/deposits.ts";
 import type { StandingNow } from "./money-now.ts";
 
-/** States of a deposit that the run asks for, or has: that none can be proposed was true before. */
+/**
+ * States of a deposit that the run asks for or has: then the plan's warning that there is none is
+ * outdated.
+ */
 const MAKES_GOOD: readonly TopUpState[] = [...OPEN_TOP_UP_STATES, "completed"];
 
-/** Of what an account has for a run: what a restored store has lost is not counted as promised. */
+/**
+ * Warning about what an account has for a run: what a restored store has lost is not counted as
+ * promised.
+ */
 const NOT_SUBTRACTED =
   "The store is older than what was done with it: payments that it has lost are not subtracted from what an account has.";
 
-/** Warnings of the plan as far as they hold still, and of accounts that can't pay now. */
+/** Returns the plan's warnings that still apply, and those about accounts that can't pay now. */
 export function warningsOf({
   topUps,
   now,
@@ -29,11 +35,11 @@ export function warningsOf({
     readonly plannedMs: number | undefined;
   };
   readonly topUps: readonly TopUp[];
-  /** Undefined where the service doesn't say. */
+  /** Undefined if the service doesn't say. */
   readonly now: StandingNow | undefined;
   readonly accounts: RunReview["accounts"];
   readonly zone: string;
-  /** True where the store may lack payments that the service has. */
+  /** True if the store may lack payments that the service has. */
   readonly storeBehind: boolean;
 }): string[] {
   const isMadeGood =

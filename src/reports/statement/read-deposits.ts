@@ -11,15 +11,15 @@ import { GatewayError } from "../../actions/errors.ts";
 export interface MadeDeposit {
   readonly topUp: TopUp;
   readonly transactionId: string;
-  /** As the service says, else as we know it. */
+  /** The service's status, else Payrun's. */
   readonly status: string;
   readonly deposit: StatementDeposit | null;
 }
 
 /**
- * The deposits that these requests have made.
+ * Reads the deposits that these requests have made.
  *
- * @throws GatewayError 503 where the service can't be asked
+ * @throws GatewayError 503 if the service can't be read
  */
 export async function readDeposits(
   db: Db,
@@ -53,7 +53,10 @@ async function transactions(client: PaymentsClient): Promise<BalanceTransaction[
   }
 }
 
-/** What the service tells of a deposit goes before what we knew; null where no money moved. */
+/**
+ * Returns a deposit by the service's facts, or by Payrun's if the service has none; null if no
+ * money moved.
+ */
 async function depositOf(
   db: Db,
   topUp: TopUp,

@@ -11,10 +11,13 @@ import { paymentsChangedSince } from "../../store/payables/seen-payments.ts";
 import type { Run } from "../../store/runs/runs.ts";
 import { GatewayError } from "../../actions/errors.ts";
 
-/** Runs of up to this many bills ask for them one by one; of more, all that was paid since is read by page. */
+/**
+ * Payments of runs of up to this many bills are read bill by bill; for larger runs, all payments
+ * since the run's first are read page by page.
+ */
 const ONE_BY_ONE = 25;
 
-/** Lines that are read at once. */
+/** Lines read at once. */
 const LINES_AT_ONCE = 1_000;
 
 /** A payment of a run, with the line it pays. */
@@ -24,9 +27,9 @@ export interface PaidLine {
 }
 
 /**
- * Every payment of a run as the service tells of it now, some at a time.
+ * Reads every payment of a run as the service shows it now, some at a time.
  *
- * @throws GatewayError 503 where the service can't be asked, or shows one of them no more
+ * @throws GatewayError 503 if the service can't be read, or no longer shows one of them
  */
 export async function* readPayments(
   db: Db,
@@ -48,14 +51,16 @@ export interface Days {
   readonly to: string;
 }
 
-/** Most payments are made less than this before they are debited; older ones are read one by one. */
+/**
+ * Most payments are made less than this before they are debited; older ones are read one by one.
+ */
 const MADE_BEFORE_MS = 35 * 86_400_000;
 
 /**
- * Every payment of a business's runs that may have left or come back within these days, and others,
- * as the service tells of them now, some at a time.
+ * Reads every payment of a business's runs that may have left or come back within these days, as
+ * the service shows it now, some at a time. The result may contain other payments too.
  *
- * @throws GatewayError 503 where the service can't be asked, or shows one of them no more
+ * @throws GatewayError 503 if the service can't be read, or no longer shows one of them
  */
 export async function* readPaymentsOfDays(
   db: Db,
@@ -78,7 +83,10 @@ export async function* readPaymentsOfDays(
   }
 }
 
-/** The run's payments that the service's lists left out: without them the table would not tie. */
+/**
+ * Reads the run's payments that the service's lists left out: without them the table would not
+ * reconcile.
+ */
 async function unlistedPayments(
   db: Db,
   client: PaymentsClient,
@@ -106,7 +114,7 @@ async function paymentOf(client: PaymentsClient, id: string): Promise<Payment> {
   }
 }
 
-/** The service's payments among which the run's are, by page. */
+/** Reads pages of the service's payments that include the run's. */
 function paymentPages(
   db: Db,
   client: PaymentsClient,
@@ -131,7 +139,7 @@ async function* pagesOfRun(
   }
 }
 
-/** The same pages, or why they can't be read. */
+/** Yields the same pages; if they can't be read, the error says why. */
 async function* sayingWhy(
   pages: AsyncIterable<readonly Payment[]>,
 ): AsyncGenerator<readonly Payment[]> {
@@ -147,7 +155,7 @@ function ofRun(db: Db, runId: string, payments: readonly Payment[]): Promise<Pai
   return withLines(payments, (payableIds) => getPlanLines(db, runId, { payableIds }));
 }
 
-/** The payments that these lines have made. */
+/** Returns the payments that these lines have made. */
 async function withLines(
   payments: readonly Payment[],
   linesOf: (payableIds: readonly string[]) => Promise<readonly PlannedLine[]>,

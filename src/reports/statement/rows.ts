@@ -23,23 +23,23 @@ export interface StatementRow extends StatementLine {
   readonly vendor: string;
   readonly contactId: string;
   readonly description: string;
-  /** As the service names it: what it says was debited. */
+  /** The service's name of the account that it says was debited. */
   readonly bankAccountId: string;
   /** Name and last digits of the account. */
   readonly source: string;
-  /** The service's word for where the payment or deposit stands. */
+  /** The service's word for the state of the payment or deposit. */
   readonly status: string;
   readonly settledOn: string;
-  /** Ours, of the bill or of the request for a deposit. */
+  /** Payrun's state of the bill or of the request for a deposit. */
   readonly state: string;
 }
 
 export type StatementContext = Pick<ActionContext, "store" | "profiles" | "clientOf">;
 
 /**
- * A run's lines on its accounts' statements, some at a time, in no order.
+ * Reads a run's lines on its accounts' statements, some at a time, in no order.
  *
- * @throws GatewayError 503 where the service can't be asked
+ * @throws GatewayError 503 if the service can't be read
  */
 export async function* statementRows(
   context: StatementContext,
@@ -58,10 +58,10 @@ export async function* statementRows(
 }
 
 /**
- * The lines of all runs of a business on its accounts' statements of these days, some at a time, in
- * no order.
+ * Reads the lines of all runs of a business on its accounts' statements of these days, some at a
+ * time, in no order.
  *
- * @throws GatewayError 503 where the service can't be asked
+ * @throws GatewayError 503 if the service can't be read
  */
 export async function* statementRowsOfDays(
   context: Pick<StatementContext, "store" | "clientOf">,

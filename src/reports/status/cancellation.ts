@@ -11,9 +11,9 @@ import { itemsNow, waitingForNow } from "./left-items.ts";
 import { FIRST_PAGE, type StatusPage } from "./run.ts";
 
 /**
- * The status of a cancellation, from the store.
+ * Returns the status of a cancellation, from the store.
  *
- * @returns undefined where the store knows no such id
+ * @returns undefined if the store knows no such id
  */
 export async function cancellationStatus(
   context: Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">,

@@ -14,9 +14,9 @@ type Standing = Pick<
 type Marked<Bill> = Bill & InParts & { readonly givenBack?: true };
 
 /**
- * The same bills of a run with what their states don't say: how much of one that is paid in part is
- * paid, and which of them no person needs to look at, because the next run plans them or another one
- * has taken them up.
+ * Adds to the bills of a run what their states don't say: how much of a bill in parts is paid, and
+ * which bills no person needs to look at, because the next run plans them or another run has taken
+ * them up.
  */
 export function markStanding<Bill extends Standing>(
   db: Db,
@@ -26,7 +26,7 @@ export function markStanding<Bill extends Standing>(
   return markIn(db, { businessId, runOf: () => runId }, bills);
 }
 
-/** The same of bills of several runs. */
+/** Adds the same to bills of several runs. */
 export function markStandingOfRuns<Bill extends Standing & { readonly runId: string }>(
   db: Db,
   businessId: string,
@@ -54,7 +54,7 @@ async function markIn<Bill extends Standing>(
   });
 }
 
-/** What they come to, where there are some. */
+/** Returns the number and sum of a run's bills that were given back, if there are any. */
 export async function givenBackOf(
   db: Db,
   runId: string,

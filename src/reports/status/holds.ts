@@ -17,9 +17,9 @@ import { paidOutside } from "./paid-outside.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
 
 /**
- * Holds as the API shows them, with what people call what they are on.
+ * Returns holds as the API shows them, with the names of what they are on.
  *
- * @param mayLift whether the one who asks may lift one, where they are told
+ * @param mayLift says whether the caller may lift a hold; left out if the answer is not to say it
  */
 export async function holdsJson(
   db: Db,
@@ -51,7 +51,7 @@ export async function holdsJson(
   });
 }
 
-/** One hold, as the API shows it. */
+/** Returns one hold, as the API shows it. */
 export async function holdJson(
   db: Db,
   hold: Hold,
@@ -63,10 +63,11 @@ export async function holdJson(
 }
 
 /**
- * What a hold on something keeps back, and what the service has of it already, whoever pays it.
+ * Returns what a hold keeps back, and what the service already has of it, external payments
+ * included.
  *
- * @param unplanned amount of a bill, which is kept back where no line of a run stands for it and the
- *   service doesn't say what is owed
+ * @param unplanned amount of a bill, which is kept back if no line of a run stands for the bill and
+ * the service doesn't say what is owed
  */
 export async function heldSums(
   context: Pick<ActionContext, "store" | "clocks" | "clientOf">,
@@ -75,7 +76,7 @@ export async function heldSums(
   unplanned: number | null = null,
 ): Promise<HeldSums> {
   const { store, clocks } = context;
-  // Before the store: what a request pays meanwhile must not look like somebody else's payment.
+  // Read before the store: a payment that a request makes meanwhile must not look external.
   const outside = await paidOutside(context, profile, target);
   const sums = await openSumsOf(store.db, profile.businessId, target);
   const clock = await clocks.read(profile);
@@ -108,7 +109,7 @@ function billOf(totalCents: number): { readonly bills: number; readonly totalCen
   return { bills: totalCents > 0 ? 1 : 0, totalCents };
 }
 
-/** Bills that go out because a hold was lifted. */
+/** Returns the bills that go out because a hold was lifted. */
 export async function goesOutJson(
   context: Pick<ActionContext, "store" | "clocks" | "clientOf">,
   profile: BusinessProfile,
@@ -142,7 +143,9 @@ export async function goesOutJson(
   };
 }
 
-/** Bills that are paid again, go out or are held still because an account was released. */
+/**
+ * Returns the bills that are paid again, go out or are still held after an account was released.
+ */
 export async function freedJson(
   context: Pick<ActionContext, "store" | "clocks" | "clientOf">,
   profile: BusinessProfile,
@@ -155,7 +158,10 @@ export async function freedJson(
   };
 }
 
-/** By run, freed bills that are not as they were planned, by what the service has told of. */
+/**
+ * Returns the freed bills that now differ from the plan, by run. Only bills and vendors with events
+ * are read.
+ */
 async function othersAmong(
   context: Pick<ActionContext, "store" | "clientOf">,
   profile: BusinessProfile,

@@ -11,7 +11,9 @@ import type { ActionContext } from "../../actions/context.ts";
 import { businessNowMs } from "../moment.ts";
 import { topUpJson } from "./deposit.ts";
 
-/** The status of a `funding-incident/…` workflow, undefined where the store knows none of that id. */
+/**
+ * Returns the status of a `funding-incident/…` workflow; undefined if the store knows no such id.
+ */
 export async function incidentStatus(
   context: Pick<ActionContext, "store" | "profiles" | "clocks">,
   id: string,
@@ -51,7 +53,7 @@ export async function incidentStatus(
   };
 }
 
-/** The bills that wait for its decision, as people call them. */
+/** Returns the bills that wait for the incident's decision, with their names. */
 export async function billsOfIncident(
   db: Db,
   incident: Incident,

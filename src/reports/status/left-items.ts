@@ -19,7 +19,10 @@ import { businessNowMs, readingOf } from "../moment.ts";
 
 type NowContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">;
 
-/** What a cancellation waits for now: what it leaves to a person when it ends, it leaves not for ever. */
+/**
+ * Returns what a cancellation waits for now: what it left to a person at its end need not wait
+ * forever.
+ */
 export async function waitingForNow(
   context: NowContext,
   cancellation: Cancellation,
@@ -32,7 +35,7 @@ export async function waitingForNow(
 }
 
 /**
- * What a cancellation that has ended leaves to a person now.
+ * Returns what an ended cancellation leaves to a person now.
  *
  * @param releasedBy roles that release bills which it holds back; empty to leave these out
  */
@@ -47,7 +50,7 @@ export async function leftNow(
   return leftToPeople(items, await nowMsOf(context, cancellation.business), releasedBy);
 }
 
-/** Items of a cancellation, each with what is said of it now. */
+/** Returns items of a cancellation, each with its present reason. */
 export async function itemsNow(
   context: NowContext,
   cancellation: Cancellation,
@@ -67,7 +70,7 @@ export async function itemsNow(
   }));
 }
 
-/** What is said of one item now; while it is open, what is stored. */
+/** Returns an item's present reason; while the item is open, the stored one. */
 export function reasonNow(
   item: EndedItem & Pick<CancellationItem, "open">,
   businessMs: number,
@@ -75,7 +78,7 @@ export function reasonNow(
   return item.open ? item.reason : saidNow(item, businessMs).reason;
 }
 
-/** With what the service called each payment last. */
+/** Adds the status that the service last gave each payment. */
 async function withStatus(
   db: Db,
   { businessId, runId }: Cancellation,
@@ -94,13 +97,13 @@ async function withStatus(
   );
 }
 
-/** The word for all payments of a bill, where there is one. */
+/** Returns the status that all payments of a bill share, if they do. */
 function sharedStatus(payments: readonly SeenPayment[]): string | undefined {
   const [first, ...others] = new Set(payments.map(({ status }) => status));
   return others.length === 0 ? first : undefined;
 }
 
-/** Our own clock where the business's can't be read. */
+/** Returns the business clock; the real clock if it can't be read. */
 async function nowMsOf(context: NowContext, business: string): Promise<number> {
   const businessMs = await businessNowMs(context, business);
   return businessMs === 0 ? context.nowMs() : businessMs;

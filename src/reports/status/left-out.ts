@@ -1,7 +1,7 @@
 import type { SkippedLine } from "../../contracts/pay-run.ts";
 import type { RunPaymentStatus } from "../../api/runs.ts";
 
-/** A bill that a plan leaves out, in the shape of a line: skipped, with its reason. */
+/** Returns a bill that a plan leaves out in the shape of a line: skipped, with its reason. */
 export function leftOut(line: SkippedLine): RunPaymentStatus {
   return {
     payableId: line.payableId,

@@ -8,7 +8,7 @@ import {
   type Onboarding,
 } from "../../store/onboarding/onboardings.ts";
 
-/** The status of a `kyb-onboarding/…` workflow, undefined where the store knows none of that id. */
+/** Returns the status of a `kyb-onboarding/…` workflow; undefined if the store knows no such id. */
 export async function onboardingStatus(db: Db, id: string): Promise<OnboardingStatus | undefined> {
   const onboarding = await getOnboardingByWorkflowId(db, id);
   return onboarding === undefined ? undefined : statusFrom(db, onboarding);
@@ -52,7 +52,7 @@ async function statusFrom(db: Db, onboarding: Onboarding): Promise<OnboardingSta
   };
 }
 
-/** Onboardings as the list of runs shows them. */
+/** Returns onboardings as the list of runs shows them. */
 export async function onboardingItems(
   db: Db,
   filter: {

@@ -16,25 +16,25 @@ import { linesToldOf } from "../../store/lines/told-lines.ts";
 import { getRun } from "../../store/runs/runs.ts";
 import { openSubjects } from "../../store/payables/open-subjects.ts";
 
-/** What payments that Payrun has not made change of what a hold comes to. */
+/** How external payments change what a hold keeps back. */
 export interface PaidOutside {
-  /** What they have on its way, and less of what waits. */
+  /** What they have on its way, and the reduction of what waits. */
   readonly lines: readonly StopLines[];
-  /** Of a run: bills that they pay instead. A stop of the run takes none of them back. */
+  /** For a run: bills that they pay instead. A stop of the run takes none of them back. */
   readonly ofRun: { readonly bills: number; readonly totalCents: number } | null;
-  /** Of one bill: what is paid of it, and what of it may still be paid. */
+  /** For one bill: what is paid of it, and what may still be paid. */
   readonly bill: { readonly paidCents: number; readonly owedCents: number } | null;
 }
 
 interface Shown {
   readonly payments: readonly Payment[];
-  /** The bill itself, where the hold is on one. */
+  /** The bill itself, if the hold is on one. */
   readonly payable: Payable | undefined;
 }
 
 const NONE_OUTSIDE: PaidOutside = { lines: [], ofRun: null, bill: null };
 
-/** @returns undefined where others' payments aren't read, or the service doesn't answer in time */
+/** @returns undefined if external payments aren't read, or the service doesn't answer in time */
 export async function paidOutside(
   { store: { db }, clientOf }: Pick<ActionContext, "store" | "clientOf">,
   profile: BusinessProfile,
@@ -49,7 +49,7 @@ export async function paidOutside(
   const paying = shown.payments.filter(({ status }) => !isKnownUnpaid(status));
   const byBill = Map.groupBy(paying, ({ payableId }) => payableId ?? "");
   const made = await madeHere(db, businessId, paying);
-  // What a request has paid that had no answer is not somebody else's.
+  // A payment by a request that has no response yet is not external.
   const open = await openSubjects(db, businessId, [...byBill.keys()]);
   const outside = paying.filter(
     ({ id, payableId }) => payableId !== null && !made.has(id) && !open.has(payableId),
@@ -85,19 +85,22 @@ export async function paidOutside(
 
 type Filter = NonNullable<Parameters<PaymentsClient["payments"]["listAll"]>[0]>;
 
-/** Bills of a run that the service has told of and that are read. */
+/** Most bills of a run with events that are read. */
 const BILLS_MOST = 10;
 
-/** In the order in which a payment passes them, so that none slips through while they are read. */
+/** In the order in which a payment passes them, so that none is missed while they are read. */
 const MOVING = ["pending", "held", "scheduled", "processing"] as const;
 
-/** What is read: undefined of whole accounts and playbooks, and of a run with too many such bills. */
+/**
+ * Returns what is read. Undefined for whole accounts and playbooks, and for a run with too many
+ * such bills.
+ */
 async function readOf(
   db: Db,
   { scope, value }: HoldTarget,
 ): Promise<readonly Filter[] | undefined> {
   if (scope === "payable") return [{ payableId: value }];
-  // Of a vendor only what moves: what was paid in the course of years grows without end.
+  // For a vendor only what moves: the payments of past years grow without end.
   if (scope === "contact") return MOVING.map((status) => ({ contactId: value, status }));
   const run = scope === "run" ? await getRun(db, value) : undefined;
   if (run === undefined) return undefined;
@@ -112,9 +115,10 @@ async function shownOf(
 ): Promise<Shown | undefined> {
   const options = { signal: AbortSignal.timeout(PATIENCE_MS), patienceMs: 0 };
   try {
-    // Before the bill: a payment that is completed in between counts twice, not never.
+    // Read before the bill: a payment that is completed in between counts twice, rather than not at
+    // all.
     const lists = of.map(async (filter) =>
-      // A service that doesn't know a filter answers with all of them.
+      // A service that doesn't know a filter returns all payments.
       (await client.payments.listAll(filter, options)).filter((payment) => fits(payment, filter)),
     );
     const found = (await Promise.all(lists))
@@ -135,9 +139,9 @@ function fits(payment: Payment, { payableId, contactId, status }: Filter): boole
 }
 
 /**
- * What of one bill's payments by others is on its way, as a line that is.
+ * Returns one bill's external payments on their way, in the shape of a line.
  *
- * @param all its payments, ours as well: of several scheduled ones the service cancels none
+ * @param all its payments, Payrun's included: the service cancels none of several scheduled ones
  */
 function movingOf(payments: readonly Payment[], all: readonly Payment[]): StopLines[] {
   const moving = payments.filter(({ status }) => isOnItsWay(status));
@@ -156,7 +160,9 @@ function movingOf(payments: readonly Payment[], all: readonly Payment[]): StopLi
   ];
 }
 
-/** What may still be paid of a bill: nothing of one that the service says is not to be paid. */
+/**
+ * Returns what may still be paid of a bill: nothing if the service says that it is not to be paid.
+ */
 function owedOf(payable: Payable, payments: readonly Payment[]): number {
   if (payable.status !== "approved") return 0;
   const { totalAmountCents: totalCents, amountPaidCents } = payable;
@@ -171,7 +177,7 @@ function paidOf(payable: Payable, payments: readonly Payment[]): number {
   );
 }
 
-/** What may still be paid of the bill of a line. */
+/** Returns what may still be paid of a line's bill. */
 async function leftOf(
   db: Db,
   line: Parameters<typeof planLineOf>[1] & { readonly amountCents: number },

@@ -5,7 +5,7 @@ import { arrivalOn } from "../../domain/planning/dates.ts";
 import { shownState } from "../../domain/plan-only.ts";
 import type { PlannedLine } from "../../store/lines/plan-lines.ts";
 
-/** A line as people see it. */
+/** Returns a line as people see it. */
 export function paymentStatus(
   { plan, line }: PlannedLine,
   approvals: readonly LineApproval[],
@@ -31,7 +31,7 @@ export function paymentStatus(
   };
 }
 
-/** The stages of a line's rule, where it has some, each with who has approved in it. */
+/** Returns the stages of a line's rule, if it has any, each with its approvers. */
 export function stageStatus(
   { stages }: Pick<PlanLine, "stages">,
   approvals: readonly LineApproval[],

@@ -14,19 +14,19 @@ import { momentOf } from "../moment.ts";
 import { markStanding } from "./given-back.ts";
 import { paymentStatus } from "./payment.ts";
 
-/** What a failed payment's workflow is at, in the words of a run's phases. */
+/** The phases of a retry in the words of a run's phases. */
 const PHASES: Readonly<Record<string, RunPhase>> = {
   waiting: "settling",
   pay: "paying",
   following: "settling",
-  // It goes on as soon as a person has said how: nothing is completed.
+  // It continues as soon as a person has decided how: nothing is completed.
   parked: "settling",
 };
 
 /**
- * The status of a `retry-failed-payment/…` workflow: one line, that of the bill it owns.
+ * Returns the status of a `retry-failed-payment/…` workflow: one line, that of the bill it owns.
  *
- * @returns undefined where the store knows no such workflow
+ * @returns undefined if the store knows no such workflow
  */
 export async function retryStatus(
   context: Pick<ActionContext, "store" | "profiles" | "clocks">,

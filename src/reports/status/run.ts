@@ -31,20 +31,21 @@ export interface StatusPage {
   /** From 1. */
   readonly page: number;
   readonly pageSize: number;
-  /** False: without the bills that the plan left out. */
+  /** False to omit the bills that the plan left out. */
   readonly skipped: boolean;
 }
 
-/** Bills that an answer holds where nobody asks for a page, and the most that one can hold. */
+/** The default and the largest page size of an answer. */
 export const PAGE_MOST = 10_000;
 
 export const FIRST_PAGE: StatusPage = { page: 1, pageSize: PAGE_MOST, skipped: true };
 
 /**
- * What `status --json` shows, from the store alone, so that it answers while Temporal is down.
+ * Returns what `status --json` shows, from the store alone, so that it answers while Temporal is
+ * down.
  *
- * @param id a pay run's id or that of a failed payment's workflow
- * @returns undefined where the store knows no such id
+ * @param id a pay run's id or a retry's
+ * @returns undefined if the store knows no such id
  */
 export async function statusOf(
   context: StatusContext,
@@ -85,7 +86,7 @@ function rowsOf({ page, pageSize }: StatusPage): { offset: number; limit: number
   return { offset: (page - 1) * pageSize, limit: pageSize };
 }
 
-/** The deposits that a run has asked for. */
+/** Returns the deposits that a run has asked for. */
 export async function topUpStatuses(
   context: StatusContext,
   run: Run,
@@ -98,7 +99,7 @@ export async function topUpStatuses(
   };
 }
 
-/** What every answer about a run says of it first. */
+/** Returns what every answer about a run says first. */
 export function runFacts(run: Run) {
   return {
     id: run.runId,
@@ -114,7 +115,7 @@ export function runFacts(run: Run) {
   };
 }
 
-/** Where a run stands now, and what it came to where that phase doesn't say it all. */
+/** Returns a run's phase now, and its result if the phase doesn't say it all. */
 export function phaseAndOutcome(
   stored: RunPhase,
   byState: StateSums,
@@ -124,7 +125,7 @@ export function phaseAndOutcome(
   return outcome === undefined ? { phase } : { phase, outcome };
 }
 
-/** A run without its bills. */
+/** Returns a run's status without its bills. */
 export async function runHead(
   context: StatusContext,
   run: Run,
@@ -162,7 +163,7 @@ export async function runHead(
   };
 }
 
-/** Who has rejected or cancelled it; empty where nobody has. */
+/** Returns who rejected or cancelled the run; empty if nobody did. */
 export async function stoppedBy(
   db: Db,
   { runId, cancelRequestedBy, cancelRequestedAtMs, cancelReason }: Run,
@@ -181,7 +182,10 @@ export async function stoppedBy(
   };
 }
 
-/** What an open run waits for, with its bills that wait for a person, who may have acted just now. */
+/**
+ * Returns what an open run waits for, with its bills that wait for a person, since people may have
+ * acted just now.
+ */
 export function withParked(
   waitingFor: string | null,
   { parked }: StateSums,
@@ -192,14 +196,14 @@ export function withParked(
   return `${counted(bills, "bill")} waiting for a person, ${waitingFor}`;
 }
 
-/** From when on a decision changes the dates of a bill that waits for one. */
+/** Returns the instant from which a decision changes the dates of a bill that waits for one. */
 export async function deadlineOf(db: Db, { runId, phase }: Run): Promise<string | null> {
   if (ENDED_PHASES.includes(phase)) return null;
   const first = await firstDateToDecide(db, runId);
   return first === null ? null : decideByOf(first);
 }
 
-/** Whom the bills of a run wait for, where some do. */
+/** Returns whom the bills of a run wait for, if any wait. */
 async function approvalsWaiting(
   db: Db,
   run: Run,
@@ -229,7 +233,7 @@ function waitingApproval(ask: ApprovalAsk): WaitingApproval {
   };
 }
 
-/** Some lines of a run as people see them, in plan order. */
+/** Returns some lines of a run as people see them, in plan order. */
 export async function linesOf(
   context: StatusContext,
   run: Run,
@@ -246,7 +250,7 @@ export async function linesOf(
   return markStanding(db, run, payments);
 }
 
-/** A sum over the states. */
+/** Adds up a value over the states. */
 export function sumOf(
   byState: StateSums,
   read: (sum: { readonly count: number; readonly cents: number }) => number,

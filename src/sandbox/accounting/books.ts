@@ -9,7 +9,7 @@ export interface BookVendor {
   displayName: string;
   email: string | null;
   phone: string | null;
-  /** Last four digits of the account it is paid on, where the books know it. */
+  /** The last four digits of the account on which it is paid, if the books know it. */
   bankAccountLast4: string | null;
   active: boolean;
 }
@@ -21,7 +21,7 @@ export interface BookBankAccount {
   last4: string | null;
 }
 
-/** A bill in the accounting system, there called an invoice. */
+/** A bill in the accounting system, which calls it an invoice. */
 export interface BookBill {
   id: string;
   vendorId: string;
@@ -33,14 +33,14 @@ export interface BookBill {
   lines: { name: string; quantity: number; unitAmountCents: number }[];
 }
 
-/** The record that belongs to each entity type. */
+/** The record of each entity type. */
 export interface BookRecords {
   vendors: BookVendor;
   bankAccounts: BookBankAccount;
   invoices: BookBill;
 }
 
-/** All records of a kind, in the order of their ids. */
+/** Returns all records of a kind, in the order of their ids. */
 export function bookRecords<Type extends EntityType>(
   db: DatabaseSync,
   businessId: string,
@@ -70,7 +70,7 @@ export function bookRecord<Type extends EntityType>(
   return row === undefined ? undefined : (JSON.parse(row.data) as BookRecords[Type]);
 }
 
-/** Enters a record, or replaces the one of its id. */
+/** Adds a record, or replaces the one with its id. */
 export function putBookRecord<Type extends EntityType>(
   db: DatabaseSync,
   businessId: string,

@@ -24,7 +24,7 @@ export const authorization = z
 
 const largestCents = 1_000_000_000_000;
 
-/** A record of the accounting system: a new one, or what is changed about the one of this id. */
+/** A record of the accounting system: a new one, or the changes to the one with this id. */
 export const bookChange = z.discriminatedUnion("entityType", [
   z.strictObject({
     entityType: z.literal("vendors"),
@@ -76,7 +76,7 @@ export function authorizeByHand(
   return { ...connectionJson(ctx.db, integration), redirectUrl };
 }
 
-/** What the accounting system's user sees. */
+/** Returns what the accounting system's user sees. */
 export function booksByHand(ctx: SandboxContext, businessId: string): Record<string, unknown> {
   existing(ctx, businessId);
   return {
@@ -86,7 +86,7 @@ export function booksByHand(ctx: SandboxContext, businessId: string): Record<str
   };
 }
 
-/** Enters or changes a record in the books; the service learns of it with the next sync. */
+/** Adds or changes a record in the books; the service learns of it with the next sync. */
 export function changeBooksByHand(
   ctx: SandboxContext,
   businessId: string,

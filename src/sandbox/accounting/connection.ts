@@ -18,9 +18,9 @@ const provider = "simulated-books";
 const authorizationPage = "https://accounting.payments.example/oauth2/authorize";
 
 /**
- * Starts OAuth; one that was started before and not ended is void from then on.
+ * Starts OAuth. A flow that was started before and not ended becomes void.
  *
- * @returns the page to send the user to.
+ * @returns the page to which to send the user.
  * @throws {ApiError} 409 `accounting_already_connected`.
  */
 export function startConnection(
@@ -67,8 +67,8 @@ export function startConnection(
 /**
  * Ends OAuth as the accounting system's user would, by allowing or denying the access.
  *
- * @returns where the user's browser goes from there.
- * @throws {ApiError} 404: nothing was started.
+ * @returns the address to which the user's browser goes from there.
+ * @throws {ApiError} 404 if no flow was started.
  */
 export function endAuthorization(
   ctx: SandboxContext,
@@ -103,7 +103,10 @@ export function endAuthorization(
   return redirect.href;
 }
 
-/** Stops future syncs, one that runs included; what has been synced stays. */
+/**
+ * Disconnects the accounting system, which stops future syncs and one that is running; what has
+ * been synced stays.
+ */
 export function disconnect(ctx: SandboxContext, businessId: string): void {
   const integration = integrationOfBusiness(ctx.db, businessId);
   if (integration === undefined || integration.status === "disconnected") {
@@ -118,7 +121,7 @@ export function disconnect(ctx: SandboxContext, businessId: string): void {
   });
 }
 
-/** An integration as the API shows it. */
+/** Returns an integration as the API shows it. */
 export function integrationJson(db: DatabaseSync, row: IntegrationRow): Record<string, unknown> {
   const sync = latestSync(db, row.id);
   return {
@@ -133,7 +136,7 @@ export function integrationJson(db: DatabaseSync, row: IntegrationRow): Record<s
   };
 }
 
-/** The connection of a business that may have none. */
+/** Returns the connection of a business that may have none. */
 export function connectionJson(
   db: DatabaseSync,
   row: IntegrationRow | undefined,

@@ -9,7 +9,7 @@ import { requireConnected } from "./sync.ts";
 import { type IntegrationRow, linkOf, type LinkRow, mappedLinkTo, putLink } from "./tables.ts";
 
 /**
- * Says which of the business's contacts a vendor of the books is, instead of what a sync chose.
+ * Sets which of the business's contacts a vendor of the books is, instead of the sync's choice.
  *
  * @throws {ApiError} 404 for either side; 409 `accounting_not_connected` or `mapping_exists`.
  */
@@ -40,9 +40,9 @@ export function mapVendor(
 }
 
 /**
- * Says which account of the books a funding source is.
+ * Sets which account of the books a funding source is.
  *
- * @throws {ApiError} as {@link mapVendor}.
+ * @throws {ApiError} like {@link mapVendor}.
  */
 export function mapBankAccount(
   ctx: SandboxContext,

@@ -14,7 +14,7 @@ const base = accountingPath;
 const reading = ["businesses:read", "businesses:write"];
 const writing = ["businesses:write"];
 
-/** Where OAuth may send a user's browser: https, or this machine. */
+/** Where OAuth may send a user's browser: to an https address, or to this machine. */
 const redirectUri = z
   .string()
   .max(2_000)

@@ -4,13 +4,13 @@ import { notFound } from "../http/api-error.ts";
 import type { Caller } from "../http/operation.ts";
 import { integrationById, type IntegrationRow } from "./tables.ts";
 
-/** Where the accounting integration's operations are. */
+/** The path of the accounting integration's operations. */
 export const accountingPath = "/api/businesses/{businessId}/integrations/accounting";
 
 /**
- * The integration that a path names.
+ * Returns the integration that a path names.
  *
- * @throws {ApiError} 404 where the business has no such integration.
+ * @throws {ApiError} 404 if the business has no such integration.
  */
 export function ownIntegration(
   ctx: SandboxContext,

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { instantShape } from "../http/shapes.ts";
 import { entityTypes } from "./tables.ts";
 
-/** An accounting integration; the specification does not show it, so this is the sandbox's choice. */
+/**
+ * An accounting integration. The specification does not show its shape, so it is the sandbox's
+ * choice.
+ */
 export const integrationShape = z
   .object({
     id: z.string(),
@@ -16,7 +19,7 @@ export const integrationShape = z
   })
   .meta({ id: "AccountingIntegration" });
 
-/** How a business stands with the accounting system. */
+/** The state of a business's connection to the accounting system. */
 export const connectionShape = z
   .object({
     connected: z.boolean(),

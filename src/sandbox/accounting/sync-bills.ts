@@ -13,7 +13,10 @@ import { countResults, type SyncResult } from "./sync-result.ts";
 import { contactOfVendor, syncVendor } from "./sync-vendors.ts";
 import { linkOf, type LinkRow, putLink } from "./tables.ts";
 
-/** Makes the books' open bills payables of the business, and tells the books which ones it has paid. */
+/**
+ * Makes the books' open bills payables of the business, and marks in the books those that the
+ * business has paid.
+ */
 export function syncBills(ctx: SandboxContext, businessId: string, atMs: number): SyncResult {
   return countResults(bookRecords(ctx.db, businessId, "invoices"), (bill) => {
     const link = linkOf(ctx.db, businessId, "invoices", bill.id);
@@ -70,7 +73,9 @@ function amountsOf(bill: BookBill) {
   return { items, totalCents: items.reduce((sum, item) => sum + item.totalCents, 0) };
 }
 
-/** The vendor's contact; a bill brings its vendor along where that has not been synced. */
+/**
+ * Returns the vendor's contact. A bill brings its vendor along if the vendor has not been synced.
+ */
 function vendorContact(
   ctx: SandboxContext,
   businessId: string,
@@ -84,7 +89,7 @@ function vendorContact(
   return contactOfVendor(ctx, businessId, vendorId);
 }
 
-/** What was changed in the books reaches a bill that nothing has been paid on or is being paid. */
+/** Applies a change in the books to a bill that has no payment, neither completed nor under way. */
 function changeBill(
   ctx: SandboxContext,
   payable: PayableRow,

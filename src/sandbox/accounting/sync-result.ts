@@ -1,17 +1,20 @@
 /** What a sync did with the records of one entity type. */
 export interface SyncResult {
-  /** New in the service. */
+  /** Records that are new in the service. */
   created: number;
-  /** Known before, and changed. */
+  /** Records that were known before, and changed. */
   updated: number;
   unchanged: number;
-  /** Left as they are: paid, void, or on their way, so that the books can't have their way. */
+  /**
+   * Records that were left as they are because they are paid, void or on their way: the books can't
+   * change those.
+   */
   skipped: number;
-  /** Bills that the service has paid since, told to the books. */
+  /** Bills that the service has paid since, and now marked as paid in the books. */
   pushed: number;
 }
 
-/** Counts what `sync` says of each record. */
+/** Counts what `sync` returns for each record. */
 export function countResults<T>(
   records: readonly T[],
   sync: (record: T) => keyof SyncResult,

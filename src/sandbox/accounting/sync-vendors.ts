@@ -15,8 +15,8 @@ export function syncVendors(ctx: SandboxContext, businessId: string, atMs: numbe
 }
 
 /**
- * Brings one vendor: a contact that somebody has mapped to it stays as it is, one of the same name or
- * email becomes its contact, else there will be a new one.
+ * Syncs one vendor. A contact that a person has mapped to it stays as it is; a contact with the
+ * same name or email becomes the vendor's; otherwise a new one is created.
  */
 export function syncVendor(
   ctx: SandboxContext,
@@ -118,7 +118,7 @@ function addContact(
   return id;
 }
 
-/** The contact that a vendor's bills belong to. */
+/** Returns the contact to which a vendor's bills belong. */
 export function contactOfVendor(
   ctx: SandboxContext,
   businessId: string,

@@ -73,14 +73,14 @@ const syncers: Readonly<
   Record<EntityType, (ctx: SandboxContext, businessId: string, atMs: number) => SyncResult>
 > = { vendors: syncVendors, bankAccounts: syncBankAccounts, invoices: syncBills };
 
-/** Brings what the accounting system has; the step that ends a sync. */
+/** Syncs what the accounting system has; this is the step that ends a sync. */
 export function finishSync(ctx: SandboxContext, syncId: string, atMs: number): void {
   const sync = syncById(ctx.db, syncId);
   if (sync?.status !== "running") return;
   const integration = integrationById(ctx.db, sync.integration_id);
   if (integration === undefined) return;
   const types = JSON.parse(sync.entity_types) as EntityType[];
-  // Vendors first, whatever was asked for: bills belong to them.
+  // Vendors first, whatever was requested: bills belong to them.
   const results = entityTypes
     .filter((type) => types.includes(type))
     .map((type) => [type, syncers[type](ctx, integration.business_id, atMs)]);
@@ -91,7 +91,7 @@ export function finishSync(ctx: SandboxContext, syncId: string, atMs: number): v
   });
 }
 
-/** Ends a sync that runs as failed, because the connection has been taken away. */
+/** Ends a running sync as failed, because the connection has been taken away. */
 export function abandonSync(db: DatabaseSync, integrationId: string, atMs: number): void {
   const sync = latestSync(db, integrationId);
   if (sync?.status !== "running") return;
@@ -99,7 +99,7 @@ export function abandonSync(db: DatabaseSync, integrationId: string, atMs: numbe
   changeSync(db, sync.id, { status: "failed", error, finished_at: atMs });
 }
 
-/** A sync as the API shows it; before the first one it is `not_started`. */
+/** Returns a sync as the API shows it; before the first one it is `not_started`. */
 export function syncJson(sync: SyncRow | undefined): Record<string, unknown> {
   return {
     id: sync?.id ?? null,
@@ -113,8 +113,8 @@ export function syncJson(sync: SyncRow | undefined): Record<string, unknown> {
 }
 
 /**
- * Learns the books' bank accounts; one that ends in the same four digits as a verified account of the
- * business belongs to it, unless somebody has mapped it.
+ * Syncs the books' bank accounts. An account that ends in the same four digits as a verified
+ * account of the business belongs to it, unless a person has mapped it.
  */
 function syncBankAccounts(ctx: SandboxContext, businessId: string, atMs: number): SyncResult {
   const own = bankAccountsOf(ctx.db, businessId).filter(({ status }) => status === "verified");

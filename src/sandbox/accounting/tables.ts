@@ -3,7 +3,8 @@ import { execute, getRow, insertRow, updateRow } from "../db.ts";
 
 /**
  * The connections to the simulated accounting system, what has been synced from it, and its own
- * records (`accounting_records`), which the service only reads in a sync. Instants are the bank's.
+ * records (`accounting_records`), which the service accesses only in a sync. Instants are of the
+ * bank clock.
  */
 export const accountingDdl = `
 CREATE TABLE IF NOT EXISTS accounting_integrations (
@@ -47,7 +48,7 @@ CREATE TABLE IF NOT EXISTS accounting_records (
 ) STRICT;
 `;
 
-/** What can be synced (API specification, section 2), in the order in which a full sync goes. */
+/** What can be synced (API specification, section 2), in the order of a full sync. */
 export const entityTypes = ["vendors", "bankAccounts", "invoices"] as const;
 
 export type EntityType = (typeof entityTypes)[number];
@@ -76,14 +77,18 @@ export interface SyncRow {
   finished_at: number | null;
 }
 
-/** What a record of the accounting system is in the service; `synced` is its JSON at the last sync. */
+/**
+ * What a record of the accounting system is in the service; `synced` is its JSON at the last sync.
+ */
 export interface LinkRow {
   business_id: string;
   entity_type: EntityType;
   record_id: string;
-  /** The contact's, payable's or funding source's id; null for a bank account without a mapping. */
+  /**
+   * The id of the contact, payable or funding source; null for a bank account without a mapping.
+   */
   service_id: string | null;
-  /** 1 where somebody has mapped it, so that no sync may choose otherwise. */
+  /** 1 if a person has mapped it, so that no sync may choose otherwise. */
   is_mapped: number;
   synced: string;
   updated_at: number;
@@ -101,7 +106,7 @@ export function changeIntegration(
   updateRow(db, "accounting_integrations", id, changes);
 }
 
-/** A business's only integration, whatever its status. */
+/** Returns a business's only integration, whatever its status. */
 export function integrationOfBusiness(
   db: DatabaseSync,
   businessId: string,
@@ -129,7 +134,7 @@ export function syncById(db: DatabaseSync, id: string): SyncRow | undefined {
   return getRow(db, "SELECT * FROM accounting_syncs WHERE id = ?", id);
 }
 
-/** The most recent sync of an integration, running or not. */
+/** Returns the most recent sync of an integration, running or not. */
 export function latestSync(db: DatabaseSync, integrationId: string): SyncRow | undefined {
   return getRow(
     db,
@@ -153,7 +158,7 @@ export function linkOf(
   );
 }
 
-/** The link that somebody has made to a thing of the service's. */
+/** Returns the link that a person has made to an object of the service. */
 export function mappedLinkTo(
   db: DatabaseSync,
   businessId: string,
@@ -170,7 +175,7 @@ export function mappedLinkTo(
   );
 }
 
-/** Writes down what a record is in the service, instead of what was written before. */
+/** Records what a record is in the service, and replaces what was recorded before. */
 export function putLink(db: DatabaseSync, link: LinkRow): void {
   execute(
     db,

@@ -4,11 +4,11 @@ import { bankAccountsOf } from "../bank-accounts/bank-accounts.ts";
 import { type BusinessRow, mayPay } from "../resources/businesses.ts";
 import { balanceFigures } from "./figures.ts";
 
-/** Above this standard ACH applies: $1,000,000.00. */
+/** Above this amount standard ACH applies: $1,000,000.00. */
 const largestSameDayCents = 100_000_000;
 
 /**
- * Refuses what the balance can't do now.
+ * Throws unless the balance is set up and open.
  *
  * @throws {ApiError} `feature_unavailable` or `setup_required`.
  */
@@ -19,7 +19,7 @@ export function requireOpenBalance(business: BusinessRow): void {
   }
 }
 
-/** @throws {ApiError} `insufficient_balance`: less is available than is needed. */
+/** @throws {ApiError} `insufficient_balance` if less is available than is needed. */
 export function requireAvailable(db: DatabaseSync, business: BusinessRow, amountCents: number) {
   const { availableCents } = balanceFigures(db, business.id);
   if (availableCents >= amountCents) return;
@@ -30,7 +30,7 @@ export function requireAvailable(db: DatabaseSync, business: BusinessRow, amount
   );
 }
 
-/** @throws {ApiError} `feature_unavailable` or `setup_required`: there is no balance to speak of. */
+/** @throws {ApiError} `feature_unavailable` or `setup_required` if the business has no balance. */
 export function requireBalance(business: BusinessRow): void {
   if (business.balance_feature === 0) {
     throw refusal("feature_unavailable", "The balance is not available for this business");
@@ -42,17 +42,17 @@ export function requireBalance(business: BusinessRow): void {
   }
 }
 
-/** Whether the balance can fund payments now. */
+/** True if the balance can fund payments now. */
 export function balanceCanPay(business: BusinessRow): boolean {
   return business.balance_feature === 1 && business.balance_status === "open" && mayPay(business);
 }
 
-/** Whether a transfer of this amount goes by same-day ACH, as the balance's `sameDayAch` says. */
+/** True if a transfer of this amount goes by same-day ACH, as the balance's `sameDayAch` says. */
 export function goesSameDay(business: BusinessRow, amountCents: number): boolean {
   return business.accelerated_feature === 1 && amountCents <= largestSameDayCents;
 }
 
-/** Balance, section 2. */
+/** Returns the balance in the API's shape (Balance, section 2). */
 export function balanceJson(db: DatabaseSync, business: BusinessRow): Record<string, unknown> {
   const figures = balanceFigures(db, business.id);
   const isAccelerated = business.accelerated_feature === 1;

@@ -4,11 +4,11 @@ import { enqueueBankMove, enqueueStatement } from "../bank/outbox.ts";
 import { execute, getRow } from "../db.ts";
 
 /**
- * Orders a move of money from the bank and books what it does to the business's balance, both in
- * the caller's transaction, so that the balance and the ledger always add up.
+ * Orders a move of money from the bank and applies it to the business's balance, both in the
+ * caller's transaction, so that the balance and the ledger always add up.
  *
- * @param toBalanceCents what the balance gains, or loses where it is negative; 0 for a move between
- * accounts outside of it.
+ * @param toBalanceCents cents that the balance gains, or loses if negative; 0 for a move between
+ * accounts outside it.
  */
 export function orderMove(db: DatabaseSync, move: BankMove, toBalanceCents: number): void {
   enqueueBankMove(db, { ...move, toBalanceCents });
@@ -21,21 +21,23 @@ export function orderMove(db: DatabaseSync, move: BankMove, toBalanceCents: numb
   );
 }
 
-/** Opens a business's balance at the bank, with enough in it for the past that a fixture gives it. */
+/**
+ * Opens a business's balance at the bank, with enough in it for the past that a fixture gives it.
+ */
 export function openAccount(db: DatabaseSync, businessId: string, cents: number): void {
   enqueueStatement(db, businessId, cents);
 }
 
 /**
- * Says, to the service and to the bank, what a business's balance holds: for fixtures and for whoever
- * changes it by hand, since that money comes from nowhere.
+ * Sets what a business's balance holds, at the service and at the bank. It is for fixtures and for
+ * a person who changes the balance by hand, because that money comes from nowhere.
  */
 export function setCash(db: DatabaseSync, businessId: string, cashCents: number): void {
   execute(db, "UPDATE businesses SET cash_cents = ? WHERE id = ?", cashCents, businessId);
   enqueueStatement(db, businessId, cashCents);
 }
 
-/** What each business's balance holds by the service's books, in cents. */
+/** Returns what each business's balance holds by the service's books, in cents. */
 export function allCash(db: DatabaseSync, businessIds: readonly string[]): Map<string, number> {
   const sql = "SELECT cash_cents FROM businesses WHERE id = ?";
   return new Map(

@@ -13,11 +13,11 @@ export interface BalanceFigures {
 }
 
 /**
- * The balance as its payments and transfers leave it.
+ * Returns the balance that a business's payments and transfers leave.
  *
- * Money is reserved from the creation of a payment or withdrawal until its debit, and on its way out
- * from then until it is settled; a deposit, and what a customer pays on an invoice, is on its way in until it is settled. Scheduled payments
- * reserve nothing.
+ * Money is reserved from the creation of a payment or withdrawal until its debit, and on its way
+ * out from then until it is settled. A deposit, and what a customer pays on an invoice, is on its
+ * way in until it is settled. Scheduled payments reserve nothing.
  */
 export function balanceFigures(db: DatabaseSync, businessId: string): BalanceFigures {
   const row = getRow<{ cash_cents: number; reserved_cents: number; outbound_cents: number }>(

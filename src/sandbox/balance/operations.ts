@@ -16,7 +16,7 @@ import {
 import { transferShape } from "./transfer-shapes.ts";
 import { createDeposit, createWithdrawal } from "./transfers.ts";
 
-/** The largest amount one transfer may move: $100,000,000.00. */
+/** The largest amount that one transfer may move: $100,000,000.00. */
 const largestTransferCents = 10_000_000_000;
 
 const transferRequest = z.object({

@@ -2,7 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { getRow, insertRow, updateRow } from "../db.ts";
 import { isoInstant, isoInstantOrNull } from "../ids.ts";
 
-/** The transfers between a business's bank accounts and its balance; instants of the bank clock. */
+/**
+ * The transfers between a business's bank accounts and its balance; instants are of the bank clock.
+ */
 export const balanceDdl = `
 CREATE TABLE IF NOT EXISTS transfers (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -46,13 +48,13 @@ export interface TransferRow {
   status: TransferStatus;
   amount_cents: number;
   bank_account_id: string;
-  /** 1 where it goes by same-day ACH. */
+  /** 1 if it goes by same-day ACH. */
   same_day: number;
-  /** 1 once the money has left its account; `credited` once it has reached the other. */
+  /** 1 once the money has left its account; `credited` is 1 once it has reached the other. */
   debited: number;
   credited: number;
   failure_reason: string | null;
-  /** JSON of the `PlannedOutcome` that the bank has in store. */
+  /** JSON of the `PlannedOutcome` that the bank will give it. */
   planned: string | null;
   processed_at: number | null;
   created_at: number;
@@ -71,14 +73,14 @@ export function changeTransfer(
   updateRow(db, "transfers", id, changes);
 }
 
-/** A transfer that is known to exist. */
+/** Returns a transfer that is known to exist. */
 export function transferById(db: DatabaseSync, id: string): TransferRow {
   const row = getRow<TransferRow>(db, "SELECT * FROM transfers WHERE id = ?", id);
   if (row === undefined) throw new Error(`there is no transfer ${id}`);
   return row;
 }
 
-/** A balance transaction as the API shows it; its shape is the sandbox's choice. */
+/** Returns a balance transaction as the API shows it; its shape is the sandbox's choice. */
 export function transferJson(row: TransferRow): Record<string, unknown> {
   return {
     id: row.id,

@@ -32,7 +32,10 @@ export function submitTransfer(ctx: SandboxContext, id: string, atMs: number): v
   scheduleStep(ctx.db, "transfer-settles", id, resultInstant(transfer, planned, atMs));
 }
 
-/** Its money was reserved; whoever has set the balance by hand may have taken it all the same. */
+/**
+ * True if the balance lacks the money of a withdrawal. That money was reserved, but a person who
+ * set the balance by hand may have taken it all the same.
+ */
 function isShort(ctx: SandboxContext, { type, business_id, amount_cents }: TransferRow): boolean {
   return type === "withdrawal" && balanceFigures(ctx.db, business_id).cashCents < amount_cents;
 }
@@ -52,7 +55,7 @@ function afterOf(planned: PlannedOutcome | undefined, fromMs: number): number | 
   return planned?.after === undefined ? undefined : addDuration(fromMs, planned.after);
 }
 
-/** Settles a transfer, or lets it fail; a late return may follow. */
+/** Settles a transfer, or fails it if that is planned; a late return may follow. */
 export function settleTransfer(ctx: SandboxContext, id: string, atMs: number): void {
   const transfer = transferById(ctx.db, id);
   const planned = parsePlanned(transfer.planned);
@@ -69,7 +72,10 @@ export function settleTransfer(ctx: SandboxContext, id: string, atMs: number): v
   scheduleStep(ctx.db, "transfer-returns", id, returnAtMs);
 }
 
-/** A deposit's pull bounces; a withdrawal's push reaches the account and is sent back. */
+/**
+ * Fails a transfer: a deposit's pull bounces; a withdrawal's push reaches the account and is sent
+ * back.
+ */
 function fail(
   ctx: SandboxContext,
   transfer: TransferRow,
@@ -92,7 +98,7 @@ function fail(
 }
 
 /**
- * Gives a completed transfer back. A deposit's return needs its money to be there: where it has been
+ * Gives a completed transfer back. A deposit's return needs its money to be there: if it has been
  * spent, the return is tried again each banking day, because the bank lets no balance be negative.
  */
 export function returnTransfer(ctx: SandboxContext, id: string, atMs: number): void {
@@ -114,7 +120,7 @@ export function returnTransfer(ctx: SandboxContext, id: string, atMs: number): v
   });
 }
 
-/** Lets a new outcome act on a transfer that the bank has already. */
+/** Applies a newly set outcome to a transfer that the bank already has. */
 export function applyNewTransferOutcome(
   ctx: SandboxContext,
   transfer: TransferRow,
@@ -149,7 +155,11 @@ function move(ctx: SandboxContext, transfer: TransferRow, kind: MoveKind, atMs: 
   );
 }
 
-/** A credit gives to the balance where the transfer is a deposit; a debit takes from it where not. */
+/**
+ * Returns the cents that the balance gains by a move. A deposit adds to the balance with its credit
+ * and takes back with a return after it; a withdrawal takes with its debit and gives back with a
+ * refund.
+ */
 function toBalanceCents(transfer: TransferRow, kind: MoveKind): number {
   const { amount_cents: cents, credited } = transfer;
   if (transfer.type === "deposit") {

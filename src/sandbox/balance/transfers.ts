@@ -20,8 +20,8 @@ export interface TransferRequest {
  * Starts pulling money from a verified bank account into the balance.
  *
  * @returns the balance transaction as the API shows it.
- * @throws {ApiError} `feature_unavailable`, `setup_required`, `setup_incomplete`; 404 for an unknown
- * bank account, 422 for one that is not verified.
+ * @throws {ApiError} `feature_unavailable`, `setup_required`, `setup_incomplete`; 404 for an
+ * unknown bank account, 422 for one that is not verified.
  */
 export function createDeposit(
   ctx: SandboxContext,
@@ -32,10 +32,11 @@ export function createDeposit(
 }
 
 /**
- * Starts sending money of the balance to a verified bank account; the amount is reserved from now on.
+ * Starts sending money of the balance to a verified bank account; the amount is reserved from now
+ * on.
  *
  * @returns the balance transaction as the API shows it.
- * @throws {ApiError} what a deposit is refused for, `payments_locked` and `insufficient_balance`.
+ * @throws {ApiError} the errors of a deposit, `payments_locked` and `insufficient_balance`.
  */
 export function createWithdrawal(
   ctx: SandboxContext,

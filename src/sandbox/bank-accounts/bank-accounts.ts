@@ -11,7 +11,7 @@ export const bankAccountStatuses = [
 
 export type BankAccountStatus = (typeof bankAccountStatuses)[number];
 
-/** Of the account's numbers only the last four digits are kept. */
+/** Only the last four digits of the account's numbers are stored. */
 export interface BankAccountRow {
   id: string;
   business_id: string;
@@ -26,7 +26,7 @@ export interface BankAccountRow {
   micro_deposits_initiated_at: number | null;
   micro_deposits_completed_at: number | null;
   verification_attempts: number;
-  /** 1: its bank wants the owner to sign in again before anything is debited. */
+  /** 1 if its bank requires the owner to sign in again before anything is debited. */
   needs_reauth: number;
 }
 
@@ -38,7 +38,10 @@ export function bankAccountsOf(db: DatabaseSync, businessId: string): BankAccoun
   return allRows(db, "SELECT * FROM bank_accounts WHERE business_id = ? ORDER BY seq", businessId);
 }
 
-/** A business's own bank account; one of another organization is as if it didn't exist. */
+/**
+ * Returns a business's own bank account; an account of another business is treated as if it didn't
+ * exist.
+ */
 export function bankAccountOf(
   db: DatabaseSync,
   businessId: string,
@@ -66,8 +69,8 @@ export function makeDefault(db: DatabaseSync, account: BankAccountRow): void {
 }
 
 /**
- * Makes the oldest verified account the default where no verified one is: the first to be verified
- * becomes it, and one that is removed passes it on.
+ * Makes the oldest verified account the default if no verified account is. The first account to be
+ * verified becomes the default, and a default that is removed passes it on.
  */
 export function settleDefault(db: DatabaseSync, businessId: string): void {
   const accounts = bankAccountsOf(db, businessId);
@@ -76,7 +79,7 @@ export function settleDefault(db: DatabaseSync, businessId: string): void {
   if (heir !== undefined) makeDefault(db, heir);
 }
 
-/** Bank account, section 2. */
+/** Returns the bank account in the API's shape (Bank account, section 2). */
 export function bankAccountJson(row: BankAccountRow): Record<string, unknown> {
   return {
     id: row.id,

@@ -15,9 +15,11 @@ import { setBankAccountStatus } from "./verification.ts";
 /** What people do with a bank account in the web app, and what its bank and aggregator report. */
 export const bankAccountChange = z.strictObject({
   status: z.enum(bankAccountStatuses).optional(),
-  /** Another account has to become the default; there is no way to have none. */
+  /** Only true: another account has to become the default, because there is no way to have none. */
   isDefault: z.literal(true).optional(),
-  /** Its bank wants the owner to sign in again: until then nothing can be paid from it. */
+  /**
+   * True if its bank requires the owner to sign in again; until then nothing can be paid from it.
+   */
   needsReauth: z.boolean().optional(),
 });
 
@@ -41,7 +43,7 @@ export function changeBankAccountByHand(
   return bankAccountJson(existing(ctx, id));
 }
 
-/** What the account's statement shows once the micro-deposits have arrived. */
+/** Returns what the account's statement shows once the micro-deposits have arrived. */
 export function microDepositsByHand(ctx: SandboxContext, id: string): Record<string, unknown> {
   existing(ctx, id);
   const amountsCents = microDepositAmounts(ctx.db, id);

@@ -1,7 +1,7 @@
 import type { SandboxContext } from "../context.ts";
 import type { BankAccountRow } from "./bank-accounts.ts";
 
-/** Tells the webhooks what happened to a bank account (API specification, section 6). */
+/** Emits the webhook event of what happened to a bank account (API specification, section 6). */
 export function tellBankAccount(
   ctx: SandboxContext,
   account: Pick<BankAccountRow, "id" | "business_id">,

@@ -6,7 +6,7 @@ import { tellBankAccount } from "./events.ts";
 import { type BankAccountRow, insertBankAccount } from "./bank-accounts.ts";
 import { linkedAccount, numberHashOf, sendMicroDeposits } from "./micro-deposits.ts";
 
-/** What a caller gives of an account. */
+/** The details of an account that a caller sends. */
 export interface NewBankAccount {
   accountNumber: string;
   routingNumber: string;
@@ -18,7 +18,7 @@ export interface NewBankAccount {
 /**
  * Links an account by its numbers and starts its verification.
  *
- * @throws {ApiError} 409 `bank_account_exists`: the business has linked it already.
+ * @throws {ApiError} 409 `bank_account_exists` if the business has already linked it.
  */
 export function linkBankAccount(
   ctx: SandboxContext,

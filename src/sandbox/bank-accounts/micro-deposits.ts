@@ -9,8 +9,8 @@ import { scheduleStep } from "../schedule/scheduled-steps.ts";
 import { bankAccountById, type BankAccountRow, changeBankAccount } from "./bank-accounts.ts";
 
 /**
- * What the service sent to find out whose account it is; `number_hash` tells two links of one
- * account apart from two accounts, since full numbers are not kept.
+ * What the service sent to verify whose account it is. `number_hash` distinguishes two links of one
+ * account from two accounts, since full numbers are not stored.
  */
 export const microDepositsDdl = `
 CREATE TABLE IF NOT EXISTS micro_deposits (
@@ -36,12 +36,12 @@ interface MicroDepositsRow {
 /** The largest micro-deposit: both are credits under $1. */
 export const largestMicroDepositCents = 99;
 
-/** What identifies the account behind its numbers, within one business. */
+/** Returns what identifies the account behind its numbers, within one business. */
 export function numberHashOf(businessId: string, routing: string, account: string): string {
   return createHash("sha256").update(`${businessId} ${routing} ${account}`).digest("base64url");
 }
 
-/** The account of these numbers that the business has linked already and not removed. */
+/** Returns the account with these numbers that the business has already linked and not removed. */
 export function linkedAccount(db: DatabaseSync, numberHash: string): { id: string } | undefined {
   return getRow(
     db,
@@ -72,7 +72,7 @@ export function sendMicroDeposits(
   scheduleStep(ctx.db, "micro-deposits-arrive", account.id, settlementInstant(atMs, 1));
 }
 
-/** Both credits arrive: from now on the account can be verified. */
+/** Books both credits as arrived; from now on the account can be verified. */
 export function receiveMicroDeposits(
   ctx: SandboxContext,
   bankAccountId: string,
@@ -108,7 +108,9 @@ function microDepositsOf(db: DatabaseSync, id: string): MicroDepositsRow | undef
   return getRow(db, "SELECT * FROM micro_deposits WHERE bank_account_id = ?", id);
 }
 
-/** The two amounts sent to an account, smaller first; undefined where none were. */
+/**
+ * Returns the two amounts that were sent to an account, the smaller first; undefined if none were.
+ */
 export function microDepositAmounts(
   db: DatabaseSync,
   bankAccountId: string,

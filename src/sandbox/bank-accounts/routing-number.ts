@@ -1,4 +1,7 @@
-/** What the first two digits can be: Federal Reserve districts, thrifts, electronic, traveler's. */
+/**
+ * Possible values of the first two digits: Federal Reserve districts, thrifts, electronic,
+ * traveler's checks.
+ */
 const prefixes: readonly (readonly [number, number])[] = [
   [1, 12],
   [21, 32],
@@ -8,7 +11,7 @@ const prefixes: readonly (readonly [number, number])[] = [
 
 const weights = [3, 7, 1, 3, 7, 1, 3, 7, 1];
 
-/** Whether a text is a nine-digit ABA routing number with the right check digit. */
+/** True if a text is a nine-digit ABA routing number with the right check digit. */
 export function isRoutingNumber(text: string): boolean {
   if (!/^\d{9}$/.test(text)) return false;
   const prefix = Number(text.slice(0, 2));

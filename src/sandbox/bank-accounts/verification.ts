@@ -12,16 +12,17 @@ import {
 import { tellBankAccount } from "./events.ts";
 import { microDepositAmounts } from "./micro-deposits.ts";
 
-/** Wrong attempts that may be made (API specification, section 8). */
+/** Number of wrong attempts that may be made (API specification, section 8). */
 const wrongAttemptsLimit = 3;
 
 /**
  * Checks the amounts that a caller has seen on the account's statement.
  *
- * A wrong attempt is answered with 422 and the fourth with 409, as an answer and not thrown, since
- * what they change must stay.
+ * A wrong attempt is answered with 422 and the fourth with 409. Both are returned and not thrown,
+ * because what they change must stay.
  *
- * @throws {ApiError} 409 `bank_account_not_verifiable`: not pending, or the deposits have not arrived.
+ * @throws {ApiError} 409 `bank_account_not_verifiable` if the account is not pending, or the
+ * deposits have not arrived.
  */
 export function verifyMicroDeposits(
   ctx: SandboxContext,
@@ -63,7 +64,7 @@ function refused({ status, code, message, details }: ApiError): Answer {
   return { status, body: { error: code, message, details } };
 }
 
-/** Moves an account to a status, with its event and what follows for the default. */
+/** Moves an account to a status, emits its event, and settles which account is the default. */
 export function setBankAccountStatus(
   ctx: SandboxContext,
   account: BankAccountRow,

@@ -52,7 +52,7 @@ type Row = Record<string, unknown>;
 /**
  * The bank's append-only book of real money moves, in a SQLite file of its own.
  *
- * SQL triggers refuse to change or delete an entry, so not even a fault of the bank's own code can
+ * SQL triggers refuse to change or delete an entry, so not even a bug in the bank's own code can
  * rewrite what moved.
  */
 export class Ledger {
@@ -66,8 +66,8 @@ export class Ledger {
   }
 
   /**
-   * Books orders one after the other, all in one transaction; a move that is booked already is passed
-   * over, a move that cannot be is refused for ever.
+   * Books orders one after the other, all in one transaction. A move that is already booked is
+   * skipped; a move that cannot be booked is refused forever.
    *
    * @returns the moves that were refused, now or when they were first sent.
    */
@@ -87,7 +87,7 @@ export class Ledger {
     }
   }
 
-  /** Entries after a place in the book, in the order they were booked. */
+  /** Returns the entries after a place in the book, in the order in which they were booked. */
   entries(afterSeq: number, limit: number): { entries: LedgerEntry[]; lastSeq: number } {
     const rows = this.#db
       .prepare("SELECT * FROM ledger WHERE seq > ? ORDER BY seq LIMIT ?")
@@ -96,7 +96,7 @@ export class Ledger {
     return { entries: rows.map(toEntry), lastSeq: last ? Number(last["seq"]) : afterSeq };
   }
 
-  /** What the service's books are held against. */
+  /** Returns the figures that the service's books are compared with. */
   books(): BankBooks {
     const rows = this.#db.prepare("SELECT business_id, cents FROM balances").all();
     const balances = rows.map((row) => [String(row["business_id"]), Number(row["cents"])] as const);
@@ -168,7 +168,10 @@ export class Ledger {
     );
   }
 
-  /** Why the business's balance can't pay the move; one that the bank was never told of has no limit. */
+  /**
+   * Returns why the business's balance can't pay the move; undefined if it can. A balance that was
+   * never stated to the bank has no limit.
+   */
   #overdraws({ businessId, toBalanceCents = 0 }: BankMove): string | undefined {
     if (toBalanceCents >= 0) return undefined;
     const row = this.#prepared("SELECT cents FROM balances WHERE business_id = ?").get(businessId);
@@ -182,7 +185,10 @@ export class Ledger {
     return statement;
   }
 
-  /** Why the move cannot follow what is booked for its payment or transaction. */
+  /**
+   * Returns why the move cannot follow what is booked for its payment or transaction; undefined if
+   * it can.
+   */
   #contradicts(move: BankMove): string | undefined {
     const column = move.paymentId === null ? "transaction_id" : "payment_id";
     const rows = this.#prepared(
@@ -221,7 +227,10 @@ function impossible(move: BankMove): string | undefined {
   return undefined;
 }
 
-/** Transactions such as micro-deposits are a credit without a debit: the service's own money. */
+/**
+ * Checks a move of a transaction such as a micro-deposit, which is a credit without a debit: the
+ * service's own money.
+ */
 function contradictsCredit(move: BankMove, creditCents: number): string | undefined {
   if (move.kind === "debit" || move.kind === "credit") return undefined;
   if (creditCents === 0) return `a ${move.kind} of nothing`;

@@ -36,16 +36,16 @@ export interface BankHealth {
   ok: boolean;
   pid: number | null;
   restarts: number;
-  /** Moves ordered and not yet answered. */
+  /** Number of orders that the bank has not answered yet. */
   queued: number;
-  /** Moves the bank would not book: a fault of the service. */
+  /** Moves that the bank refused to book: a bug in the service. */
   refusals: Refusal[];
-  /** How the service's books differ from the bank's, or null. */
+  /** How the service's books differ from the bank's; null if they don't. */
   mismatch: string | null;
 }
 
 /**
- * The service's line to its bank: starts the bank's process, starts it again when it dies, and
+ * The service's connection to its bank. It starts the bank's process, restarts it if it dies, and
  * delivers the ordered moves in their order until each has been answered.
  */
 export class BankLink {
@@ -69,8 +69,9 @@ export class BankLink {
 
   /**
    * @param options.db the service's database, with `bankDdl` applied.
-   * @param options.dataDir where the bank keeps its own.
-   * @param options.cashOf what the service believes businesses' balances to hold, to be compared.
+   * @param options.dataDir where the bank keeps its own database.
+   * @param options.cashOf returns what businesses' balances hold by the service's books, to be
+   * compared.
    */
   constructor(options: { db: DatabaseSync; dataDir: string; cashOf?: CashBook }) {
     this.#db = options.db;
@@ -80,7 +81,7 @@ export class BankLink {
 
   /** Starts the bank and delivers what an earlier process left in the outbox. */
   async start(): Promise<void> {
-    // Not at once: an order that arrives while a delivery is ending must start another.
+    // Not at once: an order that arrives while a delivery is ending must start another delivery.
     const wake = () => setImmediate(() => void this.#pump().catch(() => undefined));
     this.#stopListening = onBankMove(this.#db, wake);
     this.#again = setInterval(wake, deliverAgainMs);
@@ -92,10 +93,10 @@ export class BankLink {
   }
 
   /**
-   * Waits until everything ordered so far has been answered by the bank, and compares the books; while
-   * ever new orders come in between, that waits for a quieter moment.
+   * Waits until the bank has answered everything ordered so far, then compares the books. If new
+   * orders keep coming in between, the comparison is left for a quieter moment.
    *
-   * @throws the bank does not answer.
+   * @throws if the bank does not answer.
    */
   async flush(): Promise<void> {
     for (let look = 1; ; look += 1) {
@@ -103,7 +104,7 @@ export class BankLink {
       const order = lastOrder(this.#db);
       const isAllAnswered = queuedOrders(this.#db, 1).length === 0;
       const bank = isAllAnswered ? await this.#ask("books", { op: "books" }) : undefined;
-      // What is ordered between the two readings would look like a difference.
+      // A move that is ordered between the two readings would look like a difference.
       if (bank === undefined || lastOrder(this.#db) !== order) {
         if (look === looksAtBooks) return;
         continue;
@@ -118,7 +119,10 @@ export class BankLink {
     }
   }
 
-  /** The bank's whole ledger in the order it was booked, everything ordered so far included. */
+  /**
+   * Returns the bank's whole ledger in the order in which it was booked, including everything
+   * ordered so far.
+   */
   async ledger(): Promise<LedgerEntry[]> {
     await this.flush();
     const entries: LedgerEntry[] = [];
@@ -131,7 +135,7 @@ export class BankLink {
     }
   }
 
-  /** The bank's health after a comparison of the books, if the bank answers. */
+  /** Returns the bank's health after a comparison of the books, if the bank answers. */
   async comparedHealth(): Promise<BankHealth> {
     await this.flush().catch(() => undefined);
     return this.health();
@@ -161,7 +165,9 @@ export class BankLink {
     clearTimeout(patience);
   }
 
-  /** Compares the books once they have rested: to sum them up takes a while where there is much. */
+  /**
+   * Compares the books once there are no new orders: with many moves, adding them up takes a while.
+   */
   #compareIfNew(): void {
     if (this.#stopped) return;
     const order = lastOrder(this.#db);
@@ -193,7 +199,7 @@ export class BankLink {
     this.#waiting.clear();
     if (this.#stopped) return;
     shout(`its process ended (${child.signalCode ?? child.exitCode}); starting it again`);
-    // A start that fails ends in here as well: only one loop may try.
+    // A failed start also arrives here, but only one loop may try.
     if (this.#reviving) return;
     this.#reviving = true;
     for (let pauseMs = firstRestartMs; !this.#stopped; pauseMs *= 2) {

@@ -4,8 +4,8 @@ import { parseArgs } from "node:util";
 import { Ledger } from "./ledger.ts";
 import type { BankAnswer, BankRequest } from "./moves.ts";
 
-// The bank: a process of its own that books what the service orders over the IPC channel, and
-// lives exactly as long as that channel.
+// The bank: a process of its own that books what the service orders over the IPC channel, and lives
+// exactly as long as that channel.
 
 const { values } = parseArgs({ options: { "data-dir": { type: "string" } } });
 const dataDir = values["data-dir"];
@@ -17,7 +17,7 @@ if (dataDir === undefined || process.send === undefined) {
 let ledger: Ledger | undefined;
 let openLedgerId: string | undefined;
 
-/** Opens one ledger and throws away the others: a sandbox that was reset forgets its money too. */
+/** Opens one ledger and deletes all others: a sandbox that was reset forgets its money too. */
 function openLedger(directory: string, ledgerId: string): Ledger {
   if (ledger !== undefined && openLedgerId === ledgerId) return ledger;
   ledger?.close();
@@ -56,7 +56,7 @@ process.on("message", (message) => {
     const text = error instanceof Error ? error.message : String(error);
     reply = { id: request.id, op: "error", message: text };
   }
-  // A service that has died takes no answer; the end of the channel is what ends the bank.
+  // A service that has died takes no answer; the bank ends when the channel ends.
   process.send?.(reply, undefined, undefined, () => undefined);
 });
 
@@ -65,5 +65,5 @@ process.on("disconnect", () => {
   process.exit(0);
 });
 
-// Ctrl-C reaches the whole process group; the service may still have moves to deliver then.
+// Ctrl-C reaches the whole process group, and the service may still have moves to deliver then.
 process.on("SIGINT", () => undefined);

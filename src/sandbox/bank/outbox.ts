@@ -24,16 +24,16 @@ CREATE TABLE IF NOT EXISTS bank_ledger (
 const pumps = new WeakMap<DatabaseSync, Set<() => void>>();
 
 /**
- * Orders a move of money from the bank, in the caller's transaction: what is rolled back is never
- * sent, what is committed is sent until the bank has answered.
+ * Orders a move of money from the bank in the caller's transaction. If the transaction is rolled
+ * back, the order is never sent; once committed, it is sent until the bank has answered.
  *
- * @throws when a move of this id has been ordered before.
+ * @throws if a move with this id has been ordered before.
  */
 export function enqueueBankMove(db: DatabaseSync, move: BankMove): void {
   enqueue(db, move, move.amountCents);
 }
 
-/** Tells the bank what a business's balance holds from now on, in order with the moves. */
+/** Orders a statement of what a business's balance holds from now on, in order with the moves. */
 export function enqueueStatement(db: DatabaseSync, businessId: string, balanceCents: number): void {
   const id = `${businessId}:statement:${randomUUID()}`;
   enqueue(db, { id, kind: "statement", businessId, balanceCents }, balanceCents);
@@ -51,14 +51,16 @@ function enqueue(db: DatabaseSync, order: BankOrder, amountCents: number): void 
   });
 }
 
-/** Calls `wake` whenever an order has been committed. @returns stops that. */
+/** Calls `wake` whenever an order has been committed. @returns a function that stops that. */
 export function onBankMove(db: DatabaseSync, wake: () => void): () => void {
   const wakes = pumps.get(db) ?? new Set();
   pumps.set(db, wakes.add(wake));
   return () => wakes.delete(wake);
 }
 
-/** The ledger that belongs to the service's present data; a new one after a reset. */
+/**
+ * Returns the id of the ledger that belongs to the service's present data; a new one after a reset.
+ */
 export function ledgerIdOf(db: DatabaseSync): string {
   const row = getRow<{ ledger_id: string }>(db, "SELECT ledger_id FROM bank_ledger");
   if (row !== undefined) return row.ledger_id;
@@ -67,7 +69,7 @@ export function ledgerIdOf(db: DatabaseSync): string {
   return ledgerId;
 }
 
-/** The next orders without an answer, oldest first. */
+/** Returns the next unanswered orders, oldest first. */
 export function queuedOrders(db: DatabaseSync, limit: number): BankOrder[] {
   return allRows<{ move: string }>(
     db,
@@ -76,7 +78,7 @@ export function queuedOrders(db: DatabaseSync, limit: number): BankOrder[] {
   ).map((row) => JSON.parse(row.move) as BankOrder);
 }
 
-/** Records the bank's answer to orders that it was sent. */
+/** Records the bank's answer to orders that were sent to it. */
 export function markAnswered(
   db: DatabaseSync,
   orders: readonly BankOrder[],
@@ -93,12 +95,18 @@ export function markAnswered(
   });
 }
 
-/** The newest order there is, to tell whether there were others meanwhile. */
+/**
+ * Returns the sequence number of the newest order, which shows whether orders came in meanwhile; 0
+ * if there is none.
+ */
 export function lastOrder(db: DatabaseSync): number {
   return getRow<{ seq: number | null }>(db, "SELECT max(seq) AS seq FROM bank_outbox")?.seq ?? 0;
 }
 
-/** How many orders wait, what the bank refused, and the totals it says it has booked. */
+/**
+ * Returns the number of queued orders, the bank's refusals, and the totals that the bank says it
+ * has booked.
+ */
 export function outboxBooks(db: DatabaseSync): {
   queued: number;
   refusals: Refusal[];

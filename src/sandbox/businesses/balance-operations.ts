@@ -17,7 +17,7 @@ const dollars = z
   .number()
   .min(0.01)
   .max(largestDollars)
-  // Whole cents, divided, give the very number that was written; anything finer gives another.
+  // Whole cents, divided, give exactly the number that was written; a finer amount gives another.
   .refine((amount) => centsOf(amount) / 100 === amount, {
     error: "may have at most two decimals",
   });
@@ -101,7 +101,7 @@ function destinationOf(
   return account.id;
 }
 
-/** A business's balance by the `/api` family (API specification, section 4). */
+/** The operations of a business's balance in the `/api` family (API specification, section 4). */
 export const businessBalanceOperations: readonly Operation[] = [
   getBusinessBalance,
   withdrawBalance,

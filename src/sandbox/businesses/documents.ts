@@ -6,19 +6,19 @@ import { type BusinessRow, changeBusiness } from "../resources/businesses.ts";
 import { fileTypeOf } from "./file-type.ts";
 import { changeVerification, type DocumentRow, insertDocument } from "./tables.ts";
 
-/** The values of `documentType` that are taken (API specification, section 4). */
+/** The accepted values of `documentType` (API specification, section 4). */
 export const documentTypes = ["einLetter"] as const;
 
-/** The largest file: 10 MB, so that it fits into the largest body with its frame. */
+/** The largest file: 10 MB, so that it fits, with its multipart frame, into the largest body. */
 export const largestDocumentBytes = 10_000_000;
 
 const documentFileTypes: readonly string[] = ["application/pdf", "image/png", "image/jpeg"];
 
 /**
- * Takes in a document that the review has asked for, which puts the business back to review. What
- * it shows is personal, so only its size and hash are kept.
+ * Accepts a document that the review has requested, which puts the business back into review. What
+ * the document shows is personal, so only its size and hash are stored.
  *
- * @throws {ApiError} 422: nothing was asked for, or the file is neither a PDF nor an image.
+ * @throws {ApiError} 422 if no document was requested, or the file is neither a PDF nor an image.
  */
 export function uploadDocument(
   ctx: SandboxContext,

@@ -6,7 +6,7 @@ const signatures: readonly [type: string, offset: number, bytes: readonly number
   ["application/pdf", 0, [0x25, 0x50, 0x44, 0x46, 0x2d]],
 ];
 
-/** What a file is by its first bytes, whatever its sender calls it; undefined where unknown. */
+/** Returns a file's type by its first bytes, whatever its sender calls it; undefined if unknown. */
 export function fileTypeOf(content: Uint8Array): string | undefined {
   return signatures.find(([, offset, bytes]) =>
     bytes.every((byte, index) => content[offset + index] === byte),

@@ -111,7 +111,10 @@ function checkBirthDate(ctx: SandboxContext, dateOfBirth: string): void {
   throw invalid("dateOfBirth", `dateOfBirth must be in the past, and not before ${firstBirthDate}`);
 }
 
-/** There is no idempotency key here, so a resend after a lost answer has to be recognised. */
+/**
+ * Refuses an officer who is already listed. There is no idempotency key here, so a resend after a
+ * lost answer has to be recognized.
+ */
 function refuseTwin(ctx: SandboxContext, business: BusinessRow, ssn: string): void {
   const twin = officersOf(ctx.db, business.id).find((row) => isSameNumber(ssn, row.ssn_hash));
   if (twin === undefined) return;

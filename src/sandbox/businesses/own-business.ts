@@ -4,9 +4,9 @@ import type { Caller } from "../http/operation.ts";
 import { businessById, type BusinessRow, callersBusiness } from "../resources/businesses.ts";
 
 /**
- * The business that a path names: the token's own, or another one of its organization.
+ * Returns the business that a path names: the token's own, or another one of its organization.
  *
- * @throws {ApiError} 404 where there is none, or it belongs to another organization.
+ * @throws {ApiError} 404 if there is none, or it belongs to another organization.
  */
 export function ownBusiness(
   ctx: SandboxContext,

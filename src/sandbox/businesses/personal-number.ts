@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** What is kept of a tax id or social security number: enough to show and to recognise it. */
+/** What is stored of a tax id or social security number: enough to show it and to recognize it. */
 export interface KeptNumber {
   last4: string;
   hash: string;
@@ -12,7 +12,7 @@ export function keepNumber(written: string): KeptNumber {
   return { last4: digits.slice(-4), hash: `${salt}:${hashWith(salt, digits).toString("hex")}` };
 }
 
-/** Whether a number, however it is written, is the one that a hash was made of. */
+/** True if a number, however it is written, is the one from which a hash was made. */
 export function isSameNumber(written: string, hash: string | null): boolean {
   const [salt, digest] = hash?.split(":") ?? [];
   if (salt === undefined || digest === undefined) return false;

@@ -120,7 +120,7 @@ const deleteLogo = defineOperation({
   },
 });
 
-/** Businesses and how they present themselves (API specification, section 4). */
+/** The operations of businesses and their profiles (API specification, section 4). */
 export const profileOperations: readonly Operation[] = [
   listBusinesses,
   getBusiness,

@@ -18,14 +18,14 @@ import {
 } from "./tables.ts";
 import { officerJson, verificationJson } from "./views.ts";
 
-/** What a reviewer may say with a decision, in `POST /sandbox/businesses/{id}`. */
+/** What a reviewer may send with a decision, in `POST /sandbox/businesses/{id}`. */
 export const reviewFields = {
   verification: z.enum(["pending", "document", "verified", "suspended"]).optional(),
-  /** Why, in words for the business's people. */
+  /** The reason, in words for the business's people. */
   reason: z.string().max(1_000).optional(),
   /** What they have to do, with `document` or `suspended`. */
   nextSteps: z.array(z.string().min(1).max(1_000)).max(20).optional(),
-  /** What the IRS says of the tax id on file, at once. */
+  /** What the IRS says about the tax id on file, at once. */
   tinCheck: z.enum(["matched", "mismatched"]).optional(),
 };
 
@@ -37,9 +37,9 @@ interface Review {
 }
 
 /**
- * Records the reviewer's decision, and what the IRS says, beside the business's new status.
+ * Records the reviewer's decision, and what the IRS says, besides the business's new status.
  *
- * @throws {ApiError} 422: the IRS can't say anything of a tax id that is not on file.
+ * @throws {ApiError} 422 if the IRS is to judge a tax id and none is on file.
  */
 export function recordReview(ctx: SandboxContext, business: BusinessRow, review: Review): void {
   const { verification, reason, nextSteps, tinCheck } = review;
@@ -60,7 +60,7 @@ export function recordReview(ctx: SandboxContext, business: BusinessRow, review:
   });
 }
 
-/** What a reviewer has before them: `GET /sandbox/businesses/{id}`, the logo's bytes included. */
+/** Returns what a reviewer sees: `GET /sandbox/businesses/{id}`, including the logo's bytes. */
 export function reviewJson(ctx: SandboxContext, businessId: string): Record<string, unknown> {
   const business = businessById(ctx.db, businessId);
   if (business === undefined) throw notFound("Business");
@@ -92,8 +92,8 @@ function allSteps(
 }
 
 /**
- * Gives a fixture's business the verification that its status stands for: whoever is past `pending`
- * has taken the steps that lead there.
+ * Gives a fixture's business the verification that its status implies: a business that is past
+ * `pending` has taken the steps that lead there.
  */
 export function loadVerification(
   db: DatabaseSync,

@@ -102,7 +102,7 @@ export const certificationShape = z
   .object({ certifierName: z.string(), certifiedAt: z.string() })
   .meta({ id: "BeneficialOwnershipCertification" });
 
-/** A verification document that was taken in; its content and its file's name are not kept. */
+/** A verification document that was accepted; its content and its file's name are not stored. */
 export const documentShape = z
   .object({
     id: z.string(),

@@ -13,7 +13,7 @@ export interface NextStep {
   message: string;
 }
 
-/** What the IRS says of the tax id at an instant of the bank clock. */
+/** Returns what the IRS says about the tax id at an instant of the bank clock. */
 export function tinStatusAt(
   { tin_result: result, tin_answered_at: answeredAt }: VerificationRow,
   nowMs: number,
@@ -23,8 +23,8 @@ export function tinStatusAt(
 }
 
 /**
- * How far each step is. A tax id that the IRS could not match is missing again, because it has to
- * be sent once more; one that it matched is accepted before the review is.
+ * Returns the state of each step. A tax id that the IRS could not match is missing again, because
+ * it has to be sent once more; one that it matched is accepted before the review is.
  */
 export function stepsAt(row: VerificationRow, nowMs: number): Record<StepName, StepState> {
   return {
@@ -70,7 +70,9 @@ export function requireTurn(
   );
 }
 
-/** What the business's people have to do now, in order; empty while the review is under way. */
+/**
+ * Returns what the business's people have to do now, in order; empty while the review is under way.
+ */
 export function nextStepsAt(
   business: BusinessRow,
   row: VerificationRow,

@@ -2,9 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { allRows, execute, getRow, insertRow } from "../db.ts";
 
 /**
- * What a business says of itself and of its people. No tax id, social security number or birth date
- * is kept, only the last four digits and a salted hash that recognises the number: what is never
- * answered need not lie in a file either.
+ * What a business states about itself and its people. No tax id, social security number or birth
+ * date is stored, only the last four digits and a salted hash that recognizes the number: data that
+ * no answer shows need not be in a file either.
  */
 export const businessesDdl = `
 CREATE TABLE IF NOT EXISTS business_profiles (
@@ -67,13 +67,13 @@ CREATE INDEX IF NOT EXISTS verification_documents_business
   ON verification_documents (business_id, seq);
 `;
 
-/** The kinds of business that the specification tells apart for their tax ids (section 2). */
+/** The kinds of business that differ in their tax ids (specification, section 2). */
 export const entityTypes = ["llc", "corporation", "partnership", "sole_proprietorship"] as const;
 export type EntityType = (typeof entityTypes)[number];
 
 export interface ProfileRow {
   business_id: string;
-  /** Null where nobody has said; then both kinds of tax id are taken. */
+  /** Null if it is not known; both kinds of tax id are accepted then. */
   entity_type: EntityType | null;
   alias: string | null;
   logo: Uint8Array | null;
@@ -103,9 +103,9 @@ export interface VerificationRow {
   signed_at: string | null;
   certifier_name: string | null;
   certified_at: string | null;
-  /** Why the reviewer asked for documents or suspended the business. */
+  /** Why the reviewer requested documents or suspended the business. */
   reason: string | null;
-  /** JSON: what the reviewer wants done, in the reviewer's words. */
+  /** JSON of what the reviewer wants done, in the reviewer's words. */
   requests: string;
   decided_at: number | null;
 }

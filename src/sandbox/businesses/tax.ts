@@ -11,10 +11,11 @@ const tinCheckMs = 60_000;
 const unmatchedTaxId = "111111111";
 
 /**
- * Submits a business's tax id for the check of the IRS. The one on file, sent again, changes
- * nothing; another one makes the W-9's signature, which was given for the old one, missing again.
+ * Submits a business's tax id for the IRS's check. Sending the one on file again changes nothing,
+ * unless the IRS did not match it. A different one makes the W-9's signature, which was given for
+ * the old one, missing again.
  *
- * @throws {ApiError} 422 for a tax id that the kind of business doesn't have, or once verified.
+ * @throws {ApiError} 422 for a tax id that this kind of business doesn't have, or once verified.
  */
 export function submitTaxId(
   ctx: SandboxContext,
@@ -45,7 +46,9 @@ export function submitTaxId(
   });
 }
 
-/** Takes the W-9's electronic signature. @throws {ApiError} before the tax id, or once verified. */
+/**
+ * Records the W-9's electronic signature. @throws {ApiError} before the tax id, or once verified.
+ */
 export function signTaxForm(
   ctx: SandboxContext,
   business: BusinessRow,

@@ -5,7 +5,7 @@ import { documentTypes } from "./documents.ts";
 import { nextStepsAt, stepsAt, tinStatusAt } from "./steps.ts";
 import { type OfficerRow, profileOf, type VerificationRow, verificationOf } from "./tables.ts";
 
-/** A business as the list shows it. */
+/** Returns a business as the list shows it. */
 export function businessJson(db: DatabaseSync, business: BusinessRow): Record<string, unknown> {
   const profile = profileOf(db, business.id);
   const { logo, logo_type: contentType, logo_sha256: sha256, logo_at: logoAt } = profile;
@@ -24,7 +24,7 @@ export function businessJson(db: DatabaseSync, business: BusinessRow): Record<st
   };
 }
 
-/** A business in full. */
+/** Returns a business in full. */
 export function businessDetailJson(
   db: DatabaseSync,
   business: BusinessRow,
@@ -50,7 +50,7 @@ function tinCheckJson(row: VerificationRow, nowMs: number): Record<string, unkno
   return { status, checkedAt: hasAnswer ? isoInstantOrNull(row.tin_answered_at) : null };
 }
 
-/** Tax info on file, with no more of the tax id than its last four digits. */
+/** Returns the tax info on file, with only the last four digits of the tax id. */
 export function taxInfoJson(
   db: DatabaseSync,
   business: BusinessRow,
@@ -70,7 +70,7 @@ export function taxInfoJson(
   };
 }
 
-/** How far the verification is, and what is to be done next. */
+/** Returns how far the verification is, and what is to be done next. */
 export function verificationJson(
   db: DatabaseSync,
   business: BusinessRow,

@@ -11,7 +11,7 @@ CREATE TABLE IF NOT EXISTS clock (
 );
 `;
 
-/** What `GET /sandbox/clock` answers: two instants, and bank seconds per real second. */
+/** The answer of `GET /sandbox/clock`: two instants, and bank seconds per real second. */
 export interface ClockReading {
   bank: string;
   wire: string;
@@ -22,14 +22,14 @@ export interface ClockReading {
 export interface ClockChange {
   /** The bank clock's new instant, ISO 8601 with a zone. */
   set?: string | undefined;
-  /** ISO 8601 duration the bank clock leaps ahead, after `set`. */
+  /** The ISO 8601 duration by which the bank clock leaps ahead, after `set`. */
   advance?: string | undefined;
   /** Bank seconds per real second from now on. */
   scale?: number | undefined;
   wire?: { advance?: string | undefined } | undefined;
 }
 
-/** A change of the clocks that is refused (HTTP 422); nothing of it has been applied. */
+/** A change of the clocks that is refused (HTTP 422); no part of it has been applied. */
 export class ClockError extends Error {
   override readonly name = "ClockError";
   readonly status = 422;
@@ -40,9 +40,10 @@ const latestMs = Date.UTC(9999, 11, 31);
 const largestScale = 1e9;
 const checkpointMs = 500;
 /**
- * How much real time without a checkpoint still counts at full scale when the clock is opened
- * again: more than a checkpoint's period, so that the clock cannot fall behind what was read from
- * it before a kill; little, so that a night of standing still does not become a century.
+ * The real time without a checkpoint that still counts at full scale when the clock is opened
+ * again. It is more than a checkpoint's period, so that the clock cannot fall behind what was read
+ * from it before a kill. It is short, so that a night during which the service is down does not
+ * become a century.
  */
 const graceMs = 5_000;
 const instantWithZone = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
@@ -57,10 +58,10 @@ interface Anchor {
 /**
  * The sandbox's two clocks, kept in its database so that they go on after a restart.
  *
- * The bank clock drives settlement, execution and returns, and may run fast or leap ahead. The
- * wire clock drives tokens, signatures, idempotency windows and back-off; it runs in real time and
- * may leap ahead. Neither ever goes back, except by {@link SandboxClock.reset}. While the service
- * is down, the bank clock runs no faster than real time.
+ * The bank clock drives settlement, execution and returns, and may run fast or leap ahead. The wire
+ * clock drives tokens, signatures, idempotency windows and back-off; it runs in real time and may
+ * leap ahead. Neither ever goes back, except by {@link SandboxClock.reset}. While the service is
+ * down, the bank clock runs no faster than real time.
  */
 export class SandboxClock {
   readonly #db: DatabaseSync;
@@ -81,13 +82,13 @@ export class SandboxClock {
     this.#timer.unref();
   }
 
-  /** The bank clock, in milliseconds since the epoch. */
+  /** Returns the bank clock's time, in milliseconds since the epoch. */
   bankNow(): number {
     this.#lastBankMs = Math.max(this.#lastBankMs, Math.floor(this.#exactBankMs(Date.now())));
     return this.#lastBankMs;
   }
 
-  /** The wire clock, in milliseconds since the epoch. */
+  /** Returns the wire clock's time, in milliseconds since the epoch. */
   wireNow(): number {
     const nowMs = Math.min(latestMs, Date.now() + this.#anchor.wireOffsetMs);
     this.#lastWireMs = Math.max(this.#lastWireMs, nowMs);
@@ -107,20 +108,26 @@ export class SandboxClock {
     };
   }
 
-  /** Real milliseconds until the bank clock reaches an instant, if nobody changes it; 0 if past. */
+  /**
+   * Returns the real milliseconds until the bank clock reaches an instant if the clock isn't
+   * changed; 0 if the instant is past.
+   */
   realMsUntilBank(instantMs: number): number {
     return Math.max(0, (instantMs - this.bankNow()) / this.scale);
   }
 
-  /** Real milliseconds until the wire clock reaches an instant, if nobody steps it; 0 if past. */
+  /**
+   * Returns the real milliseconds until the wire clock reaches an instant if the clock isn't
+   * stepped; 0 if the instant is past.
+   */
   realMsUntilWire(instantMs: number): number {
     return Math.max(0, instantMs - this.wireNow());
   }
 
   /**
-   * Applies a change as a whole or not at all, then tells the listeners.
+   * Applies a change as a whole or not at all, then calls the listeners.
    *
-   * @throws {ClockError} a clock would go back, or a text or number is not one.
+   * @throws {ClockError} if a clock would go back, or a text or number is not valid.
    */
   change(change: ClockChange): ClockReading {
     const bankMs = this.#changedBank(change);
@@ -136,7 +143,10 @@ export class SandboxClock {
     return this.read();
   }
 
-  /** Both clocks to real time and scale 1: the only way back, for a sandbox that forgets all. */
+  /**
+   * Sets both clocks to real time and scale 1. This is the only way back, for a sandbox that
+   * forgets everything.
+   */
   reset(): void {
     const realMs = Date.now();
     this.#anchor = { realMs, bankMs: realMs, scale: 1, wireOffsetMs: 0 };
@@ -146,13 +156,13 @@ export class SandboxClock {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Calls `listener` after every change of a clock. @returns stops that. */
+  /** Calls `listener` after every change of a clock. @returns a function that stops that. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Writes down where the clock stands and stops its timer; call before the database closes. */
+  /** Saves where the clock stands and stops its timer. Call it before the database closes. */
   close(): void {
     clearInterval(this.#timer);
     this.#checkpoint();
@@ -197,7 +207,8 @@ export class SandboxClock {
   }
 
   #checkpoint(): void {
-    // Not the rounded bankNow(): at a small scale rounding at every checkpoint would stop the clock.
+    // Not the rounded bankNow(): at a small scale, rounding at every checkpoint would stop the
+    // clock.
     const realMs = Date.now();
     const bankMs = Math.max(this.#lastBankMs, this.#exactBankMs(realMs));
     this.#anchor = { ...this.#anchor, bankMs, realMs };

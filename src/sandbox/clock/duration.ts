@@ -1,12 +1,12 @@
 import { Temporal } from "temporal-polyfill";
 
 /**
- * The instant that lies an ISO 8601 duration (`P3D`, `PT9H30M`, `P1M`) after `fromMs`.
+ * Returns the instant that lies an ISO 8601 duration (`P3D`, `PT9H30M`, `P1M`) after `fromMs`.
  *
- * Counted in UTC, so that a day is always 24 hours; months and years follow the calendar.
+ * It counts in UTC, so that a day is always 24 hours; months and years follow the calendar.
  *
- * @returns milliseconds since the epoch, or undefined when the text is not a duration or the
- * result lies outside of what a date can hold.
+ * @returns milliseconds since the epoch; undefined if the text is not a duration or the result lies
+ * outside the range of a date.
  */
 export function addDuration(fromMs: number, duration: string): number | undefined {
   try {

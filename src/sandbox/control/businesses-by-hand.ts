@@ -16,7 +16,7 @@ export const businessChange = z.strictObject({
   balanceCents: z.int().min(0).max(1_000_000_000_000).optional(),
 });
 
-/** What the service's reviewers and operators decide about a business. */
+/** Applies what the service's reviewers and operators decide about a business. */
 export function changeBusinessByHand(
   ctx: SandboxContext,
   id: string,

@@ -23,7 +23,7 @@ export const contactChange = z.strictObject({
     .optional(),
 });
 
-/** Changes a contact as its owner would: among other things, its bank account. */
+/** Changes a contact as its owner would, including its bank account. */
 export function changeContactByHand(
   ctx: SandboxContext,
   id: string,
@@ -52,7 +52,10 @@ export function changeContactByHand(
   return contactJson(updateContact(ctx, contact, changes, eventOf(contact, status)));
 }
 
-/** Section 6 has no type of its own for a contact whose access was revoked. */
+/**
+ * Returns the event of a change. Section 6 has no type of its own for a contact whose access was
+ * revoked.
+ */
 function eventOf(contact: ContactRow, status: string | undefined): string {
   if (status === "archived") return "contact.archived";
   if (status === "active" && contact.status === "archived") return "contact.unarchived";

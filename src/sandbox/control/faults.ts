@@ -16,12 +16,12 @@ CREATE TABLE IF NOT EXISTS faults (
 /**
  * A fault on demand.
  *
- * `before` acts before the key is claimed; `during` after it was claimed and before the action
- * (`drop` then leaves a request that died without an answer, `partial` makes only the first of
- * several payments and answers 500); `after` once the effect is committed.
+ * `before` acts before the key is claimed. `during` acts after it was claimed and before the
+ * action: `drop` then leaves a request that died without an answer; `partial` makes only the first
+ * of several payments and answers 500. `after` acts once the effect is committed.
  *
- * `late` hangs up at once and carries the request out `delayMs` later: before its key is claimed,
- * or with its key claimed. A service that ends before then has lost it.
+ * `late` closes the connection at once and carries the request out `delayMs` later: before its key
+ * is claimed, or with its key claimed. If the service stops before then, the request is lost.
  */
 export const faultRule = z
   .strictObject({
@@ -48,7 +48,7 @@ export const faultRule = z
 type FaultRule = z.infer<typeof faultRule>;
 export type FaultMoment = FaultRule["when"];
 
-/** A rule that hit a request; `byDate` asks for the date form of `Retry-After`. */
+/** A rule that hit a request; `byDate` chooses the date form of `Retry-After`. */
 export interface Fault {
   effect: FaultRule["effect"];
   status: number;
@@ -113,12 +113,14 @@ export class Faults {
     });
   }
 
-  /** Whether any rule may still hit a request at this moment. */
+  /** True if any rule may still hit a request at this moment. */
   mayStrike(moment: FaultMoment): boolean {
     return this.#rules.some(({ rule, timesLeft }) => rule.when === moment && timesLeft !== 0);
   }
 
-  /** The first rule that hits this request at this moment; one of its `times` is used up. */
+  /**
+   * Returns the first rule that hits this request at this moment, and uses up one of its `times`.
+   */
   take(moment: FaultMoment, method: string, path: string): Fault | undefined {
     for (const loaded of this.#rules) {
       const { rule } = loaded;
@@ -175,7 +177,7 @@ function pathPattern(path: string): RegExp {
   return new RegExp(`^${segments.join("/")}$`);
 }
 
-/** A number from 0 to 1 that depends on nothing but the seed and the how-manieth draw it is. */
+/** Returns a number from 0 to 1 that depends only on the seed and the number of the draw. */
 function seededChance(seed: number | string, draw: number): number {
   const digest = createHash("sha256").update(`${seed}:${draw}`).digest();
   return digest.readUInt32BE(0) / 2 ** 32;

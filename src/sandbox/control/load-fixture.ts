@@ -24,11 +24,11 @@ import { insertEndpoint } from "../webhooks/endpoints.ts";
 import { insertPastPayment } from "./past-payments.ts";
 
 /**
- * Puts a fixture into empty tables; inside a transaction.
+ * Loads a fixture into empty tables. Runs inside a transaction.
  *
- * @param nowMs where both clocks are about to start.
+ * @param nowMs the instant at which both clocks are about to start.
  * @returns the ids of its businesses, in the fixture's order.
- * @throws {ApiError} 422 when a bill names a contact that the fixture doesn't have.
+ * @throws {ApiError} 422 if a bill names a contact that the fixture doesn't have.
  */
 export function loadFixture(ctx: SandboxContext, fixture: FixtureObject, nowMs: number): string[] {
   const loading: Loading = { ...ctx, nowMs, organizations: new Map() };
@@ -41,11 +41,14 @@ export function loadFixture(ctx: SandboxContext, fixture: FixtureObject, nowMs: 
 
 interface Loading extends SandboxContext {
   readonly nowMs: number;
-  /** The ids of the organizations that the fixture names. */
+  /** The ids of the organizations, by the name that the fixture gives them. */
   readonly organizations: Map<string, string>;
 }
 
-/** Businesses that name the same organization belong together; any other has one of its own. */
+/**
+ * Returns the id of a business's organization. Businesses that name the same organization belong
+ * together; a business that names none gets one of its own.
+ */
 function organizationOf({ organizations }: Loading, { organization }: FixtureBusiness): string {
   const id = organizations.get(organization ?? "") ?? newId("org");
   if (organization !== undefined) organizations.set(organization, id);
@@ -90,7 +93,7 @@ function loadBusiness(ctx: Loading, business: FixtureBusiness): string {
   return id;
 }
 
-/** What the past payments of a fixture have moved at most. */
+/** Returns the most cents that a fixture's past payments can have moved. */
 function pastCents({ payables = [] }: FixtureBusiness): number {
   const cents = payables.flatMap(({ payments = [], totalAmountCents }) =>
     payments.map(({ amountCents }) => amountCents ?? totalAmountCents),
@@ -213,7 +216,10 @@ function loadPayable(
   refreshPaymentStatus(ctx.db, id);
 }
 
-/** What a fixture calls paid without saying how was paid outside the service. */
+/**
+ * Records the part of a fixture's paid amount that no payment accounts for as paid outside the
+ * service.
+ */
 function payRestOutside(
   ctx: Loading,
   target: Parameters<typeof insertPastPayment>[1],

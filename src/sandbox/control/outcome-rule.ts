@@ -1,12 +1,15 @@
 import { z } from "zod";
 import { addDuration } from "../clock/duration.ts";
 
-/** An ISO 8601 duration on the bank clock, not a negative one. */
+/** An ISO 8601 duration on the bank clock that is not negative. */
 const duration = z.string().refine((text) => (addDuration(0, text) ?? -1) >= 0, {
   error: "must be an ISO 8601 duration such as P3D or PT9H",
 });
 
-/** The body of `POST /sandbox/outcomes`: what the bank does with the payments that match, and with the deposits and withdrawals that `transactionId` or `bankAccountId` name. */
+/**
+ * The body of `POST /sandbox/outcomes`: what the bank does with the payments that match, and with
+ * the deposits and withdrawals that `transactionId` or `bankAccountId` name.
+ */
 export const outcomeRule = z.strictObject({
   match: z.strictObject({
     payableId: z.string().optional(),

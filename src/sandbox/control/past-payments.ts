@@ -24,8 +24,8 @@ interface Target {
 const hasResult: ReadonlySet<PaymentStatus> = new Set(["completed", "failed", "returned"]);
 
 /**
- * Inserts a payment that a bill already has, with the money it has moved at the bank, so that the
- * ledger tells the same story; what is still on its way goes on from where it stands.
+ * Inserts a payment that a bill already has, with the money that it has moved at the bank, so that
+ * the ledger agrees with it. A payment that is still on its way goes on from where it stands.
  */
 export function insertPastPayment(
   ctx: SandboxContext,

@@ -21,7 +21,10 @@ export const newPayable = z.object({
   ...payableFields,
 });
 
-/** Strict, like every change by hand: a wish passed over in silence would look like one fulfilled. */
+/**
+ * Strict, like every change by hand: if an unknown field were ignored, the change would look as if
+ * it had been made.
+ */
 export const payableChange = z.strictObject({
   contactId: z.string().nullable().optional(),
   status: payableStatus.optional(),
@@ -33,7 +36,7 @@ export const outsidePayment = z.strictObject({
   amountCents: amount(1_000_000_000_000).optional(),
 });
 
-/** Enters a bill, approved unless said. */
+/** Creates a bill; its status is approved by default. */
 export function createPayableByHand(
   ctx: SandboxContext,
   body: z.infer<typeof newPayable>,
@@ -60,7 +63,7 @@ export function createPayableByHand(
   return payableNow(ctx, id);
 }
 
-/** The business of that id, or the only one there is. */
+/** Returns the business with that id, or the only business if no id is given. */
 export function businessNamed(ctx: SandboxContext, id: string | undefined): BusinessRow {
   const businesses = id === undefined ? allBusinesses(ctx.db) : [];
   const [first, second] = businesses;
@@ -72,7 +75,7 @@ export function businessNamed(ctx: SandboxContext, id: string | undefined): Busi
   return business;
 }
 
-/** Edits, submits, approves, declines, blocks or voids a bill, or asks for its approval again. */
+/** Edits, submits, approves, declines, blocks or voids a bill, or resets its approval. */
 export function changePayableByHand(
   ctx: SandboxContext,
   id: string,
@@ -105,7 +108,10 @@ export function changePayableByHand(
   return payableNow(ctx, id);
 }
 
-/** Section 6 has no type for a bill that is blocked, submitted, or taken up again after a refusal. */
+/**
+ * Returns the event of a status change, if any. Section 6 has no type for a bill that is blocked,
+ * submitted, or reopened after it was declined.
+ */
 function statusEvent(before: string, after: string): string | undefined {
   if (before === after) return undefined;
   switch (after) {

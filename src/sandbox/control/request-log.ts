@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS request_log (
 const flushAfterMs = 100;
 const flushAt = 500;
 
-/** One request as it was received; `status` is null when it was dropped without an answer. */
+/** One request as it was received; `status` is null if it was dropped without an answer. */
 export interface LoggedRequest {
   method: string;
   path: string;
@@ -26,11 +26,14 @@ export interface LoggedRequest {
   key: string | null;
   bodyHash: string | null;
   status: number | null;
-  /** Wire clock. */
+  /** An instant of the wire clock. */
   at: string;
 }
 
-/** What the service was asked, in order of its answers; written in batches off the requests' way. */
+/**
+ * The requests that the service received, in the order of its answers. They are written in batches,
+ * so that no request waits for its entry.
+ */
 export class RequestLog {
   readonly #db: DatabaseSync;
   #pending: LoggedRequest[] = [];
@@ -55,7 +58,7 @@ export class RequestLog {
     );
   }
 
-  /** Forgets what has not been written yet. */
+  /** Discards what has not been written yet. */
   clear(): void {
     this.#pending = [];
   }
@@ -74,7 +77,7 @@ export class RequestLog {
   }
 }
 
-/** SHA-256 of a body's bytes in hexadecimal; null for an empty one. */
+/** Returns the SHA-256 of a body's bytes in hexadecimal; null for an empty body. */
 export function hashOf(body: Uint8Array): string | null {
   return body.length === 0 ? null : createHash("sha256").update(body).digest("hex");
 }

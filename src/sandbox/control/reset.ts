@@ -7,14 +7,14 @@ import type { ServiceParts } from "../http/pipeline.ts";
 import { allBusinesses } from "../resources/businesses.ts";
 import { loadFixture } from "./load-fixture.ts";
 
-/** A business as `POST /sandbox/reset` and the ready line present it. */
+/** A business as `POST /sandbox/reset` and the ready line show it. */
 export interface FreshBusiness {
   businessId: string;
   token: string;
   webhookEndpoints: { id: string; url: string; secret: string }[];
 }
 
-/** Forgets everything and starts over; requests that come meanwhile wait for it. */
+/** Forgets everything and starts over; requests that arrive meanwhile wait until it is done. */
 export class Resetting {
   readonly #parts: ServiceParts;
   #underWay: Promise<void> = Promise.resolve();
@@ -31,7 +31,7 @@ export class Resetting {
   /**
    * Empties all tables, sets both clocks to real time and loads a fixture.
    *
-   * @throws {ApiError} the fixture contradicts itself; then nothing has been forgotten.
+   * @throws {ApiError} if the fixture contradicts itself; nothing has been forgotten then.
    */
   async reset(fixture: FixtureObject): Promise<FreshBusiness[]> {
     await this.#underWay;
@@ -50,7 +50,9 @@ export class Resetting {
     return this.#presented(ids);
   }
 
-  /** The businesses as they are now, each with a new token, in the order they were made. */
+  /**
+   * Returns the businesses as they are now, each with a new token, in the order of their creation.
+   */
   businesses(): Promise<FreshBusiness[]> {
     return this.#presented(allBusinesses(this.#parts.ctx.db).map(({ id }) => id));
   }
@@ -71,7 +73,7 @@ export class Resetting {
   }
 }
 
-/** @throws {ApiError} 422 where a fixture gives one id to two things. */
+/** @throws {ApiError} 422 if a fixture gives one id to two things. */
 function refusingTwins<T>(load: () => T): T {
   try {
     return load();

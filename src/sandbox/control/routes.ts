@@ -48,7 +48,7 @@ import type { Resetting } from "./reset.ts";
 
 type App = Hono<{ Bindings: HttpBindings }>;
 
-/** A fixture object of a hundred thousand bills. */
+/** Room for a fixture object of a hundred thousand bills. */
 const largestFixtureBytes = 64 * 1_048_576;
 
 const resetBody = z
@@ -61,7 +61,7 @@ const tokenBody = z.strictObject({
   expiresInSeconds: z.int().max(1_000_000_000).optional(),
 });
 
-/** Strict: a wish that is passed over in silence would look like a clock that has been set. */
+/** Strict: if an unknown field were ignored, the clock would look as if it had been set. */
 const clockBody = z.strictObject({
   set: z.string().optional(),
   advance: z.string().optional(),
@@ -74,7 +74,7 @@ const faultsBody = z.strictObject({
   webhooks: webhookFaults.optional(),
 });
 
-/** A route of the control API, as the API's document tells it. */
+/** A route of the control API, as the OpenAPI document shows it. */
 export interface ControlRoute {
   method: "GET" | "POST";
   /** Hono's template, such as `/sandbox/payables/:id`. */
@@ -84,9 +84,10 @@ export interface ControlRoute {
 }
 
 /**
- * The control API under `/sandbox`: no token, because whoever reaches it owns the sandbox.
+ * Adds the control API under `/sandbox`. It takes no token, because everyone who can reach it owns
+ * the sandbox.
  *
- * @returns what was added.
+ * @returns the routes that were added.
  */
 export function addControlRoutes(
   app: App,
@@ -161,7 +162,7 @@ export function addControlRoutes(
   return routes.added;
 }
 
-/** What tests and proofs read of the bank and of the service. */
+/** Adds the routes with which tests and proofs read the bank and the service. */
 function addReads(routes: Routes, { ctx, log }: ServiceParts): void {
   routes.get("/sandbox/ledger", async () => ({ items: await ctx.bank.ledger() }));
   routes.get("/sandbox/requests", () => ({ items: log.list() }));
@@ -191,7 +192,7 @@ class Routes {
     );
   }
 
-  /** A change in one transaction. */
+  /** Adds a change that runs in one transaction. */
   post<Body>(
     path: string,
     schema: z.ZodType<Body>,
@@ -207,7 +208,7 @@ class Routes {
     );
   }
 
-  /** A change that takes several turns and sees to its transactions itself. */
+  /** Adds a change that is asynchronous and handles its own transactions. */
   postAsync<Body>(
     path: string,
     schema: z.ZodType<Body>,

@@ -12,7 +12,7 @@ import type { outcomeRule } from "./outcome-rule.ts";
 
 type OutcomeRule = z.infer<typeof outcomeRule>;
 
-/** Records what the bank does from now on, also with payments it already has. */
+/** Records what the bank does from now on, also with payments that it already has. */
 export function setOutcome(ctx: SandboxContext, rule: OutcomeRule): object {
   const { match, times, ...planned } = rule;
   insertOutcome(ctx.db, match, planned, times);
@@ -22,13 +22,14 @@ export function setOutcome(ctx: SandboxContext, rule: OutcomeRule): object {
   return rule;
 }
 
-/** The payments at the bank on which a new outcome still has an effect. */
+/** Returns the payments at the bank on which a new outcome still has an effect. */
 function reachedPayments(
   ctx: SandboxContext,
   { match, outcome, times }: OutcomeRule,
 ): PaymentRow[] {
   const states = ["status IN ('processing', 'held')"];
-  // A return of what is settled reaches a payment or bill by name, never a vendor's whole past.
+  // A return of settled payments needs the name of a payment or bill; it never reaches a vendor's
+  // whole past.
   const isNamed = match.paymentId !== undefined || match.payableId !== undefined;
   if (outcome === "return" && isNamed) states.push("status = 'completed'");
   if (outcome === "settle") states.push("due_step = 'return'");
@@ -54,7 +55,7 @@ function reachedPayments(
   );
 }
 
-/** The deposits and withdrawals at the bank on which a new outcome still has an effect. */
+/** Returns the deposits and withdrawals at the bank on which a new outcome still has an effect. */
 function reachedTransfers(ctx: SandboxContext, { match, outcome }: OutcomeRule): TransferRow[] {
   const { transactionId, bankAccountId } = match;
   const rest = [match.payableId, match.contactId, match.paymentId];

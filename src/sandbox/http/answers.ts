@@ -2,20 +2,23 @@ import type { Fault } from "../control/faults.ts";
 import { ApiError } from "./api-error.ts";
 import type { StoredAnswer } from "./idempotency.ts";
 
-/** An answer ready to be sent; `drop` closes the connection instead. */
+/** An answer that is ready to be sent; if `drop` is true, the connection is closed instead. */
 export interface HttpAnswer extends StoredAnswer {
   headers: Record<string, string>;
   drop?: boolean;
-  /** The error's code, where the answer is one. */
+  /** The error's code, if the answer is an error. */
   code?: string | undefined;
 }
 
-/** Authentication failures have a shape of their own (section 7). */
+/** Returns an authentication failure, which has a shape of its own (section 7). */
 export function plainAnswer(status: number, message: string): HttpAnswer {
   return { status, headers: {}, body: JSON.stringify({ statusCode: status, message }) };
 }
 
-/** The answer to whatever was thrown; what nobody expected is a 500 and a line on standard error. */
+/**
+ * Returns the answer to a thrown error. An unexpected error becomes a 500 and a line on standard
+ * error.
+ */
 export function errorAnswer(error: unknown): HttpAnswer & { code: string } {
   if (error instanceof ApiError) {
     const { status, code, message, details } = error;
@@ -28,7 +31,9 @@ export function errorAnswer(error: unknown): HttpAnswer & { code: string } {
   return { status: 500, headers: {}, body, code: "internal_error" };
 }
 
-/** What a fault makes of an answer, or of a request that gets none. */
+/**
+ * Returns what a fault turns an answer into, or the fault's own answer if the request gets none.
+ */
 export function faultAnswer(
   fault: Fault,
   answer: StoredAnswer | undefined,

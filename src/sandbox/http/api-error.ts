@@ -1,4 +1,7 @@
-/** A refusal of the service, answered as `{ error, message, details? }` (API specification, section 7). */
+/**
+ * A refusal of the service, answered as `{ error, message, details? }` (API specification, section
+ * 7).
+ */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -13,17 +16,20 @@ export class ApiError extends Error {
   }
 }
 
-/** 422: a value that is of the right type but breaks a rule. */
+/** Returns a 422: the value has the right type but breaks a rule. */
 export function invalid(field: string, message: string): ApiError {
   return new ApiError(422, "validation_error", message, { field });
 }
 
-/** 400: a body that lacks a field or combines fields that exclude each other. */
+/** Returns a 400: the body lacks a field, or combines fields that exclude each other. */
 export function malformed(field: string, message: string): ApiError {
   return new ApiError(400, "validation_error", message, { field });
 }
 
-/** 404: it doesn't exist, or belongs to another organization, which looks the same from outside. */
+/**
+ * Returns a 404: the object doesn't exist, or belongs to another organization, which looks the same
+ * from outside.
+ */
 export function notFound(what: string): ApiError {
   return new ApiError(404, "not_found", `${what} not found`);
 }
@@ -39,7 +45,7 @@ const stateRefusalStatus = {
   contact_not_payable: 422,
 } as const;
 
-/** Every other code of the service and the statuses it comes with, as OpenAPI tells them. */
+/** Every other code of the service, with the status that OpenAPI gives for it. */
 const otherStatus = {
   validation_error: 422,
   not_found: 404,
@@ -54,16 +60,19 @@ const otherStatus = {
   mapping_exists: 409,
 } as const;
 
-/** A code that an operation can say it refuses with. */
+/** A code that an operation can declare as one of its refusals. */
 export type ErrorCode = StateRefusal | keyof typeof otherStatus;
 
-/** The status of the answer that carries a code. */
+/** The status of the answer that carries each code. */
 export const errorStatus: Readonly<Record<ErrorCode, number>> = {
   ...stateRefusalStatus,
   ...otherStatus,
 };
 
-/** A refusal that comes from the state of things and passes with it, so it is never stored under a key. */
+/**
+ * A refusal that comes from the state of things and passes with it, so it is never stored under a
+ * key.
+ */
 export type StateRefusal = keyof typeof stateRefusalStatus;
 
 export function refusal(

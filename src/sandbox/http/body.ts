@@ -2,14 +2,14 @@ import type { IncomingMessage } from "node:http";
 import { ApiError } from "./api-error.ts";
 
 const largestJsonBytes = 1_048_576;
-/** A body with files may be larger. */
+/** The limit of a body with files, which may be larger. */
 export const largestUploadBytes = 10 * 1_048_576;
 
 /**
  * Reads a request's body.
  *
- * @throws {ApiError} 413 above the limit, 1 MiB unless said, the rest of which is not read; 400
- * when it breaks off.
+ * @throws {ApiError} 413 above the limit, which is 1 MiB by default; the rest of the body is not
+ * read. 400 if the body breaks off.
  */
 export async function readBody(
   incoming: IncomingMessage,
@@ -24,7 +24,7 @@ export async function readBody(
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    // Destroying the stream would take the connection with it, and the 413 would never arrive.
+    // Destroying the stream would close the connection too, and the 413 would never arrive.
     const stream = incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
     for await (const chunk of stream) {
       length += chunk.length;
@@ -39,9 +39,9 @@ export async function readBody(
 }
 
 /**
- * A JSON body as a value.
+ * Parses a JSON body.
  *
- * @throws {ApiError} 415 for another content type, 400 for what is not JSON.
+ * @throws {ApiError} 415 for another content type, 400 if the body is not JSON.
  */
 export function parseJsonBody(body: Uint8Array, contentType: string | undefined): unknown {
   if (!/^application\/json\s*(;|$)/i.test(contentType ?? "")) {

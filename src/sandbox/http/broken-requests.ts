@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** What Node's parser says, as a status with its reason; everything else is a 400. */
+/** Errors of Node's parser, each with its status and message; every other error is a 400. */
 const statuses: Readonly<Record<string, readonly [status: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: [
     "431 Request Header Fields Too Large",
@@ -10,7 +10,10 @@ const statuses: Readonly<Record<string, readonly [status: string, message: strin
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request took too long to arrive"],
 };
 
-/** Answers what is no proper HTTP in the shape of every other error, and hangs up. */
+/**
+ * Answers requests that are not valid HTTP in the shape of every other error, and closes the
+ * connection.
+ */
 export function answerBrokenRequests(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === "ECONNRESET" || !socket.writable) {

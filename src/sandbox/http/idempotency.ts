@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
 );
 `;
 
-/** How long a request without an answer counts as running, on the wire clock (section 7). */
+/** How long an unanswered request counts as running, on the wire clock (section 7). */
 const inFlightWindowMs = 5 * 60_000;
 const deepestBody = 64;
 
@@ -57,14 +57,17 @@ export class IdempotencyKeys {
     this.#ctx = ctx;
   }
 
-  /** What is stored under a key, for requests that are refused before they may claim it. */
+  /**
+   * True if something is stored under the key; for requests that are refused before they may claim
+   * it.
+   */
   isUsed(businessId: string, key: string): boolean {
     return this.#row(businessId, key) !== undefined;
   }
 
   /**
-   * Claims a key for a request, committed before its action, so that a death in the middle
-   * leaves its trace.
+   * Claims a key for a request. The claim is committed before the action, so that a death in the
+   * middle leaves a trace.
    *
    * @returns the claim, or the answer to replay.
    * @throws {ApiError} `idempotency_conflict` or `payment_unconfirmed`.
@@ -97,7 +100,7 @@ export class IdempotencyKeys {
     if (row.state === "answered" && !isOnItsWay) {
       return { status: row.status ?? 500, body: row.body };
     }
-    // Where no money is concerned, a request is run again only once the first is known to be dead.
+    // A request that moves no money runs again only once the first one is known to be dead.
     if (nowMs - row.started_at < inFlightWindowMs || (isOnItsWay && !request.money)) {
       throw conflict("The first request with this Idempotency-Key has not been answered yet");
     }
@@ -111,8 +114,8 @@ export class IdempotencyKeys {
   }
 
   /**
-   * Stores an answer under its key, or frees the key where section 7 stores nothing; to be called
-   * in the transaction of the effect. Nothing happens when the claim was lost in the meantime.
+   * Stores an answer under its key, or frees the key if section 7 stores nothing. Call it in the
+   * transaction of the effect. Does nothing if the claim was lost in the meantime.
    */
   settle(claim: Claim, answer: StoredAnswer, code: string | undefined): void {
     const { status, body } = answer;
@@ -132,7 +135,10 @@ export class IdempotencyKeys {
     }
   }
 
-  /** Marks a claim's answer as still on its way, so that a second request meets a running first. */
+  /**
+   * Marks a claim's answer as still on its way, so that a second request finds the first one
+   * running.
+   */
   answering(claim: Claim): Disposable {
     const name = nameOf(claim);
     this.#answering.add(name);
@@ -190,10 +196,10 @@ function unconfirmed(): StoredAnswer {
 }
 
 /**
- * What makes two requests the same: channel, method, path and body. Neither the order of keys nor
- * whether a field is left out or null changes it.
+ * Returns the fingerprint that two requests share if they are the same: channel, method, path and
+ * body. The order of keys doesn't change it, nor whether a field is left out or null.
  *
- * @throws {ApiError} 400 for a body that is nested too deeply.
+ * @throws {ApiError} 400 if the body is nested too deeply.
  */
 export function fingerprintOf(operation: string, path: string, body: unknown): string {
   const text = `${operation}\n${path}\n${canonical(body ?? {}, 0)}`;

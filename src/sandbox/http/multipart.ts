@@ -3,7 +3,10 @@ import { ApiError } from "./api-error.ts";
 
 const mostFields = 50;
 
-/** A file of a multipart body with its bytes at hand, because a handler can't wait for a `File`'s. */
+/**
+ * A file of a multipart body with its bytes already read, because a handler can't wait for a
+ * `File`'s bytes.
+ */
 export class UploadedFile extends File {
   readonly content: Uint8Array;
 
@@ -14,10 +17,10 @@ export class UploadedFile extends File {
 }
 
 /**
- * A field of a multipart body that must be a file, as its bytes. The name and type that came with
- * it are its sender's word, so neither is passed on.
+ * Returns the schema of a multipart field that must be a file; its value is the file's bytes. The
+ * name and type that came with the file are only the sender's claim, so neither is passed on.
  *
- * @param largestBytes a larger one is 422.
+ * @param largestBytes a larger file is a 422.
  */
 export function fileField(largestBytes: number): z.ZodType<Uint8Array> {
   return z
@@ -32,10 +35,11 @@ export function fileField(largestBytes: number): z.ZodType<Uint8Array> {
 }
 
 /**
- * A `multipart/form-data` body as an object of its fields: texts and {@link UploadedFile}s.
+ * Parses a `multipart/form-data` body into an object of its fields: texts and
+ * {@link UploadedFile}s.
  *
- * @throws {ApiError} 415 for another content type; 400 for a body that doesn't follow its boundary,
- * a field that is there twice, or too many of them.
+ * @throws {ApiError} 415 for another content type; 400 if the body doesn't follow its boundary, has
+ * a field twice, or has too many fields.
  */
 export async function parseMultipartBody(
   body: Uint8Array,

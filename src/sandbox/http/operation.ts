@@ -3,30 +3,30 @@ import type { SandboxContext } from "../context.ts";
 import type { ErrorCode } from "./api-error.ts";
 import { validate } from "./validation.ts";
 
-/** Who calls, as the token says. */
+/** The caller that the token identifies. */
 export interface Caller {
   businessId: string;
   scopes: ReadonlySet<string>;
 }
 
-/** A handler's answer; `body` left out is an answer without one (204). */
+/** A handler's answer; without a `body` it has no content (204). */
 export interface Answer {
   status: number;
   body?: unknown;
 }
 
-/** What a handler works on; `body` and `query` have passed the operation's schemas. */
+/** What a handler gets; `body` and `query` have passed the operation's schemas. */
 export interface Call<Body, Query> {
   ctx: SandboxContext;
   caller: Caller;
   params: Readonly<Record<string, string>>;
   body: Body;
   query: Query;
-  /** A fault leaves the action half done: of several payments, only the first is made. */
+  /** True if a fault leaves the action half done: of several payments, only the first is made. */
   partially: boolean;
 }
 
-/** The same before validation. */
+/** The same call before validation. */
 export type RawCall = Call<unknown, Readonly<Record<string, string>>>;
 
 /** What a success looks like: its status, and the exact shape of its body, if it has one. */
@@ -38,22 +38,22 @@ interface OperationFacts {
   /** The operation's name in OpenAPI and MCP, such as `createPayment`. */
   readonly name: string;
   readonly summary: string;
-  /** What a caller should know beyond the summary, such as a choice of the sandbox's own. */
+  /** What a caller should know beyond the summary, such as a choice that is the sandbox's own. */
   readonly description?: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Path template such as `/v1/payments/{paymentId}`. */
   readonly path: string;
-  /** Any one of these suffices. */
+  /** Any one of these scopes suffices. */
   readonly scopes: readonly string[];
-  /** Whether `Idempotency-Key` is needed, taken or refused; reads have none (section 7). */
+  /** Whether `Idempotency-Key` is required, accepted or refused; reads ignore it (section 7). */
   readonly idempotency: "required" | "optional" | "refused" | "none";
-  /** A money write: any 5xx is final for its key. */
+  /** True for a write that moves money: any 5xx is final for its key. */
   readonly money?: boolean;
-  /** Still answered, but no longer the way to do it (section 9). */
+  /** True if it is still answered but is no longer the recommended way (section 9). */
   readonly deprecated?: boolean;
-  /** How the body comes: as JSON unless said; each file of a multipart one is an `UploadedFile`. */
+  /** How the body is sent: JSON by default; each file of a multipart body is an `UploadedFile`. */
   readonly bodyKind?: "json" | "multipart";
-  /** The codes that it refuses with, beside those that every operation shares. */
+  /** The codes that it refuses with, besides those that every operation shares. */
   readonly errors?: readonly ErrorCode[];
   readonly answer: AnswerPromise;
 }
@@ -63,10 +63,10 @@ export interface Operation extends OperationFacts {
   readonly bodySchema: z.ZodType | undefined;
   readonly querySchema: z.ZodType | undefined;
   /**
-   * Validates and acts. Synchronous: the caller runs it inside the transaction that also stores
-   * the answer under the idempotency key.
+   * Validates the call and carries it out. Synchronous: the caller runs it inside the transaction
+   * that also stores the answer under the idempotency key.
    *
-   * @throws {ApiError} whatever is refused.
+   * @throws {ApiError} if the call is refused.
    */
   readonly run: (call: RawCall) => Answer;
 }

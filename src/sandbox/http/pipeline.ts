@@ -22,21 +22,21 @@ const longestKey = 64;
 
 /** A request as a server hands it over; `path` is decoded. */
 export interface ServiceRequest {
-  /** What the fingerprint calls it: a REST method, or an MCP tool. */
+  /** What the fingerprint calls the request's channel: a REST method, or an MCP tool. */
   channel: string;
-  /** What the log calls it. */
+  /** What the log calls the request's method. */
   logAs: string;
   method: string;
   path: string;
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, string>>;
   authorization: string | undefined;
-  /** Every key that was sent, which should be one at most. */
+  /** Every key that was sent; there should be at most one. */
   idempotencyKeys: readonly string[];
   body: RequestBody;
 }
 
-/** A body as it came, or something that reads it and may refuse it. */
+/** A body as it arrived, or with a function that reads it and may refuse it. */
 type RequestBody =
   | { raw: Uint8Array<ArrayBuffer>; contentType: string | undefined }
   | { raw: Uint8Array<ArrayBuffer>; value: () => unknown };
@@ -58,8 +58,8 @@ interface Acted {
 }
 
 /**
- * Answers one request: faults "before", 401, 403, body, idempotency key, action, faults "after",
- * in this order.
+ * Answers one request, in this order: faults "before", 401, 403, body, idempotency key, action,
+ * faults "after".
  */
 export async function answerRequest(
   parts: ServiceParts,
@@ -135,7 +135,7 @@ class Answering {
     if (key === undefined) return this.#finish(this.#act(operation, call, undefined), undefined);
     const { ctx, faults } = this.#parts;
     if (!faults.mayStrike("during")) {
-      // Nothing can come between them, so one commit holds the claim, the effect and the answer.
+      // Nothing can happen between them, so one commit holds the claim, the effect and the answer.
       const done = transaction(ctx.db, () => {
         const claim = this.#claim(operation, call, key);
         return isClaim(claim) ? { claim, acted: this.#act(operation, call, claim) } : claim;
@@ -177,7 +177,9 @@ class Answering {
     return parseJsonBody(body.raw, body.contentType);
   }
 
-  /** The key to claim, if any. @throws {ApiError} 400: missing, too long, or not taken here. */
+  /**
+   * Returns the key to claim, if any. @throws {ApiError} 400: missing, too long, or not accepted.
+   */
   #key(operation: Operation): string | undefined {
     const [first, ...more] = this.#request.idempotencyKeys;
     const key = first?.trim() || undefined;
@@ -207,7 +209,7 @@ class Answering {
     });
   }
 
-  /** 403, stored under the key where the request could claim one. */
+  /** Returns a 403, and stores it under the key if the request could claim one. */
   async #forbid(operation: Operation, caller: Caller): Promise<HttpAnswer> {
     const forbidden = plainAnswer(403, "Forbidden");
     try {
@@ -243,8 +245,8 @@ class Answering {
   }
 
   /**
-   * What the service itself remembers of an answer that a fault replaces: a 5xx is its own failure
-   * after the effect; anything else happens on the way to the client.
+   * Returns what the service itself stores in place of an answer that a fault replaces. A 5xx is
+   * the service's own failure after the effect; any other fault happens on the way to the client.
    */
   #storedAnswer(answer: StoredAnswer, fault: Fault | undefined): StoredAnswer {
     const isOwnFailure = fault?.effect === "status" && fault.status >= 500;
@@ -266,10 +268,12 @@ class Answering {
     return { ...answer, headers: {} };
   }
 
-  /** Closes the connection now and does the work later, when nobody waits for its answer. */
+  /**
+   * Closes the connection now and does the work later, when nothing waits for its answer any more.
+   */
   #hangUp(fault: Fault, work: () => unknown): HttpAnswer {
     const { engine } = this.#parts;
-    // What is still to be done doesn't keep a service alive that is told to end.
+    // Pending work doesn't keep the service alive once it has to stop.
     void sleep(fault.delayMs, undefined, { ref: false })
       .then(work)
       .then(() => engine.wake());

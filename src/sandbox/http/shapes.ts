@@ -6,12 +6,14 @@ export const instantShape = z.iso.datetime();
 /** A plain date `YYYY-MM-DD`. */
 export const dateShape = z.iso.date();
 
-/** One page of a paginated list (API specification, section 2, conventions). */
+/**
+ * Returns the shape of one page of a paginated list (API specification, section 2, conventions).
+ */
 export function pageShape<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), totalCount: z.int().min(0) });
 }
 
-/** A list that is not paginated. */
+/** Returns the shape of a list that is not paginated. */
 export function listShape<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item) });
 }

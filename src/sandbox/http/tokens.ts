@@ -6,7 +6,10 @@ import type { SandboxContext } from "../context.ts";
 import { businessById } from "../resources/businesses.ts";
 import type { Caller } from "./operation.ts";
 
-/** Every permission a token can carry; section 5 names some of them, the rest follow its pattern. */
+/**
+ * Every permission that a token can carry; section 5 names some of them, the rest follow its
+ * pattern.
+ */
 export const allScopes = [
   "payments:initiate",
   "payments:read",
@@ -45,7 +48,7 @@ export class Tokens {
     this.#secret = loadSecret(join(ctx.dataDir, "token-secret"));
   }
 
-  /** A token of a business, with all scopes and an hour to live unless said. */
+  /** Returns a token of a business; by default it has all scopes and lives for an hour. */
   async mint(
     businessId: string,
     scopes: readonly string[] = allScopes,
@@ -65,7 +68,10 @@ export class Tokens {
       .sign(this.#secret);
   }
 
-  /** Who an `Authorization` header speaks for; undefined when it is missing, malformed or expired. */
+  /**
+   * Returns the caller that an `Authorization` header identifies; undefined if it is missing,
+   * malformed or expired.
+   */
   async check(authorization: string | undefined): Promise<Caller | undefined> {
     const token = /^Bearer ([\w.~+/=-]+)$/i.exec(authorization ?? "")?.[1];
     if (token === undefined) return undefined;

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { ApiError } from "./api-error.ts";
 
 /**
- * Passes a body or query through its schema; without a schema whatever came is ignored.
+ * Validates a body or query against its schema; without a schema the input is ignored.
  *
- * @throws {ApiError} 400 for a wrong type, a missing field or a wrong combination; 422 when every
- * type is right and only a value is out of range or format (API specification, section 7).
+ * @throws {ApiError} 400 for a wrong type, a missing field or a wrong combination; 422 if every
+ * type is right and only a value is out of range or of the wrong format (API specification, section
+ * 7).
  */
 export function validate<T>(schema: z.ZodType<T> | undefined, input: unknown): T {
   if (schema === undefined) return undefined as T;
@@ -42,7 +43,7 @@ function statusOf(issue: z.core.$ZodIssue): 400 | 422 {
   if (isMissing(issue)) return 400;
   switch (issue.code) {
     case "invalid_type":
-      // A fraction where an integer is wanted is a number, so its type is right.
+      // A fraction in place of an integer is still a number, so its type is right.
       return typeof issue.input === "number" && Number.isFinite(issue.input) && wantsNumber(issue)
         ? 422
         : 400;
@@ -75,7 +76,7 @@ const countText = z
   })
   .transform(Number);
 
-/** `page` and `pageSize` as section 2 sets them; spread into a list's query schema. */
+/** `page` and `pageSize` as section 2 defines them; to be spread into a list's query schema. */
 export const pagingQuery = {
   page: countText
     .pipe(z.number().min(1).max(largestPage))
@@ -103,12 +104,12 @@ export const instant = z.string().transform((text, check) => {
 /** A calendar date `YYYY-MM-DD`. */
 export const plainDate = z.iso.date({ error: "must be a date YYYY-MM-DD" });
 
-/** A field that may be left out; null is the same as leaving it out. */
+/** Returns the schema of a field that may be left out; null means the same as leaving it out. */
 export function optional<T>(schema: z.ZodType<T>): z.ZodOptional<z.ZodType<T | undefined>> {
   return z.preprocess((value) => value ?? undefined, schema.optional()).optional();
 }
 
-/** An amount of at least one cent. */
+/** Returns the schema of an amount of at least one cent. */
 export function amount(largestCents: number): z.ZodType<number> {
   return z.int().min(1).max(largestCents);
 }

@@ -27,15 +27,15 @@ const { outcome, code, reason, after } = outcomeRule.shape;
 
 /**
  * What a customer does with an invoice: `pay` it, `decline` it, `block` it, or `join` as a contact
- * where the customer was invited; and what the service's review does with a payment that it holds:
- * `release` or `reject` it. A `status` says the same by its result, where `paid` settles at once.
+ * if the customer was invited. Also what the service's review does with a payment that it holds:
+ * `release` or `reject` it. A `status` names the result instead; `paid` settles at once.
  */
 export const invoiceChange = z
   .strictObject({
     action: z.enum(["pay", "decline", "block", "join", "release", "reject"]).optional(),
     status: z.enum(["paid", "declined", "blocked"]).optional(),
     amountCents: amount(1_000_000_000_000).optional(),
-    /** The customer pays on this date, at 9:00 in New York; at once unless said. */
+    /** The customer pays on this date, at 9:00 in New York; at once by default. */
     on: plainDate.optional(),
     outcome: outcome.optional(),
     code,
@@ -50,7 +50,7 @@ export const invoiceChange = z
 
 export const newInvoice = givenInvoice.extend({ businessId: z.string().optional() });
 
-/** Enters an invoice, open unless said. */
+/** Creates an invoice; its status is open by default. */
 export function createInvoiceByHand(
   ctx: SandboxContext,
   { businessId, ...given }: z.infer<typeof newInvoice>,
@@ -61,7 +61,7 @@ export function createInvoiceByHand(
 
 type InvoiceChange = z.infer<typeof invoiceChange>;
 
-/** Lets a customer act on an invoice. */
+/** Carries out a customer's action on an invoice. */
 export function changeInvoiceByHand(
   ctx: SandboxContext,
   id: string,
@@ -109,7 +109,7 @@ function pay(ctx: SandboxContext, invoice: InvoiceRow, change: InvoiceChange): v
   beginReceipt(ctx, invoice, { amountCents, planned, nowMs, scheduledAtMs });
 }
 
-/** @throws {ApiError} the invoice isn't open, has less due, or the business can't receive. */
+/** @throws {ApiError} if the invoice isn't open, has less due, or the business can't receive. */
 function payableCents(ctx: SandboxContext, invoice: InvoiceRow, asked: number | undefined): number {
   requireStatus(invoice, ["open"], "paid");
   requireOpenBalance(callersBusiness(ctx.db, invoice.business_id));

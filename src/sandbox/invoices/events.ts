@@ -1,7 +1,9 @@
 import type { SandboxContext } from "../context.ts";
 import type { InvoiceRow } from "./tables.ts";
 
-/** The `invoice.*` types, whose list the specification does not show: the sandbox's choice. */
+/**
+ * The `invoice.*` types. The specification does not list them, so they are the sandbox's choice.
+ */
 export type InvoiceEvent =
   | "created"
   | "updated"

@@ -28,7 +28,7 @@ export const givenInvoice = z.object({
   customer: invitation.optional(),
   status: z.enum(invoiceStatuses).default("open"),
   paymentStatus: z.enum(invoicePaymentStatuses).optional(),
-  /** What has been paid; all of it where the status is `paid`. */
+  /** What has been paid; defaults to all of it if the status is `paid`. */
   amountPaidCents: z.int().min(0).max(largestCents).optional(),
   ...payableFields,
   totalAmountCents: amount(largestCents).optional(),
@@ -38,10 +38,10 @@ export const givenInvoice = z.object({
 export type GivenInvoice = z.infer<typeof givenInvoice>;
 
 /**
- * Enters an invoice as it is given, with the money that has moved for it.
+ * Creates an invoice as it is given, with the money that has moved for it.
  *
- * @param nowMs where the bank clock stands.
- * @throws {ApiError} what is given contradicts itself.
+ * @param nowMs the bank clock's time.
+ * @throws {ApiError} if what is given contradicts itself.
  */
 export function enterInvoice(
   ctx: SandboxContext,
@@ -86,7 +86,7 @@ function payGiven(
   }
   const restCents = invoice.total_cents - paidCents;
   if (restCents > 0) payRest(ctx, invoice, { status: given.paymentStatus, restCents, nowMs });
-  // What was paid may have moved it on.
+  // A payment may have moved the status on.
   changeInvoice(ctx.db, invoice.id, { status: given.status });
 }
 

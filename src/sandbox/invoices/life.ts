@@ -8,7 +8,7 @@ import { changeInvoice, invoiceById, type InvoiceRow, type InvoiceStatus } from 
 /**
  * Sends a draft to its customer.
  *
- * @throws {ApiError} 422: not a draft, or with incomplete items.
+ * @throws {ApiError} 422 if the invoice is not a draft, or has incomplete items.
  */
 export function sendInvoice(ctx: SandboxContext, invoice: InvoiceRow): InvoiceRow {
   requireStatus(invoice, ["draft"], "sent");
@@ -20,9 +20,9 @@ export function sendInvoice(ctx: SandboxContext, invoice: InvoiceRow): InvoiceRo
 }
 
 /**
- * Takes an invoice back.
+ * Voids an invoice.
  *
- * @throws {ApiError} 422: nothing that can be void, or something has been paid on it;
+ * @throws {ApiError} 422 if it is neither a draft nor open, or something has been paid on it;
  * `payment_in_progress`.
  */
 export function voidInvoice(ctx: SandboxContext, invoice: InvoiceRow): InvoiceRow {
@@ -34,7 +34,7 @@ export function voidInvoice(ctx: SandboxContext, invoice: InvoiceRow): InvoiceRo
   return moveTo(ctx, invoice, "void", "voided");
 }
 
-/** The customer declines an invoice, or the customer's business refuses it. */
+/** Declines an invoice for the customer, or blocks it for the customer's business. */
 export function refuseInvoice(
   ctx: SandboxContext,
   invoice: InvoiceRow,
@@ -48,7 +48,8 @@ export function refuseInvoice(
 /**
  * Records that the customer has paid outside the service: what is due, or a part of it.
  *
- * @throws {ApiError} 422: not open, or more than is due; `payment_in_progress`.
+ * @throws {ApiError} 422 if the invoice is not open, or the amount is more than is due;
+ * `payment_in_progress`.
  */
 export function markPaid(
   ctx: SandboxContext,
@@ -62,9 +63,9 @@ export function markPaid(
 }
 
 /**
- * The amount to pay: what was asked for, or all that is due.
+ * Returns the amount to pay: the requested amount, or all that is due.
  *
- * @throws {ApiError} 422: more than is due.
+ * @throws {ApiError} 422 if it is more than is due.
  */
 export function dueCents(invoice: InvoiceRow, askedCents: number | undefined): number {
   const remainingCents = invoice.total_cents - invoice.paid_cents;
@@ -75,7 +76,7 @@ export function dueCents(invoice: InvoiceRow, askedCents: number | undefined): n
   return amountCents;
 }
 
-/** @throws {ApiError} 422 with `details.status`: the invoice is in none of these statuses. */
+/** @throws {ApiError} 422 with `details.status` if the invoice is in none of these statuses. */
 export function requireStatus(
   invoice: InvoiceRow,
   statuses: readonly InvoiceStatus[],
@@ -108,7 +109,7 @@ function moveTo(
   return current(ctx, invoice);
 }
 
-/** The invoice as it is now. */
+/** Returns the invoice as it is now. */
 export function current(ctx: SandboxContext, { id }: InvoiceRow): InvoiceRow {
   const row = invoiceById(ctx.db, id);
   if (row === undefined) throw new Error(`invoice ${id} vanished`);

@@ -44,7 +44,7 @@ const reading = ["invoices:read"];
 const writing = ["invoices:write"];
 const largestCents = 1_000_000_000_000;
 
-/** A customer who is no contact yet. */
+/** A customer who is not a contact yet. */
 export const invitation = z.object({
   displayName: z.string().trim().min(1).max(200),
   email: optional(z.string().regex(/^[^\s@]+@[^\s@]+$/, { error: "must be an email address" })),
@@ -86,7 +86,7 @@ const listInvoices = defineOperation({
   },
 });
 
-/** One text with all that can be searched, so that the condition has one mark. */
+/** One text of everything that can be searched, so that the condition has one placeholder. */
 const searching = `concat_ws(char(10), public_id, custom_number, description, customer_name,
   (SELECT display_name FROM contacts WHERE contacts.id = invoices.customer_id))
   LIKE ? ESCAPE '\\'`;
@@ -128,10 +128,10 @@ const createInvoice = defineOperation({
 });
 
 /**
- * Whom an invoice is for.
+ * Returns the customer of an invoice.
  *
- * @throws {ApiError} 400: neither or both are named; 404 for a contact that there is not; 422 for
- * one that is archived or revoked.
+ * @throws {ApiError} 400 if neither or both are named; 404 if the contact doesn't exist; 422 if it
+ * is archived or revoked.
  */
 export function customerOf(
   ctx: SandboxContext,

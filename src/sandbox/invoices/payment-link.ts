@@ -5,10 +5,10 @@ import { current, requireStatus } from "./life.ts";
 import { changeInvoice, type InvoiceRow } from "./tables.ts";
 
 /**
- * Turns an invoice's payment link on or off; an `expiresAt` that is left out stays as it is, unless
- * it has passed.
+ * Turns an invoice's payment link on or off. Without an `expiresAt` the link keeps its expiry,
+ * unless that has passed.
  *
- * @throws {ApiError} 422: an end that has passed, or an invoice that nobody can pay any more.
+ * @throws {ApiError} 422 if the expiry has passed, or the invoice can't be paid any more.
  */
 export function setPaymentLink(
   ctx: SandboxContext,

@@ -22,7 +22,7 @@ import {
   type ReceiptStatus,
 } from "./tables.ts";
 
-/** A customer begins to pay: at an instant to come where one is given, else now. */
+/** Starts a customer's payment: at the scheduled instant if one is given, otherwise now. */
 export function beginReceipt(
   ctx: SandboxContext,
   invoice: InvoiceRow,
@@ -70,13 +70,13 @@ export function submitReceipt(ctx: SandboxContext, id: string, atMs: number): vo
   refresh(ctx, receipt);
 }
 
-/** Lets go of a payment that was held. */
+/** Releases a payment that was held. */
 export function releaseReceipt(ctx: SandboxContext, id: string, atMs: number): void {
   const receipt = receiptById(ctx.db, id);
   if (receipt.status === "held") debitCustomer(ctx, receipt, atMs);
 }
 
-/** Ends a payment that was held, or has not begun, without anything moving. */
+/** Ends a payment that was held, or has not begun, without moving any money. */
 export function rejectReceipt(ctx: SandboxContext, receipt: ReceiptRow): void {
   changeReceipt(ctx.db, receipt.id, { status: "rejected" });
   refresh(ctx, receipt);
@@ -96,7 +96,10 @@ function afterOf(planned: PlannedOutcome | undefined, fromMs: number): number | 
   return planned?.after === undefined ? undefined : addDuration(fromMs, planned.after);
 }
 
-/** The customer's money reaches the balance, or the customer's bank takes it back. */
+/**
+ * Settles a payment: the customer's money reaches the balance, or the customer's bank takes it
+ * back.
+ */
 export function settleReceipt(ctx: SandboxContext, id: string, atMs: number): void {
   const receipt = receiptById(ctx.db, id);
   if (receipt.status !== "processing") return;
@@ -118,8 +121,8 @@ function fail(ctx: SandboxContext, receipt: ReceiptRow, atMs: number): void {
 }
 
 /**
- * The customer's bank claws back what was settled. Where the balance has not got it any more, it is
- * tried again each banking day, because the bank lets no balance be negative.
+ * Claws back a settled payment for the customer's bank. If the balance no longer has the money,
+ * this is tried again each banking day, because the bank lets no balance be negative.
  */
 export function clawBackReceipt(ctx: SandboxContext, id: string, atMs: number): void {
   const receipt = receiptById(ctx.db, id);
@@ -137,7 +140,7 @@ export function clawBackReceipt(ctx: SandboxContext, id: string, atMs: number): 
   tellInvoice(ctx, invoice, "payment.reversed");
 }
 
-/** Counts as paid what came in, and closes the invoice when nothing is due any more. */
+/** Counts a payment as paid, and closes the invoice if nothing is due any more. */
 function count(ctx: SandboxContext, receipt: ReceiptRow): void {
   addReceived(ctx.db, receipt.invoice_id, receipt.amount_cents);
   const invoice = refresh(ctx, receipt);
@@ -146,12 +149,12 @@ function count(ctx: SandboxContext, receipt: ReceiptRow): void {
   tellInvoice(ctx, invoice, isPaid ? "paid" : "payment.partially_paid");
 }
 
-/** Records what was paid by check, wire or cash: no money moves through the service. */
+/** Records a payment by check, wire or cash: no money moves through the service. */
 export function recordOutside(ctx: SandboxContext, invoice: InvoiceRow, amountCents: number): void {
   count(ctx, newReceipt(ctx, invoice, { amountCents, status: "settled" }));
 }
 
-/** Inserts a payment that has its result already, with the money that it has moved. */
+/** Inserts a payment that already has its result, with the money that it has moved. */
 export function recordPast(
   ctx: SandboxContext,
   invoice: InvoiceRow,
@@ -170,14 +173,16 @@ export function recordPast(
   refresh(ctx, receipt);
 }
 
-/** What is neither settled nor known to be unpaid, in cents. */
+/** Returns the cents of payments that are neither settled nor known to be unpaid. */
 export function receiptsInFlightCents(ctx: SandboxContext, invoiceId: string): number {
   return receiptsOf(ctx.db, invoiceId)
     .filter(({ status }) => ["scheduled", "held", "processing"].includes(status))
     .reduce((sum, { amount_cents }) => sum + amount_cents, 0);
 }
 
-/** Makes the invoice's `paymentStatus` follow what is paid on it. @returns the invoice as it is now. */
+/**
+ * Updates the invoice's `paymentStatus` to match its payments. @returns the invoice as it is now.
+ */
 function refresh(ctx: SandboxContext, { invoice_id }: ReceiptRow): InvoiceRow {
   const invoice = invoiceById(ctx.db, invoice_id);
   if (invoice === undefined) throw new Error(`there is no invoice ${invoice_id}`);
@@ -213,7 +218,10 @@ function move(ctx: SandboxContext, receipt: ReceiptRow, kind: MoveKind, atMs: nu
   );
 }
 
-/** The customer's debit comes back on a failure; a clawback takes the credit from the balance. */
+/**
+ * Returns the cents that the balance gains by a move. A failure gives the debit back to the
+ * customer and leaves the balance alone; a clawback takes the credit from the balance.
+ */
 function toBalanceCents(receipt: ReceiptRow, kind: MoveKind): number {
   if (kind === "credit") return receipt.amount_cents;
   const wasCredited = receipt.status === "settled" || receipt.status === "returned";

@@ -4,7 +4,7 @@ import { allRows, execute, getRow, insertRow, updateRow } from "../db.ts";
 import { newId } from "../ids.ts";
 import type { PayableItem } from "../resources/payables.ts";
 
-/** Invoices and what customers pay on them; instants of the bank clock. */
+/** Invoices and what customers pay on them; instants are of the bank clock. */
 export const invoicesDdl = `
 CREATE TABLE IF NOT EXISTS invoices (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -60,7 +60,7 @@ export const invoicePaymentStatuses = [
 
 export type InvoicePaymentStatus = (typeof invoicePaymentStatuses)[number];
 
-/** `items` is JSON; `customer_name` is that of a customer who is a pending invitation. */
+/** `items` is JSON; `customer_name` is the name of a customer with a pending invitation. */
 export interface InvoiceRow {
   id: string;
   public_id: string;
@@ -91,14 +91,14 @@ export type ReceiptStatus =
   | "returned"
   | "rejected";
 
-/** What a customer pays on an invoice; its id is the bank's `transactionId`. */
+/** A payment of a customer on an invoice; its id is the bank's `transactionId`. */
 export interface ReceiptRow {
   id: string;
   invoice_id: string;
   business_id: string;
   status: ReceiptStatus;
   amount_cents: number;
-  /** JSON of the `PlannedOutcome` that the bank has in store. */
+  /** JSON of the `PlannedOutcome` that the bank will give it. */
   planned: string | null;
 }
 
@@ -114,7 +114,7 @@ export type NewInvoice = Pick<
   items: readonly PayableItem[];
 };
 
-/** Inserts an invoice on which nothing has been paid, its payment link on. */
+/** Inserts an invoice on which nothing has been paid, with its payment link on. */
 export function insertInvoice(
   db: DatabaseSync,
   invoice: NewInvoice,
@@ -158,7 +158,10 @@ export function invoiceById(db: DatabaseSync, id: string): InvoiceRow | undefine
   return getRow(db, "SELECT * FROM invoices WHERE id = ?", id);
 }
 
-/** A business's own invoice; one of another organization is as if it didn't exist. */
+/**
+ * Returns a business's own invoice; an invoice of another business is treated as if it didn't
+ * exist.
+ */
 export function invoiceOf(
   db: DatabaseSync,
   businessId: string,
@@ -176,7 +179,7 @@ export function changeInvoice(
   updateRow(db, "invoices", id, changes);
 }
 
-/** Adds to what has been paid; a negative amount takes back what was returned. */
+/** Adds to the paid amount; a negative amount takes back what was returned. */
 export function addReceived(db: DatabaseSync, id: string, amountCents: number): void {
   execute(db, "UPDATE invoices SET paid_cents = paid_cents + ? WHERE id = ?", amountCents, id);
 }
@@ -193,19 +196,22 @@ export function changeReceipt(
   updateRow(db, "invoice_receipts", id, changes);
 }
 
-/** A receipt that is known to exist. */
+/** Returns a receipt that is known to exist. */
 export function receiptById(db: DatabaseSync, id: string): ReceiptRow {
   const row = getRow<ReceiptRow>(db, "SELECT * FROM invoice_receipts WHERE id = ?", id);
   if (row === undefined) throw new Error(`there is no receipt ${id}`);
   return row;
 }
 
-/** What has been paid on an invoice, or tried to be, oldest first. */
+/** Returns an invoice's payments and attempted payments, oldest first. */
 export function receiptsOf(db: DatabaseSync, invoiceId: string): ReceiptRow[] {
   return allRows(db, "SELECT * FROM invoice_receipts WHERE invoice_id = ? ORDER BY seq", invoiceId);
 }
 
-/** What customers' banks have been debited for and the balance has not got yet, in cents. */
+/**
+ * Returns the cents that customers' banks have been debited for and that the balance has not
+ * received yet.
+ */
 export function receiptsOnTheWayCents(db: DatabaseSync, businessId: string): number {
   const row = getRow<{ cents: number | null }>(
     db,

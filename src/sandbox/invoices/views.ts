@@ -5,12 +5,12 @@ import { type BusinessRow, callersBusiness, mayPay } from "../resources/business
 import { contactById } from "../resources/contacts.ts";
 import type { InvoiceRow } from "./tables.ts";
 
-/** Whether customers' money can reach the business's balance. */
+/** True if customers' money can reach the business's balance. */
 export function canReceive(business: BusinessRow): boolean {
   return business.balance_feature === 1 && business.balance_status === "open" && mayPay(business);
 }
 
-/** Invoice, section 2. */
+/** Returns the invoice in the API's shape (Invoice, section 2). */
 export function invoiceJson(ctx: SandboxContext, row: InvoiceRow): Record<string, unknown> {
   const contact = row.customer_id === null ? undefined : contactById(ctx.db, row.customer_id);
   return {
@@ -29,7 +29,10 @@ export function invoiceJson(ctx: SandboxContext, row: InvoiceRow): Record<string
   };
 }
 
-/** On and not expired, the invoice open with money due, and the business able to receive. */
+/**
+ * True if the link is on and not expired, the invoice is open with money due, and the business can
+ * receive.
+ */
 function isLinkEnabled(ctx: SandboxContext, row: InvoiceRow): boolean {
   const isExpired = row.link_expires_at !== null && row.link_expires_at <= ctx.clock.bankNow();
   if (row.link_on === 0 || isExpired) return false;

@@ -6,8 +6,8 @@ import type { OperationTool } from "./tools.ts";
 type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * A tool call as a request of the service. Wrong arguments are refused where REST refuses a wrong
- * body: after token and scope, in the same shape.
+ * Returns a tool call as a request of the service. Wrong arguments are refused at the point at
+ * which REST refuses a wrong body: after token and scope, in the same shape.
  */
 export function requestOf(
   tool: OperationTool,

@@ -17,10 +17,10 @@ import { type OperationTool, toolOf } from "./tools.ts";
 
 type App = Hono<{ Bindings: HttpBindings }>;
 
-/** A file in base64 takes a third more than its bytes. */
+/** A file in base64 is a third larger than its bytes. */
 const largestRequestBytes = Math.ceil(largestUploadBytes * 1.4);
 
-/** One HTTP request to `/mcp`, as far as a tool's call needs it. */
+/** The parts of an HTTP request to `/mcp` that a tool's call needs. */
 class Exchange {
   readonly authorization: string | undefined;
   readonly hangUp: () => void;
@@ -94,7 +94,10 @@ function serverFor(
   return server;
 }
 
-/** An answer as a tool's result; an error keeps its JSON shape, and the status REST would have. */
+/**
+ * Returns an answer as a tool's result; an error keeps its JSON shape, and the status that REST
+ * would have.
+ */
 function resultOf({ status, body, headers }: HttpAnswer): CallToolResult {
   const retryAfter = headers["retry-after"];
   const structured = structuredOf(body);
@@ -115,7 +118,7 @@ function structuredOf(body: string | null): Record<string, unknown> | undefined 
     const value: unknown = JSON.parse(body);
     return typeof value === "object" && value !== null ? { ...value } : undefined;
   } catch {
-    // A fault has cut it off.
+    // A fault has cut the body off.
     return undefined;
   }
 }

@@ -4,9 +4,9 @@ import { jsonSchemaOf, type JsonSchema } from "../openapi/json-schemas.ts";
 /** An operation as an MCP tool. */
 export interface OperationTool {
   operation: Operation;
-  /** What `tools/list` says of it. */
+  /** The tool's entry in `tools/list`. */
   definition: ToolDefinition;
-  /** Arguments that go into the query; the rest is the body. */
+  /** Arguments that belong to the query; the rest belong to the body. */
   queryFields: ReadonlySet<string>;
   /** Arguments that are files, in base64. */
   fileFields: ReadonlySet<string>;
@@ -24,13 +24,16 @@ export interface ToolDefinition {
 interface ObjectSchema {
   properties: Record<string, JsonSchema>;
   required: string[];
-  /** What makes it more than a list of fields, such as alternatives. */
+  /** The schema's parts other than its fields, such as alternatives. */
   rest: JsonSchema;
 }
 
 const keyField = "idempotencyKey";
 
-/** The tool of an operation: its path's parameters, query and body are one object of arguments. */
+/**
+ * Returns the tool of an operation. Its path parameters, query and body form one object of
+ * arguments.
+ */
 export function toolOf(operation: Operation): OperationTool {
   const { name, summary, description, method, querySchema, bodySchema, answer } = operation;
   const query = objectSchema(querySchema === undefined ? {} : jsonSchemaOf(querySchema, "input"));
@@ -111,7 +114,10 @@ function inputOf(parts: readonly ObjectSchema[]): JsonSchema & { type: "object" 
   return { ...rest, type: "object", properties, ...(required.length > 0 && { required }) };
 }
 
-/** Tools answer objects, and say so at the root: a reference there would hide it. */
+/**
+ * Returns an output schema that is an object at its root, because tools answer with objects; a
+ * reference there would hide that.
+ */
 function outputOf(schema: JsonSchema): JsonSchema & { type: "object" } {
   const {
     $ref,

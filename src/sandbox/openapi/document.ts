@@ -9,7 +9,10 @@ import { DocumentSchemas, type JsonSchema } from "./json-schemas.ts";
 import { authErrorSchema, errorSchema, sharedResponses, responsesOf } from "./responses.ts";
 import { tagOf, tags } from "./tags.ts";
 
-/** What stands at the top of the API's page: what it is, and what the sandbox has chosen. */
+/**
+ * The introduction at the top of the API's page: what the service is, and what the sandbox has
+ * chosen.
+ */
 const about = `A whole Payments Service on this machine, with no real money behind it. It pays vendors by
 ACH, receives payments, and pushes signed webhook events.
 
@@ -36,7 +39,10 @@ const keyNotes = {
   optional: "With a key, a resend replays the first answer.",
 };
 
-/** The OpenAPI 3.1 document of the service, made from its operations, with the sandbox's own control API. */
+/**
+ * Returns the service's OpenAPI 3.1 document, made from its operations, with the sandbox's own
+ * control API.
+ */
 export function openApiDocument(
   operations: readonly Operation[],
   control: readonly ControlRoute[],

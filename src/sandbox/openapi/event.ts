@@ -1,7 +1,7 @@
 import { eventTypes } from "../webhooks/events.ts";
 import type { JsonSchema } from "./json-schemas.ts";
 
-/** What an endpoint receives (API specification, section 6). */
+/** The event that an endpoint receives (API specification, section 6). */
 export const eventWebhook: JsonSchema = {
   post: {
     summary: "An event, as a thin reference: read the resource for its state.",

@@ -3,7 +3,7 @@ type Example = Readonly<Record<string, unknown>>;
 const contactId = "con_5f0c2a9be1d34870a6c1";
 const bankAccountId = "ba_0b7d1f3c5e9a2468bd10";
 
-/** A body to begin with, by the operation's name. */
+/** A request body to start from, by the operation's name. */
 export const bodyExamples: Readonly<Record<string, Example>> = {
   createPayment: {
     payableId: "bill_3c9e7a1b5d2f4860e8aa",

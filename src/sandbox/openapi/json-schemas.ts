@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A JSON Schema of the 2020-12 draft, which is what OpenAPI 3.1 and MCP speak. */
+/** A JSON Schema of the 2020-12 draft, which OpenAPI 3.1 and MCP use. */
 export type JsonSchema = Record<string, unknown>;
 
 type Direction = "input" | "output";
@@ -8,7 +8,7 @@ type Direction = "input" | "output";
 const localPrefix = "#/$defs/";
 const formatsThatSayEnough = new Set(["date-time", "date"]);
 
-/** A schema that stands for itself: what it refers to is in its `$defs`. */
+/** Returns a self-contained schema: what it refers to is in its `$defs`. */
 export function jsonSchemaOf(schema: z.ZodType, direction: Direction): JsonSchema {
   const { $schema: _, ...rest }: JsonSchema = z.toJSONSchema(schema, {
     io: direction,
@@ -18,28 +18,29 @@ export function jsonSchemaOf(schema: z.ZodType, direction: Direction): JsonSchem
   return rest;
 }
 
-/** Takes out what says nothing to a reader: the pattern of a format, the limits of a double. */
+/** Removes what tells a reader nothing: the pattern of a format, the limits of a double. */
 function tidy(schema: JsonSchema): void {
   if (formatsThatSayEnough.has(String(schema["format"]))) delete schema["pattern"];
   if (schema["minimum"] === Number.MIN_SAFE_INTEGER) delete schema["minimum"];
   if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
 }
 
-/** The schemas of one document: those with a name of their own stand in it once. */
+/** The schemas of one document; a schema with a name of its own is in it once. */
 export class DocumentSchemas {
-  /** By name. */
+  /** The schemas by name. */
   readonly named: Record<string, JsonSchema> = {};
   readonly #prefix: string;
 
-  /** @param prefix what a reference begins with, such as `#/components/schemas/`. */
+  /** @param prefix the start of a reference, such as `#/components/schemas/`. */
   constructor(prefix: string) {
     this.#prefix = prefix;
   }
 
-  /** @throws {Error} another schema of the document has the same name. */
+  /** @throws {Error} if another schema of the document has the same name. */
   add(schema: z.ZodType, direction: Direction): JsonSchema {
     const { $defs = {}, ...root } = jsonSchemaOf(schema, direction);
-    // What may be sent is laxer than what is promised, so a shape that is both has two names.
+    // What may be sent is laxer than what is promised, so a shape that is used both ways has two
+    // names.
     const suffix = direction === "input" ? "Input" : "";
     for (const [name, definition] of Object.entries($defs as Record<string, JsonSchema>)) {
       this.#define(`${name}${suffix}`, this.#moved(definition, suffix) as JsonSchema);

@@ -23,7 +23,7 @@ export const authErrorSchema: JsonSchema = {
   additionalProperties: false,
 };
 
-/** Every other error (API specification, section 7). */
+/** The shape of every other error (API specification, section 7). */
 export const errorSchema: JsonSchema = {
   type: "object",
   properties: {
@@ -34,7 +34,7 @@ export const errorSchema: JsonSchema = {
   required: ["error", "message"],
 };
 
-/** Every response of an operation by its status, errors included. */
+/** Returns every response of an operation by its status, errors included. */
 export function responsesOf(operation: Operation, schemas: DocumentSchemas): JsonSchema {
   const errors = documentedErrors(operation);
   const statuses = [...new Set([...errors.keys(), 401, 403])].toSorted((a, b) => a - b);
@@ -55,7 +55,7 @@ const sharedByStatus: Readonly<Record<number, JsonSchema>> = {
   415: { $ref: "#/components/responses/OtherContentType" },
 };
 
-/** The responses that operations share, those of faults on demand among them. */
+/** The responses that operations share, including those of faults on demand. */
 export const sharedResponses: JsonSchema = {
   TooLarge: failure(413, ["payload_too_large"]),
   OtherContentType: failure(415, ["validation_error"]),
@@ -77,7 +77,9 @@ function success({ answer }: Operation, schemas: DocumentSchemas): [number, Json
   return [answer.status, { description, content: json(schemas.add(answer.body, "output")) }];
 }
 
-/** The codes that an operation refuses with, by status; 401 and a missing scope have none. */
+/**
+ * Returns the codes that an operation refuses with, by status; 401 and a missing scope have none.
+ */
 export function documentedErrors(operation: Operation): Map<number, string[]> {
   const byStatus = new Map<number, string[]>();
   const add = (status: number, code: string) => {

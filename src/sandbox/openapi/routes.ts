@@ -6,7 +6,10 @@ import type { JsonSchema } from "./json-schemas.ts";
 
 type App = Hono<{ Bindings: HttpBindings }>;
 
-/** What the page loads: from the package on this machine, so that it works without a network. */
+/**
+ * The files that the page loads. They come from the package on this machine, so that the page works
+ * without a network.
+ */
 const assets = {
   "swagger-ui.css": {
     type: "text/css",

@@ -1,4 +1,4 @@
-/** What the operations are grouped by, in the order of the specification. */
+/** The groups of the operations, in the order of the specification. */
 const tagByPath: readonly (readonly [prefix: RegExp, name: string])[] = [
   [/^\/v1\/payments/, "Payments"],
   [/retry-payment$/, "Payments"],
@@ -16,7 +16,7 @@ const tagByPath: readonly (readonly [prefix: RegExp, name: string])[] = [
   [/^\/sandbox/, "Sandbox control"],
 ];
 
-/** The group that an operation belongs to. */
+/** Returns the group that an operation belongs to. */
 export function tagOf(path: string): string {
   return tagByPath.find(([prefix]) => prefix.test(path))?.[1] ?? "Other";
 }

@@ -8,9 +8,9 @@ const offsetByHour = new Map<number, number>();
 const bankingDays = new Map<string, boolean>();
 const settlements = new Map<string, number>();
 
-/** New York's date (`YYYY-MM-DD`) at an instant. */
+/** Returns New York's date (`YYYY-MM-DD`) at an instant. */
 export function newYorkDate(instantMs: number): string {
-  // Its offset only ever changes on a full hour, so one lookup an hour is exact.
+  // New York's offset only changes on a full hour, so one lookup per hour is exact.
   const hour = Math.floor(instantMs / hourMs);
   let offsetMs = offsetByHour.get(hour);
   if (offsetMs === undefined) {
@@ -22,13 +22,17 @@ export function newYorkDate(instantMs: number): string {
   return new Date(instantMs + offsetMs).toISOString().slice(0, 10);
 }
 
-/** The instant of a wall-clock time (`HH:MM`) in New York on a date, daylight saving included. */
+/**
+ * Returns the instant of a wall-clock time (`HH:MM`) in New York on a date, daylight saving
+ * included.
+ */
 export function newYorkInstant(date: string, time: string): number {
   return Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime(zone).epochMilliseconds;
 }
 
 /**
- * 8:30 AM New York, when the network settles, on the n-th banking day after the day of `fromMs`.
+ * Returns 8:30 AM New York, when the network settles, on the n-th banking day after the day of
+ * `fromMs`.
  *
  * @param days 1 is the next banking day.
  */
@@ -53,8 +57,8 @@ function findSettlementInstant(fromMs: number, days: number): number {
 }
 
 /**
- * When same-day ACH settles: 5:00 PM New York on a banking day for what is submitted before 2:45 PM,
- * else with the next banking day's first settlement.
+ * Returns when same-day ACH settles: 5:00 PM New York on a banking day if it is submitted before
+ * 2:45 PM, otherwise with the next banking day's first settlement.
  */
 export function sameDaySettlementInstant(fromMs: number): number {
   const date = newYorkDate(fromMs);
@@ -76,7 +80,7 @@ function isBankingDay(date: Temporal.PlainDate): boolean {
 
 function isFederalReserveHoliday(date: Temporal.PlainDate): boolean {
   if (isFixedHoliday(date)) return true;
-  // One that falls on a Sunday closes the Monday after; on a Saturday the Friday stays open.
+  // A holiday on a Sunday closes the Monday after it; for one on a Saturday, the Friday stays open.
   if (date.dayOfWeek === 1 && isFixedHoliday(date.subtract({ days: 1 }))) return true;
   return isFloatingHoliday(date);
 }

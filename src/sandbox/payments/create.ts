@@ -17,7 +17,7 @@ import {
   refreshPaymentStatus,
 } from "./payment-rows.ts";
 
-/** A payment above this is split into several: $100,000.00. */
+/** A payment above this amount is split into several: $100,000.00. */
 const largestPaymentCents = 10_000_000;
 /** How long a payment stays `pending` before it is submitted, on the bank clock. */
 const submitAfterMs = 2_000;
@@ -34,17 +34,17 @@ export interface PaymentRequest extends SourceRequest {
   scheduledAt?: string | undefined;
 }
 
-/** What `POST /v1/payments` and `retry-payment` answer. */
+/** The answer of `POST /v1/payments` and `retry-payment`. */
 export interface CreatedPayments {
   payableId: string;
   payments: Record<string, unknown>[];
 }
 
 /**
- * Creates the payments of a request: one, or several where a large amount is split.
+ * Creates the payments of a request: one, or several if a large amount is split.
  *
- * @param limit at most so many of the splits are made, for a fault that leaves a part undone.
- * @throws {ApiError} whatever section 4 and 7 refuse.
+ * @param limit the most splits that are made, for a fault that leaves a part undone.
+ * @throws {ApiError} whatever sections 4 and 7 refuse.
  */
 export function createPayments(
   ctx: SandboxContext,
@@ -87,7 +87,7 @@ export function createPayments(
 /**
  * Pays the last failed or returned payment of a bill again, from the same source.
  *
- * @throws {ApiError} `validation_error` when none has failed, and whatever a payment is refused for.
+ * @throws {ApiError} `validation_error` if none has failed, and whatever a payment is refused for.
  */
 export function retryPayment(
   ctx: SandboxContext,
@@ -226,7 +226,10 @@ function generatePayable(
 }
 
 /**
- * @param parts at least so many payments, as even as cents allow, for test numbers that ask for it.
+ * Splits an amount into payments that are each within the largest payment.
+ *
+ * @param parts the least number of payments, as even as cents allow, for test numbers that call for
+ * it.
  */
 function split(amountCents: number, parts: number): number[] {
   const evenCents = Math.ceil(amountCents / parts);

@@ -11,8 +11,9 @@ const stepsPerRequest = 2_000;
 const longestTimerMs = 60_000;
 
 /**
- * Moves payments, and all else that has steps to come, along on the bank clock: each step at its
- * own instant and in the order of these instants, also when the clock has leapt over many at once.
+ * Moves payments, and everything else that has scheduled steps, along on the bank clock: each step
+ * at its own instant and in the order of these instants, even if the clock has leapt over many at
+ * once.
  */
 export class PaymentEngine {
   readonly #ctx: SandboxContext;
@@ -24,7 +25,7 @@ export class PaymentEngine {
     this.#ctx = ctx;
   }
 
-  /** Takes what is due and from then on wakes up by itself. */
+  /** Takes what is due, and from then on wakes up by itself. */
   start(): void {
     this.#stopListening = this.#ctx.clock.onChange(() => this.wake());
     this.wake();
@@ -36,7 +37,10 @@ export class PaymentEngine {
     clearTimeout(this.#timer);
   }
 
-  /** Sets the timer to the next instant at which something is due; after new payments and leaps. */
+  /**
+   * Sets the timer to the next instant at which something is due; called after new payments and
+   * leaps of the clock.
+   */
   wake(): void {
     clearTimeout(this.#timer);
     if (this.#stopped) return;
@@ -52,8 +56,8 @@ export class PaymentEngine {
   }
 
   /**
-   * Takes the steps that are due before a request is answered, so that no answer shows a state
-   * the bank clock has left behind; a huge backlog is left to {@link PaymentEngine.catchUp}.
+   * Takes the steps that are due before a request is answered, so that no answer shows a state that
+   * the bank clock has left behind. A huge backlog is left to {@link PaymentEngine.catchUp}.
    */
   takeDueNow(): void {
     for (let steps = 0; steps < stepsPerRequest; steps += stepsPerTransaction) {
@@ -61,7 +65,7 @@ export class PaymentEngine {
     }
   }
 
-  /** Takes every step that is due, letting requests in between. */
+  /** Takes every step that is due, and lets requests run in between. */
   async catchUp(): Promise<void> {
     while (this.#takeSome()) await nextTurn();
   }
@@ -72,7 +76,7 @@ export class PaymentEngine {
     else this.wake();
   }
 
-  /** @returns whether there may be more. */
+  /** @returns true if there may be more. */
   #takeSome(): boolean {
     if (this.#stopped) return false;
     const { db, clock } = this.#ctx;
@@ -89,7 +93,7 @@ export class PaymentEngine {
   }
 }
 
-/** What takes the step that comes first, if one is due by `untilMs`. */
+/** Returns a function that takes the first step, if one is due by `untilMs`. */
 function nextDue(ctx: SandboxContext, untilMs: number): (() => void) | undefined {
   const step = nextScheduledStep(ctx.db, untilMs);
   const payment = nextDuePayment(ctx.db, untilMs);

@@ -22,12 +22,12 @@ export interface SourceRequest {
 }
 
 /**
- * The source that a request names. `fundingSource` decides where both it and `bankAccountId` are
- * sent, because the balance's `pay` fields may come along with the default bank account's id; that
- * one has to exist all the same.
+ * Returns the source that a request names. If both `fundingSource` and `bankAccountId` are sent,
+ * `fundingSource` decides, because the balance's `pay` fields may come along with the default bank
+ * account's id; that account still has to exist.
  *
- * @throws {ApiError} 400 where none is named or the fields contradict each other; 404 for an
- * unknown bank account; 422 without the ACH debit authorization, where it is needed.
+ * @throws {ApiError} 400 if no source is named or the fields contradict each other; 404 for an
+ * unknown bank account; 422 without the ACH debit authorization, if it is needed.
  */
 export function chooseSource(
   db: DatabaseSync,
@@ -74,8 +74,9 @@ export function chooseSource(
 }
 
 /**
- * Every source but the balance needs the authorization; a request with no more than the documented
- * `bankAccountId` may leave the field out, because the specification's table doesn't ask for it.
+ * True if the request accepts the ACH debit authorization, which every source but the balance
+ * needs. A request with only the documented `bankAccountId` may leave the field out, because the
+ * specification's table doesn't list it.
  */
 function acceptsAchDebit(request: SourceRequest): boolean {
   const { paymentRail, fundingSource, achAuthorizationAccepted } = request;
@@ -101,7 +102,10 @@ function requestedAccount(
   throw invalid("fundingSource", "fundingSource must be one that GET /v1/funding-sources lists");
 }
 
-/** The sources a business can see, its default rail's first (Funding source, section 2). */
+/**
+ * Returns the sources that a business can see, those of its default rail first (Funding source,
+ * section 2).
+ */
 export function fundingSourcesJson(
   db: DatabaseSync,
   business: BusinessRow,
@@ -156,7 +160,10 @@ export function fundingSourcesJson(
   ];
 }
 
-/** Whether a bank account can be paid from now, and else why not and where that is mended. */
+/**
+ * Returns whether payments can be made from a bank account now; if not, also why and where that is
+ * fixed.
+ */
 function standing(business: BusinessRow, account: BankAccountRow, setupUrl: string) {
   if (!mayPay(business)) {
     return { canPay: false, unavailableReason: "rail_not_ready", actionUrl: setupUrl };

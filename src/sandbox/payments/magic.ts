@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { execute, getRow } from "../db.ts";
 import { isReturnCode, type PlannedOutcome } from "./planned-outcome.ts";
 
-/** The test numbers that contacts and bank accounts were given; ordinary numbers are never kept. */
+/** The test numbers of contacts and bank accounts; ordinary numbers are never stored. */
 export const magicDdl = `
 CREATE TABLE IF NOT EXISTS magic_accounts (
   owner_id TEXT PRIMARY KEY,
@@ -10,14 +10,15 @@ CREATE TABLE IF NOT EXISTS magic_accounts (
 ) STRICT;
 `;
 
-/** Magic numbers are `000999`, what happens in two digits, and two digits more. */
+/** Magic numbers are `000999`, two digits for what happens, and two more digits. */
 const magicNumber = /^000999(10|20|30|40)(\d\d)$/;
 const mostParts = 20;
 
 /**
- * Keeps what the account number of a contact or bank account stands for, in place of an earlier one.
+ * Stores what the account number of a contact or bank account stands for, in place of an earlier
+ * one.
  *
- * @param accountNumber null where there is no account any more.
+ * @param accountNumber null if there is no account any more.
  */
 export function rememberAccountNumber(
   db: DatabaseSync,
@@ -31,7 +32,10 @@ export function rememberAccountNumber(
   execute(db, sql, ...(isMagic ? [ownerId, accountNumber] : [ownerId]));
 }
 
-/** What the bank does with money from or to this contact or bank account, if its number says so. */
+/**
+ * Returns what the bank does with money from or to this contact or bank account, if its number says
+ * so.
+ */
 export function magicOutcome(db: DatabaseSync, ownerId: string | null): PlannedOutcome | undefined {
   const [kind, digits] = magicOf(db, ownerId);
   const code = `R${digits}`;
@@ -49,7 +53,10 @@ export function magicOutcome(db: DatabaseSync, ownerId: string | null): PlannedO
   }
 }
 
-/** Into how many payments one to this contact is split, whatever its amount; 1 unless magic. */
+/**
+ * Returns the number of payments into which a payment to this contact is split, whatever its
+ * amount; 1 unless its number is magic.
+ */
 export function magicParts(db: DatabaseSync, contactId: string): number {
   const [kind, digits] = magicOf(db, contactId);
   return kind === "40" ? Math.min(Math.max(Number(digits), 1), mostParts) : 1;

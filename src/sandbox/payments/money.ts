@@ -5,12 +5,12 @@ import { isoInstant } from "../ids.ts";
 import { changePayment, type PaymentRow } from "./payment-rows.ts";
 
 /**
- * Moves a payment's money at the bank and, where the balance pays, in the balance: both in the
+ * Moves a payment's money at the bank and, if the balance pays, in the balance. Both happen in the
  * caller's transaction, so that the balance and the ledger always add up.
  *
- * A `return` takes back the credit where there was one (R02, or a late return), else the debit
- * (R01), so a payment's net credit is its credit less its return, and nothing without a credit.
- * Each kind comes at most once a payment, which is what the move's id says.
+ * A `return` takes back the credit if there was one (R02, or a late return), otherwise the debit
+ * (R01). A payment's net credit is therefore its credit less its return, and zero without a credit.
+ * Each kind of move happens at most once per payment; the move's id ensures that.
  */
 export function moveMoney(
   db: DatabaseSync,

@@ -32,7 +32,7 @@ const paymentShape = z
   })
   .meta({ id: "Payment" });
 
-/** The payments that a request has made: several where a large amount was split. */
+/** The payments that a request has made: several if a large amount was split. */
 const createdPaymentsShape = z
   .object({ payableId: z.string(), payments: z.array(paymentShape).min(1) })
   .meta({ id: "CreatedPayments" });
@@ -44,7 +44,7 @@ const cancelledPaymentShape = z
   })
   .meta({ id: "CancelledPayment" });
 
-/** The largest amount one request may pay: $100,000,000.00, a thousand splits. */
+/** The largest amount that one request may pay: $100,000,000.00, a thousand splits. */
 const largestRequestCents = 10_000_000_000;
 
 const paymentRequest: z.ZodType<PaymentRequest> = z

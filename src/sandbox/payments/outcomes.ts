@@ -21,13 +21,15 @@ export interface OutcomeMatch {
   payableId?: string | undefined;
   contactId?: string | undefined;
   paymentId?: string | undefined;
-  /** A deposit or withdrawal. */
+  /** The id of a deposit or withdrawal. */
   transactionId?: string | undefined;
-  /** The business's own account: payments that debit it, deposits and withdrawals. */
+  /** The business's own account, for payments that debit it, deposits and withdrawals. */
   bankAccountId?: string | undefined;
 }
 
-/** Records what the bank shall do with the payments that match, `times` of them or all. */
+/**
+ * Records what the bank will do with the payments that match: with `times` of them, or with all.
+ */
 export function insertOutcome(
   db: DatabaseSync,
   match: OutcomeMatch,
@@ -51,8 +53,8 @@ interface OutcomeRow {
 }
 
 /**
- * The newest outcome that matches a payment, one of whose `times` is used up by asking; without one,
- * what the account number of its contact, or else of its payer, stands for.
+ * Returns the newest outcome that matches a payment, and uses up one of its `times`. If none
+ * matches, returns what the account number of its contact, or else of its payer, stands for.
  */
 export function takeOutcome(db: DatabaseSync, payment: PaymentRow): PlannedOutcome | undefined {
   const row = getRow<OutcomeRow>(
@@ -74,7 +76,10 @@ export function takeOutcome(db: DatabaseSync, payment: PaymentRow): PlannedOutco
   return magicOutcome(db, payment.contact_id) ?? magicOutcome(db, payment.bank_account_id);
 }
 
-/** The same for a deposit or withdrawal, which only its own id or its bank account matches. */
+/**
+ * Returns the outcome of a deposit or withdrawal in the same way; only the transfer's own id or its
+ * bank account matches it.
+ */
 export function takeTransferOutcome(
   db: DatabaseSync,
   transfer: { id: string; bank_account_id: string },

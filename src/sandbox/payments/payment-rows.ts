@@ -28,7 +28,10 @@ export interface PaymentRow {
   status: PaymentStatus;
   amount_cents: number;
   bank_account_id: string | null;
-  /** `SERVICE` is paid from the balance, `PROVIDER` from a bank account; null outside the service. */
+  /**
+   * `SERVICE` is paid from the balance, `PROVIDER` from a bank account; null if paid outside the
+   * service.
+   */
   payment_rail: "SERVICE" | "PROVIDER" | null;
   clearing: "STANDARD" | "NEXT_AVAILABLE";
   scheduled_at: number;
@@ -37,11 +40,11 @@ export interface PaymentRow {
   cancel_reason: string | null;
   created_at: number;
   updated_at: number;
-  /** 1 once the payer's money has been taken; `credited` once the payee got it. */
+  /** 1 once the payer's money has been taken; `credited` is 1 once the payee got it. */
   debited: number;
   credited: number;
   hold_by: "service" | "provider" | null;
-  /** JSON of the {@link PlannedOutcome} that the bank has in store. */
+  /** JSON of the {@link PlannedOutcome} that the bank will give it. */
   planned: string | null;
   due_at: number | null;
   due_step: DueStep | null;
@@ -63,7 +66,9 @@ export function paymentById(db: DatabaseSync, id: string): PaymentRow | undefine
   return getRow(db, "SELECT * FROM payments WHERE id = ?", id);
 }
 
-/** A business's own payment; one of another organization is as if it didn't exist. */
+/**
+ * Returns a business's own payment; a payment of another business is treated as if it didn't exist.
+ */
 export function paymentOf(
   db: DatabaseSync,
   businessId: string,
@@ -73,12 +78,12 @@ export function paymentOf(
   return row?.business_id === businessId ? row : undefined;
 }
 
-/** All payments of a bill, splits and retries included, oldest first. */
+/** Returns all payments of a bill, splits and retries included, oldest first. */
 export function paymentsOfPayable(db: DatabaseSync, payableId: string): PaymentRow[] {
   return allRows(db, "SELECT * FROM payments WHERE payable_id = ? ORDER BY seq", payableId);
 }
 
-/** The payment whose next step comes first on the bank clock, if it is due by `untilMs`. */
+/** Returns the payment whose next step comes first on the bank clock, if it is due by `untilMs`. */
 export function nextDuePayment(db: DatabaseSync, untilMs: number): PaymentRow | undefined {
   return getRow(
     db,
@@ -88,7 +93,7 @@ export function nextDuePayment(db: DatabaseSync, untilMs: number): PaymentRow | 
   );
 }
 
-/** When the engine has something to do next, on the bank clock. */
+/** Returns the instant of the bank clock at which the engine next has something to do, if any. */
 export function nextDueInstant(db: DatabaseSync): number | undefined {
   const row = getRow<{ due: number | null }>(
     db,
@@ -105,14 +110,17 @@ const inFlight: readonly PaymentStatus[] = [
   "refund_pending",
 ];
 
-/** What payments that are neither settled nor known to be unpaid take of a bill, in cents. */
+/**
+ * Returns the cents of a bill that are taken up by payments that are neither settled nor known to
+ * be unpaid.
+ */
 export function inFlightCents(payments: readonly PaymentRow[]): number {
   return payments
     .filter((payment) => inFlight.includes(payment.status))
     .reduce((sum, payment) => sum + payment.amount_cents, 0);
 }
 
-/** Makes a bill's `paymentStatus` follow its payments. */
+/** Updates a bill's `paymentStatus` to match its payments. */
 export function refreshPaymentStatus(db: DatabaseSync, payableId: string): void {
   const payable = payableById(db, payableId);
   if (payable === undefined) return;
@@ -143,7 +151,7 @@ function derivePaymentStatus(
   return "none";
 }
 
-/** Payment, section 2. */
+/** Returns the payment in the API's shape (Payment, section 2). */
 export function paymentJson(row: PaymentRow): Record<string, unknown> {
   return {
     id: row.id,

@@ -12,7 +12,7 @@ export function parsePlanned(text: string | null): PlannedOutcome | undefined {
 
 interface ReturnReason {
   text: string;
-  /** Whose account it is about: the payer's debit comes back, or the payee's credit. */
+  /** Whose account the code is about: the payer's debit comes back, or the payee's credit. */
   side: "payer" | "payee";
 }
 
@@ -39,19 +39,19 @@ const returnReasons: Readonly<Record<string, ReturnReason>> = {
   R29: { text: "Corporate customer advises not authorized", side: "payer" },
 };
 
-/** Whether a text is a return code that the bank knows, such as `R02`. */
+/** True if a text is a return code that the bank knows, such as `R02`. */
 export function isReturnCode(code: string): boolean {
   return Object.hasOwn(returnReasons, code);
 }
 
-/** The text a failed or returned payment carries, such as `R01 Insufficient funds`. */
+/** Returns the text that a failed or returned payment carries, such as `R01 Insufficient funds`. */
 export function failureText(planned: PlannedOutcome): string {
   if (planned.code === undefined) return planned.reason ?? "R01 Insufficient funds";
   const reason = planned.reason ?? returnReasons[planned.code]?.text;
   return reason === undefined ? planned.code : `${planned.code} ${reason}`;
 }
 
-/** Whether a failure is one of the payer's account: then the payee was never credited. */
+/** True if a failure is about the payer's account; the payee was never credited then. */
 export function failsAtPayer(planned: Pick<PlannedOutcome, "code" | "reason">): boolean {
   const code = planned.code ?? /^R\d\d/.exec(planned.reason ?? "R01")?.[0];
   return code === undefined || returnReasons[code]?.side === "payer";

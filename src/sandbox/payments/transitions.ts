@@ -19,7 +19,7 @@ import { failsAtPayer, failureText, parsePlanned, type PlannedOutcome } from "./
 
 const insufficient = "Insufficient balance";
 
-/** Takes a payment's next step, as of its instant on the bank clock; inside a transaction. */
+/** Takes a payment's next step as of its instant on the bank clock. Runs inside a transaction. */
 export function takeDueStep(ctx: SandboxContext, payment: PaymentRow): void {
   const atMs = payment.due_at;
   if (atMs === null) return;
@@ -80,7 +80,7 @@ function submit(ctx: SandboxContext, payment: PaymentRow, atMs: number): void {
   beginProcessing(ctx, payment, planned, atMs);
 }
 
-/** A payment that could not begin: no money has moved. */
+/** Fails a payment that could not begin; no money has moved. */
 function failUnmoved(
   ctx: SandboxContext,
   payment: PaymentRow,
@@ -91,7 +91,10 @@ function failUnmoved(
   tell(ctx, payment, "payable.payment.failed");
 }
 
-/** Why a payment can't be executed now; one that was scheduled has reserved nothing before. */
+/**
+ * Returns why a payment can't be executed now; undefined if it can. A scheduled payment has
+ * reserved nothing until now.
+ */
 function obstacleOf(ctx: SandboxContext, payment: PaymentRow): string | undefined {
   const business = callersBusiness(ctx.db, payment.business_id);
   const contact = payment.contact_id === null ? undefined : contactById(ctx.db, payment.contact_id);
@@ -101,7 +104,7 @@ function obstacleOf(ctx: SandboxContext, payment: PaymentRow): string | undefine
   if (!mayPay(business)) return "Business set-up is incomplete";
   if (payment.payment_rail === "SERVICE") {
     const { availableCents, cashCents } = balanceFigures(ctx.db, payment.business_id);
-    // What was not scheduled has its money reserved already.
+    // A payment that was not scheduled has its money reserved already.
     const ownCents = payment.status === "scheduled" ? availableCents : cashCents;
     return ownCents < payment.amount_cents ? insufficient : undefined;
   }
@@ -141,8 +144,8 @@ function afterOf(planned: PlannedOutcome | undefined, fromMs: number): number | 
 }
 
 /**
- * Flags a payment for review. The service holds before it takes the balance's money; an external
- * provider holds when the bank has been debited already.
+ * Flags a payment for review. The service holds a payment before it takes the balance's money; an
+ * external provider holds it when the bank has already been debited.
  */
 function hold(
   ctx: SandboxContext,
@@ -217,7 +220,7 @@ function complete(
   tell(ctx, payment, isPaid ? "payable.paid" : "payable.payment.partially_paid");
 }
 
-/** A bank's late return: the payee's money comes back, and the payer gets it. */
+/** Returns a settled payment late: the payee's money comes back, and the payer gets it. */
 function giveBack(ctx: SandboxContext, payment: PaymentRow, atMs: number): void {
   const planned = parsePlanned(payment.planned) ?? { outcome: "return" };
   moveMoney(ctx.db, payment, "return", atMs);
@@ -263,7 +266,7 @@ export function cancel(
   return "The payment was cancelled and the money is back in the balance.";
 }
 
-/** Lets a new outcome act on a payment that the bank has already. */
+/** Applies a newly set outcome to a payment that the bank already has. */
 export function applyNewOutcome(ctx: SandboxContext, payment: PaymentRow, atMs: number): void {
   const planned = takeOutcome(ctx.db, payment);
   if (planned === undefined) return;

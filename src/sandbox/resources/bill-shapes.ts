@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { dateShape } from "../http/shapes.ts";
 
-/** What bills and invoices have in common, section 2: amounts, dates and texts. */
+/** What bills and invoices have in common (section 2): amounts, dates and texts. */
 export const billFields = {
   totalAmountCents: z.int().min(1),
   amountPaidCents: z.int().min(0),
@@ -23,7 +23,7 @@ export const itemsShape = z.array(
   }),
 );
 
-/** The same of a row as the sandbox keeps both. */
+/** Returns the same fields of a row, as the sandbox stores bills and invoices. */
 export function billJson(row: {
   readonly id: string;
   readonly public_id: string;

@@ -9,7 +9,7 @@ export interface BusinessRow {
   verification: string;
   setup_complete: number;
   payments_locked: number;
-  /** 1: a bill is paid as often as it is asked for. */
+  /** 1 if a bill is paid as often as a payment of it is requested. */
   accepts_double_payments: number;
   balance_feature: number;
   accelerated_feature: number;
@@ -27,7 +27,10 @@ export function businessById(db: DatabaseSync, id: string): BusinessRow | undefi
   return getRow(db, "SELECT * FROM businesses WHERE id = ?", id);
 }
 
-/** The business of an authenticated caller, which exists because the token was checked against it. */
+/**
+ * Returns the business of an authenticated caller. It exists, because the token was checked against
+ * it.
+ */
 export function callersBusiness(db: DatabaseSync, id: string): BusinessRow {
   const row = businessById(db, id);
   if (row === undefined) throw new Error(`business ${id} vanished during its request`);
@@ -38,7 +41,7 @@ export function allBusinesses(db: DatabaseSync): BusinessRow[] {
   return allRows(db, "SELECT * FROM businesses ORDER BY rowid");
 }
 
-/** The businesses of one organization, which a token of any of them may see. */
+/** Returns the businesses of one organization; a token of any of them may see them all. */
 export function businessesOfOrganization(db: DatabaseSync, organizationId: string): BusinessRow[] {
   const sql = "SELECT * FROM businesses WHERE organization_id = ? ORDER BY rowid";
   return allRows(db, sql, organizationId);
@@ -52,7 +55,7 @@ export function changeBusiness(
   updateRow(db, "businesses", id, changes);
 }
 
-/** Whether the business has passed verification and its set-up, so that it may pay. */
+/** True if the business has passed verification and completed its set-up, so that it may pay. */
 export function mayPay(business: BusinessRow): boolean {
   return business.verification === "verified" && business.setup_complete === 1;
 }

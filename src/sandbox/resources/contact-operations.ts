@@ -31,7 +31,7 @@ const address = z.object({
   zipCode: z.string().regex(/^\d{5}(-\d{4})?$/, { error: "must be a US zip code" }),
 });
 
-/** Bank account of a contact: write-only, of which only the last four digits are kept. */
+/** A contact's bank account: write-only; only the last four digits are stored. */
 export const contactBankAccount = z.object({
   accountNumber: z.string().regex(/^\d{4,17}$/, { error: "must have 4 to 17 digits" }),
   routingNumber: z.string().regex(/^\d{9}$/, { error: "must be a nine-digit ABA number" }),
@@ -64,7 +64,9 @@ function ownContact(
   return contact;
 }
 
-/** Changes a contact, sets its `updatedAt` and tells the webhooks. @returns it as it is now. */
+/**
+ * Changes a contact, sets its `updatedAt` and emits the event. @returns the contact as it is now.
+ */
 export function updateContact(
   ctx: SandboxContext,
   contact: ContactRow,
@@ -207,7 +209,7 @@ const listContacts = defineOperation({
   },
 });
 
-/** A LIKE pattern (escape character `\`) that finds a text anywhere, taken literally. */
+/** Returns a LIKE pattern (escape character `\`) that finds a literal text anywhere. */
 export function likePattern(text: string): string {
   return `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 }

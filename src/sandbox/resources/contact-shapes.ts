@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { instantShape } from "../http/shapes.ts";
 
-/** Contact, section 2. Account numbers and tax ids are never in it. */
+/** Contact, section 2. It never includes account numbers or tax ids. */
 export const contactShape = z
   .object({
     id: z.string(),

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { getRow, insertRow, updateRow } from "../db.ts";
 import { isoInstant, isoInstantOrNull } from "../ids.ts";
 
-/** `emails` and `address` are JSON; full account numbers and tax ids are never kept. */
+/** `emails` and `address` are JSON; full account numbers and tax ids are never stored. */
 export interface ContactRow {
   id: string;
   business_id: string;
@@ -40,7 +40,9 @@ export function contactById(db: DatabaseSync, id: string): ContactRow | undefine
   return getRow(db, "SELECT * FROM contacts WHERE id = ?", id);
 }
 
-/** A business's own contact; one of another organization is as if it didn't exist. */
+/**
+ * Returns a business's own contact; a contact of another business is treated as if it didn't exist.
+ */
 export function contactOf(
   db: DatabaseSync,
   businessId: string,
@@ -54,14 +56,14 @@ function isPaymentReady(row: ContactRow): boolean {
   return row.bank_last4 !== null && row.status === "active";
 }
 
-/** Whether money can be sent to the contact now. */
+/** True if money can be sent to the contact now. */
 export function isPayable(row: ContactRow): boolean {
   const receives =
     row.payment_direction === "bidirectional" || row.payment_direction === "can_be_paid";
   return receives && isPaymentReady(row);
 }
 
-/** Contact, section 2. */
+/** Returns the contact in the API's shape (Contact, section 2). */
 export function contactJson(row: ContactRow): Record<string, unknown> {
   const isBusiness = row.type === "business";
   return {

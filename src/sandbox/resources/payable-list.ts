@@ -4,8 +4,9 @@ import { searchCondition } from "./payable-search.ts";
 import { payableListJson, type PayableRow } from "./payables.ts";
 
 /**
- * How many bills a business has in each status, kept by triggers: counting them for every page of
- * a list would read all of them. A database from before the counts is counted once.
+ * The number of bills that a business has in each status, kept up to date by triggers: counting
+ * them for every page of a list would read all of them. A database that is older than the counts is
+ * counted once.
  */
 export const payableCountsDdl = `
 CREATE TABLE IF NOT EXISTS payable_counts (
@@ -34,14 +35,17 @@ END;
 
 export interface PayableFilter {
   status?: string | undefined;
-  /** Found anywhere in a bill's numbers and description and its vendor's name, taken literally. */
+  /**
+   * Text to find anywhere in a bill's numbers and description and its vendor's name, taken
+   * literally.
+   */
   search?: string | undefined;
 }
 
 const columns = `bills.id, public_id, bills.business_id, contact_id, bills.status, payment_status,
   total_cents, paid_cents, due_date, issue_date, custom_number, description, bills.created_at`;
 
-/** One page of a business's bills, newest first, and how many there are in all. */
+/** Returns one page of a business's bills, newest first, and their total count. */
 export function payablesPage(
   db: DatabaseSync,
   businessId: string,
@@ -49,7 +53,7 @@ export function payablesPage(
   { page, pageSize }: { page: number; pageSize: number },
 ): { items: Record<string, unknown>[]; totalCount: number } {
   const { where, values } = conditions(businessId, filter);
-  // Rows that are skipped are passed in the index alone: neither bill nor vendor is read.
+  // Rows that the page skips are only read in the index: neither the bill nor the vendor is read.
   const rows = allRows<Omit<PayableRow, "items"> & { contact_name: string | null }>(
     db,
     `SELECT ${columns}, contacts.display_name AS contact_name

@@ -14,7 +14,7 @@ import { pageShape } from "../http/shapes.ts";
 import { payablesPage } from "./payable-list.ts";
 import { billFields, itemsShape } from "./bill-shapes.ts";
 
-/** PayableDetail without its items: what the sandbox lists of a bill. */
+/** PayableDetail without its items: what the sandbox shows of a bill in a list. */
 const payableListItemShape = z
   .object({
     id: z.string(),
@@ -50,7 +50,7 @@ const item = z.object({
   unitAmountCents: z.int().min(0).max(largestTotalCents),
 });
 
-/** The fields of a bill that whoever creates or edits it may give. */
+/** The fields of a bill that a caller who creates or edits it may send. */
 export const payableFields = {
   dueDate: plainDate.nullable().optional(),
   issueDate: plainDate.nullable().optional(),
@@ -62,7 +62,7 @@ export const payableFields = {
 
 export const payableStatus = z.enum(payableStatuses);
 
-/** A bill's items with their totals. */
+/** Returns a bill's items with their totals. */
 export function totalled(items: readonly z.infer<typeof item>[] | undefined): PayableItem[] {
   return (items ?? []).map(({ name, description, quantity, unitAmountCents }) => ({
     name: name ?? null,
@@ -74,9 +74,9 @@ export function totalled(items: readonly z.infer<typeof item>[] | undefined): Pa
 }
 
 /**
- * What a bill is over: its items' sum, or the total that was given instead.
+ * Returns a bill's amount: the sum of its items, or the total that was given instead.
  *
- * @throws {ApiError} neither was given, they contradict each other, or it is below one cent.
+ * @throws {ApiError} if neither was given, they contradict each other, or it is below one cent.
  */
 export function totalOf(items: readonly PayableItem[], givenCents: number | undefined): number {
   const sum = items.reduce((cents, { totalCents }) => cents + totalCents, 0);

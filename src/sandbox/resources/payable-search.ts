@@ -1,12 +1,13 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { likePattern } from "./contact-operations.ts";
 
-/** What is shorter has no three characters to look up, and is found by reading every bill. */
+/** A shorter text has no three characters to look up; it is found by reading every bill. */
 const SHORTEST_INDEXED = 3;
 
 /**
- * An index over every three characters of the bills' texts, kept by triggers: reading 100,000
- * bills for a search takes longer than a page may. A database from before it is indexed once.
+ * An index over every three characters of the bills' texts, kept up to date by triggers: reading
+ * 100,000 bills for a search takes longer than a page may. A database that is older than the index
+ * is indexed once.
  */
 export const payableSearchDdl = `
 CREATE VIRTUAL TABLE IF NOT EXISTS payable_texts USING fts5(
@@ -33,12 +34,14 @@ BEGIN
 END;
 `;
 
-/** Forgets the texts of bills that were deleted all at once. */
+/** Rebuilds the index after bills were deleted all at once, and so forgets their texts. */
 export function forgetPayableTexts(db: DatabaseSync): void {
   db.exec("INSERT INTO payable_texts (payable_texts) VALUES ('rebuild')");
 }
 
-/** The condition that a bill's numbers, description or vendor's name contain a text, literally. */
+/**
+ * Returns the condition that a bill's numbers, description or vendor's name contain a literal text.
+ */
 export function searchCondition(
   businessId: string,
   search: string,

@@ -41,7 +41,7 @@ export type NewPayable = Pick<
   items?: readonly PayableItem[] | undefined;
 };
 
-/** Takes the numbers of the next bills of a business. @returns the first of them. */
+/** Takes the numbers of a business's next bills. @returns the first of them. */
 export function takeBillNumbers(db: DatabaseSync, businessId: string, count: number): number {
   const business = getRow<{ n: number }>(
     db,
@@ -82,7 +82,7 @@ export function payableById(db: DatabaseSync, id: string): PayableRow | undefine
   return getRow(db, "SELECT * FROM payables WHERE id = ?", id);
 }
 
-/** A business's own bill; one of another organization is as if it didn't exist. */
+/** Returns a business's own bill; a bill of another business is treated as if it didn't exist. */
 export function payableOf(
   db: DatabaseSync,
   businessId: string,
@@ -100,12 +100,12 @@ export function changePayable(
   updateRow(db, "payables", id, changes);
 }
 
-/** Adds to what has been paid; a negative amount takes back what was returned. */
+/** Adds to the paid amount; a negative amount takes back what was returned. */
 export function addPaid(db: DatabaseSync, id: string, amountCents: number): void {
   execute(db, "UPDATE payables SET paid_cents = paid_cents + ? WHERE id = ?", amountCents, id);
 }
 
-/** PayableDetail, section 2. */
+/** Returns the bill in the API's shape (PayableDetail, section 2). */
 export function payableJson(db: DatabaseSync, row: PayableRow): Record<string, unknown> {
   const contact = row.contact_id === null ? undefined : contactById(db, row.contact_id);
   return {
@@ -114,7 +114,7 @@ export function payableJson(db: DatabaseSync, row: PayableRow): Record<string, u
   };
 }
 
-/** What a list shows of a bill: PayableDetail without its items. */
+/** Returns what a list shows of a bill: PayableDetail without its items. */
 export function payableListJson(
   row: Omit<PayableRow, "items">,
   contactName: string | null,

@@ -1,7 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { execute, getRow, insertRow } from "../db.ts";
 
-/** What is to happen on the bank clock to anything but a payment, which carries its own next step. */
+/**
+ * What will happen on the bank clock to anything but a payment, which carries its own next step.
+ */
 export const scheduleDdl = `
 CREATE TABLE IF NOT EXISTS scheduled_steps (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -30,11 +32,11 @@ export interface ScheduledStep {
   /** Instant on the bank clock. */
   due_at: number;
   kind: StepKind;
-  /** The id of what the step is about. */
+  /** The id of the object that the step is about. */
   subject: string;
 }
 
-/** Lets something happen at an instant of the bank clock; part of the caller's transaction. */
+/** Schedules a step for an instant of the bank clock, in the caller's transaction. */
 export function scheduleStep(
   db: DatabaseSync,
   kind: StepKind,
@@ -44,17 +46,17 @@ export function scheduleStep(
   insertRow(db, "scheduled_steps", { due_at: dueAtMs, kind, subject });
 }
 
-/** Forgets a step that was taken or must not happen any more. */
+/** Deletes a step that was taken or must not happen any more. */
 export function removeStep(db: DatabaseSync, seq: number): void {
   execute(db, "DELETE FROM scheduled_steps WHERE seq = ?", seq);
 }
 
-/** Forgets all that was to happen to one thing. */
+/** Deletes all steps that are scheduled for one object. */
 export function removeStepsOf(db: DatabaseSync, subject: string): void {
   execute(db, "DELETE FROM scheduled_steps WHERE subject = ?", subject);
 }
 
-/** The step that comes first on the bank clock, if it is due by `untilMs`. */
+/** Returns the step that comes first on the bank clock, if it is due by `untilMs`. */
 export function nextScheduledStep(db: DatabaseSync, untilMs: number): ScheduledStep | undefined {
   return getRow(
     db,
@@ -63,7 +65,7 @@ export function nextScheduledStep(db: DatabaseSync, untilMs: number): ScheduledS
   );
 }
 
-/** When the next step comes, on the bank clock. */
+/** Returns the instant of the next step on the bank clock; undefined if there is none. */
 export function nextScheduledInstant(db: DatabaseSync): number | undefined {
   const sql = "SELECT min(due_at) AS due FROM scheduled_steps";
   return getRow<{ due: number | null }>(db, sql)?.due ?? undefined;

@@ -24,7 +24,7 @@ const stepHandlers: Readonly<Record<StepKind, StepHandler>> = {
   "transfer-returns": returnTransfer,
 };
 
-/** Takes a step as of its instant on the bank clock; inside a transaction. */
+/** Takes a step as of its instant on the bank clock. Runs inside a transaction. */
 export function takeScheduledStep(ctx: SandboxContext, step: ScheduledStep): void {
   removeStep(ctx.db, step.seq);
   stepHandlers[step.kind](ctx, step.subject, step.due_at);

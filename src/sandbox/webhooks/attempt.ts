@@ -26,7 +26,7 @@ export interface AttemptResult {
 }
 
 /**
- * `t=<unix seconds>,v1=<hex HMAC-SHA256>` over `<t>.<body>` (API specification, section 6).
+ * Returns `t=<unix seconds>,v1=<hex HMAC-SHA256>` over `<t>.<body>` (API specification, section 6).
  *
  * @param secret the whole text of the secret, `whsec_` included, is the key.
  */
@@ -37,10 +37,10 @@ function sign(secret: string, body: string, atMs: number): string {
 }
 
 /**
- * Posts a shipment once and waits at most ten seconds for the answer's head. Never throws: whatever
- * goes wrong is a failed attempt.
+ * Posts a shipment once and waits at most ten seconds for the head of the answer. Never throws: any
+ * error is a failed attempt.
  *
- * @param signal gives the attempt up.
+ * @param signal abandons the attempt.
  */
 export async function attempt(
   dispatcher: Dispatcher,
@@ -62,7 +62,7 @@ export async function attempt(
       },
       body: shipment.body,
     });
-    // A request that still waits for its connection is deaf to its signal.
+    // A request that still waits for its connection does not react to its signal.
     const response = await Promise.race([sending, aborted(limit)]);
     const { statusCode } = response;
     const responseBody = await startOf(response.body);
@@ -79,7 +79,10 @@ async function aborted(signal: AbortSignal): Promise<never> {
   throw signal.reason;
 }
 
-/** The body is ignored, so neither its length nor its end matters. */
+/**
+ * Returns the start of the body. It is only recorded, so neither the body's length nor its end
+ * matters.
+ */
 async function startOf(body: Dispatcher.ResponseData["body"]): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -90,7 +93,7 @@ async function startOf(body: Dispatcher.ResponseData["body"]): Promise<string> {
       if (length >= keptBodyBytes) break;
     }
   } catch {
-    // A body that breaks off or never ends does not undo its status.
+    // A body that breaks off or never ends does not change the status.
   }
   return Buffer.concat(chunks).subarray(0, keptBodyBytes).toString("utf8");
 }

@@ -7,18 +7,23 @@ import { onDeliveries } from "./events.ts";
 import { type FinishedAttempt, recordAttempt } from "./outcome.ts";
 import { endpointById, type EndpointRow, type SentDelivery } from "./tables.ts";
 
-/** Deliveries under way at once, per endpoint (so that a slow one holds up no other) and in all. */
+/**
+ * Deliveries under way at once: per endpoint, so that a slow one holds up no other, and in total.
+ */
 const perEndpoint = 48;
 const inAll = 192;
-/** More than an endpoint's share, because the endpoints of several businesses may share an origin. */
+/**
+ * More than an endpoint's share, because the endpoints of several businesses may share an origin.
+ */
 const connectionsPerOrigin = 128;
 const longestSleepMs = 30_000;
 
 /**
- * Sends what is due, many at once, until each delivery has succeeded or used up its attempts.
+ * Sends the deliveries that are due, many at once, until each has succeeded or used up its
+ * attempts.
  *
- * All its state is in the database: deliveries and their back-off go on after a restart, and an
- * attempt that the end of the process cut off is made again without counting.
+ * All its state is in the database: deliveries and their back-off go on after a restart. An attempt
+ * that was cut off by the end of the process is made again and does not count.
  */
 export class WebhookDeliverer {
   readonly #db: DatabaseSync;
@@ -39,7 +44,7 @@ export class WebhookDeliverer {
     this.#clock = options.clock;
   }
 
-  /** Takes up what an earlier process left, and listens for new deliveries and clock changes. */
+  /** Resumes what an earlier process left, and listens for new deliveries and clock changes. */
   start(): void {
     execute(
       this.#db,
@@ -52,7 +57,7 @@ export class WebhookDeliverer {
     wake();
   }
 
-  /** Cuts off what is under way, which the next start takes up again. */
+  /** Cuts off deliveries that are under way; the next start resumes them. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const stop of this.#stopListening) stop();
@@ -64,7 +69,7 @@ export class WebhookDeliverer {
     await this.#agent.destroy();
   }
 
-  /** Not at once: many events and results of one moment make one round. */
+  /** Schedules one round. Not at once: many events and results of one moment make one round. */
   #wake(): void {
     if (this.#stopped) return;
     this.#immediate ??= setImmediate(() => {
@@ -140,7 +145,7 @@ export class WebhookDeliverer {
         this.#agent,
         {
           url: endpoint.url,
-          // Read anew: a secret that was rotated in the meantime must not sign any more.
+          // Read again: a secret that was rotated in the meantime must not sign any more.
           secret: endpointById(this.#db, endpoint.id)?.secret ?? endpoint.secret,
           deliveryId: delivery.id,
           eventId: delivery.event_id,
@@ -157,7 +162,10 @@ export class WebhookDeliverer {
     this.#finished.push({ deliveryId: delivery.id, result, wireNowMs: this.#clock.wireNow() });
   }
 
-  /** What is due now and found no free slot needs no timer: the end of an attempt wakes up too. */
+  /**
+   * Sets the timer for the next delivery. A delivery that is due now and found no free slot needs
+   * no timer: the end of an attempt also wakes the deliverer.
+   */
   #sleepUntilNext(): void {
     clearTimeout(this.#timer);
     const wireNowMs = this.#clock.wireNow();
@@ -180,7 +188,7 @@ export class WebhookDeliverer {
       next?.ms == null ? longestSleepMs : this.#clock.realMsUntilWire(next.ms),
       held?.ms == null ? longestSleepMs : held.ms - Date.now(),
     ];
-    // A millisecond more than needed, so that what is waited for is due when the timer fires.
+    // A millisecond more than needed, so that the delivery is due when the timer fires.
     this.#timer = setTimeout(() => this.#wake(), Math.max(0, Math.min(...waitsMs)) + 1);
     this.#timer.unref();
   }

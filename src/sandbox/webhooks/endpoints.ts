@@ -10,7 +10,7 @@ import { endpointById, type EndpointRow, type SentDelivery } from "./tables.ts";
 const loopback = new Set(["127.0.0.1", "localhost"]);
 const secretBytes = 32;
 
-/** A new signing secret: `whsec_` and 32 random bytes. */
+/** Returns a new signing secret: `whsec_` and 32 random bytes. */
 export function newSecret(): string {
   return `whsec_${randomBytes(secretBytes).toString("base64url")}`;
 }
@@ -52,7 +52,7 @@ export function insertEndpoint(
 }
 
 /**
- * The business's endpoint; `history` also finds one that was deleted.
+ * Returns the business's endpoint; with `history` also one that was deleted.
  *
  * @throws {ApiError} 404.
  */
@@ -68,7 +68,7 @@ export function ownEndpoint(
   return row;
 }
 
-/** The business's endpoints, oldest first, without those that were deleted. */
+/** Returns the business's endpoints, oldest first, without those that were deleted. */
 export function endpointsOf(db: DatabaseSync, businessId: string): EndpointRow[] {
   return allRows(
     db,
@@ -77,7 +77,7 @@ export function endpointsOf(db: DatabaseSync, businessId: string): EndpointRow[]
   );
 }
 
-/** The record without its secret, of which only the end is ever shown again. */
+/** Returns the endpoint's record without its secret, of which only the end is ever shown again. */
 export function endpointJson(row: EndpointRow): Record<string, unknown> {
   return {
     id: row.id,
@@ -91,9 +91,7 @@ export function endpointJson(row: EndpointRow): Record<string, unknown> {
   };
 }
 
-/**
- * @throws {ApiError} 422 unless it is an https address, or http on this machine.
- */
+/** @throws {ApiError} 422 unless it is an https address, or http on this machine. */
 export function checkUrl(url: string): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined) throw invalid("url", `url: "${url}" is not an absolute URL`);
@@ -119,7 +117,7 @@ export function checkEvents(events: readonly string[]): void {
 const deliveryWithEvent = `SELECT deliveries.*, events.id AS event_id, events.body AS body
   FROM deliveries JOIN events ON events.seq = deliveries.event_seq`;
 
-/** One page of an endpoint's deliveries, newest first. */
+/** Returns one page of an endpoint's deliveries, newest first. */
 export function deliveriesPage(
   db: DatabaseSync,
   endpointId: string,
@@ -152,7 +150,7 @@ export function deliveryOf(db: DatabaseSync, endpointId: string, id: string): Se
   return row;
 }
 
-/** Delivery record, section 6. */
+/** Returns the delivery in the API's shape (Delivery record, section 6). */
 export function deliveryJson(row: SentDelivery): Record<string, unknown> {
   return {
     id: row.id,

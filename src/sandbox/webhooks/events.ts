@@ -5,7 +5,10 @@ import { isoInstant, newId } from "../ids.ts";
 import { drawWebhookFault } from "./faults.ts";
 import { type EndpointRow, insertDelivery } from "./tables.ts";
 
-/** Every type an endpoint can subscribe to by name; `invoice.*` types come and go with invoices. */
+/**
+ * Every type that an endpoint can subscribe to by name; `invoice.*` types come and go with
+ * invoices.
+ */
 export const eventTypes: readonly string[] = [
   "payable.created",
   "payable.approved",
@@ -27,19 +30,21 @@ export const eventTypes: readonly string[] = [
   "contact.unarchived",
 ];
 
-/** Above what a JSON number holds exactly, so that nobody gets away with comparing numbers. */
+/**
+ * Above what a JSON number holds exactly, so that a receiver that compares them as numbers fails.
+ */
 const firstSequence = 2n ** 53n;
 
 const listeners = new WeakMap<DatabaseSync, Set<() => void>>();
 
-/** Calls `wake` whenever deliveries have been committed. @returns stops that. */
+/** Calls `wake` whenever deliveries have been committed. @returns a function that stops that. */
 export function onDeliveries(db: DatabaseSync, wake: () => void): () => void {
   const wakes = listeners.get(db) ?? new Set();
   listeners.set(db, wakes.add(wake));
   return () => wakes.delete(wake);
 }
 
-/** Tells the deliverer, once the transaction is committed, that there may be work. */
+/** Wakes the deliverer once the transaction is committed, because there may be work. */
 export function announceDeliveries(db: DatabaseSync): void {
   afterCommit(db, () => {
     for (const wake of listeners.get(db) ?? []) wake();
@@ -47,10 +52,10 @@ export function announceDeliveries(db: DatabaseSync): void {
 }
 
 /**
- * Records an event and a delivery for each active endpoint of the business that subscribes to it
- * (API specification, section 6); part of the caller's transaction.
+ * Records an event, and a delivery for each active endpoint of the business that subscribes to it
+ * (API specification, section 6), in the caller's transaction.
  *
- * @param wireNowMs when it is emitted, on the wire clock.
+ * @param wireNowMs the instant at which it is emitted, on the wire clock.
  */
 export function emitEvent(db: DatabaseSync, event: ServiceEvent, wireNowMs: number): void {
   const id = newId("evt");

@@ -10,9 +10,10 @@ const longestOvertakenMs = 1_000;
 /**
  * `webhooks` of `POST /sandbox/faults`: probabilities from 0 to 1 for each new delivery.
  *
- * `lose`: it is listed as dead and nothing is ever sent. `duplicate`: its first attempt is sent twice.
- * `reorder`: kept back up to a second, so that later ones overtake it. `delayMs`: real time before
- * its first attempt. With a `seed` the same deliveries are hit again.
+ * `lose`: the delivery is listed as dead and nothing is ever sent. `duplicate`: its first attempt
+ * is sent twice. `reorder`: it is kept back up to a second, so that later ones overtake it.
+ * `delayMs`: real time before its first attempt. With the same `seed` the same deliveries are hit
+ * again.
  */
 export const webhookFaults = z.strictObject({
   lose: probability.optional(),
@@ -24,14 +25,16 @@ export const webhookFaults = z.strictObject({
 
 export type WebhookFaults = z.infer<typeof webhookFaults>;
 
-/** Replaces the faults for deliveries from now on; undefined ends them. */
+/** Replaces the faults of all further deliveries; undefined ends them. */
 export function setWebhookFaults(db: DatabaseSync, faults: WebhookFaults | undefined): void {
   execute(db, "DELETE FROM webhook_faults");
   if (faults === undefined) return;
   insertRow(db, "webhook_faults", { one: 1, faults: JSON.stringify(faults), draws: 0 });
 }
 
-/** What the faults make of the next delivery: the columns that differ from an undisturbed one. */
+/**
+ * Returns what the faults do to the next delivery: the columns that differ from an undisturbed one.
+ */
 export function drawWebhookFault(db: DatabaseSync, wireNowMs: number): Partial<DeliveryRow> {
   const row = getRow<{ faults: string; draws: number }>(db, "SELECT * FROM webhook_faults");
   if (row === undefined) return {};
@@ -51,7 +54,7 @@ export function drawWebhookFault(db: DatabaseSync, wireNowMs: number): Partial<D
   };
 }
 
-/** A number from 0 to 1 that depends on nothing but the text. */
+/** Returns a number from 0 to 1 that depends only on the text. */
 function seeded(text: string): number {
   return createHash("sha256").update(text).digest().readUInt32BE(0) / 2 ** 32;
 }

@@ -19,7 +19,7 @@ import { announceDeliveries } from "./events.ts";
 import { buryDeliveries, type EndpointRow, insertDelivery } from "./tables.ts";
 import { pageShape, instantShape } from "../http/shapes.ts";
 
-/** Webhook endpoint; its secret is in it only when it was made. */
+/** A webhook endpoint; its secret is included only when it is created. */
 const endpointShape = z
   .object({
     id: z.string(),

@@ -8,14 +8,20 @@ const firstBackoffMs = 60_000;
 const failedInARowToPause = 20;
 const failingToPauseMs = 24 * 3_600_000;
 
-/** Real or stepped, it is the wire clock that counts the back-off and the day of failure. */
+/**
+ * An attempt and its result. The wire clock, which may be stepped, counts the back-off and the day
+ * of failure.
+ */
 export interface FinishedAttempt {
   deliveryId: string;
   result: AttemptResult;
   wireNowMs: number;
 }
 
-/** Records an attempt's result, and pauses the endpoint that has failed too long; in a transaction. */
+/**
+ * Records an attempt's result, and pauses the endpoint if it has failed too long. Runs inside a
+ * transaction.
+ */
 export function recordAttempt(db: DatabaseSync, finished: FinishedAttempt): void {
   const { deliveryId, result, wireNowMs } = finished;
   const delivery = getRow<DeliveryRow>(db, "SELECT * FROM deliveries WHERE id = ?", deliveryId);
@@ -53,7 +59,10 @@ function statusAfter(
   return { status: "failed", next_attempt_at: wireNowMs + backoffMs };
 }
 
-/** A delivery counts once, however often it is retried: what fails in a row are deliveries. */
+/**
+ * Counts a failure. A delivery counts once, however often it is retried: the count is of deliveries
+ * that fail in a row.
+ */
 function countFailure(
   db: DatabaseSync,
   endpoint: EndpointRow,

@@ -97,9 +97,9 @@ export interface DeliveryRow {
   last_error: string | null;
   redelivery_of_id: string | null;
   created_at: number;
-  /** How often an attempt is sent: 2 when a fault doubles it. */
+  /** The number of times that an attempt is sent: 2 if a fault duplicates it. */
   copies: number;
-  /** Real instant before which a fault keeps it back, 0 for none. */
+  /** The real instant before which a fault keeps it back; 0 for none. */
   held_until_real: number;
 }
 
@@ -127,7 +127,7 @@ export function insertDelivery(
   });
 }
 
-/** Ends what a deleted endpoint still had to receive. */
+/** Ends the deliveries that a deleted endpoint was still to receive. */
 export function buryDeliveries(db: DatabaseSync, endpointId: string, atMs: number): void {
   execute(
     db,

@@ -4,9 +4,9 @@ import type { Tables } from "../schema/tables.ts";
 import { asColumns } from "../sql/as-record.ts";
 
 /**
- * Keeps the stages of the rules that these lines need, beside the plan that is stored with them.
+ * Stores the stages of the rules that these lines need, beside the plan that is stored with them.
  *
- * A run keeps its playbook's revision, so what a rule asks for never changes.
+ * A run keeps its playbook's revision, so what a rule requires never changes.
  */
 export async function keepStages(
   trx: Transaction<Tables>,

@@ -7,7 +7,7 @@ import { changeRecords } from "../sql/records.ts";
 import { givenOf, isApproved, openStage } from "./line-approvals.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** Bills of a rule in one of its stages. */
+/** Identifies the bills of a rule in one of its stages. */
 export interface StageKey {
   readonly ruleIndex: number;
   /** From 0. */
@@ -28,8 +28,8 @@ interface AskedRun {
 const toRecord = readerOf("run_lines");
 
 /**
- * True for a line that lacks an approval: one that waits for nothing else, and one that a hold keeps
- * back besides.
+ * True for a line that lacks an approval: one that waits for nothing else, and one that a hold
+ * stops as well.
  *
  * @param businessMs business-clock instant that expiries are compared with
  */
@@ -42,8 +42,9 @@ export function lacksApproval(businessMs: number) {
 }
 
 /**
- * The first execution date of a run's bills that wait for an approval and nothing else; null if none
- * does. The dates of what a hold keeps back besides don't change before it is lifted.
+ * Returns the first execution date of a run's bills that wait for an approval and nothing else;
+ * null if none does. The dates of bills that a hold stops as well don't change before it is
+ * released.
  */
 export async function firstDateToDecide(db: Db, runId: string): Promise<string | null> {
   const row = await db
@@ -56,10 +57,10 @@ export async function firstDateToDecide(db: Db, runId: string): Promise<string |
 }
 
 /**
- * What waits for approval in a run, by rule and stage, and by how many have approved it; of what a
- * hold keeps back besides, the sums are apart.
+ * Sums what waits for approval in a run, by rule and stage, and by how many have approved it. Bills
+ * that a hold stops as well have sums of their own.
  *
- * @param unlessBy somebody whose own approvals are given: only bills that they have not approved
+ * @param unlessBy a person whose own approvals are given: only bills that they have not approved
  */
 export async function waitingBills(
   db: Db,
@@ -70,10 +71,10 @@ export async function waitingBills(
     .selectFrom("run_lines")
     .select(["rule_index", "escalated", "amount_cents", "stage_since_ms", "stage_real_ms"])
     .select([
-      // Of what is on hold no stage is opened.
+      // No stage is opened for a bill on hold.
       sql<number>`case when run_lines.state = 'on-hold' then ${openStage(businessMs)}
         else run_lines.stage end`.as("stage"),
-      // Nobody is reminded of it, and it escalates to nobody.
+      // No one is reminded of a bill on hold, and it does not escalate.
       sql<number | null>`case when run_lines.state = 'on-hold' then null
         else remind_at_ms end`.as("remind_at_ms"),
       sql<number | null>`case when run_lines.state = 'on-hold' then null
@@ -126,7 +127,9 @@ export async function waitingBills(
   });
 }
 
-/** Stages whose turn has come for lines that were in another one, or in none, before. */
+/**
+ * Returns the stages whose turn has come for lines that were in another one, or in none, before.
+ */
 export async function turnedStages(
   trx: Transaction<Tables>,
   { runId, businessMs }: AskedRun,
@@ -154,7 +157,7 @@ export async function turnedStages(
   return rows.map(toRecord);
 }
 
-/** Asks the approvers of a stage, of the lines whose turn it has come to be. */
+/** Begins a stage for the lines whose turn it is: its approvers are asked from now on. */
 export async function beginStage(
   trx: Transaction<Tables>,
   { runId, businessMs, realMs }: AskedRun & { readonly realMs: number },
@@ -180,9 +183,9 @@ export async function beginStage(
 }
 
 /**
- * Escalates what has waited for so long in its stage.
+ * Escalates lines that have waited long enough in their stage.
  *
- * @param askedBeforeMs real instant: what was asked later is left to wait
+ * @param askedBeforeMs real instant: lines whose stage began later go on waiting
  */
 export async function escalateDue(
   trx: Transaction<Tables>,
@@ -210,7 +213,7 @@ export async function escalateDue(
   return rows.map(toRecord);
 }
 
-/** Says when those who were reminded now are reminded next. */
+/** Sets when approvers who were reminded now are reminded next. */
 export async function postponeReminder(
   trx: Transaction<Tables>,
   runId: string,

@@ -9,22 +9,22 @@ import { findAll, findOne } from "../sql/records.ts";
 import { mayStillPay } from "../payables/open-subjects.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** States in which a line can still be left out: nothing of it has been leased for paying. */
-
 export type Decision = RecordOf<"decisions">;
 
 export interface NewDecision extends Omit<Decision, "decisionId" | "alone" | "bankChanges"> {
-  /** How changed bank accounts were verified; nothing said unless it is here. */
+  /** How changed bank accounts were verified; empty by default. */
   readonly bankChanges?: Decision["bankChanges"];
-  /** True where only the business's word that one person is enough lets it count; no, unless said. */
+  /**
+   * True if it counts only because the business says that one person is enough; false by default.
+   */
   readonly alone?: boolean;
   /** Lines that the decision counts for, as judged; ignored unless an approval was accepted. */
   readonly approves: readonly {
     readonly payableId: string;
     readonly lineHash: string;
-    /** Stage that it counts in; the first unless said. */
+    /** Stage that it counts in; by default the first. */
     readonly stage?: number;
-    /** True where only an escalation let the approver decide. */
+    /** True if only an escalation let the approver decide. */
     readonly escalated?: boolean;
   }[];
 }
@@ -37,9 +37,9 @@ export interface RecordedDecision {
 
 /**
  * Stores a decision as it was judged, and what follows from an accepted approval: its lines'
- * approvals, and the lines it leaves out.
+ * approvals, and the lines that it leaves out.
  *
- * Approving the same lines again is no second approval; it renews the expiry.
+ * Approving the same lines again is not a second approval; it renews the expiry.
  */
 export async function recordDecision(
   trx: Transaction<Tables>,
@@ -83,7 +83,9 @@ export async function recordDecision(
   return { decisionId, dropped };
 }
 
-/** Leaves lines out, where nothing has been leased for them and nothing that was sent may still pay. */
+/**
+ * Leaves out lines, except those that have been leased for paying or that a request may still pay.
+ */
 async function dropLines(
   trx: Transaction<Tables>,
   decision: NewDecision,
@@ -120,31 +122,34 @@ async function dropLines(
   return dropped;
 }
 
-/** Who left it out, and why, as far as they said. */
+/** Returns who left it out, and why, as far as they said. */
 function droppedText({ principal, comment }: NewDecision): string {
   const why = comment === null ? "" : `: ${comment.replace(/\.$/, "")}`;
   return `Left out by ${principal}${why}.`;
 }
 
-/** True once somebody who may has rejected the run: nothing more of it is leased. */
+/** True once someone who may has rejected the run: nothing more of it is leased. */
 export async function isRejected(db: Db, runId: string): Promise<boolean> {
   return (await rejectionOf(db, runId)) !== undefined;
 }
 
-/** Who has rejected a run, and why; undefined where nobody has. */
+/** Returns the decision that rejected a run, with who and why; undefined if there is none. */
 export async function rejectionOf(db: Db, runId: string): Promise<Decision | undefined> {
   const rejected = { runId, decision: "reject", outcome: "accepted" } as const;
   const [first] = await findAll(db, "decisions", rejected, ["decided_at_ms", "decision_id"]);
   return first;
 }
 
-/** True if somebody has approved bills of a run. */
+/** True if bills of a run have been approved. */
 export async function hasApproval(db: Db, runId: string): Promise<boolean> {
   const approved = { runId, decision: "approve", outcome: "accepted" } as const;
   return (await findOne(db, "decisions", approved)) !== undefined;
 }
 
-/** Decisions on a run, first to last; those of one token or signature where it is named. */
+/**
+ * Returns the decisions on a run, first to last; only those of one token or signature if it is
+ * given.
+ */
 export function decisionsOfRun(db: Db, runId: string, tokenId?: string): Promise<Decision[]> {
   const having = tokenId === undefined ? { runId } : { runId, tokenId };
   return findAll(db, "decisions", having, ["decided_at_ms", "decision_id"]);

@@ -1,7 +1,10 @@
 import { readerOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 
-/** The approvals that a payable's lines were ever given, first to last, with the line's vendor. */
+/**
+ * Returns all approvals that a payable's lines were ever given, first to last, with the line's
+ * vendor.
+ */
 export async function approvalsOfPayable(db: Db, businessId: string, payableId: string) {
   const rows = await approvals(db)
     .innerJoin("runs", "runs.run_id", "line_approvals.run_id")
@@ -17,7 +20,9 @@ export async function approvalsOfPayable(db: Db, businessId: string, payableId: 
   return rows.map(readerOf("decisions"));
 }
 
-/** The approvals of exactly one line, which of a run or deposit is known by its hash. */
+/**
+ * Returns the approvals of exactly one line of a run or deposit, which is identified by its hash.
+ */
 export async function approvalsOfHash(
   db: Db,
   { subject, hash }: { readonly subject: string; readonly hash: string },

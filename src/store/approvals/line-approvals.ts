@@ -10,7 +10,10 @@ interface ApprovableLine {
   readonly lineHash: string;
 }
 
-/** Valid approvals of exactly the line of `run_lines`; of one stage, where one is named. */
+/**
+ * Counts who has a valid approval of exactly the line of `run_lines`; in one stage only, if it is
+ * given.
+ */
 function approvers(businessMs: number, stage?: RawBuilder<unknown>): RawBuilder<number> {
   const ofStage = stage === undefined ? sql`` : sql`and approval.stage = ${stage}`;
   return sql<number>`(select count(distinct approval.principal) from line_approvals approval
@@ -20,7 +23,9 @@ function approvers(businessMs: number, stage?: RawBuilder<unknown>): RawBuilder<
       and approval.expires_at_ms > ${businessMs} ${ofStage})`;
 }
 
-/** The stages of the line's rule whose quorum is not reached; none of a rule of one stage. */
+/**
+ * Selects the stages of the line's rule whose quorum is not reached; a rule of one stage has none.
+ */
 function unmetStages(businessMs: number): RawBuilder<unknown> {
   return sql`from approval_stages rule_stage
     where rule_stage.run_id = run_lines.run_id
@@ -29,10 +34,10 @@ function unmetStages(businessMs: number): RawBuilder<unknown> {
 }
 
 /**
- * Whether a line of `run_lines` may be paid: each stage of its rule has its quorum of different
+ * True if a line of `run_lines` may be paid: each stage of its rule has its quorum of different
  * people, whose approval of exactly this line has not expired.
  *
- * Everything that asks whether a line is approved asks this.
+ * Everything that needs to know whether a line is approved uses this.
  *
  * @param businessMs business-clock instant that expiries are compared with
  */
@@ -43,19 +48,22 @@ export function isApproved(businessMs: number): RawBuilder<boolean> {
     and not exists (select 1 ${unmetStages(businessMs)}))`;
 }
 
-/** How many have approved a line of `run_lines` in the stage whose turn it is. */
+/** Counts who has approved a line of `run_lines` in the stage whose turn it is. */
 export function givenOf(businessMs: number): RawBuilder<number> {
-  // One that needs one approval, and waits, has none.
+  // A line that needs one approval, and waits, has none.
   return sql<number>`case when run_lines.quorum > 1
     then ${approvers(businessMs, openStage(businessMs))} else 0 end`;
 }
 
-/** The stage of a line of `run_lines` whose turn it is, from 0. */
+/** Returns the stage of a line of `run_lines` whose turn it is, from 0. */
 export function openStage(businessMs: number): RawBuilder<number> {
   return sql<number>`coalesce((select min(rule_stage.stage) ${unmetStages(businessMs)}), 0)`;
 }
 
-/** The payables, out of these lines of one run, of which exactly this line is approved. */
+/**
+ * Returns the payables of these lines of one run, as far as exactly this version of the line is
+ * approved.
+ */
 export async function approvedLines(
   db: Db,
   lines: readonly ApprovableLine[],
@@ -69,7 +77,8 @@ export async function approvedLines(
       .selectFrom("run_lines")
       .select(["payable_id", "line_hash"])
       .where("run_id", "=", first.runId)
-      // Named one by one: from one value PostgreSQL would count the approvals of all lines first.
+      // Named one by one: given as one value, PostgreSQL would count the approvals of all lines
+      // first.
       .where(
         "payable_id",
         "in",
@@ -84,7 +93,7 @@ export async function approvedLines(
   return new Set(lines.filter(isStill).map((line) => line.payableId));
 }
 
-/** Whether exactly this line is approved now. */
+/** True if exactly this line is approved now. */
 export async function lineApproved(
   db: Db,
   line: ApprovableLine,
@@ -95,13 +104,13 @@ export async function lineApproved(
 
 /** An approval of a line, as it is shown. */
 export interface LineApproval extends StageApproval {
-  /** True where only an escalation let the approver decide. */
+  /** True if only an escalation let the approver decide. */
   readonly escalated: boolean;
 }
 
 /**
- * Who has approved each of these lines as it stands now, by payable id; approvals of an earlier
- * version of a line don't count, expired ones neither.
+ * Returns who has approved each of these lines as it stands now, by payable id. Approvals of an
+ * earlier version of a line don't count, nor do expired ones.
  */
 export async function approvalsOf(
   db: Db,
@@ -139,7 +148,7 @@ export async function approvalsOf(
   return approvals;
 }
 
-/** Their names alone. */
+/** Returns only the names of these approvers. */
 export async function approversOf(
   db: Db,
   runId: string,
@@ -152,7 +161,7 @@ export async function approversOf(
   );
 }
 
-/** Payables of a run that one decision has approved. */
+/** Returns the payables of a run that one decision has approved. */
 export async function approvedBy(
   db: Db,
   { runId, decisionId }: { readonly runId: string; readonly decisionId: string },

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** 256 random bits. The store keeps `hashOf` of it only. */
+/** Returns a secret of 256 random bits. The store keeps only its `hashOf`. */
 export function newSecret(prefix: string): string {
   return `${prefix}${randomBytes(32).toString("base64url")}`;
 }

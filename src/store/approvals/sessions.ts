@@ -17,22 +17,22 @@ import type { Tables } from "../schema/tables.ts";
 import { hashOf, newSecret } from "./secrets.ts";
 import { lastUses } from "./uses.ts";
 
-/** Somebody who is signed in at the console; the secret of their cookie is stored nowhere. */
+/** A person who is signed in at the console; the secret of their cookie is stored nowhere. */
 export type Session = Omit<RecordOf<"sessions">, "sessionHash">;
 
-/** Who has shown who they are, and how. */
+/** Who has proved who they are, and how. */
 export interface SignIn {
   readonly holder: SessionHolder;
   readonly name: string;
   readonly way: SignInWay;
-  /** When they did. */
+  /** When they proved it. */
   readonly signedInAtMs: number;
 }
 
 /**
  * Makes a link's code, which signs its bearer in once, within ten minutes.
  *
- * @returns the code in clear, this once, and when it ends
+ * @returns the code in clear text, only this once, and when it expires
  */
 export async function makeSignInLink(
   trx: Transaction<Tables>,
@@ -50,7 +50,10 @@ export async function makeSignInLink(
   return { code, expiresAtMs };
 }
 
-/** The sign-in that a link's code stands for, this once; undefined where it was used, or is over. */
+/**
+ * Returns the sign-in that a link's code stands for, only this once; undefined if the code was used
+ * before or has expired.
+ */
 export async function useSignInLink(
   trx: Transaction<Tables>,
   code: string,
@@ -58,7 +61,7 @@ export async function useSignInLink(
 ): Promise<SignIn | undefined> {
   const codeHash = hashOf(code);
   const link = await findOne(trx, "sign_in_links", { codeHash });
-  // Of two who use it at once, one deletes it.
+  // If two requests use it at once, only one of them deletes it.
   const isMine = (await deleteRecords(trx, "sign_in_links", { codeHash })) > 0;
   if (link === undefined || !isMine || link.expiresAtMs <= nowMs) return undefined;
   const { name, way, signedInAtMs } = link;
@@ -69,7 +72,7 @@ export async function useSignInLink(
  * Opens a session.
  *
  * @param endsAtMs when its token ends, if that is before a session's own end
- * @returns `secret` in clear, this once
+ * @returns `secret` in clear text, only this once
  */
 export async function openSession(
   trx: Transaction<Tables>,
@@ -100,17 +103,17 @@ export async function openSession(
   return { session, secret };
 }
 
-/** The session whose secret this is, whatever has become of it. */
+/** Returns the session with this secret, even if it has ended. */
 export async function findSession(db: Db, secret: string): Promise<Session | undefined> {
   return withoutHash(await findOne(db, "sessions", { sessionHash: hashOf(secret) }));
 }
 
-/** Keeps what somebody has filled in, in place of what was kept before. */
+/** Stores what the person has filled in, in place of what was kept before. */
 export async function keepForm(db: Db, sessionId: string, keptForm: KeptForm): Promise<void> {
   await changeRecords(db, "sessions", { sessionId, endedAtMs: null }, { keptForm });
 }
 
-/** Ends a session at once; nothing where it has ended. */
+/** Ends a session at once; does nothing if it has ended. */
 export async function endSession(
   trx: Transaction<Tables>,
   { sessionId, name }: Pick<Session, "sessionId" | "name">,
@@ -121,7 +124,9 @@ export async function endSession(
   if (done > 0) await tell(trx, "session.ended", by, sessionId, nowMs, { name });
 }
 
-/** Ends what was opened with a token, and the links that were made with it. */
+/**
+ * Ends the sessions that were opened with a token, and deletes the links that were made with it.
+ */
 export async function endSessionsOfToken(
   trx: Transaction<Tables>,
   tokenId: string,
@@ -133,7 +138,7 @@ export async function endSessionsOfToken(
   }
 }
 
-/** All sessions as people are shown them, the last sign-in first. */
+/** Returns all sessions as people see them, the latest sign-in first. */
 export async function viewSessions(db: Db, nowMs: number): Promise<SessionView[]> {
   const uses = await lastUses(db);
   const all = await findAll(db, "sessions", {}, ["signed_in_at_ms", "session_id"]);
@@ -154,7 +159,10 @@ export async function viewSessions(db: Db, nowMs: number): Promise<SessionView[]
   }));
 }
 
-/** Forgets what signed nobody in, and sessions that were over before an instant: the trail keeps them. */
+/**
+ * Deletes links that were never used, and sessions that expired before an instant: the trail keeps
+ * them.
+ */
 export async function pruneSessions(trx: Transaction<Tables>, beforeMs: number): Promise<void> {
   await trx.deleteFrom("sign_in_links").where("expires_at_ms", "<", beforeMs).execute();
   const old = trx.selectFrom("sessions").select("session_id").where("expires_at_ms", "<", beforeMs);
@@ -170,7 +178,7 @@ function rowOf({ holder, name, way, signedInAtMs }: SignIn) {
   return { ...none, ...holder, name, way, signedInAtMs: Math.floor(signedInAtMs) };
 }
 
-/** Whose a row is. */
+/** Returns the holder of a row. */
 export function holderOf({
   tokenId,
   issuer,

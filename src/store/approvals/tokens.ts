@@ -18,11 +18,11 @@ export type Token = Omit<RecordOf<"tokens">, "tokenHash">;
 export interface NewToken {
   readonly name: string;
   readonly roles: readonly string[];
-  /** Names of profiles; all of them, unless said. */
+  /** Names of profiles; by default all of them. */
   readonly businesses?: readonly string[] | null | undefined;
-  /** 90 days from now unless said. */
+  /** By default 90 days from now. */
   readonly expiresAtMs?: number | undefined;
-  /** Who makes it, as their own token is called. */
+  /** Who creates it, by the name of their own token. */
   readonly createdBy: string;
   readonly nowMs: number;
 }
@@ -36,10 +36,10 @@ interface Deed {
 const DAY_MS = 86_400_000;
 
 /**
- * Makes a token of 256 random bits, and says so in the store's own trail: a token may act for
+ * Makes a token of 256 random bits, and records it in the store's own trail: a token may act for
  * several businesses.
  *
- * @returns `token` in clear, this once: the store keeps its SHA-256 only.
+ * @returns `token` in clear text, only this once: the store keeps only its SHA-256
  */
 export async function createToken(
   store: Pick<Store, "transactionOf">,
@@ -48,13 +48,13 @@ export async function createToken(
   return store.transactionOf(STORE_TRAIL, (trx) => insertToken(trx, token));
 }
 
-/** Who makes and confirms the first tokens: whoever has the store's host. */
+/** Who makes and confirms the first tokens: a person with access to the store's host. */
 const BOOTSTRAP = "payrun token bootstrap";
 
 /**
  * Makes two administrators: the first ones of a store, on whose word others are made.
  *
- * @returns undefined where an administrator's token counts already
+ * @returns undefined if an administrator's token is valid already
  */
 export async function createFirstTokens(
   store: Pick<Store, "transactionOf">,
@@ -104,7 +104,7 @@ async function insertToken(
   return { tokenId, token: secret };
 }
 
-/** A second person says that a token is whose it says. */
+/** Records that a second person confirms that a token belongs to the person whom it names. */
 export async function confirmToken(
   trx: Transaction<Tables>,
   { tokenId, name }: Pick<Token, "tokenId" | "name">,
@@ -117,8 +117,8 @@ export async function confirmToken(
 }
 
 /**
- * Gives a token a new secret: the old one, which its maker has seen, opens nothing any more, and
- * neither does what was opened with it.
+ * Gives a token a new secret: the old one, which the token's maker has seen, opens nothing any
+ * more, and sessions and links that were made with it end.
  */
 export async function renewToken(
   trx: Transaction<Tables>,
@@ -132,23 +132,23 @@ export async function renewToken(
   return secret;
 }
 
-/** The token of this text that was made here, whatever has become of it. */
+/** Returns the token with this text if it was made here, even if it has expired or was revoked. */
 export async function findToken(db: Db, token: string): Promise<Token | undefined> {
   return withoutHash(await findOne(db, "tokens", { tokenHash: hashOf(token) }));
 }
 
-/** The token of this id, whatever has become of it. */
+/** Returns the token with this id, even if it has expired or was revoked. */
 export async function getToken(db: Db, tokenId: string): Promise<Token | undefined> {
   return withoutHash(await findOne(db, "tokens", { tokenId }));
 }
 
-/** All tokens, first made first, expired and revoked ones too. */
+/** Returns all tokens, first made first, including expired and revoked ones. */
 export async function listTokens(db: Db): Promise<Token[]> {
   const found = await findAll(db, "tokens", {}, ["created_at_ms", "token_id"]);
   return found.flatMap((token) => withoutHash(token) ?? []);
 }
 
-/** Ends a token at once; false where there is none, or it was revoked before. */
+/** Revokes a token at once; false if there is none, or if it was revoked before. */
 export async function revokeToken(
   store: Pick<Store, "transactionOf">,
   tokenId: string,
@@ -164,7 +164,7 @@ export async function revokeToken(
   });
 }
 
-/** All tokens as people are shown them, first made first: never their secrets. */
+/** Returns all tokens as people see them, first made first; never their secrets. */
 export async function viewTokens(
   db: Db,
   now: { readonly nowMs: number; readonly sandboxesOnly: boolean },
@@ -190,8 +190,9 @@ const iso = (ms: number) => new Date(ms).toISOString();
 const isoOf = (ms: number | undefined) => (ms === undefined ? null : iso(ms));
 
 /**
- * Unconfirmed tokens that any of these people made at or after an instant, and those made with
- * these in turn: as good as their own. A token that a second person has confirmed is its holder's.
+ * Returns the unconfirmed tokens that any of these people made at or after an instant, and those
+ * made with these in turn: they are as good as their makers' own. A token that a second person has
+ * confirmed belongs to its holder.
  *
  * @param makers as `principalOf` writes them
  */

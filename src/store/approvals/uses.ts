@@ -4,18 +4,23 @@ import type { Db } from "../sql/db.ts";
 import { changeRecords, findAll } from "../sql/records.ts";
 import type { Store } from "../sql/store.ts";
 
-/** What somebody shows to be known: a token, or a session. */
+/** What a caller identifies itself with: a token, or a session. */
 export interface Shown {
   /** `tok_…` or `ses_…`. */
   readonly id: string;
   readonly name: string;
 }
 
-/** Addresses of one that are told apart: whoever has many fills neither table nor trail. */
+/**
+ * The most addresses that are recorded separately for one of them, so that a caller with many fills
+ * neither table nor trail.
+ */
 const ADDRESSES_MOST = 100;
 const OTHERS = "others";
 
-/** Writes down from where a token or a session was used; the first time, the trail tells of it. */
+/**
+ * Records the address from which a token or a session was used; the first time, also in the trail.
+ */
 export async function noteUse(
   store: Pick<Store, "db" | "transactionOf">,
   { id: tokenId, name }: Shown,
@@ -41,7 +46,7 @@ export async function noteUse(
   });
 }
 
-/** When each token and session was used last; none of those that never were. */
+/** Returns when each token and session was last used; those that never were are not in the map. */
 export async function lastUses(db: Db): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom("token_uses")

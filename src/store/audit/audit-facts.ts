@@ -1,6 +1,6 @@
 import type { Db } from "../sql/db.ts";
 
-/** A row that was written in one transaction with its entry, at the same instant. */
+/** A row that was written in one transaction with its audit entry, at the same instant. */
 export interface RecordedFact {
   /** As the beginning of a sentence. */
   readonly what: string;
@@ -9,8 +9,8 @@ export interface RecordedFact {
 }
 
 /**
- * The newest run, decision or hold of a business: where its trail ends before that, the end of the
- * trail is gone, whatever the store has noted of it.
+ * Returns the newest run, decision or hold of a business. If its trail ends before that, the end of
+ * the trail is gone, whatever end the store has recorded.
  */
 export async function newestFact(db: Db, businessId: string): Promise<RecordedFact | undefined> {
   const run = await db
@@ -50,7 +50,7 @@ export async function newestFact(db: Db, businessId: string): Promise<RecordedFa
   return facts.toSorted((one, other) => other.atMs - one.atMs)[0];
 }
 
-/** Businesses for which something was launched or held. */
+/** Returns the businesses for which something was launched or held. */
 export async function businessesWithFacts(db: Db): Promise<string[]> {
   const runs = await db.selectFrom("runs").select("business_id").distinct().execute();
   const holds = await db.selectFrom("holds").select("business_id").distinct().execute();

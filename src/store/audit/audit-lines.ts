@@ -4,12 +4,12 @@ import { appendAuditEntries, type AuditEntry, listAudit, type NewAuditEntry } fr
 import type { Db } from "../sql/db.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** So many neighbours in a plan share an entry about what happens to several of them at once. */
+/** How many neighbors in a plan share an entry about what happens to several of them at once. */
 const LINES_A_PART = 500;
 
 type Details = Readonly<Record<string, unknown>>;
 
-/** The same thing happening to lines of one run. */
+/** The same thing that happens to several lines of one run. */
 export interface LineEntries extends Omit<NewAuditEntry, "subject" | "details"> {
   readonly runId: string;
   /** What is the same for all of them. */
@@ -23,9 +23,9 @@ export interface LineEntries extends Omit<NewAuditEntry, "subject" | "details"> 
 }
 
 /**
- * Adds what happens to lines of a run to the trail: an entry for a single one under its payable,
- * one for several neighbours under their part of the plan, with `each` of them in its details. A
- * hundred thousand bills are then some hundred entries, and a bill's are still found by index.
+ * Adds to the trail what happens to lines of a run: an entry for a single line under its payable,
+ * and one for several neighbors under their part of the plan, with `each` of them in its details. A
+ * hundred thousand bills then take some hundred entries, and a bill's are still found by index.
  */
 export async function appendOfLines(
   trx: Transaction<Tables>,
@@ -43,7 +43,7 @@ export async function appendOfLines(
   await appendAuditEntries(trx, entries);
 }
 
-/** Adds that rows of a run's lines were brought to a state, with why. */
+/** Adds to the trail that lines of a run moved to a state, with why. */
 export async function appendMoves(
   trx: Transaction<Tables>,
   run: { readonly runId: string; readonly businessId: string; readonly nowMs: number },
@@ -57,15 +57,16 @@ export async function appendMoves(
   await appendOfLines(trx, { ...entry, details, lines });
 }
 
-/** What entries about several neighbours of a plan are about. */
+/** Returns the subject of entries about several neighbors in a plan. */
 export function partOf(runId: string, lineNo: number): string {
   const first = Math.floor((lineNo - 1) / LINES_A_PART) * LINES_A_PART + 1;
   return `${runId}/lines/${first}-${first + LINES_A_PART - 1}`;
 }
 
 /**
- * Entries about a bill, first to last: its own, and those that it shares with its neighbours in the
- * plans of these runs. A shared one comes with what it says of this bill only.
+ * Returns the entries about a bill, first to last: its own, and those that it shares with its
+ * neighbors in the plans of these runs. A shared entry comes with only what it says about this
+ * bill.
  */
 export async function listAuditOfPayable(
   db: Db,

@@ -14,10 +14,10 @@ export type AuditRow = Row<"audit">;
 
 export interface TrailProblem {
   readonly auditId: number;
-  /** Empty where no entry is left. */
+  /** Empty if no entry is left. */
   readonly at: string;
   readonly kind: "changed" | "missing" | "reordered" | "cut-off";
-  /** What the entry says it is about; null where the end is missing. */
+  /** What the entry says it is about; null if the end is missing. */
   readonly action: string | null;
   readonly subject: string | null;
   /** What is wrong, as a sentence. */
@@ -27,13 +27,15 @@ export interface TrailProblem {
 export interface VerifiedTrail {
   readonly businessId: string;
   readonly entries: number;
-  /** Hash of the last entry. Whoever notes it elsewhere can tell later whether the end was cut off. */
+  /**
+   * Hash of the last entry. A copy of it kept elsewhere shows later whether the end was cut off.
+   */
   readonly head: string | null;
   /** In the order of the trail, at most twenty. */
   readonly problems: readonly TrailProblem[];
 }
 
-/** Businesses that have a trail, or must have had one. */
+/** Returns the businesses that have a trail, or must have had one. */
 export async function auditedBusinesses(db: Db): Promise<string[]> {
   const written = await db.selectFrom("audit").select("business_id").distinct().execute();
   const ended = await db.selectFrom("audit_ends").select("business_id").execute();
@@ -44,10 +46,10 @@ export async function auditedBusinesses(db: Db): Promise<string[]> {
 /**
  * Recomputes a business's trail from its first entry to its last.
  *
- * Finds an entry that was changed, taken out, put in or moved, and an end that was cut off: by what
- * the database has noted of it, and, where somebody has changed that too, by `heads`, hashes that
- * were once the end and are known from elsewhere, with who knows them; and, where nothing else
- * shows it, by what was launched, held or decided after its last entry.
+ * Finds an entry that was changed, taken out, put in or moved, and an end that was cut off. The end
+ * that the database has recorded shows the cut. If that was changed too, `heads` shows it: hashes
+ * that were once the end and are known from elsewhere, with who knows them. If nothing else shows
+ * it, what was launched, held or decided after the last entry does.
  */
 export async function verifyTrail(
   db: Db,
@@ -55,7 +57,7 @@ export async function verifyTrail(
   heads: ReadonlyMap<string, string> = new Map(),
 ): Promise<VerifiedTrail> {
   const problems: TrailProblem[] = [];
-  // Before the first entry is read: others may lengthen it meanwhile.
+  // Before the first entry is read: other transactions may add entries meanwhile.
   const wanted = new Map([...(await notedEnd(db, businessId)), ...heads]);
   const fact = await newestFact(db, businessId);
   let entries = 0;
@@ -74,7 +76,7 @@ export async function verifyTrail(
   const cutOff = `entries were cut off ${entries === 0 ? "from its first on" : `after entry ${last?.audit_id ?? 0}`}`;
   for (const [hash, whoSaw] of wanted) {
     if (problems.length >= PROBLEMS_MAX) break;
-    // What the database itself has noted of the end is restored together with the trail.
+    // The end that the database itself has recorded is restored together with the trail.
     const other = heads.has(hash) ? ", or the store was restored from a backup of before it" : "";
     const text = `${whoSaw} has seen an entry with hash ${hash}, which the trail does not have: ${cutOff}${other}.`;
     problems.push(endMissing(last, text));
@@ -88,7 +90,7 @@ export async function verifyTrail(
   return { businessId, entries, head: entries === 0 ? null : head, problems };
 }
 
-/** Whether the trail has an entry with this hash. */
+/** True if the trail has an entry with this hash. */
 export async function hasEntry(db: Db, businessId: string, hash: string): Promise<boolean> {
   return (await findOne(db, "audit", { businessId, hash })) !== undefined;
 }
@@ -147,11 +149,16 @@ export interface TrailFilter {
   readonly businessId: string;
   /** Real instant, inclusive. */
   readonly sinceMs?: number | undefined;
-  /** Entries about the run itself, the bills of its plan, cancels of their payments, its deposits. */
+  /**
+   * Only entries about the run itself, the bills of its plan, cancels of their payments, its
+   * deposits.
+   */
   readonly runId?: string | undefined;
 }
 
-/** A business's entries, first to last, read by page: a trail of any length fits into memory. */
+/**
+ * Yields a business's entries, first to last, read by page: a trail of any length fits into memory.
+ */
 export async function* rowsOf(
   db: Db,
   { businessId, sinceMs, runId }: TrailFilter,
@@ -177,7 +184,7 @@ export async function* rowsOf(
   }
 }
 
-/** What entries that belong to a run, and don't name it, are about. */
+/** Selects the subjects of entries that belong to a run and don't name it. */
 function subjectsOf(db: Db, runId: string) {
   const cancelled = db
     .selectFrom("cancellation_items as item")

@@ -6,11 +6,12 @@ import { chunks, type Db } from "../sql/db.ts";
 import { findOne } from "../sql/records.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** What the first entry of a business follows. */
+/** The hash that the first entry of a business follows. */
 export const GENESIS = "0".repeat(64);
 
 /**
- * Stands for a business in the trail of what belongs to none: the tokens of the store's gateways.
+ * Stands for a business in the trail of what belongs to none: the tokens and sessions of the
+ * store's gateways.
  */
 export const STORE_TRAIL = "payrun:store";
 
@@ -33,11 +34,11 @@ export interface NewAuditEntry {
 const written = new WeakMap<Transaction<Tables>, NewAuditEntry[]>();
 
 /**
- * Adds an entry to a business's trail, in the transaction of what it records: it is there when
- * that commits, and gone when it doesn't.
+ * Adds an entry to a business's trail, in the transaction of what it records: the entry is
+ * committed with it, or not at all.
  *
- * Each entry's hash is over its content and the hash before it, so that nothing in the middle can
- * be changed or taken out unseen. A transaction's entries are chained together at its end.
+ * Each entry's hash covers its content and the hash before it, so that nothing in the middle can be
+ * changed or taken out unnoticed. A transaction's entries are chained together at its end.
  */
 export function appendAudit(trx: Transaction<Tables>, entry: NewAuditEntry): Promise<void> {
   return appendAuditEntries(trx, [entry]);
@@ -49,12 +50,12 @@ export function appendAuditEntries(
   entries: readonly NewAuditEntry[],
 ): Promise<void> {
   const all = written.get(trx);
-  if (all === undefined) throw new Error("audit entries belong into a transaction of the store");
+  if (all === undefined) throw new Error("audit entries belong in a transaction of the store");
   for (const entry of entries) all.push(entry);
   return Promise.resolve();
 }
 
-/** Does the work of a transaction, and lengthens the trails that it wrote to before it commits. */
+/** Does the work of a transaction, and adds its entries to their trails before it commits. */
 export async function withTrail<T>(
   trx: Transaction<Tables>,
   work: (trx: Transaction<Tables>) => Promise<T>,
@@ -98,7 +99,7 @@ async function lengthen(
   for (const some of chunks(rows)) await trx.insertInto("audit").values(some).execute();
 }
 
-/** As every database keeps it, so that what is hashed is what is read again. */
+/** Returns the entry as every database stores it, so that what is hashed is what is read again. */
 function asKept(entry: NewAuditEntry): NewAuditEntry {
   return {
     ...entry,
@@ -114,14 +115,14 @@ function asKeptText(text: string): string {
 }
 
 /**
- * What the database has noted as the end of the trail. Where that entry is gone, the next one
- * follows it all the same, so that the gap stays.
+ * Returns what the database has recorded as the end of the trail. If that entry is gone, the next
+ * one follows it all the same, so that the gap stays.
  */
 async function notedEnd(db: Db, businessId: string): Promise<string | undefined> {
   return (await findOne(db, "audit_ends", { businessId }))?.hash;
 }
 
-/** The hash of a business's last entry; undefined where it has none yet. */
+/** Returns the hash of a business's last entry; undefined if it has none yet. */
 export async function endOfTrail(db: Db, businessId: string): Promise<string | undefined> {
   const last = await db
     .selectFrom("audit")
@@ -134,7 +135,7 @@ export async function endOfTrail(db: Db, businessId: string): Promise<string | u
 }
 
 /**
- * The hash of an entry: over its content and the hash of the entry before it.
+ * Returns the hash of an entry, over its content and the hash of the entry before it.
  *
  * @param details the JSON text, exactly as it is stored
  */
@@ -159,7 +160,7 @@ export function auditHash(
 
 const toRecord = readerOf("audit");
 
-/** Entries of a business, first to last. */
+/** Returns entries of a business, first to last. */
 export async function listAudit(
   db: Db,
   filter: { readonly businessId: string; readonly subject?: string | readonly string[] },
@@ -168,7 +169,7 @@ export async function listAudit(
   const subjects = filter.subject === undefined ? undefined : [filter.subject].flat();
   if (subjects?.length === 0) return [];
   if (subjects !== undefined) query = query.where("subject", "in", subjects);
-  // In the order of an expression: else SQLite would read the whole trail to be spared a sort.
+  // Ordered by an expression: otherwise SQLite would read the whole trail to avoid a sort.
   const rows = await query.orderBy(subjects ? sql`+audit_id` : "audit_id").execute();
   return rows.map((row) => ({ ...toRecord(row), detailsText: row.details }));
 }

@@ -4,7 +4,7 @@ const ACTION = "webhook.refused";
 
 const subjectOf = (business: string): string => `webhooks/${business}`;
 
-/** The trail's entry about a webhook that was refused. */
+/** Returns the trail's entry about a webhook that was refused. */
 export function refusedWebhook(
   { name, businessId }: { readonly name: string; readonly businessId: string },
   details: { readonly why: string; readonly times: number },
@@ -14,7 +14,7 @@ export function refusedWebhook(
   return { businessId, nowMs, actor: "somebody", ...about };
 }
 
-/** When and why the last one since then was refused; null where none was. */
+/** Returns when and why a webhook was last refused since then; null if none was. */
 export async function lastRefusedWebhook(
   db: Db,
   {

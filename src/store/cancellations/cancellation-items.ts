@@ -5,7 +5,7 @@ import { type Cancellation, getCancellation } from "./cancellations.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { changeRecords, deleteRecords, findAll, findOne } from "../sql/records.ts";
 
-/** One payment to cancel, or one bill that is withheld. */
+/** One payment to cancel, or one bill that is held back. */
 export type CancellationItem = RecordOf<"cancellation_items">;
 
 const toItem = readerOf("cancellation_items");
@@ -25,7 +25,7 @@ export type ItemChange = Partial<
   >
 >;
 
-/** An item as it begins; what has not been done yet is not said. */
+/** An item as it begins; what has not been done yet may be left out. */
 export type NewItem = Omit<CancellationItem, keyof typeof AT_FIRST | "updatedAtMs"> &
   Partial<Pick<CancellationItem, keyof typeof AT_FIRST>>;
 
@@ -41,7 +41,7 @@ export async function insertItem(db: Db, item: NewItem, nowMs: number): Promise<
     .execute();
 }
 
-/** What a cancellation is about, in the order in which it was asked for. */
+/** Returns the items of a cancellation, in the order in which they were requested. */
 export async function listItems(
   db: Db,
   workflowId: string,
@@ -66,7 +66,7 @@ export async function isOpenItem(
   return now?.open === true;
 }
 
-/** When the last item of a cancellation came to its end; 0 where none has. */
+/** Returns when the last item of a cancellation ended; 0 if none has. */
 export async function lastEndMs(db: Db, workflowId: string): Promise<number> {
   const row = await db
     .selectFrom("cancellation_items")
@@ -77,7 +77,7 @@ export async function lastEndMs(db: Db, workflowId: string): Promise<number> {
   return Number(row?.last ?? 0);
 }
 
-/** How many items are in which state, and what they come to. */
+/** Counts the items in each state, and sums their amounts. */
 export async function countItems(
   db: Db,
   workflowId: string,
@@ -91,7 +91,7 @@ export async function countItems(
     .execute();
 }
 
-/** What cancellations have had to do with a bill. */
+/** Returns the items that cancellations have had for a bill. */
 export async function cancellationsOfPayable(
   db: Db,
   businessId: string,
@@ -103,7 +103,7 @@ export async function cancellationsOfPayable(
 /**
  * Changes an item that is still open.
  *
- * @returns false where it has come to its end: a late result of another process changes nothing
+ * @returns false if it has ended: a late result of another process changes nothing
  */
 export async function changeItem(
   db: Db,
@@ -117,7 +117,7 @@ export async function changeItem(
   return (await changeRecords(db, "cancellation_items", open, changed)) > 0;
 }
 
-/** Takes out an open item of a bill whose payments all have items of their own. */
+/** Deletes an open item of a bill whose payments all have items of their own. */
 export async function dropItem(
   db: Db,
   item: { readonly workflowId: string; readonly itemNo: number },
@@ -128,10 +128,11 @@ export async function dropItem(
 }
 
 /**
- * The withheld bill that a hold keeps back, with what says who may release it; or undefined.
+ * Returns the bill that a hold keeps back for a cancellation, with the cancellation, which says who
+ * may release it; undefined if there is none.
  *
- * A bill of which a request may have been under way when it was held is withheld as well; one that
- * was held for a cancel is not, whatever came of its payment.
+ * A bill for which a request may have been under way when it was put on hold is held back as well.
+ * A bill that was put on hold for a cancel is not, whatever came of its payment.
  */
 export async function withheldBy(
   db: Db,
@@ -151,7 +152,7 @@ export async function withheldBy(
   return cancellation === undefined ? undefined : { item: toItem(row), cancellation };
 }
 
-/** Bills that a playbook withholds now. */
+/** Returns the bills that a playbook holds back now. */
 export async function withheldPayables(
   db: Db,
   businessId: string,
@@ -168,7 +169,7 @@ export async function withheldPayables(
   return new Set(rows.flatMap(({ payable_id: id }) => id ?? []));
 }
 
-/** Writes down that a person has released bills of which nothing was sent, also after their time. */
+/** Records that a person has released bills for which nothing was sent, even after their time. */
 export async function releaseWithheld(
   db: Db,
   holdId: string,

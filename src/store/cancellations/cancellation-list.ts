@@ -6,25 +6,27 @@ import type { Db } from "../sql/db.ts";
 import { is } from "../sql/is-in.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** A cancellation with what it comes to. */
+/** A cancellation with the sum of its amounts. */
 export interface ListedCancellation extends Cancellation {
   readonly totalCents: number;
-  /** True where a bill of a run is withheld. */
+  /** True if a bill of a run is held back. */
   readonly withheld: boolean;
 }
 
 /**
- * Cancellations, the newest first, without those that an event or a run started and that found
- * nothing to take back or to withhold.
+ * Returns cancellations, the newest first, without those that an event or a run started and that
+ * found nothing to take back or to hold back.
  */
 export async function listCancellations(
   db: Db,
   filter: {
     readonly businessId?: string | undefined;
     readonly phase?: string | undefined;
-    /** True: only those with a withheld bill, or that ended with something for a person to see to. */
+    /**
+     * True: only those that hold a bill back, or that ended with something left for a person to do.
+     */
     readonly needsAction?: boolean | undefined;
-    /** True: only those with a withheld bill. */
+    /** True: only those that hold a bill back. */
     readonly isWithholding?: true | undefined;
     readonly limit: number;
   },

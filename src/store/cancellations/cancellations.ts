@@ -2,7 +2,7 @@ import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { changeRecords, findAll, findOne } from "../sql/records.ts";
 
-/** A request to cancel payments, or to withhold bills. */
+/** A request to cancel payments, or to hold bills back. */
 export type Cancellation = RecordOf<"cancellations">;
 
 export const toCancellation = readerOf("cancellations");
@@ -12,7 +12,7 @@ export type NewCancellation = Omit<
   "phase" | "waitingFor" | "requestedAtMs" | "chosenAtMs" | "endedAtMs"
 > & { readonly nowMs: number };
 
-/** @returns false where a cancellation of this id is there already */
+/** @returns false if there is a cancellation with this id already */
 export async function insertCancellation(
   db: Db,
   { nowMs, ...asked }: NewCancellation,
@@ -29,7 +29,7 @@ export function getCancellation(db: Db, workflowId: string): Promise<Cancellatio
   return findOne(db, "cancellations", { workflowId });
 }
 
-/** Cancellations of a business that have not ended. */
+/** Returns the cancellations of a business that have not ended. */
 export async function openCancellations(db: Db, businessId: string): Promise<Cancellation[]> {
   return findAll(db, "cancellations", { businessId, endedAtMs: null }, ["workflow_id"]);
 }
@@ -42,7 +42,10 @@ export async function changeCancellation(
   await changeRecords(db, "cancellations", { workflowId }, change);
 }
 
-/** What a request of this beginning joins, or what it is called where none is under way. */
+/**
+ * Returns the cancellation under way whose id begins like this, which a request joins, or the id of
+ * a new one if there is none.
+ */
 export async function nextCancellation(
   db: Db,
   beginning: string,
@@ -54,7 +57,9 @@ export async function nextCancellation(
   return { workflowId, isUnderWay: false };
 }
 
-/** How often a request of this beginning has been made: its ids are numbered. */
+/**
+ * Returns all cancellations whose ids begin like this: requests that are made again are numbered.
+ */
 export async function cancellationsLike(db: Db, beginning: string): Promise<Cancellation[]> {
   const rows = await db
     .selectFrom("cancellations")
@@ -64,7 +69,7 @@ export async function cancellationsLike(db: Db, beginning: string): Promise<Canc
     )
     .orderBy("requested_at_ms")
     .execute();
-  // Names may hold what stands for any letter in such a search.
+  // The text may contain characters that are wildcards in such a search.
   return rows
     .filter(
       ({ workflow_id: id }) =>

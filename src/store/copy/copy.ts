@@ -14,7 +14,7 @@ const PAGE_ROWS = 2_000;
 /** A server notices a moment later than its client that a connection is closed. */
 const CLOSING_MS = 1_000;
 
-/** Rows of each table that were copied. */
+/** How many rows of each table were copied. */
 export type CopyReport = Readonly<Record<string, number>>;
 
 /**
@@ -23,9 +23,9 @@ export type CopyReport = Readonly<Record<string, number>>;
  *
  * Both have the schema of this program. The source stays as it is.
  *
- * @throws {CopyRefusedError} where the target is not empty, a run is leasing lines, or processes
- * of Payrun have one of the two open, as far as that can be known
- * @throws {StoreError} where one of the two can't be opened
+ * @throws {CopyRefusedError} if the target is not empty, a run is leasing lines, or processes of
+ * Payrun have one of the two open, as far as that can be known
+ * @throws {StoreError} if one of the two can't be opened
  */
 export async function copyStore(fromUrl: string, toUrl: string): Promise<CopyReport> {
   if (fromUrl === toUrl) throw new CopyRefusedError("same", "--from and --to name the same store.");
@@ -103,7 +103,8 @@ async function copyTables(
 ): Promise<CopyReport> {
   const report: Record<string, number> = {};
   for (const table of TABLE_NAMES) {
-    // The target has noted its own: an end that was cut off in the source must go on showing.
+    // The target has recorded ends of its own: an end that was cut off in the source must go on
+    // showing.
     if (table === "audit_ends") await target.deleteFrom(table).execute();
     for await (const rows of pagesOf(source, table)) {
       for (const some of chunks(rows)) {
@@ -119,7 +120,7 @@ async function copyTables(
   return report;
 }
 
-/** The rows of a table, some at a time, each page after the last row of the one before. */
+/** Yields the rows of a table by page, each page after the last row of the one before. */
 async function* pagesOf(
   trx: Transaction<Tables>,
   table: keyof Tables,

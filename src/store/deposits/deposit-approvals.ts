@@ -2,8 +2,8 @@ import type { Db } from "../sql/db.ts";
 import type { TopUp } from "./deposits.ts";
 
 /**
- * Whether exactly this deposit is approved by as many people as its playbook asks for. Its decisions
- * and approvals stand under its own name, so that they never count for a bill.
+ * True if as many people as its playbook asks for have approved exactly this deposit. Its decisions
+ * and approvals are stored under its own name, so that they never count for a bill.
  */
 export async function topUpApproved(
   db: Db,
@@ -15,7 +15,7 @@ export async function topUpApproved(
   return new Set(principals).size >= Math.max(1, topUp.quorum);
 }
 
-/** Who has approved exactly this deposit, by approvals that are valid now. */
+/** Returns who has approved exactly this deposit, by approvals that are valid now. */
 export async function approversOfTopUp(
   db: Db,
   { subject, hash }: Pick<TopUp, "subject" | "hash">,

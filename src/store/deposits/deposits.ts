@@ -12,7 +12,7 @@ import { CENTS, type Db } from "../sql/db.ts";
 import { findAll } from "../sql/records.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** A deposit into a funding source, as somebody has asked for it. */
+/** A requested deposit into a funding source. */
 export interface TopUp extends Omit<
   RecordOf<"top_ups">,
   "bankAccountId" | "bankName" | "bankLast4" | "createdAtMs"
@@ -45,7 +45,7 @@ export async function insertTopUp(
   return toTopUp(readerOf("top_ups")(row));
 }
 
-/** What is asked for, as far as it may change before anything is sent. */
+/** What was requested, as far as it may change before anything is sent. */
 export type Asked = Pick<
   TopUp,
   | "amountCents"
@@ -65,7 +65,7 @@ function columnsOf<Changed extends Asked>({ account, ...asked }: Changed) {
   return asColumns({ ...asked, bankAccountId, bankName, bankLast4 });
 }
 
-/** Changes what is asked for; only while nothing of it has been sent. */
+/** Changes what was requested; only while nothing of it has been sent. */
 export async function changeAsked(
   trx: Transaction<Tables>,
   topUp: TopUp,
@@ -98,9 +98,9 @@ export type TopUpChange = Partial<
 >;
 
 /**
- * Changes where a request stands.
+ * Changes the state of a request.
  *
- * @returns false where it is not in one of `from` any more: somebody else has moved it on
+ * @returns false if it is no longer in one of `from`: another process has moved it on
  */
 export async function changeTopUp(
   trx: Transaction<Tables>,
@@ -119,7 +119,7 @@ export async function changeTopUp(
   return result.numUpdatedRows > 0n;
 }
 
-/** What the trail keeps of a request. */
+/** What the trail records of a request. */
 interface TopUpNote extends Readonly<Record<string, unknown>> {
   readonly action:
     | "proposed"
@@ -141,7 +141,7 @@ export async function noteTopUp(
   await appendAudit(trx, { ...about, action: `top-up.${action}`, details });
 }
 
-/** As `changeTopUp`, and notes what became of the request. */
+/** Changes a request as `changeTopUp` does, and records the change in the trail. */
 export async function moveTopUp(
   trx: Transaction<Tables>,
   topUp: TopUp,
@@ -155,39 +155,41 @@ export async function moveTopUp(
   return isMoved;
 }
 
-/** All requests of a workflow, first to last. */
+/** Returns all requests of a workflow, first to last. */
 export async function topUpsOf(db: Db, owner: string): Promise<TopUp[]> {
   return (await findAll(db, "top_ups", { owner }, ["request_no", "source_id"])).map(toTopUp);
 }
 
-/** All requests that a run's playbook allowed: its own, and those of incidents. */
+/** Returns all requests that a run's playbook allowed: its own, and those of incidents. */
 export async function topUpsUnder(db: Db, businessId: string, runId: string): Promise<TopUp[]> {
   const allowed = { businessId, policyRunId: runId };
   return (await findAll(db, "top_ups", allowed, ["subject"])).map(toTopUp);
 }
 
-/** All requests of a business. */
+/** Returns all requests of a business. */
 export async function topUpsOfBusiness(db: Db, businessId: string): Promise<TopUp[]> {
   return (await findAll(db, "top_ups", { businessId }, ["subject"])).map(toTopUp);
 }
 
-/** Requests of a business of which nothing has been sent. */
+/** Returns the requests of a business for which nothing has been sent. */
 export async function proposedTopUps(db: Db, businessId: string): Promise<TopUp[]> {
   return (await findAll(db, "top_ups", { businessId, state: "proposed" }, ["subject"])).map(
     toTopUp,
   );
 }
 
-/** Requests of a workflow that may still come to a deposit: one for each funding source. */
+/**
+ * Returns the requests of a workflow that may still lead to a deposit: one for each funding source.
+ */
 export async function openTopUpsOf(db: Db, owner: string): Promise<TopUp[]> {
   const all = await topUpsOf(db, owner);
   return all.filter(({ state }) => OPEN_TOP_UP_STATES.includes(state));
 }
 
-/** Lines whose money has not been found. */
+/** States in which a line may still lack its money. */
 export const WITHOUT_MONEY = ["awaiting-approval", "planned"];
 
-/** What a run's bills without money come to, by execution date. */
+/** Sums a run's bills without money, by execution date. */
 export async function unfundedByDate(
   db: Db,
   runId: string,
@@ -206,14 +208,14 @@ export async function unfundedByDate(
 }
 
 /**
- * What deposits of others leave of themselves to us, below zero where they need more than that:
- * the money on its way, less the bills without money that it is for.
+ * Returns what deposits of others leave for us: the money on its way, less the bills without money
+ * that it is for; below zero if those bills need more.
  *
- * So a shortage is made good once: what another deposit will bring is not asked for again, and
- * what another run counts on beside its own deposit is not counted on twice.
+ * So a shortage is made good once: what another deposit will bring is not requested again, and what
+ * another run counts on besides its own deposit is not counted on twice.
  *
- * @param readAtMs real instant at which what is available was read
- * @returns `moved`: one of them has changed since, so that figure may have its money or not
+ * @param readAtMs real instant at which the available balance was read
+ * @returns `moved`: one of them has changed since, so that balance may or may not include its money
  */
 export async function leftOfOthersCents(
   db: Db,
@@ -243,7 +245,7 @@ export async function leftOfOthersCents(
   return { cents, moved };
 }
 
-/** What a workflow's own deposits will bring. */
+/** Returns how much money a workflow's own deposits will bring. */
 export async function ownOnItsWayCents(db: Db, sourceId: string, owner: string): Promise<number> {
   const moving = (await topUpsOf(db, owner)).filter(
     (each) => each.sourceId === sourceId && MOVING_TOP_UP_STATES.includes(each.state),

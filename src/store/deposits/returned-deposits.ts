@@ -6,10 +6,10 @@ import { raiseNotice } from "../notices/notices.ts";
 import type { Tables } from "../schema/tables.ts";
 import { moveTopUp, type TopUp, toTopUp, WITHOUT_MONEY } from "./deposits.ts";
 
-/** Who looks at the balance besides the roles that approve deposits. */
+/** Roles that look after the balance, besides those that approve deposits. */
 const OPERATORS = ["operator"];
 
-/** Deposits of a business that have arrived since an instant of the business clock. */
+/** Returns the deposits of a business that have arrived since an instant of the business clock. */
 export async function arrivedTopUps(db: Db, businessId: string, sinceMs: number): Promise<TopUp[]> {
   const rows = await db
     .selectFrom("top_ups")
@@ -24,11 +24,11 @@ export async function arrivedTopUps(db: Db, businessId: string, sinceMs: number)
 }
 
 /**
- * Writes down that the bank has taken back a deposit that had arrived, and tells of it: nothing is
- * deposited again by itself. Bills that were to be paid with it wait for money again, as far as
- * nothing of them was sent.
+ * Records that the bank has taken back a deposit that had arrived, and notifies people of it:
+ * nothing is deposited again by itself. Bills that were to be paid with it wait for money again, if
+ * nothing was sent for them.
  *
- * @returns false where somebody else has written it
+ * @returns false if another process has recorded it
  */
 export async function recordReturned(
   trx: Transaction<Tables>,

@@ -7,22 +7,22 @@ import { chunks, type Db } from "../sql/db.ts";
 import { changeRecords, findOne } from "../sql/records.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** An event that a playbook is to be started by. */
+/** An event that is to start a playbook. */
 export type EventStart = Pick<
   RecordOf<"event_starts">,
   "businessId" | "playbook" | "eventId" | "target" | "type" | "objectId"
 >;
 
 export interface OpenEventStart extends EventStart {
-  /** Null until what it starts is recorded; then it is only to be started. */
+  /** Null until what it starts is recorded; after that, it only has to be started. */
   readonly workflowId: string | null;
 }
 
 /**
- * Notes that an event starts a playbook, once for each event, playbook and target, however often
- * it is delivered and by whichever process: in the transaction that marks the event as dispatched.
+ * Records that an event starts a playbook, in the transaction that marks the event as dispatched:
+ * once for each event, playbook and target, however often it is delivered and by whichever process.
  *
- * @param together true where all events of the playbook start one thing together
+ * @param together true if all events of the playbook start one thing together
  * @param nowMs real time
  */
 export async function noteEventStart(
@@ -56,7 +56,7 @@ function keyOf({ businessId, playbook, eventId, target }: EventStart) {
   return { businessId, playbook, eventId, target };
 }
 
-/** What has been started for the same lately, and what waits to be. */
+/** Returns what has been started for the same lately, and what waits to be started. */
 async function earlierOf(
   trx: Transaction<Tables>,
   of: Omit<EventStart, "objectId"> & { readonly objectId: string | null },
@@ -86,7 +86,7 @@ async function earlierOf(
   };
 }
 
-/** What is to be started now, the longest due first. */
+/** Returns what is to be started now, the longest due first. */
 export async function openEventStarts(
   db: Db,
   nowMs: number,
@@ -104,7 +104,7 @@ export async function openEventStarts(
   return rows.map(readerOf("event_starts"));
 }
 
-/** Those of these events that still wait: nobody has recorded what they start. */
+/** Returns which of these events still wait: what they start has not been recorded. */
 export async function stillWaiting(
   trx: Transaction<Tables>,
   starts: readonly EventStart[],
@@ -117,7 +117,7 @@ export async function stillWaiting(
   return waiting;
 }
 
-/** Writes down what events start, in the transaction that makes its row; null for nothing. */
+/** Records what events start, in the transaction that makes its row; null for nothing. */
 export async function recordEventStarts(
   trx: Transaction<Tables>,
   starts: readonly EventStart[],
@@ -131,31 +131,32 @@ export async function recordEventStarts(
   }
 }
 
-/** Says that Temporal has what these events start. */
+/** Records that Temporal has what these events start. */
 export async function markStarted(db: Db, businessId: string, workflowId: string): Promise<void> {
   const recorded = { businessId, workflowId, state: "recorded" };
   await changeRecords(db, "event_starts", recorded, { state: "started" });
 }
 
-/** Tries again later what can't be started now. */
+/** Postpones what can't be started now. */
 export async function postponeEventStarts(
   db: Db,
   starts: readonly EventStart[],
   dueMs: number,
 ): Promise<void> {
-  for (const { businessId, playbook, eventId } of starts) {
+  for (const { businessId, playbook, eventId, target } of starts) {
     await db
       .updateTable("event_starts")
       .set({ due_at_ms: dueMs })
       .where("business_id", "=", businessId)
       .where("playbook", "=", playbook)
       .where("event_id", "=", eventId)
+      .where("target", "=", target)
       .where("state", "in", ["waiting", "recorded"])
       .execute();
   }
 }
 
-/** The events that started each of these workflows. */
+/** Returns the events that started each of these workflows. */
 export async function startedBy(
   db: Db,
   workflowIds: readonly string[],
@@ -185,8 +186,8 @@ export async function startedBy(
 }
 
 /**
- * Forgets events that started something long ago. Older ones than the inbox keeps start nothing,
- * should they come again.
+ * Deletes events that started something long ago. An event older than those that the inbox keeps
+ * starts nothing if it comes again.
  */
 export async function pruneEventStarts(
   db: Db,

@@ -10,16 +10,16 @@ export type NewInboxEvent = Omit<RecordOf<"inbox">, "dispatchedAtMs">;
 export type InboxEvent = Omit<NewInboxEvent, "body">;
 
 /**
- * Keeps events, each once per business however often it is delivered. One that the list of
- * deliveries has shown before its webhook came was brought by the webhook all the same.
+ * Stores events, each once per business however often it is delivered. An event that the list of
+ * deliveries showed before its webhook came still counts as brought by the webhook.
  *
- * When this returns they are on disk: the sender may be told that they arrived.
+ * When this returns they are on disk: their arrival may be acknowledged.
  *
  * @returns ids of those that were new
  */
 export async function insertEvents(db: Db, events: readonly NewInboxEvent[]): Promise<string[]> {
   const added: string[] = [];
-  // In one order for everybody: two processes that take the same events never wait in a circle.
+  // In the same order in every process: two processes that store the same events never deadlock.
   const inOrder = events.toSorted((one, other) => (one.eventId < other.eventId ? -1 : 1));
   for (const some of chunks(inOrder)) {
     const rows = await db
@@ -65,7 +65,10 @@ async function broughtByWebhook(
   }
 }
 
-/** Events that nobody has been told about, the longest waiting first, of other businesses than these. */
+/**
+ * Returns events that have not been dispatched, the longest waiting first, except those of these
+ * businesses.
+ */
 export async function undispatched(
   db: Db,
   limit: number,
@@ -93,7 +96,9 @@ export async function undispatched(
   return rows.map(readerOf("inbox"));
 }
 
-/** When the oldest event was received that no workflow has been told about yet; null for none. */
+/**
+ * Returns when the oldest event was received that has not been dispatched; null if there is none.
+ */
 export async function oldestUndispatchedMs(db: Db, businessId: string): Promise<number | null> {
   const row = await db
     .selectFrom("inbox")
@@ -104,7 +109,9 @@ export async function oldestUndispatchedMs(db: Db, businessId: string): Promise<
   return row?.oldest == null ? null : Number(row.oldest);
 }
 
-/** How many events no webhook has brought since an instant: the list of deliveries had them. */
+/**
+ * Counts the events since an instant that no webhook has brought: the list of deliveries had them.
+ */
 export async function recoveredSince(db: Db, businessId: string, sinceMs: number): Promise<number> {
   const row = await db
     .selectFrom("inbox")
@@ -116,7 +123,7 @@ export async function recoveredSince(db: Db, businessId: string, sinceMs: number
   return Number(row.count);
 }
 
-/** True where a webhook has brought an event after an instant. */
+/** True if a webhook has brought an event after an instant. */
 export async function tookWebhookAfter(db: Db, businessId: string, atMs: number): Promise<boolean> {
   const row = await db
     .selectFrom("inbox")
@@ -129,7 +136,10 @@ export async function tookWebhookAfter(db: Db, businessId: string, atMs: number)
   return row !== undefined;
 }
 
-/** Says that whoever watches has been told; only after the signal succeeded. */
+/**
+ * Records that the subscribed workflows were signaled; only to be called after the signal
+ * succeeded.
+ */
 export async function markDispatched(
   trx: Transaction<Tables>,
   businessId: string,
@@ -147,7 +157,7 @@ export async function markDispatched(
   }
 }
 
-/** Which of these events are in the inbox. */
+/** Returns which of these events are in the inbox. */
 export async function knownEventIds(
   db: Db,
   businessId: string,
@@ -166,7 +176,7 @@ export async function knownEventIds(
   return known;
 }
 
-/** Events that no workflow has been told about yet. */
+/** Counts the events that have not been dispatched. */
 export async function countUndispatched(db: Db): Promise<number> {
   const row = await db
     .selectFrom("inbox")

@@ -11,21 +11,24 @@ import { idsIn } from "../sql/rows-as.ts";
 import type { Tables } from "../schema/tables.ts";
 import { signalOnCommit } from "../signals/pending-signals.ts";
 
-/** A "not now" that somebody set, and that only they or a person lift. */
+/** A "not now" with an author; only that author or a person releases it. */
 export type Hold = RecordOf<"holds">;
 
 const toHold = readerOf("holds");
 
 export interface NewHold extends Pick<Hold, "businessId" | "value" | "reason" | "author"> {
   readonly scope: HoldScopeName;
-  /** Roles that alone may lift it; whoever operates where this is left out. */
+  /** The only roles that may release it; any operator may if this is left out. */
   readonly roles?: readonly string[];
-  /** Business-clock instant; it has no end where this is left out. */
+  /** Business-clock instant of its end; it has none if this is left out. */
   readonly untilMs?: number | null;
   readonly nowMs: number;
 }
 
-/** Sets a hold, in force from the commit on; whoever it stops, or sets free later, is told. */
+/**
+ * Sets a hold, in force from the commit on. The workflows that it stops are signaled then, and
+ * again when it is released or ends.
+ */
 export async function createHold(trx: Transaction<Tables>, hold: NewHold): Promise<Hold> {
   const row = await trx
     .insertInto("holds")
@@ -53,9 +56,9 @@ export async function createHold(trx: Transaction<Tables>, hold: NewHold): Promi
 }
 
 /**
- * Sets a hold, unless its author has one like it in force.
+ * Sets a hold, unless its author has an equal one in force.
  *
- * @param now `sinceMs`: real instant; what was set before doesn't count
+ * @param now `sinceMs`: real instant; holds that were set before it don't count
  */
 export async function holdOnce(
   trx: Transaction<Tables>,
@@ -72,7 +75,7 @@ export async function holdOnce(
   if (!isHeld) await createHold(trx, hold);
 }
 
-/** Lifts a hold; undefined where there is none, or it has been lifted before. */
+/** Releases a hold; undefined if there is none, or if it was released before. */
 export async function releaseHold(
   trx: Transaction<Tables>,
   holdId: string,
@@ -92,7 +95,10 @@ export async function releaseHold(
   return lifted;
 }
 
-/** Lifts what the owner of a failed bill has held its vendor with: a person has decided about it. */
+/**
+ * Releases the holds that the owner of a failed bill has set on its vendor: a person has decided
+ * about the bill.
+ */
 export async function releaseVendorHoldsOf(
   trx: Transaction<Tables>,
   owner: { readonly businessId: string; readonly workflowId: string },
@@ -109,7 +115,7 @@ export async function releaseVendorHoldsOf(
 }
 
 /**
- * Takes note of holds whose end has come: they stop nothing any more since then.
+ * Records that holds have come to their end, since which they stop nothing.
  *
  * @returns how many
  */
@@ -136,7 +142,7 @@ export async function endHolds(
   return rows.length;
 }
 
-/** Who lifts a hold that nobody lifts. */
+/** Who releases a hold that ends by itself. */
 const ENDED_BY = "its end";
 
 async function note(
@@ -154,21 +160,21 @@ async function note(
   signalOnCommit(trx, businessId, { kind: "hold", holdId, scope, value });
 }
 
-/** A hold, lifted or not. */
+/** Returns a hold, released or not. */
 export function getHold(db: Db, holdId: string): Promise<Hold | undefined> {
   return findOne(db, "holds", { holdId });
 }
 
 export interface HoldFilter {
   readonly businessId?: string;
-  /** True: only those that stop something now. */
+  /** True: only holds that stop something now. */
   readonly active?: boolean;
   readonly scope?: HoldScopeName | undefined;
   /** Business-clock instant that `until` is compared with. */
   readonly nowMs: number;
 }
 
-/** Holds, latest first. */
+/** Returns holds, latest first. */
 export async function listHolds(
   db: Db,
   filter: HoldFilter,
@@ -201,14 +207,14 @@ function holdsWhere(db: Db, filter: HoldFilter) {
   return query;
 }
 
-/** Everything that stops something of a business now: for planning and leasing in bulk. */
+/** Returns all holds that stop something of a business now, for planning and leasing in bulk. */
 export function activeHolds(db: Db, businessId: string, businessNowMs: number): Promise<Hold[]> {
   return listHolds(db, { businessId, active: true, nowMs: businessNowMs });
 }
 
 /**
- * The holds that may stop one of these payables now: of those on single payables, which add up over
- * the years, only theirs.
+ * Returns the holds that may stop one of these payables now. Of the holds on single payables, which
+ * add up over the years, it reads only theirs.
  */
 export async function holdsOnLines(
   db: Db,
@@ -231,7 +237,7 @@ export async function holdsOnLines(
   return rows.map(toHold);
 }
 
-/** The holds that stop one line now, the first that was set first. */
+/** Returns the holds that stop one line now, in the order in which they were set. */
 export async function activeHoldsFor(
   db: Db,
   facts: {
@@ -249,7 +255,9 @@ export async function activeHoldsFor(
   return holdsOn(holds, facts);
 }
 
-/** What people call what each hold is on, by the hold's id, where the store keeps its name. */
+/**
+ * Returns the name that people use for what each hold is on, by the hold's id, if the store has it.
+ */
 export async function namesOfHolds(db: Db, holds: readonly Hold[]): Promise<Map<string, Name>> {
   const called = new Map<string, Name>();
   const alike = Map.groupBy(holds, ({ businessId, scope }) => `${businessId} ${scope}`);

@@ -3,8 +3,8 @@ import type { Db } from "../sql/db.ts";
 import { casesOfIncident } from "../lines/retry-cases.ts";
 
 /**
- * The run whose playbook a deposit for an incident goes by: of the runs of the bills that wait, the
- * one that allows the least. Undefined where none allows any.
+ * Returns the run whose playbook governs a deposit for an incident: among the runs of the waiting
+ * bills, the one that allows the least; undefined if none allows any.
  */
 export async function topUpRunOfIncident(
   db: Db,

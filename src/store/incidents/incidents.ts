@@ -11,7 +11,7 @@ import { raiseNotice } from "../notices/notices.ts";
 import type { Tables } from "../schema/tables.ts";
 import { signalOnCommit } from "../signals/pending-signals.ts";
 
-/** A funding account that bounced, held for all runs until one person has decided. */
+/** A funding account whose payments bounced, on hold for all runs until one person has decided. */
 export type Incident = RecordOf<"incidents">;
 
 const toIncident = readerOf("incidents");
@@ -38,7 +38,7 @@ export function getIncidentByWorkflowId(db: Db, workflowId: string): Promise<Inc
   return findOne(db, "incidents", { workflowId });
 }
 
-/** Incidents of a business, or of all, latest first. */
+/** Returns the incidents of a business, or of all, latest first. */
 export async function listIncidents(db: Db, businessId?: string): Promise<Incident[]> {
   let query = db.selectFrom("incidents").selectAll();
   if (businessId !== undefined) query = query.where("business_id", "=", businessId);
@@ -47,8 +47,8 @@ export async function listIncidents(db: Db, businessId?: string): Promise<Incide
 }
 
 /**
- * Incidents of a business that a workflow must be at work on: nobody has decided yet, or a deposit
- * is on its way, whatever was decided meanwhile.
+ * Returns the incidents of a business that a workflow must be at work on: they are not decided yet,
+ * or a deposit is on its way, whatever was decided meanwhile.
  */
 export async function incidentsToFollow(db: Db, businessId: string): Promise<Incident[]> {
   const rows = await db
@@ -93,7 +93,7 @@ export async function openIncident(
     businessId,
     scope: "source",
     value: sourceId,
-    // Others of it may bounce for other reasons.
+    // Other payments from it may bounce for other reasons.
     reason: `Payments from this account bounced, the first with: ${incident.reason}`,
     author: workflowId,
     roles: [...incident.roles, "admin"],
@@ -133,10 +133,10 @@ export async function openIncident(
 }
 
 /**
- * Writes down the one decision about an incident. `released` and a finished top-up lift the hold;
- * with `other-source` it stays, and a person lifts it.
+ * Records the one decision about an incident. `released` and a finished top-up release the hold;
+ * with `other-source` it stays, and a person releases it.
  *
- * @returns false where nothing is open
+ * @returns false if nothing is open
  */
 export async function decideIncident(
   trx: Transaction<Tables>,
@@ -182,7 +182,7 @@ export async function decideIncident(
   return true;
 }
 
-/** The account is free again: also of what an earlier round has left on hold. */
+/** Releases the holds on the account, including those that an earlier round has left. */
 async function releaseHolds(
   trx: Transaction<Tables>,
   incident: Incident,
@@ -194,12 +194,15 @@ async function releaseHolds(
   }
 }
 
-/** True of the holds that an incident has set, in this round or an earlier one: a release lifts them. */
+/**
+ * True for holds that an incident has set, in this round or an earlier one: releasing the incident
+ * releases them.
+ */
 export function isHoldOf({ workflowId, sourceId }: Incident, hold: Hold): boolean {
   return hold.author === workflowId && hold.scope === "source" && hold.value === sourceId;
 }
 
-/** Asks again: what was decided for has come to nothing. */
+/** Opens an incident for another decision: what was decided has come to nothing. */
 export async function reopenIncident(
   trx: Transaction<Tables>,
   incident: Incident,

@@ -15,29 +15,34 @@ const ACTION = "store.behind";
 /** Entries about the store itself have this subject. */
 const SUBJECT = "store";
 
-/** The end of a business's audit trail now; undefined where it has none yet. */
+/** Returns the current end of a business's audit trail; undefined if it has none yet. */
 export async function auditHead(db: Db, businessId: string): Promise<AuditHead | undefined> {
   const hash = await endOfTrail(db, businessId);
   return hash === undefined ? undefined : { hash, atMs: await databaseNowMs(db) };
 }
 
-/** Whether the business's trail still has the entry that was once its end. */
+/** True if the business's trail still has the entry that was once its end. */
 export async function hasAuditHead(db: Db, businessId: string, hash: string): Promise<boolean> {
-  // The end first: where it is not the end any more, what followed it is there by the next look.
+  // The end first: if the entry is no longer the end, its successor exists by the second read.
   if ((await endOfTrail(db, businessId)) === hash) return true;
-  // By the link of the entry that followed it, which has an index.
+  // Its successor is found by its link, which has an index.
   return (await findOne(db, "audit", { businessId, prevHash: hash })) !== undefined;
 }
 
-/** A row of its own: a lease that ends at once says when it was taken last. */
+/** A row of its own: a lease that ends at once records when it was last taken. */
 const KEPT: Lease = { name: "store-kept", holder: "payrun" };
 
-/** A process says that the store is in use: a backup shows when it was made, whoever restores it. */
+/**
+ * Records that the store is in use, so that a backup shows when it was made, no matter who restores
+ * it.
+ */
 export async function noteKept(db: Db): Promise<void> {
   await takeLease(db, KEPT, 0);
 }
 
-/** When the store was last in use, on the database's clock; null where nothing has said so yet. */
+/**
+ * Returns when the store was last in use, on the database's clock; null if nothing recorded it yet.
+ */
 export async function lastKept(
   db: Db,
 ): Promise<{ readonly atMs: number; readonly forMs: number } | null> {
@@ -46,35 +51,35 @@ export async function lastKept(
   return { atMs: row.untilMs, forMs: (await databaseNowMs(db)) - row.untilMs };
 }
 
-/** Something that shows that the store has lost what it once had. */
+/** Evidence that the store has lost something that it once had. */
 export interface Loss {
   readonly businessId: string;
-  /** True where the store may be whole all the same: only a person can say so. */
+  /** True if the store may be complete all the same: only a person can decide that. */
   readonly maybe?: true;
   /** Half a sentence for people: "Temporal has a run … that the store doesn't know". */
   readonly evidence: string;
   /** Instant at which the store still had it, by the database's clock or Temporal's. */
   readonly hadItAtMs: number;
-  /** The service's clock now, where it is known. */
+  /** The service's clock now; null if not known. */
   readonly serviceMs: number | null;
-  /** The business clock now, by which the service dates its payments, where it is known. */
+  /** The business clock now, by which the service dates its payments; null if not known. */
   readonly businessMs: number | null;
 }
 
 /**
- * Holds everything of a business because its store is older than what was done with it. Only a
- * person lifts that: they know which backup it was, and what the bank says.
+ * Puts everything of a business on hold because its store is older than what was done with it. Only
+ * a person releases that hold: they know which backup it was, and what the bank says.
  *
- * One loss shows in many places; what the store had before the last hold of this kind belongs to
- * the loss that was held for, and to what a person may have released since.
+ * One loss shows in many places. Anything that the store had before the last hold of this kind
+ * belongs to the loss that the hold was set for, and a person may have released that hold since.
  *
- * @returns true where the hold was set now
+ * @returns true if the hold was set now
  */
 export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise<boolean> {
   const { businessId } = loss;
   const held = await lossNoticed(trx, businessId);
   if (held !== null && held.atMs >= loss.hadItAtMs) return false;
-  // No process's own clock: that may be minutes off.
+  // Not a process's own clock: it may be minutes off.
   const nowMs = await databaseNowMs(trx);
   const { is, why } =
     loss.maybe === true
@@ -82,7 +87,7 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
       : { is: "is", why: "It was restored from a backup, or is empty. Compare" };
   const reason =
     `The store ${is} older than what was done with it: ${loss.evidence}. ${why} it with the ` +
-    "bank, and give again what is missing: cancels, rejections, holds, revoked tokens. Then " +
+    "bank, and enter again what is missing: cancels, rejections, holds, revoked tokens. Then " +
     "release this hold: what was paid meanwhile is then found at the service, and not paid again.";
   const hold = await createHold(trx, {
     businessId,
@@ -116,19 +121,22 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
   return true;
 }
 
-/** When it was noticed that the store has lost something. */
+/** A loss of data that was noticed. */
 interface NoticedLoss {
-  /** On the database's clock. */
+  /** When, on the database's clock. */
   readonly atMs: number;
-  /** On the service's, where it was known. */
+  /** On the service's clock; null if it was not known. */
   readonly serviceMs: number | null;
-  /** On the business clock, where it was known. */
+  /** On the business clock; null if it was not known. */
   readonly businessMs: number | null;
   /** The hold on everything that was set for it. */
   readonly holdId: string;
 }
 
-/** When the store was last found to be older than what was done with it; null where it never was. */
+/**
+ * Returns when the store was last found to be older than what was done with it; null if it never
+ * was.
+ */
 export async function lossNoticed(db: Db, businessId: string): Promise<NoticedLoss | null> {
   const found = await db
     .selectFrom("audit")
@@ -147,7 +155,10 @@ export async function lossNoticed(db: Db, businessId: string): Promise<NoticedLo
   return { atMs, serviceMs, businessMs, holdId };
 }
 
-/** The hold that a loss has set, until a person has compared and released it; null without one. */
+/**
+ * Returns the hold that was set for a loss, until a person has compared and released it; null if
+ * there is none.
+ */
 export async function lossHold(db: Db, businessId: string, nowMs: number): Promise<string | null> {
   const loss = await lossNoticed(db, businessId);
   if (loss === null) return null;
@@ -155,7 +166,10 @@ export async function lossHold(db: Db, businessId: string, nowMs: number): Promi
   return holds.some(({ holdId }) => holdId === loss.holdId) ? loss.holdId : null;
 }
 
-/** On the clock by which the service dates its payments, as far as that was known. */
+/**
+ * Returns when the loss was noticed, on the clock by which the service dates its payments, as far
+ * as that was known.
+ */
 export function lossAtBusinessMs({
   businessMs,
   serviceMs,
@@ -164,7 +178,9 @@ export function lossAtBusinessMs({
   return businessMs ?? serviceMs ?? atMs;
 }
 
-/** Whether a payment was made before the loss was noticed, so that the store may have forgotten it. */
+/**
+ * True if a payment was made before the loss was noticed, so that the store may have forgotten it.
+ */
 export function mayBeForgotten(
   loss: NoticedLoss | null,
   { createdAt }: { readonly createdAt: string | null },
@@ -172,7 +188,7 @@ export function mayBeForgotten(
   return loss !== null && !(Date.parse(createdAt ?? "") >= lossAtBusinessMs(loss));
 }
 
-/** Whether the store may have forgotten any payment of a business that was made since then. */
+/** True if the store may have forgotten any payment of a business that was made since `sinceMs`. */
 export async function mayHaveForgotten(
   db: Db,
   businessId: string,

@@ -1,22 +1,22 @@
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { chunks, type Db } from "../sql/db.ts";
 
-/** A payment as far as a late change of it goes. */
+/** What the watch for late changes needs to know of a payment. */
 export interface SeenPayment {
   readonly id: string;
   readonly payableId: string;
 }
 
-/** A bill whose line says settled, though one of its payments isn't any more. */
+/** A bill whose line is settled, though one of its payments no longer is. */
 export interface LateChange {
   readonly payableId: string;
-  /** The run that follows it, and looks by itself when it is told; null where none does. */
+  /** The run that follows it, and looks by itself when it is signaled; null if none does. */
   readonly followedBy: string | null;
 }
 
 /**
- * Which of these payments, none of them completed, belong to lines that have settled and are still
- * watched: banks take money back weeks later.
+ * Returns the bills of these payments, none of which is completed, whose lines have settled and
+ * still have a subscription: banks take money back weeks later.
  *
  * A failure that a retry has dealt with, or is dealing with, is not late news.
  *
@@ -47,7 +47,6 @@ export async function lateChanges(
         "run_lines.run_id",
         "run_lines.payable_id",
         "run_lines.payment_ids",
-        "run_lines.run_id",
         "runs.phase",
         "subscriptions.owner",
         "retries.handled_payment_ids",
@@ -69,7 +68,8 @@ export async function lateChanges(
           payableId === row.payable_id && own.includes(id) && !handled.includes(id),
       );
       if (!isNews) continue;
-      // What a retry has taken over its run doesn't look at again, though it goes on with others.
+      // A run doesn't look again at a bill that a retry has taken over, though it goes on with
+      // others.
       const isOpen = !ENDED_PHASES.some((phase) => phase === row.phase);
       const followedBy = isOpen && row.owner === row.run_id ? row.run_id : null;
       found.set(row.payable_id, { payableId: row.payable_id, followedBy });
@@ -78,7 +78,7 @@ export async function lateChanges(
   return [...found.values()];
 }
 
-/** True where anything of the business is watched now. */
+/** True if any payable of the business has a subscription that has not ended. */
 export async function isWatching(db: Db, businessId: string, businessMs: number): Promise<boolean> {
   const row = await db
     .selectFrom("subscriptions")

@@ -17,7 +17,7 @@ export type OpenRun = Pick<
   "runId" | "business" | "playbook" | "period" | "launchedBy" | "launchedAtMs"
 >;
 
-/** Pay runs only: other kinds of workflows see to their own. */
+/** Returns the open pay runs only: other kinds of workflows look after their own. */
 export async function openRuns(db: Db, businessId: string): Promise<OpenRun[]> {
   const rows = await db
     .selectFrom("runs")
@@ -30,12 +30,12 @@ export async function openRuns(db: Db, businessId: string): Promise<OpenRun[]> {
   return rows.map(readerOf("runs"));
 }
 
-/** Where a run stands; undefined where the store doesn't know it. */
+/** Returns a run's phase; undefined if the store doesn't know the run. */
 export async function phaseOf(db: Db, runId: string): Promise<RunPhase | undefined> {
   return (await getRun(db, runId))?.phase;
 }
 
-/** Which of these runs the store doesn't know. */
+/** Returns which of these runs the store doesn't know. */
 export async function unknownRuns(db: Db, runIds: readonly string[]): Promise<string[]> {
   const known = new Set<string>();
   for (const ids of chunks(runIds)) {
@@ -54,7 +54,7 @@ const UNSENT: readonly LineState[] = [
   "unknown",
 ];
 
-/** True where the run may still send a payment: it has no plan yet, or lines that are not paid. */
+/** True if the run may still send a payment: it has no plan yet, or has lines that are not paid. */
 export async function maySendMore(db: Db, runId: string): Promise<boolean> {
   if ((await phaseOf(db, runId)) === "planning") return true;
   const line = await db
@@ -67,16 +67,19 @@ export async function maySendMore(db: Db, runId: string): Promise<boolean> {
   return line !== undefined;
 }
 
-/** A payable whose owner is a retry that has not ended: its workflow must be there. */
+/** A payable whose owner is a retry that has not ended: its workflow must exist. */
 export interface OwnedRetry {
   readonly payableId: string;
   readonly workflowId: string;
-  /** True where it may pay without anybody's further word. */
+  /** True if it may pay without a further decision of a person. */
   readonly maySend: boolean;
   readonly updatedAtMs: number;
 }
 
-/** Retries that own their payable, or that a person has asked for, and lines that wait for one. */
+/**
+ * Returns the retries that own their payable, that a person has asked for, or that a line waits
+ * for.
+ */
 export async function ownedRetries(db: Db, businessId: string): Promise<OwnedRetry[]> {
   const rows = await db
     .selectFrom("retries")
@@ -106,7 +109,7 @@ export async function ownedRetries(db: Db, businessId: string): Promise<OwnedRet
           eb("claims.owner", "=", eb.ref("retries.workflow_id")),
         ]),
         eb.and([eb("retries.requested", "is not", null), eb("claims.owner", "is", null)]),
-        // Its run waits for this line, whatever the retry thought when it ended.
+        // Its run waits for this line, whatever the retry concluded when it ended.
         eb.and([
           eb("run_lines.state", "=", "retrying"),
           eb.or([
@@ -130,8 +133,8 @@ export async function ownedRetries(db: Db, businessId: string): Promise<OwnedRet
 const OWNERS = ["pay-run/%", "retry-failed-payment/%"];
 
 /**
- * Gives up claims that nobody will: their run or retry has ended or is not in the store. What has
- * a live attempt, or a line that is not at its end, stays claimed.
+ * Releases claims whose run or retry has ended or is not in the store. A payable with a live
+ * attempt, or with a line that has not ended, stays claimed.
  *
  * @param claimedBeforeMs real instant
  * @returns how many were released
@@ -186,8 +189,8 @@ function hasOpenLine(eb: OfClaims): Condition {
 }
 
 /**
- * Claims for their open run payables that a request may still pay and that nobody owns: without an
- * owner nobody would look after it, and another run could take them.
+ * Claims payables for their open runs if a request may still pay them and they have no owner:
+ * without an owner nothing would look after them, and another run could claim them.
  *
  * @returns how many
  */

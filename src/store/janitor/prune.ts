@@ -1,8 +1,8 @@
 import type { Db } from "../sql/db.ts";
 
 /**
- * Forgets events that were told to their owners long ago. One that the service still lists as
- * delivered may come back, and is told again: owners only look.
+ * Deletes events that were dispatched to their owners long ago. An event that the service still
+ * lists as delivered may come back, and is dispatched again: owners only look.
  *
  * @param beforeMs real instant
  * @returns how many

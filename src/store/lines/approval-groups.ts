@@ -18,7 +18,7 @@ import { idsIn, rowsAs } from "../sql/rows-as.ts";
 import { getPlanLines, type PlannedLine } from "./plan-lines.ts";
 import { isPaidAgain } from "./reserved.ts";
 
-/** A line as it stands, with what its approval goes by. */
+/** A line as it stands, with what decides its approval. */
 export interface LineAsApproved {
   readonly planned: PlannedLine;
   readonly approvals: readonly LineApproval[];
@@ -26,15 +26,16 @@ export interface LineAsApproved {
 }
 
 /**
- * Lines of a run that differ in nothing that their approval goes by: state, account, rule, who has
- * approved them, holds on them, a changed bank account of their vendor, a day that has passed,
- * whether their money is gone. What holds for the first of them in plan order holds for all.
+ * Lines of a run that agree in everything that decides their approval: state, account, rule, who
+ * has approved them, holds on them, a changed bank account of their vendor, whether their day has
+ * passed, whether their money is gone. What is true of the first of them in plan order is true of
+ * all.
  */
 export interface LineGroup extends LineAsApproved {
   readonly bills: BillSum;
-  /** The first execution date of them. */
+  /** Their earliest execution date. */
   readonly firstDate: string;
-  /** True where they failed, and their new payments are out of what their account has. */
+  /** True if they failed, and the money of their new payments has left their account. */
   readonly isPaidAgain: boolean;
 }
 
@@ -42,19 +43,22 @@ interface Grouping {
   readonly states: readonly LineState[];
   /** Business-clock instant that expiries are compared with. */
   readonly businessMs: number;
-  /** Those in force for the run's business. */
+  /** The holds in force for the run's business. */
   readonly holds: readonly Hold[];
-  /** Lines with an execution date before this one stand in groups of their own. */
+  /** Lines with an execution date before this one get groups of their own. */
   readonly earliest?: string | undefined;
-  /** Payables that stand in groups of their own. */
+  /** Payables that get groups of their own. */
   readonly apart?: readonly string[];
-  /** Payables that stand in groups of their own, by vendor. */
+  /** Payables that get groups of their own, by vendor. */
   readonly apartByVendor?: readonly string[];
-  /** Payables of which each is a group of its own. */
+  /** Payables that each get a group to themselves. */
   readonly alone?: readonly string[];
 }
 
-/** Groups that what is otherwise now of a bill, or of its vendor, holds for all of or none. */
+/**
+ * Returns a grouping in which a change to a bill, or to its vendor, concerns a whole group or
+ * nothing of it.
+ */
 export function apartBy(
   others: ReadonlyMap<string, { readonly payableId: string | null }>,
 ): Pick<Grouping, "apartByVendor" | "alone"> {
@@ -65,7 +69,10 @@ export function apartBy(
   };
 }
 
-/** A run's lines in groups, which the database makes: however many lines there are, few are read. */
+/**
+ * Returns a run's lines in groups that the database makes: only a few rows are read, however many
+ * lines there are.
+ */
 export async function approvalGroups(
   db: Db,
   runId: string,
@@ -96,7 +103,7 @@ export async function approvalGroups(
       sql`case when payable_id in ${idsIn(apart)} then 1 end`.as("is_apart"),
       sql`case when payable_id in ${idsIn(apartByVendor)} then contact_id end`.as("apart_vendor"),
       sql`case when payable_id in ${idsIn(alone)} then payable_id end`.as("alone"),
-      // In the key's order; whose they are is read of each group's first line.
+      // In the key's order; the approvals themselves are read for each group's first line.
       sql`(select string_agg(given.stage || ' ' || given.escalated || ' ' || given.principal, ','
           order by given.principal)
         from line_approvals given
@@ -137,27 +144,31 @@ export async function approvalGroups(
     .toSorted((one, other) => one.planned.line.lineNo - other.planned.line.lineNo);
 }
 
-/** 1 for a failed bill whose new payment is out of what its account has. */
+/** Returns 1 for a failed bill if the money of its new payment has left its account. */
 function paidAgain(eb: ExpressionBuilder<Tables, "run_lines">, today: string) {
   const isAgain = eb.and([eb("state", "=", "retrying"), isPaidAgain(eb, today)]);
   return eb.case().when(isAgain).then(sql.lit(1)).end();
 }
 
-/** Lines that somebody should look at, the largest first; of what is cancelled nobody needs to know it. */
+/** Lines that a person should look at, the largest first; cancelled lines need no look. */
 export const FLAGGED = {
   where: sql<SqlBool>`run_lines.flagged = 1 and run_lines.state <> 'cancelled'`,
   most: "amount_cents",
 } as const;
 
-/** Open lines that arrive after their due date, the latest first: what is over is late no more. */
+/**
+ * Open lines that arrive after their due date, the latest first; a line that has ended is no longer
+ * late.
+ */
 export const LATE = {
   where: sql<SqlBool>`run_lines.days_late > 0 and run_lines.state not in (${sql.join(ENDED_LINE_STATES)})`,
   most: "days_late",
 } as const;
 
 /**
- * Late lines once the day of some that wait has passed: these are paid on another day if they are
- * approved now, and are late by that one; the others stand as before.
+ * Returns conditions for late lines once the day of some waiting lines has passed: `moved` are
+ * lines that are paid on another day if they are approved now, and are late because of it; `others`
+ * are the other late lines, as before.
  *
  * @param of.earliest the day to which an approval moves them, of.arrival when they arrive then
  */
@@ -177,7 +188,7 @@ export function lateOnceMoved(of: {
   };
 }
 
-/** How many lines of a run match. */
+/** Counts the lines of a run that match. */
 export async function countMatching(
   db: Db,
   runId: string,
@@ -192,7 +203,7 @@ export async function countMatching(
   return Number(count);
 }
 
-/** Lines of a run, each with its approvals. */
+/** Returns lines of a run, each with its approvals. */
 export async function linesAsApproved(
   db: Db,
   runId: string,

@@ -4,7 +4,10 @@ import { type RunLine, toRunLine } from "./lines.ts";
 /** Reason code of a line that changed after it was planned, and so waits for approval again. */
 export const CHANGED = "changed-since-approval";
 
-/** Bills that wait for approval again: how many, and the first ones in the plan's order with why. */
+/**
+ * Returns bills that wait for approval again: how many, and the first ones in plan order with
+ * reasons.
+ */
 export async function askedAgain(
   db: Db,
   runId: string,

@@ -12,7 +12,7 @@ import { moneyTakenAgain } from "./reserved.ts";
 import { STANDS } from "./split-lines.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** Lines of one day in one state. */
+/** The sum of the lines of one day in one state. */
 export interface DaySum extends Pick<RunLine, "executionDate" | "state"> {
   readonly count: number;
   readonly cents: number;
@@ -24,8 +24,8 @@ interface Days {
 }
 
 /**
- * What is paid on each of these days, of all runs of a business, by state; not what was only
- * planned, nor what was parked and given back. A failed bill that was paid again is on its way.
+ * Sums what all runs of a business pay on each of these days, by state. Leaves out what was only
+ * planned, and what was parked and given back. A failed bill that was paid again is on its way.
  */
 export async function sumsByDay(db: Db, businessId: string, days: Days): Promise<DaySum[]> {
   const rows = await db
@@ -88,7 +88,7 @@ async function linesOn(db: Db, businessId: string, days: Days, which: OfLines) {
   return linesWithParts(db, businessId, rows.map(toRunLine));
 }
 
-/** What of such lines has settled is in sums of its own. */
+/** Returns the sums without these lines. What has settled of such lines is in sums of its own. */
 function without(sums: readonly DaySum[], lines: readonly DayLine[]): DaySum[] {
   return sums.flatMap((sum) => {
     const gone = lines.filter(

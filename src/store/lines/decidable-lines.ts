@@ -17,8 +17,8 @@ export interface LineToDecide extends DecidableLine {
 }
 
 /**
- * Lines of a run in these states, with whose approval each needs; a run of many bills keeps no more
- * of them in memory.
+ * Returns the lines of a run in these states, with the approvals that each needs. No more of a line
+ * is kept in memory, because a run may have many bills.
  *
  * @param businessMs business-clock instant that expiries are compared with
  */
@@ -29,7 +29,7 @@ export async function decidableLines(
   businessMs: number,
 ): Promise<LineToDecide[]> {
   const lines: LineToDecide[] = [];
-  // A few rules name the approvers and stages of all lines.
+  // A few rules give all lines their approvers and stages.
   const known = new Map<number, Rule>();
   for await (const page of linesByPage(db, runId, states)) {
     const approvals = await approvalsOfStaged(db, runId, page, businessMs);
@@ -78,7 +78,7 @@ async function approvalsOfStaged(
   return approvalsOf(db, runId, ids, businessMs);
 }
 
-/** Lines of a run in these states, some hundred at a time. */
+/** Yields the lines of a run in these states, a thousand at a time. */
 export async function* linesByPage(
   db: Db,
   runId: string,
@@ -89,7 +89,7 @@ export async function* linesByPage(
     if (page.length > 0) yield page;
     if (page.length < LINES_A_PAGE) return;
     after = page.at(-1)?.line.lineNo ?? Number.MAX_SAFE_INTEGER;
-    // Others in this process get their turn, webhooks first of all.
+    // Lets other work of this process run, above all webhooks.
     await setImmediate();
   }
 }

@@ -6,11 +6,11 @@ export interface DueInput {
   readonly runId: string;
   readonly businessMs: number;
   readonly serviceMs: number;
-  /** Sources that nothing is leased from now; an empty text stops all of them. */
+  /** Sources from which nothing is leased now; an empty text blocks all of them. */
   readonly blockedSources: readonly string[];
 }
 
-/** What a run has to do, and when there is more: sums over its lines, however many there are. */
+/** What a run has to do now, and when it has more to do: sums over all its lines. */
 export interface DueLines {
   readonly toFund: number;
   readonly toPay: number;
@@ -20,7 +20,7 @@ export interface DueLines {
   /** Service-clock instant. */
   readonly nextLeaseMs: number | null;
   readonly payDate: string | null;
-  /** Real instant since which a line has waited for money; null where none does. */
+  /** Real instant since which a line has waited for money; null if none waits. */
   readonly shortSinceMs: number | null;
 }
 

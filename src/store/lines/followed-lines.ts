@@ -6,12 +6,13 @@ import { getRunLines, type RunLine, toRunLine } from "./lines.ts";
 import { idsIn, rowsAs } from "../sql/rows-as.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** One to read now; `look` where an event spoke of it. */
+/** A line whose payments are to be read now; `look` is true if an event concerned it. */
 export type LineToLookAt = Pick<RunLine, "payableId" | "paymentIds" | "look">;
 
 /**
- * Lines whose payments are to be read now: those that an event spoke of, and those whose poll is
- * due. Settled lines are looked at only when told, and again where that look was not finished.
+ * Returns the lines whose payments are to be read now: lines that an event concerned, and lines
+ * whose poll is due. Settled lines are read only after an event, and again if that read was not
+ * finished.
  */
 export async function linesToLookAt(
   db: Db,
@@ -39,7 +40,9 @@ export async function linesToLookAt(
   return rows.map(toRunLine);
 }
 
-/** Takes note that lines are being looked at: an event that comes meanwhile flags them again. */
+/**
+ * Clears the flags of lines that are being read: an event that comes meanwhile flags them again.
+ */
 export async function clearLooks(
   trx: Transaction<Tables>,
   runId: string,
@@ -56,18 +59,19 @@ export async function clearLooks(
   }
 }
 
-/** These lines of a run, where they are still followed or settled. */
+/** Returns these lines of a run, except those that are neither followed nor settled any more. */
 export async function followedLines(
   db: Db,
   runId: string,
   payableIds: readonly string[],
 ): Promise<RunLine[]> {
   const lines = await getRunLines(db, runId, payableIds);
-  // Filtered here: asked for as well, the state makes SQLite walk through all lines of that state.
+  // Filtered here: with the state as a condition, SQLite would walk through all lines of that
+  // state.
   return lines.filter(({ state }) => state === "settled" || SENT.includes(state));
 }
 
-/** Where a followed line goes. */
+/** A followed line's change of state. */
 export interface LineMove {
   readonly payableId: string;
   readonly from: LineState;
@@ -79,7 +83,8 @@ export interface LineMove {
 }
 
 /**
- * Moves lines of a run on, many in one statement; those that somebody else has moved stay.
+ * Moves lines of a run to new states, many in one statement. A line that is no longer in its `from`
+ * state stays as it is.
  *
  * @returns payables of the lines that were moved
  */
@@ -112,7 +117,7 @@ export async function moveFollowed(
   return moved;
 }
 
-/** Sets when lines that stand as they stood are read next. */
+/** Sets the next poll of lines whose state has not changed. */
 export async function pollLater(
   trx: Transaction<Tables>,
   runId: string,
@@ -133,14 +138,17 @@ export async function pollLater(
         .set({ poll_at_ms: Math.round(first.pollAtMs), updated_at_ms: nowMs })
         .where("run_id", "=", runId)
         .where("payable_id", "in", idsIn(some.map(({ payableId }) => payableId)))
-        // So that no database takes it for a way to find the lines.
+        // An expression, so that no database uses the state to find the lines.
         .where(sql<boolean>`(state || '') = ${first.from}`)
         .execute();
     }
   }
 }
 
-/** Payees of these lines whose payments still wait for their day and run by then, or were told of. */
+/**
+ * Returns the payees of these lines, as far as their payments still wait for their day, and run by
+ * `untilDate` or are among `told`.
+ */
 export async function payeesOfScheduled(
   db: Db,
   runId: string,

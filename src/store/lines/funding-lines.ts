@@ -10,7 +10,7 @@ import type { Tables } from "../schema/tables.ts";
 /** An approved line whose money has not been found yet. */
 export type UnfundedLine = Pick<RunLine, "payableId" | "amountCents">;
 
-/** What a run's approved lines without money come to, by funding source. */
+/** Sums a run's approved lines that have no money yet, by funding source. */
 export async function unfundedBySource(
   trx: Transaction<Tables>,
   runId: string,
@@ -26,7 +26,7 @@ export async function unfundedBySource(
   return rows.map(toRunLine);
 }
 
-/** The lines of one source, the most urgent first. */
+/** Returns the lines of one source that have no money yet, the most urgent first. */
 export async function unfundedLines(
   trx: Transaction<Tables>,
   runId: string,
@@ -46,7 +46,7 @@ export async function unfundedLines(
   return rows.map(toRunLine);
 }
 
-/** Gives all lines of a source their money; returns how many they are. */
+/** Marks all lines of a source as funded; returns how many there were. */
 export async function fundSource(
   trx: Transaction<Tables>,
   source: { readonly runId: string; readonly sourceId: string; readonly nowMs: number },
@@ -56,7 +56,7 @@ export async function fundSource(
   return changeRecords(trx, "run_lines", unfunded, { funded: true, updatedAtMs });
 }
 
-/** Gives these lines their money. */
+/** Marks these lines as funded. */
 export async function fundLines(
   trx: Transaction<Tables>,
   funded: {
@@ -79,7 +79,9 @@ export async function fundLines(
   }
 }
 
-/** Takes back the money of lines that are to be paid from a source, and nothing was begun for. */
+/**
+ * Takes back the money of lines that are to be paid from a source and for which nothing has begun.
+ */
 export async function unfundSource(
   trx: Transaction<Tables>,
   source: { readonly businessId: string; readonly sourceId: string; readonly nowMs: number },
@@ -89,7 +91,7 @@ export async function unfundSource(
   await changeRecords(trx, "run_lines", funded, { funded: false, updatedAtMs });
 }
 
-/** Bills of runs that are paid from a source and have not come to their end. */
+/** Sums the bills that runs pay from a source and that have not ended, by run and state. */
 export async function usesOfSource(
   trx: Transaction<Tables>,
   source: { readonly businessId: string; readonly sourceId: string },
@@ -107,7 +109,7 @@ export async function usesOfSource(
   return rows.map(toRunLine);
 }
 
-/** Says at lines that there is no money for them now; `parked` leaves them to a person. */
+/** Records on lines that there is no money for them now; `parked` leaves them to a person. */
 export async function markShort(
   trx: Transaction<Tables>,
   short: {
@@ -134,7 +136,7 @@ export async function markShort(
         "in",
         some.map(({ payableId }) => payableId),
       )
-      // What says so already has waited since then.
+      // A line that has this reason already keeps the instant since which it has waited.
       .where((eb) => eb.or([eb("reason", "is", null), eb("reason", "!=", short.reason)]))
       .returning(["payable_id", "line_no"])
       .execute();

@@ -2,8 +2,8 @@ import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import type { Db } from "../index.ts";
 
 /**
- * Bills of open runs of which nobody knows whether a request that left has paid them, and whose last
- * request left before an instant; the one that has waited longest first.
+ * Returns bills of open runs for which it isn't known whether a request that left has paid them,
+ * and whose last request left before an instant. The bill that has waited longest comes first.
  *
  * @param beforeMs database clock
  */

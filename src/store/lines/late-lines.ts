@@ -3,8 +3,9 @@ import { mayStillPay } from "../payables/open-subjects.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /**
- * Payables of the lines that would be leased now and whose execution date has passed. One that
- * something may have been sent for is not among them: what became of that is found out first.
+ * Returns the payables of lines that would be leased now and whose execution date has passed.
+ * Leaves out lines for which something may have been sent: first a lookup finds out what came of
+ * that.
  */
 export async function lateLines(
   trx: Transaction<Tables>,
@@ -21,7 +22,7 @@ export async function lateLines(
     .selectFrom("run_lines")
     .select("payable_id")
     .where("run_id", "=", late.runId)
-    // Literally as the index of leasable lines has it: it is not used for bound values.
+    // Written literally as in the index of leasable lines, which isn't used for bound values.
     .where(sql<boolean>`state in ('planned', 'paying', 'unknown')`)
     .where("execution_date", "<", late.before)
     .where("state", "=", "planned")

@@ -11,7 +11,7 @@ import { idsIn } from "../sql/rows-as.ts";
 /** States whose lines are counted by `countOpenLines`, over all runs. */
 export const COUNTED_BY_INDEX: readonly LineState[] = [...UNDER_WAY, "parked"];
 
-/** States of lines that nothing was paid of, or all. */
+/** States of lines that are paid in full or not at all. */
 const WHOLE: readonly LineState[] = [...DECIDABLE, "skipped", "settled"];
 
 export interface LineCount {
@@ -19,7 +19,7 @@ export interface LineCount {
   readonly count: number;
 }
 
-/** Lines of all runs that are under way or parked, by state; reads only these. */
+/** Counts the lines of all runs that are under way or parked, by state; reads only these. */
 export async function countOpenLines(db: Db): Promise<LineCount[]> {
   const counts = db.selectFrom("run_lines").select(["state", COUNT]).groupBy("state");
   const underWay = await counts.where(isIn("state", UNDER_WAY)).execute();
@@ -28,8 +28,8 @@ export async function countOpenLines(db: Db): Promise<LineCount[]> {
 }
 
 /**
- * How many lines of a run stand in each state, and what is in it, in cents: a part of a line that
- * has settled counts as settled, wherever its line stands.
+ * Counts the lines of a run in each state, and sums what is in it, in cents. A part of a line that
+ * has settled counts as settled, whatever the state of its line.
  */
 export async function countLines(db: Db, runId: string): Promise<Map<LineState, BillSum>> {
   const rows = await db
@@ -48,7 +48,7 @@ export async function countLines(db: Db, runId: string): Promise<Map<LineState, 
   return new Map(apart as [LineState, BillSum][]);
 }
 
-/** The same of each of several runs that have a line in one of these states; few have. */
+/** Does the same for each of several runs that have a line in one of these states; few have. */
 export async function countLinesWhere(
   db: Db,
   runIds: readonly string[],
@@ -66,7 +66,7 @@ export async function countLinesWhere(
   return new Map(await Promise.all(counts));
 }
 
-/** Lines of these runs by state. */
+/** Counts the lines of these runs by state. */
 export async function countLinesOf(
   db: Db,
   runIds: readonly string[],
@@ -80,7 +80,7 @@ export async function countLinesOf(
   return rows.map(toRunLine);
 }
 
-/** Lines of a run in one state for one of these reasons. */
+/** Counts the lines of a run that are in one state for one of these reasons. */
 export async function countForReasons(
   db: Db,
   runId: string,
@@ -96,7 +96,7 @@ export async function countForReasons(
   return Number(row?.count ?? 0);
 }
 
-/** Funding sources that lines of a run are paid from. */
+/** Returns the funding sources that lines of a run are paid from. */
 export async function sourcesOfRun(db: Db, runId: string): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom("run_lines")

@@ -14,7 +14,7 @@ import { listWaits, probeWaits } from "../runs/waits.ts";
 export interface LeaseRequest {
   readonly runId: string;
   readonly businessId: string;
-  /** Who leases: written into the lease, for people. */
+  /** The holder, written into the lease for people to read. */
   readonly by: string;
   readonly limit: number;
   readonly leaseMs: number;
@@ -29,15 +29,15 @@ export interface LeasedLine {
 
 export interface Leased {
   readonly lines: readonly LeasedLine[];
-  /** Service-clock instant until which the whole business waits, where it does. */
+  /** Service-clock instant until which the whole business waits; null if it doesn't. */
   readonly blockedUntilMs: number | null;
 }
 
 /**
- * Leases the next lines of a run, so that few work on the same ones at the same time.
+ * Leases the next lines of a run, so that few lanes work on the same lines at the same time.
  *
- * A lease only spreads the load: whether a line may be paid is asked at the gate, and keys keep two
- * who work on one line from paying it twice.
+ * A lease only spreads the load. The gate decides whether a line may be paid, and keys prevent two
+ * lanes that work on one line from paying it twice.
  */
 export async function leaseLines(trx: Transaction<Tables>, request: LeaseRequest): Promise<Leased> {
   const { businessId, serviceMs } = request;
@@ -63,8 +63,8 @@ export async function leaseLines(trx: Transaction<Tables>, request: LeaseRequest
 }
 
 /**
- * After a wait one line goes first, of the source or of everything: if the fault is still there,
- * one request has found out.
+ * After a wait, lets one line go first, of the source or of everything: if the fault is still
+ * there, a single request has found out.
  */
 function probesOnly(rows: readonly RunLine[], dueSources: readonly string[]): readonly RunLine[] {
   if (dueSources.includes("")) return rows.slice(0, 1);
@@ -86,7 +86,7 @@ async function leasable(
     .selectFrom("run_lines")
     .selectAll()
     .where("run_id", "=", request.runId)
-    // Literally as the index of leasable lines has it: it is not used for bound values.
+    // Written literally as in the index of leasable lines, which isn't used for bound values.
     .where(sql<boolean>`state in ('planned', 'paying', 'unknown')`)
     .where("not_before_ms", "<=", Math.floor(request.serviceMs))
     .where((eb) =>
@@ -137,7 +137,7 @@ async function lease(
   });
 }
 
-/** A line of which a request is about to leave. */
+/** A line with a request that is about to leave. */
 export interface SentLine {
   readonly runId: string;
   readonly payableId: string;
@@ -146,8 +146,8 @@ export interface SentLine {
 }
 
 /**
- * Notes on lines that requests of theirs are about to leave, and keeps them leased meanwhile. Weekly
- * limits count a line in the week in which it is paid.
+ * Records on lines that their requests are about to leave, and keeps the lines leased meanwhile.
+ * Weekly limits count a line in the week in which it is paid.
  */
 export async function noteSends(
   trx: Transaction<Tables>,
@@ -166,7 +166,8 @@ export async function noteSends(
     await sql`update run_lines set attempts = sent.attempts,
         lease_until_ms = payrun_now_ms() + cast(${leaseMs} as bigint)
       ${ofSent}`.execute(trx);
-    // By itself, as few change: SQLite would write a line's every index by date anew.
+    // A statement of its own, as few dates change: otherwise SQLite would rewrite a line's entry in
+    // every index by date.
     const { rows } = await sql<Pick<Row<"run_lines">, "run_id" | "payable_id" | "execution_date">>`
       update run_lines set execution_date = sent.execution_date
       ${ofSent} and run_lines.execution_date <> sent.execution_date
@@ -175,7 +176,7 @@ export async function noteSends(
   }
 }
 
-/** Notes anew how late lines are that are paid on another day than planned. */
+/** Updates how late lines are if they are paid on another day than planned. */
 async function noteHowLate(
   trx: Transaction<Tables>,
   lines: readonly Omit<SentLine, "seq">[],
@@ -198,7 +199,7 @@ async function noteHowLate(
   }
 }
 
-/** Gives lines back that nothing was sent for, where nobody else has leased them since. */
+/** Gives back lines for which nothing was sent, unless they have been leased again since. */
 export async function giveBack(
   trx: Transaction<Tables>,
   lines: readonly RunLine[],
@@ -223,18 +224,19 @@ export async function giveBack(
 export type PaidLine = Pick<RunLine, "runId" | "payableId" | "state" | "paymentIds">;
 
 /**
- * Once its payments are followed, a line moves as they do; a late record must not set it back. Nor
- * one of what is recorded already: it may have failed since, and been paid again.
+ * States of a line whose payments are not followed yet. Once they are, the line moves as they do,
+ * and a late record must not set it back. Nor may a record of what is recorded already: that
+ * payment may have failed since, and the bill been paid again.
  */
 const NOT_FOLLOWED = sql.raw(
   "('planned', 'paying', 'unknown', 'awaiting-approval', 'on-hold', 'parked', 'retrying')",
 );
 
 /**
- * Gives lines of one run their payments and ends their leases, many in one statement. What was paid
- * is paid, whoever has leased the line since.
+ * Records the payments of lines of one run and ends their leases, many in one statement. A payment
+ * counts even if another lane has leased the line since.
  *
- * @param times `pollAtMs`: business-clock instant of the next look at their payments
+ * @param times `pollAtMs`: business-clock instant of the next read of their payments
  */
 export async function recordPaidLines(
   trx: Transaction<Tables>,

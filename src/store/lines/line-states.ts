@@ -14,8 +14,9 @@ export const UNDER_WAY: readonly LineState[] = [
 ];
 
 /**
- * True for a line under way, of whichever account. The account makes SQLite take their index: else
- * it is spared a sort by another one, and reads all that the business has ever paid.
+ * True for a line under way, whatever its account. The condition on the account makes SQLite use
+ * the index of these lines: without it, SQLite uses another index to avoid a sort, and reads
+ * everything that the business has ever paid.
  */
 export const IS_UNDER_WAY = sql<SqlBool>`(run_lines.source_id >= ''
   and ${isIn("run_lines.state", UNDER_WAY)})`;

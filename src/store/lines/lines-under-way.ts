@@ -5,14 +5,14 @@ import { UNDER_WAY } from "./line-states.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import { idsIn } from "../sql/rows-as.ts";
 
-/** Of lines that are under way, those with the bank already can't be taken back any more. */
+/** State of lines under way that are with the bank already, and can't be taken back any more. */
 const WITH_THE_BANK: LineState = "processing";
 
 /**
- * Lines of a business of which the service may have a payment that has not run yet, or a request
- * may be on its way.
+ * Returns lines of a business for which the service may have a payment that has not run yet, or a
+ * request may be on its way.
  *
- * Reads what is open or parked, not what was ever paid.
+ * Reads what is open or parked, not everything that was ever paid.
  */
 export async function linesUnderWay(
   db: Db,
@@ -42,7 +42,7 @@ export async function linesUnderWay(
   return lines.filter(({ runId }) => runIds.has(runId));
 }
 
-/** Which of these runs are of a playbook. */
+/** Returns which of these runs belong to a playbook. */
 async function runsOf(db: Db, playbook: string, runIds: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>();
   for (const some of chunks(runIds)) {

@@ -4,7 +4,7 @@ import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import { type Db } from "../sql/db.ts";
 import { findEach, findOne } from "../sql/records.ts";
 
-/** Where one line of a run stands. */
+/** The current state of one line of a run. */
 export type RunLine = RecordOf<"run_lines">;
 
 export const toRunLine = readerOf("run_lines");
@@ -24,9 +24,11 @@ export interface LineChange extends Partial<
   >
 > {
   readonly notBeforeMs?: number;
-  /** Drawing it came to nothing again, at this instant of the service's clock; null: to something. */
+  /**
+   * Service-clock instant at which leasing it came to nothing again; null if it came to something.
+   */
   readonly restsAtMs?: number | null;
-  /** True gives the line back for the next lease. */
+  /** True frees the line for the next lease. */
   readonly releaseLease?: boolean;
 }
 
@@ -35,7 +37,7 @@ export interface LineChange extends Partial<
  *
  * @param guard with `epoch`, only while no later lease holds the line; with `from`, only out of
  * these states
- * @returns false where the guard did not hold
+ * @returns false if the guard did not hold
  */
 export async function changeLine(
   db: Db,
@@ -68,12 +70,12 @@ function restsAgain(atMs: number | null) {
   };
 }
 
-/** One line of a run, or undefined. */
+/** Returns one line of a run; undefined if there is none. */
 export function getRunLine(db: Db, runId: string, payableId: string): Promise<RunLine | undefined> {
   return findOne(db, "run_lines", { runId, payableId });
 }
 
-/** These lines of a run, as far as it has them. */
+/** Returns these lines of a run, as far as the run has them. */
 export async function getRunLines(
   db: Db,
   runId: string,
@@ -82,7 +84,7 @@ export async function getRunLines(
   return findEach(db, "run_lines", { runId }, "payable_id", payableIds);
 }
 
-/** The plan line that a run's line points at now. */
+/** Returns the current plan line of a run's line. */
 export async function planLineOf(
   db: Db,
   line: { readonly runId: string; readonly payableId: string; readonly version: number },

@@ -1,13 +1,16 @@
 import type { Db } from "../sql/db.ts";
 
-/** A business at a moment of its clock. */
+/** A business at an instant of its clock. */
 interface BusinessMoment {
   readonly businessId: string;
   /** Business-clock instant, whole milliseconds. */
   readonly businessMs: number;
 }
 
-/** Business-clock instant at which the next hold of a business ends by itself; null where none does. */
+/**
+ * Returns the business-clock instant at which the next hold of a business ends by itself; null if
+ * none does.
+ */
 export async function nextHoldEndMs(
   db: Db,
   { businessId, businessMs }: BusinessMoment,
@@ -23,8 +26,8 @@ export async function nextHoldEndMs(
 }
 
 /**
- * Business-clock instants at which something about a run's lines changes by itself: a hold ends, an
- * approval lapses, or a line that waits for an event is tried again.
+ * Returns the business-clock instants at which something about a run's lines changes by itself: a
+ * hold ends, an approval lapses, or a line that waits for an event is tried again.
  */
 export async function nextChangesMs(
   db: Db,

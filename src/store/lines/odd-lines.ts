@@ -5,7 +5,7 @@ import type { Tables } from "../schema/tables.ts";
 import { toRunLine } from "./lines.ts";
 import { getPlanLines, type PlannedLine } from "./plan-lines.ts";
 
-/** As `isException` says it of one line. */
+/** Returns a condition that is true of exceptions, as `isException` decides it for one line. */
 export function areExceptions(): Expression<SqlBool> {
   const eb = expressionBuilder<Tables, "run_lines">();
   return eb.or([
@@ -23,7 +23,7 @@ export function areExceptions(): Expression<SqlBool> {
   ]);
 }
 
-/** The first exceptions of a run, and how many there are. */
+/** Returns the first exceptions of a run, and how many there are. */
 export async function oddLines(
   db: Db,
   runId: string,

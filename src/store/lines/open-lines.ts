@@ -18,12 +18,12 @@ import {
 /** A line that may still move money, with its run's playbook. */
 export type OpenLine = RunLine & { readonly playbook: string };
 
-/** Not with the service, and not to be sent now. */
+/** States of lines that the service doesn't have and that aren't to be sent now. */
 const WAITING: readonly LineState[] = ["awaiting-approval", "on-hold"];
 
 const PAID: readonly LineState[] = ["settled", "paid-elsewhere"];
 
-/** Where the facts of a line stand that holds are compared with. */
+/** The columns of a line's facts that holds are compared with. */
 const COLUMN_OF = {
   payableId: "run_lines.payable_id",
   contactId: "run_lines.contact_id",
@@ -32,13 +32,16 @@ const COLUMN_OF = {
   playbook: "runs.playbook",
 } as const satisfies Readonly<Record<keyof HoldFacts, string>>;
 
-/** The column that a hold's value is compared with; null where it stops every line. */
+/** Returns the column that a hold's value is compared with; null if the hold stops every line. */
 export function heldColumn(scope: string): (typeof COLUMN_OF)[keyof HoldFacts] | null {
   const fact = factOf(scope);
   return fact === null ? null : COLUMN_OF[fact];
 }
 
-/** Lines of what a hold is on that ask something of their runs still, whatever of them was sent. */
+/**
+ * Returns the lines that a hold concerns and that still need something from their runs, whatever
+ * was sent for them.
+ */
 export async function openLinesOf(
   db: Db,
   businessId: string,
@@ -52,7 +55,7 @@ export async function openLinesOf(
   return rows.flat().map((row) => ({ ...toRunLine(row), playbook: row.playbook }));
 }
 
-/** What these come to, by state and day. */
+/** Sums these lines, by state and day. */
 export async function openSumsOf(
   db: Db,
   businessId: string,
@@ -85,7 +88,7 @@ function heldOf(lines: Lines, businessId: string, { scope, value }: HoldTarget):
   );
 }
 
-/** Bills of a run, or the one that is named, that are paid: by their last lines. */
+/** Sums the paid bills of a run, or the one bill that the target names, by its current line. */
 export async function paidSumOf(
   db: Db,
   businessId: string,
@@ -106,7 +109,10 @@ export async function paidSumOf(
   return { bills: Number(count), totalCents: Number(cents) };
 }
 
-/** Those under way, which an index finds, and those that wait, which open runs have. */
+/**
+ * Returns two queries: for lines under way, which an index finds, and for waiting lines, which only
+ * open runs have.
+ */
 function openOf(db: Db, businessId: string, { scope, value }: HoldTarget) {
   let query = db.selectFrom("run_lines").innerJoin("runs", "runs.run_id", "run_lines.run_id");
   const column = heldColumn(scope);

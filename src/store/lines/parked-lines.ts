@@ -10,8 +10,8 @@ import { type Lines, linesInParts, plannedWithParts } from "../payables/line-par
 import { toRunLine } from "./lines.ts";
 
 /**
- * Bills of a run that are parked and that no person needs to act on, each with the run that has taken
- * it up; null where the next one plans it.
+ * Returns the parked bills of a run that no person needs to act on, each with the run that has
+ * taken it up; null if the next run plans it.
  */
 export async function givenBackIn(
   db: Db,
@@ -25,7 +25,7 @@ export async function givenBackIn(
   return new Map((await query.execute()).map((row) => [row.payable_id, row.taken_up_by]));
 }
 
-/** How many these are, and what of them is still to be paid. */
+/** Returns how many these are, and how much of them is still to be paid. */
 export function sumGivenBackIn(db: Db, runId: string): Promise<BillSum> {
   return sumOf(db, (lines) => givenBackOf(lines, runId));
 }
@@ -37,7 +37,7 @@ function givenBackOf(lines: Lines, runId: string): Lines {
     .where(isGivenBack);
 }
 
-/** How many bills these are, and what of them has neither settled nor is on its way. */
+/** Returns how many bills these are, and how much of them has not settled and is not on its way. */
 async function sumOf(db: Db, of: (lines: Lines) => Lines): Promise<BillSum> {
   const row = await of(db.selectFrom("run_lines")).select([COUNT, CENTS]).executeTakeFirstOrThrow();
   const count = Number(row.count);
@@ -54,12 +54,12 @@ function parkedOf(lines: Lines, businessId: string): Lines {
   return lines.where("run_lines.business_id", "=", businessId).where(waitsForPerson);
 }
 
-/** Bills of a business that a person must act on, and what of them is open. */
+/** Returns how many bills of a business a person must act on, and how much of them is open. */
 export function sumOfParked(db: Db, businessId: string): Promise<BillSum> {
   return sumOf(db, (lines) => parkedOf(lines, businessId));
 }
 
-/** They themselves, by cause, the largest first. */
+/** Returns the lines of these bills, by cause, the largest first. */
 export async function parkedLines(
   db: Db,
   businessId: string,
@@ -86,13 +86,13 @@ export async function parkedLines(
   return plannedWithParts(db, businessId, lines);
 }
 
-/** Those that are parked for one reason: their payables, in the order of the ids. */
+/** Returns the payables that are parked for one reason, in the order of their ids. */
 export async function parkedFor(
   db: Db,
   wanted: {
     readonly businessId: string;
     readonly reasonCode: string;
-    /** Only payables behind this one. */
+    /** Only payables after this one. */
     readonly after: string;
     readonly limit: number;
   },

@@ -7,22 +7,22 @@ import type { LineInParts } from "../../domain/payments/line-parts.ts";
 import { linesWithParts } from "../payables/line-parts.ts";
 import { toRunLine } from "./lines.ts";
 
-/** A bill that its run goes on without, of which nobody has been told. */
+/** A bill that its run goes on without, and that no notice has reported. */
 export interface UntoldLine extends LineInParts {
   readonly payableId: string;
   readonly reasonCode: string | null;
   readonly reason: string | null;
-  /** True where its retry has given it back for the next run; else a person must look at it. */
+  /** True if it was given back; otherwise a person must look at it. */
   readonly isGivenBack: boolean;
-  /** Roles that a playbook asks about its failure; none where no rule is kept. */
+  /** Roles that a playbook asks about its failure; empty if no rule is stored. */
   readonly deciders: readonly string[];
-  /** For `raiseTogether`; another one where the bill is parked again after another attempt. */
+  /** For `raiseTogether`; a bill that is parked again after another attempt has another key. */
   readonly factKey: string;
 }
 
 /**
- * Parked lines of a run that no `parked` notice has told of and that no other run has taken up, in
- * the plan's order.
+ * Returns the parked lines of a run that no `parked` notice has reported and no other run has taken
+ * up, in plan order.
  */
 export async function parkedUntold(
   db: Db,

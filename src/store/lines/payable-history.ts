@@ -3,7 +3,7 @@ import { readerOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 
-/** A payable's lines in all runs of its business; the one that changed last comes first. */
+/** Returns a payable's lines in all runs of its business, the one that changed last first. */
 export async function linesOfPayable(
   db: Db,
   businessId: string,
@@ -20,8 +20,8 @@ export async function linesOfPayable(
 }
 
 /**
- * The line that stands for a payable now: one that still asks something of its run, else the one
- * that changed last; one that was only planned only where it has no other.
+ * Returns the line that stands for a payable now: one that has not ended, else the one that changed
+ * last. A line that was only planned stands for it only if there is no other.
  */
 export function currentOf(lines: readonly RunLine[]): RunLine | undefined {
   return (
@@ -31,7 +31,7 @@ export function currentOf(lines: readonly RunLine[]): RunLine | undefined {
   );
 }
 
-/** Each version in which a payable stood in a plan. */
+/** Returns each version of a payable that a plan contained. */
 export async function planningsOf(db: Db, businessId: string, payableId: string) {
   const rows = await db
     .selectFrom("plan_lines")
@@ -56,7 +56,7 @@ export interface LeftOut {
   readonly launchedAtMs: number;
 }
 
-/** The runs that left a payable out, the last first. */
+/** Returns the runs that left a payable out, the latest first. */
 export async function leftOutOf(db: Db, businessId: string, payableId: string): Promise<LeftOut[]> {
   const rows = await db
     .selectFrom("plan_skipped")
@@ -69,7 +69,7 @@ export async function leftOutOf(db: Db, businessId: string, payableId: string): 
   return rows.map(readerOf("plan_skipped"));
 }
 
-/** The service's events about a payable. */
+/** Returns the service's events about a payable. */
 export async function eventsOfPayable(db: Db, businessId: string, payableId: string) {
   const rows = await db
     .selectFrom("inbox")

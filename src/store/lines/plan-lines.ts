@@ -4,28 +4,28 @@ import type { Db } from "../sql/db.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 
-/** A line as it was planned, and where it stands. */
+/** A line as it was planned, and as it stands now. */
 export interface PlannedLine {
   readonly plan: PlanLine;
   readonly line: RunLine;
 }
 
-/** Lines of a run as they stand now, in plan order. */
+/** Returns lines of a run as they stand now, in plan order unless the filter sorts them. */
 export async function getPlanLines(
   db: Db,
   runId: string,
   filter: {
     readonly states?: readonly LineState[];
     readonly payableIds?: readonly string[];
-    /** Only lines of which this is true. */
+    /** Only lines for which this is true. */
     readonly where?: Expression<SqlBool>;
-    /** Only lines behind this number of the plan, at most `limit`. */
+    /** Only lines after this number of the plan, at most `limit`. */
     readonly after?: number;
     readonly limit?: number;
     readonly page?: { readonly offset: number; readonly limit: number };
-    /** Those with most of it come first, in plan order where they have as much. */
+    /** Lines with the most of it come first; equal ones stay in plan order. */
     readonly most?: "amount_cents" | "days_late";
-    /** Those with the earliest of it come first. */
+    /** Lines with the earliest of it come first. */
     readonly first?: "due_date";
   } = {},
 ): Promise<PlannedLine[]> {
@@ -45,7 +45,7 @@ export async function getPlanLines(
   return rows.map((row) => ({ plan: JSON.parse(row.line) as PlanLine, line: toRunLine(row) }));
 }
 
-/** A business's lines for these payables, of all runs. */
+/** Returns a business's lines for these payables, from all runs. */
 export async function getLinesOfPayables(
   db: Db,
   businessId: string,
@@ -59,7 +59,10 @@ export async function getLinesOfPayables(
   return rows.map((row) => ({ plan: JSON.parse(row.line) as PlanLine, line: toRunLine(row) }));
 }
 
-/** Ids of the payments of a business's lines that are dated within these days, both included. */
+/**
+ * Returns the ids of payments of a business's lines that are dated within these days, both
+ * included.
+ */
 export async function paymentIdsDated(
   db: Db,
   businessId: string,
@@ -88,7 +91,7 @@ function currentLines(db: Db) {
     .select("plan_lines.line");
 }
 
-/** The plan lines that these lines of a run point at now. */
+/** Returns the current plan lines of these lines of a run. */
 export async function planLinesOf(
   db: Db,
   runId: string,
@@ -101,7 +104,7 @@ export async function planLinesOf(
   return rows.map(({ line }) => JSON.parse(line) as PlanLine);
 }
 
-/** A payable's plan line that holds now. */
+/** Returns a payable's current plan line in a run. */
 export async function getPlanLine(
   db: Db,
   runId: string,
@@ -110,7 +113,7 @@ export async function getPlanLine(
   return (await planLinesOf(db, runId, [payableId]))[0];
 }
 
-/** Payables that the plan left out, and why. */
+/** Returns the payables that the plan left out, and why. */
 export async function listSkipped(
   db: Db,
   runId: string,

@@ -6,16 +6,18 @@ import { isIn } from "../sql/is-in.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import { UNDER_WAY } from "./line-states.ts";
 
-/** States whose money is promised, and which the service has not taken out of the source yet. */
+/** States whose money is promised, and not yet taken out of the source by the service. */
 const PROMISED: readonly LineState[] = ["paying", "unknown", "scheduled", "held"];
 
-/** States that a line comes to when its money is taken; one that is paid again stays `retrying`. */
+/**
+ * States that a line reaches when its money is taken; a bill that is paid again stays `retrying`.
+ */
 const TAKEN: readonly LineState[] = ["processing", "settled"];
 
-/** Lines that are left out because their money is counted elsewhere. */
+/** Lines to leave out, because their money is counted elsewhere. */
 export interface ExceptLines {
   readonly exceptRunId?: string;
-  /** Of that run only the lines of these bills; all of them if missing. */
+  /** Leaves out only that run's lines of these bills; all of its lines if missing. */
   readonly exceptPayableIds?: readonly string[];
 }
 
@@ -25,18 +27,18 @@ export interface ReservedFrom extends ExceptLines {
   /** Today's date in New York. */
   readonly today: string;
   /**
-   * Real instant at which reading what is available began: what was taken out of the source since
-   * may be missing from that figure or not, so it counts as promised still.
+   * Real instant at which reading the available balance began. Money that was taken out of the
+   * source since may or may not be missing from that figure, so it still counts as promised.
    */
   readonly readAtMs?: number;
 }
 
 /**
- * What has been promised from a source and the service may still show as available, in cents, over
- * all runs. Too much rather than too little: money that is counted twice costs a wait.
+ * Returns what all runs have promised from a source and the service may still show as available, in
+ * cents. It is rather too much than too little: money that is counted twice only costs a wait.
  *
- * A failed bill that is paid again keeps its money until the service shows the new payment's as taken, or
- * its date is over.
+ * A failed bill that is paid again keeps its money reserved until the service shows the new
+ * payment's money as taken, or until its date is over.
  */
 export async function reservedCents(db: Db, from: ReservedFrom): Promise<number> {
   const { readAtMs } = from;
@@ -44,7 +46,7 @@ export async function reservedCents(db: Db, from: ReservedFrom): Promise<number>
     readAtMs === undefined ? [] : [taken(db, from, readAtMs), takenAgain(db, from, readAtMs)];
   const sums = [promised(db, from), ...since];
   let cents = 0;
-  // What is promised first: a payment that is taken in between counts twice, not never.
+  // What is promised is read first: a payment that is taken in between counts twice, not never.
   for (const sum of sums) cents += Number((await sum.executeTakeFirst())?.cents ?? 0);
   return cents;
 }
@@ -62,8 +64,8 @@ function promised(db: Db, from: ReservedFrom) {
 }
 
 /**
- * True of a failed bill whose new payment is out of what its account has: the service shows the
- * money as taken, or the date is over.
+ * Returns a condition that is true of a failed bill if the money of its new payment has left its
+ * account: the service shows the money as taken, or the date is over.
  *
  * @param today date in New York
  */
@@ -85,7 +87,7 @@ function takenAgain(db: Db, from: ReservedFrom, sinceMs: number) {
     .where((eb) => eb.exists(moneyTakenAgain(eb).where("retries.updated_at_ms", ">=", sinceMs)));
 }
 
-/** The retry that has paid a line again and follows that payment. */
+/** Selects the retry that has paid a line again and follows that payment. */
 function payingAgain(eb: ExpressionBuilder<Tables, "run_lines">) {
   return eb
     .selectFrom("retries")
@@ -95,7 +97,7 @@ function payingAgain(eb: ExpressionBuilder<Tables, "run_lines">) {
     .where("retries.phase", "=", "following");
 }
 
-/** The same where the service shows the new payment's money as taken. */
+/** Selects that retry only if the service shows the new payment's money as taken. */
 export function moneyTakenAgain(eb: ExpressionBuilder<Tables, "run_lines">) {
   return payingAgain(eb).where("retries.money_taken", "=", 1);
 }
@@ -109,7 +111,7 @@ function reserving(db: Db, from: ReservedFrom) {
     .where(isCounted(from));
 }
 
-/** True of lines that are not left out. */
+/** Returns a condition that is true of lines that are not left out. */
 export function isCounted({ exceptRunId, exceptPayableIds }: ExceptLines): RawBuilder<SqlBool> {
   if (exceptRunId === undefined) return sql<SqlBool>`true`;
   const isOthers = sql<SqlBool>`run_lines.run_id <> ${exceptRunId}`;
@@ -121,8 +123,8 @@ export function isCounted({ exceptRunId, exceptPayableIds }: ExceptLines): RawBu
 const DUE: readonly LineState[] = ["paying", "unknown", "scheduled"];
 
 /**
- * True where payments have come to their date and nobody has read since what became of them: their
- * money may be counted twice, as promised and as gone.
+ * True if a payment's date has come and its status has not been read since: its money may be
+ * counted twice, as promised and as gone.
  */
 export async function mayBeCountedTwice(
   db: Db,
@@ -142,8 +144,8 @@ export async function mayBeCountedTwice(
 }
 
 /**
- * What a source has left beside all that is promised from it; below 0 where that is more than it
- * holds, null where money may be counted twice, so that nobody can tell.
+ * Returns what a source has left beside all that is promised from it: below 0 if more is promised
+ * than it holds, null if money may be counted twice, so that the figure can't be known.
  */
 export async function unpromisedCents(
   db: Db,

@@ -6,7 +6,7 @@ import { deleteRecords, findAll, findEach, findOne } from "../sql/records.ts";
 import { isPaidHere } from "../payables/external-payments.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 
-/** The rule that a failed payable is handled by, as the playbook said when it failed. */
+/** The rule for a failed payable, as the playbook had it when the payment failed. */
 export type RetryCaseRule = RecordOf<"retry_cases">;
 
 export function getRetryCase(
@@ -17,7 +17,10 @@ export function getRetryCase(
   return findOne(db, "retry_cases", { businessId, payableId });
 }
 
-/** Roles that decide about a failed payable, in whichever of these businesses it has failed. */
+/**
+ * Returns the roles that decide about a failed payable, in those of the businesses in which it has
+ * failed.
+ */
 export async function decidersOf(
   db: Db,
   businessIds: readonly string[],
@@ -27,7 +30,7 @@ export async function decidersOf(
   return cases.flatMap(({ businessId, rule }) => (businessIds.includes(businessId) ? rule.by : []));
 }
 
-/** The rules that these payables' failures are handled by; none of one that has not failed. */
+/** Returns the rules for the failures of these payables; a payable that has not failed has none. */
 export async function rulesOfFailures(
   db: Db,
   businessId: string,
@@ -37,7 +40,10 @@ export async function rulesOfFailures(
   return new Map(cases.map(({ payableId, rule }) => [payableId, rule]));
 }
 
-/** Keeps the rule of a failure; of a later failure of the same case only the rule is new. */
+/**
+ * Stores the rule of a failure. A later failure of the same case replaces it, but not when the case
+ * first failed.
+ */
 export async function keepRetryCase(db: Db, kept: RetryCaseRule): Promise<void> {
   await db
     .insertInto("retry_cases")
@@ -54,7 +60,7 @@ export async function keepRetryCase(db: Db, kept: RetryCaseRule): Promise<void> 
     .execute();
 }
 
-/** Forgets a case that has ended: the payable's next failure is another one. */
+/** Deletes a case that has ended: the payable's next failure begins another one. */
 export async function forgetRetryCase(
   db: Db,
   key: { readonly businessId: string; readonly payableId: string },
@@ -68,7 +74,7 @@ interface Account {
   readonly sourceId: string;
 }
 
-/** Cases of bills that have not ended, with their owners. */
+/** Selects the cases whose retries have not ended, with these retries. */
 function openCases(db: Db) {
   return db
     .selectFrom("retry_cases")
@@ -80,7 +86,7 @@ function openCases(db: Db) {
     .where("retries.phase", "!=", "ended");
 }
 
-/** Those of bills that were to be paid from a funding account. */
+/** Selects the open cases of bills that were to be paid from a funding account. */
 export function casesOf(db: Db, { businessId, sourceId }: Account) {
   return openCases(db)
     .where("retry_cases.business_id", "=", businessId)
@@ -88,8 +94,8 @@ export function casesOf(db: Db, { businessId, sourceId }: Account) {
 }
 
 /**
- * Those of them that wait for the incident of the account. What was paid again after an earlier
- * decision waits for its new payment instead.
+ * Selects those of them that wait for the incident of the account. A bill that was paid again after
+ * an earlier decision waits for its new payment instead.
  */
 export function casesOfIncident(db: Db, account: Account) {
   return thatWait(casesOf(db, account));
@@ -109,7 +115,7 @@ function withLines(cases: ReturnType<typeof openCases>) {
   );
 }
 
-/** Payables that wait for the incident of a funding account, with what they come to. */
+/** Returns the payables that wait for the incident of a funding account, with their amounts. */
 export async function waitingForIncident(db: Db, account: Account): Promise<IncidentBill[]> {
   const rows = await withLines(casesOfIncident(db, account))
     .select([
@@ -125,7 +131,7 @@ export async function waitingForIncident(db: Db, account: Account): Promise<Inci
   return rows.map(toRunLine);
 }
 
-/** How many lines of a run wait until something is decided about an account that bounced. */
+/** Counts the lines of a run that wait for a decision about an account whose payments bounced. */
 export async function countWaitingForIncidents(db: Db, runId: string): Promise<number> {
   const row = await withLines(thatWait(openCases(db)))
     .innerJoin("incidents", (join) =>
@@ -135,7 +141,7 @@ export async function countWaitingForIncidents(db: Db, runId: string): Promise<n
     )
     .where("retries.run_id", "=", runId)
     .where("run_lines.state", "=", "retrying")
-    // What a hold of a person keeps back besides is counted there.
+    // A line that is also on hold by a person is counted with the holds.
     .where((eb) => eb(eb.fn.coalesce("run_lines.reason_code", eb.val("")), "!=", "on-hold"))
     .where("incidents.phase", "!=", "ended")
     .select(COUNT)
@@ -144,8 +150,8 @@ export async function countWaitingForIncidents(db: Db, runId: string): Promise<n
 }
 
 /**
- * What bills come to that wait for money in a funding account behind this one: those that failed
- * first are paid again first.
+ * Sums the bills that wait for money in a funding account behind this one: bills that failed first
+ * are paid again first.
  */
 export async function behindForFunds(
   db: Db,
@@ -176,12 +182,13 @@ interface FailedLine extends Account {
 }
 
 /**
- * Vendors of bills that failed on that day as well, by what their retries know: a line may have
- * moved to the day of a new payment since, or say what it waits for.
+ * Returns the vendors of bills that also failed on that day, according to their retries: a line may
+ * have moved to the day of a new payment since, or its reason may say what it waits for.
  */
 async function bouncedToo(db: Db, line: FailedLine, code: string | null): Promise<string[]> {
   const { businessId, sourceId, contactId, executionDate } = line;
-  // First the open cases, which are few, or SQLite would read all that was ever retried.
+  // Reads the open cases first, which are few: otherwise SQLite would read all that was ever
+  // retried.
   const open = await findAll(db, "retry_cases", { businessId, sourceId }, ["payable_id"]);
   if (open.length === 0) return [];
   const ids = idsIn(open.map(({ payableId }) => payableId));
@@ -219,7 +226,9 @@ async function bouncedToo(db: Db, line: FailedLine, code: string | null): Promis
 const toRetry = readerOf("retries");
 const toSend = readerOf("sends");
 
-/** How other bills of the same account and day fared: whose account is bad may be told from it. */
+/**
+ * Returns how other bills of the same account and day fared, which may show whose account is bad.
+ */
 export async function dayOfFailure(
   db: Db,
   line: FailedLine,
@@ -236,7 +245,8 @@ export async function dayOfFailure(
     .where("state", "=", "settled")
     .executeTakeFirst();
   const failed = await others
-    // Counted here: to count them itself, SQLite would read every line of the business in their order.
+    // Counted here: to count vendors itself, SQLite would read every line of the business in their
+    // order.
     .select("contact_id")
     .where("state", "in", ["parked", "retrying"])
     .where("reason_code", "=", code ?? "")
@@ -249,10 +259,10 @@ export async function dayOfFailure(
   };
 }
 
-/** A line that something was sent for, as far as it says what became of it. */
+/** What shows the outcome of a line for which something was sent. */
 export type PaidLine = Pick<RunLine, "runId" | "state" | "paymentIds">;
 
-/** Lines of a payable that something was sent for, those of the latest run first. */
+/** Returns the lines of a payable for which something was sent, those of the latest run first. */
 export async function paidLines(
   db: Db,
   { businessId, payableId }: { readonly businessId: string; readonly payableId: string },

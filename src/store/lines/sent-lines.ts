@@ -16,7 +16,7 @@ import type { PlannedLine } from "./plan-lines.ts";
 /** States in which the service has, or may have, a payment of a line that has not settled. */
 const SENT: readonly LineState[] = ["paying", "unknown", "scheduled", "held", "processing"];
 
-/** What of a business the service has, by day and state. */
+/** Sums the lines of a business that the service has, or may have, by day and state. */
 export async function sumsOfSent(db: Db, businessId: string): Promise<SentSum[]> {
   const rows = await db
     .selectFrom("run_lines")
@@ -33,8 +33,8 @@ export async function sumsOfSent(db: Db, businessId: string): Promise<SentSum[]>
 }
 
 /**
- * Lines that can be called back, the nearest day first: held ones of any day, and scheduled ones
- * from a day on, if there is one.
+ * Returns lines that can be called back, the nearest day first: held ones of any day, and scheduled
+ * ones from a day on, if one is given.
  */
 export async function recallableLines(
   db: Db,

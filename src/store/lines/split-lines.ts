@@ -8,7 +8,7 @@ import { IS_UNDER_WAY } from "./line-states.ts";
 import { toRunLine } from "./lines.ts";
 
 /**
- * 1 for a line with more payments than attempts: the service has split one. Their ids are a list in
+ * 1 for a line with more payments than attempts: the service has split one. The ids are a list in
  * JSON, with a comma between two.
  */
 export const IS_SPLIT = sql<number>`case
@@ -17,8 +17,9 @@ export const IS_SPLIT = sql<number>`case
   then 1 else 0 end`;
 
 /**
- * How a line stands with the service. What is paid again after a failure is there like any other
- * once its new payment is made; until then it has not been sent, and a hold keeps it back.
+ * How a line stands with the service. A bill that is paid again after a failure counts like any
+ * other that the service has once its new payment is made. Until then it has not been sent, and a
+ * hold keeps it back.
  */
 export const STANDS = sql<string>`case
   when run_lines.state <> 'retrying' then run_lines.state
@@ -33,7 +34,7 @@ export const STANDS = sql<string>`case
 /** The name under which `STANDS` is selected and grouped. */
 export const AS_STANDS = "stands";
 
-/** Lines of one day and state, apart for those that the service has split. */
+/** The sum of the lines of one day and state, separate for lines that the service has split. */
 export interface SentSum extends DaySum {
   readonly isSplit: boolean;
 }
@@ -56,9 +57,10 @@ export function toSentSum({
 }
 
 /**
- * The same sums without what has settled or failed of split lines: the service has only the rest.
+ * Returns the same sums without what has settled or failed of split lines: the service has only the
+ * rest.
  *
- * @param of the lines that the sums are of
+ * @param of selects the lines that the sums are of
  */
 export async function onlyOnItsWay(
   db: Db,

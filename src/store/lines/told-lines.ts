@@ -3,15 +3,16 @@ import { DECIDABLE } from "../../contracts/pay-run.ts";
 import type { Db } from "../sql/db.ts";
 import type { Run } from "../runs/runs.ts";
 
-/** A line that waits, and whether the service has told of its bill, or of its vendor only. */
+/** A line that waits, and whether an event concerned its bill, or only its vendor. */
 export interface ToldLine {
   readonly payableId: string;
   readonly isOfBill: boolean;
 }
 
 /**
- * Lines of a run that may still be approved or sent, and of whose bill or vendor the service has
- * told since the run was launched, and they were read for its plan: what it shows of them now may not be what was planned.
+ * Returns the lines of a run that may still be approved or sent, and whose bill or vendor an event
+ * has concerned since the run was launched, which then read them for its plan: what the service
+ * shows of them now may not be what was planned.
  */
 export async function linesToldOf(
   db: Db,

@@ -4,7 +4,7 @@ import type { Db } from "../index.ts";
 import { countLines } from "./line-counts.ts";
 import { sumGivenBackIn } from "./parked-lines.ts";
 
-/** Sums of a run's bills by state, as people are told them. */
+/** Returns the sums of a run's bills by state, as people see them. */
 export async function toldSums(db: Db, runId: string): Promise<SumsTold> {
   const counts = await countLines(db, runId);
   if (!counts.has("parked")) return counts;

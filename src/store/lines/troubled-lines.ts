@@ -5,7 +5,7 @@ import { type RunLine, toRunLine } from "./lines.ts";
 import { areExceptions } from "./odd-lines.ts";
 import { planLinesOf } from "./plan-lines.ts";
 
-/** A line that people may want to look at, and its bill, as people call it. */
+/** A line that people may want to look at, with the name that they use for its bill. */
 type TroubledLine = Pick<RunLine, "payableId" | "state" | "reasonCode"> & { readonly name: string };
 
 /** States of lines whose payment may have come back. */
@@ -13,7 +13,7 @@ const CAME_BACK: readonly LineState[] = ["retrying", "returned", "parked"];
 
 const RETURN_CODE = /^R\d\d$/;
 
-/** The first exceptions of a run, as people call them. */
+/** Returns the first exceptions of a run, with the names that people use for their bills. */
 export async function troubledLines(db: Db, runId: string): Promise<TroubledLine[]> {
   const rows = await db
     .selectFrom("run_lines")
@@ -34,7 +34,7 @@ export async function troubledLines(db: Db, runId: string): Promise<TroubledLine
     .map((line) => ({ ...line, name: names.get(line.payableId) ?? line.payableId }));
 }
 
-/** How many of a run's payments have come back, by return code, the most first. */
+/** Counts the payments of a run that have come back, by return code, the most frequent first. */
 export async function cameBack(
   db: Db,
   runId: string,

@@ -16,12 +16,14 @@ import { mayStillPay } from "../payables/open-subjects.ts";
 import { UNAPPROVED } from "../payables/waits-for-person.ts";
 import type { Row, Tables } from "../schema/tables.ts";
 
-/** Reason code of a line that a hold stops; other codes wait for an event of their own. */
+/**
+ * Reason code of a line that a hold stops; a line with another code waits for an event of its own.
+ */
 const HELD = "on-hold";
 
 const LINES_A_PAGE = 1_000;
 
-/** Which run, and when it is. */
+/** A run at an instant. */
 export interface RunMoment {
   readonly runId: string;
   readonly businessId: string;
@@ -31,7 +33,7 @@ export interface RunMoment {
   readonly nowMs: number;
 }
 
-/** Stops the lines that holds name, and lets go those that none names any more. */
+/** Stops the lines that holds name, and frees those that no hold names any more. */
 export async function applyHolds(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
   const holds = await activeHolds(trx, moment.businessId, moment.businessMs);
   const lifted: string[] = [];
@@ -49,7 +51,7 @@ export async function applyHolds(trx: Transaction<Tables>, moment: RunMoment): P
     if (alike === undefined) stopped.set(reason, [line.payableId]);
     else alike.push(line.payableId);
   }
-  // While a line was on hold another run may have had its money.
+  // While a line was on hold, another run may have used its money.
   await moveLines(trx, moment, lifted, { state: "awaiting-approval", funded: 0 });
   for (const [reason, ids] of stopped) {
     await moveLines(trx, moment, ids, { state: "on-hold", reason_code: HELD, reason });
@@ -60,7 +62,7 @@ type Changed = Partial<Row<"run_lines">>;
 
 const NO_REASON: Changed = { reason_code: null, reason: null };
 
-/** Approvers are asked anew once it is let go. */
+/** Approvers are asked anew once the line is free again. */
 const BEGUN_ANEW: Changed = { stage_since_ms: null, rests: 0, rest_since_ms: null };
 
 async function moveLines(
@@ -78,7 +80,7 @@ async function moveLines(
 
 type Conditions = (eb: ExpressionBuilder<Tables, "run_lines">) => Expression<SqlBool>[];
 
-/** Moves the lines of the run of which all of this is true, and notes why. */
+/** Moves the lines of the run for which all of this is true, and records why. */
 async function move(
   trx: Transaction<Tables>,
   moment: RunMoment,
@@ -98,7 +100,7 @@ async function move(
 
 type HoldableLine = Pick<RunLine, "payableId" | "contactId" | "sourceId" | "state" | "reason">;
 
-/** Undecided lines that a hold may name, and those that one has stopped. */
+/** Yields undecided lines that a hold may name, and lines that a hold has stopped. */
 async function* heldOrNamed(
   trx: Transaction<Tables>,
   moment: RunMoment,
@@ -106,7 +108,7 @@ async function* heldOrNamed(
 ): AsyncGenerator<HoldableLine> {
   const known = ["payable", "contact", "source"];
   const { runId, playbook } = moment;
-  // One that names neither payable, vendor nor source stops all lines, or none of this run.
+  // A hold that names no payable, vendor or source stops all lines of this run, or none.
   const all = holds.some(
     ({ scope, value }) =>
       !known.includes(scope) &&
@@ -161,7 +163,7 @@ function activeValues(trx: Transaction<Tables>, moment: RunMoment, scope: string
     .where((eb) => eb.or([eb("until_ms", "is", null), eb("until_ms", ">", moment.businessMs)]));
 }
 
-/** Brings lines to `planned` or back to `awaiting-approval` as their approvals say. */
+/** Moves lines to `planned`, or back to `awaiting-approval`, as their approvals require. */
 export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
   const { runId, businessMs } = moment;
   await move(
@@ -178,7 +180,7 @@ export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment
     .where("expires_at_ms", "<=", businessMs)
     .limit(1)
     .executeTakeFirst();
-  // Only time undoes an approval of a line that stays as it is.
+  // Only time undoes the approval of a line that has not changed.
   if (lapsed === undefined) return;
   await move(
     trx,
@@ -189,7 +191,10 @@ export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment
   );
 }
 
-/** Parks what nobody approved in time; what a request may still pay is looked after first. */
+/**
+ * Parks lines that were not approved in time; lines that a request may still pay are looked up
+ * first.
+ */
 export async function parkUnapproved(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
   await settleFirst(trx, moment, ["awaiting-approval"], UNAPPROVED);
   const reason = "Nobody approved it in time. The next run asks again.";
@@ -198,7 +203,9 @@ export async function parkUnapproved(trx: Transaction<Tables>, moment: RunMoment
   await move(trx, moment, which, parked, { reasonCode: UNAPPROVED });
 }
 
-/** Lines that a request may still pay go back to where that is found out, and end only afterwards. */
+/**
+ * Moves lines that a request may still pay to `unknown`: they end only after that was found out.
+ */
 async function settleFirst(
   trx: Transaction<Tables>,
   moment: RunMoment,
@@ -211,7 +218,10 @@ async function settleFirst(
   await move(trx, moment, which, unknown, { reasonCode: why });
 }
 
-/** Tries lines again that waited for an event or a person of the business, when it came. */
+/**
+ * Tries lines again that waited for an event or a person of the business, once it came or their
+ * poll is due.
+ */
 export async function wakeWaiting(trx: Transaction<Tables>, moment: RunMoment): Promise<void> {
   await move(
     trx,
@@ -226,7 +236,7 @@ export async function wakeWaiting(trx: Transaction<Tables>, moment: RunMoment): 
   );
 }
 
-/** Ends all undecided lines of a run; what a request may still pay is looked after first. */
+/** Cancels all undecided lines of a run; lines that a request may still pay are looked up first. */
 export async function cancelUndecided(
   trx: Transaction<Tables>,
   moment: RunMoment,

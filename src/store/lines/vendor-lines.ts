@@ -8,7 +8,7 @@ export interface VendorLine extends PlannedLine {
   readonly launchedAtMs: number;
 }
 
-/** The latest lines of a vendor in all runs, newest first. */
+/** Returns the latest lines of a vendor in all runs, newest first. */
 export async function linesOfVendor(
   db: Db,
   { businessId, contactId }: { readonly businessId: string; readonly contactId: string },

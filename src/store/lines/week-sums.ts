@@ -11,38 +11,42 @@ import { mayStillPay } from "../payables/open-subjects.ts";
 import { seenPayments } from "../payables/seen-payments.ts";
 
 /**
- * States in which all of a line counts against a weekly limit. In others it does while a request of
- * it is open; else what of its payments is not known to be unpaid.
+ * States in which a whole line counts against a weekly limit. In other states it does only while
+ * one of its requests is open; otherwise only those of its payments count that are not known to be
+ * unpaid.
  */
 const COMMITTED = ["unknown", "scheduled", "held", "processing", "settled", "retrying"];
 
-/** A vendor's limit, and that of the whole business. */
+/** The limit for a vendor, and the one for the whole business. */
 const WEEKLY = [
   { limit: "vendorPerWeekCents", code: "over-vendor-week-limit", whose: "This vendor's" },
   { limit: "businessPerWeekCents", code: "over-business-week-limit", whose: "The business's" },
 ] as const;
 
-/** What a weekly limit looks at. */
+/** What a weekly limit needs to know of a line. */
 export type WeighedLine = Pick<
   RunLine,
   "runId" | "businessId" | "payableId" | "contactId" | "amountCents" | "executionDate"
 >;
 
-/** Weekly sums of the business and its vendors, read once and counted on as lines join. */
+/** Weekly sums of the business and its vendors, read once and added to as lines join. */
 export class WeekSums {
   readonly #db: Db;
   readonly #limits: PayLimits;
   readonly #earliest: string;
   readonly #sums = new Map<string, number>();
 
-  /** @param now.businessMs a line whose date has passed counts in the week it is paid in */
+  /** @param now.businessMs a line whose date has passed counts in the week in which it is paid */
   constructor(db: Db, now: { readonly limits: PayLimits; readonly businessMs: number }) {
     this.#db = db;
     this.#limits = now.limits;
     this.#earliest = nextBankingDay(newYorkDate(now.businessMs));
   }
 
-  /** Which limit of its week the line would break, or null: it then counts for those after it. */
+  /**
+   * Returns which limit of its week the line would break; null if none, and then it counts for the
+   * lines after it.
+   */
   async refusal(line: WeighedLine): Promise<{ code: string; text: string } | null> {
     if (WEEKLY.every(({ limit }) => this.#limits[limit] === null)) return null;
     const row =

@@ -5,16 +5,16 @@ import { idsIn } from "../sql/rows-as.ts";
 /** How a bill stands in its runs. */
 export interface BillStanding {
   readonly payableId: string;
-  /** Of the line that still asks something of its run, else of the one that changed last. */
+  /** State of the line that has not ended, else of the one that changed last. */
   readonly state: LineState;
   readonly runId: string;
   readonly amountCents: number;
   readonly paymentIds: readonly string[];
-  /** Why its last plan left it out, where none has a line of it. */
+  /** Why its last plan left it out, if no run has a line of it; else null. */
   readonly leftOut: string | null;
 }
 
-/** How bills stand that some run has seen, by id. */
+/** Returns how bills stand, by id, if any run has seen them. */
 export async function billsStanding(
   db: Db,
   businessId: string,
@@ -45,7 +45,7 @@ export async function billsStanding(
     const before = standing.get(line.payable_id)?.state;
     const asks = before !== undefined && !ENDED_LINE_STATES.includes(before);
     if (asks && ENDED_LINE_STATES.includes(state)) continue;
-    // What was only planned says nothing of a bill that another run has paid or tried to.
+    // A line that was only planned says nothing about a bill that another run has paid or tried to.
     if (state === "skipped" && before !== undefined && before !== "skipped") continue;
     standing.set(line.payable_id, {
       payableId: line.payable_id,

@@ -7,7 +7,7 @@ import { findEach } from "../sql/records.ts";
 import { rowsAs } from "../sql/rows-as.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** Keeps what things are called now; what isn't said stays as it was. */
+/** Stores what things are called now; what isn't given stays as it was. */
 export async function keepNames(
   trx: Transaction<Tables>,
   businessId: string,
@@ -46,7 +46,10 @@ export async function keepNames(
   }
 }
 
-/** What a plan calls its bills, those that it leaves out too, their vendors and its accounts. */
+/**
+ * Stores what a plan calls its bills, including those that it leaves out, their vendors and its
+ * accounts.
+ */
 export async function keepNamesOfPlan(
   trx: Transaction<Tables>,
   businessId: string,
@@ -69,7 +72,10 @@ export async function keepNamesOfPlan(
   await keepNames(trx, businessId, [...bills, ...vendors, ...accounts]);
 }
 
-/** What was left out last is what was still owed of a bill: its total is what was known before. */
+/**
+ * Returns a function that gives the total of a bill that was left out. Some are left out with only
+ * what was still owed of them: their total is what was known before.
+ */
 async function totalsKnown(
   trx: Transaction<Tables>,
   businessId: string,
@@ -81,12 +87,12 @@ async function totalsKnown(
   return ({ payableId, amountCents }) => known.get(payableId)?.amountCents ?? amountCents;
 }
 
-/** Codes of bills that are left out with what is owed of them, or with no amount that anybody knows. */
+/** Codes of bills that are left out with what is owed of them, or with no known amount. */
 const MAY_BE_PART: readonly string[] = ["claimed", "condition-failed", "unknown-bill"];
 
 const toName = readerOf("names");
 
-/** What these are called, by id. */
+/** Returns the names of these ids, by id. */
 export async function namesOf(
   db: Db,
   businessId: string,
@@ -97,7 +103,10 @@ export async function namesOf(
   return new Map(found.map((name) => [name.id, name]));
 }
 
-/** What these are called, whatever they are: a bill before a vendor before an account. */
+/**
+ * Returns the names of these ids, whatever they are: a bill comes before a vendor, a vendor before
+ * an account.
+ */
 export async function namesOfAnyKind(
   db: Db,
   businessId: string,
@@ -110,7 +119,7 @@ export async function namesOfAnyKind(
   return found;
 }
 
-/** Those that are called exactly so: by their id, number or name. */
+/** Returns the names with exactly this id, number or name. */
 export async function namesCalled(
   db: Db,
   { businessId, kind, text }: { businessId: string; kind: Name["kind"]; text: string },
@@ -130,7 +139,7 @@ export async function namesCalled(
   return rows.map(toName);
 }
 
-/** Those whose number or name has the text in it, or that come to this amount. */
+/** Returns the names whose number or name contains the text, or that have this amount. */
 export async function namesWith(
   db: Db,
   asked: {
@@ -156,7 +165,7 @@ export async function namesWith(
   return rows.map(toName);
 }
 
-/** Those whose number or name begins so, the highest numbers first. */
+/** Returns the names whose number or name begins with the text, the highest numbers first. */
 export async function namesBeginning(
   db: Db,
   asked: {
@@ -183,7 +192,7 @@ function ofKind(db: Db, { businessId, kind }: Pick<Name, "kind"> & { businessId:
     .where("kind", "=", kind);
 }
 
-/** That a number, and that a name, is like a pattern. */
+/** Returns two conditions: the number, and the name, matches a pattern. */
 function areLike(pattern: string) {
   return [
     sql<boolean>`number_folded like ${pattern} escape '\\'`,
@@ -191,12 +200,12 @@ function areLike(pattern: string) {
   ];
 }
 
-/** A text as people compare it, in which no letter stands for others in a pattern. */
+/** Returns a text as people compare it, with the wildcards of a pattern escaped. */
 function escaped(text: string): string {
   return folded(text).replaceAll(/[\\%_]/g, (letter) => `\\${letter}`);
 }
 
-/** What is called by a name of a kind, the highest numbers first. */
+/** Returns the names of a kind, the highest numbers first. */
 export async function namesOfKind(
   db: Db,
   businessId: string,
@@ -210,7 +219,7 @@ export async function namesOfKind(
   return rows.map(toName);
 }
 
-/** What a bill is called, as answers have it. */
+/** Returns what a bill is called, in the fields that responses use. */
 export function calledBill(name: Pick<Name, "number" | "name"> | undefined) {
   return { publicId: name?.number ?? null, contactName: name?.name ?? null };
 }

@@ -6,18 +6,18 @@ import { listPlaybooks } from "../playbooks/playbooks.ts";
 import type { Db } from "../sql/db.ts";
 import { type CalledWorkflow, workflowsOfPlaybook, workflowWithId } from "./workflows-called.ts";
 
-/** Newest runs of a playbook that a short name is looked for among. */
+/** How many of the newest runs of a playbook a short name is compared with. */
 const RUNS_COMPARED = 500;
 
 interface RunNamed {
   readonly run?: CalledWorkflow;
-  /** What may have been meant, where there is none of that name. */
+  /** What the person may have meant, if there is none of that name. */
   readonly near: readonly CalledWorkflow[];
 }
 
 /**
- * The run of any kind that a person means: by its id, by `rent` for the newest of a playbook, or as
- * `rent/2026-11-26`.
+ * Finds the run of any kind that a person means: by its id, by `rent` for the newest of a playbook,
+ * or by `rent/2026-11-26`.
  */
 export async function runNamed(
   db: Db,
@@ -45,12 +45,14 @@ export async function runNamed(
   return { near: like === undefined ? [] : await workflowsOfPlaybook(db, businessId, like, 3) };
 }
 
-/** An off-cycle payment that is over must not stand before the run that its playbook is for. */
+/**
+ * True for an off-cycle payment that is over: it must not hide the run that its playbook is for.
+ */
 function isOverOffCycle({ period, phase }: CalledWorkflow): boolean {
   return isOffCyclePeriod(period) && ENDED_PHASES.some((ended) => ended === phase);
 }
 
-/** The newest revision of a period, or the one that is named. */
+/** True for each revision of a period, or for the one that is named; the newest comes first. */
 function isOfPeriod(run: CalledWorkflow, text: string): boolean {
   return run.period === text || run.id.endsWith(`/${run.playbook}/${text}`);
 }

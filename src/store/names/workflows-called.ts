@@ -5,14 +5,14 @@ import type { Db } from "../sql/db.ts";
 export interface CalledWorkflow {
   readonly id: string;
   readonly playbook: string;
-  /** Empty where the kind has none. */
+  /** Empty if the kind has none. */
   readonly period: string;
   readonly phase: string;
   readonly totalCents: number | null;
   readonly launchedAtMs: number;
 }
 
-/** What has this id, of a business; retries and incidents too. */
+/** Returns the workflow of a business with this id; retries and incidents too. */
 export async function workflowWithId(
   db: Db,
   businessId: string,
@@ -37,7 +37,7 @@ export async function workflowWithId(
   return calledOf({ ...other, playbook: "", period: "", total_cents: null });
 }
 
-/** The runs, cancellations and onboardings of a playbook, the newest first. */
+/** Returns the runs, cancellations and onboardings of a playbook, the newest first. */
 export async function workflowsOfPlaybook(
   db: Db,
   businessId: string,
@@ -53,7 +53,7 @@ export async function workflowsOfPlaybook(
   return rows.map(calledOf);
 }
 
-/** Those of a business, the newest first. */
+/** Returns the runs, cancellations and onboardings of a business, the newest first. */
 export async function newestWorkflows(
   db: Db,
   businessId: string,

@@ -19,8 +19,8 @@ export interface Texts {
 }
 
 /**
- * Texts in which bills, vendors and accounts go by what people call them, with their ids behind;
- * what nobody has called anything keeps its id alone.
+ * Returns texts in which bills, vendors and accounts have the names that people use, followed by
+ * their ids except in the subject. What has no name keeps its id alone.
  */
 export async function namedTexts(
   db: Db,
@@ -40,7 +40,7 @@ export async function namedTexts(
   return { subject: named(first, true), text: others.map((line) => named(line, false)).join("\n") };
 }
 
-/** A line up to its command, and the rest. */
+/** Splits a line into the part before its command, and the rest. */
 function speechOf(line: string): readonly [string, string] {
   const at = COMMAND.exec(line)?.index ?? line.length;
   return [line.slice(0, at), line.slice(at)];
@@ -54,7 +54,7 @@ function called(id: string, name: Name | undefined, isShort: boolean): string {
   return isShort ? words.join(" ") : `${words.join(" ")} (${id})`;
 }
 
-/** Vendors choose their names: none of it may look like another line of the notice. */
+/** Vendors choose their names: no part of one may look like another line of the notice. */
 function onOneLine(text: string): string {
   const plain = text.replaceAll(/[\p{C}\p{Z}]+/gu, " ").trim();
   return plain.length <= NAME_MAX ? plain : `${plain.slice(0, NAME_MAX - 1)}…`;

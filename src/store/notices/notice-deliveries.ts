@@ -20,7 +20,8 @@ export interface Route {
 }
 
 /**
- * Notices that have not been turned into deliveries and are due for it, the oldest first.
+ * Returns the notices that have not been turned into deliveries and are due for it, the oldest
+ * first.
  *
  * @param to vendors' addresses are read from the service, which may take its time; people's are not
  */
@@ -43,9 +44,9 @@ export async function unrouted(
 }
 
 /**
- * Turns a notice into one delivery per route. The same again, by whichever process, adds nothing.
+ * Turns a notice into one delivery per route. Another call, by whichever process, adds nothing.
  *
- * @param problem why it reaches nobody, where `routes` is empty for a reason worth showing
+ * @param problem why it reaches no one, if `routes` is empty for a reason worth showing
  */
 export async function routeNotice(
   trx: Transaction<Tables>,
@@ -81,7 +82,7 @@ export async function routeNotice(
   }
 }
 
-/** Where a notice goes can't be found out now: asked again at `againAtMs`. */
+/** Postpones routing until `againAtMs`, because it can't be found out now where the notice goes. */
 export async function postponeRouting(
   db: Db,
   noticeId: string,
@@ -104,15 +105,15 @@ export interface DeliveryClaim {
   /** Names the process, and the round in it. */
   readonly holder: string;
   readonly nowMs: number;
-  /** From then on somebody else may try. */
+  /** From then on, another process may try. */
   readonly untilMs: number;
   /** Channels that this process is at work on: their other deliveries wait. */
   readonly busy?: readonly Pick<NoticeDelivery, "businessId" | "channel">[];
 }
 
 /**
- * Takes deliveries that are due, so that no other process tries them meanwhile. One that froze
- * past `untilMs` may still send: whoever receives a notice knows it again by its id.
+ * Takes deliveries that are due, so that no other process tries them meanwhile. A process that
+ * froze past `untilMs` may still send: the recipient recognizes a notice by its id.
  */
 export async function claimDeliveries(
   db: Db,
@@ -132,7 +133,7 @@ export async function claimDeliveries(
       eb.or([eb("business_id", "!=", businessId), eb("channel", "!=", channel)]),
     );
   }
-  // Looked for first: an update locks the store's one writer also where it finds nothing.
+  // Searched first: an update locks the store's one writer even if it finds nothing.
   const due = (await isDue.execute()).map((row) => row.delivery_id);
   if (due.length === 0) return [];
   const rows = await db
@@ -151,7 +152,7 @@ export type DeliveryResult =
   | { readonly kind: "undeliverable"; readonly problem: string }
   | { readonly kind: "again"; readonly problem: string; readonly atMs: number };
 
-/** Writes down how a try ended; nothing where somebody else has taken the delivery meanwhile. */
+/** Records how a try ended; does nothing if another process has taken the delivery meanwhile. */
 export async function recordDelivery(
   db: Db,
   deliveryId: string,
@@ -176,7 +177,7 @@ export async function recordDelivery(
     .execute();
 }
 
-/** Gives a claimed delivery back that was not tried; it is due again at `dueAtMs`. */
+/** Gives back a claimed delivery that was not tried; it is due again at `dueAtMs`. */
 export async function releaseDelivery(
   db: Db,
   deliveryId: string,
@@ -189,8 +190,8 @@ export async function releaseDelivery(
 }
 
 /**
- * Has a notice's deliveries that were given up, or rest, tried at once; a notice that reached
- * nobody is routed anew, by the profile as it is now.
+ * Has a notice's deliveries that were given up, or that back off, tried at once. A notice that
+ * reached no one is routed anew, by the profile as it is now.
  *
  * @returns how many will be tried
  */
@@ -227,7 +228,7 @@ export async function retryNotice(
   return anew.length;
 }
 
-/** Deliveries of some notices, by notice. */
+/** Returns the deliveries of some notices, by notice. */
 export async function deliveriesOf(
   db: Db,
   noticeIds: readonly string[],
@@ -245,7 +246,7 @@ export async function deliveriesOf(
   return Map.groupBy(all, (delivery) => delivery.noticeId);
 }
 
-/** What is wrong with the telling, in figures. */
+/** What is wrong with deliveries, in figures. */
 export interface UndeliveredCounts {
   /** Deliveries that were given up. */
   readonly undeliverable: number;
@@ -255,7 +256,7 @@ export interface UndeliveredCounts {
   readonly unrouted: number;
 }
 
-/** @param runId only what is about this run; everything unless said */
+/** @param runId only notices about this run; by default all */
 export async function countUndelivered(db: Db, runId?: string): Promise<UndeliveredCounts> {
   let deliveries = db
     .selectFrom("notice_deliveries")

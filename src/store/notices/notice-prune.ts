@@ -3,13 +3,13 @@ import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { appendAudit } from "../audit/audit.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** Notices that one transaction forgets. */
+/** The most notices that one transaction deletes. */
 const AT_ONCE = 200;
 
 /**
- * Forgets notices that everybody got long ago; which facts they told of stays in the audit trail.
- * One that somebody has not got is kept, and so is one about a run that has not ended, or its fact
- * would be told of again.
+ * Deletes notices that every recipient got long ago; which facts they reported stays in the audit
+ * trail. Keeps a notice that some recipient has not got, and one about a run that has not ended,
+ * whose fact would otherwise be reported again.
  *
  * @param beforeMs real instant
  * @returns how many; call again while there are some

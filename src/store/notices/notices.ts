@@ -5,26 +5,29 @@ import { chunks, type Db } from "../sql/db.ts";
 import { findEach, findOne } from "../sql/records.ts";
 import { namedTexts } from "./named-texts.ts";
 
-/** Something to tell, to our own people or to a vendor. */
+/** A message to our own people or to a vendor. */
 export interface NewNotice {
   readonly businessId: string;
-  /** What it tells of. */
+  /** What it reports. */
   readonly kind: NoticeKind;
-  /** Names the fact within its business and kind: told of once, however often it is raised. */
+  /**
+   * Identifies the fact within its business and kind: it is reported once, however often the notice
+   * is raised.
+   */
   readonly factKey: string;
   /** One line. */
   readonly subject: string;
   /** Plain text, a few lines. */
   readonly text: string;
-  /** Whom it concerns, by role; empty for everybody who listens. */
+  /** Roles that it concerns; empty for every channel. */
   readonly roles: readonly string[];
   /** For programs. JSON-safe; never a token, an account number or other secrets. */
   readonly data: Readonly<Record<string, unknown>>;
   /** Real time. */
   readonly nowMs: number;
-  /** Run that it is about; its status then shows whether somebody could be told. */
+  /** Run that it is about; the run's status then shows whether the notice could be delivered. */
   readonly runId?: string;
-  /** Vendor whom it is for; their addresses are read from the service when it is sent. */
+  /** Vendor that it is for; the vendor's addresses are read from the service when it is sent. */
   readonly contactId?: string;
 }
 
@@ -37,22 +40,22 @@ const SUBJECT_MAX = 200;
 const TEXT_MAX = 8_000;
 
 /**
- * Puts a notice into the outbox, in the transaction of the fact that it tells of: where that is
- * kept, somebody will be told, and where it is not, nobody.
+ * Puts a notice into the outbox, in the transaction of the fact that it reports: people are
+ * notified if the fact is committed, and only then.
  *
- * Whoever raises it goes on at once; the gateways deliver it, to the channels of the business's
+ * The caller goes on at once; the gateways deliver the notice, to the channels of the business's
  * profile.
  *
- * @returns false where the fact has been told of before
+ * @returns false if the fact has been reported before
  */
 export async function raiseNotice(db: Db, notice: NewNotice): Promise<boolean> {
   return (await insertNotice(db, notice)) !== undefined;
 }
 
 async function insertNotice(db: Db, notice: NewNotice) {
-  // Raised again at every look: what was told is not looked up again.
+  // A notice is raised again at every look: nothing is looked up for one that was written before.
   if (await isNotified(db, notice)) return undefined;
-  // What a vendor gets has the vendor's own words.
+  // A vendor's notice has the vendor's own words.
   const isOurs = notice.contactId === undefined;
   const { subject, text } = isOurs ? await namedTexts(db, notice.businessId, notice) : notice;
   return db
@@ -77,7 +80,7 @@ async function insertNotice(db: Db, notice: NewNotice) {
     .executeTakeFirst();
 }
 
-/** Whether a fact has been told of, for who would have to gather much to tell it. */
+/** True if a fact has been reported; for callers that would have to gather much to report it. */
 export async function isNotified(
   db: Db,
   fact: Pick<Notice, "businessId" | "kind" | "factKey">,
@@ -87,10 +90,10 @@ export async function isNotified(
 }
 
 /**
- * Raises one notice for several facts, each of which is then never told of again. For what comes
- * in hundreds, such as bills that are parked for one cause.
+ * Raises one notice for several facts, none of which is ever reported again. For facts that come in
+ * hundreds, such as bills that are parked for one cause.
  *
- * The caller has made sure, in the same transaction, that none of them has been told of
+ * The caller has made sure, in the same transaction, that none of them has been reported
  * (`parkedUntold` does).
  */
 export async function raiseTogether(
@@ -110,7 +113,7 @@ export async function raiseTogether(
   }
 }
 
-/** Which of these facts no notice has told of together with others (`raiseTogether`). */
+/** Returns which of these facts no notice has reported together with others (`raiseTogether`). */
 export async function untoldFacts(
   db: Db,
   fact: Pick<Notice, "businessId" | "kind">,
@@ -122,7 +125,7 @@ export async function untoldFacts(
   return new Set(factKeys.filter((key) => !told.has(key)));
 }
 
-/** When a notice of this kind was last raised about a run; null for never. */
+/** Returns when a notice of this kind was last raised about a run; null for never. */
 export async function lastRaisedMs(db: Db, runId: string, kind: string): Promise<number | null> {
   const row = await db
     .selectFrom("notices")
@@ -137,12 +140,12 @@ export interface NoticeFilter {
   readonly businessId?: string;
   readonly runId?: string;
   readonly kind?: string;
-  /** True: only those that somebody has not been told of, for good or so far. */
+  /** True: only notices that some recipient has not got, for good or so far. */
   readonly undelivered?: boolean;
   readonly limit: number;
 }
 
-/** Notices, latest first. */
+/** Returns notices, latest first. */
 export async function listNotices(db: Db, filter: NoticeFilter): Promise<Notice[]> {
   let query = db.selectFrom("notices").selectAll();
   if (filter.businessId !== undefined) query = query.where("business_id", "=", filter.businessId);

@@ -8,7 +8,7 @@ import { changeRecords, findAll, findOne } from "../sql/records.ts";
 import type { Tables } from "../schema/tables.ts";
 import { deleteVaultRows } from "./vault.ts";
 
-/** One thing that a person gave for a step. */
+/** One input that a person gave for a step. */
 export type OnboardingInput = RecordOf<"onboarding_inputs">;
 
 const toInput = readerOf("onboarding_inputs");
@@ -45,12 +45,12 @@ export async function insertInput(
   return toInput(row);
 }
 
-/** What was given in a round, first to last. */
+/** Returns the inputs of a round, first to last. */
 export function listInputs(db: Db, businessId: string, round: number): Promise<OnboardingInput[]> {
   return findAll(db, "onboarding_inputs", { businessId, round }, ["input_no"]);
 }
 
-/** What was given in all rounds, first to last. */
+/** Returns the inputs of all rounds, first to last. */
 export function listAllInputs(db: Db, businessId: string): Promise<OnboardingInput[]> {
   return findAll(db, "onboarding_inputs", { businessId }, ["round", "input_no"]);
 }
@@ -60,9 +60,9 @@ export function getInput(db: Db, inputId: string): Promise<OnboardingInput | und
 }
 
 /**
- * Writes down that an input is about to be sent: whoever comes after a crash then looks first.
+ * Records that an input is about to be sent, so that after a crash the next process looks first.
  *
- * @returns false where it must not be sent any more: it was replaced, or its onboarding has ended
+ * @returns false if it must not be sent any more: it was replaced, or its onboarding has ended
  */
 export async function recordInputSend(
   db: Db,
@@ -92,18 +92,18 @@ export async function recordInputSend(
   return numUpdatedRows > 0n;
 }
 
-/** Writes down what keeps an input from being sent. */
+/** Records what keeps an input from being sent. */
 export async function recordHeldUp(db: Db, input: OnboardingInput, heldUp: HeldUp): Promise<void> {
   const waiting = { inputId: input.inputId, state: "waiting" } as const;
   await changeRecords(db, "onboarding_inputs", waiting, { facts: { ...input.facts, heldUp } });
 }
 
-/** The send was answered, and had no effect. */
+/** Records that the send was answered, and had no effect. */
 export async function clearInputSend(db: Db, inputId: string): Promise<void> {
   await changeRecords(db, "onboarding_inputs", { inputId }, { sentAtMs: null });
 }
 
-/** Ends inputs that wait, and forgets what the vault keeps of them. */
+/** Ends inputs that wait, and deletes what the vault keeps of them. */
 export async function endInputs(
   trx: Transaction<Tables>,
   inputs: readonly OnboardingInput[],

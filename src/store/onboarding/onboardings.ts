@@ -25,8 +25,8 @@ export interface NewOnboarding extends Pick<
 }
 
 /**
- * Begins a business's onboarding, or its next round where the last one has ended; one that is
- * under way is joined and keeps its playbook.
+ * Begins a business's onboarding, or its next round if the last one has ended. If one is under way,
+ * joins it; that one keeps its playbook.
  */
 export async function recordOnboarding(
   trx: Transaction<Tables>,
@@ -61,7 +61,7 @@ export function getOnboardingByWorkflowId(
   return findOne(db, "onboardings", { workflowId });
 }
 
-/** Every onboarding, the last launched first. */
+/** Returns every onboarding, the latest launch first. */
 export async function listOnboardings(
   db: Db,
   filter: { readonly businessId?: string; readonly open?: true } = {},
@@ -97,9 +97,9 @@ export async function updateOnboarding(
 }
 
 /**
- * Ends an onboarding, and forgets everything personal that was kept for it.
+ * Ends an onboarding, and deletes all personal data that was kept for it.
  *
- * @returns how many values of the vault that were
+ * @returns how many values of the vault were deleted
  */
 export async function endOnboarding(
   trx: Transaction<Tables>,

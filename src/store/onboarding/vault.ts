@@ -2,7 +2,7 @@ import { asColumns, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { changeRecords, deleteRecords, findOne } from "../sql/records.ts";
 
-/** A value as the vault keeps it: only who has the key can read it. */
+/** A value as the vault keeps it: it can be read only with the key. */
 export type VaultRow = Omit<RecordOf<"vault">, "createdAtMs">;
 
 export async function insertVaultRow(
@@ -19,7 +19,9 @@ export function getVaultRow(db: Db, vaultRef: string): Promise<VaultRow | undefi
   return findOne(db, "vault", { vaultRef });
 }
 
-/** References of a business's values that are encrypted under another key than this one. */
+/**
+ * Returns the references of a business's values that are encrypted under another key than this one.
+ */
 export async function vaultRefsNotUnder(
   db: Db,
   businessId: string,
@@ -35,7 +37,7 @@ export async function vaultRefsNotUnder(
   return rows.map((row) => row.vault_ref);
 }
 
-/** How many values stand under which key. */
+/** Counts the values that are encrypted under each key. */
 export async function vaultCountsByKey(
   db: Db,
 ): Promise<{ readonly keyId: string; readonly count: number }[]> {
@@ -48,7 +50,7 @@ export async function vaultCountsByKey(
   return rows.map(({ key_id: keyId, count }) => ({ keyId, count: Number(count) }));
 }
 
-/** Replaces what a value is encrypted with, where it is still under the key that it was read with. */
+/** Replaces an encrypted value, if it is still under the key that it was read with. */
 export async function rewriteVaultRow(
   db: Db,
   row: Pick<VaultRow, "vaultRef" | "keyId" | "nonce" | "ciphertext">,
@@ -64,7 +66,7 @@ export async function deleteVaultRows(db: Db, vaultRefs: readonly string[]): Pro
   await db.deleteFrom("vault").where("vault_ref", "in", vaultRefs).execute();
 }
 
-/** Forgets everything personal that is kept of a business. @returns how many values that were */
+/** Deletes all personal data that is kept of a business. @returns how many values there were */
 export async function emptyVault(db: Db, businessId: string): Promise<number> {
   return deleteRecords(db, "vault", { businessId });
 }

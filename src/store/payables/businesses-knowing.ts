@@ -1,6 +1,6 @@
 import type { Db } from "../sql/db.ts";
 
-/** Which of some businesses have rows about a payable. */
+/** Returns which of these businesses have rows about a payable. */
 export async function businessesKnowing(
   db: Db,
   payableId: string,

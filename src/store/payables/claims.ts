@@ -5,13 +5,13 @@ import { mayStillPay } from "./open-subjects.ts";
 import { asColumns } from "../sql/as-record.ts";
 
 export interface ClaimResult {
-  /** In the order asked for; what the owner held already counts. */
+  /** In the order of the request; includes what the owner held already. */
   readonly claimed: string[];
   readonly refused: { readonly payableId: string; readonly owner: string }[];
 }
 
 /**
- * Takes payables for one owner, where nobody else has them.
+ * Claims payables for one owner, except those that others hold.
  *
  * @param request.owner workflow id of a run or a retry
  */
@@ -41,17 +41,17 @@ export async function claimPayables(
   for (const payableId of new Set(request.payableIds)) {
     const holder = owners.get(payableId);
     if (holder === owner) result.claimed.push(payableId);
-    // Released by its holder in between: not ours either; the next run finds it free.
+    // Its holder released it in between: it isn't ours either; the next run finds it free.
     else result.refused.push({ payableId, owner: holder ?? "" });
   }
   return result;
 }
 
 /**
- * Gives a payable from one owner to another, in one statement.
+ * Moves the claim of a payable from one owner to another, in one statement.
  *
- * @returns true where `to` owns it now, also when an earlier call did it; false where neither
- * owned it, and then nothing has changed.
+ * @returns true if `to` owns it now, even if an earlier call did it; false if neither owned it, and
+ * then nothing has changed
  */
 export async function handOverClaim(
   db: Db,
@@ -73,10 +73,10 @@ export async function handOverClaim(
 }
 
 /**
- * Gives up a payable; refuses while a request may still pay it, because another owner could then
+ * Releases a payable; refuses while a request may still pay it, because another owner could then
  * pay what may have been paid already.
  *
- * @returns false where it was refused, or `owner` doesn't hold it.
+ * @returns false if it was refused, or if `owner` doesn't hold it
  */
 export async function releaseClaim(
   db: Db,
@@ -93,11 +93,11 @@ export async function releaseClaim(
 }
 
 /**
- * Gives up the claims of a run whose lines ask nothing more of it, parked ones included, and of
- * payables that its plan left out, so that the next run may plan them while this one goes on; what
+ * Releases a run's claims on payables whose lines have ended, parked ones included, and on payables
+ * that its plan left out, so that the next run may plan them while this one goes on. A payable that
  * a request may still pay stays claimed.
  *
- * Belongs into each transaction that ends lines of a run.
+ * Must be called in each transaction that ends lines of a run.
  *
  * @returns how many were released
  */
@@ -122,7 +122,7 @@ export async function releaseEndedClaims(db: Db, runId: string): Promise<number>
   return Number(result.numDeletedRows);
 }
 
-/** How many payables a run or a retry holds. */
+/** Counts the payables that a run or a retry holds. */
 export async function countClaims(db: Db, owner: string): Promise<number> {
   const row = await db
     .selectFrom("claims")
@@ -132,7 +132,7 @@ export async function countClaims(db: Db, owner: string): Promise<number> {
   return Number(row?.count ?? 0);
 }
 
-/** Who holds which of these payables; free ones are not in the map. */
+/** Returns the holders of these payables; free ones are not in the map. */
 export async function claimOwners(
   db: Db,
   businessId: string,

@@ -6,10 +6,10 @@ import { untoldFacts } from "../notices/notices.ts";
 import { listPlaybooks } from "../playbooks/playbooks.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** Kind of the notice about a payment that failed and that Payrun did not make. */
+/** Kind of the notice about a failed payment that Payrun did not make. */
 export const EXTERNAL_PAYMENT_NOTICE = "payment-failed-elsewhere";
 
-/** How a payment that Payrun did not make has ended, by the event that says so. */
+/** The event that reports each way in which a payment that Payrun did not make may end. */
 const EVENT_OF = {
   failed: "payable.payment.failed",
   returned: "payable.payment.reversed",
@@ -17,7 +17,10 @@ const EVENT_OF = {
 export type ExternalPaymentStatus = keyof typeof EVENT_OF;
 const STATUSES = Object.keys(EVENT_OF) as ExternalPaymentStatus[];
 
-/** The playbook that looks after payments which Payrun did not make and ended so, where one says so. */
+/**
+ * Returns the playbook that looks after external payments with this ending; undefined if there is
+ * none.
+ */
 export async function playbookForExternalPayments(
   db: Db,
   business: string,
@@ -30,7 +33,7 @@ export async function playbookForExternalPayments(
   return undefined;
 }
 
-/** Which endings of payments that Payrun did not make a playbook looks after. */
+/** Returns the endings of external payments that a playbook looks after. */
 export async function externalPaymentsLookedAfter(
   db: Db,
   business: string,
@@ -43,15 +46,15 @@ export async function externalPaymentsLookedAfter(
 }
 
 /**
- * True of lines that something was sent for. A restored store may have forgotten that, and found
- * the payments again at the service.
+ * Returns a condition that is true of lines for which something was sent. A restored store may have
+ * forgotten that, and found the payments again at the service.
  */
 export function isPaidHere(): Expression<SqlBool> {
   const eb = expressionBuilder<Tables, "run_lines">();
   return eb.or([eb("run_lines.attempts", ">", 0), eb("run_lines.payment_ids", "!=", "[]")]);
 }
 
-/** Which of these payables a run has sent payments for, however long ago. */
+/** Returns for which of these payables a run has sent payments, however long ago. */
 export async function paidHere(
   db: Db,
   businessId: string,
@@ -75,7 +78,10 @@ export async function paidHere(
 /** Kind of the notice about payments that came back and that a restored store has no record of. */
 export const FORGOTTEN_PAYMENT_NOTICE = "payment-not-on-record";
 
-/** Which of these failed payments are neither Payrun's own nor told of. */
+/**
+ * Returns which of these failed payments are not Payrun's own and have not been reported by a
+ * notice.
+ */
 export async function untoldExternalPayments<
   P extends { readonly id: string; readonly payableId: string },
 >(db: Db, businessId: string, payments: readonly P[]): Promise<P[]> {

@@ -10,7 +10,10 @@ type RunLine = RecordOf<"run_lines">;
 
 const toRunLine = readerOf("run_lines");
 
-/** True for a line of several payments, or of one that is not all of it: the service has split it. */
+/**
+ * True for a line with several payments, or with one that is less than the line: the service has
+ * split it.
+ */
 const MAY_BE_IN_PARTS = sql<SqlBool>`(run_lines.payment_ids like '%,%' or (
   run_lines.payment_ids <> '[]' and not ${isIn("run_lines.state", SENT)} and exists (
     select 1 from seen_payments
@@ -21,14 +24,15 @@ const MAY_BE_IN_PARTS = sql<SqlBool>`(run_lines.payment_ids like '%,%' or (
 
 type Line = Pick<RunLine, "state" | "amountCents" | "paymentIds">;
 
-/** With the parts of a line that has several. */
+/** The parts of a line that has several. */
 export interface InParts {
   readonly parts?: LineParts;
 }
 
 /**
- * These lines of a business, each with how much of it has settled, is on its way and is open, where
- * its state doesn't say it: by its payments as they were seen last. Whoever says so reads it here.
+ * Returns these lines of a business, each with how much of it has settled, is on its way and is
+ * open if its state doesn't say so, according to its payments as last seen. Every text that shows
+ * these amounts reads them here.
  */
 export async function linesWithParts<Some extends Line>(
   db: Db,
@@ -41,7 +45,7 @@ export async function linesWithParts<Some extends Line>(
   return lines.map((line) => {
     if (!mayBeInParts(line)) return line;
     const payments = line.paymentIds.flatMap((id) => seen.get(id) ?? []);
-    // One that has not been seen yet is on its way, and no open part.
+    // A payment that has not been seen yet is on its way, and is not an open part.
     if (payments.length < line.paymentIds.length) return line;
     const parts = partsOf(line.amountCents, payments);
     return parts === undefined ? line : { ...line, parts };
@@ -52,7 +56,7 @@ function mayBeInParts({ state, paymentIds }: Line): boolean {
   return state !== "settled" && paymentIds.length > (SENT.includes(state) ? 1 : 0);
 }
 
-/** The same of planned lines. */
+/** Does the same for planned lines. */
 export async function plannedWithParts<Some extends { readonly line: RunLine }>(
   db: Db,
   businessId: string,
@@ -66,10 +70,10 @@ export async function plannedWithParts<Some extends { readonly line: RunLine }>(
   return planned.map((each, index) => ({ ...each, line: lines[index] ?? each.line }));
 }
 
-/** A choice of lines. */
+/** A selection of lines. */
 export type Lines = SelectQueryBuilder<Tables, "run_lines", object>;
 
-/** Of these lines those that have several parts; few have. */
+/** Returns the selected lines that have several parts; few have. */
 export async function linesInParts(db: Db, of: (lines: Lines) => Lines) {
   const rows = await of(db.selectFrom("run_lines"))
     .select(["run_lines.business_id", "run_lines.payable_id", "run_lines.execution_date"])

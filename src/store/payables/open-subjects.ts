@@ -5,9 +5,10 @@ import { isIn } from "../sql/is-in.ts";
 import { findEach } from "../sql/records.ts";
 
 /**
- * True where a request may still pay the payable of the row: who gives it up could pay it twice.
+ * True if a request may still pay the payable of the row: an owner that gives it up could cause a
+ * second payment.
  *
- * Everything that ends, drops, replans or releases a payable asks this (rule 11).
+ * Everything that ends, drops, replans or releases a payable checks this (rule 11).
  */
 export function mayStillPay(table: "claims" | "run_lines"): RawBuilder<SqlBool> {
   return sql<SqlBool>`exists (select 1 from open_subjects
@@ -15,7 +16,7 @@ export function mayStillPay(table: "claims" | "run_lines"): RawBuilder<SqlBool> 
       and open_subjects.subject = ${sql.ref(`${table}.payable_id`)})`;
 }
 
-/** Those of these subjects of which a send may still take effect. */
+/** Returns which of these subjects have a send that may still take effect. */
 export async function openSubjects(
   db: Db,
   businessId: string,
@@ -25,14 +26,14 @@ export async function openSubjects(
   return new Set(open.map(({ subject }) => subject));
 }
 
-/** True where a send of the subject may still take effect. */
+/** True if a send of the subject may still take effect. */
 export async function isOpenSubject(db: Db, businessId: string, subject: string): Promise<boolean> {
   return (await openSubjects(db, businessId, [subject])).has(subject);
 }
 
 /**
- * Payables of which a request never had an answer, that nobody is at work on any more, and that
- * nobody has looked at lately: it should be certain by now that nothing comes of it.
+ * Returns payables with a request that never had an answer, if no run or retry works on them any
+ * more and no lookup was made lately: by now it should be certain that the request has no effect.
  */
 export async function neverAnswered(
   db: Db,
@@ -61,12 +62,13 @@ export async function neverAnswered(
   return rows.map((row) => row.subject);
 }
 
-/** As the index of such sends has it. */
+/** As in the index of such sends. */
 const UNANSWERED = ["pending", "unknown", "conflict", "unconfirmed"];
 
 /**
- * States of lines whose payments are looked at anyway, before anything more is sent. What is
- * scheduled is none of them: who follows it sees what is more than the bill, not than its part.
+ * States of lines whose payments are looked up anyway, before anything more is sent. `scheduled` is
+ * not among them: following such a line notices payments of more than the bill, but not of more
+ * than its part.
  */
 const AT_WORK: readonly LineState[] = [
   ...(["planned", "awaiting-approval", "on-hold", "paying", "unknown"] as const),
@@ -80,7 +82,10 @@ function notLookedAt(table: string, sinceMs: number): RawBuilder<SqlBool> {
           and looks.begun_at_ms >= ${sinceMs})`;
 }
 
-/** Payables that a request may still pay, and that nobody is at work on or has looked at lately. */
+/**
+ * Returns payables that a request may still pay, if no run or retry works on them and no lookup
+ * was made lately.
+ */
 export async function leftOpen(
   db: Db,
   businessId: string,

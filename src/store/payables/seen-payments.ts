@@ -12,7 +12,7 @@ export interface SeenPayment {
   readonly updatedAt: string | null;
 }
 
-/** What was last taken over of these payments, by id. */
+/** Returns these payments as they were last stored, by id. */
 export async function seenPayments(
   db: Db,
   businessId: string,
@@ -26,7 +26,7 @@ export async function seenPayments(
   );
 }
 
-/** Keeps how payments stand now, instead of how they stood. */
+/** Stores payments as they stand now, in place of their earlier versions. */
 export async function keepSeenPayments(
   trx: Transaction<Tables>,
   businessId: string,
@@ -47,7 +47,9 @@ export async function keepSeenPayments(
   }
 }
 
-/** Ids of a business's payments that changed at this instant of the service or later. */
+/**
+ * Returns the ids of a business's payments that changed at this instant of the service or later.
+ */
 export async function paymentsChangedSince(
   db: Db,
   businessId: string,

@@ -4,10 +4,10 @@ import { chunks, type Db } from "../sql/db.ts";
 import { changeRecords, findEach } from "../sql/records.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** Which workflow wants to hear about a payable. */
+/** The mark that a workflow gets the events of a payable. */
 export type Subscription = RecordOf<"subscriptions">;
 
-/** Lets one owner hear about many payables from now on, instead of whoever did before. */
+/** Subscribes one owner to many payables from now on, in place of their earlier owners. */
 export async function setSubscriptions(
   db: Db,
   subscriptions: {
@@ -36,7 +36,7 @@ export async function setSubscriptions(
   }
 }
 
-/** Subscriptions on these payables. */
+/** Returns the subscriptions to these payables. */
 export async function subscribersOf(
   db: Db,
   businessId: string,
@@ -45,7 +45,7 @@ export async function subscribersOf(
   return findEach(db, "subscriptions", { businessId }, "payable_id", payableIds);
 }
 
-/** Gives a subscription to another owner; false where nobody subscriptions the payable. */
+/** Moves a subscription to another owner; false if the payable has none. */
 export async function moveSubscription(
   db: Db,
   move: { readonly businessId: string; readonly payableId: string; readonly owner: string },
@@ -54,7 +54,9 @@ export async function moveSubscription(
   return (await changeRecords(db, "subscriptions", { businessId, payableId }, { owner })) > 0;
 }
 
-/** Lets a subscription last at least until an instant of the business clock: something is paid again. */
+/**
+ * Extends a subscription at least until an instant of the business clock: something is paid again.
+ */
 export async function extendSubscription(
   db: Db,
   subscription: {
@@ -74,7 +76,7 @@ export async function extendSubscription(
 }
 
 /**
- * Tells the owners of these payables to look at them, whether that is a run's line or a retry.
+ * Flags these payables for their owners to look at, in the run's line and in the retry.
  *
  * The flag stays until its reader clears it, so that a lost signal costs time only.
  */
@@ -108,7 +110,7 @@ export async function flagLooks(
   }
 }
 
-/** Forgets subscriptions whose time is over. */
+/** Deletes subscriptions whose time is over. */
 export async function pruneSubscriptions(
   db: Db,
   businessId: string,
@@ -122,7 +124,7 @@ export async function pruneSubscriptions(
   return Number(result.numDeletedRows);
 }
 
-/** Payables of these vendors that a workflow wants to hear about, by vendor. */
+/** Returns the payables of these vendors that have a subscription, by vendor. */
 export async function subscribedPayablesOfContacts(
   db: Db,
   businessId: string,

@@ -5,13 +5,13 @@ import { is } from "../sql/is-in.ts";
 
 type OfLines = ExpressionBuilder<Tables, "run_lines">;
 
-/** Why a line is parked that nobody approved in time. */
+/** Reason code of a line that is parked because it was not approved in time. */
 export const UNAPPROVED = "approval-expired";
 
 /**
- * True where the next run plans the bill of a parked line, or another one has it or has had it
- * since, whatever became of it there: its retry has ended, or nobody approved it in time, and then
- * its run hasn't sent it.
+ * True if the next run plans the bill of a parked line, or if another run has it or has had it
+ * since, whatever came of it there. The next run plans it if its retry has ended, or if it was not
+ * approved in time, in which case its run hasn't sent it.
  */
 export function isGivenBack(eb: OfLines) {
   const ended = eb
@@ -25,14 +25,14 @@ export function isGivenBack(eb: OfLines) {
 }
 
 /**
- * True where another run has the bill of a line, or has had it since. A run that only plans has
- * none: it skips every line.
+ * True if another run has the bill of a line, or has had it since. A run that only plans doesn't
+ * count: it skips every line.
  */
 export function isTakenUp(eb: OfLines) {
   return eb.exists(takenUpBy(eb));
 }
 
-/** The run that has the bill of a line, or has had it since; the last of several comes first. */
+/** Selects the run that has the bill of a line, or has had it since; the latest of several. */
 export function takenUpBy(eb: OfLines) {
   return eb
     .selectFrom("run_lines as other")
@@ -51,7 +51,7 @@ export function takenUpBy(eb: OfLines) {
     .limit(1);
 }
 
-/** True for a line that a person must act on: one that is parked and was not given back. */
+/** True for a line that a person must act on: it is parked and was not given back. */
 export function waitsForPerson(eb: OfLines) {
   return eb.and([is("run_lines.state", "parked"), eb.not(isGivenBack(eb))]);
 }

@@ -12,12 +12,12 @@ import { findOne } from "../sql/records.ts";
 
 const KEPT_MS = 86_400_000;
 
-/** As it is kept: which lines are the plan's says the row that is written last. */
+/** The head as it is stored. It is written last, and says which lines are the plan's. */
 interface KeptHead extends DryPlanHead {
   readonly linesId: string;
 }
 
-/** Keeps a dry plan for whoever asked for it, and forgets those older than a day. */
+/** Stores a dry plan for its requester, and deletes those older than a day. */
 export async function saveDryPlan(
   db: Db,
   dry: { readonly dryPlanId: string; readonly plan: DryPlan; readonly nowMs: number },
@@ -32,7 +32,7 @@ export async function saveDryPlan(
     .deleteFrom("dry_plan_lines")
     .where("created_at_ms", "<", nowMs - KEPT_MS)
     .execute();
-  // The activity that plans may run twice, even at once: each try has lines of its own.
+  // The planning activity may run twice, even at the same time: each try has lines of its own.
   const linesId = randomUUID();
   const row = { lines_id: linesId, created_at_ms: nowMs };
   let lineNo = 0;
@@ -56,9 +56,9 @@ export async function saveDryPlan(
 }
 
 /**
- * Some bills of a dry plan, and what it says of them all.
+ * Returns one page of a dry plan's bills, with what the plan says about all of them.
  *
- * @returns undefined where there is no such plan, or it is older than a day
+ * @returns undefined if there is no such plan (any more): plans older than a day are deleted
  */
 export async function getDryPlanPage(
   db: Db,

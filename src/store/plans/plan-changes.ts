@@ -6,18 +6,18 @@ import { findOne } from "../sql/records.ts";
 export interface ChangedLine {
   readonly before: PlanLine;
   readonly after: PlanLine;
-  /** Why, as the run's line says it now. */
+  /** Why it was planned anew, as the run's line says now. */
   readonly reason: string | null;
 }
 
-/** Changed lines that one answer has. */
+/** The most changed lines in one response. */
 const CHANGES_MOST = 500;
 
 /**
- * What was planned anew since a plan of a run.
+ * Returns the lines that were planned anew after a plan of a run.
  *
- * @param planHash the plan that somebody looked at
- * @returns undefined where the run never had such a plan
+ * @param planHash the plan that the person looked at
+ * @returns undefined if the run never had such a plan
  */
 export async function linesChangedSince(
   db: Db,

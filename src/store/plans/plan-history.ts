@@ -18,10 +18,10 @@ const COMMITTED: readonly LineState[] = [
   "retrying",
 ];
 
-/** States that say that a vendor was paid, or is being paid, to the account of the line. */
+/** States in which a vendor was paid, or is being paid, to the account of the line. */
 const PAID: readonly LineState[] = ["scheduled", "processing", "held", "settled"];
 
-/** What runs of the business have committed, from the week of `today` on. */
+/** Sums what runs of the business have committed per week, from the week of `today` on. */
 export async function weekUse(
   db: Db,
   business: ExceptLines & { readonly businessId: string; readonly today: string },
@@ -47,7 +47,7 @@ export async function weekUse(
   return { businessCents, vendorCents };
 }
 
-/** Last four digits of the account that each of these vendors was last paid to from here. */
+/** Returns the last four digits of the account that a run last paid each of these vendors to. */
 export async function lastPaidTo(
   db: Db,
   businessId: string,
@@ -80,7 +80,10 @@ export async function lastPaidTo(
   return found;
 }
 
-/** Last four digits of the account that a payment of each of these bills was last sent to from here. */
+/**
+ * Returns the last four digits of the account that a run last sent a payment of each of these bills
+ * to.
+ */
 export async function sentTo(
   db: Db,
   businessId: string,

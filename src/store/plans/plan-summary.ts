@@ -2,7 +2,7 @@ import type { CashDay, PlanLine, PlanSummary } from "../../contracts/pay-run.ts"
 import { isFlagged } from "../../domain/planning/flagged.ts";
 import { cashByDay } from "../../domain/planning/cash.ts";
 
-/** What a plan's summary needs of a line that was replaced by its next version. */
+/** What a plan's summary needs to know of a line that was replaced by its next version. */
 export interface Replaced {
   readonly before: LineFacts;
   readonly after: LineFacts;
@@ -28,7 +28,7 @@ function factsOf(line: PlanLine): LineFacts {
   };
 }
 
-/** The summary of a plan in which these lines were replaced. */
+/** Returns the summary of a plan in which these lines were replaced. */
 export function replanSummary(
   summary: PlanSummary,
   lines: readonly Replaced[],
@@ -42,7 +42,7 @@ export function replanSummary(
   return { ...summary, ...plan, totalCents, flaggedCount, cash: moveCash(summary, lines) };
 }
 
-/** Takes the old lines' money out of their days and puts the new ones' into their own. */
+/** Subtracts the old lines' money from their days, and adds the new lines' money to theirs. */
 function moveCash(summary: PlanSummary, lines: readonly Replaced[]): CashDay[] {
   const needs = summary.cash.map((day) => ({
     executionDate: day.date,

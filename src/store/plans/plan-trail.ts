@@ -5,7 +5,9 @@ import { chunks } from "../sql/db.ts";
 import { beginningOf, type FirstPlan } from "./plan-writes.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** Adds a run's first plan to the audit trail: its hash, each line's, and what was left out. */
+/**
+ * Adds a run's first plan to the audit trail: its hash, each line's hash, and the bills left out.
+ */
 export async function notePlan(
   trx: Transaction<Tables>,
   { run, plan, nowMs }: FirstPlan,

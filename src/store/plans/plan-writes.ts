@@ -27,8 +27,8 @@ export interface FirstPlan {
 /**
  * Stores the first plan of a run with its lines, once.
  *
- * Where one is stored already it is returned and nothing changes: a planning activity that runs
- * again, or a reset of the workflow, can't overwrite what was approved or paid.
+ * If one is stored already, returns it and changes nothing: a planning activity that runs again, or
+ * a reset of the workflow, can't overwrite what was approved or paid.
  */
 export async function storePlan(
   trx: Transaction<Tables>,
@@ -87,7 +87,7 @@ export async function storePlan(
   return { runId: run.runId, planNo: 1, planHash: summary.planHash, summary, createdAtMs: nowMs };
 }
 
-/** Stores a plan of a run, which is the one that holds from now on. */
+/** Stores a plan of a run and makes it the current one. */
 export async function insertPlan(
   trx: Transaction<Tables>,
   runId: string,
@@ -103,7 +103,7 @@ export async function insertPlan(
   await changeRecords(trx, "runs", { runId }, { planHash, planNo, totalCents });
 }
 
-/** A version of a plan line, as it is stored once. */
+/** Returns the row of a plan line's version, which is stored once. */
 export function planLineRow(
   runId: string,
   line: PlanLine,
@@ -124,7 +124,7 @@ export function planLineRow(
   };
 }
 
-/** What a version of a plan line says in the row of the run's line. */
+/** Returns the columns of the run's line that a version of its plan line determines. */
 export function plannedColumns(run: Pick<Run, "policy">, line: PlanLine) {
   const { state, reasonCode, reason } = beginningOf(run, line);
   return {
@@ -147,7 +147,10 @@ export function plannedColumns(run: Pick<Run, "policy">, line: PlanLine) {
   };
 }
 
-/** Where a planned line begins: it is asked about, a person must act first, or it was only planned. */
+/**
+ * Returns the state in which a planned line begins: it waits for approval, a person must act first,
+ * or it was only planned.
+ */
 export function beginningOf(
   { policy }: Pick<Run, "policy">,
   { overLimit, executionDate }: PlanLine,

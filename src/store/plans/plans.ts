@@ -5,7 +5,7 @@ export type StoredPlan = RecordOf<"plans">;
 
 const toStoredPlan = readerOf("plans");
 
-/** The latest plan of a run; undefined before there is one. */
+/** Returns the latest plan of a run; undefined before there is one. */
 export async function getPlan(db: Db, runId: string): Promise<StoredPlan | undefined> {
   const row = await db
     .selectFrom("plans")

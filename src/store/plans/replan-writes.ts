@@ -20,7 +20,7 @@ import type { Tables } from "../schema/tables.ts";
 export interface ReplannedLine {
   /** Its version is one more than the stored one. */
   readonly plan: PlanLine;
-  /** What has changed, for whoever approves it: a sentence without its beginning and full stop. */
+  /** What has changed, for its approvers: a sentence without its beginning and full stop. */
   readonly reason: string;
 }
 
@@ -30,12 +30,12 @@ interface StoredLine {
 }
 
 /**
- * Stores lines that had to be planned anew, however many: they wait for approval again, and the run
- * has one next plan under a new hash. What was approved of the other lines stays.
+ * Stores any number of lines that had to be planned anew. They wait for approval again, and the run
+ * gets one new plan with a new hash. Approvals of the other lines stay.
  *
- * Lines that are stored already in just this version change nothing.
+ * A line that is already stored in exactly this version changes nothing.
  *
- * @throws where the run has no such line, or its version doesn't follow.
+ * @throws if the run has no such line, or its version doesn't follow the stored one
  */
 export async function storeReplannedLines(
   trx: Transaction<Tables>,
@@ -108,7 +108,7 @@ async function storedLines(
   return new Map(stored.map(({ plan, line: { lineNo } }) => [plan.payableId, { plan, lineNo }]));
 }
 
-/** False where it is stored already. */
+/** True if the line follows the stored version; false if it is stored already. */
 function follows(runId: string, { plan }: ReplannedLine, before: PlanLine | undefined): boolean {
   const { payableId, version, lineHash } = plan;
   if (before === undefined) {
@@ -122,7 +122,7 @@ function follows(runId: string, { plan }: ReplannedLine, before: PlanLine | unde
   );
 }
 
-/** Brings lines of the run to what their next versions say; nobody has leased those. */
+/** Updates lines of the run to their next versions; none of these lines is leased. */
 async function replan(
   trx: Transaction<Tables>,
   run: Run,
@@ -164,7 +164,9 @@ async function hashOfPlan(trx: Transaction<Tables>, run: Run): Promise<string> {
   });
 }
 
-/** When the first of the lines that wait for approval has to be decided. */
+/**
+ * Returns when the first of the lines that wait for approval has to be decided; null if none waits.
+ */
 async function decideByNow(trx: Transaction<Tables>, runId: string): Promise<string | null> {
   const row = await trx
     .selectFrom("run_lines")

@@ -9,7 +9,7 @@ import type { Tables } from "../schema/tables.ts";
 /** A playbook's text that waits for a second person. */
 export type PlaybookProposal = RecordOf<"playbook_proposals">;
 
-/** Keeps what somebody proposes, instead of what was proposed before it. */
+/** Stores what a person proposes, in place of what was proposed before. */
 export async function proposePlaybook(
   trx: Transaction<Tables>,
   proposal: PlaybookProposal,
@@ -32,7 +32,7 @@ export async function endProposal(
   await deleteRecords(trx, "playbook_proposals", { business, name });
 }
 
-/** SHA-256 of a playbook's text, in hexadecimal, as `sha256sum FILE` says it. */
+/** Returns the SHA-256 of a playbook's text in hexadecimal, as `sha256sum FILE` prints it. */
 export function textHash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }

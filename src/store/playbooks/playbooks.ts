@@ -7,15 +7,15 @@ import type { Tables } from "../schema/tables.ts";
 /** One revision of a playbook, as an administrator stored it. */
 export type StoredPlaybook = RecordOf<"playbooks">;
 
-/** Whose playbook is meant: two businesses may have one of the same name. */
+/** Identifies a playbook: two businesses may have one of the same name. */
 export type PlaybookKey = Pick<StoredPlaybook, "business" | "name">;
 
 const toPlaybook = readerOf("playbooks");
 
 /**
- * Stores a playbook under its name, as the next revision where its text differs from the last.
+ * Stores a playbook under its name, as the next revision if its text differs from the last.
  *
- * @returns `changed` false where the last revision has the same text: it stays its author's.
+ * @returns `changed` false if the last revision has the same text: that revision keeps its author
  */
 export async function applyPlaybook(
   trx: Transaction<Tables>,
@@ -44,7 +44,7 @@ export async function applyPlaybook(
   return { revision, changed: true };
 }
 
-/** A playbook's latest revision, or the one asked for. */
+/** Returns a playbook's latest revision, or the one asked for. */
 export async function getPlaybook(
   db: Db,
   { business, name }: PlaybookKey,
@@ -61,8 +61,8 @@ export async function getPlaybook(
 }
 
 /**
- * Who wrote the revision that a run was launched with, and those before it, back to the last one
- * that a second person confirmed. Its author is among them, its confirmer is not.
+ * Returns who wrote the revision that a run was launched with, and those before it, back to the
+ * last one that a second person confirmed. That one's author is included, its confirmer is not.
  */
 export async function authorsOf(
   db: Db,
@@ -75,12 +75,12 @@ export async function authorsOf(
   return [...new Set(since.map(({ author }) => author))];
 }
 
-/** True where the playbook of this name, as it is in force, pays bills. */
+/** True if the playbook of this name, as it is in force, pays bills. */
 export async function isPayRun(db: Db, key: PlaybookKey): Promise<boolean> {
   return (await getPlaybook(db, key))?.compiled.kind === "pay-run";
 }
 
-/** The latest revision of every playbook, of one business where it is named, by name. */
+/** Returns the latest revision of every playbook, by name; of one business only if it is given. */
 export async function listPlaybooks(db: Db, business?: string): Promise<StoredPlaybook[]> {
   let query = db
     .selectFrom("playbooks")
@@ -101,7 +101,7 @@ export async function listPlaybooks(db: Db, business?: string): Promise<StoredPl
   return rows.map(toPlaybook);
 }
 
-/** All revisions of a playbook, latest first. */
+/** Returns all revisions of a playbook, latest first. */
 export async function playbookRevisions(
   db: Db,
   { business, name }: PlaybookKey,

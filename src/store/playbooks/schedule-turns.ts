@@ -3,16 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Db } from "../sql/db.ts";
 import { releaseLease, takeLease } from "../sql/leases.ts";
 
-/** Longer than what is done with a schedule takes, with a slow Temporal in it. */
+/** Longer than any act on a schedule takes, even with a slow Temporal. */
 const HELD_MS = 30_000;
 const ASK_AGAIN_MS = 50;
 
 /**
- * Does something to a playbook's schedule at Temporal, and records it, while no other process does:
- * so what stands there and what is recorded are compared only between two acts.
+ * Does something to a playbook's schedule at Temporal, and records it, while no other process does.
+ * So the schedule and its record are compared only between two acts.
  *
- * @param waitMs how long to wait for whoever is at it
- * @returns what `work` returned, or undefined where somebody else was at it all the time
+ * @param waitMs how long to wait for another process that is at it
+ * @returns what `work` returned, or undefined if another process was at it all the time
  */
 export async function withSchedule<T extends object>(
   db: Db,

@@ -3,7 +3,9 @@ import { appendAudit, listAudit } from "../audit/audit.ts";
 import type { Db } from "../sql/db.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** Who has paused or resumed a schedule at Temporal itself, which doesn't say who it was. */
+/**
+ * The actor if a schedule was paused or resumed at Temporal itself, which doesn't say who it was.
+ */
 const OUTSIDE = "temporal-ui";
 
 interface OfSchedule {
@@ -11,19 +13,19 @@ interface OfSchedule {
   readonly playbook: string;
 }
 
-/** What people have said last of a playbook's schedule; Temporal keeps the schedule itself. */
+/** What people have last wanted of a playbook's schedule; Temporal keeps the schedule itself. */
 export interface ScheduleWish {
   /** True until the playbook is applied again. */
   readonly deleted: boolean;
-  /** The note of the pause, or null where it isn't paused. */
+  /** The note of the pause; null if it isn't paused. */
   readonly pause: string | null;
-  /** When it was applied again after it had been deleted, the last time; null for never. */
+  /** When it was last applied again after it had been deleted; null for never. */
   readonly madeAgainMs: number | null;
-  /** When it was resumed the last time; null for never. */
+  /** When it was last resumed; null for never. */
   readonly resumedMs: number | null;
 }
 
-/** Reads from the audit trail how a playbook's schedule should stand. */
+/** Reads from the audit trail what state a playbook's schedule should be in. */
 export async function scheduleWish(db: Db, of: OfSchedule): Promise<ScheduleWish> {
   let wish: ScheduleWish = {
     deleted: false,
@@ -47,13 +49,13 @@ export async function scheduleWish(db: Db, of: OfSchedule): Promise<ScheduleWish
 }
 
 /**
- * Takes what somebody did at Temporal itself, as it is kept there now, for the last word on a
- * schedule: a pause that only Temporal knew of would be gone with it. Once for each act.
+ * Takes what a person did at Temporal itself, as it stands there now, as the last word on a
+ * schedule: a pause that only Temporal knew of would be lost with it. Records each act once.
  *
- * Whoever calls has the schedule to themselves (`withSchedule`) since before it was read, or what
- * another process is about to record would be taken for an act from outside.
+ * The caller must have had the schedule to itself (`withSchedule`) since before it was read;
+ * otherwise what another process is about to record would be taken for an act from outside.
  *
- * @returns what had been done meanwhile, or null where people's last word stands
+ * @returns what had been done meanwhile, or null if the last recorded word stands
  */
 export async function noteOutsideAct(
   trx: Transaction<Tables>,
@@ -76,10 +78,10 @@ export async function noteOutsideAct(
 }
 
 /**
- * What a sandbox's clock showed when a playbook was applied.
+ * Returns what a sandbox's clock showed when a playbook was applied.
  *
  * @param atMs the real instant of it
- * @returns undefined where it was applied at no such instant, or the clock couldn't be read
+ * @returns undefined if it was not applied at that instant, or the clock couldn't be read
  */
 export async function appliedOnSandboxMs(
   db: Db,

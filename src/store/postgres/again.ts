@@ -4,10 +4,10 @@ import { isCollision, isLost } from "./errors.ts";
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Runs `work` again, after growing random pauses, where its connection was lost or the database
- * undid it for another transaction's sake; until `limitMs` are over.
+ * Runs `work` again, after growing random pauses, if its connection was lost or the database undid
+ * it because of another transaction, until `limitMs` have passed.
  *
- * @param giveUp true ends it at once
+ * @param giveUp returns true for an error that ends it at once
  */
 export async function again<T>(
   work: () => Promise<T>,

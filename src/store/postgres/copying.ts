@@ -6,9 +6,9 @@ import { locationOf } from "./location.ts";
 import { APPLICATION, CONNECT_TIMEOUT_MS } from "./pool.ts";
 
 /**
- * How many connections of Payrun the database has.
+ * Counts Payrun's connections to the database.
  *
- * @throws {StoreError} where it can't be asked
+ * @throws {StoreError} if the database can't be asked
  */
 export async function countConnections(url: string): Promise<number> {
   const client = new pg.Client({
@@ -31,7 +31,7 @@ export async function countConnections(url: string): Promise<number> {
   }
 }
 
-/** Keeps everybody from writing until the transaction ends, also with single statements. */
+/** Keeps all others from writing until the transaction ends, single statements included. */
 export async function freezeTables(
   trx: Transaction<Tables>,
   tables: readonly string[],
@@ -41,7 +41,7 @@ export async function freezeTables(
   );
 }
 
-/** Lets the next entry of the trail get a number after those that were copied. */
+/** Lets the numbers of the trail's next entries follow those that were copied. */
 export async function continueNumbers(trx: Transaction<Tables>): Promise<void> {
   await sql`
     select setval(pg_get_serial_sequence('audit', 'audit_id'), coalesce(max(audit_id), 0) + 1, false)

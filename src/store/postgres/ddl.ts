@@ -1,9 +1,12 @@
 import type { DdlDialect } from "../schema/ddl.ts";
 
-/** Where a transaction leaves its mark, so that a lost COMMIT can be told from one that took. */
+/**
+ * The table in which each transaction leaves a mark, so that a COMMIT that took effect can be
+ * distinguished from a lost one.
+ */
 export const COMMITS_TABLE = "payrun_commits";
 
-/** TRUNCATE is refused with them: it asks no trigger of rows. */
+/** Refuses TRUNCATE too, which fires no triggers for rows. */
 function onlyGrows(table: string, refused: "delete" | "update or delete"): string[] {
   return [
     `create trigger ${table}_only_grows before ${refused} on ${table}
@@ -23,7 +26,7 @@ export const postgresDdl: DdlDialect = {
     ...onlyGrows(table, "delete"),
   ],
   keepAuditEnds: [
-    // With its owner's rights: whoever adds to the trail needn't be let to change where it ends.
+    // With its owner's rights: a user who adds to the trail need not be allowed to change its end.
     `create function payrun_move_audit_end() returns trigger language plpgsql security definer
        set search_path from current as $body$
        begin
@@ -58,7 +61,7 @@ export const postgresDdl: DdlDialect = {
          raise exception '% is written once: % refused', tg_table_name, lower(tg_op);
        end
      $body$`,
-    // Not now(), which is the instant at which the transaction began and maybe waited for a lock.
+    // Not now(), which is the instant at which the transaction began, perhaps to wait for a lock.
     `create function payrun_now_ms() returns bigint language sql volatile as $body$
        select floor(extract(epoch from clock_timestamp()) * 1000)::bigint
      $body$`,

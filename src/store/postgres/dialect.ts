@@ -10,24 +10,28 @@ import {
 } from "kysely";
 import type pg from "pg";
 
-/** How a transaction begins, and what is told of its end. */
+/** What to do at the beginning of a transaction, and before its end. */
 export interface TransactionHooks {
-  /** Statements in one text, `begin` among them; run before anything of the transaction. */
+  /** Statements in one text, `begin` among them; run before anything else of the transaction. */
   readonly begin: () => string;
   /** Called on the transaction's connection once it has begun; may throw to end it. */
   readonly begun: (client: pg.PoolClient) => Promise<void>;
-  /** Called before COMMIT is sent: from now on a lost connection says nothing about the outcome. */
+  /**
+   * Called before COMMIT is sent: from then on, a lost connection says nothing about the outcome.
+   */
   readonly committing: () => void;
 }
 
 export interface PostgresConfig {
   readonly pool: pg.Pool;
   readonly hooks: TransactionHooks;
-  /** Runs a single statement, again where its connection was lost. */
+  /** Runs a single statement, and runs it again if its connection was lost. */
   readonly single: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** Kysely's PostgreSQL over a pool; connections are taken for as long as they are used. */
+/**
+ * Returns Kysely's PostgreSQL dialect over a pool; connections are taken only while they are used.
+ */
 export function poolDialect(config: PostgresConfig): Dialect {
   return {
     createDriver: () => driverOf(config),
@@ -51,7 +55,7 @@ function driverOf(config: PostgresConfig): Driver {
 
 class PoolConnection implements DatabaseConnection {
   readonly #config: PostgresConfig;
-  /** There within a transaction only. */
+  /** Set only within a transaction. */
   #client: pg.PoolClient | undefined;
   #broken = false;
 
@@ -62,7 +66,7 @@ class PoolConnection implements DatabaseConnection {
   async begin(): Promise<void> {
     const { pool, hooks } = this.#config;
     this.#client = await pool.connect();
-    // While the connection is ours its end is told by the statement that fails.
+    // While the connection is ours, the statement that fails reports that it has ended.
     this.#client.on("error", ignore);
     try {
       await this.#client.query(hooks.begin());
@@ -76,7 +80,8 @@ class PoolConnection implements DatabaseConnection {
   async commit(): Promise<void> {
     this.#config.hooks.committing();
     const result = await this.#client?.query("commit");
-    // A statement that failed unseen has undone the transaction, which COMMIT ends without an error.
+    // A statement that failed unnoticed has undone the transaction, and COMMIT ends it without an
+    // error.
     if (result?.command === "ROLLBACK") {
       throw new Error("a statement of the transaction failed, so nothing of it was kept");
     }

@@ -10,7 +10,9 @@ const NO_RIGHTS = "42501";
 const UNIQUE_VIOLATION = "23505";
 const TOO_MANY_CONNECTIONS = "53300";
 
-/** The server is shutting down, starting up, has ended our connection or takes no more of them. */
+/**
+ * The server is shutting down or starting up, has ended our connection, or accepts no more of them.
+ */
 const GONE = ["57P01", "57P02", "57P03", "57P05", "25P03", "25P04", TOO_MANY_CONNECTIONS];
 
 const SOCKET_ERRORS = [
@@ -26,23 +28,23 @@ const SOCKET_ERRORS = [
 ];
 
 /**
- * Rows that follow on the last one: two at once that no lock of one business keeps apart, so that
- * whoever comes second looks for the last one again.
+ * Constraints of rows that follow the last one. The lock of one business doesn't keep two such
+ * inserts apart, so the second transaction has to read the last row again.
  */
 const FOLLOW_ON = ["audit_chain", "playbooks_pkey"];
 
-/** What the driver itself says, without a code. */
+/** Messages of the driver itself, which have no code. */
 const LOST_MESSAGE =
   /connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|connection ended unexpectedly|client was closed/i;
 
-/** SQLSTATE, or the code of the socket's error. */
+/** Returns the SQLSTATE, or the code of the socket's error. */
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? error.code
     : "";
 }
 
-/** True where the connection is gone or was never there; the same may succeed on another one. */
+/** True if the connection is gone or was never there; the same work may succeed on another one. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
   if (GONE.includes(code) || SOCKET_ERRORS.includes(code) || /^08...$/.test(code)) return true;
@@ -50,7 +52,7 @@ export function isLost(error: unknown): boolean {
   return code === "" && error instanceof Error && LOST_MESSAGE.test(error.message);
 }
 
-/** True where nobody could be reached, as against a connection that was lost later. */
+/** True if no server could be reached, as opposed to a connection that was lost later. */
 export function isNobodyThere(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isNobodyThere);
   return ["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ENOENT", "ENOTFOUND"].includes(
@@ -58,7 +60,7 @@ export function isNobodyThere(error: unknown): boolean {
   );
 }
 
-/** True where the database has undone a transaction that another one was in the way of. */
+/** True if the database has undone a transaction because another one was in its way. */
 export function isCollision(error: unknown): boolean {
   const code = codeOf(error);
   if (code === SERIALIZATION_FAILURE || code === DEADLOCK) return true;
@@ -70,7 +72,7 @@ export function isCollision(error: unknown): boolean {
   );
 }
 
-/** The error as the users of a store know it; others are left as they are. */
+/** Returns the error as users of a store know it; other errors stay as they are. */
 export function toStoreError(error: unknown, { text, database, user }: Location): unknown {
   if (error instanceof StoreError) return error;
   const code = codeOf(error);
@@ -113,7 +115,10 @@ export function toStoreError(error: unknown, { text, database, user }: Location)
   return error;
 }
 
-/** Roles that `payrun store grants` makes may read and write some of the tables only. */
+/**
+ * Returns what to do about missing rights: the roles of `payrun store grants` may use only some
+ * tables.
+ */
 function remedyOf(error: unknown): string {
   return /for table/.test(reasonOf(error))
     ? "Its role may not do this: set PAYRUN_DATABASE_URL to a user whose role may, as a gateway's may read every table. “payrun store grants” prints what each may."

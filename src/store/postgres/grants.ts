@@ -8,7 +8,7 @@ const BOTH: readonly Role[] = ["worker", "gateway"];
 const WORKER: readonly Role[] = ["worker"];
 const GATEWAY: readonly Role[] = ["gateway"];
 
-/** Who writes a table. A reader writes none. */
+/** The roles that write each table. A reader writes none. */
 const WRITERS: Readonly<Record<keyof Tables, readonly Role[]>> = {
   runs: BOTH,
   plans: WORKER,
@@ -53,14 +53,14 @@ const WRITERS: Readonly<Record<keyof Tables, readonly Role[]>> = {
   notice_facts: BOTH,
   notice_deliveries: BOTH,
   audit: BOTH,
-  // A trigger keeps it, with its owner's rights.
+  // A trigger updates it, with its owner's rights.
   audit_ends: [],
   playbooks: GATEWAY,
   playbook_proposals: GATEWAY,
   leases: BOTH,
 };
 
-/** What somebody who only looks may not see: what is personal, and what people are known by. */
+/** Tables that a mere reader may not see: personal data, and what people are identified by. */
 const UNREAD: readonly (keyof Tables)[] = ["vault", "tokens", "sessions", "sign_in_links"];
 
 const ROLES = {
@@ -70,9 +70,9 @@ const ROLES = {
 } as const;
 
 /**
- * SQL for a database's owner: a role each for workers, gateways and whoever reads reports, with what
- * each needs and no more. Nobody logs in as one of these; `create user … in role payrun_worker` makes
- * somebody who does. It can be run again.
+ * Returns SQL for a database's owner: a role each for workers, gateways and readers of reports,
+ * with the rights that each needs and no more. These roles can't log in; `create user … in role
+ * payrun_worker` creates a user that can. The SQL can be run again.
  */
 export function grantStatements(): string[] {
   const names = Object.keys(TABLES) as (keyof Tables)[];

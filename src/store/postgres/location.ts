@@ -8,7 +8,7 @@ export interface Location {
   readonly user: string;
 }
 
-/** @throws {StoreError} `unsupported` where it is no address */
+/** @throws {StoreError} `unsupported` if it isn't an address */
 export function locationOf(url: string): Location {
   const parsed = URL.parse(url);
   if (parsed === null) {

@@ -1,17 +1,18 @@
 import { createHash } from "node:crypto";
 
-/** First half of every advisory lock of ours: others may use the same database's locks. */
+/** First half of each advisory lock of ours: other programs may use locks of the same database. */
 const CLASS = 0x70_61_79_72;
 
 const EVERYBODY = 0;
 const SCHEMA = 1;
 
-/** Taken while the tables are made. */
+/** Taken while the tables are created. */
 export const SCHEMA_LOCK = `select pg_advisory_xact_lock(${CLASS}, ${SCHEMA})`;
 
 /**
- * The locks that a transaction takes before it reads anything, always in this order: everybody's,
- * shared where it is about one business, then the business's own.
+ * Returns the statements for the locks that a transaction takes before it reads anything, always in
+ * this order: the lock for all businesses, shared if the transaction is about one business, then
+ * the business's own.
  *
  * They are held until the transaction's end, so what it has read stays true until it writes, as in
  * SQLite, whose transactions follow one another.
@@ -24,7 +25,7 @@ export function lockStatements(businessId: string | undefined): string[] {
   ];
 }
 
-/** Two businesses of one key wait for each other; nothing worse happens. */
+/** Two businesses with the same key wait for each other; nothing worse happens. */
 function keyOf(businessId: string): number {
   const key = createHash("sha256").update(businessId).digest().readInt32BE(0);
   return key === EVERYBODY || key === SCHEMA ? 2 : key;

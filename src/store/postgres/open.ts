@@ -44,7 +44,8 @@ export async function openPostgres(url: string, options: OpenStoreOptions): Prom
     plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
   });
   try {
-    // Nobody there at the start is a mistake in the settings; a server that starts is waited for.
+    // A server that can't be reached at the start is a mistake in the settings; one that is
+    // starting up is waited for.
     await inWords(location, () => again(() => pool.query("select 1"), busyLimitMs, isNobodyThere));
     await inWords(location, () => prepare(base, location, options.mustExist ?? false));
   } catch (error) {
@@ -54,7 +55,8 @@ export async function openPostgres(url: string, options: OpenStoreOptions): Prom
   const turns = new Turns();
   const marks = new MarkCleaner(pool);
   const transaction: RunTransaction = (fn, asked) => {
-    // From here on, not from its turn: while a server is away, all that wait give up together.
+    // Counted from here, not from its turn: while a server is away, all waiting transactions give
+    // up together.
     const giveUpAt = performance.now() + busyLimitMs;
     return turns.take(asked.businessId ?? "", () => {
       marks.count();
@@ -90,7 +92,7 @@ async function prepare(
   });
 }
 
-/** Tables of the schema in which ours are, or would be made. */
+/** Returns the tables of the schema in which ours are, or would be created. */
 async function tableNames(db: Kysely<Tables> | Transaction<Tables>): Promise<string[]> {
   const rows = await db
     .withTables<{ "pg_catalog.pg_tables": { schemaname: string; tablename: string } }>()

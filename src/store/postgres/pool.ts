@@ -3,17 +3,17 @@ import pg from "pg";
 const INT8 = pg.types.builtins.INT8;
 const NUMERIC = pg.types.builtins.NUMERIC;
 
-/** What our connections call themselves, before the number of their process. */
+/** The name of our connections, before the number of their process. */
 export const APPLICATION = "payrun";
 
 export const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
-/** A process that froze within a transaction keeps everybody waiting no longer than this. */
+/** The longest that a process that froze within a transaction keeps others waiting. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 
 /**
- * Connections whose integers come back as numbers, as SQLite's do: instants in milliseconds,
- * amounts in cents and their sums are all within 2^53, and what isn't throws.
+ * Returns a pool whose connections return integers as numbers, as SQLite's do: instants in
+ * milliseconds, amounts in cents and their sums are all within 2^53, and what isn't throws.
  */
 export function makePool(
   url: string,
@@ -36,7 +36,7 @@ export function makePool(
     lock_timeout: options.lockTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
   });
-  // A connection that dies while nobody uses it is replaced when one is needed.
+  // A connection that dies while idle is replaced when one is needed.
   pool.on("error", () => undefined);
   return pool;
 }

@@ -8,13 +8,13 @@ import { COMMITS_TABLE } from "./ddl.ts";
 import type { TransactionHooks } from "./dialect.ts";
 import { lockStatements } from "./locks.ts";
 
-/** How long a mark is kept: longer than anybody asks for it. */
+/** How long a mark is kept: longer than any transaction looks for it. */
 const MARK_KEPT_MS = 3_600_000;
 const TRANSACTIONS_BETWEEN_CLEANINGS = 5_000;
 
 type Asked = TransactionOptions & { readonly businessId?: string };
 
-/** An earlier try of the same transaction turned out to have been kept. */
+/** An earlier try of the same transaction turned out to have been committed. */
 class AlreadyCommitted extends Error {
   override readonly name = "AlreadyCommitted";
 }
@@ -22,7 +22,7 @@ class AlreadyCommitted extends Error {
 /** One transaction through all its tries. */
 export class Tries {
   readonly #options: Asked;
-  /** Marks of tries whose COMMIT was sent and not answered. */
+  /** Marks of tries whose COMMIT was sent but not answered. */
   readonly #unsure: string[] = [];
   #mark = "";
 
@@ -41,7 +41,7 @@ export class Tries {
         `insert into ${COMMITS_TABLE} (commit_id, at_ms) values ('${this.#mark}', ${Date.now()})`,
       ].join("; ");
     },
-    // The locks are ours now, so an earlier try has ended by now, one way or the other.
+    // The locks are ours now, so every earlier try has ended, one way or the other.
     begun: async (client) => {
       if (this.#unsure.length === 0) return;
       const { rowCount } = await client.query(
@@ -78,7 +78,7 @@ export class Tries {
   }
 }
 
-/** Lets the transactions of one process and business queue here, and not each on a connection. */
+/** Queues the transactions of one process and business here, instead of each on a connection. */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>();
 
@@ -94,7 +94,7 @@ export class Turns {
   }
 }
 
-/** Forgets old marks now and then. */
+/** Deletes old marks now and then. */
 export class MarkCleaner {
   readonly #pool: pg.Pool;
   #left = 0;
@@ -108,7 +108,7 @@ export class MarkCleaner {
     if (this.#left > 0) return;
     this.#left = TRANSACTIONS_BETWEEN_CLEANINGS;
     const before = Date.now() - MARK_KEPT_MS;
-    // Best effort: the next one finds what this one leaves.
+    // Best effort: the next cleaning deletes what this one leaves.
     this.#pool
       .query(`delete from ${COMMITS_TABLE} where at_ms < $1`, [before])
       .catch(() => undefined);

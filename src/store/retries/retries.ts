@@ -18,16 +18,16 @@ export interface NewRetry {
   readonly payableId: string;
   readonly business: string;
   readonly workflowId: string;
-  /** Null where no run's line is known. */
+  /** Null if no run's line is known. */
   readonly runId: string | null;
-  /** Of a new record; `planning` unless said. */
+  /** Phase of a new record; by default `planning`. */
   readonly phase?: string;
   readonly nowMs: number;
 }
 
 /**
- * Makes the record of a payable's retries, or finds the one there is: what was retried and dealt
- * with before still counts. A run is filled in where none was known.
+ * Creates the record of a payable's retries, or returns the existing one: what was retried and
+ * dealt with before still counts. Fills in the run if none was known.
  */
 export async function upsertRetry(db: Db, retry: NewRetry): Promise<Retry> {
   const row = await db
@@ -63,7 +63,7 @@ export function getRetry(
   return findOne(db, "retries", { businessId, payableId });
 }
 
-/** Payments of these payables whose failure their retries have dealt with. */
+/** Returns the payments of these payables whose failure their retries have dealt with. */
 export async function handledPayments(
   db: Db,
   businessId: string,
@@ -93,11 +93,11 @@ export type RetryChange = Partial<
     | "runId"
   >
 > & {
-  /** Null says that the person's request has been acted on. */
+  /** Null records that the person's request has been acted on. */
   readonly requested?: null;
 };
 
-/** Changes a retry; false where there is none. */
+/** Changes a retry; false if there is none. */
 export async function updateRetry(
   db: Db,
   key: { readonly businessId: string; readonly payableId: string },
@@ -110,7 +110,7 @@ export async function updateRetry(
   return (await changeRecords(db, "retries", { businessId, payableId }, changed)) > 0;
 }
 
-/** Clears the flag that asks its owner to look; true where it was set. */
+/** Clears the flag that asks its owner to look; true if it was set. */
 export async function clearLook(
   db: Db,
   key: { readonly businessId: string; readonly payableId: string },
@@ -130,14 +130,14 @@ export async function flagLook(
 
 /** A failed or returned payable whose owner waits for a person. */
 export interface ParkedRetry extends Retry {
-  /** Of the run that paid it; empty where none is known. */
+  /** Playbook of the run that paid it; empty if none is known. */
   readonly playbook: string;
   readonly period: string;
-  /** What of the bill is open. */
+  /** How much of the bill is open. */
   readonly openCents: number;
 }
 
-/** Retries that wait for a person, the newest first. */
+/** Returns the retries that wait for a person, the newest first. */
 export async function listParkedRetries(
   db: Db,
   businessId: string | undefined,
@@ -177,7 +177,7 @@ export async function listParkedRetries(
   return parked;
 }
 
-/** Writes down that a person wants a payable retried, whether or not a retry owns it already. */
+/** Records that a person wants a payable retried, whether or not a retry owns it already. */
 export async function requestRetry(
   trx: Transaction<Tables>,
   request: NewRetry & { readonly by: string },
@@ -193,7 +193,7 @@ export async function requestRetry(
       conflict.columns(["business_id", "payable_id"]).doUpdateSet((eb) => ({
         ...asked,
         run_id: eb.fn.coalesce("excluded.run_id", "retries.run_id"),
-        // What was known of another run's approval says nothing of this one's.
+        // What was known about another run's approval says nothing about this one's.
         approval_ended: eb
           .case()
           .when("retries.run_id", "=", eb.ref("excluded.run_id"))

@@ -3,7 +3,7 @@ import type { Db } from "../sql/db.ts";
 
 // These read single columns, so that they also work on a row whose other columns can't be read.
 
-/** Phase of a run; undefined if there is none of this id. */
+/** Returns the phase of a run; undefined if there is none with this id. */
 export async function phaseAlone(db: Db, runId: string): Promise<RunPhase | undefined> {
   const row = await db
     .selectFrom("runs")
@@ -13,7 +13,7 @@ export async function phaseAlone(db: Db, runId: string): Promise<RunPhase | unde
   return row?.phase as RunPhase | undefined;
 }
 
-/** The API's id of the business that a run or an incident belongs to. */
+/** Returns the API's id of the business that a run or an incident belongs to. */
 export async function businessIdOfOwner(db: Db, workflowId: string): Promise<string | undefined> {
   for (const [table, id] of [
     ["runs", "run_id"],
@@ -29,7 +29,7 @@ export async function businessIdOfOwner(db: Db, workflowId: string): Promise<str
   return undefined;
 }
 
-/** The API's id of a business by its profile's name, as any run of it says. */
+/** Returns the API's id of a business by its profile's name, as any of its runs has it. */
 export async function businessIdInRuns(db: Db, business: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("runs")

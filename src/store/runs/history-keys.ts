@@ -7,20 +7,20 @@ import { takeLease } from "../sql/leases.ts";
 
 const PREFIX = "history-key/";
 
-/** True of an incident that follows a deposit, whatever was decided meanwhile. */
+/** True for an incident that follows a deposit, whatever was decided meanwhile. */
 const HAS_MOVING_DEPOSIT = sql`exists (
   select 1 from top_ups
   where top_ups.business_id = incidents.business_id and top_ups.owner = incidents.workflow_id
     and ${isIn("top_ups.state", MOVING_TOP_UP_STATES)})`;
 
-/** A worker says that it encrypts with a key: whoever reads what it writes needs that key. */
+/** Records that a worker encrypts with a key: readers of what it writes need that key. */
 export async function noteHistoryKey(db: Db, keyId: string): Promise<void> {
   await takeLease(db, { name: `${PREFIX}${keyId}`, holder: "workers" }, 0);
 }
 
 /**
- * Keys that workers have encrypted with since something was begun that is open: a run, a bill that
- * failed, an onboarding, a cancellation, or an account that bounced.
+ * Returns the keys that workers have encrypted with since the oldest open work began: a run, a
+ * failed bill, an onboarding, a cancellation, or an incident.
  */
 export async function keysOfOpenWork(db: Db): Promise<string[]> {
   const oldest = await Promise.all([
@@ -41,7 +41,7 @@ export async function keysOfOpenWork(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name.slice(PREFIX.length));
 }
 
-/** The first instant of rows that are open; null where none is. */
+/** Returns the first instant of the open rows; null if there are none. */
 async function first(
   db: Db,
   table: keyof Tables,

@@ -2,11 +2,11 @@ import { readerOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import type { Run } from "./runs.ts";
 
-/** A run as a digest speaks of it. */
+/** A run as a digest reports it. */
 export type RecentRun = Pick<Run, "runId" | "period" | "phase" | "waitingFor" | "totalCents">;
 
 /**
- * Runs of a playbook that are at work or have ended lately, the newest first.
+ * Returns the runs of a playbook that are at work or have ended lately, the newest first.
  *
  * @param endedSinceMs real time
  */
@@ -28,7 +28,7 @@ export async function runsLately(
   return rows.map(readerOf("runs"));
 }
 
-/** Whether a run of a playbook was launched since then, for whatever period; in real time. */
+/** True if a run of a playbook was launched since an instant in real time, for whatever period. */
 export async function wasLaunchedSince(
   db: Db,
   of: { readonly businessId: string; readonly playbook: string; readonly sinceMs: number },

@@ -32,21 +32,24 @@ export interface NewRun extends Pick<
 > {
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly nowMs: number;
-  /** Joins whatever run the period has, ended or not: what a clock launches, it launches once. */
+  /** Joins any run that the period has, ended or not: a clock launches a period only once. */
   readonly once?: boolean;
-  /** Also after a run that completed and had nothing to pay: what kept the bills out may be over. */
+  /**
+   * Launches also after a run that completed and had nothing to pay: what kept the bills out may be
+   * over.
+   */
   readonly afterNothing?: boolean;
 }
 
 /**
- * Makes the run of a period, or joins the one there is.
+ * Makes the run of a period, or joins the existing one.
  *
- * Unique on business, playbook, period and revision: however many launch at once, there is one
- * run. The next revision is made only after rejected, expired, cancelled or failed, or where the
- * period was only planned and is to be paid now; a run that completed is joined, so that its period
+ * Unique on business, playbook, period and revision: however many launch at once, there is one run.
+ * The next revision is made only after a rejected, expired, cancelled or failed run, or if the
+ * period was only planned and is to be paid now. A run that completed is joined, so that its period
  * is never paid again.
  *
- * @throws where the id is taken by a run of another business behind the same profile name.
+ * @throws if the id is taken by a run of another business behind the same profile name
  */
 export async function upsertRun(
   db: Db,
@@ -74,7 +77,7 @@ export async function upsertRun(
     .executeTakeFirst();
   if (inserted !== undefined) return { runId, created: true, run: toRun(inserted) };
 
-  // Somebody launched between the read and the write: theirs is the run of the period.
+  // Another process launched between the read and the write: its run is the run of the period.
   const theirs = await findRunOfPeriod(db, launch);
   if (theirs === undefined || theirs.revision < revision) {
     throw new Error(
@@ -85,7 +88,7 @@ export async function upsertRun(
   return { runId: theirs.runId, created: false, run: theirs };
 }
 
-/** The run that a launch would join; undefined where it would make one. */
+/** Returns the run that a launch would join; undefined if it would make one. */
 export async function joinedRun(
   db: Db,
   launch: Pick<NewRun, "businessId" | "playbook" | "period" | "policy">,
@@ -104,15 +107,18 @@ function mayRelaunch(
   return wasEmpty || isPaidNow || RELAUNCHABLE.includes(phase);
 }
 
-/** True where a playbook's runs are this business's: it names it, or none, which is the only one. */
+/**
+ * True if a playbook's runs belong to this business: it names the business, or it names none
+ * because there is only one.
+ */
 export function isOfBusiness(policy: Pick<Run["policy"], "business">, business: string): boolean {
   return policy.business === null || policy.business === business;
 }
 
 /**
- * The same with its entry in the audit trail.
+ * Does the same as `upsertRun`, with an entry in the audit trail.
  *
- * @throws where the playbook is another business's: nothing launches it, whoever asks
+ * @throws if the playbook belongs to another business: no request may launch it
  */
 export async function recordLaunch(
   trx: Transaction<Tables>,
@@ -137,7 +143,7 @@ export async function recordLaunch(
   return launched;
 }
 
-/** The newest revision of a period's run. */
+/** Returns the newest revision of a period's run. */
 export async function findRunOfPeriod(
   db: Db,
   launch: Pick<NewRun, "businessId" | "playbook" | "period">,
@@ -161,18 +167,21 @@ export function getRun(db: Db, runId: string): Promise<Run | undefined> {
 export interface RunFilter {
   readonly businessId?: string;
   readonly phase?: RunPhase;
-  /** True: only runs that wait for an approval or have a parked line; false: only the others. */
+  /**
+   * True: only runs that wait for an approval or have a line that a person must act on; false: only
+   * the others.
+   */
   readonly needsAction?: boolean;
-  /** Business-clock instant for that, with which approvals' expiries are compared. */
+  /** Business-clock instant for `needsAction`, with which the expiry of approvals is compared. */
   readonly businessMs?: number | undefined;
   /** Business-clock instant: only open runs with bills that lack an approval then. */
   readonly undecidedAtMs?: number;
-  /** True: not those that an event started and that found nothing of their own to pay. */
+  /** True: without runs that an event started and that found nothing of their own to pay. */
   readonly busy?: boolean;
   readonly limit: number;
 }
 
-/** Runs, latest launch first. */
+/** Returns runs, latest launch first. */
 export async function listRuns(db: Db, filter: RunFilter): Promise<Run[]> {
   let query = db.selectFrom("runs").selectAll("runs");
   if (filter.businessId !== undefined) query = query.where("business_id", "=", filter.businessId);
@@ -230,16 +239,19 @@ function isUndecided(businessMs: number) {
 
 export interface RunPhaseChange {
   readonly phase: RunPhase;
-  /** What the run waits for, for people; undefined leaves it, except that an ended run waits for nothing. */
+  /**
+   * What the run waits for, for people; undefined leaves it, except that an ended run waits for
+   * nothing.
+   */
   readonly waitingFor?: string | null;
   readonly failure?: string | null;
   readonly endedAtMs?: number;
 }
 
 /**
- * Moves a run on; never out of an ended phase, whatever arrives late.
+ * Moves a run to a phase; never out of an ended phase, whatever arrives late.
  *
- * @returns false where the run is unknown or has ended otherwise.
+ * @returns false if the run is unknown or has ended in another phase
  */
 export async function setRunPhase(db: Db, runId: string, change: RunPhaseChange): Promise<boolean> {
   const ended = ENDED_PHASES.includes(change.phase);
@@ -251,7 +263,7 @@ export async function setRunPhase(db: Db, runId: string, change: RunPhaseChange)
       phase: change.phase,
       ...(waitingFor === undefined ? {} : { waiting_for: waitingFor }),
       ...(change.failure === undefined ? {} : { failure: change.failure }),
-      // Saying it twice keeps the first instant.
+      // A second call keeps the first instant.
       ...(endedAtMs === undefined
         ? {}
         : { ended_at_ms: eb.fn.coalesce("ended_at_ms", eb.val(endedAtMs)) }),
@@ -262,12 +274,12 @@ export async function setRunPhase(db: Db, runId: string, change: RunPhaseChange)
   return result.numUpdatedRows > 0n;
 }
 
-/** True where nothing more is planned, asked or paid for it; a run that is lost is over as well. */
+/** True if nothing more is planned, asked or paid for a run; a run that is lost is over as well. */
 export function isOver(run: Run | undefined): boolean {
   return run === undefined || ENDED_PHASES.includes(run.phase);
 }
 
-/** Starts the time in which a plan may be approved; a later plan of the run doesn't start it anew. */
+/** Starts the time in which a plan may be approved; a later plan of the run doesn't restart it. */
 export async function setApproveBy(
   db: Db,
   runId: string,
@@ -277,9 +289,9 @@ export async function setApproveBy(
 }
 
 /**
- * Asks a run to stop leasing lines; what was sent is still followed.
+ * Requests that a run stop leasing lines; what was sent is still followed.
  *
- * @returns `already` keeps the first request's author.
+ * @returns `already` if it was requested before: the first request's author stays
  */
 export async function requestCancel(
   trx: Transaction<Tables>,
@@ -305,7 +317,7 @@ export async function requestCancel(
   return ENDED_PHASES.includes(run.phase) ? "ended" : "already";
 }
 
-/** How many pay runs each business has in each phase. */
+/** Counts the pay runs of each business in each phase. */
 export async function countRunsByPhase(
   db: Db,
 ): Promise<{ readonly business: string; readonly phase: string; readonly count: number }[]> {
@@ -317,7 +329,7 @@ export async function countRunsByPhase(
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
-/** Every run, and whether it has ended. */
+/** Returns every run, and whether it has ended. */
 export async function runsWithEnd(db: Db): Promise<Map<string, boolean>> {
   const runs = await db.selectFrom("runs").select(["run_id", "ended_at_ms"]).execute();
   return new Map(runs.map((run) => [run.run_id, run.ended_at_ms !== null]));

@@ -7,7 +7,7 @@ import { findAll, findOne } from "../sql/records.ts";
 import type { Tables } from "../schema/tables.ts";
 import { signalOnCommit } from "../signals/pending-signals.ts";
 
-/** A fault of a whole business, or of one of its funding sources, that everything waits for. */
+/** A fault of a whole business, or of one of its funding sources, during which everything waits. */
 export type BusinessWait = RecordOf<"business_waits">;
 
 const toWait = readerOf("business_waits");
@@ -20,21 +20,21 @@ export interface NewWait extends Pick<
   readonly nowMs: number;
   /** Real time, for the audit trail. */
   readonly realMs: number;
-  /** Service-clock instant that the service asked for; without it the back-off applies. */
+  /** Service-clock instant that the service asked to wait for; without it, the back-off applies. */
   readonly retryAtMs?: number;
 }
 
-/** First pause where the service asks for none; it doubles with every try. */
+/** First back-off if the service doesn't ask for a pause; it doubles with every try. */
 const BACK_OFF_MS = 5_000;
 const BACK_OFF_MAX_MS = 600_000;
 
-/** How long others wait for what a probe finds out, where it finds nothing. */
+/** How long others wait for the outcome of a try, if it brings none. */
 const PROBE_MS = 30_000;
 
 /**
- * Makes a business or a source wait, or goes on with the wait there is.
+ * Makes a business or a source wait, or continues an existing wait.
  *
- * Answers of requests that were in flight together may each ask for a pause: until a request has
+ * Responses to requests that were in flight together may each ask for a pause: until a request has
  * been tried again, the longest holds.
  */
 export async function setWait(trx: Transaction<Tables>, wait: NewWait): Promise<BusinessWait> {
@@ -57,12 +57,15 @@ export async function setWait(trx: Transaction<Tables>, wait: NewWait): Promise<
     )
     .returningAll()
     .executeTakeFirstOrThrow();
-  // Going on with a wait is no news: a service that refuses for days must not fill the trail.
+  // Continuing a wait is no news: a service that refuses for days must not fill the trail.
   if (found === undefined) await note(trx, toWait(row), "wait.began", wait.realMs);
   return toWait(row);
 }
 
-/** The service's own words stay out of the trail: they may name people. Runs hear of it. */
+/**
+ * Adds an entry to the trail, and signals the runs. The service's own words stay out of the trail:
+ * they may name people.
+ */
 async function note(
   trx: Transaction<Tables>,
   { businessId, sourceId, code, tries, sinceMs }: BusinessWait,
@@ -85,7 +88,9 @@ function backOffMs(tries: number): number {
   return doublingMs(BACK_OFF_MS, BACK_OFF_MAX_MS, tries);
 }
 
-/** Says that the waits of a business whose pause is over are being tried: their back-off grows. */
+/**
+ * Records that the waits of a business whose pause is over are being tried: their back-off grows.
+ */
 export async function countTries(db: Db, businessId: string, nowMs: number): Promise<void> {
   await db
     .updateTable("business_waits")
@@ -97,10 +102,11 @@ export async function countTries(db: Db, businessId: string, nowMs: number): Pro
 }
 
 /**
- * Notes that a request is about to try whether the waits are over whose pause is: everybody else
- * waits for what it finds, and the next pause is longer.
+ * Records that a request is about to try whether the waits whose pause has passed are over:
+ * everything else waits for its outcome, and the next pause is longer.
  *
- * Only the waits that it tries: those of other sources are left to who pays from them.
+ * Affects only the waits that it tries: those of other sources are left to requests that pay from
+ * them.
  */
 export async function probeWaits(
   db: Db,
@@ -108,7 +114,7 @@ export async function probeWaits(
     readonly businessId: string;
     readonly sourceIds: readonly string[];
     readonly nowMs: number;
-    /** Which of them it tries; all unless said. */
+    /** Codes of the waits that it tries; by default all. */
     readonly codes?: readonly string[];
   },
 ): Promise<void> {
@@ -123,11 +129,11 @@ export async function probeWaits(
 }
 
 /**
- * Ends what a request for `sourceId` has shown to be over: waits of the source and of the whole
- * business.
+ * Ends the waits that a request for `sourceId` has shown to be over: waits of the source and of the
+ * whole business.
  *
- * Only those that have been tried since they began: an answer to a request that left before the
- * fault says nothing about it.
+ * Ends only those that have been tried since they began: a response to a request that left before
+ * the fault says nothing about it.
  */
 export async function clearWaits(
   trx: Transaction<Tables>,
@@ -135,7 +141,7 @@ export async function clearWaits(
     readonly businessId: string;
     readonly sourceId: string;
     readonly realMs: number;
-    /** Which of them it has shown to be over; all unless said. */
+    /** Codes of the waits that it has shown to be over; by default all. */
     readonly codes?: readonly string[];
   },
 ): Promise<void> {
@@ -150,7 +156,7 @@ export async function clearWaits(
   for (const row of ended) await note(trx, toWait(row), "wait.ended", shown.realMs);
 }
 
-/** Ends one wait whose cause is known to be lifted. */
+/** Ends one wait whose cause is known to be gone. */
 export async function clearWait(
   trx: Transaction<Tables>,
   wait: {
@@ -158,7 +164,9 @@ export async function clearWait(
     readonly sourceId: string;
     readonly code: string;
     readonly realMs: number;
-    /** Only where its pause was over by then: what has asked for another since is news of it. */
+    /**
+     * Only if its pause was over by then: a pause that was asked for since is news of the fault.
+     */
     readonly overByMs?: number;
   },
 ): Promise<boolean> {
@@ -176,12 +184,12 @@ export async function clearWait(
   return true;
 }
 
-/** Waits of a business, the longest first. */
+/** Returns the waits of a business, the longest first. */
 export function listWaits(db: Db, businessId: string): Promise<BusinessWait[]> {
   return findAll(db, "business_waits", { businessId }, ["since_ms", "source_id", "code"]);
 }
 
-/** How many businesses and sources wait, by the code of what they wait for. */
+/** Counts the businesses and sources that wait, by the code of what they wait for. */
 export async function countWaitsByCode(
   db: Db,
 ): Promise<{ readonly code: string; readonly count: number }[]> {

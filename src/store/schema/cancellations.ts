@@ -2,18 +2,18 @@ import type { CancellationPhase, CancellationState } from "../../contracts/cance
 import type { CancellationPolicy } from "../../domain/cancellations/policy.ts";
 import { flag, integer, integerOrNull, json, table, text, textOrNull, word } from "./table.ts";
 
-/** Cancellations of payments and withheld bills. */
+/** Cancellations of payments, and bills that are held back. */
 export const cancellationTables = {
-  /** A request to cancel payments, or to withhold bills: one workflow each. */
+  /** A request to cancel payments, or to hold bills back: one workflow each. */
   cancellations: table(["workflow_id"], {
     workflow_id: text,
     business_id: text,
     business: text,
-    /** Empty where a person named the payments. */
+    /** Empty if a person named the payments. */
     playbook: text,
-    /** CancellationPolicy as JSON: what is asked for keeps its revision. */
+    /** CancellationPolicy as JSON: a request keeps the revision that it was made with. */
     policy: json<CancellationPolicy>(),
-    /** The pay run whose bills are withheld; null for payments. */
+    /** The pay run whose bills are held back; null for payments. */
     run_id: textOrNull,
     reason: text,
     phase: word<CancellationPhase>(),
@@ -28,7 +28,7 @@ export const cancellationTables = {
     workflow_id: text,
     item_no: integer,
     business_id: text,
-    /** Null for a withheld bill. */
+    /** Null for a bill that is held back. */
     payment_id: textOrNull,
     payable_id: textOrNull,
     contact_id: textOrNull,
@@ -38,11 +38,14 @@ export const cancellationTables = {
     open: flag,
     reason: textOrNull,
     hold_id: textOrNull,
-    /** Business-clock instant until which a withheld bill may be released in time. */
+    /** Business-clock instant until which a bill that is held back may be released in time. */
     release_by_ms: integerOrNull,
     /** Business-clock instant of the cancel, or of its end; refunds are late some days after it. */
     cancelled_at_ms: integerOrNull,
-    /** Business-clock instant at which what could not be cancelled goes out; null where not known. */
+    /**
+     * Business-clock instant at which a payment that could not be cancelled goes out; null if not
+     * known.
+     */
     goes_out_at_ms: integerOrNull,
     /** Service-clock instant before which nothing is sent or looked up. */
     not_before_ms: integer,

@@ -2,24 +2,26 @@ import type { Table, WrittenOnce } from "./table.ts";
 
 /** The few parts of a table's definition that differ between databases. */
 export interface DdlDialect {
-  /** Type of a key that the database counts up. */
+  /** Type of a key that the database increments. */
   readonly countedKey: string;
   /**
-   * Statements after which the table refuses changes and deletions, whatever their form: REPLACE
-   * and TRUNCATE too.
+   * Statements that make the table refuse changes and deletions in any form, REPLACE and TRUNCATE
+   * included.
    */
   appendOnly(table: string): string[];
-  /** Statements after which the table refuses deletions, and updates of which the condition is true. */
+  /** Statements that make the table refuse deletions, and updates that meet the condition. */
   writtenOnce(table: string, condition: string): string[];
-  /** Statements after which each new entry of the trail moves its business's end. */
+  /**
+   * Statements that make each new entry of a trail move the recorded end of its business's trail.
+   */
   readonly keepAuditEnds: readonly string[];
-  /** A statement of the schema as this database takes it. */
+  /** Returns a statement of the schema in this database's dialect. */
   adapt(statement: string): string;
-  /** Tables and functions that only this kind of database needs, made before all others. */
+  /** Tables and functions that only this kind of database needs, created before all others. */
   readonly own: readonly string[];
 }
 
-/** The statements that make a table, and that let it refuse what must not happen to its rows. */
+/** Returns the statements that create a table and make it refuse forbidden changes to its rows. */
 export function tableStatements(name: string, table: Table, ddl: DdlDialect): string[] {
   const { columns, key, onlyGrows, writtenOnce } = table;
   const hasOneKey = key.length === 1;
@@ -37,9 +39,9 @@ export function tableStatements(name: string, table: Table, ddl: DdlDialect): st
 }
 
 /**
- * The updates of a table that is written once that have to be refused, as a trigger's condition.
+ * Returns a trigger's condition for the updates that a table that is written once has to refuse.
  *
- * SQLite can't compare whole rows, so each column that never changes is named in it.
+ * SQLite can't compare whole rows, so the condition names each column that never changes.
  */
 function refusedChange(all: readonly string[], { column, open, columns }: WrittenOnce): string {
   const fixed = all.filter((name) => !columns.includes(name));

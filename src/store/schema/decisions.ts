@@ -32,10 +32,12 @@ export const decisionTables = {
     outcome: word<"accepted" | "refused">(),
     /** Why it was refused. */
     reason: textOrNull,
-    /** 1 where it counts only because the business allows that one person launches and approves. */
+    /** 1 if it counts only because the business allows one person to launch and approve. */
     alone: flag,
   }),
-  /** One row per line and approver, written only where the approver's role counts for the line's rule. */
+  /**
+   * One row per line and approver, written only if the approver's role counts for the line's rule.
+   */
   line_approvals: table(["run_id", "payable_id", "line_hash", "principal"], {
     run_id: text,
     payable_id: text,
@@ -45,10 +47,10 @@ export const decisionTables = {
     expires_at_ms: integer,
     /** Stage of the line's rule that it counts in, from 0. */
     stage: integer,
-    /** 1 where only an escalation let the approver decide. */
+    /** 1 if only an escalation let the approver decide. */
     escalated: flag,
   }),
-  /** Stages of a run's rules that have several; what a rule of one asks for is its lines' quorum. */
+  /** Stages of a run's rules that have several; the quorum of a rule with one is in its lines. */
   approval_stages: table(["run_id", "rule_index", "stage"], {
     run_id: text,
     rule_index: integer,
@@ -58,28 +60,28 @@ export const decisionTables = {
   }),
   tokens: table(["token_id"], {
     token_id: text,
-    /** Whom it stands for, as it was written when it was made. */
+    /** The person or system that it stands for, as named when it was created. */
     name: text,
-    /** The one person behind the name, as `principalOf` writes it. */
+    /** The principal behind the name, as `principalOf` writes it. */
     principal: text,
     token_hash: text,
     roles: json<readonly string[]>(),
-    /** JSON array of profile names that it is for; null for all. */
+    /** JSON array of the profile names that it is valid for; null for all. */
     businesses: jsonOrNull<readonly string[]>(),
     created_at_ms: integer,
-    /** Who made it, as their own token is called. */
+    /** Who created it, by the name of their own token. */
     created_by: text,
-    /** The one person behind `created_by`. */
+    /** The principal behind `created_by`. */
     maker: text,
-    /** When a second person confirmed it, and who; null where nobody has. */
+    /** When a second person confirmed it, and who that was; null if no one has. */
     confirmed_at_ms: integerOrNull,
     confirmed_by: textOrNull,
     expires_at_ms: integer,
     revoked_at_ms: integerOrNull,
   }),
-  /** From where each token and each session was used, once for each address. */
+  /** The addresses that each token and each session was used from, one row each. */
   token_uses: table(["token_id", "address"], {
-    /** Or a session's. */
+    /** Id of the token, or of the session. */
     token_id: text,
     address: text,
     first_at_ms: integer,

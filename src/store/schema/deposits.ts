@@ -1,9 +1,9 @@
 import type { TopUpState } from "../../contracts/deposit.ts";
 import { flag, integer, integerOrNull, json, table, text, textOrNull, word } from "./table.ts";
 
-/** Deposits into the balance that runs and incidents have asked for. */
+/** Deposits into the balance that runs and incidents have requested. */
 export const topUpTables = {
-  /** A deposit into a funding source that somebody has asked for. */
+  /** A requested deposit into a funding source. */
   top_ups: table(["business_id", "subject"], {
     business_id: text,
     /** Its name in the attempt ledger, and in decisions and approvals. */
@@ -12,7 +12,7 @@ export const topUpTables = {
     source_id: text,
     /** Workflow that needs the money: a run or an incident. */
     owner: text,
-    /** 1, 2, … of the owner and source. */
+    /** 1, 2, … for this owner and source. */
     request_no: integer,
     /** Run whose playbook allows it. */
     policy_run_id: text,
@@ -21,13 +21,13 @@ export const topUpTables = {
     needed_on: text,
     make_by: text,
     arrives_on: text,
-    /** True where it arrives too late, however soon it is made. */
+    /** True if it arrives too late, however soon it is made. */
     late: flag,
     bank_account_id: text,
     bank_name: textOrNull,
     bank_last4: textOrNull,
     plan_hash: text,
-    /** What an approval of it names. */
+    /** The hash that an approval of it names. */
     hash: text,
     /** JSON array of roles. */
     approvers: json<readonly string[]>(),
@@ -37,11 +37,11 @@ export const topUpTables = {
     reason: textOrNull,
     /** Service-clock instant before which nothing is sent or looked up. */
     not_before_ms: integer,
-    /** Service-clock instant since which it has come no further. */
+    /** Service-clock instant since which it has made no progress. */
     rest_since_ms: integerOrNull,
     /** Business-clock instant of its last change. */
     since_ms: integer,
-    /** Business-clock instant of the next look at the transaction. */
+    /** Business-clock instant of the next read of the transaction. */
     poll_at_ms: integer,
     created_at_ms: integer,
     updated_at_ms: integer,

@@ -1,6 +1,6 @@
 import { integer, integerOrNull, table, text, textOrNull, word } from "./table.ts";
 
-/** What arrived, who waits for it, and what it has started. */
+/** The events that arrived, the workflows that get them, and what the events have started. */
 export const eventTables = {
   inbox: table(["business_id", "event_id"], {
     business_id: text,
@@ -18,7 +18,7 @@ export const eventTables = {
     body: text,
     dispatched_at_ms: integerOrNull,
   }),
-  /** Which workflow wants to hear about a payable; outlives its run by the return window. */
+  /** Which workflow gets the events of a payable; outlives its run by the return window. */
   subscriptions: table(["business_id", "payable_id"], {
     business_id: text,
     payable_id: text,
@@ -26,31 +26,31 @@ export const eventTables = {
     business: text,
     /** Workflow id. */
     owner: text,
-    /** Business-clock instant after which nobody cares any more. */
+    /** Business-clock instant after which no workflow needs the events. */
     until_ms: integer,
   }),
-  /** A workflow that is to be told to look; gone once it has been. */
+  /** A signal that is still to be sent to a workflow; deleted once it was sent. */
   pending_signals: table(["signal_id"], {
     signal_id: text,
     business_id: text,
     workflow_id: text,
     at_ms: integer,
   }),
-  /** An event that starts what a playbook says: one row for each, however often it is delivered. */
+  /** What a playbook starts on an event: one row each, however often the event is delivered. */
   event_starts: table(["business_id", "playbook", "event_id", "target"], {
     business_id: text,
     playbook: text,
     event_id: text,
-    /** The run that bills are withheld from; else empty. */
+    /** The run whose bills are held back; else empty. */
     target: text,
     type: text,
     /** What the event is about: a payable's or a contact's id. */
     object_id: text,
     /** waiting | recorded | started | dropped */
     state: text,
-    /** Real instant from which it is to be started. */
+    /** Real instant from which the start is due. */
     due_at_ms: integer,
-    /** What it started; null until that is recorded. */
+    /** The workflow that it started; null until that is recorded. */
     workflow_id: textOrNull,
     noted_at_ms: integer,
     recorded_at_ms: integerOrNull,

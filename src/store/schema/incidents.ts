@@ -15,7 +15,7 @@ import {
 /** What an owner of a failed payable waits for, besides a date or a person. */
 export type CaseWait = "incident" | "funds" | "bank-account" | "either-side";
 
-/** Payments that failed, what playbooks say of them, and funding accounts that bounced. */
+/** Failed payments, what playbooks say about them, and funding accounts whose payments bounced. */
 export const incidentTables = {
   /** What a retryFailedPayment workflow knows about its payable. */
   retries: table(["business_id", "payable_id"], {
@@ -35,17 +35,23 @@ export const incidentTables = {
     /** A person's resolution that waits to be acted on. */
     requested: wordOrNull<"retry">(),
     requested_by: textOrNull,
-    /** `YYYY-MM-DD` on which the next payment is announced to run; null where no day is set. */
+    /** `YYYY-MM-DD`, the announced day of the next payment; null if no day is set. */
     retry_on: textOrNull,
-    /** Why the approval of its line covers no further payment; null where it does, or nobody knows. */
+    /**
+     * Why the approval of its line covers no further payment; null if it does, or if that isn't
+     * known.
+     */
     approval_ended: textOrNull,
-    /** Whether the service shows the money of the last payment as taken; a new payment clears it. */
+    /** Whether the service shows the last payment's money as taken; a new payment clears it. */
     money_taken: flag,
     look: flag,
     started_at_ms: integer,
     updated_at_ms: integer,
   }),
-  /** What a playbook says of a failure that a retry owns: kept, so that it keeps its revision. */
+  /**
+   * A playbook's rule for a failure that a retry owns: stored, so that the retry keeps its
+   * revision.
+   */
   retry_cases: table(["business_id", "payable_id"], {
     business_id: text,
     payable_id: text,
@@ -60,7 +66,7 @@ export const incidentTables = {
     give_up_tell: json<readonly string[]>(),
     waits_for: wordOrNull<CaseWait>(),
   }),
-  /** A funding account that bounced: one row an account, one round an incident. */
+  /** A funding account whose payments bounced: one row per account, one round per incident. */
   incidents: table(["business_id", "source_id"], {
     business_id: text,
     source_id: text,

@@ -1,4 +1,4 @@
-/** What is found without reading a whole table, by table. */
+/** The indexes, by table: lookups that need not read a whole table. */
 export const INDEXES: readonly string[] = [
   "create unique index runs_of_period on runs (business_id, playbook, period, revision)",
   "create index runs_by_launch on runs (launched_at_ms)",
@@ -26,7 +26,7 @@ export const INDEXES: readonly string[] = [
      where result in ('pending', 'unknown', 'conflict', 'unconfirmed')`,
   "create index late_answers_of_subject on late_answers (business_id, subject)",
   "create index looks_of_subject on looks (business_id, subject, begun_at_ms)",
-  // One payment, or transaction, is made by one attempt at most; a cancel changes what another made.
+  // At most one attempt makes a payment or transaction; a cancel changes what another attempt made.
   `create unique index adoptions_of_made on adoptions (business_id, found_id)
     where operation <> 'cancel'`,
   "create index adoptions_of_subject on adoptions (business_id, subject)",

@@ -10,7 +10,7 @@ import {
   writtenOnce,
 } from "./table.ts";
 
-/** A send's result is written by its sender, once. */
+/** A send's result is written once, by its sender. */
 const RESULT = {
   column: "result",
   open: "pending",
@@ -18,15 +18,15 @@ const RESULT = {
 } as const;
 
 /**
- * What was sent and what was seen of it (`src/ledger`). Rows are added, a send's result is written
- * once, and nothing is ever taken back.
+ * What was sent, and what was seen of it (`src/ledger`). Rows are only added, a send's result is
+ * written once, and nothing is ever taken back.
  */
 export const ledgerTables = {
   /** One row per idempotency key; only grows. */
   attempts: growing(["business_id", "subject", "seq"], {
     attempt_id: text,
     business_id: text,
-    /** A payable id, or what names a payment to cancel or a deposit (`contracts/names.ts`). */
+    /** A payable id, or the name of a payment to cancel or of a deposit (`contracts/names.ts`). */
     subject: text,
     seq: integer,
     operation: text,
@@ -48,7 +48,7 @@ export const ledgerTables = {
     path: text,
     /** Exact bytes; empty text for a request without a body. */
     body: text,
-    /** Empty for what is no line of a run. */
+    /** Empty if the subject isn't a line of a run. */
     run_id: text,
     approved_hash: text,
     contact_id: text,
@@ -56,13 +56,13 @@ export const ledgerTables = {
     rail: text,
     amount_cents: integer,
     execution_date: text,
-    /** JSON array: ids that were there before the key's first send. */
+    /** JSON array: ids that existed before the key's first send. */
     baseline: json<readonly string[]>(),
     /** Database clock. */
     opened_at_ms: integer,
-    /** The latest that it may have been at the service then, where its clock had been heard. */
+    /** The latest that the service's clock may have shown then; null if it wasn't known yet. */
     opened_service_ms: integerOrNull,
-    /** Database clock: its bytes leave before, or never. */
+    /** Database clock: the bytes leave before this instant, or never. */
     leave_by_ms: integer,
     result: text,
     status: integerOrNull,
@@ -72,10 +72,10 @@ export const ledgerTables = {
     answered_at_ms: integerOrNull,
     /** The answer's own `Date`. */
     answer_date_ms: integerOrNull,
-    /** JSON array: what the answer says it made. */
+    /** JSON array: ids of what the answer says it made. */
     made_ids: json<readonly string[]>(),
   }),
-  /** Answers that came after another had been written for their send. */
+  /** Answers that came after another one had been written for their send. */
   late_answers: growing(["late_answer_id"], {
     late_answer_id: text,
     send_id: text,
@@ -92,10 +92,10 @@ export const ledgerTables = {
     look_id: text,
     business_id: text,
     subject: text,
-    /** Database clock, before the first page was asked for. */
+    /** Database clock, before the first page was requested. */
     begun_at_ms: integer,
     begun_service_ms: integerOrNull,
-    /** 1 where the counts of all pages agreed. */
+    /** 1 if the counts of all pages agreed. */
     is_whole: flag,
     shown_ids: json<readonly string[]>(),
     recorded_at_ms: integer,
@@ -109,8 +109,8 @@ export const ledgerTables = {
     at_ms: integer,
   }),
   /**
-   * Subjects of which a send may still take effect: an index of what the rows above say, kept with
-   * each of them.
+   * Subjects with a send that may still take effect: an index of the rows above, written together
+   * with each of them.
    */
   open_subjects: table(["business_id", "subject"], {
     business_id: text,

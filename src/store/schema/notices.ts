@@ -1,35 +1,35 @@
 import { integer, integerOrNull, json, table, text, textOrNull } from "./table.ts";
 
-/** What people are told, and how far the telling is. */
+/** Notices, and how far their delivery is. */
 export const noticeTables = {
-  /** What people are to be told. Insert-only but for how far the telling is. */
+  /** Messages to people. Insert-only, except for the columns that say how far routing is. */
   notices: table(["notice_id"], {
     notice_id: text,
     business_id: text,
-    /** A `NoticeKind`; another program may have written others. */
+    /** A `NoticeKind`; another version of the program may have written others. */
     kind: text,
-    /** With business and kind: the fact, told of once. */
+    /** Identifies the fact, with business and kind: a fact has one notice. */
     fact_key: text,
     /** Run that it is about, or null. */
     run_id: textOrNull,
     subject: text,
     text: text,
-    /** JSON array; empty for everybody who listens. */
+    /** JSON array; empty for every channel. */
     roles: json<readonly string[]>(),
     /** JSON object for programs. */
     data: json<Readonly<Record<string, unknown>>>(),
-    /** Vendor whom it is for instead of our own people. */
+    /** Vendor that gets it instead of our own people. */
     contact_id: textOrNull,
     created_at_ms: integer,
     /** When it was turned into deliveries; null until then. */
     routed_at_ms: integerOrNull,
-    /** Real instant before which that is not tried (again). */
+    /** Real instant before which routing is not tried (again). */
     route_at_ms: integer,
     route_tries: integer,
-    /** Why it reaches nobody, or why routing is still tried. */
+    /** Why it reaches no one, or why routing is still tried. */
     route_problem: textOrNull,
   }),
-  /** Facts that were told of together in one notice. */
+  /** Facts that one notice reports together. */
   notice_facts: table(["business_id", "kind", "fact_key"], {
     business_id: text,
     kind: text,
@@ -43,9 +43,9 @@ export const noticeTables = {
     business_id: text,
     /** Name of the channel in the profile, or the built-in one for vendors. */
     channel: text,
-    /** An e-mail address; empty where the channel has one address of its own. */
+    /** An e-mail address; empty if the channel has one address of its own. */
     target: text,
-    /** A `DeliveryState`; a newer program may have written others. */
+    /** A `DeliveryState`; a newer version of the program may have written others. */
     state: text,
     tries: integer,
     next_try_at_ms: integer,

@@ -8,15 +8,15 @@ import type { KybOnboardingPlaybook } from "../../contracts/playbook.ts";
 import type { HeldUp } from "../../domain/onboarding/decide.ts";
 import { flag, integer, integerOrNull, json, readAs, table, text, textOrNull } from "./table.ts";
 
-/** What may be known of an input outside the vault. */
+/** What may be stored of an input outside the vault. */
 export interface InputFacts {
-  /** Who signs or certifies, as they wrote their name, and when: ISO 8601. */
+  /** The person who signs or certifies, as they wrote their name, and when: ISO 8601. */
   readonly name?: string;
   readonly at?: string;
-  /** Sent although the service has another one on file, or somebody who may be the same person. */
+  /** Sent although the service has another one on file, or a person who may be the same one. */
   readonly replace?: boolean;
   readonly another?: boolean;
-  /** A person allows the last attempt that a bank account has left. */
+  /** A person allows the use of the last attempt that a bank account has left. */
   readonly lastAttempt?: boolean;
   readonly documentType?: string;
   /** What a bank account showed before an attempt was sent. */
@@ -27,11 +27,11 @@ export interface InputFacts {
   readonly heldUp?: HeldUp;
 }
 
-/** Businesses taken through KYB, what people gave for it, and the vault for what is personal. */
+/** Businesses taken through KYB, what people provided for it, and the vault for personal data. */
 export const onboardingTables = {
-  /** What is personal, encrypted; deleted as soon as nobody needs it any more. */
+  /** Personal data, encrypted; deleted as soon as it is no longer needed. */
   vault: table(["vault_ref"], {
-    /** Opaque: what other tables, workflows and logs call the value by. */
+    /** Opaque: how other tables, workflows and logs refer to the value. */
     vault_ref: text,
     business_id: text,
     kind: text,
@@ -43,14 +43,14 @@ export const onboardingTables = {
     ciphertext: text,
     created_at_ms: integer,
   }),
-  /** One business's way through KYB; launched again, the row begins its next round. */
+  /** One business's way through KYB; a launch after its end begins the row's next round. */
   onboardings: table(["business_id"], {
     /** The API's businessId. */
     business_id: text,
     /** The profile's name. */
     business: text,
     workflow_id: text,
-    /** 1, 2, …: one more each time it is launched after its end. */
+    /** 1, 2, …: one more for each launch after its end. */
     round: integer,
     playbook: text,
     playbook_revision: integer,
@@ -59,14 +59,14 @@ export const onboardingTables = {
     phase: readAs<OnboardingPhase>(),
     waiting_for: textOrNull,
     needs_action: flag,
-    /** What the service says is to be done, as JSON. */
+    /** What the service says must be done, as JSON. */
     next_steps: json<readonly NextStep[]>(),
-    /** Names what is waited for; another name begins another wait. */
+    /** Identifies what the onboarding waits for; another key begins another wait. */
     wait_key: text,
-    /** Begin of the wait on the business clock, and in real time. */
+    /** Beginning of the wait, on the business clock and in real time. */
     wait_since_ms: integer,
     wait_since_real_ms: integer,
-    /** How often somebody has been reminded in that wait. */
+    /** How many reminders were sent in that wait. */
     reminders: integer,
     /** Text of a first playbook, for a person to store. */
     proposal: textOrNull,
@@ -76,17 +76,17 @@ export const onboardingTables = {
     updated_at_ms: integer,
     ended_at_ms: integerOrNull,
   }),
-  /** One thing that a person gave for a step. */
+  /** One input that a person gave for a step. */
   onboarding_inputs: table(["input_id"], {
     input_id: text,
     business_id: text,
     round: integer,
-    /** 1, 2, … in a round. */
+    /** 1, 2, … within a round. */
     input_no: integer,
     step: readAs<ProvidedStep>(),
-    /** JSON; nothing personal but the names of who signed or certified. */
+    /** JSON; nothing personal except the names of people who signed or certified. */
     facts: json<InputFacts>(),
-    /** Null where nothing of it is personal, and once the value has been deleted. */
+    /** Null if nothing in it is personal, and once the value has been deleted. */
     vault_ref: textOrNull,
     state: readAs<InputState>(),
     reason: textOrNull,

@@ -1,7 +1,7 @@
 import type { HoldScopeName } from "../../domain/holds.ts";
 import { integer, integerOrNull, json, readAs, table, text, textOrNull } from "./table.ts";
 
-/** What keeps a bill from being paid twice, and what waits before it is paid. */
+/** What keeps a bill from being paid twice (claims), and what it waits for (holds, waits). */
 export const paymentTables = {
   claims: table(["business_id", "payable_id"], {
     business_id: text,
@@ -13,16 +13,16 @@ export const paymentTables = {
   holds: table(["hold_id"], {
     hold_id: text,
     business_id: text,
-    /** A newer program may have written others. */
+    /** A newer version of the program may have written others. */
     scope: readAs<HoldScopeName>(),
     /** Id or name within the scope; empty for all. */
     value: text,
     reason: text,
     author: text,
-    /** JSON array of roles that alone may lift it; empty for whoever operates. */
+    /** JSON array of the only roles that may release it; empty if any operator may. */
     roles: json<readonly string[]>(),
     created_at_ms: integer,
-    /** Business-clock instant, or null for without end. */
+    /** Business-clock instant of its end; null if it has none. */
     until_ms: integerOrNull,
     released_at_ms: integerOrNull,
     released_by: textOrNull,
@@ -38,7 +38,7 @@ export const paymentTables = {
     since_ms: integer,
     /** Service-clock instant of the next try. */
     retry_at_ms: integer,
-    /** How often a single request has tried since. */
+    /** How many single requests have tried since whether it is over. */
     tries: integer,
   }),
 };

@@ -11,7 +11,7 @@ import {
   textOrNull,
 } from "./table.ts";
 
-/** The audit trail, the playbooks by revision, and what only one process does at a time. */
+/** The audit trail, the playbooks by revision, and leases. */
 export const recordTables = {
   audit: growing(["audit_id"], {
     audit_id: counted,
@@ -20,13 +20,13 @@ export const recordTables = {
     /** A person's or token's name, or a workflow id. */
     actor: text,
     action: text,
-    /** What it was done to: a run, payable, hold, token … by its id. */
+    /** Id of what it was done to: a run, payable, hold, token … */
     subject: text,
     details: json<Readonly<Record<string, unknown>>>(),
     prev_hash: text,
     hash: text,
   }),
-  /** Where each business's trail ends: kept by a trigger with every entry, nobody writes it. */
+  /** The end of each business's trail. A trigger updates it with every entry; no code writes it. */
   audit_ends: table(["business_id"], {
     business_id: text,
     entries: integer,
@@ -39,18 +39,18 @@ export const recordTables = {
     kind: text,
     /** Profile name of the business that it belongs to. */
     business: text,
-    /** The file as it was. */
+    /** The file's text, unchanged. */
     text,
     compiled: json<Playbook>(),
-    /** Who stored it: they don't count as an approver of its runs. */
+    /** Who stored it; that person doesn't count as an approver of its runs. */
     author: text,
     author_token_id: textOrNull,
     created_at_ms: integer,
-    /** Who confirmed it as a second person, and when; null where nobody has. */
+    /** The second person who confirmed it, and when; null if no one has. */
     confirmed_by: textOrNull,
     confirmed_at_ms: integerOrNull,
   }),
-  /** Texts of playbooks that wait for a second person, where a business wants four eyes. */
+  /** Playbooks that wait for a second person's confirmation, in businesses with four eyes. */
   playbook_proposals: table(["business", "name"], {
     business: text,
     name: text,
@@ -59,13 +59,13 @@ export const recordTables = {
     author_token_id: textOrNull,
     created_at_ms: integer,
   }),
-  /** Who may do what only one process does at a time. */
+  /** Which process may do something that only one does at a time. */
   leases: table(["name"], {
     name: text,
     holder: text,
     /** Real instant. */
     until_ms: integer,
-    /** JSON array of the ids of a worker's encryption keys; null of everything else. */
+    /** JSON array of the ids of a worker's encryption keys; null for every other lease. */
     key_ids: jsonOrNull<readonly string[]>(),
   }),
 };

@@ -29,11 +29,11 @@ export const runTables = {
     business: text,
     playbook: text,
     playbook_revision: integer,
-    /** The playbook as it was at the launch, compiled and as JSON: a running run keeps its revision. */
+    /** The compiled playbook at the launch, as JSON: a running run keeps its revision. */
     policy: json<PayRunPlaybook>(),
     /** `YYYY-MM-DD`, the nominal fire time's date. */
     period: text,
-    /** 1, 2, … for `/r2`: one more only after rejected, expired, cancelled or failed. */
+    /** 1, 2, … for `/r2`: one more only after a rejected, expired, cancelled or failed run. */
     revision: integer,
     inputs: json<Readonly<Record<string, unknown>>>(),
     phase: readAs<RunPhase>(),
@@ -49,7 +49,7 @@ export const runTables = {
     cancel_requested_by: textOrNull,
     cancel_reason: textOrNull,
     ended_at_ms: integerOrNull,
-    /** Real instant of the first plan, and business-clock instant until which it may be approved. */
+    /** Real instant of the first plan; business-clock instant until which it may be approved. */
     planned_at_ms: integerOrNull,
     approve_by_ms: integerOrNull,
     /** Last reason a run failed, for people. */
@@ -69,7 +69,7 @@ export const runTables = {
     run_id: text,
     payable_id: text,
     version: integer,
-    /** The plan that this version came with. */
+    /** The plan that introduced this version. */
     plan_no: integer,
     line_no: integer,
     line_hash: text,
@@ -90,7 +90,7 @@ export const runTables = {
     run_id: text,
     payable_id: text,
     business_id: text,
-    /** Version of plan_lines that holds now. */
+    /** The current version in plan_lines. */
     version: integer,
     /** Its place in the plan, from 1. */
     line_no: integer,
@@ -107,36 +107,43 @@ export const runTables = {
     attempts: integer,
     /** 1 once the funding step has found the money for it. */
     funded: flag,
-    /** Fencing: one more with every lease; a result of an older epoch never downgrades. */
+    /** Fencing: one more with every lease; a result of an older epoch never downgrades a line. */
     lease_epoch: integer,
     lease_owner: textOrNull,
-    /** Until when whoever has leased it may send; null while nobody has. */
+    /** Until when the holder of its lease may send; null while it isn't leased. */
     lease_until_ms: integerOrNull,
-    /** Service-clock instant before which the line is not leased again (back-off, lookup window). */
+    /** Service-clock instant before which it is not leased again (back-off, lookup window). */
     not_before_ms: integer,
-    /** How often in a row leasing it came to nothing, and since when (service's clock). */
+    /** How many leases in a row came to nothing, and since when (service clock). */
     rests: integer,
     rest_since_ms: integerOrNull,
     /** Business-clock instant of the next poll of its payments. */
     poll_at_ms: integer,
-    /** 1 where an event said "look". */
+    /** 1 if an event said "look". */
     look: flag,
     dropped_by: textOrNull,
     updated_at_ms: integer,
-    /** Rule of the run's policy. */
+    /** Index of its rule in the run's policy. */
     rule_index: integer,
-    /** What its version says as well, so that the database can count lines by it. */
+    /**
+     * This and the next four repeat what its version says, so that the database can count lines by
+     * it.
+     */
     due_date: textOrNull,
     days_late: integer,
     flagged: flag,
     bank_changed: flag,
     over_limit: flag,
-    /** Stage that was open when it was last looked at, from 0. */
+    /** Stage that was open when the run last looked, from 0. */
     stage: integer,
-    /** Business-clock and real instant since which the approvers of the stage are asked. */
+    /**
+     * Business-clock and real instant since which the stage's approvers are asked for a decision.
+     */
     stage_since_ms: integerOrNull,
     stage_real_ms: integerOrNull,
-    /** Business-clock instants of the next reminder and of the escalation, where there is one. */
+    /**
+     * Business-clock instants of the next reminder and of the escalation; null if there is none.
+     */
     remind_at_ms: integerOrNull,
     escalate_at_ms: integerOrNull,
     /** 1 once the stage was escalated. */
@@ -145,15 +152,15 @@ export const runTables = {
   dry_plans: table(["dry_plan_id"], {
     dry_plan_id: text,
     created_at_ms: integer,
-    /** What the plan says of no single bill, and which lines are its, as JSON. */
+    /** The plan without its bills, and which lines belong to it, as JSON. */
     plan: text,
   }),
   /** Bills of one computation of a dry plan. */
   dry_plan_lines: table(["lines_id", "line_no"], {
     lines_id: text,
-    /** From 1; those that would be paid come first. */
+    /** From 1; bills that would be paid come first. */
     line_no: integer,
-    /** 1: left out. */
+    /** 1 for a bill left out. */
     skipped: integer,
     /** PlanLine or SkippedLine as JSON. */
     line: text,

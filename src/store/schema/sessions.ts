@@ -1,22 +1,22 @@
 import type { KeptForm } from "../../domain/approvals/session.ts";
 import { integer, integerOrNull, jsonOrNull, table, text, textOrNull, word } from "./table.ts";
 
-/** Whose it is: a token's, or somebody's whom a provider of identities vouches for. */
+/** The holder: a token, or a person whom an identity provider vouches for. */
 const holder = {
-  /** Null where it stands on a provider's word. */
+  /** Null if an identity provider vouches for the holder. */
   token_id: textOrNull,
   issuer: textOrNull,
   subject: textOrNull,
-  /** JSON array of profile names that it acts for; null where its token says so. */
+  /** JSON array of profile names that it acts for; null if its token determines them. */
   businesses: jsonOrNull<readonly string[]>(),
   name: text,
   way: word<"link" | "mail" | "provider">(),
-  /** When the person showed who they are. */
+  /** When the person proved who they are. */
   signed_in_at_ms: integer,
   expires_at_ms: integer,
 };
 
-/** Who is signed in at the console, and the links that sign somebody in. */
+/** Sessions of people who are signed in at the console, and links that sign a person in. */
 export const sessionTables = {
   sessions: table(["session_id"], {
     session_id: text,
@@ -24,9 +24,9 @@ export const sessionTables = {
     ...holder,
     ended_at_ms: integerOrNull,
     ended_by: textOrNull,
-    /** What somebody had filled in when they were asked to sign in again: theirs alone. */
+    /** What the person had filled in when they had to sign in again; only they get it back. */
     kept_form: jsonOrNull<KeptForm>(),
   }),
-  /** Used once: the row goes with it. */
+  /** A link works once: using it deletes the row. */
   sign_in_links: table(["code_hash"], { code_hash: text, ...holder }),
 };

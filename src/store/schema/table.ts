@@ -1,12 +1,12 @@
 import type { Generated } from "kysely";
 
-/** What a column holds: for the databases, and for the types of queries. */
+/** A column's definition: for the databases, and for the types of queries. */
 export interface Column<Value, Read = Value> {
   readonly type: "text" | "integer" | "counted";
   readonly mayBeNull: boolean;
-  /** What records have instead of the value: 0 and 1 are false and true, JSON is what it says. */
+  /** How records decode the value: 0 and 1 as false and true, JSON as its content. */
   readonly readFrom?: "flag" | "json";
-  /** For the types alone. */
+  /** Only for the types. */
   readonly types?: { readonly value: Value; readonly read: Read };
 }
 
@@ -14,10 +14,10 @@ export const text: Column<string> = { type: "text", mayBeNull: false };
 export const textOrNull: Column<string | null> = { type: "text", mayBeNull: true };
 export const integer: Column<number> = { type: "integer", mayBeNull: false };
 export const integerOrNull: Column<number | null> = { type: "integer", mayBeNull: true };
-/** The database counts it up. */
+/** A key that the database increments. */
 export const counted: Column<Generated<number>, number> = { type: "counted", mayBeNull: false };
 
-/** 1 or 0: true or false. */
+/** 1 for true, 0 for false. */
 export const flag: Column<number, boolean> = {
   type: "integer",
   mayBeNull: false,
@@ -32,12 +32,15 @@ export function jsonOrNull<Read>(): Column<string | null, Read | null> {
   return { type: "text", mayBeNull: true, readFrom: "json" };
 }
 
-/** One of a few words for whoever reads a record; another program may have written others. */
+/**
+ * Defines a column that readers get as one of a few words; another version of the program may have
+ * written others.
+ */
 export function readAs<Word extends string>(): Column<string, Word> {
   return { type: "text", mayBeNull: false };
 }
 
-/** One of a few words. */
+/** Defines a column that holds one of a few words. */
 export function word<Word extends string>(): Column<Word> {
   return { type: "text", mayBeNull: false };
 }
@@ -50,7 +53,7 @@ type Columns = Readonly<Record<string, Column<unknown>>>;
 
 export interface Table {
   readonly columns: Columns;
-  /** The columns that tell its rows apart. */
+  /** The columns that identify a row. */
   readonly key: readonly string[];
   readonly onlyGrows?: true;
   readonly writtenOnce?: WrittenOnce;
@@ -60,12 +63,12 @@ interface TableOf<Of extends Columns> extends Table {
   readonly columns: Of;
 }
 
-/** Of a table whose rows stay: what of them is written once, while `column` is `open`. */
+/** For a table whose rows stay: the columns that are written once, while `column` is `open`. */
 export interface WrittenOnce<Name extends string = string> {
   readonly column: Name;
-  /** What the column holds as long as the row may still be written. */
+  /** The value of `column` as long as the row may still be written. */
   readonly open: string;
-  /** What may change then; nothing may afterwards. */
+  /** The columns that may change until then; nothing may change afterwards. */
   readonly columns: readonly Name[];
 }
 
@@ -76,7 +79,7 @@ export function table<Of extends Columns>(
   return { key, columns };
 }
 
-/** A table that refuses changes and deletions. */
+/** Defines a table that refuses changes and deletions. */
 export function growing<Of extends Columns>(
   key: readonly NoInfer<keyof Of & string>[],
   columns: Of,
@@ -84,7 +87,7 @@ export function growing<Of extends Columns>(
   return { key, columns, onlyGrows: true };
 }
 
-/** A table that refuses deletions, and changes but for what is written once. */
+/** Defines a table that refuses deletions, and changes except to what is written once. */
 export function writtenOnce<Of extends Columns>(
   rule: WrittenOnce<NoInfer<keyof Of & string>>,
   key: readonly NoInfer<keyof Of & string>[],

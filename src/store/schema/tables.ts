@@ -15,7 +15,7 @@ import { sessionTables } from "./sessions.ts";
 import { topUpTables } from "./deposits.ts";
 import type { RowsOf } from "./table.ts";
 
-/** Every table, in the order in which they are made, and copied. */
+/** All tables, in the order in which they are created and copied. */
 export const TABLES = {
   ...runTables,
   ...ledgerTables,

@@ -7,24 +7,27 @@ import type { PendingSignal } from "../sql/store.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** What a transaction has written that workflows must hear of. */
+/** What a transaction has written that concerns workflows. */
 export type Fact =
-  /** Something about one of them: a decision, a resolution, a step of an onboarding. */
+  /** Something about one workflow: a decision, a resolution, a step of an onboarding. */
   | { readonly kind: "workflow"; readonly workflowId: string }
-  /** A run has a plan, is to stop, or has ended: whoever hangs on it. */
+  /** A run has a plan, is to stop, or has ended: concerns what depends on it. */
   | { readonly kind: "run"; readonly runId: string }
-  /** A hold was set, lifted, or has come to its end. */
+  /** A hold was set, was released, or has come to its end. */
   | {
       readonly kind: "hold";
       readonly holdId: string;
       readonly scope: string;
       readonly value: string;
     }
-  /** A funding account that bounced has been decided about: the bills that wait for it. */
+  /**
+   * A funding account whose payments bounced was decided about: concerns the bills that wait for
+   * it.
+   */
   | { readonly kind: "incident"; readonly sourceId: string }
-  /** A fault of the whole business has begun, or is over: its runs say so, and go on. */
+  /** A fault of the whole business has begun, or is over: its runs show it, and go on. */
   | { readonly kind: "wait" }
-  /** The business's clock has been moved: everybody at work for it. */
+  /** The business's clock has been moved: concerns every workflow at work for the business. */
   | { readonly kind: "clock" };
 
 /** Facts of the transactions that are under way. */
@@ -34,20 +37,21 @@ const written = new WeakMap<
 >();
 
 /**
- * Has everybody told whom a fact concerns, once the transaction that writes it has committed: a
- * process that dies in between leaves the rows to the gateways.
+ * Has the workflows that a fact concerns signaled, once the transaction that writes it has
+ * committed. If the process dies in between, the gateways send the signals, from the rows that are
+ * left.
  */
 export function signalOnCommit(trx: Transaction<Tables>, businessId: string, fact: Fact): void {
   const all = written.get(trx);
-  if (all === undefined) throw new Error("what is told of belongs into a transaction of the store");
+  if (all === undefined) throw new Error("pending signals belong in a transaction of the store");
   all.push({ businessId, fact });
 }
 
 /**
- * Does the work of a transaction, and writes down whom its facts concern before it commits.
+ * Does the work of a transaction, and writes the pending signals of its facts before it commits.
  *
- * @param concernedBy the workflows that facts of a business concern
- * @param noted hears whom, each time that the transaction is tried
+ * @param concernedBy returns the workflows that facts of a business concern
+ * @param noted gets the pending signals, each time that the transaction is tried
  */
 export async function withPendingSignals<T>(
   trx: Transaction<Tables>,
@@ -97,7 +101,7 @@ async function insert(
   return pendingSignals;
 }
 
-/** The oldest that nobody has been told of, with their age. */
+/** Returns the oldest pending signals, with their age. */
 export async function oldestPendingSignals(
   db: Db,
   limit: number,

@@ -9,7 +9,7 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Name;
 
-/** What a column holds of a value: flags are 0 or 1, lists and objects are JSON. */
+/** What a column stores for a value: booleans are 0 or 1, lists and objects are JSON. */
 type Kept<Value> = Value extends boolean
   ? number
   : Value extends string | number | null | undefined
@@ -27,27 +27,28 @@ type ReadFrom<Name extends keyof Tables, Selected> = {
   >;
 };
 
-/** What a joined table hasn't is null. */
+/** A column's value as read; also null if a join may find no row for it. */
 type ReadOf<Columns, Of, Value> = Of extends keyof Columns
   ? Columns[Of] extends Column<unknown, infer Read>
     ? Read | (null extends Value ? null : never)
     : never
   : Value;
 
-/** What a record, or a change of one, is in its table's columns. */
+/** The columns of a record, or of a change to one. */
 type ColumnsOf<Changed> = {
   [Name in keyof Changed as SnakeCase<Name & string>]: Kept<Changed[Name]>;
 };
 
 /**
- * Reads rows of a table, or what was selected of it: each column under its name in camel case, JSON
- * and flags as what they say. What is of other tables is left as it is.
+ * Returns a function that reads rows of a table, or selected columns of them: each column gets its
+ * name in camel case, and JSON and flags are decoded. Values of other tables' columns stay as they
+ * are.
  */
 export function readerOf<Name extends keyof Tables>(name: Name) {
   const columns: Readonly<Record<string, Column<unknown>>> = TABLES[name].columns;
   return <Selected extends object>(row: Selected): ReadFrom<Name, Selected> => {
     const read: Record<string, unknown> = {};
-    // No list in between: a run of 10,000 bills reads half a million values.
+    // Builds no intermediate list: a run of 10,000 bills reads half a million values.
     for (const column of Object.keys(row)) {
       const value: unknown = row[column as keyof Selected];
       read[camelCase(column)] = readValue(columns[column]?.readFrom, value);
@@ -62,8 +63,8 @@ function readValue(from: Column<unknown>["readFrom"], value: unknown): unknown {
 }
 
 /**
- * Writes a record, or what changes of one: each name in snake case, and nothing for what is
- * undefined. Instants are kept in whole milliseconds, rounded up, so that nothing is due early.
+ * Converts a record, or a change to one, to columns: names become snake case, and undefined fields
+ * are left out. Instants are rounded up to whole milliseconds, so that nothing is due early.
  */
 export function asColumns<Changed extends object>(changed: Changed): ColumnsOf<Changed> {
   const kept: Record<string, unknown> = {};
@@ -88,7 +89,7 @@ const snakeCase = onceEach((name) =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
 );
 
-/** There are few names, and many rows. */
+/** Renames each name only once: there are few names and many rows. */
 function onceEach(rename: (name: string) => string): (name: string) => string {
   const known = new Map<string, string>();
   return (name) => {

@@ -3,8 +3,8 @@ import type { Db } from "./db.ts";
 import { StoreError } from "./errors.ts";
 
 /**
- * The database's clock, which all processes share, in whole milliseconds since 1970: the instant at
- * which it is asked, also within a transaction that has waited for its lock.
+ * Reads the database's clock, which all processes share, in whole milliseconds since 1970: the
+ * instant of this call, even within a transaction that has waited for its lock.
  */
 export async function databaseNowMs(db: Db): Promise<number> {
   const row = await db
@@ -13,7 +13,9 @@ export async function databaseNowMs(db: Db): Promise<number> {
   return row.now_ms;
 }
 
-/** How the database answers: `replaced` where its file is not the one any more that was opened. */
+/**
+ * Returns how the database answers; `replaced` if its file is no longer the one that was opened.
+ */
 export async function howItAnswers(db: Db): Promise<"ok" | "replaced" | "unreachable"> {
   return databaseNowMs(db).then(
     () => "ok",

@@ -2,14 +2,14 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import type { Tables } from "../schema/tables.ts";
 
 /**
- * What the functions of the table families work on.
+ * The database that the functions of the table families work on.
  *
- * Pass a transaction to make several of them one act; with the store's own `db` each statement
- * stands for itself.
+ * Pass a transaction to make several calls atomic; with the store's own `db`, each statement
+ * commits on its own.
  */
 export type Db = Kysely<Tables> | Transaction<Tables>;
 
-/** How many rows a group has, and what they come to. */
+/** The number of a group's rows, and the sum of their amounts. */
 export const COUNT = sql<number>`count(*)`.as("count");
 export const CENTS = sql<number>`sum(amount_cents)`.as("cents");
 

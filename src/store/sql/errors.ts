@@ -13,17 +13,17 @@ export type StoreErrorCode =
 /**
  * The store can't be opened or reached; `message` says where, what, and what to do.
  *
- * - `missing`: there is no store, and none was to be made.
- * - `foreign`: the file belongs to something else; it was not touched.
+ * - `missing`: there is no store, and none was to be created.
+ * - `foreign`: the database belongs to something else; it was not touched.
  * - `incompatible`: another version of Payrun made it, with another schema; it was not touched.
  * - `locked`: another process kept the write lock for too long; nothing was written.
- * - `replaced`: its file was deleted or replaced while this process had it open, or is another one
- *   than the one that the write-ahead log beside it belongs to.
+ * - `replaced`: its file was deleted or replaced while this process had it open, or isn't the one
+ *   that the write-ahead log beside it belongs to.
  * - `corrupt`: the file is damaged.
  * - `unreadable`: the path can't be opened (rights, a folder).
  * - `unsupported`: the address names a kind of database that this version can't use.
  * - `unreachable`: the database server doesn't answer, or not in time.
- * - `refused`: the database server lets this user or password not in, or not to the tables.
+ * - `refused`: the database server rejects this user or password, or denies access to the tables.
  */
 export class StoreError extends Error {
   override readonly name = "StoreError";

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 
 /**
- * A condition whose values stand in the statement's text, as the condition of a partial index does:
- * with bound values a database can't know that the index holds every row that is asked for.
+ * Builds an `in` condition with its values in the statement's text, as in the condition of a
+ * partial index: with bound values, a database can't know that the index holds every requested row.
  *
  * @param values in the index's own order
  */
@@ -10,7 +10,7 @@ export function isIn(column: string, values: readonly string[]): RawBuilder<SqlB
   return sql<SqlBool>`${sql.ref(column)} in (${sql.join(values.map((value) => sql.lit(value)))})`;
 }
 
-/** The same for one value. */
+/** Builds the same condition for one value. */
 export function is(column: string, value: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`${sql.ref(column)} = ${sql.lit(value)}`;
 }

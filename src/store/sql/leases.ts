@@ -2,24 +2,24 @@ import { sql } from "kysely";
 import type { Db } from "./db.ts";
 import { deleteRecords } from "./records.ts";
 
-/** Something that one holder at a time may do, across all processes of the store. */
+/** The right of one holder at a time to do something, across all processes that use the store. */
 export interface Lease {
   readonly name: string;
-  /** Names the process, and whatever in it asks. */
+  /** Names the process, and the part of it that takes the lease. */
   readonly holder: string;
 }
 
-/** The database's clock, so that hosts whose own differ agree on when a lease has ended. */
+/** The database's clock, so that hosts whose own clocks differ agree on when a lease ends. */
 const NOW = sql<number>`payrun_now_ms()`;
 
 /**
- * Takes a lease, or keeps it for longer, unless somebody else holds it.
+ * Takes a lease, or extends it, unless another holder has it.
  *
- * It keeps others from beginning; a process that froze past its lease may still go on with what
- * it has begun, so whatever is done under a lease must be safe to be done twice.
+ * A lease keeps others from beginning. A process that froze past the end of its lease may still go
+ * on with what it has begun, so work under a lease must be safe to do twice.
  *
- * @param forMs after which somebody else may take it
- * @returns true where `holder` has it until then
+ * @param forMs milliseconds after which another holder may take it
+ * @returns true if `holder` has it until then
  */
 export async function takeLease(db: Db, lease: Lease, forMs: number): Promise<boolean> {
   const untilMs = sql<number>`${NOW} + cast(${Math.round(forMs)} as bigint)`;
@@ -39,13 +39,13 @@ export async function takeLease(db: Db, lease: Lease, forMs: number): Promise<bo
   return row !== undefined;
 }
 
-/** Gives a lease back before its time; nothing happens where somebody else holds it by now. */
+/** Releases a lease before its end; does nothing if another holder has it by now. */
 export async function releaseLease(db: Db, lease: Lease): Promise<void> {
   const { name, holder } = lease;
   await deleteRecords(db, "leases", { name, holder });
 }
 
-/** Which of these leases somebody holds now. */
+/** Returns the names of those leases that are held now. */
 export async function heldLeases(db: Db, names: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom("leases")

@@ -4,10 +4,10 @@ import { chunks, type Db } from "./db.ts";
 import { idsIn } from "./rows-as.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** What records of a table have; all of them, where nothing is said. */
+/** Values that a table's records must have; an empty object stands for all records. */
 type Having<Name extends keyof Tables> = Partial<RecordOf<Name>>;
 
-/** The record that has these values; undefined where there is none. */
+/** Returns the record that has these values; undefined if there is none. */
 export async function findOne<Name extends keyof Tables>(
   db: Db,
   name: Name,
@@ -17,7 +17,7 @@ export async function findOne<Name extends keyof Tables>(
   return row === undefined ? undefined : (readerOf(name)(row) as unknown as RecordOf<Name>);
 }
 
-/** All records that have these values, in the order of columns. */
+/** Returns all records that have these values, ordered by these columns. */
 export async function findAll<Name extends keyof Tables>(
   db: Db,
   name: Name,
@@ -30,7 +30,10 @@ export async function findAll<Name extends keyof Tables>(
   return rows.map(readerOf(name)) as unknown as RecordOf<Name>[];
 }
 
-/** All records that have these values, and one of these ids in a column: however many ids there are. */
+/**
+ * Returns all records that have these values and one of these ids in `column`, however many ids
+ * there are.
+ */
 export async function findEach<Name extends keyof Tables>(
   db: Db,
   name: Name,
@@ -79,7 +82,7 @@ function rowsHaving(db: Db, name: string, having: object) {
 }
 
 function conditions(having: object): (readonly [string, "=" | "is", unknown])[] {
-  // Left out it would name every record.
+  // Without the condition, the statement would name every record.
   const unknown = Object.entries(having).find(([, value]) => value === undefined);
   if (unknown !== undefined) throw new TypeError(`${unknown[0]} is not known`);
   const columns: [string, unknown][] = Object.entries(asColumns(having));
@@ -90,7 +93,9 @@ interface AnyTables {
   [table: string]: Record<string, unknown>;
 }
 
-/** It is the same for every table, whatever its columns are. */
+/**
+ * Returns `db` without the types of its tables, for statements that are the same for every table.
+ */
 export function untyped(db: Db): Kysely<AnyTables> {
   return db as unknown as Kysely<AnyTables>;
 }

@@ -6,20 +6,20 @@ import { TABLES, type Tables } from "../schema/tables.ts";
 type Value = string | number | null;
 
 /**
- * Ids as one bound value, for `in`: the statement's text is the same however many there are, so it
- * is prepared once, and travels cheaply to a thread or a server.
+ * Returns ids as one bound value, for `in`. The statement's text is the same for any number of ids,
+ * so it is prepared once, and is cheap to send to a thread or a server.
  */
 export function idsIn(ids: readonly string[]): RawBuilder<string> {
   return sql<string>`(select value ->> 0 from ${eachOf(ids.map((id) => [id]))})`;
 }
 
 /**
- * Records as rows of one bound value, to insert, update or join from: `… from ${rowsAs("paid", …)}`.
- * All of them have the same fields; those of the table's columns are what its columns are, others
- * are texts.
+ * Returns records as rows of one bound value, to insert, update or join from: `… from
+ * ${rowsAs("paid", …)}`. All records must have the same fields. Fields that are columns of the
+ * table get the column's type; others are texts.
  *
- * What a table is joined by stands in these rows, all of it: where a part of the key is given
- * besides, SQLite reads the whole table by that part, once for each row.
+ * Put every column that a table is joined by into these rows. If a part of the key is given
+ * separately, SQLite reads the whole table by that part, once for each row.
  */
 export function rowsAs(
   alias: string,
@@ -38,12 +38,12 @@ export function rowsAs(
   return sql`(select ${sql.join(read)} from ${eachOf(values)}) as ${sql.ref(alias)}`;
 }
 
-// In an object: PostgreSQL's jsonb_each knows no lists. Its keys keep the rows' order: PostgreSQL
-// sorts shorter keys first.
+// Passes an object, because PostgreSQL's jsonb_each takes no lists. Its keys keep the rows' order:
+// PostgreSQL sorts shorter keys first.
 function eachOf(rows: readonly (readonly Value[])[]): RawBuilder<unknown> {
   const keyed: object = Object.assign({}, rows);
   const text = JSON.stringify(keyed);
-  // Only what PostgreSQL refuses in a text is written so.
+  // JSON.stringify writes what PostgreSQL refuses in a text as one of these escapes.
   const isClean = !/\\u(?:0000|d[89a-f])/.test(text);
   return sql`jsonb_each(${isClean ? text : JSON.stringify(keyed, clean)})`;
 }

@@ -7,35 +7,35 @@ import { type DdlDialect, tableStatements } from "../schema/ddl.ts";
 import { INDEXES } from "../schema/indexes.ts";
 import type { Table } from "../schema/table.ts";
 
-/** Tables of ours that hold no business's data begin like this, and no other program's do. */
+/** The prefix of our tables that hold no business's data; no other program's tables have it. */
 const OUR_PREFIX = "payrun_";
 
-/** The one row of this table shows whose the database is, and which schema it was made with. */
+/** The table whose one row shows whose the database is, and which schema it was made with. */
 const MARK_TABLE = "payrun_schema";
 
 interface MarkTables extends Tables {
   [MARK_TABLE]: { version: string; made_at_ms: number };
 }
 
-/** What a database shows of itself before anything is written to it. */
+/** What a database turns out to be before anything is written to it. */
 type StoreState =
   | { readonly kind: "empty" }
   | { readonly kind: "foreign"; readonly table: string }
-  /** `version` is null where another version of Payrun has noted it otherwise. */
+  /** `version` is null if another version of Payrun recorded it in another way. */
   | { readonly kind: "ours"; readonly version: string | null };
 
-/** A database as messages name it. */
+/** How messages refer to a database. */
 export interface StorePlace {
   readonly location: string;
-  /** How its owner makes room for a new store there, as an infinitive without “to”. */
+  /** What its owner does to make room for a new store there, as an infinitive without “to”. */
   readonly makeRoom: string;
 }
 
 /**
- * Says whose database it is, from the names of its tables, and refuses what isn't ours to open or
- * what was made with another schema.
+ * Finds out whose database this is from the names of its tables. Refuses a database that isn't ours
+ * to open, or that was made with another schema.
  *
- * @returns true where the store is there, false where the database is empty
+ * @returns true if the store exists, false if the database is empty
  * @throws {StoreError} `foreign`, `incompatible`
  */
 export async function checkStore(
@@ -87,10 +87,10 @@ async function inspectStore(
 }
 
 /**
- * Makes all tables in an empty database, within the caller's transaction.
+ * Creates all tables in an empty database, within the caller's transaction.
  *
- * That it is empty must have been read in the same transaction: another process may have made them
- * while this one waited for the lock.
+ * The caller must have read in the same transaction that the database is empty: another process may
+ * have created the tables while this one waited for the lock.
  */
 export async function makeSchema(trx: Transaction<Tables>, ddl: DdlDialect): Promise<void> {
   for (const statement of statementsOf(ddl)) await sql.raw(statement).execute(trx);
@@ -115,8 +115,8 @@ function statementsOf(ddl: DdlDialect): string[] {
 }
 
 /**
- * Tells one schema from every other: nobody has to remember to count up. Line breaks and
- * indentation don't matter to it.
+ * Returns a version that differs for every schema. It is a hash, so no person has to remember to
+ * increase a number. Line breaks and indentation don't change it.
  */
 function versionOf(ddl: DdlDialect): string {
   const text = statementsOf(ddl).join(";\n").replaceAll(/\s+/g, " ");

@@ -1,7 +1,9 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "../schema/tables.ts";
 
-/** A workflow that has not been told to look yet, though something was written that concerns it. */
+/**
+ * A signal that is still to be sent to a workflow, because something was written that concerns it.
+ */
 export interface PendingSignal {
   readonly signalId: string;
   readonly workflowId: string;
@@ -12,32 +14,33 @@ export interface OpenStoreOptions {
   readonly mustExist?: boolean;
   /**
    * How long to wait for another process's lock, or for a PostgreSQL server that has gone away; 30
-   * s unless said.
+   * s by default.
    */
   readonly busyLimitMs?: number;
-  /** PostgreSQL connections that this process uses at most; 10 unless said. */
+  /** The most PostgreSQL connections that this process uses; 10 by default. */
   readonly poolSize?: number;
   /**
-   * SQLite works in a thread of its own, so that a process that pays doesn't stand still while a
-   * commit waits for the disk.
+   * Whether SQLite works in a thread of its own, so that a process that pays doesn't stand still
+   * while a commit waits for the disk.
    */
   readonly ownThread?: boolean;
   /**
-   * The database's clock, for a simulation: of SQLite only, and not in a thread of its own. This
-   * machine's unless said.
+   * The database's clock for a simulation, by default this machine's. Only for SQLite, and not with
+   * a thread of its own.
    */
   readonly nowMs?: () => number;
 }
 
 export interface TransactionOptions {
   /**
-   * False: survives the death of this process, but maybe not a power cut, and costs a tenth. Only
-   * for what can be found out again, such as the results of requests under known keys.
+   * If false, the transaction survives the death of this process, but maybe not a power cut, and
+   * costs a tenth. Only for what can be found out again, such as the results of requests under
+   * known keys.
    */
   readonly flush?: boolean;
 }
 
-/** A transaction as a kind of database runs it; without `businessId` everybody waits for it. */
+/** Runs a transaction on one kind of database; without `businessId`, all others wait for it. */
 export type RunTransaction = <T>(
   fn: (trx: Transaction<Tables>) => Promise<T>,
   options: TransactionOptions & { readonly businessId?: string },
@@ -47,22 +50,22 @@ export interface Store {
   /** For single statements outside transactions. */
   readonly db: Kysely<Tables>;
   /**
-   * Runs `fn` in one write transaction: all of it is kept, once, or nothing where it throws.
-   * Nobody else's transaction runs meanwhile, in any process.
+   * Runs `fn` in one write transaction: either everything is committed, once, or nothing is if `fn`
+   * throws. No other transaction runs meanwhile, in any process.
    *
-   * `fn` may run again when another process holds the lock or a connection was lost, and it holds
-   * up other users of the store while it runs: await nothing but SQL on `trx` in it.
+   * `fn` may run again if another process holds the lock or a connection was lost, and it holds up
+   * other users of the store while it runs: await nothing but SQL on `trx` in it.
    *
-   * @throws {StoreError} `locked` when the lock can't be had, `unreachable` where the server is
-   * gone for too long
+   * @throws {StoreError} `locked` if the lock can't be had, `unreachable` if the server is gone for
+   * too long
    */
   transaction<T>(
     fn: (trx: Transaction<Tables>) => Promise<T>,
     options?: TransactionOptions,
   ): Promise<T>;
   /**
-   * The same for a transaction that reads and writes rows of one business only: in PostgreSQL,
-   * those of other businesses don't wait for it.
+   * Does the same for a transaction that reads and writes rows of one business only: in PostgreSQL,
+   * transactions of other businesses don't wait for it.
    *
    * @param businessId the API's
    */
@@ -72,9 +75,10 @@ export interface Store {
     options?: TransactionOptions,
   ): Promise<T>;
   /**
-   * Has this process hear whom each of its transactions concerns, once that has committed.
+   * Calls `tell` with the pending signals that a transaction of this process has written, after it
+   * has committed.
    *
-   * @returns lets it hear no more
+   * @returns a function that removes the listener
    */
   afterCommit(tell: (pendingSignals: readonly PendingSignal[]) => void): () => void;
   close(): Promise<void>;

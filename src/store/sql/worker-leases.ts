@@ -4,10 +4,10 @@ import type { Db } from "./db.ts";
 import { type Lease, takeLease } from "./leases.ts";
 import { changeRecords } from "./records.ts";
 
-/** How long a worker may be silent before it counts for none. */
+/** How long a worker may be silent before it counts as gone. */
 const SILENT_AFTER_MS = 30_000;
 
-/** One that is gone for so long is no news any more. */
+/** How long a worker that is gone stays listed; after that, it is no news any more. */
 const FORGOTTEN_AFTER_MS = 3_600_000;
 
 const PREFIX = "worker/";
@@ -18,15 +18,17 @@ const toLease = readerOf("leases");
 export interface KnownWorker {
   /** `host:pid`. */
   readonly workerId: string;
-  /** Since when nothing was heard of it, by the database's clock; 0 while it works. */
+  /** Milliseconds since it was last heard of, by the database's clock; 0 while it works. */
   readonly silentMs: number;
-  /** Ids of its encryption keys, the one first that it encrypts with; null until it has said so. */
+  /**
+   * Ids of its encryption keys, first the one that it encrypts with; null until it recorded them.
+   */
   readonly keyIds: readonly string[] | null;
 }
 
 const leaseOf = (workerId: string): Lease => ({ name: `${PREFIX}${workerId}`, holder: workerId });
 
-/** A worker says that it works and which keys it has, and forgets those of long ago. */
+/** Records that a worker works and which keys it has, and forgets workers that are long gone. */
 export async function noteWorker(
   db: Db,
   workerId: string,
@@ -42,14 +44,14 @@ export async function noteWorker(
     .execute();
 }
 
-/** Those that have stopped as they should, or whose process is known to be gone. */
+/** Forgets workers that have stopped properly, or whose process is known to be gone. */
 export async function forgetWorkers(db: Db, workerIds: readonly string[]): Promise<void> {
   if (workerIds.length === 0) return;
   const names = workerIds.map((workerId) => leaseOf(workerId).name);
   await db.deleteFrom("leases").where("name", "in", names).execute();
 }
 
-/** Every worker that was heard of within the hour, the newest word first. */
+/** Returns every worker that was heard of within the hour, the one heard of last first. */
 export async function knownWorkers(db: Db): Promise<KnownWorker[]> {
   const rows = await db
     .selectFrom("leases")

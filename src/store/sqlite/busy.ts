@@ -7,9 +7,9 @@ const LONGEST_PAUSE_MS = 60;
 /**
  * Runs `work` again, after short random pauses, while another process holds the write lock.
  *
- * SQLite's own busy handler blocks the event loop, so it is given a few milliseconds only and
- * the rest of the waiting happens here. The pauses are random because two processes that wait
- * equally long meet again.
+ * SQLite's own busy handler blocks the event loop, so it gets only a few milliseconds, and the rest
+ * of the waiting happens here. The pauses are random because two processes that wait equally long
+ * would meet again.
  *
  * @throws {StoreError} `locked` after `limitMs`.
  */

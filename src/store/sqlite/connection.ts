@@ -3,16 +3,16 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 const CACHED_STATEMENTS = 300;
 
 /**
- * False in SQLite before 3.51, which the first releases of Node 24 have. There `json_each` yields
- * the same, as texts that are parsed anew for each value: rows take three times as long.
+ * False in SQLite before 3.51, which the first releases of Node 24 have. There, `json_each` yields
+ * the same, but as texts that are parsed anew for each value: rows take three times as long.
  */
 const HAS_JSONB_EACH =
   (process.versions.sqlite ?? "").localeCompare("3.51", "en", { numeric: true }) >= 0;
 
-/** What a statement has done; `rows` of one that yields none is empty. */
+/** The result of a statement; `rows` is empty if the statement yields none. */
 export interface Outcome {
   readonly rows: readonly unknown[];
-  /** Of a write that yields no rows. */
+  /** Set for a write that yields no rows. */
   readonly written?: { readonly changes: bigint; readonly insertId: bigint };
 }
 
@@ -41,12 +41,13 @@ export class FileConnection implements Connection {
   readonly #prepared = new Map<string, Prepared>();
   #flushes = true;
 
-  /** @param nowMs the database's clock, as `payrun_now_ms()` tells it */
+  /** @param nowMs the database's clock, as `payrun_now_ms()` returns it */
   constructor(database: DatabaseSync, nowMs: () => number = Date.now) {
     this.#database = database;
-    // A bigint, or SQLite would take it for a number with a fraction.
+    // A bigint, because SQLite would take a number for one with a fraction.
     database.function("payrun_now_ms", () => BigInt(Math.floor(nowMs())));
-    // Or REPLACE would delete the row in its way without asking the triggers that refuse it.
+    // Without it, REPLACE would delete the row in its way without firing the triggers that refuse
+    // it.
     database.exec("pragma recursive_triggers = on");
   }
 

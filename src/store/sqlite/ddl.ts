@@ -1,6 +1,6 @@
 import type { DdlDialect } from "../schema/ddl.ts";
 
-/** REPLACE counts as a deletion: our connections say so (`connection.ts`). */
+/** REPLACE counts as a deletion, as our connections have it fire triggers (`connection.ts`). */
 function onlyGrows(table: string, act: "update" | "delete"): string {
   return `create trigger ${table}_no_${act} before ${act} on ${table} begin
            select raise(abort, '${table} only grows: ${act} refused');

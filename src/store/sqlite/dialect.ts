@@ -22,7 +22,7 @@ export interface NodeSqliteConfig {
   readonly mustFlush: () => boolean;
 }
 
-/** Kysely's SQLite dialect over node:sqlite: no native add-on, no install script. */
+/** Returns Kysely's SQLite dialect over node:sqlite: no native add-on, no install script. */
 export function nodeSqliteDialect(config: NodeSqliteConfig): Dialect {
   return {
     createDriver: () => driverOf(config),

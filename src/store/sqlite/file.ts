@@ -8,7 +8,7 @@ import { isCorrupt, isNotADatabase } from "./errors.ts";
 const BLOCKING_WAIT_MS = 20;
 
 /**
- * Opens the file, or makes an empty one that only its owner may read, folder included.
+ * Opens the file, or creates an empty one that only its owner may read, folder included.
  *
  * @throws {StoreError} `missing`, `unreadable`.
  */
@@ -36,9 +36,10 @@ export function openFile(path: string, mustExist: boolean): DatabaseSync {
 }
 
 /**
- * Names of the tables in the file; changes nothing, so that a foreign file stays as it is.
+ * Returns the names of the tables in the file; changes nothing, so that a foreign file stays as it
+ * is.
  *
- * @throws {StoreError} `foreign` where it isn't SQLite, `corrupt` where it is damaged.
+ * @throws {StoreError} `foreign` if it isn't SQLite, `corrupt` if it is damaged.
  */
 export function tableNames(database: DatabaseSync, path: string): string[] {
   try {
@@ -68,14 +69,14 @@ export function tableNames(database: DatabaseSync, path: string): string[] {
 }
 
 /**
- * Lets readers go on while one process writes, and makes every commit survive a power cut:
- * what was promised (an acknowledged webhook, a decision) may not be forgotten.
+ * Lets readers go on while one process writes, and makes every commit survive a power cut: what was
+ * promised (an acknowledged webhook, a decision) must not be lost.
  */
 export function useWriteAheadLog(database: DatabaseSync): void {
   database.exec("pragma journal_mode = wal");
   database.exec("pragma synchronous = full");
-  // Of a large run the same pages change again and again: they are kept, and moved out of the log
-  // every 32 MiB and not every four.
+  // A large run changes the same pages again and again: they stay in the cache, and move out of the
+  // log every 32 MiB instead of every four.
   database.exec("pragma cache_size = -32000");
   database.exec("pragma wal_autocheckpoint = 8000");
 }

@@ -7,9 +7,9 @@ import { refuseLogOfAnother } from "./same-file.ts";
 const WAIT_MS = 200;
 
 /**
- * True where another connection, of any process, has the file open.
+ * True if another connection, of any process, has the file open.
  *
- * @throws {StoreError} `replaced` where the log beside it belongs to another file
+ * @throws {StoreError} `replaced` if the log beside it belongs to another file
  */
 export function isFileInUse(path: string): boolean {
   if (!existsSync(path)) return false;
@@ -17,14 +17,14 @@ export function isFileInUse(path: string): boolean {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: WAIT_MS });
-    // Whoever reads a file with a write-ahead log keeps a shared lock on it for as long as it is
-    // open, so that the exclusive one can't be had.
+    // Every reader of a WAL database holds a shared lock for as long as it has the file open, so
+    // that the exclusive lock can't be had.
     database.exec("pragma locking_mode = exclusive");
     database.exec("begin immediate");
     database.exec("rollback");
     return false;
   } catch (error) {
-    // Whoever opens it next says what else is wrong with it.
+    // The next process to open the file reports anything else that is wrong with it.
     return isBusy(error);
   } finally {
     database?.close();

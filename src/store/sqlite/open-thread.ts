@@ -5,10 +5,10 @@ import type { Connection, Outcome } from "./connection.ts";
 import type { Answer, Failure, Request, Table, Written } from "./thread-messages.ts";
 
 /**
- * A connection in a thread of its own, to a file that is known to be a store of ours.
+ * Opens a connection in a thread of its own, to a file that is known to be a store of ours.
  *
- * Where the thread dies, so does the process: what it was doing may or may not be on disk, as
- * after any crash.
+ * If the thread dies, so does the process: what it was doing may or may not be on disk, as after
+ * any crash.
  */
 export function openThread(path: string): Connection {
   return new ThreadConnection(
@@ -23,7 +23,7 @@ interface Waiting {
 
 class ThreadConnection implements Connection {
   readonly #thread: Worker;
-  /** In the order of their requests, which is that of the answers. */
+  /** In the order of their requests, in which the answers come too. */
   readonly #waiting: Waiting[] = [];
   #inTransaction = false;
 
@@ -33,7 +33,7 @@ class ThreadConnection implements Connection {
     thread.on("exit", () => {
       for (const { reject } of this.#waiting.splice(0)) reject(new Error("the store is closed"));
     });
-    // Only what somebody waits for keeps the process alive.
+    // Pending requests keep the process alive; an idle thread does not.
     thread.unref();
   }
 

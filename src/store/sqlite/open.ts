@@ -69,7 +69,7 @@ export async function openSqlite(path: string, options: OpenStoreOptions): Promi
   if (options.ownThread !== true) return guarded(first, transactionOn(first), scopes);
   await first.destroy();
   const base = over(openThread(path));
-  // A thread that can't begin says so here.
+  // A thread that can't begin reports it here.
   await sql`select 1`.execute(base);
   return guarded(base, transactionOn(base), scopes);
 }

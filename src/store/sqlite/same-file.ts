@@ -2,12 +2,12 @@ import { type BigIntStats, readFileSync, statSync, writeFileSync } from "node:fs
 import { basename } from "node:path";
 import { StoreError } from "../sql/errors.ts";
 
-/** Beside the file, as SQLite's own `-wal` and `-shm`: which file it was when it was opened last. */
+/** Beside the file, like SQLite's own `-wal` and `-shm`: records which file was opened last. */
 const noteOf = (path: string): string => `${path}-file`;
 
 /**
- * Refuses a file that was put in the place of another one whose write-ahead log still lies there:
- * SQLite would write that log into it, which undoes a restore, or damages the file.
+ * Refuses a file that has replaced another one whose write-ahead log is still there: SQLite would
+ * write that log into it, which undoes a restore, or damages the file.
  *
  * @throws {StoreError} `replaced`; nothing was touched
  */
@@ -27,7 +27,7 @@ export function refuseLogOfAnother(path: string): void {
   );
 }
 
-/** Notes which file it is, once SQLite has it open. */
+/** Records which file it is, once SQLite has it open. */
 export function noteFile(path: string): void {
   const now = identityOf(path);
   const noted = readNote(path);
@@ -37,7 +37,7 @@ export function noteFile(path: string): void {
 
 interface Identity {
   readonly inode: string;
-  /** Empty where the file system doesn't say it. */
+  /** Empty if the file system doesn't record it. */
   readonly bornNs: string;
 }
 
@@ -52,7 +52,10 @@ function identityOf(path: string): Identity | undefined {
   return { inode: String(found.ino), bornNs: bornText(found) };
 }
 
-/** Where it isn't known, Node says when the file was changed, or 1970. */
+/**
+ * Returns when the file was created; empty if that isn't known, in which case Node returns when it
+ * was changed, or 1970.
+ */
 function bornText({ birthtimeNs, ctimeNs }: BigIntStats): string {
   return birthtimeNs === 0n || birthtimeNs === ctimeNs ? "" : String(birthtimeNs);
 }
@@ -63,7 +66,7 @@ function readNote(path: string): Identity | undefined {
     const { inode, bornNs } = note;
     return inode === undefined || bornNs === undefined ? undefined : { inode, bornNs };
   } catch {
-    // None yet, or one that was broken off: nothing is known of the file of before.
+    // There is no note yet, or its writing was cut short: nothing is known of the earlier file.
     return undefined;
   }
 }

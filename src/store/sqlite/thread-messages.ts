@@ -1,6 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
 
-/** What the thread of a file is asked for; answered in the same order. */
+/** A request to the thread of a file; requests are answered in their order. */
 export type Request =
   | { readonly kind: "begin"; readonly flush: boolean }
   | { readonly kind: "commit" | "rollback" | "close" }
@@ -14,7 +14,7 @@ export type Answer =
   | { readonly ok: true; readonly result?: Table | Written }
   | { readonly ok: false; readonly error: Failure };
 
-/** Rows as lists: their columns' names travel once. */
+/** Rows as lists, so that the names of their columns are sent only once. */
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly unknown[])[];

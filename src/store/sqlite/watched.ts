@@ -4,12 +4,12 @@ import { StoreError } from "../sql/errors.ts";
 import type { Connection } from "./connection.ts";
 
 /**
- * A connection that notices when its file is deleted or another one is put in its place. The
- * operating system would let this process go on with the old file, which nobody else sees: what it
- * wrote would be lost with its last reader.
+ * Returns a connection that notices when its file is deleted or replaced by another one. The
+ * operating system would let this process go on with the old file, which no other process sees:
+ * what it wrote would be lost with its last reader.
  *
- * Looks before each transaction, and after each transaction and each single statement, so that
- * nothing is called written that isn't.
+ * Checks before each transaction, and after each transaction and each single statement, so that
+ * nothing is reported as written that isn't.
  *
  * @throws {StoreError} `replaced`, from then on
  */

@@ -6,7 +6,7 @@ import { casesOf } from "../lines/retry-cases.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { Fact } from "../signals/pending-signals.ts";
 
-/** The workflows that these facts of a business concern, as far as they have not ended. */
+/** Returns the workflows that these facts of a business concern, as far as they have not ended. */
 export async function concernedBy(
   trx: Transaction<Tables>,
   businessId: string,
@@ -49,7 +49,7 @@ function openCancellations(trx: Transaction<Tables>, businessId: string) {
     .where("ended_at_ms", "is", null);
 }
 
-/** Retries of a run's bills, and what withholds bills from it. */
+/** Returns the retries of a run's bills, and the cancellations that hold bills of it back. */
 async function hangingOn(
   trx: Transaction<Tables>,
   businessId: string,
@@ -61,14 +61,14 @@ async function hangingOn(
   return (await all.execute()).map(({ id }) => id);
 }
 
-/** Every workflow of a business that has not ended. */
+/** Returns every workflow of a business that has not ended. */
 async function atWork(trx: Transaction<Tables>, businessId: string): Promise<string[]> {
   const runs = trx
     .selectFrom("runs")
     .select("run_id as id")
     .where("business_id", "=", businessId)
     .where("phase", "not in", ENDED_PHASES);
-  // One that was decided may still follow a deposit.
+  // An incident that was decided may still follow a deposit.
   const incidents = trx
     .selectFrom("incidents")
     .select("workflow_id as id")
@@ -98,7 +98,7 @@ async function waitingFor(
   return rows.map((row) => row.workflow_id);
 }
 
-/** Whoever has set holds and waits for somebody to lift them. */
+/** Returns the workflows that have set these holds and wait until a person releases them. */
 async function behindHolds(
   trx: Transaction<Tables>,
   holdIds: readonly string[],

@@ -6,16 +6,16 @@ import type { RunTransaction, Store, PendingSignal, TransactionOptions } from ".
 import { withPendingSignals } from "../signals/pending-signals.ts";
 import { concernedBy } from "./concerned.ts";
 
-/** What a transaction that is under way was asked for. */
+/** The options of a transaction, and whether it is still under way. */
 export interface Scope extends TransactionOptions {
   open: boolean;
 }
 
 /**
- * Makes using the store inside its own transaction an error.
+ * Makes it an error to use the store inside its own transaction.
  *
- * Such a statement would wait for the transaction (SQLite has one connection, a pool may have none
- * left), and the transaction for it, for ever.
+ * Such a statement would wait for the transaction (SQLite has one connection; a pool may have none
+ * left), and the transaction for the statement, forever.
  */
 export function guarded(
   base: Kysely<Tables>,

@@ -9,7 +9,7 @@ import { type Answer, startTestGateway, type TestGateway } from "../../gateway/s
 import { useLaunches } from "../../gateway/support/launches.ts";
 import { planLine } from "../../gateway/support/rows.ts";
 
-/** Temporal's numbers of the commands that end a workflow. */
+/** Temporal's numbers for the commands that end a workflow. */
 const COMPLETE_WORKFLOW = 4;
 const FAIL_WORKFLOW = 5;
 
@@ -35,7 +35,9 @@ describe("a dry plan", () => {
     skipped: [],
   };
 
-  /** Does a worker's part for the next `planDry` workflow, with a command of the test's own. */
+  /**
+   * Completes the next `planDry` workflow as a worker would, with a command that the test chooses.
+   */
   async function work(end: (dryPlanId: string) => Promise<object>): Promise<void> {
     const { workflowService } = scene.on.client;
     const queue = {
@@ -71,7 +73,7 @@ describe("a dry plan", () => {
   });
   afterEach(async () => patient.stop());
 
-  test("is the planner's, waited for and read from the store; no run is made", async () => {
+  test("a dry plan is made by a worker and read from the store, and makes no run", async () => {
     const worked = work(async (dryPlanId) => {
       await saveDryPlan(scene.on.gateway.store.db, { dryPlanId, plan, nowMs: Date.now() });
       return { commandType: COMPLETE_WORKFLOW, completeWorkflowExecutionCommandAttributes: {} };
@@ -82,7 +84,7 @@ describe("a dry plan", () => {
     expect(await listRuns(scene.on.gateway.store.db, { limit: 10 })).toEqual([]);
   });
 
-  test("comes by page where it is large, and each bill on one of them", async () => {
+  test("a large dry plan is returned in pages, with each bill on exactly one of them", async () => {
     const ids = Array.from({ length: 5 }, (_, index) => `p${index}`);
     const large = {
       ...plan,
@@ -122,7 +124,7 @@ describe("a dry plan", () => {
     expect(wrong.status).toBe(400);
   });
 
-  test("that the planner refuses is refused with its reason", async () => {
+  test("a dry plan that the planner refuses is refused with the planner's reason", async () => {
     const worked = work(async () => ({
       commandType: FAIL_WORKFLOW,
       failWorkflowExecutionCommandAttributes: {
@@ -141,8 +143,8 @@ describe("a dry plan", () => {
   });
 });
 
-describe("with nobody to do the work", () => {
-  test("a dry plan gives up in time and says that a worker is missing", async () => {
+describe("without a worker", () => {
+  test("a dry plan without a worker times out with an error that says so", async () => {
     const answer = await scene.on.gateway.call("POST", "/v1/plans", scene.launcher, {
       playbook: "weekly",
     });

@@ -7,7 +7,7 @@ import { useLaunches } from "../../gateway/support/launches.ts";
 const scene = useLaunches();
 
 describe("a launch", () => {
-  test("makes the run and starts its workflow, so that a person sees what it is", async () => {
+  test("a launch creates the run and starts its workflow, with a description for people", async () => {
     const answer = await scene.launch({ period: "2026-02-05", inputs: { note: "first" } });
     expect(answer.status).toBe(201);
     const status = RunStatusBody.parse(answer.json);
@@ -30,7 +30,7 @@ describe("a launch", () => {
     expect((await getRun(scene.on.gateway.store.db, status.id))?.inputs).toEqual({ note: "first" });
   });
 
-  test("of the same period joins, however many launch at once", async () => {
+  test("launches of the same period join one run, however many come at once", async () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => scene.launch({ period: "2026-02-12" })),
     );
@@ -41,7 +41,7 @@ describe("a launch", () => {
     expect(runs).toHaveLength(1);
   });
 
-  test("starts the workflow again where it had ended without the run having ended", async () => {
+  test("a launch starts the workflow again if it has ended before its run", async () => {
     const first = await scene.launch({ period: "2026-02-19" });
     const id = String(first.json["id"]);
     await scene.on.client.workflow.getHandle(id).terminate("lost");
@@ -52,7 +52,7 @@ describe("a launch", () => {
   });
 
   test.each(["rejected", "expired", "cancelled", "failed"] as const)(
-    "makes the next revision after %s",
+    "a launch after a run that ended as %s makes the next revision",
     async (phase) => {
       const period = `2026-03-${10 + phase.length}`;
       const first = await scene.launch({ period });
@@ -64,7 +64,7 @@ describe("a launch", () => {
     },
   );
 
-  test("joins a completed run: a period is never paid twice", async () => {
+  test("a launch joins a completed run: a period is never paid twice", async () => {
     const first = await scene.launch({ period: "2026-04-02" });
     const id = String(first.json["id"]);
     await setRunPhase(scene.on.gateway.store.db, id, { phase: "completed", endedAtMs: Date.now() });
@@ -73,7 +73,7 @@ describe("a launch", () => {
     expect(second.json).toMatchObject({ id, phase: "completed" });
   });
 
-  test("without a period takes today in New York", async () => {
+  test("a launch without a period takes today's date in New York", async () => {
     const today = (): string =>
       new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" }).format();
     const before = today();
@@ -81,7 +81,7 @@ describe("a launch", () => {
     expect([before, today()]).toContain(answer.json["period"]);
   });
 
-  test("of an unknown playbook is 404 and leaves nothing", async () => {
+  test("a launch of an unknown playbook returns 404 and leaves nothing behind", async () => {
     const answer = await scene.launch({ playbook: "monthly" });
     expect(answer.status).toBe(404);
     expect(answer.json["message"]).toContain("payrun apply");

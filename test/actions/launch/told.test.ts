@@ -8,7 +8,7 @@ import { approveLines, planLine, seedRun, setLine } from "../../gateway/support/
 
 const scene = useLaunches();
 
-describe("what people do", () => {
+describe("signals after what people do", () => {
   async function signals(workflowId: string): Promise<number> {
     const history = await scene.on.client.workflow.getHandle(workflowId).fetchHistory();
     return (history.events ?? []).filter(
@@ -16,7 +16,7 @@ describe("what people do", () => {
     ).length;
   }
 
-  test("reaches the run at once: a decision, a hold, its release, a cancel", async () => {
+  test("a decision, a hold, its release and a cancel each signal the run at once", async () => {
     const run = await seedRun(scene.on.gateway.store, {
       period: "2026-06-04",
       lines: [planLine("p1")],
@@ -46,7 +46,7 @@ describe("what people do", () => {
     expect(await told(4)).toBe(4);
   });
 
-  test("reaches it where they launch its period again: the store may have lost it meanwhile", async () => {
+  test("launching a period again signals its run, since the store may have lost the workflow meanwhile", async () => {
     const { json } = await scene.launch({ period: "2026-06-11" });
     const runId = String(json["id"]);
     const before = await signals(runId);
@@ -54,7 +54,7 @@ describe("what people do", () => {
     expect(await signals(runId)).toBe(before + 1);
   });
 
-  test("starts the owner of a parked bill that is to be retried", async () => {
+  test("retrying a parked bill starts its retry's workflow", async () => {
     const operator = await scene.on.gateway.token("oli", ["operator"]);
     const run = await seedRun(scene.on.gateway.store, {
       period: "2026-06-11",
@@ -81,7 +81,7 @@ describe("what people do", () => {
     });
   });
 
-  test("is said with its bills and their sum where these are tried again", async () => {
+  test("a retry of several bills is reported with each bill and their sum", async () => {
     const operator = await scene.on.gateway.token("oli", ["operator"]);
     const bills = ["p_one", "p_two"];
     const run = await seedRun(scene.on.gateway.store, {

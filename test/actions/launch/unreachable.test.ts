@@ -5,7 +5,7 @@ import { useLaunches } from "../../gateway/support/launches.ts";
 const scene = useLaunches();
 
 describe("with a namespace that isn't there", () => {
-  test("a launch says which, and the gateway that Temporal is out of reach", async () => {
+  test("a launch in a missing namespace names it, and the gateway reports Temporal as unreachable", async () => {
     const { folder: kept } = scene.on.gateway;
     const lost = await startTestGateway({
       folder: kept,
@@ -29,7 +29,7 @@ describe("with a namespace that isn't there", () => {
 });
 
 describe("with Temporal down", () => {
-  test("a launch says so, keeps its row, and the next one goes on with it", async () => {
+  test("a launch while Temporal is down is refused but kept, and the next launch goes on with it", async () => {
     const { folder: kept } = scene.on.gateway;
     const offline = await startTestGateway({ folder: kept });
     try {

@@ -10,14 +10,14 @@ import { useLaunches } from "../../gateway/support/launches.ts";
 
 const scene = useLaunches();
 
-describe("a launch of what withholds bills", () => {
+describe("launching a hold", () => {
   async function store(name: string, choose: string): Promise<Answer> {
     const text = `kind: hold\nchoose: { ${choose} }\n`;
     const admin = await scene.on.gateway.token(`ada-${name}`, ["admin"]);
     return scene.on.gateway.call("POST", "/v1/playbooks", admin, { name, text });
   }
 
-  test("from runs of a playbook that nobody has stored says so, as storing it does", async () => {
+  test("a hold on runs of a playbook that isn't stored is refused, and storing the hold warns of it", async () => {
     const stored = await store("typo", "run: weekli");
     expect(stored.json["note"]).toMatch(/“weekli”, and no pay-run playbook of that name/);
     const answer = await scene.launch({ playbook: "typo" });
@@ -26,7 +26,7 @@ describe("a launch of what withholds bills", () => {
     expect((await scene.launch({ playbook: "right" })).json["error"]).toBe("no_open_run");
   });
 
-  test("takes what withholds from the run's next revision for another request", async () => {
+  test("a hold of the run's next revision counts as a different request", async () => {
     await scene.launch({ period: "2026-02-05" });
     await store("hold-all", "run: weekly");
     const beginning = "cancel-scheduled-payments/acme/hold-all/weekly/2026-02-05";
@@ -43,7 +43,7 @@ describe("a launch of what withholds bills", () => {
     expect(like.map(({ workflowId }) => workflowId)).toEqual([`${beginning}/r2`, beginning]);
   });
 
-  test("without a run puts it into force on every run that is under way", async () => {
+  test("a launch of a hold that names no run puts it into force on every run under way", async () => {
     for (const period of ["2026-02-05", "2026-02-12"]) await scene.launch({ period });
     await store("every", "vendor: con_1");
     const answer = await scene.launch({ playbook: "every" });

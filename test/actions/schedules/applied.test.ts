@@ -4,7 +4,7 @@ import { useSchedules } from "../../gateway/support/schedules.ts";
 const scene = useSchedules();
 
 describe("applying a playbook with a schedule", () => {
-  test("makes a schedule that lets nothing block the next run, and forgets no year of misses", async () => {
+  test("applying a playbook makes a schedule that allows overlapping runs and bounds the catch-up window", async () => {
     expect((await scene.apply("{ every: thursday }")).status).toBe(200);
     const { spec, policies, action } = await scene.handle().describe();
     expect(spec.timezone).toBe("America/New_York");
@@ -16,11 +16,11 @@ describe("applying a playbook with a schedule", () => {
       hour,
       minute,
     }));
-    // Wednesday as well: a holiday's run begins on the business day before.
+    // Wednesdays too: a run on a holiday begins on the business day before.
     expect(JSON.stringify(days)).toMatch(/WEDNESDAY.*THURSDAY/);
   });
 
-  test("shows the next five runs, moved off bank holidays, with their first pay dates", async () => {
+  test("a schedule shows its next five runs, moved off bank holidays, with their first pay dates", async () => {
     await scene.apply("{ every: thursday }");
     expect(await scene.shown()).toMatchObject({
       playbook: "weekly",
@@ -36,8 +36,8 @@ describe("applying a playbook with a schedule", () => {
     });
   });
 
-  test("shows the first day on which each can pay, counted from the day that it is in New York", async () => {
-    // Friday 02:30 in Kolkata is Thursday in New York; 20:00 in Honolulu is the next day already.
+  test("a run's first pay date is counted from the date that it then is in New York", async () => {
+    // Friday 02:30 in Kolkata is Thursday in New York; 20:00 in Honolulu is already the next day.
     await scene.apply('{ every: friday, at: "02:30", zone: Asia/Kolkata }');
     expect((await scene.shown())?.["next"]).toMatchObject([
       { period: "2026-11-20", beginsAt: "2026-11-19T21:00:00.000Z", payDate: "2026-11-20" },
@@ -56,7 +56,7 @@ describe("applying a playbook with a schedule", () => {
     ]);
   });
 
-  test("again changes nothing, with another day changes it, without one deletes it", async () => {
+  test("a second apply changes nothing, a different day changes the schedule, and no schedule deletes it", async () => {
     await scene.apply("{ every: thursday }");
     const first = await scene.handle().describe();
     await scene.apply("{ every: thursday }");
@@ -78,7 +78,7 @@ describe("applying a playbook with a schedule", () => {
   });
 });
 
-test("who may not is refused, and what isn't there is named", async () => {
+test("a caller without the role is refused, and an unknown schedule is named", async () => {
   await scene.apply("{ every: thursday }");
   const viewer = await scene.on.gateway.token("vic", ["viewer"]);
   for (const [method, path] of [

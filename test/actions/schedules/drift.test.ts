@@ -15,8 +15,8 @@ const CHANGES: readonly [string, (before: ScheduleDescription) => object][] = [
   ["how often it may run", ({ state }) => ({ state: { ...state, remainingActions: 2 } })],
 ];
 
-describe("a schedule that is not as its playbook says", () => {
-  test("shows as deleted where somebody deleted it, with no run to come, and is made again by applying again", async () => {
+describe("a schedule that differs from its playbook", () => {
+  test("a schedule that a person deleted is shown as deleted, without runs, and is made again by applying again", async () => {
     await scene.apply("{ every: thursday }");
     expect(
       (await scene.on.gateway.call("DELETE", "/v1/schedules/weekly", scene.admin)).status,
@@ -34,7 +34,7 @@ describe("a schedule that is not as its playbook says", () => {
     expect((await scene.apply("{ every: thursday }")).json["note"]).toBeUndefined();
   });
 
-  test("shows as differing where somebody changed it in Temporal", async () => {
+  test("a schedule that was changed in Temporal is shown as differing", async () => {
     await scene.apply("{ every: thursday }");
     await scene.handle().update((before) => ({
       ...before,
@@ -44,7 +44,7 @@ describe("a schedule that is not as its playbook says", () => {
     expect((await scene.shown())?.["state"]).toBe("differs");
   });
 
-  test("shows as differing whatever of it was changed, and is put right by applying again", async () => {
+  test("a change to any part of a schedule is shown as a difference, and applying again undoes it", async () => {
     await scene.apply("{ every: thursday }");
     for (const [what, change] of CHANGES) {
       await scene.handle().update((before) => ({ ...before, ...change(before) }) as typeof before);
@@ -54,7 +54,7 @@ describe("a schedule that is not as its playbook says", () => {
     }
   });
 
-  test("is not made while Temporal is down, which is said, and applying again completes it", async () => {
+  test("a schedule that can't be made while Temporal is down is reported, and applying again makes it", async () => {
     const down = await startTestGateway({ folder: scene.on.gateway.folder });
     try {
       const token = await down.token("ann", ["admin"]);

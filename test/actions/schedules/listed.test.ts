@@ -5,7 +5,7 @@ import { useSchedules } from "../../gateway/support/schedules.ts";
 const profiles = [profile()];
 const scene = useSchedules(profiles);
 
-test("a playbook stays its business's where others come, and one whose business goes hides no other's schedule", async () => {
+test("a playbook stays with its business if others are added, and a removed business hides no other's schedule", async () => {
   await scene.apply("{ every: thursday }");
   const named = "kind: pay-run\nbusiness: acme\nschedule: { every: friday }\n";
   const { gateway } = scene.on;

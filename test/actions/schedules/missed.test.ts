@@ -8,7 +8,7 @@ const scene = useSchedules();
 describe("missed runs", () => {
   const fill = (body: object = {}): Promise<Answer> => scene.post("weekly/backfill", body);
 
-  test("are made up once, those within the playbook's window only", async () => {
+  test("missed runs within the playbook's window are made up once", async () => {
     await scene.apply("{ every: thursday, catchUp: 8 days }");
     scene.nowMs = Date.parse("2026-12-04T17:00:00Z");
     const first = await fill();
@@ -28,7 +28,7 @@ describe("missed runs", () => {
     expect(await listRuns(scene.on.gateway.store.db, { limit: 10 })).toHaveLength(1);
   });
 
-  test("are none from before there was a schedule, it was another one, or it was deleted", async () => {
+  test("runs from before a schedule was made, changed or deleted don't count as missed", async () => {
     await scene.apply("{ every: thursday, catchUp: 8 days }");
     scene.nowMs = Date.parse("2026-11-18T18:00:00Z");
     expect((await fill()).json["items"]).toEqual([]);
@@ -52,8 +52,8 @@ describe("missed runs", () => {
   test.each([
     ["2026-11-19", "longer ago than catchUp: 1 day allows"],
     ["2026-12-10", "is not missed: it begins on Thu, Dec 10, 10:00 AM New York"],
-    ["2026-12-02", "is no period of weekly; the next one after it is 2026-12-03"],
-  ])("of %s are refused with the reason", async (period, reason) => {
+    ["2026-12-02", "is not a period of weekly; the next one after it is 2026-12-03"],
+  ])("making up the run of %s is refused with the reason", async (period, reason) => {
     await scene.apply("{ every: thursday }");
     scene.nowMs = Date.parse("2026-12-03T17:00:00Z");
     const answer = await fill({ period });

@@ -14,12 +14,12 @@ import { useSchedules } from "../../gateway/support/schedules.ts";
 const scene = useSchedules();
 const business: BusinessProfile = profile();
 
-/** The janitor leaves alone what a gateway may just be making. */
+/** The janitor leaves schedules alone that a gateway may just be making. */
 beforeEach(() => {
   scene.nowMs = Date.now() - 3_600_000;
 });
 
-/** What the janitor does with schedules each minute. */
+/** Compares schedules as the janitor does each minute. */
 async function pass(temporal = scene.on.client): Promise<void> {
   const nobody = (): never => {
     throw new Error("the service is not asked");
@@ -37,7 +37,7 @@ async function pass(temporal = scene.on.client): Promise<void> {
   );
 }
 
-/** What was done to the schedule, by whom, with which note; first to last. */
+/** Returns what was done to the schedule, by whom and with which note, oldest first. */
 async function acts(): Promise<unknown[][]> {
   const of = { businessId: business.businessId, subject: "weekly" };
   const trail = await listAudit(scene.on.gateway.store.db, of);
@@ -46,7 +46,7 @@ async function acts(): Promise<unknown[][]> {
     .map(({ action, actor, details }) => [action, actor, details["note"]]);
 }
 
-/** Janitor until the list of schedules at Temporal, which lags behind, has told of the last act. */
+/** Runs the janitor until Temporal's list of schedules, which lags behind, shows the last act. */
 async function passUntil(count: number): Promise<void> {
   const done = async (): Promise<number> => {
     await pass();
@@ -56,7 +56,7 @@ async function passUntil(count: number): Promise<void> {
 }
 
 describe("a pause", () => {
-  test("stays when the playbook is applied again, which says so", async () => {
+  test("a pause stays when the playbook is applied again, and the answer says so", async () => {
     await scene.apply("{ every: thursday }");
     const paused = await scene.post("weekly/pause", { note: "books are being closed" });
     expect(paused.json).toMatchObject({ state: "paused", note: "ada: books are being closed" });
@@ -68,7 +68,7 @@ describe("a pause", () => {
     expect((await scene.apply("{ every: thursday }")).json["note"]).toBeUndefined();
   });
 
-  test("stays where its schedule is lost, whatever makes it again", async () => {
+  test("a pause stays even if its schedule is lost, whatever makes the schedule again", async () => {
     await scene.apply("{ every: thursday }");
     await scene.post("weekly/pause", { note: "audit" });
     await scene.handle().delete();
@@ -81,7 +81,7 @@ describe("a pause", () => {
     expect(await scene.shown()).toMatchObject({ state: "paused", note: "ada: audit" });
   });
 
-  test("can be asked for while its schedule is lost, and so can its end", async () => {
+  test("a schedule can be paused and resumed even while it is lost", async () => {
     await scene.apply("{ every: thursday }");
     await scene.handle().delete();
     expect((await scene.post("weekly/pause", { note: "stop" })).status).toBe(200);
@@ -98,7 +98,7 @@ describe("a pause", () => {
 });
 
 describe("a pause made in Temporal itself", () => {
-  test("is noted once, with what Temporal keeps of it, and so is its end", async () => {
+  test("a pause made in Temporal, and its end, are each noted once with Temporal's note", async () => {
     await scene.apply("{ every: thursday }");
     await scene.handle().pause("vendor fraud, ask Vera");
     await passUntil(1);
@@ -110,7 +110,7 @@ describe("a pause made in Temporal itself", () => {
     expect((await acts())[1]).toEqual(["schedule.resumed", "temporal-ui", "all clear"]);
   });
 
-  test("is how the schedule stands when it is lost", async () => {
+  test("a schedule that was paused in Temporal and then lost is restored as paused", async () => {
     await scene.apply("{ every: thursday }");
     await scene.handle().pause("vendor fraud");
     await passUntil(1);
@@ -125,7 +125,7 @@ describe("a pause made in Temporal itself", () => {
     expect(await acts()).toHaveLength(2);
   });
 
-  test("is noted before what a person does about it, which is the last word", async () => {
+  test("a pause made in Temporal is noted before a person's later act, which decides", async () => {
     await scene.apply("{ every: thursday }");
     await scene.handle().pause("vendor fraud");
     expect((await scene.post("weekly/resume", { note: "checked" })).json["state"]).toBe("active");
@@ -140,10 +140,10 @@ describe("a pause made in Temporal itself", () => {
     expect(await acts()).toHaveLength(3);
   });
 
-  test("is told from what another process is about to record", async () => {
+  test("a pause that another process is about to record is not taken for one made in Temporal", async () => {
     await scene.apply("{ every: thursday }");
     const { db } = scene.on.gateway.store;
-    // As a gateway that has paused at Temporal and not yet recorded it.
+    // Like a gateway that has paused at Temporal and has not recorded it yet.
     await withSchedule(db, { business: "acme", playbook: "weekly" }, 0, async () => {
       await scene.handle().pause("ada: audit");
       const listed = async (): Promise<boolean[]> => {
@@ -158,7 +158,7 @@ describe("a pause made in Temporal itself", () => {
     expect(await acts()).toEqual([]);
   });
 
-  test("and people's acts at the same time end as what Temporal keeps", async () => {
+  test("after pauses in Temporal and acts of people at the same time, the trail ends with Temporal's state", async () => {
     await scene.apply("{ every: thursday }");
     for (const round of [1, 2, 3]) {
       await scene.handle().pause(`round ${round}`);
@@ -189,23 +189,29 @@ describe("a schedule that was made under an older key", () => {
   test.each([
     ["while workers still have that one", [newer, older]],
     ["after it was taken away", [newer]],
-  ])("is written under the newest one %s, and stays paused", async (_, keys) => {
-    await scene.apply("{ every: thursday }");
-    await scene.post("weekly/pause", { note: "books are being closed" });
-    await pass(under(older));
-    await expect.poll(() => isUnderNewestKey(under(older), of)).toBe(true);
-    const now = under(...keys);
-    expect(await isUnderNewestKey(now, of)).toBe(false);
-    await pass(now);
-    expect(await isUnderNewestKey(now, of)).toBe(true);
-    const { state, action } = await now.schedule
-      .getHandle(scheduledPayRunId("acme", "weekly"))
-      .describe();
-    expect(state).toMatchObject({ paused: true, note: expect.stringContaining("books are being") });
-    expect(action.args).toMatchObject([{ playbook: "weekly", business: "acme" }]);
-  });
+  ])(
+    "a paused schedule of an older key is rewritten under the newest %s, and stays paused",
+    async (_, keys) => {
+      await scene.apply("{ every: thursday }");
+      await scene.post("weekly/pause", { note: "books are being closed" });
+      await pass(under(older));
+      await expect.poll(() => isUnderNewestKey(under(older), of)).toBe(true);
+      const now = under(...keys);
+      expect(await isUnderNewestKey(now, of)).toBe(false);
+      await pass(now);
+      expect(await isUnderNewestKey(now, of)).toBe(true);
+      const { state, action } = await now.schedule
+        .getHandle(scheduledPayRunId("acme", "weekly"))
+        .describe();
+      expect(state).toMatchObject({
+        paused: true,
+        note: expect.stringContaining("books are being"),
+      });
+      expect(action.args).toMatchObject([{ playbook: "weekly", business: "acme" }]);
+    },
+  );
 
-  /** What the janitor does where the list still has the schedule as it was at first. */
+  /** Runs the janitor while the list still has the schedule as it was at first. */
   async function passEarly(temporal: Client): Promise<void> {
     vi.spyOn(temporal.schedule, "list").mockImplementation(async function* () {
       const scheduleId = scheduledPayRunId("acme", "weekly");
@@ -217,18 +223,21 @@ describe("a schedule that was made under an older key", () => {
   test.each([
     ["by a person", () => scene.post("weekly/pause", { note: "audit" })],
     ["at Temporal itself", () => scene.handle().pause("audit")],
-  ])("stays paused %s after its key is gone, whatever a list still says", async (_, pause) => {
-    await scene.apply("{ every: thursday }");
-    await pause();
-    await passEarly(under(older));
-    const now = under(newer);
-    await passEarly(now);
-    expect(await isUnderNewestKey(now, of)).toBe(true);
-    const kept = await readSchedule(now, of, null);
-    expect(kept).toMatchObject({ paused: true, note: expect.stringContaining("audit") });
-  });
+  ])(
+    "a schedule paused %s stays paused after its key is gone, whatever a stale list says",
+    async (_, pause) => {
+      await scene.apply("{ every: thursday }");
+      await pause();
+      await passEarly(under(older));
+      const now = under(newer);
+      await passEarly(now);
+      expect(await isUnderNewestKey(now, of)).toBe(true);
+      const kept = await readSchedule(now, of, null);
+      expect(kept).toMatchObject({ paused: true, note: expect.stringContaining("audit") });
+    },
+  );
 
-  test("is paused, and read, also by who lacks that one", async () => {
+  test("a schedule can be paused and read even by a client that lacks its key", async () => {
     await scene.apply("{ every: thursday }");
     await passEarly(under(older));
     await pauseSchedule(under(newer), of, "ada: audit");

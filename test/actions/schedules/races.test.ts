@@ -19,7 +19,7 @@ test("a pause in Temporal is never lost to a playbook that is applied at the sam
   for (let round = 0; round < 12; round += 1) {
     await scene.handle().unpause();
     const put = putSchedule(client, wanted(round % 2 === 0 ? "friday" : "monday"));
-    // From before it is read to after it is written.
+    // From before the schedule is read to after it is written.
     await sleep(round * 3);
     await Promise.all([put, scene.handle().pause("stop")]);
     const { state } = await scene.handle().describe();

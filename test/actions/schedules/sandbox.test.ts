@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 
 let sandbox: TestSandbox;
 let unreachableUrl: string | undefined;
-/** Its address is known once it runs. */
+/** A getter, since the address is known only once the sandbox runs. */
 const business: BusinessProfile = {
   ...profile({ sandbox: true }),
   get apiUrl() {
@@ -30,11 +30,11 @@ beforeEach(() => {
   scene.nowMs = Date.now();
 });
 
-/** Has begun today, by both clocks: they differ by whole days. */
+/** A time that has passed today by both clocks, which differ by whole days. */
 const at = `${String(new Date().getUTCHours()).padStart(2, "0")}:00`;
 const DAILY = `{ every: day, at: "${at}", zone: UTC, catchUp: 2 days }`;
 
-/** The run that the list shows first, without the others. */
+/** Returns the run that the list shows first. */
 async function first(
   name = "weekly",
 ): Promise<{ period: string; beginsAt: string; payDate: string }> {
@@ -42,7 +42,7 @@ async function first(
   return next[0] as (typeof next)[0];
 }
 
-/** The date that the sandbox shows in so many days. */
+/** Returns the date that the sandbox will show in `inDays` days. */
 async function bankDate(inDays = 0): Promise<string> {
   return addDays((await sandbox.control.clock()).bank.slice(0, 10), inDays);
 }
@@ -59,7 +59,7 @@ async function filled(): Promise<string[]> {
   return items.map(({ period }) => period);
 }
 
-/** Temporal wakes the launcher at a time that has come by our own clock. */
+/** Wakes the launcher, as Temporal does, at a time that has come by our own clock. */
 async function wake(nominalMs: number): Promise<string | null> {
   const clocks = new Clocks();
   const context = {
@@ -73,16 +73,16 @@ async function wake(nominalMs: number): Promise<string | null> {
 }
 
 describe("on a sandbox whose clock is weeks ahead", () => {
-  test("what was missed, what the list shows and what the launcher makes are named by its dates", async () => {
+  test("missed, listed and launched runs are all named by the dates of the sandbox's clock", async () => {
     await scene.apply(DAILY, "by-hand");
     await step(60, "by-hand");
     await scene.apply(DAILY);
     expect(await filled()).toEqual([]);
     const { period, beginsAt, payDate } = await first();
-    // Woken tomorrow in real time, when the sandbox shows tomorrow as well.
+    // It wakes tomorrow in real time, when the sandbox shows tomorrow too.
     expect(Date.parse(beginsAt) - Date.now()).toBeLessThan(25 * HOUR_MS);
     expect(period).toBe(await bankDate(1));
-    // The pay date is counted in New York, where a run of 01:00 UTC begins the evening before.
+    // The pay date is counted in New York, where a run at 01:00 UTC begins the evening before.
     expect(payDate >= period).toBe(true);
     expect(payDate <= addDays(period, 5)).toBe(true);
 
@@ -99,10 +99,10 @@ describe("on a sandbox whose clock is weeks ahead", () => {
 });
 
 describe("on a sandbox that is down", () => {
-  test("a schedule is shown, paused and let go, without its next runs", async () => {
+  test("a schedule can be shown, paused and resumed while its sandbox is down, without its next runs", async () => {
     const nowhere = await startSandbox();
     const { url } = nowhere;
-    // A sandbox that is stopped may serve another test.
+    // The port of a stopped sandbox may serve another test.
     await nowhere.kill();
     unreachableUrl = url;
     try {

@@ -9,7 +9,7 @@ import { useSchedules } from "../../gateway/support/schedules.ts";
 
 const scene = useSchedules();
 
-/** Clocks are set by an hour, half an hour, at midnight, or never. */
+/** Zones whose clocks change by an hour, by half an hour, at midnight, or never. */
 const EVERYWHERE = [
   ["America/New_York", "02:15", "every: day"],
   ["America/New_York", "01:30", "every: weekday"],
@@ -27,7 +27,9 @@ type Timestamp = NonNullable<
   Parameters<Client["workflowService"]["listScheduleMatchingTimes"]>[0]["startTime"]
 >;
 
-/** Real instants at which Temporal wakes the launcher in a year, as the server itself says. */
+/**
+ * Returns the instants of a year at which Temporal wakes the launcher, as the server reports them.
+ */
 async function wakings(year: number): Promise<Set<number>> {
   const at = (of: number) => ({ seconds: Date.UTC(of, 0, 1) / 1000 }) as unknown as Timestamp;
   const { startTime } = await scene.on.client.workflowService.listScheduleMatchingTimes({
@@ -39,7 +41,7 @@ async function wakings(year: number): Promise<Set<number>> {
   return new Set(startTime.map(({ seconds }) => Number(seconds) * 1000));
 }
 
-test("a schedule wakes its launcher for every run of a year, wherever and however clocks are set", async () => {
+test("a schedule wakes its launcher for every run of a year, wherever and however clocks change", async () => {
   for (const [zone, at, every] of EVERYWHERE) {
     const text = `kind: pay-run\nschedule: { ${every}, at: "${at}", zone: ${zone} }\n`;
     const loaded = loadPlaybook(text, { file: "weekly.yaml" });
@@ -52,7 +54,7 @@ test("a schedule wakes its launcher for every run of a year, wherever and howeve
       ({ fireAtMs }) => fireAtMs < Date.UTC(2029, 0, 1),
     );
     expect(fires.length).toBeGreaterThan(10);
-    // Of a time that comes twice the server may take the second.
+    // If a time comes twice, the server may take the second.
     const missed = fires.filter(
       ({ fireAtMs }) => !woken.has(fireAtMs) && !woken.has(fireAtMs + 3_600_000),
     );

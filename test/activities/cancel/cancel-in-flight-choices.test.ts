@@ -6,27 +6,33 @@ import { dueRetry } from "../retry-world.ts";
 
 test.beforeEach(({ world }) => world.failurePlaybook(NEXT_DAY_RETRIES));
 
-describe("a request under way is waited for where it is chosen", () => {
+describe("choosing a request under way", () => {
   test.for([
     ["by its vendor", () => ({ vendor: "v1" })],
     ["by its bill", (payableId: string) => ({ payable: payableId })],
     ["by a condition", () => ({ where: "payable.amountCents == 10000" })],
-  ] as const)("%s, and the others are left alone", async ([_, choose], { cancels, world }) => {
-    const planned = await cancels.left(
-      await world.approvedRun([{}, { contactId: "v2", totalAmountCents: 20_000 }]),
-    );
-    const [payableId = "", other = ""] = planned.payableIds;
-    const id = await cancels.ask(choose(payableId));
-    expect(await cancels.shown(id)).toEqual([`${payableId} unknown`]);
-    const [paymentId = ""] = await cancels.arrive(payableId);
-    await cancels.arrive(other);
-    await cancels.turns(id);
-    expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
-    expect((await world.paymentsOf(other)).map(({ status }) => status)).toEqual(["scheduled"]);
-    expect(await cancels.held()).toEqual([payableId]);
-  });
+  ] as const)(
+    "a bill under way is waited for and cancelled if it is chosen %s, and other bills stay as they are",
+    async ([_, choose], { cancels, world }) => {
+      const planned = await cancels.left(
+        await world.approvedRun([{}, { contactId: "v2", totalAmountCents: 20_000 }]),
+      );
+      const [payableId = "", other = ""] = planned.payableIds;
+      const id = await cancels.ask(choose(payableId));
+      expect(await cancels.shown(id)).toEqual([`${payableId} unknown`]);
+      const [paymentId = ""] = await cancels.arrive(payableId);
+      await cancels.arrive(other);
+      await cancels.turns(id);
+      expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
+      expect((await world.paymentsOf(other)).map(({ status }) => status)).toEqual(["scheduled"]);
+      expect(await cancels.held()).toEqual([payableId]);
+    },
+  );
 
-  test("by its vendor, when the service shows a part of it already", async ({ cancels, world }) => {
+  test("a request under way is chosen by its vendor even if the service already shows a part of the bill", async ({
+    cancels,
+    world,
+  }) => {
     const planned = await cancels.left(await world.approvedRun([{}]));
     const [paymentId = ""] = await cancels.arrive(planned.payableId);
     const id = await cancels.ask({ vendor: "v1" });
@@ -34,7 +40,10 @@ describe("a request under way is waited for where it is chosen", () => {
     expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
   });
 
-  test("as a part that is paid off-cycle", async ({ cancels, world }) => {
+  test("an off-cycle request for a part of a bill is waited for and cancelled", async ({
+    cancels,
+    world,
+  }) => {
     const planned = await world.plannedRun([{}], {}, 4_000);
     await world.approve(planned.runId);
     await cancels.left(planned);
@@ -47,21 +56,27 @@ describe("a request under way is waited for where it is chosen", () => {
   test.for([
     ["a part of the bill", 4_000],
     ["the whole bill", null],
-  ] as const)("as a retry's, of %s", async ([_, partCents], { cancels, world }) => {
-    const { runId, payableId } = await dueRetry(world, "R01", partCents);
-    expect((await world.look(payableId)).phase).toBe("pay");
-    await cancels.lost(payableId, () => world.retry(payableId));
-    const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
-    expect(await cancels.shown(id)).toEqual([`${payableId} unknown`]);
-    await cancels.arrive(payableId);
-    await cancels.turns(id);
-    const [second] = await world.paymentsOf(payableId);
-    expect(await cancels.shown(id)).toEqual([`${second?.id} cancelled`]);
-  });
+  ] as const)(
+    "a retry's request for %s is waited for and its payment is cancelled",
+    async ([_, partCents], { cancels, world }) => {
+      const { runId, payableId } = await dueRetry(world, "R01", partCents);
+      expect((await world.look(payableId)).phase).toBe("pay");
+      await cancels.lost(payableId, () => world.retry(payableId));
+      const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
+      expect(await cancels.shown(id)).toEqual([`${payableId} unknown`]);
+      await cancels.arrive(payableId);
+      await cancels.turns(id);
+      const [second] = await world.paymentsOf(payableId);
+      expect(await cancels.shown(id)).toEqual([`${second?.id} cancelled`]);
+    },
+  );
 });
 
-describe("a bill that a run has leased, and of which nothing has left", () => {
-  test("is withheld, and is not sent any more", async ({ cancels, world }) => {
+describe("cancelling a leased bill before its request is sent", () => {
+  test("a leased bill that is cancelled before its request is sent is withheld and stays unpaid", async ({
+    cancels,
+    world,
+  }) => {
     const planned = await world.approvedRun([{}]);
     const { runId, payableId } = planned;
     let isRead = false;
@@ -87,7 +102,7 @@ describe("a bill that a run has leased, and of which nothing has left", () => {
     await cancels.staysUnpaid(planned);
   });
 
-  test("is withheld as a retry's, however fast the clock of whoever cancels is", async ({
+  test("a bill leased by its retry is withheld even if the canceller's clock is ten minutes fast", async ({
     cancels,
     world,
   }) => {
@@ -106,7 +121,7 @@ describe("a bill that a run has leased, and of which nothing has left", () => {
     expect(await cancels.held()).toEqual([payableId]);
   });
 
-  test("is not chosen before it is leased", async ({ cancels, world }) => {
+  test("a bill that no lane has leased is not chosen", async ({ cancels, world }) => {
     const { runId } = await world.approvedRun([{}]);
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
     expect(await cancels.shown(id)).toEqual([]);

@@ -7,9 +7,9 @@ import { explainIn } from "../explain.ts";
 import { CancelWorld, test } from "../cancel-world.ts";
 import { inDays } from "../planning-world.ts";
 
-describe("a request that is under way when the payments of its run are cancelled", () => {
+describe("cancelling a run while a request is under way", () => {
   test.for(["before", "after"] as const)(
-    "is waited for where the service is slow %s it makes the payment, which is cancelled then",
+    "if the service is slow %s it makes the payment, the cancellation waits and then cancels it",
     async (when, { cancels, world }) => {
       const planned = await world.approvedRun([{}]);
       const { runId, payableId } = planned;
@@ -31,7 +31,7 @@ describe("a request that is under way when the payments of its run are cancelled
     },
   );
 
-  test("is cancelled as soon as the service shows its payment, also when nobody hears the answer", async ({
+  test("a payment is cancelled as soon as the service shows it, even if its answer never arrived", async ({
     cancels,
     world,
   }) => {
@@ -48,7 +48,7 @@ describe("a request that is under way when the payments of its run are cancelled
     const [paymentId = ""] = await cancels.arrive(payableId);
     await cancels.turns(id, 3);
     expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
-    // Its run follows it once nothing more can come of the request.
+    // The run updates its line once the request can have no further effect.
     await world.world.pass(9 * 60_000);
     await cancels.leaseAgain(planned);
     expect(await world.line(runId, payableId)).toMatchObject({
@@ -58,7 +58,7 @@ describe("a request that is under way when the payments of its run are cancelled
     await cancels.staysUnpaid(planned);
   });
 
-  test("that only its sender's last lookup finds, after the window, is cancelled as well", async ({
+  test("a payment that only the sender's last lookup finds, after the window, is cancelled as well", async ({
     cancels,
     world,
   }) => {
@@ -74,7 +74,7 @@ describe("a request that is under way when the payments of its run are cancelled
     expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
   });
 
-  test("and never arrives is said to be withheld after the service's window, and stays unpaid", async ({
+  test("a request that never takes effect is reported as withheld after the window, and stays unpaid", async ({
     cancels,
     world,
   }) => {
@@ -90,7 +90,7 @@ describe("a request that is under way when the payments of its run are cancelled
     expect(await cancels.held()).toEqual([payableId]);
   });
 
-  test("that the service refuses is said to be withheld, with the reason", async ({
+  test("a bill whose request the service refuses is reported as withheld, with the reason", async ({
     cancels,
     world,
   }) => {
@@ -115,7 +115,7 @@ describe("a request that is under way when the payments of its run are cancelled
     expect((await cancels.itemsOf(id))[0]?.reason).toMatch(/came to nothing \(validation_error\)/);
   });
 
-  test("that the service refuses because somebody else pays the bill takes that payment back", async ({
+  test("if a request is refused because of an external payment, that payment is cancelled", async ({
     cancels,
     world,
   }) => {
@@ -133,7 +133,7 @@ describe("a request that is under way when the payments of its run are cancelled
     expect(await cancels.shown(id)).toEqual([`${theirs} cancelled`]);
   });
 
-  test("is too late where 9:00 New York comes before its payment is seen", async ({
+  test("a payment that shows up too close to 9:00 New York is reported as too late", async ({
     cancels,
     world,
   }) => {
@@ -152,7 +152,10 @@ describe("a request that is under way when the payments of its run are cancelled
     expect(await cancels.cancelKeys(paymentId)).toEqual(new Set());
   });
 
-  test("and is split by the service is reported payment by payment", async ({ cancels, world }) => {
+  test("if the service splits the payment of a request, the parts are reported one by one", async ({
+    cancels,
+    world,
+  }) => {
     const planned = await cancels.left(await world.approvedRun([{ totalAmountCents: 15_000_000 }]));
     const { runId, payableId } = planned;
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
@@ -167,14 +170,17 @@ describe("a request that is under way when the payments of its run are cancelled
     const items = await cancels.itemsOf(id);
     expect(items.map((item) => item.goesOutAtMs)).toEqual(made.map(() => goesOutAtMs));
     const told = (await cancels.told(id)).join("\n");
-    expect(told).toContain(`The money goes out on ${spokenDate(day)}: ask whoever runs`);
+    expect(told).toContain(`The money goes out on ${spokenDate(day)}: ask the service's support`);
     await world.control.setClock(new Date(goesOutAtMs + 1).toISOString());
     const { text } = await explainIn(world, payableId);
     expect(text).toContain(`The money went out on ${spokenDate(day)}. `);
     expect(text).not.toMatch(/goes out on/);
   });
 
-  test("is left to whoever lifts the hold meanwhile", async ({ cancels, world }) => {
+  test("a bill whose hold is released in the meantime is not cancelled", async ({
+    cancels,
+    world,
+  }) => {
     const { runId, payableId } = await cancels.left(await world.approvedRun([{}]));
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });
     const [hold] = await world.holds();
@@ -187,7 +193,7 @@ describe("a request that is under way when the payments of its run are cancelled
     expect(await cancels.cancelKeys(paymentId)).toEqual(new Set());
   });
 
-  test("and that two cancellations ask for at once is cancelled once, under one hold", async ({
+  test("two simultaneous cancellations cancel a payment once, under one hold", async ({
     cancels,
     world,
   }) => {
@@ -196,7 +202,7 @@ describe("a request that is under way when the payments of its run are cancelled
     const other = await cancels.ask({ vendor: "v1" });
     expect(await cancels.held()).toEqual([payableId]);
     const [paymentId = ""] = await cancels.arrive(payableId);
-    // One of them hears that it is scheduled when the other has cancelled it.
+    // One cancellation reads "scheduled" after the other has already cancelled the payment.
     const path = `/v1/payments/${paymentId}`;
     const late = { when: "after", effect: "delay", delayMs: 1_500 } as const;
     await world.control.faults([{ method: "GET", path, ...late, times: 1 }]);
@@ -208,7 +214,7 @@ describe("a request that is under way when the payments of its run are cancelled
   });
 });
 
-test("a payment that was found after its answer was lost is cancelled, also where the cancel's answer is lost", async ({
+test("an adopted payment is cancelled even if the answer to the cancel is lost too", async ({
   cancels,
   world,
 }) => {

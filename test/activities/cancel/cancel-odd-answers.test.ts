@@ -22,7 +22,7 @@ async function held(cancels: CancelWorld): Promise<string> {
   return paymentId;
 }
 
-/** The service shows a payment as this, whatever it does with it. */
+/** Shows every payment with this change, whatever is done to it. */
 function showAs(world: MoneyWorld, change: Readonly<Record<string, unknown>>): void {
   const { payments } = world.context().clientOf("acme");
   world.override = {
@@ -31,7 +31,7 @@ function showAs(world: MoneyWorld, change: Readonly<Record<string, unknown>>): v
   };
 }
 
-/** Answers every cancel like this, without doing anything, and counts them. */
+/** Answers every cancel with this response without doing anything, and counts the cancels. */
 function answerCancels(world: MoneyWorld, status: number, body: unknown): { sent: number } {
   const counted = { sent: 0 };
   world.override = {
@@ -57,8 +57,11 @@ function refusedReads(world: MoneyWorld, status: number, isMeant: (id: string) =
   };
 }
 
-describe("a payment in a state that is not known here", () => {
-  test("is looked at again, and cancelled once it can be", async ({ cancels, world }) => {
+describe("cancelling a payment in an unknown state", () => {
+  test("a payment in an unknown state is read again, and cancelled once that is possible", async ({
+    cancels,
+    world,
+  }) => {
     const paymentId = await scheduled(cancels);
     showAs(world, { status: "on_review" });
     const id = await cancels.ask({ payments: [paymentId] });
@@ -69,7 +72,10 @@ describe("a payment in a state that is not known here", () => {
     expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
   });
 
-  test("is chosen by its vendor too, on the safe side", async ({ cancels, world }) => {
+  test("choosing by vendor includes a payment in an unknown state, to be safe", async ({
+    cancels,
+    world,
+  }) => {
     const paymentId = await scheduled(cancels);
     const { payments } = world.context().clientOf("acme");
     const all = await payments.listAll({ contactId: "v1" });
@@ -81,7 +87,10 @@ describe("a payment in a state that is not known here", () => {
     expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
   });
 
-  test("for days is left to a person, who is told", async ({ cancels, world }) => {
+  test("a payment that stays in an unknown state for days is left to a person, with a notice", async ({
+    cancels,
+    world,
+  }) => {
     const paymentId = await scheduled(cancels);
     showAs(world, { status: "on_review" });
     const id = await cancels.ask({ payments: [paymentId] });
@@ -95,10 +104,10 @@ describe("a payment in a state that is not known here", () => {
   });
 });
 
-describe("a cancel that is answered with 200", () => {
+describe("a cancel answered with 200", () => {
   const said = { id: "", amountCents: 10_000, status: "scheduled" };
 
-  test("and a payment that is scheduled still is believed once the payment shows it", async ({
+  test("a cancel whose 200 answer shows a scheduled payment counts once a read shows it cancelled", async ({
     cancels,
     world,
   }) => {
@@ -116,7 +125,7 @@ describe("a cancel that is answered with 200", () => {
     expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
   });
 
-  test("and never done is asked for anew ever more rarely, and in the end left to a person", async ({
+  test("a cancel that is answered with 200 but never done is retried with back-off, then left to a person", async ({
     cancels,
     world,
   }) => {
@@ -135,11 +144,14 @@ describe("a cancel that is answered with 200", () => {
     expect(await cancels.shown(id)).toEqual([`${paymentId} unknown`]);
     await cancels.age(id, 3 * DAY_MS);
     expect(await cancels.turns(id)).toMatchObject({ phase: "completed-with-exceptions" });
-    // In a quarter of an hour.
+    // Within a quarter of an hour.
     expect(keys.size).toBeLessThan(8);
   });
 
-  test("and another payment is not believed", async ({ cancels, world }) => {
+  test("a 200 answer to a cancel that names another payment does not count", async ({
+    cancels,
+    world,
+  }) => {
     const paymentId = await scheduled(cancels);
     answerCancels(world, 200, { payment: { ...said, id: "pay_other", status: "cancelled" } });
     const id = await cancels.ask({ payments: [paymentId] });
@@ -151,14 +163,14 @@ describe("a cancel that is answered with 200", () => {
   });
 });
 
-describe("a cancel that is refused with a code that the specification doesn't list", () => {
+describe("a cancel refused with an undocumented code", () => {
   test.for([409, 423])(
-    "and %i, which passes, is tried again",
+    "a cancel refused with an undocumented code and %i is retried until it succeeds",
     async (status, { cancels, world }) => {
       const paymentId = await scheduled(cancels);
       const refused = answerCancels(world, status, { error: "payment_busy", message: "try later" });
       const id = await cancels.ask({ payments: [paymentId] });
-      // Minutes of the service's clock.
+      // Eight minutes on the service clock.
       await cancels.turns(id, 8);
       expect(refused.sent).toBeGreaterThan(2);
       world.override = {};
@@ -167,7 +179,7 @@ describe("a cancel that is refused with a code that the specification doesn't li
     },
   );
 
-  test("and 422 is asked once, and left to a person when it certainly did nothing", async ({
+  test("a cancel refused with an undocumented code and 422 is sent once, then left to a person", async ({
     cancels,
     world,
   }) => {
@@ -186,9 +198,9 @@ describe("a cancel that is refused with a code that the specification doesn't li
   });
 });
 
-describe("an id", () => {
+describe("ids that name no payment", () => {
   test.for(["..", "."])(
-    "like “%s” is no payment, and keeps no other one back",
+    "an id like “%s” is not a payment, and does not keep other payments from being cancelled",
     async (odd, { cancels }) => {
       const paymentId = await scheduled(cancels);
       const id = await cancels.ask({ payments: [odd, paymentId] });
@@ -198,7 +210,7 @@ describe("an id", () => {
   );
 
   test.for([400, 404, 422])(
-    "that the service refuses with %i is no payment",
+    "an id that the service refuses with %i is not a payment",
     async (status, { cancels, world }) => {
       const paymentId = await scheduled(cancels);
       refusedReads(world, status, (id) => id === "not ours");
@@ -208,7 +220,7 @@ describe("an id", () => {
     },
   );
 
-  test("that was shown a moment ago is looked for again before it is given up", async ({
+  test("a payment that was visible a moment ago is read again before it is given up", async ({
     cancels,
     world,
   }) => {
@@ -223,7 +235,7 @@ describe("an id", () => {
   });
 });
 
-describe("a refund", () => {
+describe("following a refund", () => {
   async function returning(
     cancels: CancelWorld,
   ): Promise<{ readonly id: string; readonly paymentId: string }> {
@@ -245,7 +257,10 @@ describe("a refund", () => {
     await followRefunds(world.context(), id);
   }
 
-  test("that never comes is told of once, and followed further", async ({ cancels, world }) => {
+  test("a refund that never arrives causes one notice and is still followed", async ({
+    cancels,
+    world,
+  }) => {
     const { id } = await returning(cancels);
     showAs(world, { status: "refund_pending" });
     await world.control.advance("P9D");
@@ -254,7 +269,7 @@ describe("a refund", () => {
     expect((await cancels.itemsOf(id))[0]).toMatchObject({ state: "refund_pending", open: true });
   });
 
-  test("whose money went out after all is told of", async ({ cancels, world }) => {
+  test("a payment that went out despite its cancel causes a notice", async ({ cancels, world }) => {
     const { id, paymentId } = await returning(cancels);
     const [item] = await cancels.itemsOf(id);
     const called = { id: item?.payableId ?? "", number: "BILL-000071", name: "One" };
@@ -273,7 +288,7 @@ describe("a refund", () => {
     expect(subject).toMatch(/^One BILL-000071: a payment of \$100\.00 /);
   });
 
-  test("that the service takes back is cancelled anew, under the next key", async ({
+  test("a payment whose refund the service takes back is cancelled again, under the next key", async ({
     cancels,
     world,
   }) => {
@@ -285,7 +300,7 @@ describe("a refund", () => {
     expect(await cancels.shown(id)).toEqual([`${paymentId} refunded`]);
   });
 
-  test("of a payment that the service doesn't show any more holds up no other one", async ({
+  test("a refund whose payment the service no longer shows stays open and fails no look", async ({
     cancels,
     world,
   }) => {

@@ -19,7 +19,9 @@ async function scheduled(cancels: CancelWorld): Promise<string> {
   return cancels.payment(await cancels.bill(10_000), { scheduledAt: inDays(5) });
 }
 
-/** The whole business waits because of a code, until so long from now. */
+/**
+ * Sets a wait of the whole business because of a code; it is tried again in `forMs` milliseconds.
+ */
 async function waitFor(world: MoneyWorld, code: string, forMs: number): Promise<void> {
   const { store, businessId } = world;
   const { serviceMs: nowMs, realMs } = await world.context().clockOf("acme").now();
@@ -34,9 +36,9 @@ async function waits(world: MoneyWorld): Promise<readonly (readonly [string, num
   return found.map(({ code, tries }) => [code, tries] as const);
 }
 
-describe("a cancel", () => {
+describe("waits and cancels", () => {
   test.for(NOT_OF_CANCELS)(
-    "is not kept back where payments are refused with %s, and neither tries nor ends that wait",
+    "a cancel goes out while payments are refused with %s, and neither tries nor ends that wait",
     async (code, { cancels, world }) => {
       await waitFor(world, code, -1);
       const paymentId = await scheduled(cancels);
@@ -55,7 +57,7 @@ describe("a cancel", () => {
     },
   );
 
-  test("does not wait where the token may not read what a payment reads of its bill or vendor", async ({
+  test("a token that may not read what a payment needs makes payments wait under a code of their own", async ({
     world,
   }) => {
     const fields = { code: "forbidden", message: "no scope", outcome: "not_applied" } as const;
@@ -68,7 +70,7 @@ describe("a cancel", () => {
     expect(outcome).toMatchObject({ kind: "business-wait", code: "forbidden_for_payments" });
   });
 
-  test("that is itself refused so rests alone: no payment waits for it, and it is tried until it goes through", async ({
+  test("a refused cancel makes no payment wait, and is retried until it succeeds", async ({
     cancels,
     world,
   }) => {
@@ -89,10 +91,7 @@ describe("a cancel", () => {
     expect((await cancels.cancelKeys(paymentId)).size).toBe(1);
   });
 
-  test("goes out while something that no cancel reads can't be read", async ({
-    cancels,
-    world,
-  }) => {
+  test("a cancel goes out while reads that it does not need fail", async ({ cancels, world }) => {
     for (const code of ["unreachable_read", "unreadable_read"])
       await waitFor(world, code, 3_600_000);
     const paymentId = await scheduled(cancels);
@@ -101,7 +100,7 @@ describe("a cancel", () => {
     expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);
   });
 
-  test("that went through ends the waits in which neither reads nor cancels go", async ({
+  test("a successful cancel ends the waits that stop both reads and cancels", async ({
     cancels,
     world,
   }) => {
@@ -112,7 +111,7 @@ describe("a cancel", () => {
     expect(await waits(world)).toEqual([["payments_locked", 0]]);
   });
 
-  test("that needed no request ends only the waits that reading has shown to be over", async ({
+  test("a cancel that needed no request ends only the waits that its reads disprove", async ({
     cancels,
     world,
   }) => {

@@ -9,7 +9,7 @@ import { explainIn } from "../explain.ts";
 import { inDays } from "../planning-world.ts";
 import type { MoneyWorld } from "../money-world.ts";
 
-/** Counts the cancels that leave, and answers each as a service that refuses it. */
+/** Counts the cancels that leave, and answers each with a refusal. */
 function refuseCancels(world: MoneyWorld): { sent: number } {
   const counted = { sent: 0 };
   const body = { error: "payment_not_cancellable", message: "no", details: { status: "held" } };
@@ -24,7 +24,7 @@ function refuseCancels(world: MoneyWorld): { sent: number } {
 }
 
 describe("a held payment that the service refuses to cancel", () => {
-  test("beside several scheduled ones is named as that, after one request", async ({
+  test("a held payment of a bill with several scheduled payments is reported as such after one request", async ({
     cancels,
     world,
   }) => {
@@ -42,11 +42,11 @@ describe("a held payment that the service refuses to cancel", () => {
     const [told] = await listNotices(world.store.db, { limit: 1 });
     expect(told?.subject).toMatch(/: a payment of \$100\.00 was not cancelled$/);
     const { text } = await explainIn(world, payableId);
-    expect(text).toContain(`${held}: several scheduled. Of a bill with several scheduled payments`);
+    expect(text).toContain(`${held}: several scheduled. The service cancels no payment of a bill`);
     expect(counted.sent).toBe(1);
   });
 
-  test("for no reason that can be seen ends as unknown, after a few keys", async ({
+  test("a held payment refused for no visible reason ends as unknown after a few keys", async ({
     cancels,
     world,
   }) => {
@@ -63,12 +63,12 @@ describe("a held payment that the service refuses to cancel", () => {
   });
 });
 
-test("a cancellation whose activity is paused begins no more cancels, and the next activity sends the rest once", async ({
+test("a paused cancellation begins no more cancels, and the next activity sends the rest once", async ({
   cancels,
   world,
 }) => {
   const payments = [];
-  // More than it works on at once.
+  // More than a lane cancels at once.
   for (let number = 0; number < 25; number += 1) {
     const payableId = await cancels.bill(10_000 + number);
     payments.push(await cancels.payment(payableId, { scheduledAt: inDays(5) }));
@@ -91,9 +91,9 @@ test("a cancellation whose activity is paused begins no more cancels, and the ne
   expect(new Set(sent).size).toBe(payments.length);
 });
 
-describe("what is chosen of a run's bills", () => {
+describe("what a cancellation chooses", () => {
   test.for(["paying", "unknown", "retrying", "parked"] as const)(
-    "takes what the service has scheduled of one that is %s",
+    "a run's cancellation takes the scheduled payments of a bill that is %s",
     async (state, { cancels, world }) => {
       const planned = await world.approvedRun([{}, { contactId: "v2" }]);
       const { runId, payableId } = planned;
@@ -112,7 +112,7 @@ describe("what is chosen of a run's bills", () => {
     },
   );
 
-  test("of a vendor begins with what runs soonest", async ({ cancels }) => {
+  test("a vendor's payments are cancelled in the order of their dates", async ({ cancels }) => {
     const days = [9, 4, 6];
     const ids: string[] = [];
     for (const inSoMany of days) {
@@ -126,7 +126,7 @@ describe("what is chosen of a run's bills", () => {
   });
 });
 
-test("a cancelled payment's run is told to look at its bill: no event tells it", async ({
+test("a cancelled payment's run is signaled to look at its bill, because no event reports it", async ({
   cancels,
   world,
 }) => {
@@ -141,7 +141,7 @@ test("a cancelled payment's run is told to look at its bill: no event tells it",
   expect((await world.assess(runId)).toFollow).toBe(1);
 });
 
-test("a payment that is asked for again keeps one hold on its bill, which one release lifts", async ({
+test("a payment that is cancelled twice keeps one hold on its bill, which one release lifts", async ({
   cancels,
 }) => {
   const paymentId = await cancels.payment(await cancels.bill(10_000), { scheduledAt: inDays(5) });
@@ -154,7 +154,7 @@ test("a payment that is asked for again keeps one hold on its bill, which one re
   expect(await cancels.shown(again)).toEqual([`${paymentId} cancelled`]);
 });
 
-test("people hear, once, of a cancel that doesn't get through while there is time to do something", async ({
+test("people are notified once, while they can still act, if a cancel doesn't get through", async ({
   cancels,
   world,
 }) => {
@@ -173,7 +173,7 @@ test("people hear, once, of a cancel that doesn't get through while there is tim
 describe("a stop", () => {
   const ASKED = { reason: "fraud?", author: "cora", nowMs: 1 };
 
-  /** A hold as a stop sets it, and the cancel that goes with it. */
+  /** Sets a hold as a stop does, and requests the cancellation that goes with it. */
   async function stopped(cancels: CancelWorld, scope: StopScope, value: string, isLifted = false) {
     const { store, businessId } = cancels.money;
     const { holdId } = await store.transaction((trx) =>
@@ -200,11 +200,11 @@ describe("a stop", () => {
   test.for([
     ["contact", []],
     ["all", []],
-    // The next run, or another account, would pay them again.
+    // The next run, or a run with another account, would pay them again.
     ["run", ["own", "own"]],
     ["source", ["own", "own"]],
   ] as const)(
-    "of a %s cancels what the service has of it, and keeps each bill back",
+    "a stop of a %s cancels its scheduled payments and keeps each bill on hold",
     async ([scope, own], { cancels, world }) => {
       const { runId, payableIds, payableId } = await world.approvedRun([{}, {}]);
       await world.pay(runId);
@@ -221,7 +221,7 @@ describe("a stop", () => {
   );
 
   test.for(["contact", "all", "run", "source"] as const)(
-    "of a %s waits for a request under way, and cancels its payment once the service shows it",
+    "a stop of a %s waits for a request under way, and cancels its payment once the service shows it",
     async (scope, { cancels, world }) => {
       const planned = await cancels.left(await world.approvedRun([{}]));
       const { runId, payableId } = planned;
@@ -238,7 +238,7 @@ describe("a stop", () => {
   );
 
   test.for(["run", "all"] as const)(
-    "of a %s that is released before its cancels go out cancels nothing more",
+    "a stop of a %s that is released before its cancels go out cancels nothing",
     async (scope, { cancels, world }) => {
       const { runId, payableId } = await world.approvedRun([{}]);
       await world.pay(runId);

@@ -25,7 +25,7 @@ function policyFor(playbook: string): HoldPlaybook {
   return loaded.playbook;
 }
 
-/** Withholds as an event for a vendor or a bill does; answers the request's id. */
+/** Withholds as an event for a vendor or a bill does; returns the request's id. */
 async function withhold(
   cancels: CancelWorld,
   runId: string,
@@ -40,7 +40,7 @@ async function withhold(
   });
 }
 
-/** As `withhold`; answers the bills that it has taken. */
+/** As `withhold`, but returns the bills that it has taken. */
 async function withholdFor(
   cancels: CancelWorld,
   runId: string,
@@ -58,7 +58,7 @@ async function setState(
   await changeLine(world.store.db, { runId, payableId }, { state }, Date.now());
 }
 
-test("an event withholds what its vendor or bill has in the run, each bill once", async ({
+test("an event withholds the bills of its vendor, or its bill, in the run, each once", async ({
   cancels,
   world,
 }) => {
@@ -77,7 +77,7 @@ test("an event withholds what its vendor or bill has in the run, each bill once"
   expect((await cancels.held()).toSorted()).toEqual([...payableIds].toSorted());
 });
 
-test("nothing of a bill that has come to its end is withheld", async ({ cancels, world }) => {
+test("a bill that is settled is not withheld", async ({ cancels, world }) => {
   const { runId } = await world.approvedRun([{ contactId: "v1" }]);
   await world.pay(runId);
   await world.control.advance("P14D");
@@ -95,7 +95,7 @@ test.for(["parked", "retrying"] as const)(
   },
 );
 
-test("a bill that is retried, and that the service has again, is named with its payment", async ({
+test("a retried bill that the service already has again is reported with its new payment", async ({
   cancels,
   world,
 }) => {
@@ -112,7 +112,7 @@ test("a bill that is retried, and that the service has again, is named with its 
   expect(item?.reason).toMatch(`payrun cancel-scheduled ${payment?.id}`);
 });
 
-test("people hear of what the service has already when an event withholds its bill", async ({
+test("if an event withholds a bill that the service already has, people are notified", async ({
   cancels,
   world,
 }) => {
@@ -125,7 +125,7 @@ test("people hear of what the service has already when an event withholds its bi
   ]);
 });
 
-test("people hear by vendor and number of a withheld bill that nobody has released in time", async ({
+test("the notice about a bill that was not released in time names its vendor and number", async ({
   cancels,
   world,
 }) => {
@@ -141,7 +141,7 @@ test("people hear by vendor and number of a withheld bill that nobody has releas
   expect(notice?.text).toContain("Nobody released it in time");
 });
 
-test("the hold on a bill whose request may be under way is the withholding's own as well", async ({
+test("a bill whose request may be under way is held by the withholding's own hold", async ({
   cancels,
   world,
 }) => {
@@ -154,7 +154,7 @@ test("the hold on a bill whose request may be under way is the withholding's own
   expect(found && releasersOf(found.cancellation.policy)).toEqual(["controller", "owner"]);
 });
 
-test("a playbook with events is not in force on a run by itself", async ({ cancels, world }) => {
+test("a hold playbook with events holds nothing back by itself", async ({ cancels, world }) => {
   const { runId } = await world.plannedRun([{ contactId: "v1" }]);
   const run = await getRun(world.store.db, runId);
   await storePlaybook(world.store, { name: "wait", text: textFor(run?.playbook ?? "") });
@@ -162,7 +162,7 @@ test("a playbook with events is not in force on a run by itself", async ({ cance
   expect(await cancels.held()).toEqual([]);
 });
 
-test("a playbook that names no run withholds from every run, also one of a bill paid off-cycle", async ({
+test("a hold playbook that names no run withholds from every run, including off-cycle ones", async ({
   cancels,
   world,
 }) => {

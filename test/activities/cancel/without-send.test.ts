@@ -21,12 +21,12 @@ function job(paymentIds: readonly string[]): PreparedJob {
   return { line, payments: [], wish: WISH, otherwise } as unknown as PreparedJob;
 }
 
-test("a part that is to be paid again rests ever longer while its failed payment is shown as standing", () => {
+test("a retried part backs off while its failed payment is still shown as standing", () => {
   const outcome = withoutSend(job(["p1"]), { kind: "step", step: STANDS }, CLOCK);
   expect(outcome).toMatchObject({ kind: "back", waitMs: null });
 });
 
-test("a payment that its line doesn't know yet is taken for the line's", () => {
+test("a payment that its line doesn't know yet is adopted for the line", () => {
   const outcome = withoutSend(job([]), { kind: "step", step: STANDS }, CLOCK);
   expect(outcome).toMatchObject({ kind: "applied", paymentIds: ["p1"] });
 });

@@ -5,19 +5,24 @@ import { requestCancel } from "../../../src/store/runs/runs.ts";
 import { topUpsOf } from "../../../src/store/deposits/deposits.ts";
 import { test } from "../deposit-scene.ts";
 
-describe("a deposit is not made", () => {
+describe("deposits that are not made", () => {
   test.for([
     ["by the run's launcher", { by: "lena" }, "launcher"],
     ["without a role that the playbook names", { roles: ["controller"] }, "role-missing"],
     ["for another amount than was looked at", { hash: "f".repeat(64) }, "stale-plan"],
-  ] as const)("on the word %s", async ([_, who, code], { scene }) => {
-    const planned = await scene.shortRun();
-    expect(await scene.decide(planned, who)).toMatchObject({ accepted: false, code });
-    await scene.step(planned);
-    expect(await scene.attempts(planned)).toEqual([]);
-  });
+  ] as const)(
+    "an approval given %s is refused and makes no deposit",
+    async ([_, who, code], { scene }) => {
+      const planned = await scene.shortRun();
+      expect(await scene.decide(planned, who)).toMatchObject({ accepted: false, code });
+      await scene.step(planned);
+      expect(await scene.attempts(planned)).toEqual([]);
+    },
+  );
 
-  test("before as many people have approved it as the playbook asks for", async ({ scene }) => {
+  test("a deposit is not made before it has as many approvals as the playbook asks for", async ({
+    scene,
+  }) => {
     const planned = await scene.shortRun({ quorum: 2 });
     expect(await scene.decide(planned)).toMatchObject({ missing: [{ approvals: 1, quorum: 2 }] });
     await scene.decide(planned);
@@ -28,7 +33,7 @@ describe("a deposit is not made", () => {
     await scene.movedOnce();
   });
 
-  test("while a hold stops the run, and by nobody once the run is cancelled", async ({
+  test("no deposit is made while a hold stops the run, nor after the run is cancelled", async ({
     scene,
     world,
   }) => {
@@ -56,7 +61,10 @@ describe("a deposit is not made", () => {
     expect(await scene.attempts(planned)).toEqual([]);
   });
 
-  test("for a run whose playbook only plans, whatever is approved", async ({ scene, world }) => {
+  test("a run whose playbook only plans makes no deposit, even if it is approved", async ({
+    scene,
+    world,
+  }) => {
     const planned = await scene.shortRun();
     await scene.decide(planned);
     const { db } = world.store;
@@ -78,7 +86,7 @@ describe("a deposit is not made", () => {
     });
   });
 
-  test("where the approved amount is not what is missing by now: another approval is asked for", async ({
+  test("if the missing amount changes after the approval, a new approval is asked for", async ({
     scene,
     world,
   }) => {
@@ -98,7 +106,7 @@ describe("a deposit is not made", () => {
     expect(await scene.topUp(planned)).toMatchObject({ state: "withdrawn" });
   });
 
-  test("where the service refuses it, which is told, and another one asks anew", async ({
+  test("a deposit that the service refuses fails with the service's reason", async ({
     scene,
     world,
   }) => {
@@ -121,21 +129,27 @@ describe("a deposit is not made", () => {
     });
   });
 
-  test("by a run for which somebody has refused it", async ({ scene, world }) => {
+  test("a run whose deposit was rejected makes no deposit", async ({ scene, world }) => {
     const planned = await scene.shortRun();
     expect(await scene.decide(planned, { decision: "reject" })).toMatchObject({ accepted: true });
     await world.pay(planned.runId);
     expect(await topUpsOf(world.store.db, planned.runId)).toMatchObject([{ state: "refused" }]);
   });
 
-  test("where more is missing than the playbook allows", async ({ scene, world }) => {
+  test("no deposit is proposed if more is missing than the playbook allows", async ({
+    scene,
+    world,
+  }) => {
     const planned = await scene.shortRun({ atMostCents: 5_000 });
     expect(await topUpsOf(world.store.db, planned.runId)).toEqual([]);
     const plan = await getPlan(world.store.db, planned.runId);
-    expect(plan?.summary.warnings?.[0]).toMatch(/short by \$100\.00.*more than \$50\.00/);
+    expect(plan?.summary.warnings?.[0]).toMatch(/short by \$100\.00.*no deposit above \$50\.00/);
   });
 
-  test("where nobody has accepted the ACH debit authorization", async ({ scene, world }) => {
+  test("no deposit is proposed if nobody has accepted the ACH debit authorization", async ({
+    scene,
+    world,
+  }) => {
     world.achAuthorization = undefined;
     const planned = await scene.shortRun();
     expect(await topUpsOf(world.store.db, planned.runId)).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { DEPOSITS, test } from "../deposit-scene.ts";
 import type { MoneyWorld } from "../money-world.ts";
 
-describe("a deposit is made once", () => {
+describe("making a deposit once", () => {
   test.for([
     ["the answer is a 500 after the effect", { when: "after", effect: "status", status: 500 }],
     ["the answer is lost after the effect", { when: "after", effect: "drop" }],
@@ -13,7 +13,7 @@ describe("a deposit is made once", () => {
       "the service asks to slow down",
       { when: "before", effect: "status", status: 429, retryAfter: 1 },
     ],
-  ] as const)("where %s", async ([_, fault], { scene, world }) => {
+  ] as const)("a deposit is made once if %s", async ([_, fault], { scene, world }) => {
     const planned = await scene.shortRun();
     await scene.decide(planned);
     await world.control.faults([{ method: "POST", path: DEPOSITS, ...fault, times: 1 }]);
@@ -23,7 +23,7 @@ describe("a deposit is made once", () => {
     await scene.movedOnce();
   });
 
-  test("where the process dies after the effect and before it has heard of it", async ({
+  test("a deposit is made once if the process dies after the effect and before the answer", async ({
     scene,
     world,
   }) => {
@@ -48,7 +48,10 @@ describe("a deposit is made once", () => {
     await scene.movedOnce();
   });
 
-  test("where the process dies before the request leaves", async ({ scene, world }) => {
+  test("a deposit is made once if the process dies before the request leaves", async ({
+    scene,
+    world,
+  }) => {
     const planned = await scene.shortRun();
     await scene.decide(planned);
     world.override = { sendMoneyWrite: () => Promise.reject(new Error("killed")) };
@@ -59,7 +62,7 @@ describe("a deposit is made once", () => {
     await scene.movedOnce();
   });
 
-  /** Sends for real, once, and answers in a way that the sandbox never does. */
+  /** Really sends the first write, but answers it in a way that the sandbox never does. */
   function answerInstead(world: MoneyWorld, status: number, body: unknown): { sent: number } {
     const counted = { sent: 0 };
     const client = world.context().clientOf("acme");
@@ -84,7 +87,7 @@ describe("a deposit is made once", () => {
     ["a redirect", 302, {}],
     ["a time-out of its own", 408, {}],
   ] as const)(
-    "where the service has made it and says %s",
+    "a deposit that the service makes but answers with %s is made once",
     async ([_, status, body], { scene, world }) => {
       const planned = await scene.shortRun();
       await scene.decide(planned);
@@ -102,7 +105,7 @@ describe("a deposit is made once", () => {
     ["deposits are off for a while", 403, { error: "feature_unavailable", message: "off" }],
     ["the set-up is incomplete for a while", 409, { error: "setup_incomplete", message: "no" }],
     ["an account is locked for a while", 409, { error: "payments_locked", message: "locked" }],
-  ] as const)("where %s", async ([_, status, body], { scene, world }) => {
+  ] as const)("a deposit is made once after %s", async ([_, status, body], { scene, world }) => {
     const planned = await scene.shortRun();
     await scene.decide(planned);
     const answer = { kind: "http", status, body, bodyText: JSON.stringify(body) } as never;
@@ -122,7 +125,7 @@ describe("a deposit is made once", () => {
     await scene.movedOnce();
   });
 
-  test("and where another of the same amount came meanwhile, a person looks before anything else", async ({
+  test("if another deposit of the same amount appears in the meantime, a person decides first", async ({
     scene,
     world,
   }) => {
@@ -148,7 +151,7 @@ describe("a deposit is made once", () => {
     expect((await scene.deposits()).filter(({ kind }) => kind === "credit")).toHaveLength(2);
   });
 
-  test("under a new key only after the service's window, where it can't say what it did", async ({
+  test("a deposit with an unclear answer gets a new key only after the service's window", async ({
     scene,
     world,
   }) => {
@@ -174,7 +177,9 @@ describe("a deposit is made once", () => {
     await scene.movedOnce();
   });
 
-  test("by two workers at the same moment", async ({ scene }) => {
+  test("a deposit that several workers attempt at the same moment is made once", async ({
+    scene,
+  }) => {
     const planned = await scene.shortRun();
     await scene.decide(planned);
     await Promise.all([scene.step(planned), scene.step(planned), scene.step(planned)]);
@@ -183,7 +188,7 @@ describe("a deposit is made once", () => {
     await scene.movedOnce();
   });
 
-  test("and somebody else's of the same amount is not taken for it twice", async ({
+  test("an external deposit of the same amount is not adopted as the run's own", async ({
     scene,
     world,
   }) => {

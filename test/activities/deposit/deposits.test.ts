@@ -9,7 +9,7 @@ import { topUpsOf } from "../../../src/store/deposits/deposits.ts";
 import { DEPOSITS, test, withTopUp } from "../deposit-scene.ts";
 
 describe("a run that is short of money", () => {
-  test("asks for exactly what is missing, says so in its plan, and deposits nothing unapproved", async ({
+  test("a run asks for exactly what is missing, says so in its plan, and deposits nothing unapproved", async ({
     scene,
     world,
   }) => {
@@ -31,7 +31,7 @@ describe("a run that is short of money", () => {
     expect(await scene.deposits()).toEqual([]);
   });
 
-  test("deposits what was approved, once, and pays what waited for it", async ({
+  test("an approved deposit is made once, and pays the bills that waited for it", async ({
     scene,
     world,
   }) => {
@@ -59,10 +59,7 @@ describe("a run that is short of money", () => {
     expect(await topUpsOf(world.store.db, planned.runId)).toHaveLength(1);
   });
 
-  test("whose deposit is on its way is planned dry without another one", async ({
-    scene,
-    world,
-  }) => {
+  test("a dry plan proposes no deposit if one is already on its way", async ({ scene, world }) => {
     const planned = await scene.shortRun();
     const run = await getRun(world.store.db, planned.runId);
     if (run === undefined) throw new Error("no run");
@@ -80,7 +77,7 @@ describe("a run that is short of money", () => {
     expect(after).not.toHaveProperty("topUp");
   });
 
-  test("says with each bill whether its deposit is asked for, approved or on its way", async ({
+  test("a bill's reason says whether its deposit is proposed, approved or on its way", async ({
     scene,
     world,
   }) => {
@@ -99,7 +96,7 @@ describe("a run that is short of money", () => {
     );
   });
 
-  test("tells of one that bounced, and asks for another approval", async ({ scene, world }) => {
+  test("a deposit that bounced causes a notice and a new proposal", async ({ scene, world }) => {
     const planned = await scene.shortRun();
     await world.control.outcome({
       match: { bankAccountId: "bank_main" },
@@ -126,7 +123,7 @@ describe("a run that is short of money", () => {
   });
 });
 
-test("one that was made by hand is read with when that was: a restored store hasn't forgotten what is younger", async ({
+test("a deposit made by hand is read with its creation time, by which a restored store judges it", async ({
   scene,
 }) => {
   const { world } = scene;
@@ -140,7 +137,7 @@ test("one that was made by hand is read with when that was: a restored store has
   expect(shown).toMatchObject([{ createdAtMs: Date.parse(transaction?.createdAt ?? "") }]);
 });
 
-test("one that is not there on its day is said to be late, and somebody has to ask", async ({
+test("a deposit that is overdue is reported as late, and people are notified once", async ({
   scene,
   world,
 }) => {
@@ -166,10 +163,7 @@ test("one that is not there on its day is said to be late, and somebody has to a
   ]);
 });
 
-test("one that is asked for again and again without an answer is told of after an hour, once", async ({
-  scene,
-  world,
-}) => {
+test("a deposit that stays unanswered for an hour causes one notice", async ({ scene, world }) => {
   const planned = await scene.shortRun();
   await scene.decide(planned);
   const silence = { kind: "no-answer", sent: true, code: "no_answer", reason: "silence" } as const;
@@ -181,7 +175,7 @@ test("one that is asked for again and again without an answer is told of after a
   expect(await scene.told(planned)).toMatchObject([{ roles: ["operator"] }]);
 });
 
-test("one that can't be made for an hour is tried ever more rarely, and people hear of it once", async ({
+test("a deposit that can't be made for an hour backs off, and people are notified once", async ({
   scene,
   world,
 }) => {
@@ -207,7 +201,7 @@ test("one that can't be made for an hour is tried ever more rarely, and people h
   expect(await scene.untilMade(planned)).toMatchObject({ state: "on-its-way", restSinceMs: null });
 });
 
-test("two runs that are short of one balance ask for what both need together, and no more", async ({
+test("two runs that are short of one balance deposit only what both need together", async ({
   scene,
   world,
 }) => {
@@ -215,6 +209,6 @@ test("two runs that are short of one balance ask for what both need together, an
   await scene.decide(one);
   await scene.untilMade(one);
   const other = await world.approvedRun([{}, {}, {}], withTopUp());
-  // $100 are there, $100 on their way, $500 needed.
+  // $100 are there, $100 are on their way, $500 are needed.
   expect(await scene.topUp(other)).toMatchObject({ amountCents: 30_000 });
 });

@@ -8,7 +8,7 @@ test.each([
   ["at once", null, 1_000],
   ["ever more rarely, where that goes on", 120_000, 12_000],
   ["at least once a minute", 86_400_000, 60_000],
-])("a list of transactions that tells nothing is read again %s", (_, restedMs, waitMs) => {
+])("an inconclusive list of balance transactions is read again %s", (_, restedMs, waitMs) => {
   const serviceMs = 200_000_000;
   const topUp = { restSinceMs: restedMs === null ? null : serviceMs - restedMs } as TopUp;
   const clock = { serviceMs } as ClockReading;
@@ -21,7 +21,7 @@ test.each([
   }
 });
 
-test("one that a restored store doesn't send yet is said to wait, and until when", () => {
+test("a deposit that a restored store doesn't send yet says that it waits, and until when", () => {
   const clock = { serviceMs: 0, businessMs: Date.UTC(2026, 10, 26, 15), scale: 1 } as ClockReading;
   const step = { kind: "wait", reason: "restored", waitMs: 30 * 60_000 } as const;
   const topUp = { restSinceMs: null } as TopUp;

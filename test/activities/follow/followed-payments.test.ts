@@ -4,10 +4,10 @@ import { followedPayments } from "../../../activities/follow/followed-payments.t
 import { fundRun } from "../../../activities/runs/fund-run.ts";
 import { type MoneyWorld, type PlannedBills, test } from "../money-world.ts";
 
-/** More than are ever asked for one by one without counting pages. */
+/** More bills than are ever read one by one without counting pages first. */
 const BILLS = 30;
 
-/** A run whose bills are with the service, to be paid on the next banking day. */
+/** Creates a run whose payments the service has scheduled for the next banking day. */
 async function paidRun(world: MoneyWorld): Promise<PlannedBills> {
   const bills = Array.from({ length: BILLS }, (_, index) => ({
     totalAmountCents: 10_000 + index,
@@ -19,7 +19,7 @@ async function paidRun(world: MoneyWorld): Promise<PlannedBills> {
   return planned;
 }
 
-/** How often the list of payments is read for a look at all bills of a run. */
+/** Returns how often the list of payments is read for a look at all bills of a run. */
 async function readsOfLook(world: MoneyWorld, { runId }: PlannedBills): Promise<number> {
   await world.store.db
     .updateTable("run_lines")
@@ -41,7 +41,7 @@ async function states(
   return Object.fromEntries([...byState].map(([state, { length }]) => [state, length]));
 }
 
-test("a look at many bills reads what was paid since the run was planned, however much was paid before", async ({
+test("a look at many bills reads only payments made since the run was planned", async ({
   world,
 }) => {
   const run = await paidRun(world);
@@ -50,7 +50,7 @@ test("a look at many bills reads what was paid since the run was planned, howeve
   await world.control.advance("P9D");
   await world.follow(run.runId);
   expect(await states(world, run)).toEqual({ settled: BILLS });
-  // Further pages than a look may read.
+  // More pages than a look may read.
   for (let old = 0; old < 4; old += 1) await world.follow((await paidRun(world)).runId);
   await world.control.advance("P9D");
   const next = await paidRun(world);
@@ -60,7 +60,7 @@ test("a look at many bills reads what was paid since the run was planned, howeve
   expect(await states(world, next)).toEqual({ settled: BILLS });
 });
 
-test("a payment that somebody else makes for one of many bills is seen, and money beyond the bill is told of", async ({
+test("an external payment for one of many bills is seen, and an overpayment causes a notice", async ({
   world,
 }) => {
   const run = await paidRun(world);
@@ -82,7 +82,7 @@ test("a payment that somebody else makes for one of many bills is seen, and mone
   ]);
 });
 
-test("bills are asked for one by one where more pages of payments were made since than there are bills", async ({
+test("bills are read one by one if the list of newer payments has more pages than there are bills", async ({
   world,
 }) => {
   const run = await paidRun(world);

@@ -67,7 +67,7 @@ describe("a top-up of an account that bounced", () => {
     await world.decideIncident("balance", "top-up");
   }
 
-  test("asks for what the waiting bills need, deposits it once it is decided, and releases the account", async ({
+  test("a top-up covers the waiting bills, is deposited once decided, and releases the account", async ({
     world,
   }) => {
     const { runId, payableIds } = await bounced(world, RULE);
@@ -98,7 +98,7 @@ describe("a top-up of an account that bounced", () => {
     ]);
   });
 
-  test("looks for money by itself every few minutes while a deposit is asked for or on its way", async ({
+  test("an incident looks for money every few minutes while a deposit is proposed or on its way", async ({
     world,
   }) => {
     const { runId } = await bounced(world, RULE);
@@ -110,14 +110,14 @@ describe("a top-up of an account that bounced", () => {
     expect(wakeInMs).toBeLessThanOrEqual(120_000);
   });
 
-  test("waits for what else the balance is promised for, beside the bills themselves", async ({
+  test("a top-up also covers what the balance is promised for beside the incident's bills", async ({
     world,
   }) => {
     const other = await world.approvedRun([{ totalAmountCents: 15_000 }], {
       pay: { ...POLICY.pay, from: "balance" },
     });
     const { runId } = await bounced(world, RULE);
-    // As one that was sent before the account bounced, and whose day has not come.
+    // As if it had been sent before the account bounced, for a date that has not come.
     await world.store.db
       .updateTable("run_lines")
       .set({ state: "scheduled", execution_date: inDays(60) })
@@ -135,7 +135,9 @@ describe("a top-up of an account that bounced", () => {
     expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "completed" }]);
   });
 
-  test("is not made once somebody has decided otherwise", async ({ world }) => {
+  test("a deposit is not made once another decision about the account is taken", async ({
+    world,
+  }) => {
     const { runId } = await bounced(world, RULE);
     await world.incident("balance");
     await approve(world, runId);
@@ -144,7 +146,9 @@ describe("a top-up of an account that bounced", () => {
     expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "proposed" }]);
   });
 
-  test("that bounces itself leaves the account on hold and asks again", async ({ world }) => {
+  test("a top-up that bounces leaves the account on hold and is proposed again", async ({
+    world,
+  }) => {
     const { runId } = await bounced(world, RULE);
     await world.incident("balance");
     await approve(world, runId);
@@ -165,7 +169,7 @@ describe("a top-up of an account that bounced", () => {
     expect(await world.holds()).toHaveLength(1);
   });
 
-  test("asks the service nothing before the pause is over that it has asked for, and says so", async ({
+  test("an incident sends the service no request before a requested pause is over, and says so", async ({
     world,
   }) => {
     const { runId } = await bounced(world, RULE);
@@ -189,7 +193,7 @@ describe("a top-up of an account that bounced", () => {
     expect(now.toDeposit).toBeUndefined();
     expect(now.wakeInMs).toBeGreaterThanOrEqual(5_000);
     await world.world.pass(91_000);
-    // It asks once, is refused, and waits anew instead of failing.
+    // One request is sent and refused; the incident waits again instead of failing.
     expect((await world.incident("balance")).toDeposit).toBeUndefined();
     expect(await asked()).toBeGreaterThan(before);
     await world.control.faults();
@@ -197,7 +201,7 @@ describe("a top-up of an account that bounced", () => {
     expect(await world.incident("balance")).toMatchObject({ toDeposit: true });
   });
 
-  test("is not proposed where no playbook of the bills allows one, and nothing is looked for", async ({
+  test("no top-up is proposed if no playbook of the bills allows one, and no money is looked for", async ({
     world,
   }) => {
     await bounced(world);
@@ -205,7 +209,9 @@ describe("a top-up of an account that bounced", () => {
     expect(await topUpsOf(world.store.db, owner)).toEqual([]);
   });
 
-  test("is withdrawn where the account is released otherwise", async ({ world }) => {
+  test("a proposed top-up is withdrawn if the account is released by another decision", async ({
+    world,
+  }) => {
     await bounced(world, RULE);
     await world.incident("balance");
     await world.decideIncident("balance", "released");
@@ -213,7 +219,9 @@ describe("a top-up of an account that bounced", () => {
     expect(await topUpsOf(world.store.db, owner)).toMatchObject([{ state: "withdrawn" }]);
   });
 
-  test("may be approved after the run whose playbook allows it has ended", async ({ world }) => {
+  test("a top-up may be approved after the run whose playbook allows it has ended", async ({
+    world,
+  }) => {
     const { runId } = await bounced(world, RULE);
     await world.store.db
       .updateTable("runs")
@@ -225,7 +233,7 @@ describe("a top-up of an account that bounced", () => {
     expect(await world.incident("balance")).toMatchObject({ phase: "topping-up", toDeposit: true });
   });
 
-  test("that nobody can tell about asks people again, and ends with what they decide", async ({
+  test("a top-up with an unclear result is put to people again, and ends as they decide", async ({
     world,
   }) => {
     const { runId } = await bounced(world, RULE);
@@ -234,7 +242,7 @@ describe("a top-up of an account that bounced", () => {
     const path = "/v1/balance/deposits";
     await world.control.faults([{ method: "POST", path, when: "after", effect: "drop" }]);
     await work(world);
-    // Two more of the same amount: which of the three is ours?
+    // Two more deposits of the same amount: it is unclear which of the three is Payrun's.
     for (const key of ["by-hand-1", "by-hand-2"]) {
       const body = { amountCents: 15_000, bankAccountId: "bank_main" };
       await world.control.faults();
@@ -257,7 +265,7 @@ describe("a top-up of an account that bounced", () => {
     expect(sent.attempts).toHaveLength(1);
   });
 
-  test("that the bank takes back after it has arrived is said to be that, and another waits for people", async ({
+  test("a top-up that the bank returns after its arrival is reported as returned and proposed again", async ({
     world,
   }) => {
     const { runId } = await bounced(world, RULE);
@@ -272,7 +280,7 @@ describe("a top-up of an account that bounced", () => {
     await world.control.outcome({ match, outcome: "return", code: "R10" });
     await world.incident("balance");
     const [returned, next, ...others] = await topUpsOf(world.store.db, owner);
-    // The run whose playbook allowed it has it in its bank table.
+    // The bank table of the run whose playbook allowed it includes it.
     const allowed = await topUpsUnder(world.store.db, world.businessId, runId);
     expect(allowed.map(({ subject }) => subject)).toContain(returned?.subject);
     expect(others).toEqual([]);
@@ -292,7 +300,7 @@ describe("a top-up of an account that bounced", () => {
     const subject = returned?.subject ?? "";
     const trail = await listAudit(world.store.db, { businessId: world.businessId, subject });
     expect(trail.map(({ action }) => action)).toContain("top-up.returned");
-    // Nobody has approved the next one, so looking makes none.
+    // Nobody has approved the next top-up, so working on it makes no deposit.
     await work(world);
     const ledger = await world.control.ledger();
     const kinds = ledger.filter(({ paymentId }) => paymentId === null).map(({ kind }) => kind);

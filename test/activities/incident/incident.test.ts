@@ -8,7 +8,7 @@ import { test } from "../bounce-scene.ts";
 import { explainIn } from "../explain.ts";
 
 describe("payments that bounce because our own account is empty", () => {
-  test("are one incident with one hold and one notice, and nothing is tried meanwhile", async ({
+  test("payments that bounce on one account are one incident, with one hold and one notice", async ({
     scene,
     world,
   }) => {
@@ -17,7 +17,7 @@ describe("payments that bounce because our own account is empty", () => {
     expect(await world.holds()).toMatchObject([
       {
         ...{ scope: "source", value: sourceId, author: fundingIncidentId("acme", sourceId) },
-        // What the others bounced with need not be the same.
+        // The return codes of the other payments may differ.
         reason: expect.stringMatching(
           /^Payments from this account bounced, the first with: R0[19]/,
         ),
@@ -45,7 +45,7 @@ describe("payments that bounce because our own account is empty", () => {
     });
   });
 
-  test("are each paid once after the one release", async ({ scene, world }) => {
+  test("each bill of an incident is paid once after the one release", async ({ scene, world }) => {
     const planned = await scene.failedRun(["R01", "R01"]);
     const sourceId = await scene.sourceOf(planned);
     await world.untold();
@@ -62,7 +62,7 @@ describe("payments that bounce because our own account is empty", () => {
     const incident = fundingIncidentId("acme", sourceId);
     expect(await world.untold()).toEqual([incident, planned.runId, ...retries].toSorted());
     for (const payableId of planned.payableIds) {
-      // A day that ends in the middle of it has it judged anew.
+      // If the day ends in between, the bill is judged again.
       await expect
         .poll(async () => {
           const { phase } = await world.look(payableId);
@@ -74,7 +74,7 @@ describe("payments that bounce because our own account is empty", () => {
       const { history, text } = await explainIn(world, payableId);
       const decided = history.timeline.filter(({ kind }) => kind === "incident");
       expect(decided).toMatchObject([
-        { text: "Its funding account is held for everybody (R01)" },
+        { text: "Its funding account is held for all runs (R01)" },
         { text: expect.stringMatching(/^Its funding account was released/), by: "carla" },
       ]);
       expect(text).toContain("Its funding account was released");
@@ -82,14 +82,14 @@ describe("payments that bounce because our own account is empty", () => {
     expect(await world.holds()).toEqual([]);
   });
 
-  test("are paid at once where the account was released before they are looked at", async ({
+  test("a bill that is looked at after the release of its account is paid at once", async ({
     scene,
     world,
   }) => {
     const planned = await scene.failedRun(["R01", "R01"]);
     const [, late = ""] = planned.payableIds;
     const sourceId = await scene.sourceOf(planned);
-    // As if nobody had looked at the second one yet.
+    // As if no look had been made at the second bill yet.
     const { db } = world.store;
     const fresh = { phase: "planning", handled_payment_ids: "[]", reason_code: null, reason: null };
     await db.updateTable("retries").set(fresh).where("payable_id", "=", late).execute();
@@ -99,7 +99,7 @@ describe("payments that bounce because our own account is empty", () => {
     expect((await world.look(late)).phase).toBe("pay");
   });
 
-  test("go back to the next run where somebody wants another account, which stays held", async ({
+  test("a decision for another account gives the bills to the next run and keeps the account held", async ({
     scene,
     world,
   }) => {
@@ -116,7 +116,7 @@ describe("payments that bounce because our own account is empty", () => {
     expect(await world.holds()).toMatchObject([{ scope: "source", value: sourceId }]);
   });
 
-  test("open the incident again where they bounce once more after the release", async ({
+  test("a payment that bounces again after the release opens the incident again", async ({
     scene,
     world,
   }) => {
@@ -139,7 +139,7 @@ describe("payments that bounce because our own account is empty", () => {
     expect(await world.holds()).toHaveLength(1);
   });
 
-  test("are counted once more only where they bounced once more, not while they are on their way again", async ({
+  test("a reopened incident counts only the bills that bounced again, not those under way", async ({
     scene,
     world,
   }) => {
@@ -162,11 +162,11 @@ describe("payments that bounce because our own account is empty", () => {
     });
   });
 
-  test("are free of every hold of the account once it is released, also of one from before", async ({
+  test("releasing an account lifts all its holds, including one from an earlier round", async ({
     scene,
     world,
   }) => {
-    // Paid before the account was held, and back after somebody has decided.
+    // Paid before the account was held, and returned after the decision.
     const later = await world.approvedRun([{}], { late: "next-business-day" });
     const first = await scene.failedRun(["R01"]);
     const sourceId = await scene.sourceOf(first);

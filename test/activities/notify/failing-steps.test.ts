@@ -17,7 +17,7 @@ interface Try {
   readonly context?: ActivityContext;
 }
 
-/** One try of an activity, as Temporal makes it. */
+/** Runs one try of an activity, as Temporal does. */
 async function tries(
   world: MoneyWorld,
   { step, owner, input, attempt, sinceMs = 1_000, context }: Try,
@@ -36,7 +36,7 @@ const SILENT = new DefaultLogger("ERROR", () => {});
 
 const told = (world: MoneyWorld) => listNotices(world.store.db, { kind: "step-failed", limit: 20 });
 
-/** As where somebody has taken the business out of the profiles file. */
+/** As if the business had been removed from the profiles file. */
 function withoutProfile(world: MoneyWorld): ActivityContext {
   const gone = () => {
     throw new Error("no profile is called “acme”");
@@ -46,8 +46,8 @@ function withoutProfile(world: MoneyWorld): ActivityContext {
   });
 }
 
-describe("a step that can't succeed is told of within minutes", () => {
-  test("where the profile of a run's business is missing, and the run says so", async ({
+describe("a step that keeps failing", () => {
+  test("a run whose profile is missing notifies operators after eight tries, and its status says so", async ({
     world,
   }) => {
     const { runId } = await world.plannedRun([{}]);
@@ -71,7 +71,7 @@ describe("a step that can't succeed is told of within minutes", () => {
     expect((await world.assess(runId)).waitingFor).toContain("approval");
   });
 
-  test("where its tries take long, after two minutes", async ({ world }) => {
+  test("a step whose tries are slow notifies operators after two minutes", async ({ world }) => {
     const { runId } = await world.plannedRun([{}]);
     const context = withoutProfile(world);
     const failing = { step: "followPayments", owner: runId, input: { runId }, context } as const;
@@ -87,19 +87,24 @@ describe("a step that can't succeed is told of within minutes", () => {
     ["reviewOnboarding", "kyb-onboarding/acme", {}],
     ["payAgain", retryFailedPaymentId("acme", "bill_1"), { payableId: "bill_1" }],
     ["launchRun", `${scheduledPayRunId("acme", "weekly")}-2026-11-26`, { playbook: "weekly" }],
-  ] as const)("%s, of a workflow that is no run", async ([step, owner, more], { world }) => {
-    await world.plannedRun([{}]);
-    await storePlaybook(world.store, { name: "weekly", text: "kind: pay-run\n" });
-    await world.store.db.updateTable("playbooks").set({ compiled: "{ no JSON" }).execute();
-    const input = { business: "acme", ...more };
-    const failing = { step, owner, input, context: withoutProfile(world), attempt: 8 };
-    await expect(tries(world, failing)).rejects.toThrow(/no profile|JSON/);
-    expect(await told(world)).toMatchObject([
-      { runId: owner, subject: `${step} of ${owner} has failed` },
-    ]);
-  });
+  ] as const)(
+    "a failing %s, whose workflow is not a run, notifies operators",
+    async ([step, owner, more], { world }) => {
+      await world.plannedRun([{}]);
+      await storePlaybook(world.store, { name: "weekly", text: "kind: pay-run\n" });
+      await world.store.db.updateTable("playbooks").set({ compiled: "{ no JSON" }).execute();
+      const input = { business: "acme", ...more };
+      const failing = { step, owner, input, context: withoutProfile(world), attempt: 8 };
+      await expect(tries(world, failing)).rejects.toThrow(/no profile|JSON/);
+      expect(await told(world)).toMatchObject([
+        { runId: owner, subject: `${step} of ${owner} has failed` },
+      ]);
+    },
+  );
 
-  test("where a row can't be read: what tells doesn't read it", async ({ world }) => {
+  test("a step that can't read a row notifies operators without reading that row", async ({
+    world,
+  }) => {
     const { runId } = await world.plannedRun([{}]);
     await world.store.db
       .updateTable("runs")
@@ -113,7 +118,7 @@ describe("a step that can't succeed is told of within minutes", () => {
     expect(await told(world)).toHaveLength(4);
   });
 
-  test("where each try kills its worker: the next try tells before it begins", async ({
+  test("if each try kills its worker, the next try notifies operators before it begins", async ({
     world,
   }) => {
     const { runId } = await world.plannedRun([{}]);

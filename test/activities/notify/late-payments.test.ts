@@ -8,7 +8,7 @@ function late(world: MoneyWorld, runId: string): Promise<Notice[]> {
   return listNotices(world.store.db, { runId, kind: "payment-late", limit: 10 });
 }
 
-/** Shows every payment in this status, whatever has become of it. */
+/** Shows every payment in this status, whatever its real one is. */
 function stuckAs(world: MoneyWorld, status: string): void {
   const { payments } = world.context().clientOf("acme");
   world.override = {
@@ -17,13 +17,13 @@ function stuckAs(world: MoneyWorld, status: string): void {
   };
 }
 
-describe("operators are told once", () => {
+describe("notices of late payments", () => {
   test.for([
     ["that the bank has said nothing of a payment for weeks", "processing", "still under way"],
     ["that a payment is in a status that nobody knows", "in_limbo", "still under way"],
     ["that the service holds a payment back after its day", "held", "held by the service"],
     ["that a payment did not run on its day", "scheduled", "still scheduled"],
-  ] as const)("%s", async ([_, status, said], { world }) => {
+  ] as const)("operators are notified once %s", async ([_, status, said], { world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.pay(runId);
     stuckAs(world, status);
@@ -43,7 +43,7 @@ describe("operators are told once", () => {
     expect(await world.paymentsOf(payableId)).toHaveLength(1);
   });
 
-  test("that the payment of a retry does not come to an end", async ({ world }) => {
+  test("operators are notified once that a retry's payment does not end", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.control.outcome({
       match: { payableId },
@@ -73,7 +73,9 @@ describe("operators are told once", () => {
     expect(await late(world, runId)).toHaveLength(1);
   });
 
-  test("that nobody can say for an hour whether a request has paid", async ({ world }) => {
+  test("operators are notified once that for an hour nobody knows whether a request has paid", async ({
+    world,
+  }) => {
     withoutPauses();
     const { runId, payableId } = await world.approvedRun([{}]);
     const page = { kind: "http", status: 502, body: undefined, bodyText: "<html>" } as never;
@@ -92,7 +94,7 @@ describe("operators are told once", () => {
   });
 });
 
-test("a bill whose payments the service doesn't list any more keeps no other from being followed", async ({
+test("a bill whose payments the service no longer lists keeps no other from being followed", async ({
   world,
 }) => {
   const { runId, payableIds } = await world.approvedRun([{}, {}]);

@@ -7,7 +7,7 @@ import { type MoneyWorld, test } from "../money-world.ts";
 
 const MINUTE_MS = 60_000;
 
-/** The notices of a run, by kind, each with its subject. */
+/** Returns the subjects of a run's notices, by kind. */
 async function told(world: MoneyWorld, runId: string): Promise<Record<string, string[]>> {
   const notices = (await listNotices(world.store.db, { runId, limit: 100 })).toReversed();
   const byKind = Map.groupBy(notices, ({ kind }) => kind);
@@ -22,7 +22,7 @@ async function only(world: MoneyWorld, runId: string, kind: string): Promise<Not
   return first;
 }
 
-test("the approvers of a plan are told of it once, however often the run is assessed", async ({
+test("the approvers of a plan are notified once, however often the run is assessed", async ({
   world,
 }) => {
   const { runId } = await world.plannedRun([{}, {}]);
@@ -36,7 +36,7 @@ test("the approvers of a plan are told of it once, however often the run is asse
   expect(notice.data).toMatchObject({ count: 2, cents: 20_000 });
 });
 
-test("they are told again when the time to decide is nearly over, and not after it", async ({
+test("approvers are reminded once when the time to decide is nearly over, and not after it", async ({
   world,
 }) => {
   const { runId } = await world.plannedRun([{}]);
@@ -56,7 +56,7 @@ test("they are told again when the time to decide is nearly over, and not after 
   expect((await told(world, runId))["decide-by-near"]).toHaveLength(1);
 });
 
-test("bills that a person must look at are told of together, later ones when the run ends", async ({
+test("bills that need a person are reported in one notice, later ones when the run ends", async ({
   world,
 }) => {
   const { runId, payableIds } = await world.approvedRun([{}, {}, {}]);
@@ -91,7 +91,7 @@ test("bills that a person must look at are told of together, later ones when the
   expect(await told(world, runId)).toEqual(all);
 });
 
-test("a playbook that wants nobody told of its runs is taken at its word", async ({ world }) => {
+test("a playbook that wants no notices of its runs causes none", async ({ world }) => {
   const notify = { people: "none", digest: "none" } as const;
   const { runId } = await world.plannedRun([{}], { notify });
   await world.assess(runId);
@@ -99,7 +99,7 @@ test("a playbook that wants nobody told of its runs is taken at its word", async
   expect(await told(world, runId)).toEqual({});
 });
 
-test("a run that can't be planned is told of with the reason", async ({ world }) => {
+test("the notice of a run that can't be planned has the reason", async ({ world }) => {
   const { runId } = await world.plannedRun([{}]);
   await failRun(world.context(), runId, "Nobody has accepted the ACH debit authorization.");
   const notice = await only(world, runId, "run-failed");
@@ -107,7 +107,7 @@ test("a run that can't be planned is told of with the reason", async ({ world })
   expect(notice.subject).toMatch(/could not be planned$/);
 });
 
-test("after an off-cycle run that could not be planned, people read how to ask for it again", async ({
+test("the notice of an off-cycle run that could not be planned says how to ask for it again", async ({
   world,
 }) => {
   const { runId, payableIds } = await world.plannedRun([{}, {}]);
@@ -120,7 +120,7 @@ test("after an off-cycle run that could not be planned, people read how to ask f
   );
 });
 
-test("a fault of the whole business is told once it lasts, whichever run meets it", async ({
+test("a lasting fault of the whole business causes one notice, whichever run meets it", async ({
   world,
 }) => {
   const one = await world.plannedRun([{}]);

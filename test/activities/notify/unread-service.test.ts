@@ -19,26 +19,29 @@ describe("a plan that can't be made yet", () => {
     ["the token may not read", { when: "before", effect: "status", status: 403 }, /403/],
     ["the service fails", { when: "before", effect: "status", status: 503 }, /can't be read/],
     ["its answers are cut off", { when: "after", effect: "malformed" }, /not JSON/],
-  ] as const)("because %s says so, and people hear of it", async ([_, fault, said], { world }) => {
-    const runId = await world.world.launch(`unread-${Math.random()}`);
-    const plan = () => planRun(world.context(), runId);
-    await world.control.faults([{ method: "GET", path: "/v1/funding-sources", ...fault }]);
-    await expect(plan()).rejects.toThrow(/Not planned yet/);
-    const run = await getRun(world.store.db, runId);
-    expect(run).toMatchObject({ phase: "planning", waitingFor: expect.stringMatching(said) });
-    for (let minutes = 0; minutes < 2; minutes += 1) {
-      await world.control.advanceWire("PT2M");
+  ] as const)(
+    "if %s, the run says so while it can't be planned, and people are notified",
+    async ([_, fault, said], { world }) => {
+      const runId = await world.world.launch(`unread-${Math.random()}`);
+      const plan = () => planRun(world.context(), runId);
+      await world.control.faults([{ method: "GET", path: "/v1/funding-sources", ...fault }]);
       await expect(plan()).rejects.toThrow(/Not planned yet/);
-    }
-    expect(await toldOfWaits(world, runId)).toHaveLength(1);
-    await world.control.faults();
-    await world.control.advanceWire("PT20M");
-    expect((await plan())?.planHash).toMatch(/^[0-9a-f]+$/);
-    expect(await world.store.db.selectFrom("business_waits").selectAll().execute()).toEqual([]);
-  });
+      const run = await getRun(world.store.db, runId);
+      expect(run).toMatchObject({ phase: "planning", waitingFor: expect.stringMatching(said) });
+      for (let minutes = 0; minutes < 2; minutes += 1) {
+        await world.control.advanceWire("PT2M");
+        await expect(plan()).rejects.toThrow(/Not planned yet/);
+      }
+      expect(await toldOfWaits(world, runId)).toHaveLength(1);
+      await world.control.faults();
+      await world.control.advanceWire("PT20M");
+      expect((await plan())?.planHash).toMatch(/^[0-9a-f]+$/);
+      expect(await world.store.db.selectFrom("business_waits").selectAll().execute()).toEqual([]);
+    },
+  );
 });
 
-test("a run that is cancelled while its plan can't be made ends at once, and is never planned", async ({
+test("a run that is cancelled before it could be planned ends at once and is never planned", async ({
   world,
 }) => {
   const context = world.context();
@@ -76,7 +79,7 @@ test("a run that is cancelled while its bills are read claims none of them", asy
   expect(await world.store.db.selectFrom("claims").selectAll().execute()).toEqual([]);
 });
 
-test("a failed bill waits for a service that can't be read, says so, and goes on by itself", async ({
+test("a failed bill waits for an unreadable service, says so, and goes on by itself", async ({
   world,
 }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
@@ -102,7 +105,7 @@ test("a failed bill waits for a service that can't be read, says so, and goes on
   expect((await world.look(payableId)).phase).toBe("parked");
 });
 
-test("a bill whose record can't be read is left to a person, and keeps no other from being paid", async ({
+test("a bill with an unreadable record is parked, and keeps no other bill from being paid", async ({
   world,
 }) => {
   const { runId, payableIds } = await world.approvedRun([{}, { contactId: "v2" }]);
@@ -137,7 +140,9 @@ const BROKEN = new PaymentsApiError({
 });
 
 describe("a bill whose payments can't be read", () => {
-  test("keeps no other from being followed, and nobody from being paid", async ({ world }) => {
+  test("a bill whose payments can't be read keeps no other bill from being followed or paid", async ({
+    world,
+  }) => {
     const { runId, payableIds } = await world.approvedRun([{}, {}]);
     const [odd = "", other = ""] = payableIds;
     await world.pay(runId);
@@ -156,7 +161,9 @@ describe("a bill whose payments can't be read", () => {
     expect((await world.line(runId, odd)).state).toBe("settled");
   });
 
-  test("fails who looks after it when it bounced, and lets nobody else wait", async ({ world }) => {
+  test("a bounced bill that can't be read fails its own retry and causes no wait of the business", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R03" });
     await world.pay(runId);
@@ -171,7 +178,7 @@ describe("a bill whose payments can't be read", () => {
 });
 
 describe("a bill that can't be read", () => {
-  test("rests ever longer with its reason, and people hear of it after an hour", async ({
+  test("a bill that can't be read backs off with its reason, and people are notified after an hour", async ({
     world,
   }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
@@ -197,7 +204,7 @@ describe("a bill that can't be read", () => {
   });
 });
 
-test("a bill that takes too long to read to be paid rests in between, and is counted as resting", async ({
+test("a bill whose reads take too long to be paid backs off between its tries", async ({
   world,
 }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
@@ -216,7 +223,7 @@ test("a bill that takes too long to read to be paid rests in between, and is cou
   try {
     await world.pay(runId);
   } finally {
-    // Else the next test's reads would set the time of this process for good.
+    // Otherwise the next test's reads would set the time of this process for good.
     world.override = {};
     vi.useRealTimers();
   }

@@ -5,7 +5,7 @@ import { onboardings, refusedSaying } from "../kyb-scene.ts";
 const begin = onboardings();
 
 describe("a service that can't be read", () => {
-  test("is told of once, and the wait that was under way ends in its time", async () => {
+  test("an unreadable service causes one notice, and the wait under way still ends in its time", async () => {
     const world = await begin();
     const { service } = world;
     await world.untilWaits();
@@ -23,7 +23,7 @@ describe("a service that can't be read", () => {
     expect(await world.look()).toMatchObject({ phase: "expired", ended: true });
   });
 
-  test("from the first moment on is waited for no longer than anything else", async () => {
+  test("a service that is unreadable from the start is waited for only until the onboarding expires", async () => {
     const world = await begin();
     const { service } = world;
     const notFound = Array.from({ length: 9 }, () => ({ status: 404 }));
@@ -40,7 +40,7 @@ describe.each([
   ["has words of its own", (isThere: boolean) => (isThere ? "in_review" : "NOT_STARTED")],
   ["says the same of every step", () => "pending"],
 ] as const)("a service that %s", (_what, word) => {
-  test("is given each step once, documents too, also after the onboarding began anew", async () => {
+  test("each step is sent once, documents included, even if the onboarding is launched again", async () => {
     const world = await begin(word);
     const { service } = world;
     expect((await world.untilWaits()).phase).toBe("tax");
@@ -67,7 +67,7 @@ describe.each([
     expect(await world.untilWaits()).toMatchObject({ phase: "verified", ended: true });
   });
 
-  test("gets another officer's certification, and another tax id's signature, anew", async () => {
+  test("a changed officer needs a new certification, and another tax id a new signature", async () => {
     const world = await begin(word);
     const { service } = world;
     await world.giveAll();
@@ -89,7 +89,7 @@ describe.each([
   ["knows of no tax info and no officers before there are some", { missing: 404 }],
   ["answers nothing where there is none, and wraps what there is", { missing: 204, wraps: true }],
 ] as const)("a service that %s", (_what, choices) => {
-  test("is given each step once, and what it says of the review is shown", async () => {
+  test("each step is sent once, and the service's review text is shown", async () => {
     const world = await begin(null, choices);
     const { service } = world;
     expect(await world.untilWaits()).toMatchObject({ phase: "tax", needsAction: true });
@@ -110,7 +110,7 @@ describe.each([
     expect(await world.untilWaits()).toMatchObject({ phase: "verified", ended: true });
   });
 
-  test("is given nothing that it has already", async () => {
+  test("a step that the service already has is not sent", async () => {
     const world = await begin(null, choices);
     world.service.taxId = "987654321";
     world.service.signer = DATA.signature.signerName;
@@ -125,7 +125,7 @@ describe.each([
   });
 });
 
-test("another tax id with the same last four digits is sent where a person says so", async () => {
+test("another tax id with the same last four digits is sent if a person asks to replace the first", async () => {
   const world = await begin();
   const { service } = world;
   service.taxId = "127654321";
@@ -144,7 +144,7 @@ describe("micro-deposits", () => {
     microDepositsCompletedAt: "2026-01-10T00:00:00Z",
   });
 
-  test("that a service never counts are not tried a third time unasked, and on one account", async () => {
+  test("micro-deposits that the service never counts get a third try only if a person asks for it", async () => {
     const world = await begin();
     const { service } = world;
     await world.launch();
@@ -173,7 +173,7 @@ describe("micro-deposits", () => {
   });
 });
 
-test("reasons of refusals show nothing of what was sent, in whatever way the service writes it", async () => {
+test("reasons of refusals never repeat what was sent, however the service writes it", async () => {
   const world = await begin();
   const { service } = world;
   await world.give("tax", DATA.tax);
@@ -184,7 +184,7 @@ test("reasons of refusals show nothing of what was sent, in whatever way the ser
   await world.untilWaits();
   const reason = (await world.inputs()).at(-1)?.reason ?? "";
   expect(reason).toContain("•••");
-  // For people: what the service says of it, and no address of the API.
+  // People read what the service says, without the API's addresses.
   expect(reason).toMatch(/^The service refused it \(\w+\)\. The service says: /);
   expect(reason).not.toContain("/officers");
   for (const part of ["1979", "321", "HARBOR"]) expect(reason).not.toContain(part);

@@ -11,7 +11,7 @@ import { type KybWorld, OLD_KEY } from "../kyb-world.ts";
 const begin = onboardings();
 
 describe("a legal act", () => {
-  test("is not sent where a part of what it is about was refused after it was given", async () => {
+  test("a legal act is not sent if a part of what it covers was refused later", async () => {
     const world = await begin();
     const { service } = world;
     await world.giveAll();
@@ -42,7 +42,7 @@ describe("a legal act", () => {
     expect(trail.map(({ action }) => action)).toContain("onboarding.voided");
   });
 
-  test("is not sent for the tax id that the service has in the place of the refused one", async () => {
+  test("a signature is not sent for an older tax id that the service has after it refused the new one", async () => {
     const world = await begin();
     const { service } = world;
     service.taxId = "123456789";
@@ -75,22 +75,25 @@ test.each([
         await endOnboarding(trx, world.service.businessId, Date.now());
       }),
   ],
-])("what is %s while the service is looked at is not sent any more", async (_what, meanwhile) => {
-  const world = await begin();
-  const { service } = world;
-  service.taxId = "987654321";
-  await world.sign();
-  const { send } = await world.look();
-  service.meanwhile = async () => {
-    service.meanwhile = undefined;
-    await meanwhile(world);
-  };
-  await world.take(send?.inputId ?? "");
-  expect(service.writes).toEqual([]);
-});
+])(
+  "an input that is %s while the service is read is not sent any more",
+  async (_what, meanwhile) => {
+    const world = await begin();
+    const { service } = world;
+    service.taxId = "987654321";
+    await world.sign();
+    const { send } = await world.look();
+    service.meanwhile = async () => {
+      service.meanwhile = undefined;
+      await meanwhile(world);
+    };
+    await world.take(send?.inputId ?? "");
+    expect(service.writes).toEqual([]);
+  },
+);
 
-describe("what can't be sent", () => {
-  test("is told to a person once, reminded of, and at last given up and forgotten", async () => {
+describe("an input that can't be sent", () => {
+  test("an input that can't be sent causes one notice and a reminder, then expires and is deleted", async () => {
     const world = await begin();
     const { service } = world;
     await world.give("tax", DATA.tax);
@@ -108,7 +111,7 @@ describe("what can't be sent", () => {
     expect(await world.kept()).toBe(0);
   });
 
-  test("is sent as soon as it can be, and nobody waits for it any more", async () => {
+  test("an input that the service refused to take is sent as soon as it can be, and needs no person then", async () => {
     const world = await begin();
     const { service } = world;
     await world.give("tax", DATA.tax);
@@ -120,7 +123,7 @@ describe("what can't be sent", () => {
     expect(await world.states()).toEqual(["tax done"]);
   });
 
-  test("because this worker lacks the key, waits for the key or for the value anew", async () => {
+  test("an input whose key this worker lacks waits for the key", async () => {
     const world = await begin();
     const { service } = world;
     await world.give("tax", DATA.tax);
@@ -137,7 +140,7 @@ describe("what can't be sent", () => {
     expect(service.taxId).toBe("987654321");
   });
 
-  test("because nobody answers, is looked for before it is sent again", async () => {
+  test("an input without an answer is looked up before it is sent again", async () => {
     const world = await begin();
     const { service } = world;
     await world.give("tax", DATA.tax);
@@ -168,23 +171,26 @@ const BEFORE: readonly (readonly [OnboardingPhase, (service: KybService) => void
   ["suspended", (service) => allTaken(service, "suspended")],
 ];
 
-test.each(BEFORE)("who waits in %s is reminded, and the wait expires", async (phase, prepare) => {
-  const world = await begin();
-  const { service } = world;
-  prepare(service);
-  expect(await world.untilWaits()).toMatchObject({ phase, needsAction: true });
-  world.pass(3);
-  await world.untilWaits();
-  await world.untilWaits();
-  expect(await world.told("reminder")).toHaveLength(1);
-  world.pass(4);
-  await world.untilWaits();
-  expect(await world.told("reminder")).toHaveLength(2);
-  world.pass(3);
-  expect(await world.untilWaits()).toMatchObject({ phase: "expired", ended: true });
-});
+test.each(BEFORE)(
+  "an onboarding that waits in %s causes reminders and then expires",
+  async (phase, prepare) => {
+    const world = await begin();
+    const { service } = world;
+    prepare(service);
+    expect(await world.untilWaits()).toMatchObject({ phase, needsAction: true });
+    world.pass(3);
+    await world.untilWaits();
+    await world.untilWaits();
+    expect(await world.told("reminder")).toHaveLength(1);
+    world.pass(4);
+    await world.untilWaits();
+    expect(await world.told("reminder")).toHaveLength(2);
+    world.pass(3);
+    expect(await world.untilWaits()).toMatchObject({ phase: "expired", ended: true });
+  },
+);
 
-test("nobody is reminded of the service's own review, which never expires; what takes too long is told", async () => {
+test("the service's own review never expires, and causes one reminder once it takes too long", async () => {
   const world = await begin();
   allTaken(world.service, "pending");
   expect(await world.untilWaits()).toMatchObject({ phase: "review", needsAction: false });
@@ -203,7 +209,7 @@ test("nobody is reminded of the service's own review, which never expires; what 
   expect(await world.untilWaits()).toMatchObject({ phase: "verified", ended: true });
 });
 
-test("a second suspension, or the same documents again, is told and reminded of like the first", async () => {
+test("a repeated suspension or request for documents causes notices and reminders again", async () => {
   const world = await begin();
   const { service } = world;
   for (const status of ["suspended", "pending", "suspended", "document", "pending", "document"]) {

@@ -6,7 +6,7 @@ import { type MoneyWorld, test } from "../money-world.ts";
 
 const MINUTE_MS = 60_000;
 
-/** The loss was noticed, and a person has released what was held for it. */
+/** Notices a loss of the store, and releases the hold that it causes. */
 async function restored(world: MoneyWorld): Promise<void> {
   const { store, businessId } = world;
   const { serviceMs, businessMs } = await world.context().clockOf("acme").now();
@@ -17,7 +17,7 @@ async function restored(world: MoneyWorld): Promise<void> {
   await store.transaction((trx) => releaseHold(trx, hold?.holdId ?? "", "olga", Date.now()));
 }
 
-test("what a restored store doesn't send yet is said to wait, until when and why, and is paid then", async ({
+test("a bill that a restored store doesn't send yet says until when and why, and is paid then", async ({
   world,
 }) => {
   const { runId, payableId } = await world.approvedRun([{}]);

@@ -10,7 +10,7 @@ const claim = (payableId: string) => ({
   claimed_at_ms: 1,
 });
 
-/** A store that counts its transactions. */
+/** Opens a store that counts its transactions. */
 async function countingStore(): Promise<{ store: Store; count: () => number }> {
   const store = await openStore(`sqlite:${temporaryFolder()}/payrun.db`);
   onTestFinished(() => store.close());
@@ -34,7 +34,7 @@ async function claimed(store: Store): Promise<string[]> {
   return rows.map((row) => row.payable_id);
 }
 
-test("what lanes ask for at the same moment is one transaction, and each gets its own answer", async () => {
+test("simultaneous requests of lanes share one transaction, and each gets its own answer", async () => {
   const { store, count } = await countingStore();
   const group = groupOf(store, "b");
   const answers = await Promise.all(
@@ -50,7 +50,7 @@ test("what lanes ask for at the same moment is one transaction, and each gets it
   expect(count()).toBe(1);
 });
 
-test("one that fails keeps nothing, and the others are kept", async () => {
+test("a request that fails keeps nothing, and the others of its transaction are kept", async () => {
   const { store } = await countingStore();
   const group = groupOf(store, "b");
   const ends = await Promise.allSettled(
@@ -70,7 +70,7 @@ test("one that fails keeps nothing, and the others are kept", async () => {
   expect(await claimed(store)).toEqual(["p1", "p3"]);
 });
 
-test("what comes while a transaction is under way goes into the next one", async () => {
+test("requests that arrive during a transaction go into the next one", async () => {
   const { store, count } = await countingStore();
   const group = groupOf(store, "b");
   const later: Promise<string>[] = [];
@@ -81,7 +81,7 @@ test("what comes while a transaction is under way goes into the next one", async
   expect(count()).toBe(2);
 });
 
-test("lanes of one business share a group; another business's and another store's don't", async () => {
+test("lanes share a group only within one business and one store", async () => {
   const { store } = await countingStore();
   const { store: other } = await countingStore();
   expect(groupOf(store, "b")).toBe(groupOf(store, "b"));

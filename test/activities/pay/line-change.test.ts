@@ -23,10 +23,10 @@ function againAfterMs(restingMs: number, rests: number): number {
   return notBeforeMs - nowMs;
 }
 
-test("a line that rests is tried again when people are to be told, and not ten minutes later", () => {
+test("a line that backs off is tried again when a notice is due, not ten minutes later", () => {
   expect(againAfterMs(55 * MINUTE_MS, 11)).toBe(5 * MINUTE_MS);
 });
 
-test("a line whose people were told is tried again every ten minutes", () => {
+test("a line whose notice was written is tried again every ten minutes", () => {
   expect(againAfterMs(60 * MINUTE_MS, 12)).toBe(10 * MINUTE_MS);
 });

@@ -28,21 +28,23 @@ const lost: MoneyWriteAnswer = {
 };
 
 describe("a new key", () => {
-  test("waits until the service shows what the last key paid", async ({ world }) => {
+  test("a new key waits until the service shows what the last key paid", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.pay(runId);
     expect(await world.paymentsOf(payableId)).toHaveLength(1);
-    // A restored store knows the attempt and not what its line became; the service's list lags.
+    // A restored store knows the attempt but not the line's state; the service's list lags behind.
     await changeLine(world.store.db, { runId, payableId }, { state: "planned", paymentIds: [] }, 1);
     world.override = { listAll: () => Promise.resolve([]) };
     await world.pay(runId);
     expect(await attempts(world, payableId)).toHaveLength(1);
-    // What the ledger knows is taken over from there.
+    // The line takes over what the ledger knows.
     const line = await world.line(runId, payableId);
     expect(line).toMatchObject({ state: "processing", paymentIds: [expect.any(String)] });
   });
 
-  test("does not follow for ever where the service refuses every date", async ({ world }) => {
+  test("a bill whose every date the service refuses is parked after a few keys", async ({
+    world,
+  }) => {
     withoutPauses();
     const { runId, payableId } = await world.approvedRun([{}]);
     const details = { field: "scheduledAt" };
@@ -60,8 +62,8 @@ describe("a new key", () => {
   });
 });
 
-describe("a request that the service refuses to take now", () => {
-  test("is tried ever more rarely while something is on its way that nobody can see", async ({
+describe("a request that the service refuses for now", () => {
+  test("a bill backs off while the service says that another payment of it is in progress", async ({
     world,
   }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
@@ -81,7 +83,7 @@ describe("a request that the service refuses to take now", () => {
 });
 
 describe("a request without an answer", () => {
-  test("keeps its key and its bytes after its run was cancelled and another run pays the bill", async ({
+  test("an unanswered request keeps its key and bytes when its run is cancelled and another pays the bill", async ({
     world,
   }) => {
     withoutPauses();
@@ -91,7 +93,7 @@ describe("a request without an answer", () => {
     const [sent] = await attempts(world, payableId);
     expect(sent).toMatchObject({ state: "open" });
     await world.store.transaction((trx) => requestCancel(trx, runId, "olga", Date.now()));
-    // Not before a look is the last word on what was sent.
+    // Only a look after the window is conclusive about what was sent.
     expect((await world.assess(runId)).phase).not.toBe("cancelled");
     await world.world.pass(10 * MINUTE_MS);
     await world.pay(runId);
@@ -105,7 +107,7 @@ describe("a request without an answer", () => {
     expect(await world.paymentsOf(payableId)).toHaveLength(1);
   });
 
-  test("is sent again ever more rarely", async ({ world }) => {
+  test("an unanswered request is sent again with back-off", async ({ world }) => {
     withoutPauses();
     const { runId, payableId } = await world.approvedRun([{}]);
     world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
@@ -120,7 +122,7 @@ describe("a request without an answer", () => {
     expect(await attempts(world, payableId)).toHaveLength(1);
   });
 
-  test("is told of after an hour, with why", async ({ world }) => {
+  test("an unanswered request causes a notice with the reason after an hour", async ({ world }) => {
     withoutPauses();
     const { runId, payableId } = await world.approvedRun([{}]);
     world.override = { sendMoneyWrite: () => Promise.resolve(lost) };
@@ -143,12 +145,12 @@ describe("a request without an answer", () => {
   });
 });
 
-describe("a refusal after a request that was never answered", () => {
+describe("a refusal after an unanswered request", () => {
   test.for([
     [422, { error: "validation_error", message: "no" }],
     [422, { error: "contact_not_payable", message: "no bank account" }],
   ] as const)(
-    "with %i %o leaves the line to be looked up, and adopts what shows",
+    "a refusal with %i %o after an unanswered request leads to a lookup that adopts the payment",
     async ([status, body], { world }) => {
       const { runId, payableId } = await world.approvedRun([{}]);
       const send = world.context().clientOf("acme");
@@ -164,7 +166,7 @@ describe("a refusal after a request that was never answered", () => {
       expect(await world.line(runId, payableId)).toMatchObject({ state: "unknown" });
       const [write] = frozen;
       if (write === undefined) throw new Error("nothing was sent");
-      // The first request arrives late after all.
+      // The first request arrives late.
       world.override = {};
       await world.context().clientOf("acme").sendMoneyWrite(write);
       await world.world.pass(MINUTE_MS);
@@ -190,7 +192,7 @@ test("a line that goes back to approval says why", async ({ world }) => {
   expect(await world.paymentsOf(payableId)).toEqual([]);
 });
 
-test("a line that nobody approves in time gives up its claim, also after a refused request", async ({
+test("a line that is not approved in time releases its claim, even after a refused request", async ({
   world,
 }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
@@ -203,7 +205,7 @@ test("a line that nobody approves in time gives up its claim, also after a refus
   expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
 });
 
-test("a second answer to one request changes nothing, holds the bill and is told of", async ({
+test("a second answer to one request changes nothing, holds the bill and causes a notice", async ({
   world,
 }) => {
   withoutPauses();
@@ -242,8 +244,10 @@ test("a second answer to one request changes nothing, holds the bill and is told
   expect(await notice.execute()).toHaveLength(1);
 });
 
-describe("a lane whose store goes away for a moment", () => {
-  test("writes down of what it has not begun that it never left", async ({ world }) => {
+describe("a lane whose store is briefly unavailable", () => {
+  test("a lane whose store fails records for each request that it has not begun that it was not sent", async ({
+    world,
+  }) => {
     const { runId } = await world.approvedRun(Array.from({ length: 80 }, () => ({})));
     const { store } = world;
     const results = async () => {
@@ -254,7 +258,7 @@ describe("a lane whose store goes away for a moment", () => {
     let away: "no" | "asking" | "yes" = "no";
     const spied = vi.spyOn(store, "transactionOf").mockImplementation(async (...asked) => {
       if (away === "no") return transactionOf(...asked);
-      // Everything else has failed before the lane hears that it can't ask about the next lines.
+      // Every other transaction fails before the lane's next request to the gate does.
       if (away === "asking") {
         away = "yes";
         await sleep(500);
@@ -268,12 +272,12 @@ describe("a lane whose store goes away for a moment", () => {
     world.override = {
       sendMoneyWrite: async (write) => {
         const mine = (sends += 1);
-        // It asks about 20 lines, then about as many as it is quick enough for.
+        // The lane leases about 20 lines first, then as many as it is quick enough for.
         while (letThrough <= ASKS_ABOUT_FIRST) {
           await sleep(5);
           letThrough = (await results()).length;
         }
-        // And about more once fewer than 20 are left.
+        // It leases more once fewer than 20 are left.
         if (mine <= letThrough - ASKS_ABOUT_FIRST) return client.sendMoneyWrite(write);
         if (mine === letThrough - ASKS_ABOUT_FIRST + 1) away = "asking";
         await sleep(100);
@@ -283,7 +287,7 @@ describe("a lane whose store goes away for a moment", () => {
     await expect(world.pay(runId)).rejects.toThrow("the store is away");
     spied.mockRestore();
     const all = await results();
-    // On a slow machine it has asked about a few more before the store was away.
+    // On a slow machine it has leased a few more before the store became unavailable.
     expect(all.length).toBeGreaterThanOrEqual(letThrough);
     expect(all.filter((result) => result === "not-sent")).toHaveLength(all.length - sends);
   });

@@ -8,7 +8,7 @@ import { type MoneyWorld, type PlannedBills, test } from "../money-world.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A run that one bill on hold keeps open, the first of its bills. */
+/** Creates a run that one bill on hold, the first of its bills, keeps open. */
 async function keptOpen(world: MoneyWorld, bills: number): Promise<PlannedBills> {
   const planned = await world.plannedRun(
     Array.from({ length: bills }, () => ({})),
@@ -54,7 +54,7 @@ function owners(world: MoneyWorld, payableIds: readonly string[]): Promise<Map<s
   return claimOwners(world.store.db, world.businessId, payableIds);
 }
 
-test("bills that were dropped or expired are planned by the next run, while one on hold keeps theirs open", async ({
+test("the next run plans dropped and expired bills, while a held bill keeps its open run's claim", async ({
   world,
 }) => {
   const { runId, payableIds } = await keptOpen(world, 3);
@@ -76,7 +76,7 @@ test("bills that were dropped or expired are planned by the next run, while one 
   expect(skipped).toMatchObject([{ payableId: held }]);
 });
 
-test("a bill of an open run that comes back after it had settled gets its owner, or its next run's word", async ({
+test("a returned bill of an open run goes to its retry, or to the next run if that has planned it", async ({
   world,
 }) => {
   const { runId, payableIds } = await keptOpen(world, 3);

@@ -14,13 +14,13 @@ async function newStore(): Promise<Store> {
   return store;
 }
 
-/** Work that lasts until it is let go. */
+/** Creates work that lasts until it is released. */
 function gate(): { readonly work: () => Promise<string>; readonly open: () => void } {
   const { promise, resolve } = Promise.withResolvers<string>();
   return { work: () => promise, open: () => resolve("done") };
 }
 
-test("no more pay for one business at once than it has slots, and the next follows when one ends", async () => {
+test("no more lanes pay for a business at once than it has slots, and a freed slot is taken", async () => {
   const store = await newStore();
   let working = 0;
   const begun = gate();
@@ -30,7 +30,7 @@ test("no more pay for one business at once than it has slots, and the next follo
   };
   const all = Array.from({ length: LANES_MAX + 1 }, () => inSlot(store, lane, never, work));
   await vi.waitUntil(() => working === LANES_MAX, { timeout: 60_000 });
-  // The one too many has asked meanwhile, and asks again.
+  // The extra one has asked in the meantime, and asks again.
   await sleep(700);
   expect(working).toBe(LANES_MAX);
   begun.open();
@@ -38,7 +38,7 @@ test("no more pay for one business at once than it has slots, and the next follo
   expect(working).toBe(LANES_MAX + 1);
 });
 
-test("another business, and retries of the same one, have slots of their own", async () => {
+test("another business, and the retries of the same business, have slots of their own", async () => {
   const store = await newStore();
   const busy = gate();
   const all = Array.from({ length: LANES_MAX }, () => inSlot(store, lane, never, busy.work));
@@ -51,7 +51,7 @@ test("another business, and retries of the same one, have slots of their own", a
   await Promise.all(all);
 });
 
-test("who is told to stop while waiting does nothing", async () => {
+test("work that is stopped while it waits for a slot does not begin", async () => {
   const store = await newStore();
   const busy = gate();
   const all = Array.from({ length: LANES_MAX }, () => inSlot(store, lane, never, busy.work));
@@ -64,14 +64,14 @@ test("who is told to stop while waiting does nothing", async () => {
   await Promise.all(all);
 });
 
-test("a slot is given back also where the work fails", async () => {
+test("a slot is released even if its work fails", async () => {
   const store = await newStore();
   const failing = inSlot(store, lane, never, () => Promise.reject(new Error("no")));
   await expect(failing).rejects.toThrow("no");
   expect(await leases(store)).toBe(0);
 });
 
-test("the slot of a process that died is free once its time is over", async () => {
+test("the slot of a dead process is free once its lease has expired", async () => {
   const store = await newStore();
   const names = Array.from({ length: LANES_MAX }, (_, slot) => `lane/b/${slot}`);
   const left = (name: string) => ({ name, holder: "dead", until_ms: Date.now() + 600 });

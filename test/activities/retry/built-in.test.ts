@@ -3,7 +3,7 @@ import { changeLine } from "../../../src/store/lines/lines.ts";
 import { createHold } from "../../../src/store/holds/holds.ts";
 import { type MoneyWorld, type PlannedBills, test } from "../money-world.ts";
 
-/** A bill of each of three vendors, paid on one day, all of which bounce. */
+/** Pays one bill of each of three vendors on one day; all of them bounce. */
 async function threeBounces(world: MoneyWorld): Promise<PlannedBills> {
   const vendors = ["v1", "v2", "v3"].map((id) => {
     return { id, displayName: id, bankAccount: { last4: "1111" } };
@@ -24,7 +24,7 @@ async function paidAgain(world: MoneyWorld, payableId: string): Promise<void> {
   expect((await world.payAgain(payableId)).phase).toBe("following");
 }
 
-test("without a stored playbook the account is paused once three vendors have bounced on one day, also where the first is paid again already and another is on hold", async ({
+test("without a stored playbook, three vendors that bounce on one day pause the account", async ({
   world,
 }) => {
   const { runId, payableIds } = await threeBounces(world);
@@ -48,7 +48,7 @@ test("without a stored playbook the account is paused once three vendors have bo
   );
 });
 
-test("without a stored playbook bills that bounced on another day and are paid again on this one pause nothing", async ({
+test("without a stored playbook, bounces of another day that are paid again today pause nothing", async ({
   world,
 }) => {
   const { runId, payableIds } = await threeBounces(world);

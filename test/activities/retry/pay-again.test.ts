@@ -4,7 +4,7 @@ import { updateRetry } from "../../../src/store/retries/retries.ts";
 import { dueRetry, test } from "../retry-world.ts";
 
 describe("paying again in one activity", () => {
-  test("leaves the pause alone that the service asks for in its answer to the payment", async ({
+  test("a retry keeps the pause that the service asks for in its answer to the payment", async ({
     world,
   }) => {
     const { payableId } = await dueRetry(world);
@@ -28,7 +28,7 @@ describe("paying again in one activity", () => {
     expect(waits[0]?.retryAtMs).toBeGreaterThan(serviceMs + 100_000);
   });
 
-  test("sends nothing where the last read shows a return code that ends the approval", async ({
+  test("a retry sends nothing if its last read shows a return code that ends the approval", async ({
     world,
   }) => {
     const { runId, payableId } = await dueRetry(world);
@@ -48,7 +48,7 @@ describe("paying again in one activity", () => {
     expect((await world.line(runId, payableId)).reason).toContain("R08 ends its approval");
   });
 
-  test("sends nothing where another worker has left the bill to a person since the case was read", async ({
+  test("a retry sends nothing if another worker has parked the bill since the case was read", async ({
     world,
   }) => {
     const { payableId } = await dueRetry(world);

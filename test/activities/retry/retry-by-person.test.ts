@@ -9,7 +9,7 @@ import { POLICY } from "../planning-world.ts";
 import { askForRetry, dueRetry, test } from "../retry-world.ts";
 
 describe("a retry that a person asks for", () => {
-  test("of a part that bounced is for that part", async ({ world }) => {
+  test("a person's retry of a part that bounced pays that part", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world, "R01", 4_000);
     await parked(world, payableId);
     await askForRetry(world, { runId, payableId });
@@ -20,7 +20,9 @@ describe("a retry that a person asks for", () => {
     expect(amounts).toEqual([4_000, 4_000]);
   });
 
-  test("whose approval has run out meanwhile gives the bill to the next run", async ({ world }) => {
+  test("a person's retry after the approval has expired leaves the bill to the next run", async ({
+    world,
+  }) => {
     const planned = await dueRetry(world, "R01");
     const { runId, payableId } = planned;
     await parked(world, payableId);
@@ -32,7 +34,7 @@ describe("a retry that a person asks for", () => {
     expect(await claimOwners(world.store.db, world.businessId, [payableId])).toEqual(new Map());
   });
 
-  test("where a part is left, which says why it failed at every look, gives it to the next run, also where the word comes twice", async ({
+  test("a person's retry of a bill with a failed part leaves it to the next run, even if asked twice", async ({
     world,
   }) => {
     const planned = await world.approvedRun([{ totalAmountCents: 150_000_00 }]);
@@ -51,7 +53,7 @@ describe("a retry that a person asks for", () => {
       expect(await world.line(runId, payableId)).toMatchObject(told);
     }
     await askForRetry(world, planned);
-    // A signal that comes once its owner has ended starts it again.
+    // A signal that arrives after the retry workflow has ended starts it again.
     for (let looks = 0; looks < 2; looks += 1) {
       expect((await world.look(payableId)).phase).toBe("ended");
       const left = { state: "parked", reasonCode: "changed-since-approval" };
@@ -60,7 +62,7 @@ describe("a retry that a person asks for", () => {
     }
   });
 
-  test("that Nacha's cap has used up is not made, whatever became of its record", async ({
+  test("a person's retry beyond Nacha's cap is not made, even if its record was lost", async ({
     world,
   }) => {
     const { runId, payableId } = await dueRetry(world);
@@ -82,7 +84,7 @@ describe("a retry that a person asks for", () => {
   });
 
   test.for(["R02", "R05", "R08", "R16", "R23", "R24", "R29"])(
-    "of what came back as %s is made for nobody: the next run asks again",
+    "a person's retry after %s pays nothing: the next run asks for a new approval",
     async (code, { world }) => {
       const { runId, payableId } = await dueRetry(world, code);
       await askForRetry(world, { runId, payableId });
@@ -100,7 +102,7 @@ describe("a retry that a person asks for", () => {
     },
   );
 
-  test("is not sent where another part came back meanwhile as one that ends its approval", async ({
+  test("a person's retry is not sent if a new return code ends the approval in the meantime", async ({
     world,
   }) => {
     const { runId, payableId } = await dueRetry(world);
@@ -132,13 +134,13 @@ describe("a retry that a person asks for", () => {
   }
 });
 
-describe("a person's retry of a bill that a limit kept from being sent", () => {
+describe("a person's retry of a bill over a limit", () => {
   async function parkedByLimit(
     world: MoneyWorld,
     limits: Partial<PayLimits>,
   ): Promise<PlannedBills> {
     const none = { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null };
-    // Payments and retries run in the same week, whatever the day: the next banking day.
+    // Payments and retries run on the next banking day, in the same week whatever today is.
     const pay = { ...POLICY.pay, on: "next-business-day" as const };
     const planned = await world.approvedRun([{}, {}], { pay });
     const { runId } = planned;
@@ -157,7 +159,7 @@ describe("a person's retry of a bill that a limit kept from being sent", () => {
     return planned;
   }
 
-  test("is parked again while the week is full, and pays in a week with room", async ({
+  test("a person's retry over a weekly limit is parked again, and pays in a week with room", async ({
     world,
   }) => {
     const { runId, payableIds } = await parkedByLimit(world, { vendorPerWeekCents: 15_000 });
@@ -194,8 +196,10 @@ test("a person's retry of a bill above the limit for one bill is never sent", as
   expect(await world.paymentsOf(payableId)).toEqual([]);
 });
 
-describe("a person who ends a bill", () => {
-  test("is not overruled by a look of the retry that began before", async ({ world }) => {
+describe("a person who gives a bill up", () => {
+  test("a look of the retry that began earlier doesn't overrule a person who gave the bill up", async ({
+    world,
+  }) => {
     const { runId, payableId } = await dueRetry(world, "R03");
     const { store } = world;
     await askForRetry(world, { runId, payableId });

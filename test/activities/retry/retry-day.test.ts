@@ -7,7 +7,7 @@ import { getRetry } from "../../../src/store/retries/retries.ts";
 import type { MoneyWorld, PlannedBills } from "../money-world.ts";
 import { dueRetry, test } from "../retry-world.ts";
 
-/** Lets the bank's clock come to an instant. */
+/** Advances the bank's clock to an instant in New York. */
 async function atNewYork(world: MoneyWorld, date: string, time: string): Promise<void> {
   const { businessMs } = await world.context().clockOf("acme").now();
   const seconds = Math.round((newYorkInstantMs(date, time) - businessMs) / 1_000);
@@ -20,10 +20,10 @@ async function scheduledDays(world: MoneyWorld, payableId: string): Promise<stri
   return shown.map(({ scheduledAt }) => newYorkDate(Date.parse(scheduledAt ?? "")));
 }
 
-/** A failed bill that is tried again on a weekday that is three banking days away. */
+/** Creates a failed bill whose retry is announced for a weekday three banking days away. */
 async function announced(world: MoneyWorld): Promise<PlannedBills & { readonly day: string }> {
   const { businessMs } = await world.context().clockOf("acme").now();
-  // The payment fails in nine days from now.
+  // The payment fails nine days from now.
   const failsOn = addDays(newYorkDate(businessMs), 9);
   const weekday = WEEKDAYS[isoWeekday(addBankingDays(failsOn, 3)) - 1];
   await world.failurePlaybook(`kind: retry-failed\nrules: [{ match: [R01], retry: ${weekday} }]\n`);
@@ -35,8 +35,8 @@ async function dayOf(world: MoneyWorld, payableId: string): Promise<string> {
   return (await getRetry(world.store.db, world.businessId, payableId))?.retryOn ?? "";
 }
 
-describe("a retry", () => {
-  test("runs on the day that was announced: its request is made the banking day before", async ({
+describe("the day of a retry", () => {
+  test("a retry runs on its announced day: its request is made the banking day before", async ({
     world,
   }) => {
     const { runId, payableId, day } = await announced(world);
@@ -54,7 +54,7 @@ describe("a retry", () => {
     expect(await scheduledDays(world, payableId)).toContain(day);
   });
 
-  test("whose day has passed unasked is announced for the next one, and never runs on another", async ({
+  test("a retry that missed its day is announced for the next one and runs on no other", async ({
     world,
   }) => {
     const { runId, payableId, day } = await announced(world);
@@ -69,7 +69,7 @@ describe("a retry", () => {
     expect((await world.line(runId, payableId)).reason).toContain(`again on ${next}`);
   });
 
-  test("is tried until day 180 after the first settlement, counted at the day on which it runs", async ({
+  test("a retry is made until day 180 after the first settlement, counted on the day on which it runs", async ({
     world,
   }) => {
     const { runId, payableId } = await dueRetry(world);

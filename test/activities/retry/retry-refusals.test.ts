@@ -6,7 +6,7 @@ import { netCreditByPayable } from "../../support/sandbox.ts";
 import type { MoneyWorld, PlannedBills } from "../money-world.ts";
 import { dueRetry, test } from "../retry-world.ts";
 
-/** Pays as far as the workflow would, and lets the bank's days pass. */
+/** Pays if the workflow would, then lets nine days pass at the bank. */
 async function tryAgain(world: MoneyWorld, { payableId }: PlannedBills): Promise<void> {
   if ((await world.look(payableId)).phase === "pay") await world.retry(payableId);
   await world.control.advance("P9D");
@@ -20,8 +20,8 @@ async function isFree(world: MoneyWorld, { payableId }: PlannedBills): Promise<b
   return (await claimOwners(world.store.db, world.businessId, [payableId])).size === 0;
 }
 
-describe("a retry whose lookup finds that its bill", () => {
-  test("was paid in full meanwhile pays nothing and ends", async ({ world }) => {
+describe("a retry whose bill has changed", () => {
+  test("a retry whose bill was paid in full elsewhere pays nothing and ends", async ({ world }) => {
     const planned = await dueRetry(world);
     await world.control.payOutside(planned.payableId);
     expect(await world.look(planned.payableId)).toMatchObject({
@@ -33,7 +33,7 @@ describe("a retry whose lookup finds that its bill", () => {
     expect(await netCents(world, planned)).toBe(0);
   });
 
-  test("was paid in part meanwhile pays nothing: the next run asks for what is left", async ({
+  test("a retry whose bill was paid in part elsewhere leaves the rest to the next run", async ({
     world,
   }) => {
     const planned = await dueRetry(world);
@@ -49,7 +49,7 @@ describe("a retry whose lookup finds that its bill", () => {
   });
 
   test.for(["void", "declined", "blocked"])(
-    "is %s by now pays nothing and says so",
+    "a retry whose bill is %s by now pays nothing and says so",
     async (status, { world }) => {
       const planned = await dueRetry(world);
       await world.control.changePayable(planned.payableId, { status });
@@ -69,7 +69,7 @@ describe("a retry whose lookup finds that its bill", () => {
     },
   );
 
-  test("had its own approval reset waits for it, and is paid once it is approved again", async ({
+  test("a retry whose bill must be approved again at the service waits for it, and then pays", async ({
     world,
   }) => {
     const planned = await dueRetry(world);
@@ -91,7 +91,7 @@ describe("a retry whose lookup finds that its bill", () => {
     expect(await world.look(payableId)).toMatchObject({ phase: "ended", outcome: "settled" });
   });
 
-  test("is put on hold between the look and the payment pays nothing until it is released", async ({
+  test("a retry whose bill is put on hold after the look pays nothing until the release", async ({
     world,
   }) => {
     const planned = await dueRetry(world);

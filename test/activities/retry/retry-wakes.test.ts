@@ -12,14 +12,16 @@ async function businessMsOf(world: MoneyWorld): Promise<number> {
   return (await world.context().clockOf("acme").now()).businessMs;
 }
 
-/** How long the owner of a failed bill sleeps unless it is signalled. */
+/** Returns the milliseconds that the owner of a failed bill sleeps unless it is signaled. */
 async function sleepOf(world: MoneyWorld, payableId: string): Promise<number> {
   const { wakeInMs } = await world.look(payableId);
   return wakeInMs;
 }
 
-describe("the owner of a failed bill wakes by itself", () => {
-  test("each banking morning while the vendor's account may change", async ({ world }) => {
+describe("when the owner of a failed bill wakes", () => {
+  test("a retry wakes each banking morning while it waits for the vendor's account to change", async ({
+    world,
+  }) => {
     await world.failurePlaybook(
       "kind: retry-failed\nrules: [{ match: [R03], hold: vendor, payAgain: when-bank-account-changed, by: [controller] }]\n",
     );
@@ -31,7 +33,7 @@ describe("the owner of a failed bill wakes by itself", () => {
     expect(sleepMs).toBeGreaterThan(leftMs - 5 * MINUTE_MS);
   });
 
-  test("when the bill is given up", async ({ world }) => {
+  test("a retry wakes when the bill is to be given up", async ({ world }) => {
     await world.failurePlaybook(
       "kind: retry-failed\nrules: [{ match: [R10], ask: [operator] }]\ngiveUp: { after: 3 days }\n",
     );
@@ -41,7 +43,7 @@ describe("the owner of a failed bill wakes by itself", () => {
     expect(sleepMs).toBeLessThanOrEqual(3 * DAY_MS);
   });
 
-  test("when a hold ends that keeps it back", async ({ world }) => {
+  test("a retry wakes when the hold that keeps it back ends", async ({ world }) => {
     const { payableId } = await dueRetry(world);
     const untilMs = Math.floor((await businessMsOf(world)) + 6 * HOUR_MS);
     const of = { businessId: world.businessId, scope: "contact", value: "v1" } as const;

@@ -14,7 +14,7 @@ import { explainIn } from "../explain.ts";
 import { dueRetry, test } from "../retry-world.ts";
 
 describe("a retry", () => {
-  test("is paid once on its day", async ({ world }) => {
+  test("a retry is paid once, on its day", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world);
     const { executionDate: planned } = await world.line(runId, payableId);
     const paysOn = async () => (await explainIn(world, payableId)).history.bill?.executionDate;
@@ -26,14 +26,14 @@ describe("a retry", () => {
     expect(executionDate > planned).toBe(true);
     expect(await paysOn()).toBe(executionDate);
     expect(paid).toMatchObject({ phase: "following", waitingFor: "the new payment is scheduled" });
-    // What is said from the answer of the request is what a look says.
+    // The payment's answer and the next look say the same.
     const looked = await world.look(payableId);
     expect(looked).toMatchObject({ phase: "following", soFar: paid.soFar, details: paid.details });
     expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
     expect(await world.paymentsOf(payableId)).toHaveLength(2);
   });
 
-  test("promises its money only until the service has taken it, also on the day of its new payment", async ({
+  test("a retry reserves its money only until the service has taken it, even on its payment's day", async ({
     world,
   }) => {
     const { runId, payableId } = await dueRetry(world);
@@ -54,12 +54,12 @@ describe("a retry", () => {
       .toContain("processing");
     await world.look(payableId);
     expect(await promised()).toBe(0);
-    // What was read before may still show it.
+    // Money that was read earlier may still show it.
     expect(await promised(0)).toBe(10_000);
     expect(await promised(Date.now() + 60_000)).toBe(0);
   });
 
-  test("whose worker dies before it can say what it paid is followed, and not called paid by somebody else", async ({
+  test("a retry whose worker dies after the payment is followed, and not taken as paid elsewhere", async ({
     world,
   }) => {
     const { runId, payableId } = await dueRetry(world);
@@ -69,7 +69,7 @@ describe("a retry", () => {
     expect(await world.paymentsOf(payableId)).toHaveLength(2);
   });
 
-  test("is not kept back by a wait of another account than its own", async ({ world }) => {
+  test("a retry is not kept back by a wait of another account", async ({ world }) => {
     const { payableId } = await dueRetry(world);
     const { businessId, store } = world;
     const { serviceMs: nowMs, realMs } = await world.context().clockOf("acme").now();
@@ -78,7 +78,7 @@ describe("a retry", () => {
     expect((await world.look(payableId)).phase).toBe("pay");
   });
 
-  test("that payments are refused to has operators told after a minute, though nobody looks at its run", async ({
+  test("a retry that meets a wait has operators notified after a minute, without a look of its run", async ({
     world,
   }) => {
     const { payableId } = await dueRetry(world);
@@ -92,9 +92,7 @@ describe("a retry", () => {
     expect(told.filter((each) => each.businessId === businessId)).toHaveLength(1);
   });
 
-  test("of a part that was paid off-cycle is for that part, never for the whole bill", async ({
-    world,
-  }) => {
+  test("a retry of an off-cycle part pays that part, never the whole bill", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world, "R01", 4_000);
     expect((await world.look(payableId)).phase).toBe("pay");
     await world.retry(payableId);
@@ -111,9 +109,7 @@ describe("a retry", () => {
     expect(net.get(payableId)).toBe(4_000);
   });
 
-  test("whose vendor can't be paid now rests until a later look, and stays its own", async ({
-    world,
-  }) => {
+  test("a retry whose vendor can't be paid now backs off and keeps the bill", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world);
     await world.control.changeContact("v1", { bankAccount: null });
     expect((await world.look(payableId)).phase).toBe("pay");
@@ -130,7 +126,7 @@ describe("a retry", () => {
     expect((await world.look(payableId)).phase).toBe("pay");
   });
 
-  test("whose vendor can be paid again is paid soon, although the first look finds the service silent", async ({
+  test("a retry whose vendor can be paid again is paid soon, even if the first look can't read", async ({
     world,
   }) => {
     const { payableId } = await dueRetry(world);
@@ -151,7 +147,7 @@ describe("a retry", () => {
     expect((await world.look(payableId)).phase).toBe("pay");
   });
 
-  test("rests while a hold stops it, instead of trying again and again", async ({ world }) => {
+  test("a retry that a hold stops waits until the release", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world);
     const { businessId } = world;
     const hold = { businessId, scope: "contact" as const, value: "v1", reason: "Call them first." };
@@ -177,7 +173,7 @@ describe("a retry", () => {
     expect(await waitsFor()).toBe("1 bill retried after a failure");
   });
 
-  test("that was announced for a day joins the incident that others open before it", async ({
+  test("a retry with an announced day joins an incident that opens before it", async ({
     world,
   }) => {
     const { runId, payableId } = await dueRetry(world);
@@ -204,7 +200,9 @@ describe("a retry", () => {
     expect((await world.look(payableId)).phase).toBe("pay");
   });
 
-  test("follows what it has paid, although the service doesn't show it yet", async ({ world }) => {
+  test("a retry follows its own payment even if the service doesn't show it yet", async ({
+    world,
+  }) => {
     const { runId, payableId } = await dueRetry(world);
     const before = await world.context().clientOf("acme").payments.listAll({ payableId });
     await world.look(payableId);
@@ -216,7 +214,7 @@ describe("a retry", () => {
     expect((await world.line(runId, payableId)).state).toBe("retrying");
   });
 
-  test("rests where a list is behind and shows its failed payment as one on its way", async ({
+  test("a retry waits if a lagging list shows its failed payment as still under way", async ({
     world,
   }) => {
     const { runId, payableId } = await dueRetry(world);
@@ -239,7 +237,9 @@ describe("a retry", () => {
     expect(await world.paymentsOf(payableId)).toHaveLength(2);
   });
 
-  test("ends where the service doesn't know the bill any more, and says so", async ({ world }) => {
+  test("a retry ends and says so if the service doesn't know the bill any more", async ({
+    world,
+  }) => {
     const { runId, payableId } = await dueRetry(world);
     const client = world.context().clientOf("acme");
     world.override = { getPayable: () => client.payables.get("gone") };
@@ -251,7 +251,7 @@ describe("a retry", () => {
     expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
   });
 
-  test("asks a locked business ever more rarely, and is paid when it is open again", async ({
+  test("a retry backs off while the business is locked, and is paid once it is unlocked", async ({
     world,
   }) => {
     const { payableId } = await dueRetry(world);
@@ -273,7 +273,7 @@ describe("a retry", () => {
     expect(await listWaits(world.store.db, world.businessId)).toEqual([]);
   });
 
-  test("whose approval has expired is parked, and its bill is free for the next run", async ({
+  test("a retry whose approval has expired is parked, and the next run can claim its bill", async ({
     world,
   }) => {
     const { runId, payableId } = await dueRetry(world);
@@ -294,7 +294,9 @@ describe("a retry", () => {
     expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
   });
 
-  test("whose bill has changed since its approval is left to the next run", async ({ world }) => {
+  test("a retry whose bill has changed since its approval leaves it to the next run", async ({
+    world,
+  }) => {
     const { runId, payableId } = await dueRetry(world);
     await world.control.changeContact("v1", { bankAccount: { accountNumber: "00009999" } });
     await world.look(payableId);
@@ -309,7 +311,9 @@ describe("a retry", () => {
 });
 
 describe("bills that wait for money", () => {
-  test("are paid again one by one, as far as the money goes", async ({ world }) => {
+  test("bills that wait for money are paid again one by one, as far as the money goes", async ({
+    world,
+  }) => {
     await world.failurePlaybook(
       "kind: retry-failed\nrules: [{ match: [R01], retry: when-funds-arrive }]\n",
     );
@@ -328,7 +332,7 @@ describe("bills that wait for money", () => {
       return looks;
     };
     expect(await phases()).toEqual(["waiting", "waiting", "waiting"]);
-    // Enough for each alone, and for two of the three together.
+    // Enough for each bill alone, and for two of the three together.
     await world.control.changeBusiness({ balanceCents: 25_000 });
     const now = await phases();
     expect(now.toSorted()).toEqual(["pay", "pay", "waiting"]);
@@ -342,8 +346,8 @@ describe("bills that wait for money", () => {
   });
 });
 
-describe("an answer that is lost in a retry", () => {
-  test("stays with the retry: no run leases the line meanwhile", async ({ world }) => {
+describe("a retry whose answer is lost", () => {
+  test("a retry whose answer is lost keeps its line: no run leases it", async ({ world }) => {
     const { runId, payableId } = await dueRetry(world);
     await world.look(payableId);
     await world.control.faults([

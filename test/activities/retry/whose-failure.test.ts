@@ -19,8 +19,10 @@ async function ask(world: MoneyWorld, { runId, payableId }: PlannedBills): Promi
   await store.transaction((trx) => requestRetry(trx, request));
 }
 
-describe("a return that could be about either side's account", () => {
-  /** Bills of two vendors, paid from a bank account of ours; the second fails as said, or settles. */
+describe("a return that either side's account could have caused", () => {
+  /**
+   * Pays bills of two vendors from our bank account; the second fails with `second`, or settles.
+   */
   async function twoVendors(world: MoneyWorld, second: string | null): Promise<PlannedBills> {
     const pay: PayRule = { ...POLICY.pay, from: "bank_main" };
     const planned = await world.approvedRun([{}, { contactId: "v2" }], { pay });
@@ -32,7 +34,7 @@ describe("a return that could be about either side's account", () => {
     return planned;
   }
 
-  test("is our account's where other vendors' came back too: one incident, no vendor held, nothing tried again", async ({
+  test("a return that other vendors share becomes one incident of our account, and holds no vendor", async ({
     world,
   }) => {
     const { runId, payableIds } = await twoVendors(world, "R02");
@@ -62,12 +64,12 @@ describe("a return that could be about either side's account", () => {
     expect((await claimOwners(world.store.db, world.businessId, payableIds)).size).toBe(0);
   });
 
-  test("is asked about until others of the day have gone through, which makes it the vendor's", async ({
+  test("a return is put to a person until other payments of its day settle, which blames the vendor", async ({
     world,
   }) => {
     const { runId, payableIds } = await twoVendors(world, null);
     const [first = ""] = payableIds;
-    // It fails after one banking day; the others settle after two.
+    // It fails after one banking day; the other payments settle after two.
     await world.control.advance("P5D");
     await untilFailed(world, first);
     await world.follow(runId);
@@ -94,8 +96,8 @@ describe("a return that could be about either side's account", () => {
   }
 });
 
-describe("a payment that the vendor's bank sends back", () => {
-  test("holds the vendor, and goes back to a new approval once the account has changed", async ({
+describe("a payment that the vendor's bank returns", () => {
+  test("a return holds the vendor, and needs a new approval once the account has changed", async ({
     scene,
     world,
   }) => {
@@ -119,7 +121,7 @@ describe("a payment that the vendor's bank sends back", () => {
     expect(await world.holds()).toEqual([]);
   });
 
-  test("is given up after the playbook's time, with a hold on the bill and a notice", async ({
+  test("a returned bill is given up after the playbook's time, with a hold and a notice", async ({
     scene,
     world,
   }) => {
@@ -159,7 +161,7 @@ test("a person's retry of a bounce 180 days after its payment is left to the nex
   });
 });
 
-describe("a payment that was made elsewhere and fails", () => {
+describe("an external payment that fails", () => {
   async function paidElsewhere(world: MoneyWorld): Promise<string> {
     const { id } = await world.control.createPayable({
       contactId: "v2",
@@ -177,7 +179,9 @@ describe("a payment that was made elsewhere and fails", () => {
     return id;
   }
 
-  test("is left alone, unless a playbook looks after all payments", async ({ world }) => {
+  test("a failed external payment is left alone unless a playbook looks after all payments", async ({
+    world,
+  }) => {
     expect(await world.look(await paidElsewhere(world))).toMatchObject({
       phase: "ended",
       outcome: "Payrun has not paid it",
@@ -185,7 +189,7 @@ describe("a payment that was made elsewhere and fails", () => {
     expect(await world.holds()).toEqual([]);
   });
 
-  test("is told of once where a restored store may have forgotten that Payrun made it", async ({
+  test("a failed payment that a restored store may have forgotten causes one notice", async ({
     world,
   }) => {
     const payableId = await paidElsewhere(world);
@@ -210,7 +214,9 @@ describe("a payment that was made elsewhere and fails", () => {
     ]);
   });
 
-  test("pauses the account and is told of once, and nothing is paid again", async ({ world }) => {
+  test("a failed external payment pauses the account and causes one notice, and is not paid again", async ({
+    world,
+  }) => {
     await world.failurePlaybook(
       "kind: retry-failed\nevents: [payable.payment.failed, payable.payment.reversed]\n",
     );

@@ -8,7 +8,7 @@ import { test } from "../vendors-scene.ts";
 
 const DAY_MS = 86_400_000;
 
-test("a plan warns where nothing syncs the books, and the operators hear of it", async ({
+test("a plan warns if no accounting integration is connected, and operators are notified", async ({
   world,
 }) => {
   const { runId } = await world.plannedRun([{}], { accounting: { syncedWithinDays: 1 } });
@@ -22,7 +22,7 @@ test("a plan warns where nothing syncs the books, and the operators hear of it",
   expect(notices).toMatchObject([{ roles: ["operator"] }]);
 });
 
-test("the books are old once their last sync is longer ago than the playbook allows", async ({
+test("the books are out of date once their last sync is older than the playbook allows", async ({
   world,
 }) => {
   const client = world.context().clientOf("acme");
@@ -60,12 +60,12 @@ test.each<[string, Record<string, unknown>, RegExp | null]>([
       status: { connected: true, accountingIntegrationId: "acct_1" },
       sync: { finishedAt: "2026-11-20T12:00:00Z", status: "failed" },
     },
-    /tells of no sync/,
+    /shows no sync/,
   ],
-  ["nothing says when", { status: { lastSyncedAt: "lately" }, list: [] }, /tells of no sync/],
+  ["nothing says when", { status: { lastSyncedAt: "lately" }, list: [] }, /shows no sync/],
   ["nothing is connected", { status: { connected: false } }, /No accounting integration/],
   ["the service knows of none", {}, /No accounting integration/],
-])("books of another service: %s", async (_, answers, warning) => {
+])("books of another service are judged when %s", async (_, answers, warning) => {
   const answer = (name: string) => () =>
     answers[name] === undefined
       ? Promise.reject(

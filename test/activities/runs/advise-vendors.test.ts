@@ -12,7 +12,7 @@ import { test } from "../vendors-scene.ts";
 
 const remittance = { as: "Acme, Inc.", replyTo: "payables@acme.example" };
 
-test("a vendor is told once which bill a settled payment covers, at the addresses it has then", async ({
+test("a vendor is notified once of a settled payment, at its addresses of that moment", async ({
   scene,
   world,
 }) => {
@@ -60,7 +60,9 @@ test("a vendor is told once which bill a settled payment covers, at the addresse
   expect(source).toContain(payment?.id);
 });
 
-test("a payment that settled in the hands of its retry is told of as well", async ({ world }) => {
+test("a vendor is notified of a payment that settled while its retry owned the bill", async ({
+  world,
+}) => {
   const { runId, payableId } = await world.approvedRun([{}], { remittance });
   await world.pay(runId);
   const { businessId } = world;
@@ -80,7 +82,7 @@ test("a payment that settled in the hands of its retry is told of as well", asyn
   expect(notices.map(({ factKey }) => factKey)).toEqual([payment?.id]);
 });
 
-test("a vendor without an address is not written to, which is no fault; one whose address is none is shown", async ({
+test("a vendor without an address gets no mail, which is no problem; an invalid address is shown", async ({
   scene,
   world,
 }) => {
@@ -124,12 +126,12 @@ test("a vendor without an address is not written to, which is no fault; one whos
   );
   expect(problems.get(payableIds[0] ?? "")).toBeNull();
   expect(problems.get(payableIds[1] ?? "")).toBe(
-    "1 of the vendor's 2 addresses is no e-mail address",
+    "1 of the vendor's 2 addresses is not an e-mail address",
   );
   expect(await countUndelivered(world.store.db, runId)).toMatchObject({ unrouted: 1 });
 });
 
-test("vendors are not written to unless the playbook says so", async ({ scene, world }) => {
+test("vendors get no mail unless the playbook says so", async ({ scene, world }) => {
   const { runId } = await world.approvedRun([{}]);
   await scene.settle(runId);
   expect(await listNotices(world.store.db, { runId, kind: "remittance", limit: 1 })).toEqual([]);

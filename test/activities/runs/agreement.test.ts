@@ -18,7 +18,7 @@ import { type Bill, type FullRun, goOn, NAMES, startFullRun, theRun } from "./fu
 let scene: FullRun;
 afterAll(() => scene.stop());
 
-/** What the verdict on a bill says in each state in which its run has it. */
+/** What the verdict on a bill says for each state of its line in the run. */
 const VERDICTS: Partial<Record<LineState, PayableHistory["paidOnce"]["verdict"]>> = {
   settled: "paid-once",
   scheduled: "on-its-way",
@@ -41,7 +41,7 @@ function reader() {
 }
 type Clocks = ActionContext["clocks"];
 
-/** The rows of a table, each by its column's name. */
+/** Returns the rows of a table, each by column name. */
 function rowsOf(table: string): Record<string, string>[] {
   const [head = [], ...rows] = table
     .trim()
@@ -64,7 +64,7 @@ async function textOf(parts: AsyncIterable<string>): Promise<string> {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
 
-/** The table of states in the text that Temporal shows of the run. */
+/** Returns the table of states from the text that Temporal shows of the run. */
 function statesIn(details: string): StateSums {
   const rows = [
     ...details.matchAll(/^\| ([a-z-]+) \| (\d+)(?: and part of (\d+))? \| \$([\d,.]+) \|$/gm),
@@ -81,7 +81,9 @@ function statesIn(details: string): StateSums {
   );
 }
 
-/** What has settled of a bill counts as settled, whatever the rest of it waits for. */
+/**
+ * Sums lines by state. The settled part of a bill counts as settled, whatever state the rest is in.
+ */
 function sumsByState(lines: RunStatus["payments"]): StateSums {
   const sums: Record<string, { count: number; cents: number; parts?: number }> = {};
   for (const { state, amountCents, parts } of lines) {
@@ -118,7 +120,7 @@ async function views() {
 
 type Views = Awaited<ReturnType<typeof views>>;
 
-/** All that is said of the run, from everywhere, at one moment. */
+/** Checks that all views of the run agree at one moment; returns the states that they show. */
 async function agree(): Promise<ReadonlySet<LineState>> {
   const { money, ids } = scene;
   const seen = await views();
@@ -177,7 +179,7 @@ async function agree(): Promise<ReadonlySet<LineState>> {
   return new Set(states.values());
 }
 
-/** The bank's table, and what sums it up, have what the bank's ledger has, on its days. */
+/** Checks that the bank's table and its summaries match the bank's ledger, day by day. */
 async function agreeWithBank({ explained, lines, report, bank }: Views): Promise<void> {
   const { money } = scene;
   const moved = (rows: typeof bank) =>
@@ -214,7 +216,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
 
-test("status, report, explain, the bank's table and Temporal's details say the same of a run that has everything, while it pays and later", async () => {
+test("status, report, explain, the bank's table and Temporal's details agree about every kind of bill", async () => {
   scene = await startFullRun();
   expect(await agree()).toEqual(
     new Set<LineState>([

@@ -12,7 +12,7 @@ import { inDays } from "../planning-world.ts";
 const DAY = { count: 1, unit: "days" } as const;
 const HOUR = { count: 1, unit: "hours" } as const;
 
-/** Due so late that no decision comes too late for its date, whatever the day and the holidays. */
+/** Due so late that no decision can be too late for its date, whatever the day and the holidays. */
 const FAR = { dueDate: inDays(40) };
 
 const POLICY: Partial<PayRunPlaybook> = {
@@ -37,7 +37,7 @@ const POLICY: Partial<PayRunPlaybook> = {
   remind: { after: DAY, every: DAY },
 };
 
-/** Notices of a run but the one of its plan, first to last. */
+/** Returns the notices of a run in order, without the one about its plan. */
 async function told(world: MoneyWorld, runId: string): Promise<string[]> {
   const notices = (await listNotices(world.store.db, { runId, limit: 100 })).toReversed();
   return notices.map(({ kind, roles }) => `${kind} ${roles.join("+")}`);
@@ -67,7 +67,7 @@ async function decide(
   return answer;
 }
 
-/** Steps the bank's clock and looks again, until the step was noticed. */
+/** Advances the bank's clock, waits until the change is visible, and looks again. */
 async function later(world: MoneyWorld, runId: string, duration: string) {
   const { businessMs } = await world.context().clockOf("acme").now();
   await world.control.advance(duration);
@@ -79,9 +79,7 @@ async function later(world: MoneyWorld, runId: string, duration: string) {
 }
 
 describe("a run whose approvals come in stages", () => {
-  test("asks each stage in its turn, reminds it, escalates it once, and says so", async ({
-    world,
-  }) => {
+  test("each stage is opened in its turn, reminded, and escalated once", async ({ world }) => {
     const { runId, payableId } = await world.plannedRun([FAR, FAR], POLICY);
     const first = await world.assess(runId);
     expect(first.waitingFor).toBe("2 bills waiting for approval by controller (stage 1 of 2)");
@@ -130,7 +128,7 @@ describe("a run whose approvals come in stages", () => {
     expect((await told(world, runId)).at(-1)).toBe("approval-needed owner");
     await world.assess(runId);
     expect(await told(world, runId)).toHaveLength(6);
-    // What was escalated was the first stage.
+    // The escalation was of the first stage only.
     expect((await world.line(runId, payableId)).escalated).toBe(false);
 
     await decide(world, runId, "olga", "owner");
@@ -139,7 +137,7 @@ describe("a run whose approvals come in stages", () => {
     expect((await world.line(runId, payableId)).state).toBe("planned");
   });
 
-  test("has reminders and escalations wake it, to the minute", async ({ world }) => {
+  test("reminders and escalations are due at exact minutes", async ({ world }) => {
     const { runId } = await world.plannedRun([FAR], {
       ...POLICY,
       remind: { after: HOUR, every: DAY },
@@ -157,7 +155,7 @@ describe("a run whose approvals come in stages", () => {
     expect((line.escalate_at_ms ?? 0) - since).toBeGreaterThanOrEqual(3 * 86_400_000);
   });
 
-  test("asks anew, with its whole time, for what was on hold meanwhile", async ({ world }) => {
+  test("a bill that was on hold gets the whole time for its approval again", async ({ world }) => {
     const { runId, payableId } = await world.plannedRun([FAR], POLICY);
     await world.assess(runId);
     const hold = await world.store.transaction((trx) =>
@@ -179,7 +177,9 @@ describe("a run whose approvals come in stages", () => {
     expect((await world.line(runId, payableId)).escalated).toBe(false);
   });
 
-  test("gives people a minute, however fast the bank's clock runs", async ({ world }) => {
+  test("an escalation leaves people at least a minute, however fast the bank's clock runs", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.plannedRun([FAR], POLICY);
     await world.assess(runId);
     const { businessMs } = await world.context().clockOf("acme").now();
@@ -195,7 +195,7 @@ describe("a run whose approvals come in stages", () => {
     expect((await world.line(runId, payableId)).escalated).toBe(false);
   });
 
-  test("escalates also where the playbook wants nobody told", async ({ world }) => {
+  test("an escalation takes place even if the playbook wants no notices", async ({ world }) => {
     const notify = { people: "none", digest: "none" } as const;
     const { runId, payableId } = await world.plannedRun([FAR], { ...POLICY, notify });
     await world.assess(runId);
@@ -204,7 +204,7 @@ describe("a run whose approvals come in stages", () => {
     expect((await world.line(runId, payableId)).escalated).toBe(true);
   });
 
-  test("parks the whole line where the first stage's approval expires before the second decides", async ({
+  test("the whole line is parked if its first stage's approval expires before the second decides", async ({
     world,
   }) => {
     const { runId, payableId } = await world.plannedRun([FAR], { ...POLICY, approvalValidDays: 5 });
@@ -219,7 +219,7 @@ describe("a run whose approvals come in stages", () => {
   });
 });
 
-test("a bill that changes comes under the rule that applies then, with its stages or without", async ({
+test("a changed bill comes under the rule that then applies, with or without stages", async ({
   world,
 }) => {
   const [staged] = POLICY.approve ?? [];
@@ -237,7 +237,7 @@ test("a bill that changes comes under the rule that applies then, with its stage
   await world.pay(runId);
   expect((await getPlanLine(world.store.db, runId, larger))?.stages).toBeUndefined();
   expect((await getPlanLine(world.store.db, runId, smaller))?.stages).toHaveLength(2);
-  // One owner is enough for the one, and comes too early for the other.
+  // One owner is enough for the one bill, and too early for the other.
   expect(await decide(world, runId, "otto", "owner")).toMatchObject({
     countsFor: [larger],
     tooEarly: [smaller],

@@ -19,7 +19,9 @@ const details = (entries: readonly AuditEntry[], action: string) =>
   entries.filter((entry) => entry.action === action).map((entry) => entry.details);
 
 describe("the trail of a bill", () => {
-  test("has each change, and its request before and after it was sent", async ({ world }) => {
+  test("the trail of a bill has each change, and its request before and after it was sent", async ({
+    world,
+  }) => {
     const { runId, payableIds } = await world.approvedRun([{}, { contactId: "v2" }]);
     await world.pay(runId);
     await world.control.advance("P10D");
@@ -58,7 +60,7 @@ describe("the trail of a bill", () => {
     expect(await verifyTrail(world.store.db, world.businessId)).toMatchObject({ problems: [] });
   });
 
-  test("says what a lookup found after a lost answer, and that it was adopted", async ({
+  test("the trail says what a lookup found after a lost answer, and that it was adopted", async ({
     world,
   }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
@@ -80,7 +82,7 @@ describe("the trail of a bill", () => {
     expect(details(trail, "attempt.adopted")).toMatchObject([{ payments: [{ id: paid?.id }] }]);
   });
 
-  test("names the check that kept a request from being sent", async ({ world }) => {
+  test("the trail names the check that kept a request from being sent", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.assess(runId);
     const { businessId } = world;
@@ -101,11 +103,11 @@ describe("the trail of a bill", () => {
     expect(details(trail, "line:on-hold")).toMatchObject([{ reasonCode: "on-hold" }]);
   });
 
-  test("holds no token, no account number and no name of a vendor", async ({ world }) => {
+  test("the trail has no token, no account number and no vendor's name", async ({ world }) => {
     const { runId } = await world.approvedRun([{}, {}]);
     await world.pay(runId);
     const entries = await listAudit(world.store.db, { businessId: world.businessId });
-    // Digits of an account could turn up by chance in ids, hashes and instants.
+    // Digits of an account could appear by chance in ids, hashes and instants.
     const text = JSON.stringify(entries).replaceAll(/[0-9a-f-]{16,}|\b\d{13}\b/g, "");
     const { token } = world.world.sandbox.business;
     expect(entries.length).toBeGreaterThan(5);

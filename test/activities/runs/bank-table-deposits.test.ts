@@ -45,7 +45,7 @@ async function bankTable(
   return table;
 }
 
-/** Pays from the balance, which a deposit of `by: [owner]` makes good. */
+/** Pays from the balance, which a deposit approved by an owner tops up. */
 const FROM_BALANCE: Partial<PayRunPlaybook> = {
   pay: {
     ...POLICY.pay,
@@ -61,7 +61,7 @@ const FROM_BALANCE: Partial<PayRunPlaybook> = {
   late: "next-business-day",
 };
 
-/** Two bills of $100 each, for which the balance has half of the money. */
+/** Creates a run of two bills of $100 each, with half of the money in the balance. */
 async function shortRun(world: MoneyWorld): Promise<string> {
   await world.control.changeBusiness({ balanceCents: 10_000 });
   return (await world.approvedRun([{}, {}], FROM_BALANCE)).runId;
@@ -92,7 +92,7 @@ async function arrive(world: MoneyWorld, runId: string): Promise<void> {
   await makeDeposits(world.context(), { owner: runId, by: "test" });
 }
 
-/** `account day net` of what the bank wrote for both accounts, by its own ledger. */
+/** Returns the bank ledger's net cents by `account day`, for both accounts. */
 async function netByDay(world: MoneyWorld): Promise<Map<string, number>> {
   const sums = new Map<string, number>();
   const ledger = await world.control.ledger();
@@ -118,7 +118,7 @@ async function netByDay(world: MoneyWorld): Promise<Map<string, number>> {
   return sums;
 }
 
-test("a deposit stands on both statements, and the days of each account tie to the bank's ledger", async ({
+test("a deposit is on both statements, and each account's days match the bank's ledger", async ({
   world,
 }) => {
   const runId = await shortRun(world);
@@ -160,7 +160,7 @@ test("a deposit stands on both statements, and the days of each account tie to t
   expect(new Map(shown)).toEqual(await netByDay(world));
 });
 
-test("where the service tells nothing of a deposit, what Payrun knows of it stands in the table", async ({
+test("if the service says nothing of a deposit, the table shows what Payrun knows of it", async ({
   world,
 }) => {
   const runId = await shortRun(world);

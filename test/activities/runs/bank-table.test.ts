@@ -24,7 +24,7 @@ async function bankTable(
   return table;
 }
 
-/** What the payer's bank wrote, by its own ledger: `PAYMENT debit|credit DOLLARS`. */
+/** Returns the payer's statement by the bank's ledger: `PAYMENT debit|credit DOLLARS`. */
 async function statement(world: MoneyWorld): Promise<string[]> {
   return entriesOfPayer(await world.control.ledger())
     .map(({ kind, paymentId, amountCents }) => {
@@ -34,7 +34,7 @@ async function statement(world: MoneyWorld): Promise<string[]> {
     .toSorted();
 }
 
-test("the bank table ties to the bank's ledger cent by cent, and has nothing that a spreadsheet runs", async ({
+test("the bank table matches the bank's ledger to the cent, and has no cell that a spreadsheet runs", async ({
   scene,
   world,
 }) => {
@@ -80,7 +80,7 @@ test("the bank table ties to the bank's ledger cent by cent, and has nothing tha
   expect(tables[0]).toContain(",'@SUM(A1:A9),");
 });
 
-test("the bank table has the payments that a service's lists leave out, or there is none", async ({
+test("the bank table reads payments that the service's list omits one by one, or fails", async ({
   scene,
   world,
 }) => {

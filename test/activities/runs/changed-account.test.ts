@@ -11,7 +11,7 @@ import { dueRetry } from "../retry-world.ts";
 
 test.beforeEach(({ world }) => world.failurePlaybook(NEXT_DAY_RETRIES));
 
-/** It is 8:40 in New York on the day of the payment, the vendor's account changes, and an event says so. */
+/** At 8:40 New York on the day of the payment, changes the vendor's account and flags the bill. */
 async function changesAt840(
   world: MoneyWorld,
   { runId, payableId }: { runId: string; payableId: string },
@@ -26,7 +26,7 @@ async function changesAt840(
   await world.store.transaction((trx) => flagLooks(trx, { businessId, payableIds }));
 }
 
-/** The cancellation that was started goes through its turns before 9:00, and the bank pays nobody. */
+/** Checks that the cancellation that was started ends before 9:00 and the bank pays nobody. */
 async function isStopped(cancels: CancelWorld, payableId: string): Promise<void> {
   const id = cancels.money.told.find((told) => told.startsWith("cancel-scheduled-payments/"));
   expect(id).toContain("payee-changed-after-approval");
@@ -43,7 +43,7 @@ async function paidCents(world: MoneyWorld, payableId: string): Promise<number> 
   return netCreditByPayable(await world.control.ledger()).get(payableId) ?? 0;
 }
 
-test("a vendor's bank account that changes at 8:40 stops the payment that a run has scheduled for 9:00", async ({
+test("a vendor's bank account that changes at 8:40 stops a run's payment scheduled for 9:00", async ({
   cancels,
   world,
 }) => {
@@ -65,7 +65,7 @@ test("a vendor's bank account that changes at 8:40 stops the payment that a run 
   expect(await paidCents(world, payableId)).toBe(0);
 });
 
-test("people are told again if the vendor's bank account changes a second time before the payment is cancelled", async ({
+test("a second change of the bank account before the payment is cancelled causes a second notice", async ({
   cancels,
   world,
 }) => {
@@ -88,7 +88,7 @@ test("people are told again if the vendor's bank account changes a second time b
   await isStopped(cancels, payableId);
 });
 
-test("a payment that people let go is cancelled if the vendor's bank account changes once more", async ({
+test("a payment that people released is cancelled if the vendor's bank account changes once more", async ({
   cancels,
   world,
 }) => {
@@ -114,7 +114,7 @@ test("a payment that people let go is cancelled if the vendor's bank account cha
   expect(await paidCents(world, payableId)).toBe(0);
 });
 
-test("a vendor's bank account that changes at 8:40 stops the retry that is scheduled for 9:00", async ({
+test("a vendor's bank account that changes at 8:40 stops a retry scheduled for 9:00", async ({
   cancels,
   world,
 }) => {

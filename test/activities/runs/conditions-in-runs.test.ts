@@ -13,7 +13,7 @@ test.for([
   ["selects", { where: OLD }],
   ["approves", { approve: [{ ...ANYBODY, where: OLD }, ANYBODY] as typeof POLICY.approve }],
 ] as const)(
-  "a run whose condition is refused today says so and has no plan: it %s",
+  "a run whose stored condition is refused today says so and has no plan: it %s",
   async ([name, old], { world }) => {
     const runId = await world.world.launch(`old-${name}`, { ...POLICY, ...old });
     const planned = planRun(world.context(), runId);
@@ -22,7 +22,7 @@ test.for([
   },
 );
 
-test("a line that has changed, and of which no rule can be told, waits for a person", async ({
+test("a changed line whose approval rule can't be determined is parked for a person", async ({
   world,
 }) => {
   const where = '"changed-bank-account" in payable.flags && 1 / payable.amountPaidCents > 0';
@@ -38,7 +38,7 @@ test("a line that has changed, and of which no rule can be told, waits for a per
   expect(await world.paymentsOf(payableId)).toEqual([]);
 });
 
-test("a vendor's long text leaves its own bill out, and keeps the worker from nothing", async ({
+test("a vendor's overlong text leaves only its own bill out, and does not occupy the worker", async ({
   world,
 }) => {
   const due = { dueDate: inDays(8), issueDate: inDays(-20), contactId: "v1", status: "approved" };
@@ -48,7 +48,7 @@ test("a vendor's long text leaves its own bill out, and keeps the worker from no
     const description = text.slice(0, length);
     await world.control.createPayable({ ...due, totalAmountCents: 10_000, description });
   }
-  // The thread's own time: on a busy machine the wall clock runs on while it waits.
+  // The thread's own CPU time: on a busy machine the wall clock runs on while the thread waits.
   let latest = process.threadCpuUsage();
   let longestMs = 0;
   const others = setInterval(() => {

@@ -20,7 +20,7 @@ import { explainIn } from "../explain.ts";
 import { type MoneyWorld, test } from "../money-world.ts";
 import { POLICY } from "../planning-world.ts";
 
-/** What the run's export of the audit trail has, and about what. */
+/** Returns the actions and subjects in the run's export of the audit trail. */
 async function exported(world: MoneyWorld, runId: string): Promise<string[]> {
   const entries = [];
   const { businessId } = world;
@@ -35,8 +35,8 @@ async function settle(world: MoneyWorld, runId: string): Promise<void> {
   await world.follow(runId);
 }
 
-describe("explain says of a bill", () => {
-  test("that is paid in several payments, that they are one request and come to all of it", async ({
+describe("explain, for a bill", () => {
+  test("explain says that several payments of a bill are one request and cover all of it", async ({
     world,
   }) => {
     const { runId, payableId } = await world.approvedRun([{ totalAmountCents: 25_000_000 }]);
@@ -50,7 +50,7 @@ describe("explain says of a bill", () => {
     for (const { id } of history.payments) expect(text).toContain(id);
   });
 
-  test("that somebody else has paid meanwhile, that Payrun has sent nothing", async ({ world }) => {
+  test("explain says of a bill paid elsewhere that Payrun has sent nothing", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.assess(runId);
     const client = world.context().clientOf("acme");
@@ -80,7 +80,7 @@ describe("explain says of a bill", () => {
     expect(restored.text).toContain("Not on this store's record");
   });
 
-  test("of which a part was asked for off-cycle, that exactly the part was paid", async ({
+  test("explain says of an off-cycle part of a bill that exactly that part was paid", async ({
     world,
   }) => {
     const { runId, payableId } = await world.plannedRun([{}], {}, 4_000);
@@ -96,7 +96,7 @@ describe("explain says of a bill", () => {
     expect(text).toContain("$40.00, all that was approved");
   });
 
-  test("that nobody has approved yet, what it needs, and that nothing was sent", async ({
+  test("explain says what a bill without approval still needs, and that nothing was sent", async ({
     world,
   }) => {
     const { runId, payableId } = await world.plannedRun([{}]);
@@ -108,8 +108,10 @@ describe("explain says of a bill", () => {
   });
 });
 
-describe("explain says of a deposit that a bill waited for", () => {
-  test("who approved it, and its request", async ({ world }) => {
+describe("explain, for a deposit that a bill waited for", () => {
+  test("explain says who approved the deposit that a bill waited for, and shows its request", async ({
+    world,
+  }) => {
     await world.world.reset({ balanceCents: 10_000 });
     world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
     const topUp = {
@@ -164,10 +166,10 @@ describe("explain says of a deposit that a bill waited for", () => {
   });
 });
 
-describe("explain says of a payment that was cancelled", () => {
+describe("explain, for a payment that was cancelled", () => {
   let made = 0;
 
-  /** Asks for a cancellation and works on it, as its workflow does. */
+  /** Requests a cancellation and takes its workflow's steps. */
   async function cancel(
     world: MoneyWorld,
     choose: Partial<CancelChoice>,
@@ -202,7 +204,9 @@ describe("explain says of a payment that was cancelled", () => {
     return (await world.paymentsOf(payableId))[0]?.id ?? "";
   }
 
-  test("that no money moved, by which request, and who may lift its hold", async ({ world }) => {
+  test("explain says of a cancelled payment that no money moved, by which request, and who may lift its hold", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.pay(runId);
     const cancelled = await paymentId(world, payableId);
@@ -230,7 +234,7 @@ describe("explain says of a payment that was cancelled", () => {
     expect(text).toContain(`key ${history.cancels[0]?.idempotencyKey}`);
   });
 
-  test("whose money had to come back, first that it is on its way, then that it is back", async ({
+  test("explain says that a cancelled payment's money is on its way back, then that it is back", async ({
     world,
   }) => {
     world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
@@ -258,7 +262,9 @@ describe("explain says of a payment that was cancelled", () => {
     expect(text).toContain("The payment that was made ended refunded");
   });
 
-  test("or withheld before it was sent: by whom, and who released it", async ({ world }) => {
+  test("explain says by whom a bill was withheld before it was sent, and who released it", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     const id = await cancel(world, {}, runId);
     await world.pay(runId);

@@ -10,7 +10,7 @@ async function settle(world: MoneyWorld, runId: string): Promise<void> {
   await world.follow(runId);
 }
 
-test("a settled bill: who approved it on which plan, its request and payment, and that it was paid once", async ({
+test("explain shows who approved a settled bill on which plan, and that it was paid once", async ({
   world,
 }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
@@ -35,7 +35,7 @@ test("a settled bill: who approved it on which plan, its request and payment, an
   expect(text).toContain("times are those of New York");
 });
 
-test("a request that could not leave is said not to have left, and is none that was sent", async ({
+test("explain says that a request did not leave, and does not count it as sent", async ({
   world,
 }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
@@ -60,7 +60,7 @@ test("a request that could not leave is said not to have left, and is none that 
   expect(text).toMatch(/Request 1 for \$100\.00 was sent once/);
 });
 
-test("a lost answer: each send under one key, and the lookup that found its payment", async ({
+test("explain shows after a lost answer each send under one key, and the lookup that found the payment", async ({
   world,
 }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
@@ -68,7 +68,7 @@ test("a lost answer: each send under one key, and the lookup that found its paym
   await world.pay(runId);
   expect((await explainIn(world, payableId)).history.paidOnce.verdict).toBe("unknown");
   world.override = {};
-  // The service shows a payment, and nobody can say yet that Payrun has not made it.
+  // The service shows a payment that Payrun may still turn out to have made.
   const meanwhile = await explainIn(world, payableId);
   expect(meanwhile.history.externalPayments).toHaveLength(1);
   expect(meanwhile.text).toContain("Perhaps made by request 1");
@@ -88,7 +88,7 @@ test("a lost answer: each send under one key, and the lookup that found its paym
   expect(text).toContain(`looked up: found ${payment?.id}, after its window`);
 });
 
-test("a payment that bounced and another that went through: the second is the one that paid", async ({
+test("explain says that the second of two payments paid the bill if the first one bounced", async ({
   world,
 }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
@@ -99,7 +99,7 @@ test("a payment that bounced and another that went through: the second is the on
   for (let days = 0; (await world.line(runId, payableId)).state !== "settled"; days += 3) {
     if ((await world.look(payableId)).phase === "pay") {
       await world.retry(payableId);
-      // What it has waited for is not said of what is paid.
+      // The reason that the retry waited for is no longer reported.
       const { retry } = (await explainIn(world, payableId)).history;
       expect(retry).toMatchObject({ phase: "following", reason: null });
     }
@@ -120,7 +120,7 @@ test("a payment that bounced and another that went through: the second is the on
   expect(text).not.toMatch(/Too much|was lost/);
 });
 
-test("a bill that its retry has settled stays settled when an event speaks of it", async ({
+test("a bill that its retry has settled stays settled when an event mentions it", async ({
   world,
 }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
@@ -140,7 +140,7 @@ test("a bill that its retry has settled stays settled when an event speaks of it
   });
 });
 
-test("an entry about it that somebody has changed is named", async ({ world }) => {
+test("explain names a trail entry about the bill that was tampered with", async ({ world }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   await world.pay(runId);
   const { db } = world.store;
@@ -152,7 +152,7 @@ test("an entry about it that somebody has changed is named", async ({ world }) =
   expect(history.paidOnce.sentences.at(-1)).toContain("is not what was written");
 });
 
-test("a payment that has just bounced is not said to pay its bill, before anybody has seen that", async ({
+test("explain does not call a bill paid whose payment has bounced, even before any look has seen it", async ({
   world,
 }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
@@ -171,7 +171,7 @@ test.for([
   ["fails", () => Promise.reject(new Error("reset"))],
   ["is slow", untilGivenUp],
 ] as const)(
-  "if the read of the service %s, it is said how old what stands there is",
+  "if the read of the service %s, explain says how old its figures are",
   async ([_, listAll], { world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.pay(runId);
@@ -196,7 +196,7 @@ function untilGivenUp(_: unknown, { signal }: { readonly signal?: AbortSignal } 
   });
 }
 
-test("a payment that the bank took back after it had settled", async ({ world }) => {
+test("explain says that a payment was returned after it had settled", async ({ world }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   await world.control.outcome({ match: { payableId }, outcome: "return", code: "R02", times: 1 });
   await world.pay(runId);
@@ -212,7 +212,7 @@ test("a payment that the bank took back after it had settled", async ({ world })
   expect((await explainIn(world, payableId)).text).toContain("after it had settled");
 });
 
-test("a bill that no run has planned says why the last one left it out, by vendor and number", async ({
+test("explain says of an unplanned bill, by vendor and number, why the last run left it out", async ({
   world,
 }) => {
   const { runId, payableIds } = await world.plannedRun([{}, { status: "draft" }]);
@@ -227,7 +227,7 @@ test("a bill that no run has planned says why the last one left it out, by vendo
   expect(text).toMatch(new RegExp(`Not in the plan: Still a draft in the service\\. +${runId}`));
 });
 
-test("a bill of a rejected run says who has rejected it, and why", async ({ world }) => {
+test("explain says who rejected the run of a bill, and why", async ({ world }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   await world.store.transaction((trx) =>
     recordDecision(trx, {

@@ -8,7 +8,7 @@ import { listNotices } from "../../../src/store/notices/notices.ts";
 import { getRetry } from "../../../src/store/retries/retries.ts";
 import { type MoneyWorld, test } from "../money-world.ts";
 
-/** What the service shows of each payment from now on. */
+/** Changes what the service shows of each payment from now on. */
 function shows(world: MoneyWorld, change: (payment: Payment) => Partial<Payment>): void {
   world.override = {};
   const { payments } = world.context().clientOf("acme");
@@ -20,8 +20,10 @@ function shows(world: MoneyWorld, change: (payment: Payment) => Partial<Payment>
   };
 }
 
-describe("a failed payment", () => {
-  test("gets its owner also where the first call to Temporal is lost", async ({ world }) => {
+describe("handing a failed payment to its retry", () => {
+  test("a failed payment gets its retry even if the first call to Temporal fails", async ({
+    world,
+  }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R01" });
     await world.pay(runId);
@@ -38,7 +40,9 @@ describe("a failed payment", () => {
 });
 
 describe("following a run", () => {
-  test("goes on where the service doesn't know a vendor any more", async ({ world }) => {
+  test("a run is followed further if the service doesn't know a vendor any more", async ({
+    world,
+  }) => {
     const { runId, payableIds } = await world.approvedRun([{}, { contactId: "v2" }]);
     await world.pay(runId);
     const context = world.context();
@@ -65,7 +69,7 @@ describe("following a run", () => {
   });
 });
 
-test("a vendor that can't be read keeps nobody's payment from being followed, and is read again", async ({
+test("a vendor that can't be read keeps no payment from being followed, and is read again", async ({
   world,
 }) => {
   const { runId, payableIds } = await world.approvedRun([{}, { contactId: "v2" }]);
@@ -95,7 +99,7 @@ test("a vendor that can't be read keeps nobody's payment from being followed, an
   expect(await world.store.db.selectFrom("business_waits").selectAll().execute()).toEqual([]);
 });
 
-test("an alarm keeps its code and its reason where a part of the bill fails", async ({ world }) => {
+test("an alarm keeps its code and its reason if a part of the bill fails", async ({ world }) => {
   const { runId, payableId } = await world.approvedRun([{ totalAmountCents: 138_750_00 }]);
   await world.pay(runId);
   const { paymentIds } = await world.line(runId, payableId);
@@ -107,13 +111,13 @@ test("an alarm keeps its code and its reason where a part of the bill fails", as
   expect(await world.line(runId, payableId)).toMatchObject({ state: "scheduled", ...alarm });
 });
 
-describe("a payment that moves as no payment can", () => {
+describe("a payment that makes an impossible move", () => {
   const later = (payment: Payment, ms: number): string =>
     new Date(Date.parse(payment.updatedAt ?? "") + ms).toISOString();
   const alarms = (world: MoneyWorld) =>
     listNotices(world.store.db, { kind: "impossible-move", limit: 10 });
 
-  test("is believed, and people are told of it once", async ({ world }) => {
+  test("an impossible move of a payment is believed, and causes one notice", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.pay(runId);
     await world.control.advance("P9D");
@@ -135,14 +139,14 @@ describe("a payment that moves as no payment can", () => {
     const entries = await listAudit(world.store.db, { businessId: world.businessId });
     const alarm = entries.filter(({ action }) => action === "alarm:impossible-move");
     expect(alarm).toMatchObject([{ subject: payment?.id, actor: runId }]);
-    // What comes next may well follow on that.
+    // The next state may well follow from that one.
     shows(world, (shown) => ({ updatedAt: later(shown, 2_000) }));
     await world.follow(runId);
     expect((await world.line(runId, payableId)).state).toBe("settled");
     expect(await alarms(world)).toHaveLength(1);
   });
 
-  test("is none where the answer is only old: what was known holds", async ({ world }) => {
+  test("an older answer of the service changes nothing and causes no alarm", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.pay(runId);
     await world.control.advance("P9D");
@@ -153,7 +157,7 @@ describe("a payment that moves as no payment can", () => {
     expect(await alarms(world)).toEqual([]);
   });
 
-  test("is told of by the owner of a failed bill as well", async ({ world }) => {
+  test("the retry of a failed bill reports an impossible move as well", async ({ world }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     await world.control.outcome({ match: { payableId }, outcome: "fail", code: "R03" });
     await world.pay(runId);

@@ -19,7 +19,7 @@ import { inDays, PlanningWorld } from "../planning-world.ts";
 
 const DAY_MS = 86_400_000;
 
-/** What becomes of each bill, its amount and how its run was made to see that. */
+/** The amount of each bill, named by the outcome that it is meant to have. */
 const BILLS = {
   plain: 10_001,
   split: 25_000_000,
@@ -55,7 +55,7 @@ export interface FullRun {
   readonly stop: () => Promise<void>;
 }
 
-/** One run in which each bill goes a way of its own. */
+/** Starts one run in which each bill has its own outcome. */
 export async function startFullRun(): Promise<FullRun> {
   money = new MoneyWorld(await PlanningWorld.start());
   cancels = new CancelWorld(money);
@@ -64,8 +64,8 @@ export async function startFullRun(): Promise<FullRun> {
     NAMES.map((name) => ({
       totalAmountCents: BILLS[name],
       ...(name === "draft" ? { status: "draft" } : {}),
-      // Paid on a later day than the others, also around holidays: what the balance lacks is
-      // missing for it.
+      // Paid on a later day than the others, even around holidays, so that the shortage of the
+      // balance falls on it.
       dueDate: name === "late" ? addBankingDays(inDays(6), 2) : inDays(6),
     })),
     withTopUp(),
@@ -88,7 +88,7 @@ export async function startFullRun(): Promise<FullRun> {
   return { money, runId, ids, stop: () => money.world.stop() };
 }
 
-/** Weeks go by, and people act. */
+/** Advances weeks, in which people act. */
 export async function goOn(): Promise<void> {
   await cancel("cancelled");
   await failHalf();
@@ -103,7 +103,7 @@ export async function goOn(): Promise<void> {
   await payAll();
 }
 
-/** Of a bill that the service has split one payment fails. */
+/** Makes one payment of a split bill fail. */
 async function failHalf(): Promise<void> {
   const made = await money.context().clientOf("acme").payments.listAll({ payableId: ids.half });
   const large = made.find(({ amountCents }) => amountCents === 10_000_000);
@@ -111,7 +111,7 @@ async function failHalf(): Promise<void> {
   await money.control.outcome({ match, outcome: "fail", code: "R16" });
 }
 
-/** Business days pass, and the run follows what was sent. */
+/** Advances days one by one, and follows the run after each. */
 async function days(count: number): Promise<void> {
   for (let day = 0; day < count; day += 1) {
     await money.control.advance("P1D");
@@ -127,7 +127,9 @@ async function cancel(name: Bill): Promise<string> {
   return id;
 }
 
-/** One goes through at the second time, others wait for a person; what was split takes longest. */
+/**
+ * Retries failed bills until one has settled at its second try and the split one has settled too.
+ */
 async function retryFailed(): Promise<void> {
   for (let day = 0; !(await haveSettled("again", "split")); day += 3) {
     for (const name of ["again", "refused", "half", "writtenOff", "returned"] as const) {
@@ -156,9 +158,9 @@ async function giveUp(): Promise<void> {
   await resolve(context, profile, request, by as unknown as Principal);
 }
 
-/** The deposit that the last bill waits for is approved and made. */
+/** Approves and makes the deposit that the last bill waits for. */
 async function topUp(): Promise<void> {
-  // What it is for has changed since it was proposed: an approval is of what is asked for now.
+  // Its bills have changed since it was proposed; an approval must name the current request.
   await makeDeposits(money.context(), { owner: runId, by: "test/0" });
   const [{ hash } = { hash: "" }] = await topUpsOf(money.store.db, runId);
   const run = await theRun();
@@ -175,7 +177,7 @@ const outcome = (
   rule: { outcome: "fail" | "return" | "hold"; code?: string; times?: number },
 ) => money.control.outcome({ match: { payableId: ids[name] }, ...rule });
 
-/** Olga leaves one bill out and approves all others but one. */
+/** Leaves one bill out and approves all others but one, as Olga. */
 async function approveMost(): Promise<void> {
   const { store } = money;
   const { businessMs } = await money.context().clockOf("acme").now();
@@ -216,7 +218,7 @@ async function payElsewhere(): Promise<void> {
   await payments.create({ payableId, ...source }, { idempotencyKey: randomUUID() });
 }
 
-/** Pays; the answer about one bill is lost, and none of its payments are shown. */
+/** Pays the run; the answer about one bill is lost, and the service shows none of its payments. */
 async function payAll(): Promise<void> {
   const client = money.world.context().clientOf("acme");
   money.override = {

@@ -22,13 +22,13 @@ const bodiesOf = async (world: MoneyWorld, payableId: string) =>
   );
 
 describe("a run whose funding source can't pay", () => {
-  test("waits, says why and where to mend it, tells operators, and pays once that is mended", async ({
+  test("a run whose source can't pay says why and where to fix it, notifies, and pays once it can", async ({
     world,
   }) => {
     const { runId, payableId } = await world.approvedRun([{}], FROM_BANK);
     await world.control.changeBankAccount("bank_main", { needsReauth: true });
     await world.pay(runId);
-    const said = /“bank_main” can't pay now: .*\(bank_reauth\)\. Mend it at https:\/\/\S+\/sign-in/;
+    const said = /“bank_main” can't pay now: .*\(bank_reauth\)\. Fix it at https:\/\/\S+\/sign-in/;
     const now = await world.assess(runId);
     expect(now.waitingFor).toMatch(
       /^1 bill waiting for money in the funding source, the service: /,
@@ -52,7 +52,7 @@ describe("a run whose funding source can't pay", () => {
     expect((await world.assess(runId)).waitingFor).not.toContain("can't pay");
   });
 
-  test("leaves its bills to a person where its playbook says stop, with the reason", async ({
+  test("if the playbook says stop, the bills of a run whose source can't pay are parked with the reason", async ({
     world,
   }) => {
     const pay = { ...POLICY.pay, from: "bank_main", whenShort: "stop" as const };
@@ -61,11 +61,13 @@ describe("a run whose funding source can't pay", () => {
     await world.pay(runId);
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "parked",
-      reason: expect.stringMatching(/bank_reauth.*have that mended, then try it again/),
+      reason: expect.stringMatching(/bank_reauth.*have that fixed, then try it again/),
     });
   });
 
-  test("says nothing of it in runs that pay from another source", async ({ world }) => {
+  test("a source that can't pay is not mentioned in runs that pay from another source", async ({
+    world,
+  }) => {
     const bank = await world.approvedRun([{}], FROM_BANK);
     await world.control.changeBankAccount("bank_main", { needsReauth: true });
     await world.pay(bank.runId);
@@ -77,7 +79,7 @@ describe("a run whose funding source can't pay", () => {
 
 describe("a payment from an account that was removed after its money was found", () => {
   test.for([1, 30])(
-    "is not sent, of %i bills, and its money is looked for anew",
+    "no payment leaves from an account that was removed, of %i bills, and their money is missing again",
     async (bills, { world }) => {
       const made = Array.from({ length: bills }, () => ({}));
       const { runId, payableId } = await world.approvedRun(made, FROM_BANK);
@@ -95,7 +97,7 @@ describe("a payment from an account that was removed after its money was found",
   );
 });
 
-test("a payment from the balance names the default account of now where that of its plan was removed", async ({
+test("a balance payment names today's default account if that of its plan was removed", async ({
   world,
 }) => {
   const { runId, payableId } = await world.approvedRun([{}]);

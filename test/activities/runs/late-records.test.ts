@@ -7,7 +7,7 @@ import { getRun } from "../../../src/store/runs/runs.ts";
 import type { MoneyWorld, PlannedBills } from "../money-world.ts";
 import { dueRetry, test } from "../retry-world.ts";
 
-/** A context whose clock stands still at its nth reading, until something has been done. */
+/** Returns a context whose clock stops at its nth reading until `meanwhile` is done. */
 function frozenAt(
   world: MoneyWorld,
   reading: number,
@@ -24,13 +24,13 @@ function frozenAt(
   return Object.defineProperties(context, { clockOf: { value: () => ({ now }) } });
 }
 
-test("a worker that was frozen over what a retry came to says nothing of what another has sent since", async ({
+test("a worker that froze before recording a retry's result does not overwrite a newer send", async ({
   world,
 }) => {
   const { runId, payableId } = await dueRetry(world);
   const { payables } = world.context().clientOf("acme");
   let reads = 0;
-  // Whoever reads the bill to pay it finds it declined.
+  // The read of the bill that precedes its payment finds it declined.
   world.override = {
     getPayable: async (id) => {
       reads += 1;
@@ -48,7 +48,7 @@ test("a worker that was frozen over what a retry came to says nothing of what an
     await world.retry(payableId);
     world.override = {};
   };
-  // Between the gate and the record of what it said.
+  // The worker freezes between the gate's answer and its record.
   await world.retry(payableId, "test/retry/frozen", frozenAt(world, 4, another));
   expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
   expect(await world.look(payableId)).toMatchObject({
@@ -57,7 +57,7 @@ test("a worker that was frozen over what a retry came to says nothing of what an
   });
 });
 
-describe("a record of the first payment that comes after the bill was paid again", () => {
+describe("a late record of the first payment of a bill that was paid again", () => {
   async function paidAgain(world: MoneyWorld): Promise<PlannedBills> {
     const planned = await dueRetry(world);
     await world.retry(planned.payableId);
@@ -67,7 +67,7 @@ describe("a record of the first payment that comes after the bill was paid again
   }
 
   test.for(["with its answer", "by a look"] as const)(
-    "%s leaves the line alone",
+    "a record of the first payment %s leaves the line of a bill that was paid again alone",
     async (how, { world }) => {
       const { runId, payableId } = await paidAgain(world);
       const before = await world.line(runId, payableId);

@@ -9,7 +9,7 @@ import { subscribersOf } from "../../../src/store/payables/subscriptions.ts";
 import { test } from "../bounce-scene.ts";
 import type { MoneyWorld, PlannedBills } from "../money-world.ts";
 
-/** Lets a run's payments settle and the run end. */
+/** Settles a run's payments and lets the run end. */
 async function settle(world: MoneyWorld, { runId, payableIds }: PlannedBills): Promise<void> {
   await world.approve(runId);
   await world.pay(runId);
@@ -30,7 +30,7 @@ async function settledRun(
   return planned;
 }
 
-/** The bank takes back what has settled. */
+/** Makes the bank return a settled payment. */
 async function comesBack(
   world: MoneyWorld,
   paymentId: string | undefined,
@@ -44,8 +44,10 @@ async function parkedNotices(world: MoneyWorld) {
   return listNotices(world.store.db, { kind: "parked", limit: 10 });
 }
 
-describe("a settled payment that comes back after its run has ended", () => {
-  test("is told of to whoever decides, once, and its run's line says so", async ({ world }) => {
+describe("a settled payment that is returned after its run has ended", () => {
+  test("a return after the end of a run causes one notice to the deciding roles, and parks the line", async ({
+    world,
+  }) => {
     const { runId, payableId } = await settledRun(world);
     await world.control.advance("P60D");
     const [payment] = await world.paymentsOf(payableId);
@@ -63,7 +65,7 @@ describe("a settled payment that comes back after its run has ended", () => {
     expect(owners.get(payableId)).toBe(retryFailedPaymentId("acme", payableId));
   });
 
-  test("is heard of for 60 days after it was paid, by a late approval or a retry too", async ({
+  test("returns are watched for until 60 days after the payment, a late approval or retry included", async ({
     world,
   }) => {
     const planned = await world.plannedRun([{}]);
@@ -76,7 +78,7 @@ describe("a settled payment that comes back after its run has ended", () => {
       const { businessMs } = await world.context().clockOf("acme").now();
       return ((await mayReturnUntilMs()) - businessMs) / 86_400_000;
     };
-    // A plan can be approved for 30 days, and its last payment is made then.
+    // A plan can be approved for 30 days, and its last payment may be made then.
     expect(await daysFromNow()).toBeGreaterThan(30 + 60);
     await world.failurePlaybook("kind: retry-failed\nrules: [{ match: [R01], retry: monday }]\n");
     await settle(world, planned);
@@ -98,7 +100,7 @@ describe("a settled payment that comes back after its run has ended", () => {
     expect(await daysFromNow()).toBeGreaterThan(60);
   });
 
-  test("is looked after at once, though its run still holds what a lost answer may pay", async ({
+  test("a return is handled at once even if its run still holds the claim because of a lost answer", async ({
     world,
   }) => {
     const planned = await world.approvedRun([{}]);
@@ -116,7 +118,7 @@ describe("a settled payment that comes back after its run has ended", () => {
     expect((await world.line(runId, payableId)).state).toBe("parked");
   });
 
-  test("is looked after where a restored store knows the payment, and not how it was sent", async ({
+  test("a return is handled if a restored store knows the payment but not how it was sent", async ({
     world,
   }) => {
     const { runId, payableId } = await settledRun(world);
@@ -129,7 +131,7 @@ describe("a settled payment that comes back after its run has ended", () => {
     expect((await world.line(runId, payableId)).reasonCode).toBe("R03");
   });
 
-  test("tells nobody where its playbook tells nobody of its runs", async ({ world }) => {
+  test("a return causes no notice if the playbook wants none of its runs", async ({ world }) => {
     const { payableId } = await settledRun(world, { notify: { people: "none", digest: "none" } });
     const [payment] = await world.paymentsOf(payableId);
     await comesBack(world, payment?.id, "R03");
@@ -139,7 +141,7 @@ describe("a settled payment that comes back after its run has ended", () => {
 });
 
 describe("a bill that two runs have paid in parts", () => {
-  /** The first run pays $40 of $100, the second what is left. */
+  /** The first run pays $40 of $100, the second one the rest. */
   async function paidInParts(world: MoneyWorld): Promise<readonly [PlannedBills, PlannedBills]> {
     const first = await world.plannedRun([{}], {}, 4_000);
     await settle(world, first);
@@ -148,7 +150,7 @@ describe("a bill that two runs have paid in parts", () => {
     return [first, second];
   }
 
-  test("opens the line of the part that comes back, also where that is the older one", async ({
+  test("the return of a part opens that part's line, even if it is the older one", async ({
     world,
   }) => {
     const [first, second] = await paidInParts(world);
@@ -163,7 +165,7 @@ describe("a bill that two runs have paid in parts", () => {
     expect((await world.line(second.runId, payableId)).state).toBe("settled");
   });
 
-  test("says of the one part that it came back while the other is looked after", async ({
+  test("a part that is returned while another part's return is handled is parked for the next run", async ({
     world,
   }) => {
     const [first, second] = await paidInParts(world);
@@ -186,7 +188,7 @@ describe("a bill that two runs have paid in parts", () => {
     expect(told).toHaveLength(2);
   });
 
-  test("counts the retries of each run's payments by themselves", async ({ world }) => {
+  test("the retries of each run's payment are counted separately", async ({ world }) => {
     const [first, second] = await paidInParts(world);
     const { payableId } = first;
     const parts = await Promise.all(
@@ -208,16 +210,14 @@ describe("a bill that two runs have paid in parts", () => {
   });
 });
 
-test("a settled bill with which nothing is wrong stays as it is, though its owner is asked to look", async ({
-  world,
-}) => {
+test("a look at a settled bill without problems changes nothing", async ({ world }) => {
   const { runId, payableId } = await settledRun(world);
   const before = await world.line(runId, payableId);
   expect(await world.look(payableId)).toMatchObject({ phase: "ended", outcome: "settled" });
   expect(await world.line(runId, payableId)).toEqual(before);
 });
 
-test("a run's end is not changed by what comes back later", async ({ world }) => {
+test("a later return does not change the end of a run", async ({ world }) => {
   const { runId, payableId } = await settledRun(world);
   const [payment] = await world.paymentsOf(payableId);
   await comesBack(world, payment?.id, "R10");

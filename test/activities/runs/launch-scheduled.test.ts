@@ -19,7 +19,7 @@ import { Vault } from "../../../src/vault/vault.ts";
 import { on } from "../../domain/clock/schedules.ts";
 
 const HOUR_MS = 3_600_000;
-/** The same Tuesday afternoon whenever these tests run: days and hours are what they are about. */
+/** The same Tuesday afternoon whenever these tests run, because they are about days and hours. */
 const NOW = "2026-03-10T15:30:00Z";
 
 const profile: BusinessProfile = {
@@ -46,10 +46,10 @@ afterAll(async () => {
   vi.useRealTimers();
 });
 
-/** How Temporal keeps every schedule; null where it has lost them. */
+/** Temporal's state of every schedule; null if Temporal has lost them. */
 let kept: { paused: boolean; note: string } | null = null;
 
-/** The launcher asks Temporal how its schedule stands, and to start a run's workflow. */
+/** The context of a launcher, which asks Temporal for its schedule's state and to start a run. */
 function context(): ActivityContext {
   const clocks = new Clocks();
   const workflow = {
@@ -86,7 +86,7 @@ async function apply(name: string, schedule: string): Promise<void> {
   await storePlaybook(store, { name, text }, 1);
 }
 
-/** The last run of a schedule that should have begun by now. */
+/** Returns the last run of a schedule that should have begun by now. */
 function lastFire(schedule: PlaybookSchedule): { period: string; fireAtMs: number } {
   const fires = nextFires(schedule, Date.now() - 90 * 24 * HOUR_MS, 100);
   const last = fires.findLast(({ fireAtMs }) => fireAtMs <= Date.now());
@@ -99,7 +99,7 @@ describe("a launcher", () => {
   const text = `{ every: day, at: "${at}", zone: UTC }`;
   const daily = on({ every: "day" }, { at, zone: "UTC" });
 
-  test("launches the run that begins on its day, by the clock's name, once", async () => {
+  test("a launcher launches the run of its day, named by the wall clock's date, once", async () => {
     await apply("daily", text);
     const { period, fireAtMs } = lastFire(daily);
     const wake = { business: "acme", playbook: "daily", nominalMs: fireAtMs };
@@ -119,7 +119,7 @@ describe("a launcher", () => {
     expect(started).toEqual([runId, runId]);
   });
 
-  test("takes the playbook as it is stored when it wakes", async () => {
+  test("a launcher uses the playbook that is stored when it wakes", async () => {
     await apply("changing", text);
     await apply("changing", text.replace("day,", "day, catchUp: 2 days,"));
     const { period, fireAtMs } = lastFire(daily);
@@ -132,7 +132,7 @@ describe("a launcher", () => {
     expect(run?.playbookRevision).toBe(2);
   });
 
-  test("ends without a run on a day on which none begins", async () => {
+  test("a launcher ends without a run on a day on which none begins", async () => {
     await apply("never-today", "{ every: month, on: 1 }");
     const { period } = lastFire(on({ every: "month", on: 1 }));
     const { fireAtMs } = fireOf(on({ every: "month", on: 1 }), period);
@@ -143,7 +143,7 @@ describe("a launcher", () => {
     });
   });
 
-  test("leaves out what it would make later than the playbook's catchUp allows", async () => {
+  test("a launcher skips a run that is later than the playbook's catchUp allows", async () => {
     await apply("late", "{ every: month, on: 6, catchUp: 0 days }");
     const { period, fireAtMs } = lastFire(on({ every: "month", on: 6 }));
     const wake = { business: "acme", playbook: "late", nominalMs: fireAtMs };
@@ -154,7 +154,7 @@ describe("a launcher", () => {
     expect(await getRun(store.db, `pay-run/acme/late/${period}`)).toBeUndefined();
   });
 
-  test("is in time for a time that came twice, whichever of the two it is woken for", async () => {
+  test("a launcher is on time for an hour that occurs twice, whichever of the two wakes it", async () => {
     await apply("twice", `{ every: day, at: "13:00", zone: UTC, catchUp: 0 days }`);
     const period = NOW.slice(0, 10);
     const second = { business: "acme", playbook: "twice", nominalMs: Date.now() - 60_000 };
@@ -163,7 +163,7 @@ describe("a launcher", () => {
     });
   });
 
-  test("is not kept from launching by a run that stands still, which keeps its revision", async () => {
+  test("a run that stands still keeps its revision, and does not stop the next launch", async () => {
     await apply("stuck", text.replace("day,", "day, catchUp: 2 days,"));
     const { fireAtMs } = lastFire(daily);
     const wake = { business: "acme", playbook: "stuck" };
@@ -178,12 +178,12 @@ describe("a launcher", () => {
       ["awaiting-approval", 1],
       ["planning", 2],
     ]);
-    // Woken for the old one again, it goes on by its own revision.
+    // If the old run is launched again, it continues with its own revision.
     await launchScheduled(context(), { ...wake, nominalMs: fireAtMs - dayMs });
     expect((await getRun(store.db, early.runId ?? ""))?.policy.schedule?.catchUpDays).toBe(2);
   });
 
-  test("that had to wait launches nothing once its schedule is paused or deleted, however that was done", async () => {
+  test("a delayed launcher launches nothing once its schedule was paused or deleted in any way", async () => {
     await apply("held-up", text);
     const { fireAtMs } = lastFire(daily);
     const wake = { business: "acme", playbook: "held-up", nominalMs: fireAtMs };
@@ -212,21 +212,21 @@ describe("a launcher", () => {
       "was deleted",
     ]);
     expect(started.filter((id) => id.includes("held-up"))).toEqual([]);
-    // What Temporal says now counts more than what is not noted yet.
+    // Temporal's current state counts more than the trail, which may lag behind.
     kept = { paused: false, note: "" };
     await look();
     kept = null;
     expect(told.at(-1)).toContain("pay-run/acme/held-up/");
   });
 
-  test("ends without a run where the playbook has no schedule any more", async () => {
+  test("a launcher ends without a run if the playbook has no schedule any more", async () => {
     await apply("was-weekly", text);
     await apply("was-weekly", "");
     const wake = { business: "acme", playbook: "was-weekly", nominalMs: Date.now() };
     expect((await launchScheduled(context(), wake)).runId).toBeNull();
   });
 
-  test("launches nothing for another business than its playbook's, and nothing before its time, whoever starts it", async () => {
+  test("a launcher never launches for another business than its playbook's, nor before its time", async () => {
     const ofAlpha = `kind: pay-run\nbusiness: alpha\nschedule: ${text}\n`;
     await storePlaybook(store, { name: "alpha-daily", text: ofAlpha }, 1);
     const { fireAtMs } = lastFire(daily);

@@ -10,7 +10,7 @@ import { fundRun } from "../../../activities/runs/fund-run.ts";
 import { cancelScheduledPaymentsId } from "../../../src/contracts/workflow-kinds.ts";
 import { test } from "../money-world.ts";
 
-test("a run that the store has lost says so, and rests until it is launched again", async ({
+test("a run that the store has lost says so, and sleeps until it is launched again", async ({
   world,
 }) => {
   const context = world.context();
@@ -20,14 +20,12 @@ test("a run that the store has lost says so, and rests until it is launched agai
   expect(now).toMatchObject({ phase: "planning", ended: false, needsAction: true });
   expect(now.waitingFor).toMatch(/launch it again/);
   expect(now.wakeInMs).toBeGreaterThanOrEqual(600_000);
-  // A step that was under way as the store was lost ends, and leaves it to the next look.
+  // A step that was under way when the store was lost ends, and leaves the rest to the next look.
   expect(await fundRun(context, runId)).toEqual({ funded: 0, short: 0 });
   expect(await followRun(context, runId)).toEqual({ changed: 0 });
 });
 
-test("a cancellation that the store has lost ends: whoever wants it still asks for it again", async ({
-  world,
-}) => {
+test("a cancellation that the store has lost ends with exceptions", async ({ world }) => {
   const context = world.context();
   const id = cancelScheduledPaymentsId("acme", "forgotten");
   await chooseCancellation(context, id);

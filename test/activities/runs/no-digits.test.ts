@@ -5,7 +5,7 @@ import { setWait } from "../../../src/store/runs/waits.ts";
 import { test } from "../cancel-world.ts";
 import { inDays } from "../planning-world.ts";
 
-test("what a look answers stands in the history without the digits of bank accounts", async ({
+test("a look's result is kept in the history without digits of bank accounts", async ({
   cancels,
   world,
 }) => {

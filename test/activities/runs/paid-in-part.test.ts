@@ -22,7 +22,7 @@ const FAILED = 100_000_00;
 const REST = 38_750_00;
 const OTHER = 5_000_00;
 
-/** Of a bill that the service splits the large payment fails at the bank; a second bill goes its way. */
+/** Pays two bills. The service splits the first, and its larger payment fails at the bank. */
 async function partlyFailed(world: MoneyWorld, code = "R16") {
   const planned = await world.approvedRun([
     { totalAmountCents: BILL },
@@ -37,7 +37,7 @@ async function partlyFailed(world: MoneyWorld, code = "R16") {
   return planned;
 }
 
-/** Days pass until the run knows that a part has failed, while the other is on its way. */
+/** Advances days until the run knows that one part has failed; the other is still on its way. */
 async function untilOneFails(world: MoneyWorld, runId: string, payableId: string) {
   for (let day = 0; day < 9; day += 1) {
     await world.control.advance("P1D");
@@ -75,9 +75,7 @@ async function told(world: MoneyWorld, runId: string) {
 const businessOf = (world: MoneyWorld) => [{ name: "acme", businessId: world.businessId }];
 const PAGE = { page: 1, pageSize: 10 };
 
-test("while a part of a bill is on its way, what failed of it is told apart from that", async ({
-  world,
-}) => {
+test("a failed part is shown apart from the part that is still on its way", async ({ world }) => {
   const { runId, payableId } = await partlyFailed(world);
   await untilOneFails(world, runId, payableId);
   const { status, report } = await told(world, runId);
@@ -103,7 +101,7 @@ test("while a part of a bill is on its way, what failed of it is told apart from
   expect(shown).toMatch(/parked +part of 1 +\$100,000\.00/);
 });
 
-test("of a bill that is paid in part everything says what has settled, and what needs a person", async ({
+test("all views of a partly paid bill say what has settled and what needs a person", async ({
   world,
 }) => {
   const { runId, payableId } = await partlyFailed(world);
@@ -138,7 +136,7 @@ test("of a bill that is paid in part everything says what has settled, and what 
   expect(text).toContain("$100,000.00 of $138,750.00");
 });
 
-test("a retry of what is open of a bill leaves that to the next run, and says so at once", async ({
+test("a retry of the open part of a bill leaves it to the next run, and says so at once", async ({
   world,
 }) => {
   const { runId, payableId } = await partlyFailed(world, "R01");
@@ -157,7 +155,7 @@ test("a retry of what is open of a bill leaves that to the next run, and says so
   expect(runLines(status).join("\n")).toMatch(/given-back +1 +\$100,000\.00/);
 });
 
-test("who gives a bill up gives up what is open of it", async ({ world }) => {
+test("giving up a partly paid bill gives up its open part", async ({ world }) => {
   const { runId, payableId } = await partlyFailed(world);
   await world.control.advance("P9D");
   await world.follow(runId);

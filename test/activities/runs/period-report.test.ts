@@ -28,7 +28,7 @@ async function csv(world: MoneyWorld, from: string, to: string): Promise<string[
     .map((row) => row.split(","));
 }
 
-/** Rows of the bank's tables of these runs: their date and cents. */
+/** Returns the date and the cents of each row of these runs' bank tables. */
 async function bankRows(
   world: MoneyWorld,
   runIds: readonly string[],
@@ -49,7 +49,7 @@ async function bankRows(
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
 
-test("the sums of some days are those of the bank's tables and of the store, by vendor, account and day", async ({
+test("a period report's sums match the bank tables and the store, by vendor, account and day", async ({
   scene,
   world,
 }) => {
@@ -94,7 +94,7 @@ test("the sums of some days are those of the bank's tables and of the store, by 
   expect(table.map((row) => row[5])).toContain("'=One & Sons");
 });
 
-test("each line is in the days that its statement shows it, and in no others", async ({
+test("a period report counts each payment exactly on its statement's day", async ({
   scene,
   world,
 }) => {
@@ -112,9 +112,7 @@ test("each line is in the days that its statement shows it, and in no others", a
   expect((await reported(world, date, date)).days).toMatchObject([{ date, debits: 2 }]);
 });
 
-test("money that comes back months after it was paid is in the month in which it came back", async ({
-  world,
-}) => {
+test("a period report counts returned money in the period of its return", async ({ world }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
   const late = { outcome: "return", code: "R10", after: "P58D" } as const;
   await world.control.outcome({ match: { payableId }, ...late });
@@ -129,7 +127,7 @@ test("money that comes back months after it was paid is in the month in which it
   expect(report.payments).toMatchObject({ debits: 0, credits: 1, creditCents: 10_000 });
 });
 
-test("days on which nothing moved are reported as such", async ({ world }) => {
+test("a period report of days without movements says so", async ({ world }) => {
   expect(await reported(world, "2020-01-01", "2020-01-31")).toMatchObject({
     ...{ business: "acme", from: "2020-01-01", to: "2020-01-31" },
     payments: { debits: 0, netCents: 0 },

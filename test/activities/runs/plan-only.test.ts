@@ -45,7 +45,7 @@ function contextOf(world: MoneyWorld) {
   };
 }
 
-test("a run of a schedule that only plans ends with its plan, and tells what it would have paid", async ({
+test("a plan-only run ends with its plan and reports what it would have paid", async ({
   world,
 }) => {
   const planned = await world.plannedRun([{}, { totalAmountCents: 5_000 }], PLAN_ONLY);
@@ -67,14 +67,14 @@ test("a run of a schedule that only plans ends with its plan, and tells what it 
   ]);
 });
 
-test("a run that only plans and finds no bill says so in its details", async ({ world }) => {
+test("a plan-only run without bills says so in its details", async ({ world }) => {
   const planned = await world.plannedRun([], PLAN_ONLY);
   const look = await world.assess(planned.runId);
   expect(look.phase).toBe("completed");
   expect(look.details).toContain("would have paid nothing; nothing is sent");
 });
 
-test("a run that only planned claims no bill, waits for no event and counts for no limit and no account", async ({
+test("a plan-only run claims no bill, subscribes to no event and counts for no limit or reservation", async ({
   world,
 }) => {
   const planned = await world.plannedRun([{}], PLAN_ONLY);
@@ -89,14 +89,12 @@ test("a run that only planned claims no bill, waits for no event and counts for 
   const paying = await world.approvedRun([]);
   await world.pay(paying.runId);
   expect(await world.paymentsOf(planned.payableId)).toHaveLength(1);
-  // What another run has paid is what is told of the bill.
+  // Explain reports what another run has paid of the bill.
   const { history } = await explainIn(world, planned.payableId);
   expect(history.state).toBe("scheduled");
 });
 
-test("of a run that only planned nothing can be approved, before it has ended and after", async ({
-  world,
-}) => {
+test("a plan-only run can't be approved, neither before nor after its end", async ({ world }) => {
   const planned = await world.plannedRun([{}], PLAN_ONLY);
   const decide = async () => {
     const run = await runOf(world, planned);
@@ -112,7 +110,7 @@ test("of a run that only planned nothing can be approved, before it has ended an
   expect(await decide()).toMatchObject({ accepted: false, code: "plan-only" });
 });
 
-test("the gate sends nothing for a run whose playbook only plans, whatever its rows say", async ({
+test("the gate sends nothing for a plan-only run, even if its rows are approved", async ({
   world,
 }) => {
   const approved = await world.approvedRun([{}]);
@@ -129,7 +127,7 @@ test("the gate sends nothing for a run whose playbook only plans, whatever its r
   });
 });
 
-test("no bill of a run that only planned is held back", async ({ world }) => {
+test("no bill of a plan-only run is held back", async ({ world }) => {
   await storePlaybook(world.store, {
     name: "withhold",
     text: 'kind: hold\nchoose: { where: payable.amountCents > 1 }\nunless: { releasedBy: [owner], until: "17:00 business day before" }\n',
@@ -139,7 +137,7 @@ test("no bill of a run that only planned is held back", async ({ world }) => {
   expect(await world.holds()).toEqual([]);
 });
 
-test("status, report and explain say of its bills that they were only planned, and none is an exception", async ({
+test("status, report and explain say that bills were only planned, and none is an exception", async ({
   world,
 }) => {
   const planned = await world.plannedRun([{}], PLAN_ONLY);
@@ -164,7 +162,7 @@ test("status, report and explain say of its bills that they were only planned, a
   expect(text).toContain("nothing is sent, since its playbook's schedule only plans");
 });
 
-test("a period that was only planned may be paid once the playbook pays, and is planned once until then", async ({
+test("a period is planned only once, but may be launched again once the playbook pays", async ({
   world,
 }) => {
   const planned = await world.plannedRun([{}], PLAN_ONLY);

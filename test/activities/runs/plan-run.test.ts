@@ -24,7 +24,7 @@ async function planned(planning: PlanningWorld, runId: string) {
 }
 
 describe("planning a run", () => {
-  test("accounts for every bill: planned with dates and rule, or left out with a reason", async ({
+  test("a plan accounts for every bill: planned with dates and rule, or left out with a reason", async ({
     planning,
   }) => {
     await planning.reset({
@@ -93,7 +93,7 @@ describe("planning a run", () => {
     expect(line !== undefined && line.plan.executionDate > newYorkDate(nowMs)).toBe(true);
   });
 
-  test("claims what it plans and nothing else, watches it, and starts the time to approve", async ({
+  test("a plan claims and subscribes to exactly its bills, and starts the time to approve", async ({
     planning,
   }) => {
     await planning.reset({
@@ -104,7 +104,7 @@ describe("planning a run", () => {
     });
     const { businessId } = planning.sandbox.business;
     const runId = await planning.launch("claims");
-    // A try that died after claiming a bill that is not to be paid any more.
+    // Left by a try that died after claiming a bill that is no longer to be paid.
     const stray = { businessId, payableIds: ["c2"], owner: runId, nowMs: Date.now() };
     await planning.store.transaction((trx) => claimPayables(trx, stray));
     await planned(planning, runId);
@@ -118,7 +118,7 @@ describe("planning a run", () => {
     expect(run?.planHash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test("keeps its first plan, whatever the bills have become", async ({ planning }) => {
+  test("a run keeps its first plan even if its bills change", async ({ planning }) => {
     await planning.reset({ payables: [{ ...due, id: "k1", contactId: "v1" }] });
     const runId = await planning.launch("once");
     const first = await planned(planning, runId);
@@ -128,7 +128,7 @@ describe("planning a run", () => {
     expect(again.lines.get("k1")?.plan.amountCents).toBe(10_000);
   });
 
-  test("counts what other runs have committed against the week's limits and the cash", async ({
+  test("a plan counts other runs' commitments against the week's limits and the cash", async ({
     planning,
   }) => {
     await planning.reset({
@@ -158,7 +158,9 @@ describe("planning a run", () => {
     expect(summary.reservedCents).toBe(10_000);
   });
 
-  test("compares a vendor's bank account with the one it last paid to", async ({ planning }) => {
+  test("a plan compares a vendor's bank account with the last one that was paid", async ({
+    planning,
+  }) => {
     await planning.reset({
       payables: [{ ...due, id: "a1", contactId: "v2" }],
     });
@@ -183,7 +185,7 @@ describe("planning a run", () => {
     expect(flags[0]?.text).toContain("2222");
   });
 
-  test("leaves out a bill that the playbook's condition can't judge, and says why", async ({
+  test("a plan leaves out a bill that the playbook's condition can't judge, and says why", async ({
     planning,
   }) => {
     await planning.reset({
@@ -201,7 +203,7 @@ describe("planning a run", () => {
     expect(codes.get("d1")).toBe("condition-failed");
   });
 
-  test("refuses to debit a bank account that nobody has authorised, and says what to do", async ({
+  test("a plan that debits a bank account without an ACH authorization is refused with what to do", async ({
     planning,
   }) => {
     await planning.reset({ payables: [{ ...due, id: "h1", contactId: "v1" }] });
@@ -219,7 +221,7 @@ describe("planning a run", () => {
     });
   });
 
-  test("refuses a funding source that is not there, and names those that are", async ({
+  test("a plan from an unknown funding source is refused, and names the known ones", async ({
     planning,
   }) => {
     const policy = { ...POLICY, pay: { ...POLICY.pay, from: "bank_gone" } };
@@ -228,7 +230,9 @@ describe("planning a run", () => {
     );
   });
 
-  test("refuses a bank account that was removed, and says so", async ({ planning }) => {
+  test("a plan from a bank account that was removed is refused and says so", async ({
+    planning,
+  }) => {
     await planning.reset({ bankAccounts: [{ id: "bank_old", status: "removed" }] });
     const policy = { ...POLICY, pay: { ...POLICY.pay, from: "bank_old" } };
     await expect(planned(planning, await planning.launch("removed", policy))).rejects.toThrow(
@@ -236,7 +240,7 @@ describe("planning a run", () => {
     );
   });
 
-  test("plans while the source can't pay, shows that the money is missing, and warns with why and where to mend it", async ({
+  test("a plan whose source can't pay shows the missing money, and warns with why and where to fix it", async ({
     planning,
   }) => {
     await planning.reset({
@@ -248,7 +252,7 @@ describe("planning a run", () => {
     expect(summary.cash[0]?.leftCents).toBe(-10_000);
     expect(summary.warnings).toEqual([
       expect.stringMatching(
-        /“balance” can't pay now: .*\(cleo_pay_not_ready\)\. Mend it at https:\/\/\S+\/setup$/,
+        /“balance” can't pay now: .*\(cleo_pay_not_ready\)\. Fix it at https:\/\/\S+\/setup$/,
       ),
     ]);
     const notices = await planning.store.db
@@ -261,7 +265,7 @@ describe("planning a run", () => {
 });
 
 describe("planning dry", () => {
-  test("answers as the run would, and claims and keeps nothing", async ({ planning }) => {
+  test("a dry plan has the hash of the run's plan, but claims nothing", async ({ planning }) => {
     await planning.reset({
       payables: [
         { ...due, id: "y1", contactId: "v1" },
@@ -292,7 +296,7 @@ describe("planning dry", () => {
     expect(summary.planHash).toBe(dry?.planHash);
   });
 
-  test("counts what the period's own run has promised and committed already, and its other bills once", async ({
+  test("a dry plan counts what its period's own run has committed, and counts no bill twice", async ({
     planning,
   }) => {
     await planning.reset({
@@ -322,7 +326,7 @@ describe("planning dry", () => {
     expect(dry?.lines.map(({ overLimit }) => overLimit?.code)).toEqual([over, over]);
   });
 
-  test("says so where a launch would only plan", async ({ planning }) => {
+  test("a dry plan says if a launch would only plan", async ({ planning }) => {
     await planning.reset({ payables: [{ ...due, id: "y1", contactId: "v1" }] });
     const schedule = {
       days: { every: "week", on: "thursday" },
@@ -340,11 +344,13 @@ describe("planning dry", () => {
     expect(dry?.warnings).toEqual([
       "A launch pays nothing: its playbook's schedule only plans (mode: plan-only).",
     ]);
-    // Nobody decides about what is not paid.
+    // No decision is due, because nothing is paid.
     expect(dry?.decideBy).toBeNull();
   });
 
-  test("of a business that has no account yet says what it needs first", async ({ planning }) => {
+  test("a dry plan of a business without a funding source says what it needs first", async ({
+    planning,
+  }) => {
     const context = planning.context();
     const client = context.clientOf("acme");
     const without: typeof client = Object.assign(Object.create(client), {
@@ -357,7 +363,7 @@ describe("planning dry", () => {
     ).rejects.toThrow(/once it is verified and a bank account is linked/);
   });
 
-  test("says which playbook is missing", async ({ planning }) => {
+  test("a dry plan of an unknown playbook names it", async ({ planning }) => {
     const input = { business: "acme", playbook: "nothing", period: PERIOD, dryPlanId: "plan_2" };
     await expect(planDry(planning.context(), input)).rejects.toThrow(/nothing/);
   });

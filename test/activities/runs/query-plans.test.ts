@@ -17,7 +17,7 @@ import { keysOfOpenWork } from "../../../src/store/runs/history-keys.ts";
 import type { MoneyWorld } from "../money-world.ts";
 import { CancelWorld, test } from "../cancel-world.ts";
 
-/** Tables that keep a row of every bill, request or fact for ever, or for more than a year. */
+/** Tables that keep a row of every bill, request or fact forever, or for more than a year. */
 const GROWING = [
   "run_lines",
   "plan_lines",
@@ -36,7 +36,7 @@ const GROWING = [
   "notice_deliveries",
 ];
 
-/** Indexes of what is open only, which stay short. */
+/** Indexes of open rows only, which stay short. */
 const SHORT = [
   "cancellation_items_withheld",
   "event_starts_open",
@@ -46,10 +46,10 @@ const SHORT = [
   "run_lines_under_way",
 ];
 
-/** The service pays it in two payments. */
+/** An amount that the service pays in two payments. */
 const SPLIT = 138_750_00;
 
-/** Gathers the statements that this process prepares from now on. */
+/** Collects the statements that this process prepares from now on. */
 function preparedOnes(): Set<string> {
   const prepared = new Set<string>();
   const prepare = Reflect.get(DatabaseSync.prototype, "prepare");
@@ -62,7 +62,7 @@ function preparedOnes(): Set<string> {
   return prepared;
 }
 
-test("nothing that a run needs reads all that its business has ever paid", async ({
+test("no query that a run needs reads all that its business has ever paid", async ({
   cancels,
   world,
 }) => {
@@ -104,7 +104,7 @@ test("nothing that a run needs reads all that its business has ever paid", async
   expect(plans.length).toBeGreaterThan(50);
 });
 
-test("open work and the last webhooks are looked for in indexes that hold nothing else", async ({
+test("open work and the last webhooks are found through indexes that hold nothing else", async ({
   world,
 }) => {
   const prepared = preparedOnes();
@@ -116,7 +116,7 @@ test("open work and the last webhooks are looked for in indexes that hold nothin
   }
 });
 
-/** How the world's store would go about these statements, step by step. */
+/** Returns the store's query plan of each of these statements, step by step. */
 function plansOf({ world }: MoneyWorld, prepared: ReadonlySet<string>) {
   const file = new DatabaseSync(join(world.folder, "payrun.db"), { readOnly: true });
   file.function("payrun_now_ms", () => 0);
@@ -132,7 +132,7 @@ function isQuery(text: string): boolean {
   return /^\s*(select|insert|update|delete|with)\b/i.test(text);
 }
 
-/** True of a step that reads a growing table without knowing where to look. */
+/** True if a step reads a growing table without a selective index. */
 function readsAll(detail: string, text: string): boolean {
   const [, how, table = ""] = /^(SCAN|SEARCH) (\w+)/.exec(detail) ?? [];
   const [, index = "", terms = ""] = /INDEX (\w+)(?: \((.*)\))?/.exec(detail) ?? [];

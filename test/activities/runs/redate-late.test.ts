@@ -7,7 +7,7 @@ import { getRun } from "../../../src/store/runs/runs.ts";
 import { setWait } from "../../../src/store/runs/waits.ts";
 import { type MoneyWorld, type PlannedBills, test } from "../money-world.ts";
 
-/** A run of 12 bills, approved and funded a week after the day on which they were to be paid. */
+/** Creates a run of 12 bills, approved and funded a week after their execution date. */
 async function lateRun(world: MoneyWorld, late: PayRunPlaybook["late"]): Promise<PlannedBills> {
   const planned = await world.plannedRun(
     Array.from({ length: 12 }, () => ({})),
@@ -26,7 +26,7 @@ async function states(world: MoneyWorld, { runId, payableIds }: PlannedBills): P
   return [...new Set(lines.map(({ state }) => state))];
 }
 
-test("a run approved too late for its dates asks for all of them at once, in one new plan", async ({
+test("a run approved too late for its dates asks for all of them again in one new plan", async ({
   world,
 }) => {
   const planned = await lateRun(world, "ask");
@@ -56,14 +56,16 @@ test("a run approved too late for its dates asks for all of them at once, in one
   expect(await world.pay(runId)).toMatchObject({ applied: 12 });
 });
 
-test("dates that may move by themselves are not asked for again", async ({ world }) => {
+test("dates that may move by themselves need no new approval", async ({ world }) => {
   const planned = await lateRun(world, "next-business-day");
   await world.assess(planned.runId);
   expect(await states(world, planned)).toEqual(["planned"]);
   expect(await world.pay(planned.runId)).toMatchObject({ applied: 12 });
 });
 
-test("what can't be paid now anyway keeps its date until it can", async ({ world }) => {
+test("a line that can't be paid because of a wait keeps its date until it can", async ({
+  world,
+}) => {
   const planned = await lateRun(world, "ask");
   const { businessId } = world;
   const { serviceMs, realMs } = await world.context().clockOf("acme").now();

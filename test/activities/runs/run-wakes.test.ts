@@ -6,8 +6,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-describe("a run wakes by itself", () => {
-  test("when a hold ends that keeps its bills back", async ({ world }) => {
+describe("when a run wakes", () => {
+  test("a run wakes when the hold that keeps its bills back ends", async ({ world }) => {
     const { runId } = await world.approvedRun([{}]);
     const { businessMs } = await world.context().clockOf("acme").now();
     const untilMs = Math.floor(businessMs + 6 * HOUR_MS);
@@ -21,7 +21,7 @@ describe("a run wakes by itself", () => {
     expect(wakeInMs).toBeLessThan(6 * HOUR_MS + MINUTE_MS);
   });
 
-  test("when the approval lapses of bills that a hold keeps back", async ({ world }) => {
+  test("a run wakes when the approval of bills on hold expires", async ({ world }) => {
     const { runId } = await world.plannedRun([{}]);
     await world.approve(runId, 2 * DAY_MS);
     const of = { businessId: world.businessId, scope: "run", value: runId } as const;
@@ -33,7 +33,7 @@ describe("a run wakes by itself", () => {
     expect(wakeInMs).toBeLessThan(2 * DAY_MS + MINUTE_MS);
   });
 
-  test("when the time to decide is over", async ({ world }) => {
+  test("a run wakes when the time to approve is over", async ({ world }) => {
     const { runId } = await world.plannedRun([{}], { approvalValidDays: 2 });
     const { wakeInMs } = await world.assess(runId);
     expect(wakeInMs).toBeGreaterThan(DAY_MS);

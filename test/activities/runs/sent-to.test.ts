@@ -3,7 +3,7 @@ import { getPlanLine } from "../../../src/store/lines/plan-lines.ts";
 import { lastPaidTo, sentTo } from "../../../src/store/plans/plan-history.ts";
 import { test } from "../money-world.ts";
 
-test("the account that a bill's payment went to is known also where it came back, and none has ever settled", async ({
+test("the account that a returned payment went to is known, even if no payment ever settled", async ({
   world,
 }) => {
   const { runId, payableId } = await world.approvedRun([{}]);

@@ -38,17 +38,17 @@ async function refusals(): Promise<unknown[]> {
 }
 
 test.each([undefined, null, 7, ["a.b.c"], { signed: "a.b.c" }, ""])(
-  "%s is no decision: it is answered with the reason, and stands in the trail",
+  "%s is refused as no decision, with a reason and an entry in the trail",
   async (claim) => {
     expect(await verify(claim)).toMatchObject({
       accepted: false,
-      reason: expect.stringContaining("no signed decision"),
+      reason: expect.stringContaining("not a signed decision"),
     });
     expect(await refusals()).toEqual(["malformed"]);
   },
 );
 
-test("a second try whose first had stored the decision answers as the first did", async () => {
+test("a second try returns the result of the first, which had stored the decision", async () => {
   const good = sign();
   expect(await verify(good)).toMatchObject({ accepted: true });
   expect(await verify(good, 2)).toEqual({ accepted: true, reason: "it was taken" });
@@ -62,7 +62,7 @@ test("a second try whose first had stored the decision answers as the first did"
   });
 });
 
-test("decisions that a run leaves unread stand in the trail as a number, once", async () => {
+test("unread decisions are recorded in the trail once, as a number", async () => {
   const context = { store } as unknown as ActivityContext;
   await recordUnread(context, { runId: run.runId, read: 200, unread: 10 }, 1);
   await recordUnread(context, { runId: run.runId, read: 200, unread: 10 }, 2);

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { test } from "../money-world.ts";
 
-test("a payment of another amount than was asked for stops its run, and people hear of it", async ({
+test("a payment of another amount than requested puts its run on hold and causes a notice", async ({
   world,
 }) => {
   const { runId, payableId } = await world.approvedRun([{}]);
@@ -44,7 +44,9 @@ test("two runs that pay a bill in equal parts pay both", async ({ world }) => {
   expect(paid).toHaveLength(2);
 });
 
-test("an answer with earlier payments of the bill counts only what it made", async ({ world }) => {
+test("an answer that lists earlier payments of the bill counts only the new one", async ({
+  world,
+}) => {
   const first = await world.plannedRun([{ totalAmountCents: 10_000 }], {}, 4_000);
   await world.approve(first.runId);
   await world.pay(first.runId);

@@ -19,7 +19,7 @@ function bill(id: string, fields: Record<string, unknown> = {}): Record<string, 
   };
 }
 
-/** A service whose list of bills names ids only, and whose limit is one request in a while. */
+/** A service whose list of bills has only ids, and whose limit refuses the first two reads. */
 async function listing(bills: Record<string, Record<string, unknown>>) {
   let refusals = 0;
   return startService(({ url }, response) => {
@@ -41,7 +41,7 @@ async function listing(bills: Record<string, Record<string, unknown>>) {
   });
 }
 
-test("bills are read although the list still has one that is gone, and the service asks to slow down", async () => {
+test("bills are read even if the list still has a deleted one and the service asks to slow down", async () => {
   const service = await listing({
     a: bill("a"),
     b: bill("b", { dueDate: "2026-11-28T00:00:00.000Z" }),
@@ -58,7 +58,7 @@ test("bills are read although the list still has one that is gone, and the servi
   expect([...bills.values()][0]?.contactName).toBe("Null");
 });
 
-test("a vendor's record is the same where its instant is only written in another way", () => {
+test("a vendor's record is unchanged if only the notation of its instant differs", () => {
   const contact = { id: "con_1", bankAccount: { last4: "1111" } };
   const change = (planned: string | null, now: string | null): string | null => {
     const plan = {

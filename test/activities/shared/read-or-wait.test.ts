@@ -3,7 +3,7 @@ import { readOrWait } from "../../../activities/shared/read-or-wait.ts";
 import { listWaits, setWait } from "../../../src/store/runs/waits.ts";
 import { test } from "../money-world.ts";
 
-test("a read that succeeds leaves a pause alone that has been asked for since it began", async ({
+test("a successful read keeps a pause that was requested after the read began", async ({
   world,
 }) => {
   const { businessId, store } = world;

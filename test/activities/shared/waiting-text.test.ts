@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { waitingText } from "../../../activities/shared/waiting-text.ts";
 import type { ClockReading } from "../../../src/business/clock.ts";
 
-test("what a restored store keeps back is said to wait, until when, on its business's clock and in its zone", () => {
+test("the text of a restored store's wait says until when, on the business clock and in its zone", () => {
   const clock = { businessMs: Date.UTC(2026, 10, 26, 15), scale: 2, zone: "America/Chicago" };
   const step = { reason: "restored", waitMs: 15 * 60_000 } as const;
   expect(waitingText(step, clock as ClockReading)).toContain(

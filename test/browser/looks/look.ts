@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { findings, lowTargets, overflow } from "../support/visitor.ts";
 
-/** How a page is looked at. */
+/** A way to look at a page. */
 export interface Look {
   readonly name: string;
   readonly colorScheme: "light" | "dark";
@@ -27,7 +27,7 @@ export async function wear(page: Page, look: Look = LOOKS[0], isPrinted = false)
   });
 }
 
-/** What keeps somebody from reading or hitting a page, in one look; with axe or without it. */
+/** Returns what prevents reading or hitting parts of a page in one look, with or without axe. */
 export async function faults(page: Page, look: Look, withAxe: boolean): Promise<string[]> {
   const wider = await overflow(page);
   const [heads, cut] = await page.evaluate<[number, string[]]>(SEEN_TEXT);
@@ -40,7 +40,7 @@ export async function faults(page: Page, look: Look, withAxe: boolean): Promise<
   ];
 }
 
-/** How many first headings there are, and texts that stick out of what they stand in. */
+/** Returns the number of first headings, and texts that stick out of their boxes. */
 const SEEN_TEXT = `(() => {
   const heads = [...document.querySelectorAll("h1")].filter((it) => it.checkVisibility());
   const cut = [];

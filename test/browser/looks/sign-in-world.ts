@@ -6,12 +6,12 @@ import {
 } from "../../gateway/sign-in/identity-provider.ts";
 import { freePort } from "../../support/free-port.ts";
 
-/** Gateways at whose doors somebody stands. */
+/** Gateways for the states of signing in. */
 export interface SignInWorld {
-  /** Offers a provider's sign-in and links by mail. */
+  /** Offers sign-in by a provider and links by mail. */
   readonly door: TestGateway;
   readonly provider: IdentityProvider;
-  /** Takes ten requests in ten seconds. */
+  /** Allows ten requests in ten seconds. */
   readonly narrow: TestGateway;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export async function startSignInWorld(): Promise<SignInWorld> {
       ...{ name, businessId: `biz_${name}`, identities: [cora] },
       signIn: { provider: { issuer, ...CLIENT } },
       notify: {
-        // Nobody listens there: what the page says is the same.
+        // No server listens there; the page says the same.
         smtp: { url: "smtp://127.0.0.1:1", from: "payrun@acme.example" },
         ...{ channels: [], people: { cora: "cora@acme.example" } },
       },

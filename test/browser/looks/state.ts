@@ -1,24 +1,24 @@
 import type { Page } from "playwright-core";
 import type { World } from "./world.ts";
 
-/** Who looks, signed in by a link. */
+/** The person who looks, signed in by a link. */
 export interface Who {
   readonly name: string;
   readonly roles: readonly string[];
   readonly businesses: readonly string[];
 }
 
-/** A page in a state in which somebody may see it. */
+/** A page in a state that people may see. */
 export interface State {
-  /** Its picture's name. */
+  /** The name of its picture. */
   readonly name: string;
-  /** Null for nobody who is signed in. */
+  /** Null if nobody is signed in. */
   readonly who: Who | null;
-  /** Brings the page there. */
+  /** Brings the page into the state. */
   readonly come: (page: Page, world: World) => Promise<void>;
-  /** True where an address alone leads there. */
+  /** True if an address alone leads to the state. */
   readonly isAddress?: true;
-  /** As a printer gets it. */
+  /** True if the page is shown as it is printed. */
   readonly isPrinted?: true;
 }
 
@@ -31,7 +31,7 @@ const who = (name: string, roles: readonly string[], business: string): Who => (
 export const CORA = who("cora", ["controller"], "acme");
 export const OTTO = who("otto", ["owner"], "acme");
 export const VERA = who("vera", ["viewer"], "acme");
-/** Has launched the run, and so may not approve it. */
+/** Has launched the run, and therefore may not approve it. */
 export const LOU = who("lou", ["launcher", "controller"], "acme");
 export const HANNA = who("hanna", ["operator", "owner", "controller"], "hooli");
 export const GRETA = who("greta", ["operator", "controller"], "globex");
@@ -39,23 +39,26 @@ export const IVY = who("ivy", ["controller"], "initech");
 export const URSULA = who("ursula", ["operator", "owner", "controller"], "umbrella");
 export const BOTH: Who = { ...CORA, name: "bo", businesses: ["acme", "globex"] };
 
-/** Opens a path of the gateway that the page is at. */
+/** Opens a path of the world's gateway in the page. */
 export async function go(page: Page, world: World, path: Path): Promise<void> {
   await page.goto(`${world.gateway.url}${typeof path === "string" ? path : path(world)}`);
 }
 
-/** A page that an address leads to. */
+/** Returns the state of a page that an address leads to. */
 export function at(name: string, whoLooks: Who | null, path: Path): State {
   return { name, who: whoLooks, isAddress: true, come: (page, world) => go(page, world, path) };
 }
 
-/** What is filled in by its label, and what is chosen. */
+/** What is filled in, by label, and which boxes are checked. */
 export interface Filled {
   readonly text?: Readonly<Record<string, string>>;
   readonly check?: readonly string[];
 }
 
-/** The page that answers a form, which is sent as it stands where a browser would refuse it. */
+/**
+ * Returns the state of the page that answers a form; the form is sent even if a browser would
+ * refuse it.
+ */
 export function answer(
   name: string,
   whoLooks: Who | null,
@@ -79,7 +82,7 @@ export async function send(page: Page, filled: Filled, button: string): Promise<
   await page.evaluate("for (const form of document.forms) form.noValidate = true");
   const before = await page.evaluate<number>("performance.timeOrigin");
   await page.locator("main").getByRole("button", { name: button, exact: true }).click();
-  // The page that was before may be at the same address.
+  // The page before may have the same address.
   await page.waitForFunction(
     `performance.timeOrigin !== ${before} && document.readyState === "complete"`,
   );

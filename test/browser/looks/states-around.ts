@@ -2,12 +2,15 @@ import type { Page } from "playwright-core";
 import type { SignInWorld } from "./sign-in-world.ts";
 import { answer, at, CORA, GRETA, go, IVY, send, type State } from "./state.ts";
 
-/** Somebody at the door of another gateway. */
+/** Returns a state of a page of the sign-in world, with nobody signed in. */
 function door(name: string, come: (page: Page, of: SignInWorld) => Promise<void>): State {
   return { ...{ name, who: null }, come: (page, { signIn }) => come(page, signIn) };
 }
 
-/** Over the provider, whose own cookies have ended by the browser's clock: it is not the test's. */
+/**
+ * Signs in at the provider, whose own cookies have expired by the browser's clock, unlike the
+ * test's.
+ */
 async function viaProvider(page: Page, { door: { url }, provider }: SignInWorld, person: string) {
   const there = page.waitForRequest((request) =>
     request.url().startsWith(`${provider.issuer}/auth`),
@@ -16,7 +19,7 @@ async function viaProvider(page: Page, { door: { url }, provider }: SignInWorld,
   await page.goto(await provider.letIn((await there).url(), person));
 }
 
-/** Signing in, searching, and what there is not. */
+/** Signing in, searching, and missing pages. */
 export const AROUND: readonly State[] = [
   at("search-nothing", GRETA, "/search?q=Zzyzx+Road"),
   at("search-one-near", GRETA, "/search?q=Marlowe"),

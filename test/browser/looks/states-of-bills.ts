@@ -13,7 +13,7 @@ const service =
 
 const acts = ["hold", "retry", "paid-elsewhere", "give-up"] as const;
 
-/** A bill in each state, its vendor, and what can be done about it. */
+/** A bill in each state, its vendor, and the actions on it. */
 export const BILLS: readonly State[] = [
   ...HOOLI_STATES.map((state) => at(`bill-${state}`, HANNA, bill(billIn(state)))),
   at("bill-long-names", CORA, bill("pbl_old_0001")),
@@ -78,7 +78,7 @@ export const BILLS: readonly State[] = [
   at("hold-vendor", CORA, "/vendors/con_4/hold?business=acme"),
 ];
 
-/** What stands still until a person decides. */
+/** Bills and incidents that wait for a person's decision. */
 export const NEEDS_ACTION: readonly State[] = [
   at("needs-action", URSULA, "/needs-action"),
   at("needs-action-account", CORA, "/needs-action"),

@@ -32,7 +32,7 @@ const CALLED = {
   "On which number, known from before?": "+1 212 555 0100",
 };
 
-/** What there is to do, and a run in each phase. */
+/** The page of today, and a run in each phase. */
 export const RUNS: readonly State[] = [
   at("today", CORA, "/"),
   at("today-two-businesses", BOTH, "/"),
@@ -107,7 +107,7 @@ export const RUNS: readonly State[] = [
   }),
 ];
 
-/** Decisions about a run, their mistakes and what they come to. */
+/** Decisions about a run, their mistakes and their results. */
 export const DECISIONS: readonly State[] = [
   at("approve", CORA, (world) => checking(world, "&out=pbl_0101")),
   at("approve-bank-change", CORA, checking),

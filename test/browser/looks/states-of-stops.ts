@@ -21,7 +21,7 @@ const releasing = ({ umbrella: { holdIds } }: World) =>
     .map((id) => `id=${id}`)
     .join("&")}`;
 
-/** Holds, and the way to stop and call back. */
+/** Holds, stops and recalls. */
 export const STOPS: readonly State[] = [
   at("holds", URSULA, "/holds"),
   at("holds-nothing", IVY, "/holds"),

@@ -11,11 +11,11 @@ import { seedUmbrella, type Umbrella } from "./seeds/umbrella.ts";
 export interface World {
   readonly gateway: TestGateway;
   readonly signIn: SignInWorld;
-  /** Its week before payment; its service can't be reached. */
+  /** In its week before payment; its service can't be reached. */
   readonly acme: Acme;
-  /** Its service answers; it asks for a recent sign-in. */
+  /** Its service answers, and it requires a recent sign-in. */
   readonly globex: Globex;
-  /** What can be stopped. */
+  /** Has runs and holds that can be stopped and released. */
   readonly umbrella: Umbrella;
   stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { chromiumPath } from "./chromium.ts";
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** What axe checks for WCAG 2.2 AA, and what it calls best practice. */
+/** The axe rules for WCAG 2.2 AA, and its best practices. */
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 export const PHONE: BrowserContextOptions = {
@@ -20,12 +20,12 @@ export const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height:
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath() ?? "chromium",
-    // Root has no sandbox of its own; all pages are ours.
+    // Chromium's sandbox does not work for root; all pages are ours.
     args: ["--no-sandbox", "--force-prefers-reduced-motion"],
   });
 }
 
-/** Somebody signs in by the button of a link, in a browser of their own. */
+/** Signs a person in by the button of a link, in a browser of their own. */
 export async function visitor(
   browser: Browser,
   gateway: TestGateway,
@@ -52,7 +52,7 @@ export async function visitor(
   return page;
 }
 
-/** What axe finds on a page: the rule, and what breaks it. */
+/** Returns axe's findings on a page: each rule, and what breaks it. */
 export async function findings(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   return page.evaluate<string[]>(`axe
@@ -62,14 +62,14 @@ export async function findings(page: Page): Promise<string[]> {
     )`);
 }
 
-/** Pixels by which a page is wider than its window. */
+/** Returns the pixels by which a page is wider than its window. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate<number>(
     "document.documentElement.scrollWidth - document.documentElement.clientWidth",
   );
 }
 
-/** What is lower than a finger or a pointer hits; links within sentences may be. */
+/** Returns targets that are too low for a finger or a pointer, except links within sentences. */
 export function lowTargets(page: Page, least: number): Promise<string[]> {
   return page.evaluate<
     string[]
@@ -81,7 +81,7 @@ export function lowTargets(page: Page, least: number): Promise<string[]> {
     .map(({ it, height }) => (it.textContent.trim() || it.name) + ": " + height)`);
 }
 
-/** What the keyboard is at: its label, or its text. */
+/** Returns the label or the text of what has the keyboard's focus. */
 export function focused(page: Page): Promise<string> {
   return page.evaluate<string>(
     "(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()",

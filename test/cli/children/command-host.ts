@@ -15,8 +15,8 @@ for (const name of ["stdout", "stderr"] as const) {
 }
 
 /**
- * Runs command lines one after another, each as in a process of its own: in its folder, with its
- * environment and nothing else. Loading the program takes a second, which is spent once.
+ * Runs command lines one after another, each as if in its own process: in its folder, with only its
+ * environment. Loading the program takes a second, which is spent only once.
  */
 async function run({ args, cwd, env }: CommandLine): Promise<void> {
   written = { stdout: [], stderr: [] };
@@ -24,7 +24,7 @@ async function run({ args, cwd, env }: CommandLine): Promise<void> {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   const code = await runCli(args);
-  // The folder is its test's, and goes with it.
+  // The test removes its folder when it ends.
   process.chdir(tmpdir());
   const [stdout, stderr] = [written.stdout, written.stderr].map((all) =>
     Buffer.concat(all).toString(),

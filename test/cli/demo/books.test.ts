@@ -52,7 +52,7 @@ function moves(
 }
 
 describe("the bank's ledger against Payrun's books", () => {
-  test("agrees over settled, split, retried and refused bills, and says so in one line", () => {
+  test("the books agree over settled, split, retried and parked bills, and one line says so", () => {
     const run = runOf([
       ["a", 100_00, "settled"],
       ["split", 150_000_00, "settled"],
@@ -74,7 +74,7 @@ describe("the bank's ledger against Payrun's books", () => {
     );
   });
 
-  test("leaves out what was paid before the run", () => {
+  test("payments from before the run are not compared", () => {
     const ledger = [
       ...moves("old", "a", 40_00, ["debit", "credit"]),
       ...moves("new", "a", 60_00, ["debit", "credit"]),
@@ -83,7 +83,7 @@ describe("the bank's ledger against Payrun's books", () => {
     expect(booksAgree(books)).toBe(true);
   });
 
-  test("finds a bill that was paid twice, and money that Payrun does not know of", () => {
+  test("a bill that was paid twice, or money unknown to Payrun, makes the books disagree", () => {
     const twice = compareBooks(
       runOf([["a", 60_00, "settled"]]),
       [

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { fixtureOf } from "../../../src/cli/home/fixture.ts";
 import { temporaryFolder } from "../cli.ts";
 
-test("what a sandbox has begun with stays noted, however often and with whatever it is started again", () => {
+test("a sandbox keeps a note of its first fixture over restarts, and refuses another one", () => {
   const home = temporaryFolder();
   const noted = () => readFileSync(join(home, "sandbox.fixture"), "utf8");
   const first = fixtureOf(home, "blank");

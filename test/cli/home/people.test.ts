@@ -12,7 +12,7 @@ import {
 } from "../../../src/cli/home/people.ts";
 import { temporaryFolder } from "../cli.ts";
 
-test("--as finds a person whose name is typed in another case, and asks where two differ only in it", () => {
+test("--as ignores a name's case, unless two people differ only in it", () => {
   const home = temporaryFolder();
   mkdirSync(join(home, "people"));
   const keep = (name: string) => writeFileSync(personPath(home, name), `token of ${name}\n`);
@@ -24,7 +24,7 @@ test("--as finds a person whose name is typed in another case, and asks where tw
   expect(() => readPerson(home, "olga owner")).toThrow(/it has those of OLGA owner, Olga Owner/);
 });
 
-test("--as names the local administrator, who speaks where nobody is named", () => {
+test("--as can name the local administrator", () => {
   const home = temporaryFolder();
   expect(() => readPerson(home, "local-admin")).toThrow(/has no token of “local-admin”/);
   writeFileSync(localAdminPath(home), "admin\n");
@@ -32,7 +32,7 @@ test("--as names the local administrator, who speaks where nobody is named", () 
   expect(() => readPerson(home, "cora")).toThrow(/it has those of local-admin/);
 });
 
-test("a token's new secret is kept wherever the home has kept the old one, and nowhere else", () => {
+test("a token's new secret replaces the old one wherever the home keeps it, and nowhere else", () => {
   const home = temporaryFolder();
   mkdirSync(join(home, "people"));
   writeFileSync(personPath(home, "olga"), "old\n");

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { playbookHere } from "../../../src/cli/home/playbook-here.ts";
 import { payrun, temporaryFolder } from "../cli.ts";
 
-test("what up suggests is the playbook that init has written there, else the example that comes with Payrun", async () => {
+test("up suggests the playbook that init wrote in the folder, or else Payrun's example", async () => {
   const cwd = temporaryFolder();
   expect(playbookHere(cwd)).toMatchObject({
     name: "weekly-vendors",
@@ -19,7 +19,7 @@ test("what up suggests is the playbook that init has written there, else the exa
   });
 });
 
-test("the pages' playbooks/NAME.yaml is the example that comes with Payrun, unless the folder has one", async () => {
+test("playbooks/NAME.yaml is Payrun's example, unless the folder has such a file", async () => {
   const cwd = temporaryFolder();
   const file = "playbooks/retry-failed.yaml";
   const { code, stdout } = await payrun(["validate", file], { cwd, env: {} });

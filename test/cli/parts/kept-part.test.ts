@@ -19,7 +19,7 @@ function plan(script: string): PartPlan {
   };
 }
 
-test("a part that dies is started again, and both are said with its log", async () => {
+test("a part that dies is started again, and messages say so and name its log", async () => {
   const folder = temporaryFolder();
   const processes = new Processes(folder);
   onTestFinished(() => processes.stopAll());
@@ -39,7 +39,7 @@ test("a part that dies is started again, and both are said with its log", async 
   expect(ended).not.toHaveBeenCalled();
 });
 
-test("one that dies again and again is tried less and less often, and not once everything stops", async () => {
+test("a part that keeps dying is restarted after longer waits, and not once everything stops", async () => {
   const processes = new Processes(temporaryFolder());
   const said: string[] = [];
   await startKept(processes, plan(`${READY} setTimeout(() => process.exit(3), 50);`), (line) =>
@@ -56,14 +56,14 @@ test("one that dies again and again is tried less and less often, and not once e
   expect(said).toHaveLength(before);
 });
 
-test("one that can't be started at all is an error, as ever", async () => {
+test("a part that can't be started at all is an error", async () => {
   const processes = new Processes(temporaryFolder());
   onTestFinished(() => processes.stopAll());
   const starting = startKept(processes, plan("process.exit(2);"), () => undefined);
   await expect(starting).rejects.toMatchObject({ exitCode: 2 });
 });
 
-test("what a part said before it ended again is told in whole sentences", async () => {
+test("the message about a part that ended again quotes its last output in whole sentences", async () => {
   const folder = temporaryFolder();
   const processes = new Processes(folder);
   onTestFinished(() => processes.stopAll());
@@ -79,7 +79,7 @@ test("what a part said before it ended again is told in whole sentences", async 
   expect(said[1]).toContain(`${last}\n  It is started again in 2 s. Log: `);
 });
 
-test("of a text that is too long the sentences are told that fit", () => {
+test("a text that is too long is cut after the last sentence that fits", () => {
   expect(wholeSentences("One is here. Two is here. Three is here.", 30)).toBe(
     "One is here. Two is here.",
   );

@@ -15,7 +15,7 @@ async function takenPort(): Promise<number> {
 const wish = { name: "gateway", variable: "PAYRUN_GATEWAY_PORT", host: "127.0.0.1" };
 
 describe("ports", () => {
-  test("a default port that is taken gives way to the next free one, and that is said", async () => {
+  test("a taken default port is replaced by the next free one, with a message", async () => {
     const port = await takenPort();
     const said: string[] = [];
     const setting = { port, isSet: false };
@@ -24,7 +24,7 @@ describe("ports", () => {
     expect(said).toEqual([`port ${port} is taken: the gateway listens on ${found}`]);
   });
 
-  test("a port that was set and is taken is an error that exits 4 and names the setting", async () => {
+  test("a configured port that is taken is an error that exits 4 and names the setting", async () => {
     const port = await takenPort();
     const setting = { port, isSet: true };
     await expect(findPort({ ...wish, setting }, new Set(), () => {})).rejects.toMatchObject({
@@ -33,7 +33,7 @@ describe("ports", () => {
     });
   });
 
-  test("a port promised to another part is not promised again, companions included", async () => {
+  test("a port that is promised to one part, companions included, is not promised to another", async () => {
     const setting = { port: await takenPort(), isSet: false };
     const promised = new Set<number>();
     const first = await findPort({ ...wish, setting, companions: [1] }, promised, () => {});
@@ -41,7 +41,7 @@ describe("ports", () => {
     expect([first, first + 1]).not.toContain(second);
   });
 
-  test("port 0 takes any free one", async () => {
+  test("port 0 takes any free port", async () => {
     const setting = { port: 0, isSet: true };
     expect(await findPort({ ...wish, setting }, new Set(), () => {})).toBeGreaterThan(0);
   });

@@ -47,7 +47,7 @@ async function untilGone(pid: number): Promise<void> {
 }
 
 describe("processes", () => {
-  test("a part is started when it has said that it is ready, and its greeting stays out of its log", async () => {
+  test("a part has started once it reports that it is ready; its greeting stays out of its log", async () => {
     const folder = temporaryFolder();
     const processes = processesIn(folder);
     const started = await processes.start(
@@ -60,7 +60,7 @@ describe("processes", () => {
     expect(log()).not.toContain("secret");
   });
 
-  test("a part that ends too soon is an error with its last words and its log, never its stack", async () => {
+  test("a part that ends before it is ready fails with its last output and log, without a stack", async () => {
     const processes = processesIn(temporaryFolder());
     const script = `process.stderr.write("the port is taken\\n    at somewhere (file.ts:1:1)\\n"); process.exit(4);`;
     const error: CliError = await processes.start(part("gateway", script)).then(
@@ -74,7 +74,7 @@ describe("processes", () => {
     expect(error.hint).toContain("gateway.log");
   });
 
-  test("a part that never gets ready is ended", async () => {
+  test("a part that doesn't become ready in time is ended", async () => {
     const processes = processesIn(temporaryFolder());
     const plan = part("sandbox", `process.stderr.write(process.pid + "\\n"); ${LIVE}`);
     const error = await processes.start({ ...plan, readyTimeoutMs: 5_000 }).then(
@@ -86,13 +86,13 @@ describe("processes", () => {
     await untilGone(pid);
   });
 
-  test("a program that is not there is an error, not a crash", async () => {
+  test("a missing program is an error, not a crash", async () => {
     const processes = processesIn(temporaryFolder());
     const plan = { ...part("temporal", ""), command: "/nowhere/temporal", args: [] };
     await expect(processes.start(plan)).rejects.toThrow(/temporal ended before it was ready/);
   });
 
-  test("a crash takes what the part had started with it, and is no surprise", async () => {
+  test("a crash also ends the part's child processes, and isn't reported as unexpected", async () => {
     const processes = processesIn(temporaryFolder());
     const surprised = vi.fn<() => void>();
     processes.onUnexpectedExit(surprised);
@@ -106,7 +106,7 @@ describe("processes", () => {
     expect(surprised).not.toHaveBeenCalled();
   });
 
-  test("a part that dies by itself is told of", async () => {
+  test("a part that dies by itself is reported", async () => {
     const processes = processesIn(temporaryFolder());
     const died = new Promise<string>((resolve) => {
       processes.onUnexpectedExit(({ name }) => resolve(name));
@@ -115,7 +115,7 @@ describe("processes", () => {
     expect(await died).toBe("gateway");
   });
 
-  test("all are stopped from the highest layer down, one that does not listen by force", async () => {
+  test("parts are stopped from the highest layer down, by force if they ignore the signal", async () => {
     const folder = temporaryFolder();
     const processes = processesIn(folder);
     const orderly = `process.on("SIGTERM", () => { process.stderr.write("ended " + Date.now() + "\\n"); process.exit(0); });`;
@@ -134,10 +134,10 @@ describe("processes", () => {
     await expect(processes.start(part("late", READY))).rejects.toThrow("stopping");
   });
 
-  test("with-parent ends a program that knows nothing of its parent, when the parent is gone", async () => {
+  test("with-parent ends a program when its parent process is gone", async () => {
     const processes = processesIn(temporaryFolder());
     const inner = `process.stdout.write(JSON.stringify({ ready: true, inner: process.pid }) + "\\n"); ${LIVE}`;
-    // The one in the middle has the pipe, as the CLI would, and is killed without a chance.
+    // The process in the middle owns the pipe, as the CLI would, and is killed without warning.
     const middle = `
       const child = require("node:child_process").spawn(process.execPath,
         [${JSON.stringify(WITH_PARENT)}, process.execPath, "-e", ${JSON.stringify(inner)}],

@@ -26,7 +26,7 @@ function connect(home: string, gatewayUrl: string) {
   return connectSandbox({ home, greeting, gatewayUrl });
 }
 
-test("the profile is written once, readable by its owner, and what people write into it stays", async () => {
+test("the profile is written once, readable only by its owner, and keeps people's changes", async () => {
   const home = temporaryFolder();
   const { profilesPath } = await connect(home, "http://127.0.0.1:8088");
   expect(statSync(profilesPath).mode & 0o777).toBe(0o600);
@@ -51,7 +51,7 @@ test("the profile is written once, readable by its owner, and what people write 
   ]);
 });
 
-test("what the profile refers to is written anew at each start: a lost secret gets a successor", async () => {
+test("the files that the profile refers to are written at each start; a lost secret is replaced", async () => {
   const home = temporaryFolder();
   const { profilesPath } = await connect(home, "http://127.0.0.1:8088");
   rmSync(join(home, "sandbox-profile"), { recursive: true });

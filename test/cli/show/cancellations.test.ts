@@ -9,7 +9,7 @@ const asked = { kind: "cancel-scheduled", launchedBy: "otto" } as const;
 const cancelled = (payableId: string, holdId: string | null = `hold_${payableId}`) =>
   ({ payableId, holdId, state: "cancelled" }) as const;
 
-test("who cancels a bill's payment is told that the bill stays on hold, and the command that ends it", () => {
+test("a cancelled payment's bill is reported as on hold, with the command that releases it", () => {
   const [first, ...others] = keptBackLines({ ...asked, payments: [cancelled("p1")] });
   expect([first, others]).toEqual(["Its bill stays on hold until payrun release hold_p1", []]);
   const several = { ...asked, payments: [cancelled("p1"), cancelled("p2")] };
@@ -18,12 +18,12 @@ test("who cancels a bill's payment is told that the bill stays on hold, and the 
   ]);
 });
 
-test("nothing is said of a hold where the cancel has set none", () => {
+test("no hold is reported if the cancel has set none", () => {
   expect(keptBackLines({ ...asked, payments: [cancelled("p1", null)] })).toEqual([]);
   expect(keptBackLines({ ...asked, payments: [] })).toEqual([]);
 });
 
-test("a payment that is still to be cancelled is to go, and unknown only where it ends so", () => {
+test("an open cancellation's payments count as to go, and as unknown only once it has ended", () => {
   const counts = { cancelled: 1, unknown: 2 };
   const open = { phase: "cancelling", counts, endedAt: null, payments: [] } as const;
   expect(progressOf(open)).toBe("cancelling · 1 cancelled · 2 to go");
@@ -31,7 +31,7 @@ test("a payment that is still to be cancelled is to go, and unknown only where i
   expect(progressOf({ ...ended, phase: "completed-with-exceptions" })).toContain("2 unknown");
 });
 
-test("who watches a cancellation is told when its last worker is gone, as of a run", async () => {
+test("watching a cancellation reports that its last worker is gone", async () => {
   const heard: (readonly string[])[] = [];
   let reads = 0;
   const status = () => {
@@ -47,7 +47,7 @@ test("who watches a cancellation is told when its last worker is gone, as of a r
   expect(heard).toEqual([[], ["no worker"]]);
 });
 
-test("who waits for cancels is told why none goes, where one reason keeps all of them back", () => {
+test("progress names the reason why no cancel is sent if all have the same one", () => {
   const waits = { state: "unknown", reason: "Nothing is sent until 4:03 AM." } as const;
   const gone = { state: "cancelled", reason: "No money moved." } as const;
   const now = { phase: "cancelling", counts: { unknown: 2 }, endedAt: null } as const;

@@ -9,7 +9,7 @@ function launched(changes: object, isNew = true) {
   return { text: stripVTControlCharacters(lines.join("\n")), exitCode };
 }
 
-test("a run that fails at once has no tick, says why and ends with 1", () => {
+test("a launch whose run fails at once prints no tick, says why and exits 1", () => {
   const failure = "No account “bnk_1” is there any more.";
   const { text, exitCode } = launched({ phase: "failed", failure });
   expect(exitCode).toBe(1);
@@ -18,7 +18,7 @@ test("a run that fails at once has no tick, says why and ends with 1", () => {
   expect(text).toContain("payrun show rent/2026-11-26 says why");
 });
 
-test("a run that finds everything on hold says so, and what pays it once it is released", () => {
+test("a launch whose bills are all on hold says so, and names the commands to pay them later", () => {
   const plan = { lineCount: 0, skippedByCode: { "on-hold": 16, paid: 2 } };
   const { text } = launched({ phase: "completed", plan });
   expect(text).not.toContain("nothing to pay");
@@ -27,7 +27,7 @@ test("a run that finds everything on hold says so, and what pays it once it is r
   );
 });
 
-test("a run that has nothing to pay says so, and is no error", () => {
+test("a launch without anything to pay says so and exits 0", () => {
   const { text, exitCode } = launched({ phase: "completed", plan: { lineCount: 0 } });
   expect(exitCode).toBe(0);
   expect(text).not.toContain("✓");
@@ -35,7 +35,7 @@ test("a run that has nothing to pay says so, and is no error", () => {
 });
 
 test.each(["awaiting-approval", "completed", "completed-with-exceptions"])(
-  "a launch that joins a run that is %s says how another one is launched",
+  "a launch that joins a run in phase %s says how to launch another one",
   (phase) => {
     const another = "a period has one run: --period YYYY-MM-DD launches another";
     const run = { phase, waitingFor: null, plan: { lineCount: 0 } };
@@ -44,7 +44,7 @@ test.each(["awaiting-approval", "completed", "completed-with-exceptions"])(
   },
 );
 
-test("a launch says that the schedule's next run joins it, unless that is paused or another period's", async () => {
+test("a launch says that the schedule's next run joins it, if that has the same period", async () => {
   const run = { playbook: "rent", period: "2026-12-03", business: "acme" } as RunStatus;
   const joins = (schedule: object | null, changes: object = {}) => {
     const get = async () => ({ items: schedule === null ? [] : [schedule], problems: [] });

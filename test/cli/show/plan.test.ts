@@ -11,7 +11,7 @@ import {
 import { shortLines } from "../../../src/cli/show/review.ts";
 import { planLine, planSummary } from "../../store/fixtures.ts";
 
-test("what a plan's bills come to is the same by page as at once, and names the largest odd ones", () => {
+test("a plan's digest is the same page by page as at once, and names the largest odd bills", () => {
   const lines = Array.from({ length: 40 }, (_, index) =>
     planLine(`pay_${index}`, {
       amountCents: 1_00 * (index + 1),
@@ -32,7 +32,7 @@ test("what a plan's bills come to is the same by page as at once, and names the 
   expect(all).toContain("  and 8 more");
 });
 
-test("a bill's vendor stands first and its number behind, dimmed; its id only where it has none", () => {
+test("a bill's name is its vendor and its dimmed number, or its id if it has no number", () => {
   vi.stubEnv("NO_COLOR", undefined);
   vi.stubEnv("FORCE_COLOR", "1");
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -44,20 +44,20 @@ test("a bill's vendor stands first and its number behind, dimmed; its id only wh
   );
 });
 
-test("what is over a limit is neither to pay nor waits for an approval", () => {
+test("bills over a limit count neither as to pay nor as waiting for approval", () => {
   const overLimit = { code: "over-bill-limit", text: "Over it." } as const;
   const lines = [planLine("pay_1"), ...["pay_2", "pay_3"].map((id) => planLine(id, { overLimit }))];
   const said = new PlanDigest().add(lines).totals(planSummary(lines));
   expect(said.map(stripVTControlCharacters)).toEqual(
     expect.arrayContaining([
       "1 bill to pay, $100.00",
-      "Over a limit: 2 bills, $200.00, parked at once for a person, whoever approves",
+      "Over a limit: 2 bills, $200.00, parked at once for a person, no matter who approves",
       "Needs controller: 1 bill, $100.00",
     ]),
   );
 });
 
-test("who launches a run that was launched already reads where it is, and approves only what waits for it", () => {
+test("launching an existing run prints its phase, and offers approve only if it waits for one", () => {
   const id = "pay-run/acme/weekly/2026-11-20";
   const next = (phase: RunStatus["phase"], waitingFor: string | null) =>
     stripVTControlCharacters(nextCommands({ id, phase, waitingFor }, "/nowhere"));
@@ -67,7 +67,7 @@ test("who launches a run that was launched already reads where it is, and approv
   expect(settling).not.toContain("approve");
 });
 
-test("what an account lacks is said as that, in a plan, in a review and after an approval", () => {
+test("an account without enough money is reported as short, in a plan and in a review", () => {
   expect(stripVTControlCharacters(leftText(5_00, "after"))).toBe("$5.00 after");
   expect(stripVTControlCharacters(leftText(-5_00, "after"))).toBe("short by $5.00");
   const bills = { count: 2, cents: 20_00 };
@@ -85,7 +85,7 @@ test("what an account lacks is said as that, in a plan, in a review and after an
   }
 });
 
-test("what a plan leaves out is counted by its reason in plain words, most first", () => {
+test("bills left out of a plan are counted by reason in plain words, most first", () => {
   const skippedByCode = { "where-not-met": 39, paid: 57, "not-due": 1 };
   const said = skippedCounts({ ...planSummary([]), skippedByCode }).map(stripVTControlCharacters);
   expect(said).toEqual([
@@ -94,7 +94,7 @@ test("what a plan leaves out is counted by its reason in plain words, most first
   expect(skippedCounts({ ...planSummary([]), skippedByCode: {} })).toEqual([]);
 });
 
-test("by when a plan is decided is told in the zone of its business", () => {
+test("a plan's deadline is printed in its business's zone", () => {
   const plan = { ...planSummary([]), decideBy: "2026-11-23T05:00:00Z" };
   const said = (zone?: string) =>
     new PlanDigest().totals({ ...plan, ...(zone === undefined ? {} : { zone }) }).at(-1);

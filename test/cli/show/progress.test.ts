@@ -13,13 +13,13 @@ const SETTLING = {
   },
 } as unknown as RunStatus;
 
-test("a line of progress counts bills by state, without those that were left out", () => {
+test("a progress line counts bills by state, without those that were left out", () => {
   expect(progressLine(SETTLING)).toBe("settling · 5 settled · 2 parked");
   const { byState: _, ...unsummed } = SETTLING;
   expect(progressLine(unsummed)).toBe("settling · 2 parked · 5 settled");
 });
 
-test("a line of progress tells bills that were given back from those that wait for a person", () => {
+test("a progress line counts bills that were given back apart from parked ones", () => {
   const one = { ...SETTLING, givenBack: { count: 1, cents: 1_000 } };
   expect(progressLine(one)).toBe("settling · 5 settled · 1 parked · 1 given-back");
   const both = { ...SETTLING, givenBack: { count: 2, cents: 4_000 } };

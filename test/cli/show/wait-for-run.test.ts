@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { everySoOften } from "../../../src/cli/show/conditions.ts";
 import { pollUntil } from "../../../src/cli/show/wait-for-run.ts";
 
-test("who watches a run that stands still is told when its last worker is gone", async () => {
+test("watching a run that stands still reports that its last worker is gone", async () => {
   let reads = 0;
   const heard: string[] = [];
   await pollUntil(
@@ -16,7 +16,7 @@ test("who watches a run that stands still is told when its last worker is gone",
   expect(heard).toEqual(["paying", "paying: no worker"]);
 });
 
-test("a dear look is asked again after a while, and not before", async () => {
+test("an expensive check is repeated only after its interval", async () => {
   vi.useFakeTimers();
   try {
     let looks = 0;

@@ -19,19 +19,19 @@ beforeAll(async () => {
   script = stdout;
 });
 
-/** In place of a program that asks a gateway: it knows of one vendor, and says what it was asked. */
+/** Replaces payrun: writes its arguments into `asked`, and prints the names in `known`, if any. */
 const PROGRAM = `#!/bin/sh
 echo "$*" > asked
 [ -e known ] && cat known
 exit 0
 `;
 
-/** What a real bash offers for these words, the last of which is being typed. */
+/** Returns what a real bash offers for these words, the last of which is being typed. */
 async function offered(...words: readonly string[]): Promise<string[]> {
   return (await completed(words)).offered;
 }
 
-/** The same, with what the program was asked for, where it knows these names. */
+/** Returns the same, and what the program was asked for, if the program knows these names. */
 async function completed(words: readonly string[], known: readonly string[] = []) {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "completion.bash"), script);
@@ -55,7 +55,7 @@ async function completed(words: readonly string[], known: readonly string[] = []
 }
 
 describe.runIf(hasBash)("completion in a real bash", () => {
-  test("offers the commands, and those that begin as typed", async () => {
+  test("completion offers all commands, or those that begin as typed", async () => {
     const all = await offered("");
     for (const name of ["up", "launch", "status", "cancel-scheduled", "completion", "help"]) {
       expect(all).toContain(name);
@@ -64,7 +64,7 @@ describe.runIf(hasBash)("completion in a real bash", () => {
     expect(await offered("stat")).toEqual(["status"]);
   });
 
-  test("offers a command's options, and the commands below it", async () => {
+  test("completion offers a command's options and subcommands", async () => {
     expect(await offered("status", "--")).toEqual([
       "--bills",
       "--needs-action",
@@ -76,13 +76,13 @@ describe.runIf(hasBash)("completion in a real bash", () => {
     expect(await offered("token", "create", "ann", "--e")).toEqual(["--expires"]);
   });
 
-  test("leaves values and files to the shell, but for those there is a list of", async () => {
+  test("completion leaves values and files to the shell, unless a list of values is known", async () => {
     expect(await offered("launch", "weekly", "--period", "")).toEqual([]);
     expect(await offered("apply", "")).toEqual([]);
     expect(await offered("completion", "")).toEqual(["bash", "zsh", "fish"]);
   });
 
-  test("offers runs, bills, vendors and holds by the names that the program knows", async () => {
+  test("completion asks the program for the names of runs, bills, vendors, holds and accounts", async () => {
     const asked = async (...words: readonly string[]) => (await completed(words)).asked;
     for (const command of ["show", "status", "approve", "reject", "watch", "report", "cancel"]) {
       expect(await asked(command, "re"), command).toBe("complete run -- re");
@@ -97,7 +97,7 @@ describe.runIf(hasBash)("completion in a real bash", () => {
     expect(await asked("status", "--b")).toBe("nothing");
   });
 
-  test("offers no second name where a command takes one, and a further one where it takes several", async () => {
+  test("completion offers a second name only for a command that takes several", async () => {
     const asked = async (...words: readonly string[]) => (await completed(words)).asked;
     expect(await asked("show", "rent", "")).toBe("nothing");
     expect(await asked("watch", "rent", "re")).toBe("nothing");
@@ -107,13 +107,13 @@ describe.runIf(hasBash)("completion in a real bash", () => {
     expect(await offered("show", "rent", "--js")).toEqual(["--json"]);
   });
 
-  test("is loaded by README's line, and asks, where payrun is what README makes of npx", async () => {
+  test("completion works with README's lines, where payrun is a function that calls npx", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "completion.bash"), script);
     const [, load = ""] =
       /`(source <\(payrun completion bash\))`/.exec(pageText("README.md")) ?? [];
     const lines = [
-      // In place of npx, which runs the program of the folder that one is in.
+      // Replaces npx, which runs the program of the current folder.
       'npx() { [ "$*" = "payrun completion bash" ] && cat completion.bash || echo "$*"; }',
       ...[shellFunction(), load],
       "COMP_WORDS=(payrun show re) COMP_CWORD=2",
@@ -123,14 +123,14 @@ describe.runIf(hasBash)("completion in a real bash", () => {
     expect(stdout).toContain("payrun\\ complete\\ run\\ --\\ re");
   });
 
-  test("offers the people of this home behind --as", async () => {
+  test("completion offers the people of this home after --as", async () => {
     expect(await completed(["approve", "rent", "--as", "co"], ["cora"])).toMatchObject({
       asked: "complete person -- co",
       offered: ["cora"],
     });
   });
 
-  test("offers a name of several words as the one word that the shell takes", async () => {
+  test("completion offers a name of several words as one word of the shell", async () => {
     const known = ["Osprey Robotics", "O'Hara & Sons"];
     const plain = await completed(["explain", "O"], known);
     expect(plain.offered).toEqual(["Osprey\\ Robotics", "O\\'Hara\\ \\&\\ Sons"]);
@@ -143,7 +143,7 @@ describe.runIf(hasBash)("completion in a real bash", () => {
     });
   });
 
-  test("offers --yes for every command that acts, also for those that never ask", async () => {
+  test("completion offers --yes for every command that acts, even if it never asks", async () => {
     for (const command of [
       ...["approve", "reject", "stop", "resolve", "release", "hold", "launch", "apply"],
       ...["cancel-scheduled", "pay", "revert"],
@@ -162,7 +162,7 @@ describe.runIf(hasBash)("completion in a real bash", () => {
     }
   });
 
-  test("has every command that the help has", async () => {
+  test("completion offers every command that the help lists", async () => {
     const { stdout } = await payrun(["--help"]);
     const named = [...stdout.matchAll(/^ {2}([a-z][a-z-]+)\b/gm)].map(([, name]) => name);
     expect(named.length).toBeGreaterThan(25);
@@ -177,7 +177,7 @@ test("zsh can still find the program while it completes", async () => {
 });
 
 describe.runIf(hasZsh)("completion in a real zsh", () => {
-  test("loads into a shell that has set up no completion of its own", async () => {
+  test("the zsh script loads into a shell without a completion system", async () => {
     const folder = temporaryFolder();
     const { stdout: zshScript } = await payrun(["completion", "zsh"]);
     writeFileSync(join(folder, "completion.zsh"), zshScript);
@@ -187,7 +187,7 @@ describe.runIf(hasZsh)("completion in a real zsh", () => {
     expect(stdout).toBe("_payrun\n");
   });
 
-  test("offers the names that the program knows, one of several words as one", async () => {
+  test("zsh completion offers the program's names, each as one word", async () => {
     const folder = temporaryFolder();
     const { stdout: zshScript } = await payrun(["completion", "zsh"]);
     writeFileSync(join(folder, "completion.zsh"), zshScript);
@@ -207,7 +207,7 @@ describe.runIf(hasZsh)("completion in a real zsh", () => {
   });
 });
 
-test("the other shells' scripts name each command and option as well", async () => {
+test("the scripts for zsh and fish contain commands, options and names too", async () => {
   const scripts = await Promise.all(["zsh", "fish"].map((shell) => payrun(["completion", shell])));
   for (const { stdout } of scripts) {
     expect(stdout).toContain("payrun schedule pause");

@@ -19,7 +19,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A terminal of this size; none without one. */
+/** Makes standard output a terminal of this size, or no terminal if there is no size. */
 function terminal(size: { columns: number; rows: number } | undefined): void {
   vi.spyOn(process, "stdout", "get").mockReturnValue(
     Object.assign(Object.create(process.stdout) as typeof process.stdout, {
@@ -29,7 +29,7 @@ function terminal(size: { columns: number; rows: number } | undefined): void {
   );
 }
 
-test("in a pipe there is one line a change, with its time in the business's zone, and what stays the same is not said again", () => {
+test("in a pipe each change is one line with its time in the business's zone, without repeats", () => {
   terminal(undefined);
   const view = liveView(new Output());
   view.show("paying · 3 planned", "America/Chicago", () => ["whole"]);
@@ -43,7 +43,7 @@ test("in a pipe there is one line a change, with its time in the business's zone
   expect(written).not.toContain(`${ESCAPE}[J`);
 });
 
-test("at a terminal one view is kept up to date, and fits its window", () => {
+test("at a terminal one view is kept up to date and fits the window", () => {
   terminal({ columns: 40, rows: 8 });
   const view = liveView(new Output());
   const tall = Array.from({ length: 20 }, (_, index) => `${index} ${"x".repeat(60)}`);
@@ -61,7 +61,7 @@ test("at a terminal one view is kept up to date, and fits its window", () => {
   expect(stripVTControlCharacters(written).trim().split("\n")).toEqual(tall);
 });
 
-test("at a terminal it names commands as its reader can type them", () => {
+test("at a terminal the view prints commands as they can be typed here", () => {
   terminal({ columns: 200, rows: 24 });
   const said = typeable("payrun show rent");
   expect(said).not.toBe("payrun show rent");
@@ -75,7 +75,7 @@ test("at a terminal it names commands as its reader can type them", () => {
   ).toEqual([...[said, expect.stringContaining("as of "), said, ""]]);
 });
 
-test("with --json nothing is shown on the way", () => {
+test("with --json the view prints nothing", () => {
   terminal({ columns: 40, rows: 8 });
   const view = liveView(new Output({ json: true }));
   view.show("a change", "America/Chicago", () => ["whole"]);

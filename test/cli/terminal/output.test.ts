@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** What an error's first line is on standard error, while standard output is a terminal. */
+/** Returns what an error prints on standard error while standard output is a terminal. */
 function saidBeside(environment: Readonly<Record<string, string>>, isTTY: boolean): string {
   for (const name of ["NO_COLOR", "FORCE_COLOR", "NODE_DISABLE_COLORS", "CI"]) {
     vi.stubEnv(name, environment[name]);
@@ -17,7 +17,7 @@ function saidBeside(environment: Readonly<Record<string, string>>, isTTY: boolea
   const as = (stream: NodeJS.WriteStream, terminal: boolean) =>
     Object.assign(Object.create(stream) as NodeJS.WriteStream, {
       isTTY: terminal,
-      // As a terminal answers, from the environment.
+      // Decides by the environment, as a terminal does.
       getColorDepth: () => WriteStream.prototype.getColorDepth.call(stream),
     });
   const [stdout, stderr] = [as(process.stdout, true), as(process.stderr, isTTY)];
@@ -33,7 +33,7 @@ function saidBeside(environment: Readonly<Record<string, string>>, isTTY: boolea
   return said;
 }
 
-test("an error is coloured at a terminal, and plain in the file that standard error goes to", () => {
+test("an error is colored at a terminal, and plain if standard error goes to a file", () => {
   const escape = String.fromCodePoint(27);
   const coloured = `${escape}[31merror:${escape}[39m no\n`;
   expect(saidBeside({}, true)).toBe(coloured);

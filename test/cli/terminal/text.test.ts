@@ -26,7 +26,7 @@ test("a terminal that doesn't say its size has 80 columns, and nothing else chan
   expect([columnsOf(0), columnsOf(132), columnsOf()]).toEqual([80, 132, undefined]);
 });
 
-test("a line that is too long is cut with an ellipsis, its colours not counted and ended", () => {
+test("a long line is cut with an ellipsis; its colors don't count and are reset", () => {
   const coloured = `${ESCAPE}[33mnew-vendor${ESCAPE}[39m: ${words}`;
   const cut = fitted(coloured);
   const shown = cut.replaceAll(new RegExp(`${ESCAPE}\\[\\d+m`, "g"), "");
@@ -54,15 +54,15 @@ describe("a table", () => {
   };
   afterEach(() => vi.restoreAllMocks());
 
-  test("that goes elsewhere than to a terminal has one line a row", () => {
+  test("a table that is not written to a terminal has one line a row", () => {
     expect(shown(undefined)).toHaveLength(3);
   });
 
-  test("that fits the terminal is not changed", () => {
+  test("a table that fits the terminal is not changed", () => {
     expect(shown(120)).toEqual(shown(undefined));
   });
 
-  test("that is too wide breaks its texts within their column", () => {
+  test("a table that is too wide wraps its texts within their column", () => {
     expect(shown(72)).toEqual([
       "Bill                             Amount  Why",
       "Osprey Robotics BILL-000115  $24,511.62  The bill's status in the",
@@ -71,7 +71,7 @@ describe("a table", () => {
     ]);
   });
 
-  test("for which a terminal has no room for its texts gives them lines of their own", () => {
+  test("a table without room for its texts gives them lines of their own", () => {
     expect(shown(44)).toEqual([
       "Bill                             Amount",
       "    Why",
@@ -83,7 +83,7 @@ describe("a table", () => {
     ]);
   });
 
-  test("of sums cuts its names, never its sums", () => {
+  test("a table of sums truncates its names, never its sums", () => {
     const sums = [{ title: "Vendor" }, { title: "Out", align: "right" }] as const;
     const long = [["A vendor with a very long name indeed, Inc.", "$1,234,567.89"]];
     const lines = shown(40, [sums, long]);
@@ -91,7 +91,7 @@ describe("a table", () => {
     expect(lines[1]).toMatch(/^A vendor with a very .*… {2}\$1,234,567\.89$/);
   });
 
-  test("of eighty columns cuts no number, amount or id, only names", () => {
+  test("a narrow table truncates only names, never a number, amount or id", () => {
     const plan = ["Pays", "Amount", "Due", "Executes", "Arrives"].map((title) => ({ title }));
     const bill = [
       "Harrow & Finch Cleaning of Bushwick BILL-000115",
@@ -123,7 +123,7 @@ describe("a table", () => {
     expect(shown(80, [plan, [bill]])[1]).toMatch(/^Harrow .*… BILL-000115 {2}\$124,511\.62 /);
   });
 
-  test("of sixty columns cuts no name of a column that asks for whole ones", () => {
+  test("a narrow table doesn't truncate a column that is marked as whole", () => {
     const rows = [
       ["PAYMENTS_NOTIFY_WEBHOOK_SECRET", "none", "secrets that sign what it is told, by commas"],
       ["PAYRUN_GATEWAY_CONNECTIONS_PER_ADDRESS", "500", "connections from one address"],
@@ -132,7 +132,7 @@ describe("a table", () => {
     for (const [name = ""] of rows) expect(text).toContain(name);
   });
 
-  test("and sentences break at words on a terminal only", () => {
+  test("sentences wrap at words on a terminal only", () => {
     const sentence =
       "Left out (39 bills): 32 paid already, 4 not due yet, 3 in the hands of another run";
     shown(60);
@@ -141,7 +141,7 @@ describe("a table", () => {
     expect(fitting([sentence])).toEqual([sentence]);
   });
 
-  test("is not needed for remarks of status and doctor to break at words, with an indent", () => {
+  test("remarks of status and doctor wrap at words with an indent, on a terminal only", () => {
     shown(60);
     const lines = remarkLines("!", words, words).map(stripVTControlCharacters);
     expect(lines.every((line) => line.length <= 60)).toBe(true);

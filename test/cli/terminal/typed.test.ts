@@ -27,27 +27,27 @@ test.skipIf(process.platform === "win32")("a shell reads each text back as one w
   }
 });
 
-test("what steers a terminal is never printed", () => {
+test("a word's control characters are never printed", () => {
   expect(shellWord(`a${String.fromCodePoint(27)}[2Jb`)).toBe('"a·[2Jb"');
 });
 
-test("a hold that Payrun itself has set is no command to type", () => {
+test("a hold that Payrun itself has set is not printed as a command", () => {
   const text = onHoldText({ author: "payrun", reason: "Its owner was terminated in Temporal." });
   expect(typeable(text, "/")).toBe(text);
   expect(typeable("payrun release HOLD_ID", "/")).toMatch(/payrun release HOLD_ID$/);
 });
 
-test("what is typeable already stays as it is", () => {
+test("a text that can be typed already stays as it is", () => {
   const once = typeable("“payrun worker” or “payrun up”", "/");
   expect(typeable(once, "/")).toBe(once);
 });
 
-test("what Payrun itself has asked for is no command to type", () => {
+test("a cancellation that Payrun itself has asked for is not printed as a command", () => {
   const text = "payrun has asked to cancel its payment: The vendor's bank account changed";
   expect(typeable(text, "/")).toBe(text);
 });
 
-test("a command in a colour is spoken to npx as a plain one is", () => {
+test("a colored command is given its prefix for npx as a plain one is", () => {
   const escape = String.fromCodePoint(27);
   const plain = typeable("payrun show rent", "/");
   expect(plain).not.toBe("payrun show rent");
@@ -56,7 +56,7 @@ test("a command in a colour is spoken to npx as a plain one is", () => {
   );
 });
 
-/** A program as npx keeps it that was given this to fetch it. */
+/** Makes a program's folder as npx keeps it if it was given this to fetch. @returns its path */
 function fetchedByNpx(given: string): string {
   const cached = temporaryFolder();
   const noted = { dependencies: { payrun: "^0.1.0" }, _npx: { packages: [given] } };
@@ -64,13 +64,13 @@ function fetchedByNpx(given: string): string {
   return join(cached, "node_modules/payrun");
 }
 
-test("who has run it through npx is told to type the name that they gave npx", () => {
+test("a program that npx fetched by a package name is printed with that name", () => {
   for (const name of ["payrun", "payrun@0.1.0", "payrun@latest"]) {
     expect(givenToNpx(fetchedByNpx(name))).toBe(name);
   }
 });
 
-test("what npx would install anew each time isn't named", () => {
+test("a program from an archive, or not from npx, has no name for npx", () => {
   expect(givenToNpx(fetchedByNpx("./payrun-0.1.0.tgz"))).toBeUndefined();
   expect(givenToNpx(join(temporaryFolder(), "node_modules/payrun"))).toBeUndefined();
 });

@@ -10,7 +10,7 @@ const found = {
   ...{ name: "Marlowe Advertising", amountCents: 1_171_976, state: "approved" },
 };
 
-/** No run has seen it; the service has. */
+/** Answers as the API does if no run has seen the bill, but the service has it. */
 async function perform({ path, query }: ApiRequest) {
   if (path.endsWith("/history"))
     return { status: 404, json: { error: "not_found", message: "No run has seen it." } };
@@ -26,7 +26,7 @@ function pageOf(id: string) {
   return bill({ visitor, api: new Api({ perform }), params: { id }, query });
 }
 
-test("a bill that no run has planned has a page, since the search leads to it", async () => {
+test("a bill that no run has planned has a page, because the search leads to it", async () => {
   const page = await pageOf("pbl_9");
   if ("goTo" in page) throw new Error("no page");
   expect(page.title).toBe("BILL-000009, Marlowe Advertising");
@@ -50,6 +50,6 @@ test("a bill that no run has planned says how it is paid, and can be held before
   });
 });
 
-test("a bill that nobody knows has none", async () => {
+test("an unknown bill has no page", async () => {
   await expect(pageOf("pbl_8")).rejects.toBeInstanceOf(Refused);
 });

@@ -7,7 +7,7 @@ type Review = Parameters<typeof shortOfMoney>[0];
 const open = { hash: "h1", state: "proposed", amountCents: 22_181_869 };
 const run = { id: "pay-run/acme/few/2026-12-17", planHash: "p1", accounts: [] };
 
-test("who approves more than the balance covers is told that it waits for a deposit, with the way to it", async () => {
+test("approving more than the balance covers shows the missing sum and a link to the deposit", async () => {
   const short = (
     await html`${shortOfMoney({ ...run, topUps: [open] } as unknown as Review)}`
   ).toString();
@@ -17,14 +17,14 @@ test("who approves more than the balance covers is told that it waits for a depo
   expect((await html`${shortOfMoney(made)}`).toString()).toBe("");
 });
 
-test("who approves more than an account has is told by how much, where no deposit is asked for", async () => {
+test("approving more than an account has shows the missing sum if no deposit is proposed", async () => {
   const balance = { name: "Balance", last4: null, sourceId: "balance", afterCents: -45_437_81 };
   const said = await html`${shortOfMoney({ ...run, accounts: [balance] } as unknown as Review)}`;
   expect(said.toString()).toContain("Balance doesn’t cover all of it");
   expect(said.toString()).toContain("short by $45,437.81");
 });
 
-test("a balance that covers all of it by now is not said to be short, also while a deposit is asked for", async () => {
+test("a balance that covers all bills by now is not shown as short, even if a deposit is proposed", async () => {
   const balance = { name: "Balance", last4: null, sourceId: "balance" };
   const has = (cents: number) => ({ ...balance, availableCents: 90_000_00, afterCents: cents });
   const note = async (cents: number) =>
@@ -35,7 +35,7 @@ test("a balance that covers all of it by now is not said to be short, also while
   expect(await note(-1)).toContain("The balance doesn’t cover all of it");
 });
 
-test("a deposit says whom it waits for", () => {
+test("a deposit names whom it waits for", () => {
   const owner = { approvers: ["owner"], approvedBy: [] };
   expect(depositNeeds({ ...owner, quorum: 1 })).toBe("the owner");
   expect(depositNeeds({ ...owner, quorum: 2, approvedBy: ["olga"] })).toBe(

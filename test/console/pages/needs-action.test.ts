@@ -8,7 +8,7 @@ const resolved = {
   ...{ action: "retry", runId: "pay-run/acme/weekly/1", state: "parked" },
 };
 
-/** The API's answers: one bill is tried again, of the other the approval has ended. */
+/** Answers as the API does: bills are tried again, lose their approval or are kept by a hold. */
 async function perform({ method, params }: ApiRequest) {
   const payableId = params?.["id"] ?? "";
   if (method === "get") {
@@ -37,13 +37,13 @@ async function resolving(...bills: string[]) {
   return { title: page.title, text: text.replaceAll(/ +/g, " ") };
 }
 
-test("the one bill that somebody wants tried again and that is not is said to be left to the next run", async () => {
+test("a single bill whose approval has ended is shown as left to the next run", async () => {
   const { title, text } = await resolving("p2");
   expect(title).toBe("Not tried again now");
   expect(text).toMatch(/^ R03 ends its approval\. It is not tried again: the next run plans it/);
 });
 
-test("a bill whose approval has ended is not said to be tried again, beside one that is", async () => {
+test("a bill whose approval has ended is shown apart from a bill that is tried again", async () => {
   const { title, text } = await resolving("p1", "p2");
   expect(title).toBe("Not all are tried again now");
   expect(text).toContain(
@@ -54,12 +54,12 @@ test("a bill whose approval has ended is not said to be tried again, beside one 
   );
 });
 
-test("a bill that is left to the next run, and that a hold keeps from it, is said to be on hold", async () => {
+test("a bill that is left to the next run and held is shown with its hold", async () => {
   const { text } = await resolving("p3");
   expect(text).toContain("asks for a new approval. A hold on this bill keeps it back.");
 });
 
-test("a bill that a hold keeps back is not said to be tried again", async () => {
+test("a bill that a hold keeps back is not shown as tried again", async () => {
   const { title, text } = await resolving("p4");
   expect(title).toBe("Not tried again now");
   expect(text).toContain("tried again once nothing keeps it back. A hold keeps it back.");

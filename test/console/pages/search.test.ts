@@ -8,7 +8,7 @@ const bill = {
   state: "scheduled",
 };
 
-/** Two bills of the amount that somebody may look for. */
+/** Answers as the API does with two bills of the amount that is searched for. */
 async function perform() {
   const near = ["1", "2"].map((no) => ({ ...bill, id: `pbl_${no}`, number: `BILL-00000${no}` }));
   return { status: 200, json: { exact: [], near, unread: [] } };
@@ -22,9 +22,9 @@ async function textOf(q: string): Promise<string> {
   return String(await page.main);
 }
 
-test("bills of the amount that somebody looks for are called so, not guesses", async () => {
+test("bills of the searched amount are shown as matches by amount, not as guesses", async () => {
   for (const amount of ["2,450.00", "$2,450.00", "2450"]) {
     expect(await textOf(amount), amount).toContain("Of this amount");
   }
-  expect(await textOf("2,450.01")).toContain("Perhaps you mean");
+  expect(await textOf("2,450.01")).toContain("Did you mean");
 });

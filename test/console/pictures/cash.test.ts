@@ -7,14 +7,14 @@ const account = {
   bills: { count: 3, cents: 12_750_000 },
 };
 
-test("the sums beside the bars are text of the page: within the picture a phone shrinks them", async () => {
+test("the sums beside the bars are page text, because a phone shrinks text in the picture", async () => {
   const picture = String(await cashPicture(account as Parameters<typeof cashPicture>[0]));
   const beside = picture.replaceAll(/<svg[\s\S]*?<\/svg>/g, "");
   expect(beside).toContain("Now: $90,000.00");
   expect(beside).toContain("$52,500.00 missing");
 });
 
-test("what was deposited since the plan stands in the sum before, and nothing of it is missing after", async () => {
+test("a deposit made since the plan counts in the sum before, so that no money is missing", async () => {
   const asOf = "2026-12-01T15:00:00.000Z";
   const deposited = { ...account, asOf, depositedCents: 6_000_000, afterCents: 750_000 };
   const picture = String(await cashPicture(deposited as Parameters<typeof cashPicture>[0]));
@@ -22,7 +22,7 @@ test("what was deposited since the plan stands in the sum before, and nothing of
   expect(picture).not.toContain("issing");
 });
 
-test("what is on its way stands beside what the account has now, and in what is left after", async () => {
+test("a deposit on its way is shown beside the current sum and counts in what is left", async () => {
   const money = { depositedCents: 6_000_000, onItsWayCents: 6_000_000, afterCents: 750_000 };
   const coming = { ...account, ...money } as Parameters<typeof cashPicture>[0];
   const picture = String(await cashPicture(coming));

@@ -13,7 +13,7 @@ const SOURCE: FundingChoice = {
 };
 const TODAY = newYorkDate(Date.now());
 
-/** What is paid on the two days, by what has become of it. */
+/** The bills of the two days, by state. */
 const BILLS: readonly (readonly [LineState, cents: number, day: string])[] = [
   ["settled", 412_345, TODAY],
   ["scheduled", 98_701, TODAY],
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** A run of these bills, whose account has and has promised so much. */
+/** Makes a run of these bills, whose account has this much and has promised this much. */
 async function seed(period: string, availableCents: number, reservedCents: number) {
   const lines = BILLS.map(([, amountCents, executionDate], no) =>
     planLine(`p_${period}_${no}`, {
@@ -75,7 +75,7 @@ function sumOf(day: string, ...states: readonly LineState[]): number {
   );
 }
 
-test("the week's picture has each day's money by what became of it, to the cent, as wide as it is much", async () => {
+test("the week's picture shows each day's money by state, to the cent, with bars to scale", async () => {
   const page = await cora.get("/");
   const [first, second] = barsOf(page);
   const parts = {
@@ -87,7 +87,7 @@ test("the week's picture has each day's money by what became of it, to the cent,
     `Settled: ${formatUsd(parts.good)}; On its way: ${formatUsd(parts.move)}; Needs a person: ${formatUsd(parts.bad)}`,
   );
   const waits = sumOf(addDays(TODAY, 1), "awaiting-approval");
-  // What isn't paid after all is no money of that day.
+  // A cancelled bill does not count in its day.
   expect(second?.said).toBe(`Waits: ${formatUsd(waits)}`);
   const total = parts.good + parts.move + parts.bad;
   expect(page.text).toContain(`Today ${formatUsd(total)}`);
@@ -102,11 +102,11 @@ test.each([
   ["enough", 5_000_000, 250_000],
   ["too little", 600_000, 250_000],
 ])(
-  "the picture of an account that has %s says what is before, promised, paid and after, and its bars are as wide",
+  "the picture of an account that has %s shows money before, promised, paid and after to scale",
   async (which, availableCents, promisedCents) => {
     const run: SeededRun = await seed(`2026-10-1${which.length}`, availableCents, promisedCents);
     const page = await cora.get(`/runs/${encodeURIComponent(run.runId)}`);
-    // Cancelled ones take nothing of it.
+    // Cancelled bills take no money from the account.
     const bills = BILLS.filter(([state]) => state !== "cancelled");
     const cents = bills.reduce((sum, [, each]) => sum + each, 0);
     const after = availableCents - promisedCents - cents;

@@ -5,7 +5,7 @@ type Days = Parameters<typeof weekPicture>[0];
 
 const shown = async (days: Days) => (await weekPicture(days, null)).toString();
 
-test("a day's money is what is paid on it: not what was called back, or given up", async () => {
+test("a day's money counts only paid bills, not those that were called back or given up", async () => {
   const days: Days = [
     {
       date: "2026-12-21",

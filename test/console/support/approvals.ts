@@ -2,17 +2,17 @@ import { decisionsOfRun } from "../../../src/store/approvals/decisions.ts";
 import type { TestGateway } from "../../gateway/support/gateway.ts";
 import type { SeededRun } from "../../gateway/support/rows.ts";
 
-/** How the new bank account of the weekly run's vendor was verified, as the form asks. */
+/** The form's fields about how the new bank account of the weekly run's vendor was verified. */
 export const CALLED = { "whom-con_4": "Ann Lee, accounts", "number-con_4": "+1 212 555 0100" };
 
-/** The page on which somebody checks what they approve. */
+/** Returns the address of the page on which an approver checks an approval. */
 export function checkOf({ runId, planHash }: SeededRun, out: readonly string[] = []): string {
   const query = new URLSearchParams({ plan: planHash });
   for (const id of out) query.append("out", id);
   return `/runs/${encodeURIComponent(runId)}/approve?${query.toString()}`;
 }
 
-/** What was decided about the run, in order: who, what, and whether it counted. */
+/** Returns the decisions about a run in order, each with its person, kind and outcome. */
 export async function decidedIn({ store }: TestGateway, { runId }: SeededRun): Promise<string[]> {
   const decisions = await decisionsOfRun(store.db, runId);
   return decisions.map(({ principal, decision, outcome }) => `${principal} ${decision} ${outcome}`);

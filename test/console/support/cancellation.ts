@@ -6,7 +6,7 @@ import {
 } from "../../../src/store/cancellations/cancellations.ts";
 import type { Store } from "../../../src/store/index.ts";
 
-/** It has ended, and the service has several scheduled payments of each bill: money goes out. */
+/** Ends a cancellation whose bills each have several scheduled payments: money goes out. */
 export async function endWithExceptions(store: Store, workflowId: string): Promise<void> {
   const goesOutAtMs = Date.now() + 86_400_000;
   await store.db
@@ -18,7 +18,7 @@ export async function endWithExceptions(store: Store, workflowId: string): Promi
   await changeCancellation(store.db, workflowId, { phase, endedAtMs: Date.now() });
 }
 
-/** A cancellation of a payment of each of these bills. @returns its id */
+/** Makes a cancellation of one payment of each of these bills. @returns its id */
 export async function seedCancellation(
   store: Store,
   payableIds: readonly string[],

@@ -2,7 +2,7 @@ import { insertTopUp } from "../../../src/store/deposits/deposits.ts";
 import type { Store } from "../../../src/store/index.ts";
 import type { SeededRun } from "../../gateway/support/rows.ts";
 
-/** A deposit into the balance that a run, or an account that bounced, asks for. */
+/** Makes a proposed deposit into the balance for a run or for an account that bounced. */
 export async function seedDeposit(
   store: Store,
   { run, owner, hash }: { readonly run: SeededRun; readonly owner: string; readonly hash: string },

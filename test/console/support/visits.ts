@@ -1,18 +1,18 @@
 import type { TestGateway } from "../../gateway/support/gateway.ts";
 import { Browser } from "../../gateway/sign-in/browser.ts";
 
-/** A page as it came. */
+/** A page as it was received. */
 export interface Visited {
   readonly status: number;
   readonly headers: Headers;
   readonly html: string;
-  /** What a person reads, on one line. */
+  /** The text that a person reads, on one line. */
   readonly text: string;
 }
 
 type Fields = Readonly<Record<string, string | readonly string[]>>;
 
-/** Somebody at the console without a script: pages are asked for, forms are sent as they stand. */
+/** A person at the console without scripts: requests pages and sends their forms. */
 export class Visits {
   readonly browser: Browser;
 
@@ -24,7 +24,7 @@ export class Visits {
     return this.#read(await this.browser.get(path));
   }
 
-  /** Sends whatever fields. */
+  /** Sends these fields, and no others. */
   async post(path: string, fields: Fields): Promise<Visited> {
     const pairs = Object.entries(fields).flatMap(([name, value]) =>
       [value].flat().map((each): [string, string] => [name, each]),
@@ -32,7 +32,7 @@ export class Visits {
     return this.#read(await this.browser.post(path, pairs));
   }
 
-  /** Sends the form that a page has for this address, with what is filled in. */
+  /** Sends the form that a page has for this address, with these fields filled in. */
   send(page: Visited, action: string, filled: Fields = {}): Promise<Visited> {
     return this.post(action, { ...hiddenIn(formFor(page, action)), ...filled });
   }
@@ -45,7 +45,7 @@ export class Visits {
   }
 }
 
-/** Signs somebody in by a link, as `payrun login` makes one. */
+/** Signs a person in by a link, as `payrun login` makes one. */
 export async function signedIn(
   gateway: TestGateway,
   name: string,

@@ -27,7 +27,7 @@ const DUPLICATE: LineFlag = {
   text: "Same vendor and amount as bill BILL-000012 of 2026-11-02.",
 };
 
-/** A bill of a vendor that people would know. */
+/** Returns a bill of a vendor with a realistic name. */
 function billOf(number: number, changes: Partial<PlanLine> = {}): PlanLine {
   const vendor = number % VENDORS.length;
   const amountCents = 18_450 + ((number * 7_919) % 97) * 11_313;
@@ -45,7 +45,7 @@ function billOf(number: number, changes: Partial<PlanLine> = {}): PlanLine {
   });
 }
 
-/** Lines of a week: most are plain, one is the owner's, some are odd or late. */
+/** Returns the lines of a week: most are plain, one needs the owner, some are odd or late. */
 function weeklyLines(count = 58): PlanLine[] {
   return Array.from({ length: count }, (_, index) => {
     const number = index + 101;
@@ -63,13 +63,13 @@ function weeklyLines(count = 58): PlanLine[] {
   });
 }
 
-/** A run that waits for approval; what is approved after its day goes out on the next one. */
+/** Makes a run that waits for approval; bills approved after their day go out on the next one. */
 export function seedWeekly(store: Store, count?: number): Promise<SeededRun> {
   const lines = weeklyLines(count);
   return seedRun(store, { launchedBy: "lou", author: "ada", late: "next-business-day", lines });
 }
 
-/** A gateway with that week, and somebody who operates and is signed in. */
+/** Starts a gateway with that week, and signs an operator in. */
 export async function weeklyGateway(): Promise<{
   readonly gateway: TestGateway;
   readonly run: SeededRun;
@@ -80,13 +80,13 @@ export async function weeklyGateway(): Promise<{
   return { gateway, run, olga: await signedIn(gateway, "olga", ["operator", "admin"]) };
 }
 
-/** The holds that are in force, each on one line. */
+/** Returns the holds that are in force, each on one line. */
 export async function inForce({ store }: TestGateway): Promise<string[]> {
   const holds = await activeHolds(store.db, "biz_acme", Date.now());
   return holds.map(({ scope, value, reason, author }) => `${scope} ${value} ${reason} ${author}`);
 }
 
-/** A bill of the week whose payment came back, and that waits for a person. */
+/** Parks a bill of the week as if its payment had been returned. */
 export async function park(
   { store }: TestGateway,
   { runId }: SeededRun,

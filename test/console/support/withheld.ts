@@ -8,7 +8,7 @@ import { createHold } from "../../../src/store/holds/holds.ts";
 import type { Store } from "../../../src/store/index.ts";
 import { loadPlaybook } from "../../../src/playbooks/load.ts";
 
-/** A bill of a run that a playbook holds back until this instant. @returns its id */
+/** Makes a playbook hold back a bill of a run until this instant. @returns the workflow's id */
 export async function seedWithheld(
   store: Store,
   {
@@ -36,7 +36,7 @@ export async function seedWithheld(
   return workflowId;
 }
 
-/** Its time is over, and nobody has released it. */
+/** Ends a hold-back whose time has passed without a release. */
 export async function endWithheld(store: Store, workflowId: string): Promise<void> {
   const { db } = store;
   await db

@@ -85,7 +85,7 @@ test("access is listed by rule: who, in which roles, by which tokens, and whose 
   ]);
 });
 
-test("the only rule covers every bill, and no other stands before it", () => {
+test("a playbook's only rule is listed as the rule for every bill", () => {
   const only = { ...facts([]), playbook: { ...playbook, approve: playbook.approve.slice(-1) } };
   expect(accessTo(only, { fromMs: 30, toMs: 30 }).map(({ what }) => what)).toEqual(["every bill"]);
 });

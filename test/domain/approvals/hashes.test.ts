@@ -23,7 +23,7 @@ const LINE: LineHashInput = {
   quorum: 1,
 };
 
-/** Another value of a field. */
+/** Changed values for the fields that aren't plain strings. */
 const OTHERS: Readonly<Record<string, unknown>> = {
   amountCents: 12_346,
   quorum: 2,

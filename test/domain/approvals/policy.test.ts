@@ -90,12 +90,12 @@ describe("a decision", () => {
     expect(verdict).toEqual({ accepted: true, countsFor: [LARGE], dropped: ["p1"] });
   });
 
-  it("a decision drops no lines outside the approver's roles or the plan", () => {
+  it("a decision can't drop lines outside the approver's roles or the plan", () => {
     expect(refusal({ decision: { drop: ["p2"] } })).toBe("role-missing");
     expect(refusal({ decision: { drop: ["p9"] } })).toBe("unknown-payable");
   });
 
-  it("a decision drops no line that a request may still pay, and says so", () => {
+  it("a decision is refused if it drops a line that a request may still pay", () => {
     const drop = { decision: { drop: ["p1"] }, token: { roles: ["owner"] } };
     expect(refusal({ ...drop, mayStillPay: ["p1"] })).toBe("may-be-paid");
     expect(refusal({ ...drop, mayStillPay: ["p2"] })).toBe("accepted");
@@ -129,13 +129,13 @@ describe("a decision", () => {
     expect(refusal({ run: { planHash: null } })).toBe("no-plan");
   });
 
-  it("a decision comes too late once the run has ended or is being cancelled", () => {
+  it("a decision is refused once the run has ended or is being cancelled, or if the run only plans", () => {
     expect(refusal({ run: { ended: true } })).toBe("run-ended");
     expect(refusal({ run: { cancelRequested: true } })).toBe("run-ended");
     expect(refusal({ run: { onlyPlans: true } })).toBe("plan-only");
   });
 
-  it("any approver's role may reject, even the launcher's", () => {
+  it("a person in any approver's role may reject a plan, even its launcher", () => {
     const verdict = judgeDecision(
       input({ decision: { kind: "reject" }, token: { name: "alice", roles: ["owner"] } }),
     );

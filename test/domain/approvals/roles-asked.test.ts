@@ -13,7 +13,7 @@ test.each([
   ],
   ["no role that may just be free beside one that somebody has", ["cfo", "owner"], undefined],
   ["no role that is near another one of its own rule", ["controllers", "controller"], undefined],
-])("of an approval is told %s", (_, by, meant) => {
+])("a warning about approvers names %s", (_, by, meant) => {
   const approve = [{ review: false, overCents: null, where: null, by, quorum: 1 }];
   const found = unheldRoles(payRunPlaybook({ approve }), HELD);
   expect(found.map((each) => each.meant)).toEqual(meant === undefined ? [] : [meant]);

@@ -39,21 +39,21 @@ test.each([
   ["opens the next stage, which others decide", { stages }, "one-of"],
   ["was given in an earlier stage", { stages, approvals: by("cora") }, "given"],
   ["comes after a stage that others decide first", { stages: stages.toReversed() }, "none"],
-] as const)("a bill %s", (_, changes, kind) => {
+] as const)("the effect of Cora's approval is known if the bill %s", (_, changes, kind) => {
   expect(shareOf(line(changes), cora).kind).toBe(kind);
 });
 
-test("whoever decides in any stage may reject before it, and nobody else", () => {
+test("only an approver of one of its stages may reject a bill, even before that stage opens", () => {
   expect(mayReject(line({ stages: stages.toReversed() }), cora)).toBe(true);
   expect(mayReject(line({ approvers: ["owner"] }), cora)).toBe(false);
   expect(mayReject(line(), { ...cora, roles: new Set(["viewer"]) })).toBe(false);
 });
 
-test("a rule that asks nobody still asks one", () => {
+test("a rule with a quorum of zero still needs one approval", () => {
   expect(missingOf(line({ quorum: 0 }))).toMatchObject({ quorum: 1, approvals: 0 });
 });
 
-test("a bill goes out because of those without whom something would be missing", () => {
+test("a bill goes out because of an approver if its quorum would be missed without them", () => {
   const both = line({ quorum: 2, approvals: by("cora", "otto") });
   expect([owesItTo(both, "Cora"), owesItTo(both, "otto")]).toEqual([true, true]);
   expect(owesItTo(line({ approvals: by("cora", "otto") }), "otto")).toBe(false);
@@ -66,11 +66,11 @@ test.each([
   [{ by: ["owner"], quorum: 2, approvals: 1 }, "a second person (owner)"],
   [{ by: ["owner"], quorum: 4, approvals: 1 }, "3 more people (owner)"],
   [{ by: ["owner"], quorum: 1, approvals: 0, stage: 2, stages: 2 }, "the owner (stage 2 of 2)"],
-])("%j is told as %s", (missing, text) => {
+])("the missing approval %j is described as %s", (missing, text) => {
   expect(missingText(missing)).toBe(text);
 });
 
-test("what an approval would do is one sentence over all bills", () => {
+test("the effect of an approval on all bills is described in one sentence", () => {
   const sums = new ShareSums();
   const add = (changes: Partial<LineUnderApproval>, cents: number, isHeld = false) =>
     sums.add(shareOf(line(changes), cora), { bills: { count: 1, cents }, isHeld });
@@ -87,7 +87,7 @@ test("what an approval would do is one sentence over all bills", () => {
   expect(shareText(new ShareSums().share())).toBe("No bill of it waits for an approval.");
 });
 
-test("what it did is said with bills, sums and what is still needed", () => {
+test("a decision's effect is described with bills, sums and the approvals still missing", () => {
   const missing = [
     { by: ["controller"], quorum: 2, approvals: 1, lines: 4, totalCents: 400_00 },
     { by: ["owner"], quorum: 1, approvals: 0, lines: 1, totalCents: 30_000_00 },
@@ -117,7 +117,7 @@ test("what it did is said with bills, sums and what is still needed", () => {
   ).toBe(
     "2 bills, $2.00, go out. The store was restored: what was paid meanwhile is found before anything is sent, and is not paid again.",
   );
-  // Who has left out all that waited is not told to wait.
+  // An approver who has left out every waiting bill is not told that bills still wait.
   expect(effectText({ goesOut: none, held, missing: [] })).toBe("No bill goes out by it.");
 });
 
@@ -127,7 +127,7 @@ test.each([
   [59_99, "short"],
   [0, "none"],
   [-1, "none"],
-])("of %s cents, an approval of $60.00 reaches its bills as far as: %s", (left, reach) => {
+])("with %s cents left, the reach of an approval of $60.00 is %s", (left, reach) => {
   expect(moneyReach(left, { cents: 60_00 })).toBe(reach);
   expect(moneyReach(left, { cents: 0 })).toBeUndefined();
 });

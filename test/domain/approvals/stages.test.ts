@@ -10,7 +10,7 @@ const CONTROLLER: ApprovalStage = {
 };
 const OWNERS: ApprovalStage = { by: ["owner"], quorum: 2 };
 
-/** Who has approved, as `name` or `name@stage`. */
+/** A line with approvals written as `name` or `name@stage`. */
 function line(approved: readonly string[] = [], escalated: number | null = null): StagedLine {
   const approvals = approved.map((text) => {
     const [principal = "", stage = "1"] = text.split("@");
@@ -33,7 +33,7 @@ describe("the open stage", () => {
     expect(openStageOf(line(["cora", "olga@2", "otto@2"]))).toBe(null);
   });
 
-  test("a stage whose approval is gone is open again, whatever the later ones have", () => {
+  test("a stage whose approvals are gone is open again, whatever approvals later stages have", () => {
     expect(openStageOf(line(["olga@2", "otto@2"]))).toBe(0);
   });
 

@@ -55,14 +55,14 @@ test.each([
 test("a bill may be released until a number of banking days before its payment", () => {
   const until = { time: "17:00", businessDaysBefore: 1 };
   expect(iso(releaseByMs("2026-07-15", until))).toBe("2026-07-14T21:00:00.000Z");
-  // Monday: the Friday before; and over Thanksgiving.
+  // A Monday's payment: the Friday before; then a payment after Thanksgiving.
   expect(iso(releaseByMs("2026-07-20", until))).toBe("2026-07-17T21:00:00.000Z");
   expect(iso(releaseByMs("2026-11-27", until))).toBe("2026-11-25T22:00:00.000Z");
-  // Tuesdays after Labor Day and after a New Year's Day that is a Monday, and what runs on a Sunday.
+  // Tuesdays after Labor Day and after a New Year's Day on a Monday; a payment on a Sunday.
   expect(iso(releaseByMs("2026-09-08", until))).toBe("2026-09-04T21:00:00.000Z");
   expect(iso(releaseByMs("2029-01-02", until))).toBe("2028-12-29T22:00:00.000Z");
   expect(iso(releaseByMs("2026-07-19", until))).toBe("2026-07-17T21:00:00.000Z");
-  // Friday before the Monday after clocks go forward, and before that after they go back.
+  // The Fridays before the Mondays after clocks go forward and go back.
   expect(iso(releaseByMs("2026-03-09", until))).toBe("2026-03-06T22:00:00.000Z");
   expect(iso(releaseByMs("2026-11-02", until))).toBe("2026-10-30T21:00:00.000Z");
 });
@@ -72,29 +72,29 @@ test("a refund is late once its last banking day in New York is over", () => {
   expect(iso(refundLateFromMs(friday, 3))).toBe("2026-07-23T04:00:00.000Z");
 });
 
-describe("a payment can be called back", () => {
+describe("calling a payment back", () => {
   const cutOff = Date.parse("2026-07-15T12:55:00Z");
   const at = (state: string, businessMs: number, scheduledAt: string | null = "2026-07-15") =>
     recallOf({ state, scheduledAt }, { businessMs, scale: 1 });
 
-  test("up to and at its cut-off, and not a moment later", () => {
+  test("a scheduled payment can be called back up to and at its cut-off, and not a moment later", () => {
     expect(at("scheduled", cutOff - 1)).toEqual({ untilMs: cutOff });
     expect(at("scheduled", cutOff)).toEqual({ untilMs: cutOff });
     expect(at("scheduled", cutOff + 1)).toBeUndefined();
   });
 
-  test("at any time while it is held, also when its day has passed", () => {
+  test("a held payment can be called back at any time, even after its day has passed", () => {
     expect(at("held", cutOff + 1)).toEqual({ untilMs: null });
     expect(at("held", cutOff + 40 * 86_400_000, null)).toEqual({ untilMs: null });
   });
 
-  test("if only the service knows its day", () => {
+  test("a scheduled payment whose day only the service knows can be called back, with no known limit", () => {
     expect(at("scheduled", cutOff, null)).toEqual({ untilMs: null });
     expect(at("scheduled", cutOff, "soon")).toEqual({ untilMs: null });
   });
 
   test.each(["paying", "unknown", "processing", "settled", "planned", "a new word"])(
-    "not while it is %s",
+    "a payment can't be called back while it is %s",
     (state) => expect(at(state, 0)).toBeUndefined(),
   );
 });

@@ -28,7 +28,7 @@ describe("whether a payment can be cancelled", () => {
     });
   });
 
-  test("of several scheduled payments of a bill none can be cancelled, but a held one beside them can", () => {
+  test("if a bill has several scheduled payments, none of them can be cancelled, but a held one can", () => {
     expect(judge("scheduled", { severalScheduled: true })).toMatchObject({
       kind: "ended",
       state: "several-scheduled",
@@ -59,12 +59,17 @@ describe("whether a payment can be cancelled", () => {
     ["PROVIDER", /back at the bank/],
     ["SERVICE", /in the balance or on its way there/],
     [null, /The money is back/],
-  ])("the verdict says where a refunded payment's money is: %s", (paymentRail, where) => {
-    const refunded = { status: "refunded", scheduledAt: null, paymentRail };
-    expect(judgeForCancel(refunded, facts)).toMatchObject({ reason: expect.stringMatching(where) });
-  });
+  ])(
+    "the verdict on a refunded payment of the rail %s says where its money is",
+    (paymentRail, where) => {
+      const refunded = { status: "refunded", scheduledAt: null, paymentRail };
+      expect(judgeForCancel(refunded, facts)).toMatchObject({
+        reason: expect.stringMatching(where),
+      });
+    },
+  );
 
-  test.each(["pending", "teleported"])("a payment that is %s is looked at again", (status) => {
+  test.each(["pending", "teleported"])("a payment that is %s is judged again later", (status) => {
     expect(judge(status).kind).toBe("later");
   });
 

@@ -9,16 +9,19 @@ function hold(scope: string, value: string, holdId = "hold_stop") {
   return { scope, value, holdId, reason };
 }
 
-/** A stop of something whose hold, and the given ones, are in force. */
+/** What a stop keeps back if its own hold and the given ones are in force. */
 function stopOf(scope: StopScope, ...others: ReturnType<typeof hold>[]) {
   return keptBack(cancelOfHeld({ scope, value: "x" }, "hold_stop"), [hold(scope, "x"), ...others]);
 }
 
-test.each(["contact", "all"] as const)("a stop of a %s keeps each bill back by itself", (scope) => {
-  const kept = stopOf(scope);
-  expect(kept).toMatchObject({ byOne: "hold_stop", lifted: false });
-  expect([kept.has("p1"), kept.has(null)]).toEqual([true, true]);
-});
+test.each(["contact", "all"] as const)(
+  "a stop of a %s keeps every bill back by its own hold",
+  (scope) => {
+    const kept = stopOf(scope);
+    expect(kept).toMatchObject({ byOne: "hold_stop", lifted: false });
+    expect([kept.has("p1"), kept.has(null)]).toEqual([true, true]);
+  },
+);
 
 test.each(["run", "source"] as const)(
   "a stop of a %s keeps back only bills with holds of their own: another run would pay the others",
@@ -39,7 +42,7 @@ test.each(["contact", "all", "run", "source"] as const)(
   },
 );
 
-test("a cancel that no stop asks for needs a hold on each bill, and none of a payment without one", () => {
+test("a cancel without a stop needs a hold on each bill, but none on a payment without a bill", () => {
   const policy = cancelOfPayments(["pmt_1"]);
   const kept = keptBack(policy, [hold("payable", "p1", "hold_1"), hold("all", "", "hold_other")]);
   expect(kept.lifted).toBe(false);

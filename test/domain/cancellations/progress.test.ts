@@ -41,8 +41,8 @@ function view(items: ProgressItem[], change: Partial<CancellationView> = {}): Ca
   };
 }
 
-describe("where a cancellation stands", () => {
-  test("what nobody has released in time waits on for those who may release it", () => {
+describe("the state of a cancellation", () => {
+  test("bills that nobody released in time go on waiting for the people who may release them", () => {
     const late = item({ paymentId: null, state: "withheld", open: false, reason: "Nobody did." });
     const withholding = { holdsBack: true, releasedBy: ["controller", "owner"] };
     expect(judgeCancellation(view([late], withholding))).toMatchObject({
@@ -55,7 +55,7 @@ describe("where a cancellation stands", () => {
       waitingFor: null,
       needsAction: false,
     });
-    // A bill that a cancel has put on hold is as its author wants it.
+    // A bill that a cancel has put on hold waits for nobody: its author wanted that.
     expect(judgeCancellation(view([late], { releasedBy: [] })).waitingFor).toBeNull();
   });
 
@@ -78,14 +78,14 @@ describe("where a cancellation stands", () => {
     });
   });
 
-  test("a cancellation cancels what is due, and leaves payments that back off alone", () => {
+  test("a cancellation cancels what is due, and leaves payments in back-off alone", () => {
     const now = judgeCancellation(view([item(), item({ notBeforeMs: 502_000 })]));
     expect(now).toMatchObject({ phase: "cancelling", toCancel: 1, ended: false });
     const resting = judgeCancellation(view([item({ notBeforeMs: 502_000 })]));
     expect(resting).toMatchObject({ toCancel: 0, wakeInMs: 2_000 });
   });
 
-  test("a cancellation says why nothing is cancelled yet, where one reason keeps all back", () => {
+  test("a cancellation says why nothing is cancelled yet if one reason keeps all payments back", () => {
     const waits = item({ reason: "The store was restored. Nothing is sent until 4:03 AM." });
     expect(judgeCancellation(view([waits, waits])).waitingFor).toBe(
       "2 payments to be cancelled: The store was restored. Nothing is sent until 4:03 AM",
@@ -94,21 +94,21 @@ describe("where a cancellation stands", () => {
     expect(both.waitingFor).toBe("2 payments to be cancelled");
   });
 
-  test("a cancellation says nothing any more of what kept its payments back, once one has ended since", () => {
+  test("a cancellation no longer says what kept its payments back once one of them has ended", () => {
     const reason = "The store was restored. Nothing is sent until 4:03 AM.";
     const waits = item({ reason, updatedAtMs: 2 });
     const gone = item({ open: false, state: "cancelled", updatedAtMs: 3 });
     expect(judgeCancellation(view([gone, waits, waits])).waitingFor).toBe(
       "2 payments to be cancelled",
     );
-    // It ended before, or they rest still.
+    // The payment ended before that, or the others are still in back-off.
     const before = { ...gone, updatedAtMs: 1 };
     expect(judgeCancellation(view([before, waits])).waitingFor).toContain("4:03 AM");
     const rests = { ...waits, notBeforeMs: 502_000 };
     expect(judgeCancellation(view([gone, rests])).waitingFor).toContain("4:03 AM");
   });
 
-  test("a cancellation says which payments and requests it waits for, and looks at both", () => {
+  test("a cancellation says which payments and requests it waits for, and takes up both", () => {
     const items = [item(), item({ paymentId: null, payableId: "pbl_2" })];
     expect(judgeCancellation(view(items))).toMatchObject({
       phase: "cancelling",
@@ -117,7 +117,7 @@ describe("where a cancellation stands", () => {
     });
   });
 
-  test("a hold leaves requests of its bills to their run", () => {
+  test("a hold leaves the requests of its bills to the bills' run", () => {
     const now = judgeCancellation(view([item({ paymentId: null })], { holdsBack: true }));
     expect(now).toMatchObject({ toCancel: 0, waitingFor: "the result of 1 request under way" });
   });
@@ -137,7 +137,7 @@ describe("where a cancellation stands", () => {
     expect(judgeCancellation(view([refund], { clock: later })).toFollow).toBe(1);
   });
 
-  test("a hold says who may release its bills, and needs them", () => {
+  test("a hold says who may release its bills, and needs their action", () => {
     const now = judgeCancellation(view([item({ state: "withheld", paymentId: null })]));
     expect(now).toMatchObject({ phase: "withholding", needsAction: true });
     expect(now.waitingFor).toBe("controller or owner to release 1 withheld bill");

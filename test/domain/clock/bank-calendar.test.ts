@@ -15,7 +15,7 @@ const date = fc
   .integer({ min: 0, max: daysBetween(FIRST, LAST) })
   .map((offset) => addDays(FIRST, offset));
 
-/** What an independent calendar says, read once for all years. */
+/** The holidays of an independent calendar, read once for all years. */
 const holidays = new Set<string>();
 for (let year = 2024; year <= 2041; year++) {
   for (const holiday of allForYear(year, { shiftSaturdayHolidays: false })) {

@@ -12,7 +12,7 @@ import {
 import { triggersOf } from "../../../src/domain/clock/schedule-triggers.ts";
 import { anyInstantMs, anySchedule, on } from "./schedules.ts";
 
-/** A calendar that shares nothing with ours: the platform's dates and a list of holidays. */
+/** A calendar that shares no code with ours: the platform's dates and a list of holidays. */
 const closed = new Set<string>();
 for (let year = 2023; year <= 2042; year += 1) {
   for (const { date } of allForYear(year, { shiftSaturdayHolidays: false })) {
@@ -59,7 +59,7 @@ const DAYS: readonly [string, ScheduleDays, (date: string) => boolean][] = [
 ];
 const HOLIDAYS = ["business-day-before", "business-day-after", "skip"] as const;
 
-/** Runs that begin from 2024 to 2040, by the independent calendar: date and period. */
+/** Returns the runs that begin from 2024 to 2040 by the independent calendar: date and period. */
 function expected(
   days: ScheduleDays,
   isNominal: (date: string) => boolean,
@@ -78,7 +78,7 @@ function expected(
 
 describe("a schedule from 2024 to 2040", () => {
   it.each(DAYS.flatMap((row) => HOLIDAYS.map((holidays) => [...row, holidays] as const)))(
-    "%s begins when an independent calendar says",
+    "a schedule for %s begins its runs when an independent calendar says",
     (_, days, isNominal, holidays) => {
       const schedule = on(days, { holidays, zone: "UTC", at: "12:00" });
       const runs: string[] = [];
@@ -129,12 +129,15 @@ describe("a schedule from 2024 to 2040", () => {
     expect(triggersOf(on({ every: "day" }), Date.UTC(2026, 0, 1)).times).toEqual(["10:00"]);
   });
 
-  it.each(HOLIDAYS)("a daily schedule has no run that %s could repeat", (holidays) => {
-    const seen = new Set<string>();
-    const schedule = on({ every: "month", on: 1 }, { holidays });
-    for (const { date } of nextFires(schedule, Date.UTC(2024, 0, 1), 120)) {
-      expect(seen.has(date)).toBe(false);
-      seen.add(date);
-    }
-  });
+  it.each(HOLIDAYS)(
+    "a monthly schedule never begins two runs on one date with the holiday rule %s",
+    (holidays) => {
+      const seen = new Set<string>();
+      const schedule = on({ every: "month", on: 1 }, { holidays });
+      for (const { date } of nextFires(schedule, Date.UTC(2024, 0, 1), 120)) {
+        expect(seen.has(date)).toBe(false);
+        seen.add(date);
+      }
+    },
+  );
 });

@@ -30,7 +30,7 @@ describe("the periods of a schedule", () => {
   });
 
   test.prop([anySchedule, anyInstantMs])(
-    "a period has one name, launched by the clock or by a person",
+    "a period has the same name whether the clock or a person launches it",
     (schedule, ms) => {
       const { period, fireAtMs } = nextFire(schedule, ms);
       expect(periodAt(schedule, fireAtMs)).toBe(period);
@@ -50,7 +50,7 @@ describe("the periods of a schedule", () => {
     expect(nextPeriod(DAILY, "2026-11-27")).toBe("2026-11-30");
   });
 
-  it("the next run after this week's moved one is found", () => {
+  it("the run after one that a holiday moved is found", () => {
     const fire = nextFire(THURSDAYS, newYorkInstantMs("2026-11-25", "10:00"));
     expect(fire).toEqual({
       period: "2026-12-03",
@@ -72,13 +72,14 @@ describe("the periods of a schedule", () => {
 
 describe("bills that can't wait for the next run", () => {
   it("bills due before the next run's payments could arrive can't wait", () => {
-    // Fires 2026-11-25 (Thanksgiving moved it), executes on the 27th, three banking days later.
+    // Fires on 2026-11-25 (Thanksgiving moved it), executes on the 27th, arrives three banking days
+    // later.
     expect(beforeNextRun(THURSDAYS, "2026-11-19", 3)).toBe("2026-12-02");
     expect(beforeNextRun(THURSDAYS, "2026-12-03", 1)).toBe("2026-12-14");
   });
 
   it("bills that can't wait are judged by the New York date on which the next run fires", () => {
-    // Friday 02:30 in Kolkata is Thursday in New York, 20:00 in Honolulu already the next day.
+    // Friday 02:30 in Kolkata is Thursday in New York; 20:00 in Honolulu is already the next day.
     const friday = on({ every: "week", on: "friday" }, { at: "02:30", zone: "Asia/Kolkata" });
     expect(beforeNextRun(friday, "2026-12-04", 3)).toBe("2026-12-16");
     const tuesday = { at: "20:00", zone: "Pacific/Honolulu" };

@@ -5,7 +5,7 @@ import {
   type ScheduleDays,
 } from "../../../src/contracts/playbook.ts";
 
-/** Thursdays at ten in New York, a bank holiday's run on the business day before. */
+/** Thursdays at 10:00 in New York; on a bank holiday, the business day before. */
 export const THURSDAYS: PlaybookSchedule = {
   days: { every: "week", on: "thursday" },
   at: "10:00",
@@ -14,7 +14,7 @@ export const THURSDAYS: PlaybookSchedule = {
   catchUpDays: 1,
 };
 
-/** The same time and zone on other days. */
+/** Returns a schedule with the time and zone of {@link THURSDAYS} on other days. */
 export function on(days: ScheduleDays, more: Partial<PlaybookSchedule> = {}): PlaybookSchedule {
   return { ...THURSDAYS, days, ...more };
 }
@@ -49,5 +49,5 @@ export const anySchedule: fc.Arbitrary<PlaybookSchedule> = fc.record({
   catchUpDays: fc.constant(1),
 });
 
-/** Instants of the years in which schedules are held to an independent calendar. */
+/** Instants in the years for which schedules are compared with an independent calendar. */
 export const anyInstantMs = fc.integer({ min: Date.UTC(2024, 0, 1), max: Date.UTC(2040, 0, 1) });

@@ -3,7 +3,7 @@ import { afterSpan, dueForPeopleMs, spanText } from "../../../src/domain/clock/s
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-describe("a time that people say", () => {
+describe("spans", () => {
   test.each([
     ["2026-11-20T20:00:00Z", 4, "hours", "2026-11-21T00:00:00Z"],
     ["2026-11-20T20:00:00Z", 2, "days", "2026-11-22T20:00:00Z"],

@@ -73,7 +73,7 @@ describe("the day by which it is made", () => {
       { sameDayCents: 100_00, rule: { ...RULE, arrivalBusinessDays: 2 } },
       "2026-11-10",
     ],
-  ])("a deposit takes %s", (_, changes, makeBy) => {
+  ])("a deposit's arrival takes %s", (_, changes, makeBy) => {
     expect(judge(changes)).toMatchObject({ terms: { makeBy } });
   });
 

@@ -9,7 +9,7 @@ import {
 const asked = { amountCents: 500, bankAccountId: "bank_1" };
 const ours = { id: "txn_1", type: "deposit", amountCents: 500, bankAccountId: "bank_1" };
 
-describe("what a deposit could be", () => {
+describe("transactions that could be a deposit", () => {
   const idsOf = (found: readonly ShownTransaction[]) => couldBe(asked, found).map(({ id }) => id);
 
   test("a transaction of the same amount could be the deposit", () => {
@@ -26,7 +26,7 @@ describe("what a deposit could be", () => {
     expect(idsOf([{ ...ours, ...change }])).toEqual([]);
   });
 
-  test("a transaction without any fields could be the deposit, without a certain amount", () => {
+  test("a transaction with only an id could be the deposit, but counts no amount", () => {
     expect(idsOf([{ id: "bare" }])).toEqual(["bare"]);
     expect(depositCents({ id: "bare" })).toBe(0);
     expect(depositCents({ id: "bare", amountCents: 500 })).toBe(500);
@@ -35,7 +35,7 @@ describe("what a deposit could be", () => {
   test("a payment of the same amount in a list of all transactions is not the deposit", () => {
     const payment = { ...ours, id: "txn_2", type: "vendor_payment" };
     expect(idsOf([payment, ours])).toEqual(["txn_1"]);
-    // Where nothing is called a deposit, it may have another name: a person looks.
+    // If no transaction is called a deposit, it may have another name: a person looks.
     expect(idsOf([payment])).toEqual(["txn_2"]);
     expect(depositCents(payment)).toBe(0);
   });

@@ -23,7 +23,7 @@ const payNow = playbook("kind: pay-run\nevents: [payable.approved]\n");
 const failures = playbook("kind: retry-failed\nevents: [payable.payment.failed]\n");
 const stopped = playbook("kind: cancel-scheduled\nevents: [contact.updated, payable.declined]\n");
 
-describe("an event starts a playbook", () => {
+describe("events that start a playbook", () => {
   test.each([
     ["of a bill that was approved", payNow, event("payable.approved"), true],
     ["that it doesn't name", payNow, event("payable.created"), false],
@@ -39,7 +39,7 @@ describe("an event starts a playbook", () => {
     ],
     ["of something else", stopped, event("contact.updated", { object: "invoice" }), false],
     ["of an unknown type", stopped, event("contact.renamed"), false],
-  ] as const)("an event %s starts a playbook or not (%#)", (_, of, given, starts) => {
+  ] as const)("an event %s is judged as the start of a playbook (%#)", (_, of, given, starts) => {
     expect(isStartedBy(of, given, NOW)).toBe(starts);
   });
 
@@ -62,7 +62,7 @@ describe("an event starts a playbook", () => {
   });
 });
 
-test("no event starts a playbook that names none", () => {
+test("a playbook that names no events is started by none", () => {
   expect(eventsOf(playbook("kind: retry-failed\n"))).toEqual([]);
   expect(eventsOf(playbook("kind: kyb-onboarding\n"))).toEqual([]);
 });
@@ -70,7 +70,7 @@ test("no event starts a playbook that names none", () => {
 describe("a subject that changes without end", () => {
   const none = { lately: 0, lastMs: null, lastOfPlaybookMs: null, dueMs: null };
 
-  test("a subject that changes again and again starts a playbook at once, then ever more rarely, at least once an hour", () => {
+  test("a subject that changes again and again starts a playbook at once, then less and less often, but at least once an hour", () => {
     expect(dueAtMs(none, 5)).toBe(5);
     const pauses = [1, 2, 3, 7, 50].map(
       (lately) => dueAtMs({ ...none, lately, lastMs: 0 }, 5) / MINUTE_MS,

@@ -16,7 +16,7 @@ const bill = (payableId: string, isGivenBack: boolean) => ({
 });
 
 describe("a notice of parked bills", () => {
-  test("asks for a person, and tells given-back ones apart", () => {
+  test("a notice of parked bills asks for a person and lists given-back bills separately", () => {
     const { subject, text } = parked(run, [bill("one", false), bill("two", true)]);
     expect(subject).toBe("rent 2026-11-26: 1 bill of $123.45 needs a person");
     expect(text.split("\n")).toEqual([
@@ -28,7 +28,7 @@ describe("a notice of parked bills", () => {
     ]);
   });
 
-  test("says of a bill over a limit what gets it paid, which no retry does", () => {
+  test("a notice of a bill over a limit says how the bill gets paid, and doesn't offer a retry", () => {
     const over = {
       ...bill("one", false),
       reasonCode: "over-vendor-week-limit",
@@ -48,20 +48,20 @@ describe("a notice of parked bills", () => {
     ]);
   });
 
-  test("asks nobody for anything where all were given back", () => {
+  test("a notice asks for no action if all parked bills were given back", () => {
     const { subject, text } = parked(run, [bill("one", true), bill("two", true)]);
     expect(subject).toBe("rent 2026-11-26: 2 bills of $246.90 wait for the next run");
     expect(text).not.toContain("Act with");
   });
 
-  test("says of a bill that is paid in part what is left, alone and in the sum", () => {
+  test("a notice of a partly paid bill counts only the rest, in the bill's line and in the sum", () => {
     const parts = { settledCents: 10_000, onItsWayCents: 0, openCents: 2_345 };
     const { subject, text } = parked(run, [{ ...bill("one", false), parts }, bill("two", false)]);
     expect(subject).toBe("rent 2026-11-26: 2 bills of $146.90 need a person");
     expect(text).toContain("- one, $23.45 of $123.45: R02 Account closed.");
   });
 
-  test("lists ten, and counts the rest", () => {
+  test("a long notice of parked bills lists ten bills and counts the others", () => {
     const lines = Array.from({ length: 12 }, (_, index) => bill(`bill-${index}`, false));
     expect(parked(run, lines).text.split("\n").slice(10, 12)).toEqual([
       "- bill-9, $123.45: R02 Account closed.",
@@ -70,7 +70,7 @@ describe("a notice of parked bills", () => {
   });
 });
 
-test("a notice of a run's end says what was called back, and calls none complete that paid nothing", () => {
+test("a notice of a run's end says what was called back, and doesn't call a run complete that paid nothing", () => {
   const one = { count: 1, cents: 12_345 };
   const subject = (states: readonly LineState[], phase: RunPhase = "completed") => {
     const sums = new Map(states.map((state) => [state, one]));

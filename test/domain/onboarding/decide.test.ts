@@ -71,7 +71,7 @@ describe("an onboarding", () => {
     });
   });
 
-  test("an onboarding keeps documents until the review asks for them", () => {
+  test("an onboarding sends documents only once the review requests them", () => {
     expect(decideOnboarding("acme", view(), [given("documents")])).toMatchObject({
       phase: "review",
       needsPerson: false,
@@ -80,7 +80,7 @@ describe("an onboarding", () => {
     expect(decideOnboarding("acme", asked, [given("documents")])).toMatchObject({ do: "send" });
   });
 
-  test("an onboarding asks again if the review wants more documents", () => {
+  test("an onboarding requests documents again if the review wants more", () => {
     const asked = view({}, { status: "document" });
     const first = decideOnboarding("acme", asked, []);
     const second = decideOnboarding("acme", asked, [given("documents", "done")]);
@@ -88,7 +88,7 @@ describe("an onboarding", () => {
     expect(first).not.toMatchObject({ key: "key" in second ? second.key : "" });
   });
 
-  test("an onboarding asks again if the IRS could not match the tax id", () => {
+  test("an onboarding requests the tax id again if the IRS could not match it", () => {
     const mismatched = view({ tax: "missing" }, { taxIdMismatched: true });
     expect(decideOnboarding("acme", mismatched, [given("tax", "done")])).toMatchObject({
       phase: "tax",
@@ -97,7 +97,7 @@ describe("an onboarding", () => {
     });
   });
 
-  test("an onboarding asks for a signature or certification again if the data behind it was refused", () => {
+  test("an onboarding requests a signature or certification again if the data behind it was refused", () => {
     const unsigned = view({ signature: "missing" });
     const refused = [given("tax", "refused"), given("signature", "replaced")];
     expect(decideOnboarding("acme", unsigned, refused)).toMatchObject({
@@ -151,12 +151,12 @@ describe("the bank account of a verified business", () => {
     attempts: 0,
   };
 
-  test("a business with a verified bank account needs no other", () => {
+  test("a business with a verified bank account needs no other account", () => {
     const verified = { ...pending, status: "verified" };
     expect(decideBankAccount("acme", [verified], [])).toEqual({ do: "finished" });
   });
 
-  test("a bank account is asked for, then its deposits are awaited, then their amounts", () => {
+  test("an onboarding requests a bank account, waits for its deposits, then requests their amounts", () => {
     expect(decideBankAccount("acme", [], [])).toMatchObject({ needsPerson: true });
     const onItsWay = { ...pending, hasArrived: false };
     expect(decideBankAccount("acme", [onItsWay], [])).toMatchObject({ needsPerson: false });
@@ -182,7 +182,7 @@ describe("the bank account of a verified business", () => {
     }
   });
 
-  test("a bank account's last attempt needs a person's word", () => {
+  test("a bank account's last attempt needs a person's explicit confirmation", () => {
     expect([0, 1, 2, 3].map((attempts) => isLastAttempt({ attempts }))).toEqual([
       false,
       false,

@@ -45,18 +45,18 @@ describe("the failure policy", () => {
     ["R02", "The bank says R02, account closed."],
     ["account closed", "The bank says R02, account closed."],
     ["computer says no", 'The service said: "computer says no".'],
-  ])("the cause of %j is said once", (text, cause) => {
+  ])("the cause of %j is stated only once", (text, cause) => {
     expect(classifyFailure(text).cause).toBe(cause);
   });
 
   it.each([null, undefined, "", "computer says no", "R99 unheard of", "R01 then R02", "ERR01"])(
-    "the reason %j goes to a person",
+    "a failure with the reason %j may not be retried",
     (text) => {
       expect(classifyFailure(text)).toMatchObject({ mayBeRetried: false });
     },
   );
 
-  it("a short balance at the service is not taken for a return of the bank", () => {
+  it("a short balance at the service is not taken for a bank return", () => {
     for (const text of ["Insufficient balance", "INSUFFICIENT_BALANCE"]) {
       const found = classifyFailure(text);
       expect(found).toMatchObject({ code: null, mayBeRetried: false, whose: "payer" });
@@ -64,7 +64,7 @@ describe("the failure policy", () => {
     }
   });
 
-  it("a line must not be retried if any payment of its split must not", () => {
+  it("a line may not be retried if any payment of its split may not", () => {
     const mixed = [{ failureReason: "R01" }, { failureReason: "R02" }];
     expect(classifyFailures(mixed).code).toBe("R02");
     expect(classifyFailures([{ failureReason: "R09" }]).mayBeRetried).toBe(true);

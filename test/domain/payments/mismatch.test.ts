@@ -18,25 +18,25 @@ function payment(change: {
   return { amountCents: 100_00, paymentRail: "PROVIDER", bankAccountId: "main", ...change };
 }
 
-describe("payments are compared with what was approved", () => {
-  test("equal ones, and splits that sum to the amount, are no mismatch", () => {
+describe("comparing payments with what was approved", () => {
+  test("an equal payment, or a split that sums to the amount, is no mismatch", () => {
     expect(mismatchOf(BANK, [payment({})])).toBeNull();
     expect(
       mismatchOf(BANK, [payment({ amountCents: 60_00 }), payment({ amountCents: 40_00 })]),
     ).toBeNull();
   });
 
-  test("another sum is a mismatch", () => {
+  test("a payment of a different amount is a mismatch", () => {
     expect(mismatchOf(BANK, [payment({ amountCents: 99_00 })])).toContain("9900 cents");
   });
 
-  test("the rail of another source is a mismatch, an unknown spelling or none is not", () => {
+  test("another source's rail is a mismatch; an unknown rail or none is not", () => {
     expect(mismatchOf(BANK, [payment({ paymentRail: "SERVICE" })])).toContain("rail is SERVICE");
     expect(mismatchOf(BANK, [payment({ paymentRail: "ACH_X" })])).toBeNull();
     expect(mismatchOf(BANK, [payment({ paymentRail: null })])).toBeNull();
   });
 
-  test("the rail that the source asked to be paid with is no mismatch", () => {
+  test("a payment by the rail that the approved source requires is no mismatch", () => {
     const approved = {
       ...BANK,
       funding: { ...BANK.funding, pay: { ...BANK.funding.pay, paymentRail: "SERVICE" } },
@@ -44,7 +44,7 @@ describe("payments are compared with what was approved", () => {
     expect(mismatchOf(approved, [payment({ paymentRail: "SERVICE" })])).toBeNull();
   });
 
-  test("another account debited is a mismatch", () => {
+  test("a payment from a different bank account is a mismatch, one without an account is not", () => {
     expect(mismatchOf(BANK, [payment({ bankAccountId: "other" })])).toContain("bank account");
     expect(mismatchOf(BANK, [payment({ bankAccountId: null })])).toBeNull();
   });

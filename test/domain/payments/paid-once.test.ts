@@ -27,7 +27,7 @@ const told = (changes: Partial<PaidOnceFacts>) => {
   return { verdict, text: sentences.join("\n") };
 };
 
-describe("how it is known that a bill was paid once", () => {
+describe("a bill that was paid once", () => {
   test("a bill with one request, one response and one completed payment is paid once", () => {
     expect(paidOnce(facts())).toEqual({
       verdict: "paid-once",
@@ -78,7 +78,7 @@ describe("how it is known that a bill was paid once", () => {
   });
 });
 
-describe("what is not known to be paid once", () => {
+describe("a bill that is not known to be paid once", () => {
   test.each([
     ["on-its-way", { payments: [{ id: "pmt_1", amountCents: 10_000, status: "scheduled" }] }],
     ["on-its-way", { payments: [{ id: "pmt_1", amountCents: 10_000, status: "new_status" }] }],
@@ -114,7 +114,7 @@ const twice = [attempt({ paymentIds: ["pmt_1"] }), attempt({ seq: 2, paymentIds:
 const bounced = pmt("failed", { failureReason: "R01" });
 const NOT_SENT = { attempts: [], payments: [] } as const;
 
-/** One bill for each way, with what is said of it. */
+/** One bill for each way, with its verdict and its conclusion. */
 const WAYS: Readonly<
   Record<(typeof BILL_WAYS)[number], readonly [Partial<PaidOnceFacts>, string, string]>
 > = {
@@ -235,7 +235,7 @@ const WAYS: Readonly<
 };
 
 test.each(BILL_WAYS)(
-  "a bill that went the way %s is told of in one sentence that is true",
+  "a bill that went the way %s is described in one sentence that is true",
   (way) => {
     const [changes, verdict, conclusion] = WAYS[way];
     const told = paidOnce(facts(changes));
@@ -246,7 +246,7 @@ test.each(BILL_WAYS)(
 
 const conclusionOf = (changes: Partial<PaidOnceFacts>) => paidOnce(facts(changes)).sentences[0];
 
-describe("the way that a bill stands when nothing was sent", () => {
+describe("a bill for which nothing was sent", () => {
   test.each([
     [
       { state: "cancelled", reasonCode: "dropped", reason: "Left out by olga." },
@@ -280,14 +280,14 @@ describe("the way that a bill stands when nothing was sent", () => {
       "It was given up: Nobody acted on it for 30 days: R01.",
     ],
     [{ state: null }, "No run has planned it."],
-  ] as const)("%j reads: %s", (standing, said) => {
+  ] as const)("the conclusion about a bill that is %j ends: %s", (standing, said) => {
     expect(conclusionOf({ ...NOT_SENT, ...standing })).toBe(
       `Not paid by Payrun: no request to pay it was ever sent. ${said}`,
     );
   });
 });
 
-describe("what is not said of a bill", () => {
+describe("what is not said about a bill", () => {
   const both = { attempts: twice, payments: [pmt("completed"), pmt("completed", { id: "pmt_2" })] };
 
   test("no alarm is raised about too much money while the service doesn't answer", () => {
@@ -306,7 +306,7 @@ describe("what is not said of a bill", () => {
     expect(paidOnce(facts({ ...both, lines, totalCents: 20_000 })).verdict).toBe("paid-once");
   });
 
-  test("that nothing was ever sent is not said by a store that was restored and has no record of a payment", () => {
+  test("a restored store without a record of a payment doesn't say that nothing was ever sent", () => {
     const others = [pmt("cancelled", { id: "pmt_lost", mayBeOurs: true })];
     const said = conclusionOf({ attempts: [], payments: [], others, state: "on-hold" });
     expect(said).toMatch(
@@ -314,7 +314,7 @@ describe("what is not said of a bill", () => {
     );
   });
 
-  test("a payment of no record that the bank has not made yet has not paid its bill", () => {
+  test("a payment without a record counts as on its way until the bank has made it", () => {
     const said = (status: string): string | undefined => {
       const others = [pmt(status, { id: "pmt_lost", mayBeOurs: true })];
       return conclusionOf({ attempts: [], payments: [], others, state: "on-hold" });
@@ -323,7 +323,7 @@ describe("what is not said of a bill", () => {
     expect(said("completed")).toMatch(/^Paid by a payment that this store has no record of/);
   });
 
-  test("a payment outside Payrun that the whole bill leaves room for is no alarm, one more is", () => {
+  test("a payment outside Payrun raises an alarm only if both together are more than the whole bill", () => {
     const others = [pmt("completed", { id: "theirs", amountCents: 5_000 })];
     expect(conclusionOf({ others, totalCents: 15_000 })).toBe(
       "Paid once, by payment (pmt_1) of $100.00, all that was approved. Payrun made no other. Outside Payrun it has payment (theirs) of $50.00.",
@@ -333,20 +333,20 @@ describe("what is not said of a bill", () => {
     );
   });
 
-  test("a bill that a person called paid elsewhere is not said to have been found so", () => {
+  test("a bill that a person called paid elsewhere is not said to have been found paid", () => {
     expect(conclusionOf({ ...NOT_SENT, state: "paid-elsewhere", resolvedBy: "cora" })).toBe(
       "Not paid by Payrun: no request to pay it was ever sent. cora said that it was paid elsewhere.",
     );
   });
 
-  test("a bill whose payment by somebody else failed afterwards is not said to be paid", () => {
+  test("a bill is not said to be paid if its payment by somebody else failed afterwards", () => {
     const others = [pmt("failed", { id: "theirs", failureReason: "R01" })];
     expect(conclusionOf({ ...NOT_SENT, state: "paid-elsewhere", others })).toBe(
       "Not paid: Payrun found it paid by somebody else, but theirs failed (R01); and no request to pay it was ever sent.",
     );
   });
 
-  test("a later payment that was cancelled doesn't make the earlier one a second try", () => {
+  test("a later payment that was cancelled doesn't count the bill as paid again", () => {
     const payments = [pmt("completed"), pmt("cancelled", { id: "pmt_2" })];
     expect(paidOnce(facts({ attempts: twice, payments }))).toMatchObject({ way: "paid" });
     expect(conclusionOf({ attempts: twice, payments })).not.toContain("again");

@@ -26,7 +26,7 @@ describe("a payment's status", () => {
   });
 });
 
-describe("a line, by its payments", () => {
+describe("the state of a line by its payments", () => {
   it.each([
     [["completed"], "settled"],
     [["completed", "completed"], "settled"],
@@ -44,7 +44,7 @@ describe("a line, by its payments", () => {
     expect(outcome).toMatchObject({ kind: "state", state });
   });
 
-  it("a line has failed if one split failed, and says whether others are still on their way", () => {
+  it("a line has failed if one part of a split failed, and shows whether others are still on their way", () => {
     const failed = { id: "f", status: "failed", amountCents: 100, failureReason: "R01" };
     expect(lineStateOfPayments([failed, ...pays("processing")], 200)).toEqual({
       kind: "failed",
@@ -79,7 +79,7 @@ describe("a newer reading of a payment", () => {
     updatedAt: new Date(seconds * 1_000).toISOString(),
   });
 
-  it("a newer reading replaces the older one, even backwards, as banks do", () => {
+  it("a newer reading replaces the older one, even if the status goes backwards", () => {
     expect(judgeTransition(undefined, at("failed", 1))).toEqual({ accept: true, alarm: null });
     expect(judgeTransition(at("completed", 1), at("returned", 2))).toEqual({
       accept: true,
@@ -91,7 +91,7 @@ describe("a newer reading of a payment", () => {
     });
   });
 
-  it("a reading without an instant counts as not older", () => {
+  it("a reading without a date counts as not older", () => {
     const undated = { status: "failed", updatedAt: null };
     expect(judgeTransition(at("completed", 9), undated).accept).toBe(true);
     expect(judgeTransition(undated, at("completed", 1)).accept).toBe(true);
@@ -115,7 +115,7 @@ describe("a newer reading of a payment", () => {
 
   const status = fc.constantFrom("pending", "scheduled", "completed", "returned", "cancelled", "x");
   test.prop([fc.array(fc.record({ status, at: fc.nat(5) }), { minLength: 1 }), fc.nat()])(
-    "readings in any order end at a newest one",
+    "after readings in any order, a newest one is kept",
     (readings, seed) => {
       const shuffled = [...readings].sort(
         (a, b) => ((a.at * 7 + seed) % 5) - ((b.at * 7 + seed) % 5),

@@ -11,7 +11,7 @@ describe("the next poll of a payment", () => {
     expect(wait).toBeLessThanOrEqual(5_000);
   });
 
-  test("polls come ever more rarely in the first half hour, then three times a day", () => {
+  test("polls come less and less often in the first half hour, then three times a day", () => {
     let now = NOW;
     let polls = 0;
     while (now < NOW + 30 * MINUTE) {
@@ -56,7 +56,7 @@ describe("the next poll of a payment", () => {
     expect(nextPollMs(NOW, NOW - 600 * MINUTE, 2) - NOW).toBeLessThanOrEqual(30 * MINUTE);
   });
 
-  test("payments made together are polled at the same instant", () => {
+  test("payments made at almost the same time are polled at the same instant", () => {
     expect(nextPollMs(NOW, NOW - 700, 1)).toBe(nextPollMs(NOW + 900, NOW, 1));
   });
 

@@ -13,7 +13,7 @@ const NUMBERS = Array.from({ length: 100 }, (_, n) => `R${String(n).padStart(2, 
 const MAY_BE_REINITIATED = ["R01", "R09"];
 const OTHERS = NUMBERS.filter((code) => !MAY_BE_REINITIATED.includes(code));
 
-/** A rule that wants everything tried again, as no playbook that is loaded can say it. */
+/** A rule that retries every failure, which no loaded playbook can contain. */
 function retryAll(code: string): FailureRule {
   return {
     ...{ codes: [code], words: ["returned"], action: "retry", pause: false, payAgain: false },
@@ -42,13 +42,14 @@ describe("the table of return codes", () => {
     expect(found).toBe(code);
     expect(cause).toBe(`The bank says ${code}, ${RETURN_CODES[code]?.means ?? ""}.`);
     expect(toDo.length).toBeGreaterThan(20);
-    // Read on the console and in messages as well: what to type is the command line's to say.
+    // The text is also shown on the console and in messages: only the command line says what to
+    // type.
     expect(toDo).not.toContain("--");
     expect(toDo.includes("new approval")).toBe(!MAY_BE_REINITIATED.includes(code));
   });
 });
 
-describe("what comes back with a code is paid again under its approval", () => {
+describe("paying a returned payment again under its approval", () => {
   it.each(MAY_BE_REINITIATED)(
     "a return with %s is paid again under its approval: by rule, by a person, by a playbook",
     (code) => {
@@ -72,7 +73,7 @@ describe("what comes back with a code is paid again under its approval", () => {
           expect(approvalEnd(asked([ruleFor(rules, reason).code]))).not.toBeNull();
         }
       }
-      // One part of a split is enough, whatever the others came back with.
+      // One part of a split is enough, whatever codes the other parts have.
       expect(approvalEnd(asked(["R01", code]))?.reason).toContain(`${code} ends its approval`);
       expect(checkRetryFailed(retryPlaybook(code))).not.toEqual([]);
     },
@@ -84,7 +85,7 @@ describe("what comes back with a code is paid again under its approval", () => {
   });
 });
 
-describe("an approval covers reinitiations", () => {
+describe("the reinitiations that an approval covers", () => {
   it("an approval covers two reinitiations", () => {
     expect(approvalEnd({ ...asked(["R01"]), retriesMade: 1 })).toBeNull();
     expect(approvalEnd({ ...asked(["R01"]), retriesMade: 2 })?.code).toBe("retries-used-up");
@@ -96,7 +97,7 @@ describe("an approval covers reinitiations", () => {
     expect(approvalEnd({ ...first, runsOn: "2026-11-28" })?.reason).toMatch(/180 days/);
   });
 
-  it("an approval covers a payment that has not come back", () => {
+  it("an approval doesn't end while no payment has come back", () => {
     expect(approvalEnd({ ...asked([]), retriesMade: 9, runsOn: "2036-01-01" })).toBeNull();
   });
 });

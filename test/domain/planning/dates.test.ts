@@ -28,7 +28,7 @@ describe("the dates of a line", () => {
     expect(dates).toMatchObject({ executionDate: "2026-11-23", late: true });
   });
 
-  it("dates move without asking only if the playbook says so", () => {
+  it("a line's date may move without a new approval only if the playbook allows it", () => {
     const moving = { ...PLAYBOOK, late: "next-business-day" } as const;
     const rules = ["2026-12-01", "2026-12-15"].map(
       (due) => planDates(due, "2026-11-19", moving).dateRule,

@@ -85,7 +85,9 @@ export function paid(payableId: string, changes: Partial<PaymentFacts> = {}): Pa
   };
 }
 
-/** Vendor `v1`, paid before, so that a plain bill of theirs has no flags. */
+/**
+ * The facts of a test. Vendor `v1` has been paid before, so a plain bill of theirs has no flags.
+ */
 export interface World {
   readonly bills: readonly BillFacts[];
   readonly vendors?: readonly VendorFacts[];

@@ -39,7 +39,7 @@ describe("flags", () => {
     });
     const nothing = { lastPaidTo: new Map<string, string>() };
     expect(kinds(changed(7), nothing)).toEqual(["changed-bank-account"]);
-    // One that came back, or was cancelled, may have been made.
+    // An earlier payment that came back or was cancelled may still have been made.
     const [flag] = planOf(changed(7), nothing).lines[0]?.flags ?? [];
     expect(flag?.text).toContain("no payment from here has reached it");
     expect(kinds(changed(31), nothing)).toEqual([]);
@@ -74,7 +74,7 @@ describe("flags", () => {
     expect(kinds(world(6_001))).toEqual(["unusual-amount"]);
   });
 
-  it("flags say what can't be undone: large amounts are split, and several scheduled payments can't be cancelled", () => {
+  it("flags warn that a large amount is split, and that several scheduled payments can't be cancelled", () => {
     const large = { bills: [bill("b1", { totalCents: 10_000_001 })] };
     expect(kinds(large)).toEqual(["split", "not-recallable"]);
     const partly = {
@@ -84,7 +84,7 @@ describe("flags", () => {
     expect(kinds(partly)).toEqual(["not-recallable"]);
   });
 
-  it("a bill that has come back says why, and whether the account is still the one it was paid to", () => {
+  it("the flag of a bill that came back gives the reason, and says if the account is still the same", () => {
     const world = (failureReason: string, bankLast4 = "1111", status = "failed"): World => ({
       bills: [bill("b1")],
       vendors: [vendor("v1", { bankLast4 })],
@@ -110,7 +110,7 @@ describe("flags", () => {
     expect(textOf(world("something else"))).toContain('The service said: "something else".');
   });
 
-  it("flags leave out reviews that the playbook does not name, but never lateness", () => {
+  it("reviews that the playbook doesn't name are not flagged, but lateness always is", () => {
     const playbook = { ...PLAYBOOK, review: [] };
     const world = {
       bills: [bill("b1", { contactId: "v2", dueDate: "2026-11-19" })],
@@ -119,7 +119,7 @@ describe("flags", () => {
     expect(kinds(world, { playbook })).toEqual(["late"]);
   });
 
-  it("the nearest of many equal bills is found, undated ones included", () => {
+  it("a duplicate is found among many equal bills, even if it has no date", () => {
     const rent = (payableId: string, issueDate: string | null) =>
       bill(payableId, { issueDate, dueDate: issueDate === null ? null : "2026-11-27" });
     const months = [rent("jan", "2026-01-01"), rent("aug", "2026-08-01"), rent("b1", "2026-11-10")];

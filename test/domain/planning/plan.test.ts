@@ -27,7 +27,7 @@ describe("a plan", () => {
     ]);
   });
 
-  it("a plan leaves out a bill for which a rule's condition fails, instead of taking the next rule", () => {
+  it("a plan leaves out a bill if a rule's condition fails on it, and doesn't take the next rule", () => {
     const [any] = PLAYBOOK.approve;
     expect(any).toBeDefined();
     if (any === undefined) return;
@@ -61,7 +61,7 @@ describe("a plan", () => {
     });
   });
 
-  it("a plan shows missing money as negative, and null if the source doesn't say", () => {
+  it("a plan shows missing money as negative, and as null if the source's balance is unknown", () => {
     const short = planOf(world, { availableCents: 0 }).summary.cash;
     expect(short.at(-1)?.leftCents).toBe(-3_021_000);
     expect(planOf(world, { availableCents: null }).summary.cash[0]?.leftCents).toBeNull();
@@ -75,7 +75,7 @@ describe("a plan", () => {
     expect(summary.cash.reduce((sum, day) => sum + day.neededCents, 0)).toBe(21_000);
   });
 
-  it("a plan has the same hash for the same bills in any order, and another for any change", () => {
+  it("a plan has the same hash for the same bills in any order, and a different one after any change", () => {
     const hash = (changed: World, changes: Partial<PlanInput> = {}) =>
       planOf(changed, changes).summary.planHash;
     const same = hash(world);

@@ -16,7 +16,8 @@ const one = (changes: Partial<BillFacts>, who: Partial<VendorFacts> = {}): World
 
 describe("selecting bills", () => {
   it("a run selects approved bills that would be late if they waited for the next run", () => {
-    // The next run fires on the 25th (the 26th is Thanksgiving), pays on the 27th, arrives on the 2nd.
+    // The next run fires on the 25th (the 26th is Thanksgiving), pays on the 27th and arrives on
+    // the 2nd.
     expect(codeOf(one({ dueDate: "2026-12-01" }))).toBe("selected");
     expect(codeOf(one({ dueDate: "2026-12-02" }))).toBe("not-due");
   });
@@ -49,7 +50,7 @@ describe("selecting bills", () => {
     expect(codeOf(one({ status }))).toBe(code);
   });
 
-  it("a run pays what is neither paid nor on its way", () => {
+  it("a run pays the part of a bill that is neither paid nor on its way", () => {
     const payments = [
       paid("b1", { amountCents: 1_000 }),
       paid("b1", { amountCents: 2_500, status: "scheduled" }),
@@ -86,7 +87,7 @@ describe("selecting bills", () => {
     expect(codeOf(one({}), { holds: other })).toBe("selected");
   });
 
-  it("the playbook's condition sees what is owed and who is paid", () => {
+  it("the playbook's condition receives the amount owed and the vendor", () => {
     const playbook = { ...PLAYBOOK, where: "rent" };
     const seen: unknown[] = [];
     const matches: SelectInput["matches"] = (condition, view) => {
@@ -97,7 +98,7 @@ describe("selecting bills", () => {
     expect(seen).toEqual([["rent", 10_000, "1111", []]]);
   });
 
-  it("a bill claimed by another run names its owner", () => {
+  it("a bill claimed elsewhere is left out, naming the run or retry that owns it", () => {
     const [selected] = selection({ bills: [bill("b1")] }).selected;
     const line = selected === undefined ? undefined : claimedElsewhere(selected, "pay-run/x");
     expect(line).toMatchObject({ code: "claimed", amountCents: 10_000, payableId: "b1" });

@@ -3,13 +3,13 @@ import { isBankingDay } from "../../../src/domain/clock/bank-calendar.ts";
 import { addDays } from "../../../src/domain/clock/dates.ts";
 import { earliestDate, requestFromMs } from "../../../src/domain/planning/send-date.ts";
 
-/** Weekends, Thanksgiving, Christmas, New Year and both changes of the clocks are among them. */
+/** 400 days with weekends, Thanksgiving, Christmas, New Year and both changes of the clocks. */
 const DAYS = Array.from({ length: 400 }, (_, days) => addDays("2026-10-01", days)).filter(
   isBankingDay,
 );
 
 test.each([1, 60, 86_400])(
-  "a request may name a banking day as the earliest from the beginning of the one before, and not sooner, at %i times real time",
+  "a request may name a banking day as the earliest from the start of the day before, and not sooner, at %i times real time",
   (scale) => {
     for (const day of DAYS) {
       const fromMs = requestFromMs(day, { scale });

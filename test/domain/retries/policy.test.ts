@@ -23,7 +23,7 @@ describe("the rule for a failure", () => {
     expect(ruleFor([{ ...RETRY, words: ["NO_COVER"] }], "no cover").rule.action).toBe("retry");
   });
 
-  it("an operator is asked about a failure that no rule matches", () => {
+  it("a failure that no rule matches goes to an operator", () => {
     expect(ruleFor([RETRY], "The dog ate it").rule).toMatchObject({
       action: "ask",
       by: ["operator"],
@@ -50,11 +50,11 @@ describe("the rule for a failure", () => {
   );
 });
 
-describe("where nobody has stored a playbook", () => {
+describe("without a stored playbook", () => {
   const ruleOf = (reason: string, otherVendorsFailed: number): FailureRule =>
     ruleFor(unattendedFailures("retry-failed", otherVendorsFailed).rules, reason).rule;
 
-  it("without a stored playbook a bounce is retried on the next banking day, at most twice, and other failures are asked about", () => {
+  it("without a stored playbook a bounce is retried on the next banking day, at most twice, and other failures go to an operator", () => {
     expect(ruleOf("R01 Insufficient funds", 0)).toMatchObject({
       action: "retry",
       when: "next-business-day",

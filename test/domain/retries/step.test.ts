@@ -69,7 +69,7 @@ describe("after a failure", () => {
   it("a retry executes on the announced day, which may be day 180 but no later", () => {
     const friday = { code: "R01", rule: { ...RETRY, when: "friday" as const } };
     const tuesday = facts({ failed: friday, firstSettledOn: "2026-05-31", today: "2026-11-24" });
-    // Thanksgiving lies between: the request is made on Wednesday and runs on the Friday.
+    // Thanksgiving lies between: the request is made on Wednesday and executes on Friday.
     expect(stepAfterFailure(tuesday)).toMatchObject({ kind: "retry-on", date: "2026-11-27" });
     const late = facts({ failed: friday, firstSettledOn: "2026-05-29", today: "2026-11-25" });
     expect(stepAfterFailure(late).kind).toBe("park");
@@ -95,7 +95,7 @@ describe("after a failure", () => {
   });
 });
 
-describe("whose account a return is about", () => {
+describe("the account that a return is about", () => {
   const about = (change: Partial<Parameters<typeof whoseAccount>[0]>) =>
     whoseAccount({
       code: "R03",
@@ -119,13 +119,13 @@ describe("whose account a return is about", () => {
     expect(about({ otherVendorsFailed: 1 })).toBe("payer");
   });
 
-  it("a person is asked whose account it is if nothing shows it", () => {
+  it("a return that shows no owner of the account is left to a person", () => {
     expect(about({})).toBe("unknown");
     expect(about({ failureReason: "R03 debit of the receiver" })).toBe("unknown");
     expect(about({ code: null, failureReason: "The dog ate it" })).toBe("unknown");
   });
 
-  it("a code that only a payee's account can cause concerns the vendor's", () => {
+  it("a code that only a payee's account can cause is attributed to the vendor", () => {
     expect(about({ code: "R12", failureReason: "R12" })).toBe("payee");
   });
 });

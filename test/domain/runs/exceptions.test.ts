@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LINE_STATES, type LineState } from "../../../src/contracts/pay-run.ts";
 import { isException } from "../../../src/domain/runs/exceptions.ts";
 
-test("a bill that was cancelled is an exception of its run, one that the plan left out is none", () => {
+test("a cancelled bill is an exception of its run, but a bill that the plan left out is not", () => {
   const are = (reasonCode: string | null): LineState[] =>
     LINE_STATES.filter((state) => isException({ state, reasonCode }));
   const odd = [
@@ -22,7 +22,7 @@ test("a bill that was cancelled is an exception of its run, one that the plan le
   for (const state of ["skipped", "settled"] as const) expect(withReason).not.toContain(state);
 });
 
-test("of a run that was cancelled or rejected as a whole no bill is an exception", () => {
+test("in a run that was cancelled or rejected as a whole, no bill is an exception", () => {
   for (const reasonCode of ["run-cancelled", "rejected"]) {
     expect(isException({ state: "cancelled", reasonCode })).toBe(false);
   }

@@ -86,7 +86,7 @@ describe("the phase of a run", () => {
   });
 });
 
-describe("how long a run sleeps without an event", () => {
+describe("a run's sleep without an event", () => {
   test("a run sleeps until its next poll, at most a week", () => {
     const soon = input({ scheduled: 1 }, { nextPollMs: 90_000 });
     expect(judgeProgress(soon).wakeInMs).toBe(90_000);
@@ -101,13 +101,13 @@ describe("how long a run sleeps without an event", () => {
     expect(judgeProgress(input(held, changes)).wakeInMs).toBe(7_200_000);
     const fast = { ...changes, clock: { ...clock, scale: 60, sandbox: true } };
     expect(judgeProgress(input(held, fast)).wakeInMs).toBe(120_000);
-    // Decisions and holds are told.
+    // Decisions and holds are signaled.
     expect(judgeProgress(input(held, { clock })).wakeInMs).toBe(7 * 24 * 3_600_000);
     const stepped = { ...clock, sandbox: true };
     expect(judgeProgress(input(held, { clock: stepped })).wakeInMs).toBe(7 * 24 * 3_600_000);
   });
 
-  test("a run that waits for money sleeps ever longer, since no event comes", () => {
+  test("a run that waits for money sleeps longer each time, since no event announces the money", () => {
     const short = (shortForMs: number, sandbox: boolean) =>
       judgeProgress(
         input(
@@ -121,7 +121,7 @@ describe("how long a run sleeps without an event", () => {
     expect([0, 60_000, 3_600_000].map((ms) => short(ms, true))).toEqual([1_000, 6_000, 120_000]);
   });
 
-  test("a run sleeps until the service may be asked again, and follows no deposit before", () => {
+  test("a run sleeps until the service may be called again, and follows no deposit before", () => {
     const message = "the service asks for a pause";
     const waits = [{ sourceId: "", message, retryAtMs: 9_000_000 }];
     expect(judgeProgress(input({ scheduled: 1 }, { waits })).wakeInMs).toBe(9_000_000);
@@ -130,7 +130,7 @@ describe("how long a run sleeps without an event", () => {
     expect(judgeProgress(input({}, unread)).wakeInMs).toBe(9_000_000);
   });
 
-  test("a run of 10,000 bills sleeps so long that a week with the bank costs few events a bill", () => {
+  test("a run of 10,000 bills sleeps long enough that a week with the bank costs few events a bill", () => {
     const start = Date.parse("2026-11-19T15:00:00Z");
     let turns = 0;
     for (let now = start; now < start + 5 * 86_400_000; turns += 1) {
@@ -138,7 +138,7 @@ describe("how long a run sleeps without an event", () => {
       const polled = input({ scheduled: 1 }, { clock, nextPollMs: nextPollMs(now, start, 1) });
       now += judgeProgress(polled).wakeInMs;
     }
-    // A turn is a timer, two activities and the workflow's tasks between them.
+    // A turn is a timer, two activities and the workflow tasks between them.
     const eventsATurn = 17;
     expect((turns * eventsATurn) / 10_000).toBeLessThan(0.05);
   });
@@ -167,7 +167,7 @@ describe("how long a run sleeps without an event", () => {
     expect(wakeInMs(20_000)).toBe(20_000);
   });
 
-  test("a run never sleeps so briefly that it would spin", () => {
+  test("a run always sleeps at least a quarter of a second, so that it can't spin", () => {
     const given = input({ scheduled: 1 }, { nextPollMs: -1 });
     expect(judgeProgress(given).wakeInMs).toBe(250);
   });
@@ -194,7 +194,7 @@ test("a run says what it waits for, a fault of the service first", () => {
   );
 });
 
-test("a run says whose approval is still missing, also of a bill that a hold keeps back besides", () => {
+test("a run says whose approval is missing, even for a bill that is also on hold", () => {
   const two = { by: ["controller", "owner"], quorum: 2, given: 1 };
   const once = { asks: [ask(two)] };
   expect(judgeProgress(input({ "awaiting-approval": 1 }, once)).waitingFor).toBe(
@@ -211,7 +211,7 @@ test("a run says whose approval is still missing, also of a bill that a hold kee
   expect(needsAction).toBe(true);
 });
 
-test("the details end what a run waits for with one full stop, also where that is a whole sentence", () => {
+test("the details end what a run waits for with exactly one full stop", () => {
   const waits = [{ sourceId: "", message: "Payments are locked.", retryAtMs: 1_000 }];
   const lines = judgeProgress(input({ planned: 3 }, { waits })).details.split("\n");
   expect(lines).toContain("Waits for: the service: Payments are locked.");
@@ -219,14 +219,14 @@ test("the details end what a run waits for with one full stop, also where that i
   expect(waiting).toContain("Waits for: 1 bill waiting for approval.");
 });
 
-test("the details link to the run's page, where somebody can say its address", () => {
+test("the details link to the run's page if its address is known", () => {
   const page = "https://payrun.example.com/runs/pay-run%2Facme%2Fweekly%2F2026-11-05";
   const { details } = judgeProgress(input({ "awaiting-approval": 1 }, { page }));
   expect(details).toContain(`[Open it in the console](${page})`);
   expect(judgeProgress(input({ "awaiting-approval": 1 })).details).not.toContain("console");
 });
 
-test("the details say who is asked to approve, until when, and how they decide", () => {
+test("the details say who may approve, until when, and how", () => {
   const asks = [ask({ by: ["controller", "owner"], count: 2, cents: 200 })];
   const decideBy = "2026-11-05T05:00:00.000Z";
   const given = { asks, decideBy, page: "https://payrun.example.com/runs/1" };
@@ -238,7 +238,7 @@ test("the details say who is asked to approve, until when, and how they decide",
   );
 });
 
-test("a run whose payments were all called back says so in what Temporal shows of it", () => {
+test("a run whose payments were all called back says so in Temporal", () => {
   const { phase, soFar, details } = judgeProgress(input({ cancelled: 3 }));
   const said = "nothing of it was paid: all of its 3 bills, $3.00, were called back or left out";
   expect([phase, soFar]).toEqual(["completed", said]);

@@ -18,7 +18,7 @@ function said(
 }
 
 describe("a run's progress", () => {
-  test("a run's progress counts approvals and says until when the others may be approved", () => {
+  test("a run's progress counts approvals and says by when the other bills can be approved", () => {
     expect(said({ "awaiting-approval": 54, planned: 3, skipped: 9 })).toBe(
       "3 of 57 approved, the rest until Sun, Nov 29, 11:59 PM",
     );

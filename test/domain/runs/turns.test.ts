@@ -9,14 +9,14 @@ test.each([
   ["paying", 5_000],
   ["settling", 5_000],
 ] as const)(
-  "a large run gathers signals only while payments cause them: %s, %d ms",
+  "a large run gathers signals only in the phases whose payments cause them: %s, %d ms",
   (phase, gatherMs) => {
     const now = { phase, toFollow: 0, wakeInMs: 60_000, followEveryMs: 20_000 };
     expect(sleepOfRun(now, NOTHING_YET, 1_000_000)).toEqual({ wakeInMs: 60_000, gatherMs });
   },
 );
 
-test("a large run that reads its payments later wakes earlier for what is due before", () => {
+test("a large run that puts off reading its payments still wakes for anything due before that", () => {
   const nowMs = 1_000_000;
   const pace = { ...NOTHING_YET, followedAtMs: nowMs - 1_000 };
   const now = { phase: "settling", toFollow: 900, followEveryMs: 60_000 } as const;

@@ -57,11 +57,11 @@ test.each<[string, Partial<StatementPayment>, string[]]>([
   ["held by a provider that has debited the bank", { status: "held" }, [DEBIT]],
   ["refunded", { status: "refunded" }, [DEBIT, "2026-11-23 bank_1 refund 10000"]],
   ["in an unknown state, without lines,", { status: "examined" }, []],
-])("a payment that is %s", (_, changes, lines) => {
+])("the statement shows a payment that is %s", (_, changes, lines) => {
   expect(brief(paymentLines(payment(changes), "bank_1", "2026-11-20"))).toEqual(lines);
 });
 
-test("a payment from the balance is a line of the balance; while it is held and once that is cancelled, it is none", () => {
+test("a payment from the balance has one line, and none while it is held or once it is refunded", () => {
   expect(brief(paymentLines(payment({}), "balance", "2026-11-20"))).toEqual([
     "2026-11-19 balance debit -10000",
   ]);
@@ -92,7 +92,7 @@ describe("a deposit", () => {
       "returned",
       [OUT, IN, "2026-12-01 bank_1 return 50000", "2026-12-01 balance deposit-returned -50000"],
     ],
-  ])("a deposit that is %s has a line on each statement that it touched", (stands, lines) => {
+  ])("a deposit that is %s has a line on each statement that it affects", (stands, lines) => {
     expect(brief(deposit(stands))).toEqual(lines);
   });
 

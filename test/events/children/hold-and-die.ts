@@ -1,7 +1,7 @@
 import { createHold } from "../../../src/store/holds/holds.ts";
 import { openStore } from "../../../src/store/index.ts";
 
-/** Puts a run on hold, and dies as soon as that has been committed, before it can tell anybody. */
+/** Puts a run on hold, and dies right after the commit, before it can signal any workflow. */
 const [url = "", businessId = "", runId = ""] = process.argv.slice(2);
 const store = await openStore(url, { mustExist: true });
 store.afterCommit(() => process.kill(process.pid, "SIGKILL"));

@@ -11,7 +11,7 @@ test.each([
   ["by a proxy that a socket of IPv6 names", "::ffff:172.18.0.5", "203.0.113.7", "203.0.113.7"],
   ["by a proxy with an address of IPv6", "fd00::3%eth0", "203.0.113.7", "203.0.113.7"],
   ["by two proxies", "10.0.3.4", "203.0.113.7, 172.18.0.5", "203.0.113.7"],
-])("a caller who comes %s is who they are", (_how, peer, header, caller) => {
+])("a caller who comes %s is identified by their own address", (_how, peer, header, caller) => {
   expect(proxies.callerOf(peer, header)).toBe(caller);
 });
 
@@ -21,10 +21,10 @@ test.each([
   ["wrote as if a proxy had", "10.0.3.4", "198.51.100.1, 172.18.0.5, 203.0.113.7", "203.0.113.7"],
   ["wrote that is no address", "10.0.3.4", "203.0.113.7, unknown", "10.0.3.4"],
   ["wrote without a socket", "unknown", "203.0.113.7", "unknown"],
-])("what somebody %s counts for nothing", (_what, peer, header, caller) => {
+])("an address that somebody %s is ignored", (_what, peer, header, caller) => {
   expect(proxies.callerOf(peer, header)).toBe(caller);
 });
 
-test("nobody is trusted unless somebody says so", () => {
+test("no proxy is trusted by default", () => {
   expect(new Proxies([]).callerOf("127.0.0.1", "203.0.113.7")).toBe("127.0.0.1");
 });

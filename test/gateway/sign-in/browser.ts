@@ -1,8 +1,8 @@
-/** As much of a browser as signing in takes: cookies, forms with their origin, and addresses. */
+/** As much of a browser as signing in needs: cookies, forms with their origin, and redirects. */
 export class Browser {
   readonly #origin: string;
   readonly #cookies = new Map<string, string>();
-  /** The `set-cookie` lines that came, as they were. */
+  /** The received `set-cookie` lines, unchanged. */
   readonly set: string[] = [];
 
   /** @param origin of the gateway's pages */
@@ -45,7 +45,7 @@ export class Browser {
   }
 }
 
-/** The hidden field of a page's form. */
+/** Returns the value of a page's hidden form field. */
 export function fieldOf(page: string, name: string): string {
   const found = new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(page)?.[1];
   if (found === undefined) throw new Error(`no field ${name} in ${page}`);

@@ -42,7 +42,7 @@ async function decide(
   return store.transactionOf("biz_acme", (trx) => takeAnyDecision(trx, deciding));
 }
 
-test("approving above the profile's amount takes a sign-in of the last fifteen minutes", async () => {
+test("approving above the profile's amount requires a sign-in of the last fifteen minutes", async () => {
   const refused = await decide(16 * MINUTE_MS);
   expect(refused).toMatchObject({ accepted: false, code: "sign-in-too-old" });
   expect(JSON.stringify(refused)).toContain("$200.00");
@@ -51,7 +51,7 @@ test("approving above the profile's amount takes a sign-in of the last fifteen m
   expect(await decide(15 * MINUTE_MS)).toMatchObject({ accepted: true, countsFor: ["p1", "p2"] });
 });
 
-test("what is approved below it, or rejected, takes any sign-in; a token shows itself each time", async () => {
+test("smaller approvals and rejections accept any sign-in; a token needs none", async () => {
   expect(await decide(600 * MINUTE_MS, { drop: ["p2"] })).toMatchObject({ accepted: true });
   expect(await decide(600 * MINUTE_MS, { decision: "reject" })).toMatchObject({ accepted: true });
   expect(await decide(undefined)).toMatchObject({ accepted: true });

@@ -5,12 +5,12 @@ import { Browser, fieldOf } from "./browser.ts";
 
 export interface IdentityProvider {
   readonly issuer: string;
-  /** Signs somebody in at the address to which a gateway sent them. @returns the way back */
+  /** Signs an account in at the address to which a gateway redirected. @returns the way back */
   letIn(there: string, account: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** A company's own provider, which lets in whoever types a name. */
+/** Starts a company's identity provider that accepts any name. */
 export async function startIdentityProvider(
   { clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string },
   gatewayUrl: string,

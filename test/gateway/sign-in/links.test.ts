@@ -32,7 +32,7 @@ async function signedIn(token = cora.token): Promise<Browser> {
   return browser;
 }
 
-/** Whom the sign-in page greets; undefined where it asks who it is. */
+/** Returns whom the sign-in page greets; undefined if it asks who it is. */
 async function greeted(browser: Browser): Promise<string | undefined> {
   const page = await (await browser.get("/sign-in")).text();
   return /<h1>Signed in as (.*)<\/h1>/.exec(page)?.[1];
@@ -45,7 +45,7 @@ async function trail(): Promise<string[]> {
     .map(({ action, actor }) => `${actor}: ${action}`);
 }
 
-test("a link signs in once: opening it uses nothing up, its button does", async () => {
+test("opening a link does not use it up; its button signs in once", async () => {
   const link = await linkOf(cora.token);
   expect(link).toMatchObject({ name: "Cora", url: `${gateway.url}/sign-in#${link.code}` });
   const browser = new Browser(gateway.url);
@@ -67,7 +67,7 @@ test("a link works for ten minutes", async () => {
   expect((await new Browser(gateway.url).post("/sign-in", { code })).status).toBe(401);
 });
 
-test("of two who use one link at once, one is signed in", async () => {
+test("of several who use one link at once, one is signed in", async () => {
   const { code } = await linkOf(cora.token);
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => new Browser(gateway.url).post("/sign-in", { code })),
@@ -77,7 +77,7 @@ test("of two who use one link at once, one is signed in", async () => {
   ]);
 });
 
-test("what stands in the store and in the trail signs nobody in", async () => {
+test("nothing in the store, the trail or the log can be used to sign in", async () => {
   const { code } = await linkOf(cora.token);
   const browser = new Browser(gateway.url);
   await linkOf(cora.token);
@@ -94,7 +94,7 @@ test("what stands in the store and in the trail signs nobody in", async () => {
   for (const text of [code, secret]) expect(JSON.stringify(stored)).not.toContain(text);
 });
 
-test("no script reads the cookie, and on HTTPS no neighbour plants one", async () => {
+test("no script can read the cookie, and on HTTPS no neighboring domain can set it", async () => {
   const plain = await signedIn();
   expect(plain.set.join()).toMatch(
     /^payrun_session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/,
@@ -116,7 +116,7 @@ test("no script reads the cookie, and on HTTPS no neighbour plants one", async (
   }
 });
 
-test("only a page of this gateway, made for this session, sends a form", async () => {
+test("a form counts only from a page of this gateway made for this session", async () => {
   const browser = await signedIn();
   const formToken = fieldOf(await (await browser.get("/sign-in")).text(), "form_token");
   const other = await signedIn();
@@ -136,13 +136,13 @@ test("only a page of this gateway, made for this session, sends a form", async (
   expect(await greeted(other)).toBe("Cora");
 });
 
-test("a cookie opens nothing of the API, which asks for a token", async () => {
+test("a session's cookie gives no access to the API, which requires a token", async () => {
   const { cookie } = await signedIn();
   const answer = await fetch(`${gateway.url}/v1/holds`, { headers: { cookie } });
   expect(answer.status).toBe(401);
 });
 
-test("a session is over when it was signed out of, after twelve hours, and with its token", async () => {
+test("a session ends after twelve hours, and with its token", async () => {
   const late = await signedIn();
   nowMs += 12 * 60 * MINUTE_MS - 1;
   expect(await greeted(late)).toBe("Cora");
@@ -154,7 +154,7 @@ test("a session is over when it was signed out of, after twelve hours, and with 
   expect(await greeted(revoked)).toBeUndefined();
 });
 
-test("a sign-in makes a new cookie and ends the session that the browser had, whoever's it was", async () => {
+test("a sign-in sets a new cookie and ends the browser's previous session, even another person's", async () => {
   const browser = await signedIn();
   for (const token of [cora.token, admin]) {
     const { code } = await linkOf(token);
@@ -165,7 +165,7 @@ test("a sign-in makes a new cookie and ends the session that the browser had, wh
     expect(await page.text()).not.toContain("Signed in as");
   }
   expect(await greeted(browser)).toBe("ada");
-  // One that somebody has planted signs nobody in afterwards.
+  // A planted cookie doesn't sign its planter in afterwards.
   const planted = `payrun_session=session_${"x".repeat(43)}`;
   const { code } = await linkOf(cora.token);
   const headers = { cookie: planted, origin: gateway.url };
@@ -182,7 +182,7 @@ test("a sign-in makes a new cookie and ends the session that the browser had, wh
   ]);
 });
 
-test("whoever made a token is signed in with it no more once its holder has renewed it", async () => {
+test("once its holder has renewed a token, the person who made it is no longer signed in with it", async () => {
   const makers = await signedIn();
   const { code } = await linkOf(cora.token);
   const renewed = await gateway.call("POST", "/v1/tokens/renewal", cora.token);
@@ -191,7 +191,7 @@ test("whoever made a token is signed in with it no more once its holder has rene
   expect(await greeted(await signedIn(String(renewed.json["token"])))).toBe("Cora");
 });
 
-test("people see and end their own sessions, an administrator everybody's; the trail tells of each", async () => {
+test("people list and end their own sessions, administrators all; the trail records each end", async () => {
   const browser = await signedIn();
   await signedIn(admin);
   const otto = await gateway.token("otto", ["operator"]);
@@ -214,14 +214,14 @@ test("people see and end their own sessions, an administrator everybody's; the t
   ]);
 });
 
-test("a session's use from an address stands in the trail once", async () => {
+test("the use of a session from an address is recorded in the trail once", async () => {
   const browser = await signedIn();
   for (let times = 0; times < 3; times += 1) await greeted(browser);
   const used = async () => (await trail()).filter((line) => line.endsWith("session.used"));
   await expect.poll(used).toEqual(["Cora: session.used"]);
 });
 
-test("a link leads on to this gateway's own pages only", async () => {
+test("a link redirects only to this gateway's own pages", async () => {
   for (const to of ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:0"]) {
     const { code } = await linkOf(cora.token);
     const answer = await new Browser(gateway.url).post("/sign-in", { code, to });
@@ -229,14 +229,14 @@ test("a link leads on to this gateway's own pages only", async () => {
   }
 });
 
-test("pages run no script of others and stand in no frame", async () => {
+test("pages run no foreign scripts and can't be framed", async () => {
   const { headers } = await new Browser(gateway.url).get("/sign-in");
   expect(headers.get("content-security-policy")).toContain("script-src 'self'");
   expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   expect(headers.get("referrer-policy")).toBe("same-origin");
 });
 
-test("a token for one business signs in for that one", async () => {
+test("a token for one business opens a session for that business only", async () => {
   const two = await startTestGateway({
     profiles: [profile(), profile({ name: "beta", businessId: "biz_beta" })],
   });

@@ -26,7 +26,7 @@ function ask(address: string, browser = new Browser(gateway.url)): Promise<Respo
   return browser.post("/sign-in/mail", { address, to: "/" });
 }
 
-test("a person's own address gets a link, which signs in as their token does", async () => {
+test("a person's own address gets a link that signs in like their token", async () => {
   await gateway.token("cora", ["controller"]);
   const browser = new Browser(gateway.url);
   expect((await ask("CORA@acme.example", browser)).status).toBe(200);
@@ -38,7 +38,7 @@ test("a person's own address gets a link, which signs in as their token does", a
   expect(await (await browser.get("/sign-in")).text()).toContain("Signed in as cora");
 });
 
-test("the answer never says whether an address is known", async () => {
+test("the answer never reveals whether an address is known", async () => {
   await gateway.token("cora", ["controller"]);
   const known = await (await ask("cora@acme.example")).text();
   const unknown = await (await ask("mallory@acme.example")).text();
@@ -46,7 +46,7 @@ test("the answer never says whether an address is known", async () => {
   await expect.poll(() => smtp.mails.length, SOON).toBe(1);
 });
 
-test("whoever has no token that counts gets no link", async () => {
+test("a person without a valid token gets no link", async () => {
   await ask("cora@acme.example");
   await gateway.token("cora", ["controller"], ["beta"]);
   await ask("cora@acme.example");
@@ -55,20 +55,20 @@ test("whoever has no token that counts gets no link", async () => {
   await expect.poll(() => smtp.mails.length, SOON).toBe(1);
 });
 
-test("an address is mailed five times in ten minutes at most", async () => {
+test("an address is mailed at most five times in ten minutes", async () => {
   const answers = [];
   for (let times = 0; times < 6; times += 1) answers.push((await ask("x@acme.example")).status);
   expect(answers).toEqual([200, 200, 200, 200, 200, 429]);
 });
 
-test("one network address has twenty mails sent in ten minutes at most, to whomever", async () => {
+test("one network address can cause at most twenty mails in ten minutes", async () => {
   const answers = [];
   for (let no = 0; no < 21; no += 1) answers.push((await ask(`x${no}@acme.example`)).status);
   expect(answers.slice(0, 20)).not.toContain(429);
   expect(answers[20]).toBe(429);
 });
 
-test("a mail server that is down is in the log, without the address", async () => {
+test("a mail server that is down is logged, without the person's address", async () => {
   await gateway.token("cora", ["controller"]);
   smtp.failWith = 451;
   await ask("cora@acme.example");

@@ -37,7 +37,7 @@ async function start(...identities: readonly (readonly Identity[])[]): Promise<v
   gateway = await startTestGateway({ profiles, port });
 }
 
-/** Goes to the provider as a browser does, signs in there, and comes back. */
+/** Follows a browser to the provider, signs in there, and returns the way back. */
 async function atProvider(
   browser: Browser,
   account: string,
@@ -52,7 +52,7 @@ async function pageOf(browser: Browser, path = "/sign-in"): Promise<string> {
   return (await browser.get(path)).text();
 }
 
-test("whom a profile names by issuer and subject signs in at their company's provider", async () => {
+test("a person whom a profile names by issuer and subject signs in at the company's provider", async () => {
   await start([person("00u1", ["controller"])]);
   const browser = new Browser(gateway.url);
   expect(await pageOf(browser)).toContain("/sign-in/provider?business=b0");
@@ -67,7 +67,7 @@ test("whom a profile names by issuer and subject signs in at their company's pro
   });
 });
 
-test("an e-mail address proves nothing, and neither does another subject", async () => {
+test("an e-mail address or another subject signs nobody in", async () => {
   await start([person("00u1", ["controller"])]);
   const browser = new Browser(gateway.url);
   const answer = await browser.get(await atProvider(browser, "00u2"));
@@ -76,7 +76,7 @@ test("an e-mail address proves nothing, and neither does another subject", async
   expect(browser.set.join()).not.toContain("payrun_session");
 });
 
-test("what was begun in one browser signs nobody in in another, and nobody twice", async () => {
+test("a sign-in that one browser began works in no other browser, and only once", async () => {
   await start([person("00u1", ["controller"])]);
   const browser = new Browser(gateway.url);
   const back = await atProvider(browser, "00u1");
@@ -89,7 +89,7 @@ test("what was begun in one browser signs nobody in in another, and nobody twice
 });
 
 test.each(["state", "nonce", "verifier"])(
-  "an answer that is not for the %s that this browser began with signs nobody in",
+  "an answer that doesn't match the %s of this browser's sign-in signs nobody in",
   async (what) => {
     await start([person("00u1", ["controller"])]);
     const browser = new Browser(gateway.url);
@@ -105,7 +105,7 @@ test.each(["state", "nonce", "verifier"])(
   },
 );
 
-test("whoever is something else in another business chooses as what they act", async () => {
+test("a person with different roles in several businesses chooses which to act under", async () => {
   await start(
     [person("00u1", ["controller"])],
     [person("00u1", ["viewer"])],
@@ -119,7 +119,7 @@ test("whoever is something else in another business chooses as what they act", a
   expect(await pageOf(browser)).toContain("Roles: controller");
 });
 
-test("a session ends as soon as the profile says something else about the person", async () => {
+test("a session changes and ends with the person's entry in the profile", async () => {
   const identities = [person("00u1", ["controller"])];
   await start(identities);
   const browser = new Browser(gateway.url);
@@ -130,7 +130,7 @@ test("a session ends as soon as the profile says something else about the person
   expect(await pageOf(browser)).not.toContain("Signed in as");
 });
 
-test("signing in again has the provider ask again who it is", async () => {
+test("signing in again makes the provider authenticate the person again", async () => {
   await start([person("00u1", ["controller"])]);
   const browser = new Browser(gateway.url);
   const answer = await browser.get("/sign-in/provider?business=b0&again=true");
@@ -140,7 +140,7 @@ test("signing in again has the provider ask again who it is", async () => {
   expect(searchParams.get("code_challenge_method")).toBe("S256");
 });
 
-test("a provider that doesn't take our secret is in the log, without the secret and what it sent", async () => {
+test("a provider that rejects our secret is logged, without the secret and the code", async () => {
   const clientSecret = "a-secret-of-another-client";
   const signIn = { provider: { issuer, ...CLIENT, clientSecret } };
   gateway = await startTestGateway({ profiles: [profile({ name: "b0", signIn })], port });
@@ -156,7 +156,7 @@ test("a provider that doesn't take our secret is in the log, without the secret 
   }
 });
 
-test("a provider that can't be reached is said, and how to sign in without it", async () => {
+test("if a provider can't be reached, the page says so and how to sign in without it", async () => {
   const nobody = `http://127.0.0.1:${await freePort()}`;
   const signIn = { provider: { issuer: nobody, ...CLIENT } };
   gateway = await startTestGateway({ profiles: [profile({ signIn })], port });

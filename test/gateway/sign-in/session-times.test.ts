@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { profile, startTestGateway } from "../support/gateway.ts";
 import { typed } from "../support/typed.ts";
 
-test("session list and login tell times in the profile's zone, and name it", async () => {
+test("session list and login show times in the profile's zone, and name it", async () => {
   const gateway = await startTestGateway({ profiles: [profile({ zone: "America/Chicago" })] });
   onTestFinished(() => gateway.stop());
   const cora = await gateway.token("Cora", ["controller"]);

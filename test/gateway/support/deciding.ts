@@ -7,7 +7,7 @@ import { planLine, seedRun, type SeededRun } from "./rows.ts";
 const LARGE = { amountCents: 2_000_000, approvers: ["owner"], ruleIndex: 0 };
 const TWO_EYES = { quorum: 2 };
 
-/** A gateway and a run of which people decide. */
+/** A gateway, and a run that people decide about. */
 class DecidingScene {
   readonly gateway: TestGateway;
   run: SeededRun;
@@ -21,7 +21,7 @@ class DecidingScene {
     return `/v1/runs/${encodeURIComponent(this.run.runId)}/${what}`;
   }
 
-  /** Approves the run's plan, if the changes say nothing else. */
+  /** Approves the run's plan, unless `changes` say otherwise. */
   decide(token: string, changes: Record<string, unknown> = {}): Promise<Answer> {
     const body = { decision: "approve", planHash: this.run.planHash, ...changes };
     return this.gateway.call("POST", this.path(), token, body);
@@ -33,7 +33,7 @@ class DecidingScene {
     return lineApproved(this.gateway.store.db, line, Date.now());
   }
 
-  /** Who has decided, and whether it counts. */
+  /** Returns who has decided, and each decision's outcome. */
   async outcomes(): Promise<string[]> {
     const decisions = await decisionsOfRun(this.gateway.store.db, this.run.runId);
     return decisions.map((decision) => `${decision.principal} ${decision.outcome}`);

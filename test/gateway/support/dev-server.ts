@@ -8,7 +8,7 @@ import { freePort } from "../../support/free-port.ts";
 
 const START_TIMEOUT_MS = 90_000;
 
-/** A Temporal server of a test's own: nobody's worker takes its workflows, and it may be killed. */
+/** A test's own Temporal server: it has no worker, and it may be killed. */
 export class DevServer {
   readonly port: number;
   readonly #cliPath: string;
@@ -25,7 +25,7 @@ export class DevServer {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** @param isBare without Payrun's search attributes, like a server of which it made nothing */
+  /** @param isBare true for a server without Payrun's search attributes */
   async start(isBare = false): Promise<void> {
     const known = devServerArguments(this.port);
     const isFlag = (at: number): boolean => known[at] === "--search-attribute";
@@ -39,7 +39,7 @@ export class DevServer {
     await this.#untilReady(child);
   }
 
-  /** Ends it as a crash would. */
+  /** Kills the server, as a crash would. */
   async kill(): Promise<void> {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -71,7 +71,7 @@ export class DevServer {
   }
 }
 
-/** @param folder where it keeps its state, so that a restart goes on */
+/** @param folder where the server keeps its state, so that a restart continues from it */
 export async function startDevServer(folder: string): Promise<DevServer> {
   const cli = await findTemporalCli({
     env: process.env,

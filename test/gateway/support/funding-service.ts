@@ -2,14 +2,14 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Address of a service that lists no funding source any more, until the test has ended. */
+/** Returns the address of a service without funding sources, which ends with the test. */
 export function serviceWithoutSources(): Promise<string> {
   return listening((_request, response) => {
     response.writeHead(200, { "content-type": "application/json" }).end('{"items":[]}');
   });
 }
 
-/** Address of a service whose balance has so much, whenever it is asked, until the test has ended. */
+/** Returns the address of a service with this balance at each read, which ends with the test. */
 export function serviceWithBalance(availableCents: () => number): Promise<string> {
   return listening(({ url = "" }, response) => {
     const balance = { id: "balance", rail: "SERVICE", kind: "balance", name: "Balance" };
@@ -19,7 +19,7 @@ export function serviceWithBalance(availableCents: () => number): Promise<string
   });
 }
 
-/** Address of a service that shows these payments of every bill of $100, until the test has ended. */
+/** Returns the address of a service whose bills of $100 have these payments; ends with the test. */
 export function serviceWithPayments(payments: readonly object[]): Promise<string> {
   return listening(({ url = "" }, response) => {
     const items = url.startsWith("/v1/payments") ? payments : [];
@@ -34,7 +34,7 @@ export function serviceWithPayments(payments: readonly object[]): Promise<string
   });
 }
 
-/** Address of a service that takes requests and answers none, until the test has ended. */
+/** Returns the address of a service that answers no request, which ends with the test. */
 export function silentService(): Promise<string> {
   return listening(() => {});
 }

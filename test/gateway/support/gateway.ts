@@ -13,7 +13,7 @@ import { lazyConnection } from "../../../src/temporal/connection.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
 import { confirmedToken } from "../../support/confirmed-token.ts";
 
-/** Nothing listens here: Temporal is down. */
+/** No server listens here: Temporal is down. */
 const NOBODY = "127.0.0.1:1";
 
 export const SECRET = "whsec_test_0123456789";
@@ -43,9 +43,9 @@ export interface TestGateway {
   readonly url: string;
   readonly folder: string;
   readonly temporal: Client;
-  /** What the gateway logged, message by message. */
+  /** The gateway's log messages with their fields. */
   readonly logged: readonly string[];
-  /** Makes a token that counts; its name is who it stands for. */
+  /** Makes a confirmed token for a person of this name. */
   token(name: string, roles: readonly string[], businesses?: readonly string[]): Promise<string>;
   call(method: string, path: string, token: string | null, body?: unknown): Promise<Answer>;
   stop(): Promise<void>;
@@ -59,16 +59,16 @@ export interface TestGatewayOptions {
   readonly planTimeoutMs?: number;
   readonly folder?: string;
   readonly limits?: Partial<GatewayLimits>;
-  /** Any free one unless said. */
+  /** Any free port by default. */
   readonly port?: number;
-  /** As people reach it; where it listens unless said. */
+  /** The address for people; by default where the gateway listens. */
   readonly publicUrl?: string;
   readonly temporalUiOrigins?: readonly string[];
-  /** Keys that encrypt; one unless said. */
+  /** The encryption keys; one by default. */
   readonly keys?: readonly { readonly id: string; readonly key: Buffer }[];
 }
 
-/** The real gateway on a real socket and a real store; Temporal is down unless an address is given. */
+/** Starts a real gateway with a socket and a store; Temporal is down unless an address is given. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), "payrun-gateway-")));
   const store = await openStore(`sqlite:${folder}/payrun.db`);
@@ -152,7 +152,7 @@ async function answerOf(response: Response): Promise<Answer> {
 
 let lastSequence = 1_000n;
 
-/** An event's envelope (API specification, section 6). */
+/** Returns an event's envelope (API specification, section 6). */
 export function eventBody(changes: {
   readonly id?: string;
   readonly type?: string;
@@ -179,7 +179,7 @@ export function signed(body: string | Uint8Array, atMs = Date.now(), secret = SE
   return `t=${t},v1=${v1}`;
 }
 
-/** Delivers a webhook, well signed unless a header says otherwise. */
+/** Delivers a webhook, correctly signed unless `signature` says otherwise. */
 export async function deliver(
   url: string,
   body: string | Uint8Array,
@@ -201,7 +201,7 @@ export async function deliver(
   return answerOf(response);
 }
 
-/** Asks again until it holds; fails with what was seen last. */
+/** Reads until the value holds; fails with the last value after `timeoutMs`. */
 export async function eventually<T>(
   read: () => Promise<T>,
   holds: (value: T) => boolean,

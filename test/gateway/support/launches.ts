@@ -2,14 +2,14 @@ import { beforeEach, expect } from "vitest";
 import type { Answer } from "./gateway.ts";
 import { type OnTemporal, useGatewayOnTemporal } from "./on-temporal.ts";
 
-/** A stored pay-run playbook, `weekly`, and somebody who may launch it. */
+/** A stored pay-run playbook, `weekly`, and the token of a launcher. */
 export interface LaunchScene {
   readonly on: OnTemporal;
   readonly launcher: string;
   launch(body: object): Promise<Answer>;
 }
 
-/** Makes it anew before each test; a dry plan is given up on after a second. */
+/** Makes the scene before each test; a dry plan times out after a second. */
 export function useLaunches(): LaunchScene {
   const on = useGatewayOnTemporal({ planTimeoutMs: 1_000 });
   let launcher: string;

@@ -4,7 +4,7 @@ import { lazyConnection } from "../../../src/temporal/connection.ts";
 import { takeNamespace } from "../../support/take-namespace.ts";
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from "./gateway.ts";
 
-/** A gateway of each test's own, on a namespace of Temporal where nobody works. */
+/** A gateway for each test, on a namespace of Temporal without workers. */
 export interface OnTemporal {
   readonly address: string;
   readonly namespace: string;
@@ -12,7 +12,7 @@ export interface OnTemporal {
   readonly gateway: TestGateway;
 }
 
-/** Starts it before each test of a file, and stops it afterwards. */
+/** Starts a gateway before each test of a file, and stops it afterwards. */
 export function useGatewayOnTemporal(options: TestGatewayOptions = {}): OnTemporal {
   const address = inject("temporalAddress");
   let namespace: string;

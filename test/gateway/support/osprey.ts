@@ -1,7 +1,7 @@
 import { profile, startTestGateway, type TestGateway } from "./gateway.ts";
 import { planLine, seedRun, type SeededRun } from "./rows.ts";
 
-/** A gateway of a business in Chicago with one run, whose one bill waits for approval. */
+/** Starts a gateway for a business in Chicago with one run, whose one bill waits for approval. */
 export async function ospreyGateway(): Promise<{
   readonly gateway: TestGateway;
   readonly run: SeededRun;

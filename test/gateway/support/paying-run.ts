@@ -8,7 +8,7 @@ import { planLine, seedRun, setLine, type SeededRun } from "./rows.ts";
 export const SOON = addBankingDays(newYorkDate(Date.now()), 3);
 export const PAST = addDays(newYorkDate(Date.now()), -1);
 
-/** A run in the middle of paying: p1 and p2 wait, p3 can be called back, p4 can't, p5 is being sent. */
+/** Creates a run that is paying: p1, p2 wait, p3 can be recalled, p4 can't, p5 is being sent. */
 export async function seedPayingRun(store: Store): Promise<SeededRun> {
   const vendor = { contactId: "con_osprey", contactName: "Osprey Robotics" };
   const run = await seedRun(store, {
@@ -26,7 +26,7 @@ export async function seedPayingRun(store: Store): Promise<SeededRun> {
   return run;
 }
 
-/** The holds that are in force, as scope and value. */
+/** Returns the holds in force, as scope and value. */
 export async function inForce({ store }: { readonly store: Store }): Promise<string[]> {
   const holds = await activeHolds(store.db, "biz_acme", Date.now());
   return holds.map(({ scope, value }) => (scope === "all" ? scope : `${scope} ${value}`));

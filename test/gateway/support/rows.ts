@@ -30,7 +30,7 @@ export function planLine(payableId: string, changes: Partial<PlanLine> = {}): Pl
     bankLast4: "6789",
     contactUpdatedAt: null,
     dueDate: "2026-12-01",
-    // After every day on which tests run.
+    // Later than every day on which tests run.
     executionDate: "2029-11-26",
     arrivalDate: "2026-12-01",
     dateRule: "by-due-date",
@@ -65,14 +65,14 @@ export interface Seed {
   readonly period?: string;
   readonly launchedBy?: string;
   readonly author?: string;
-  /** What the playbook does about bills whose day has passed; asks unless said. */
+  /** The playbook's rule for bills whose day has passed; "ask" by default. */
   readonly late?: "ask" | "next-business-day";
   readonly lines: readonly PlanLine[];
-  /** What else the plan says; it has $10,000.00, and pays from no single account, unless said. */
+  /** Changes of the plan's summary; by default $10,000.00 are available, and no source is named. */
   readonly summary?: Partial<PlanSummary>;
 }
 
-/** The playbook whose rules the lines of a plan carry. */
+/** Returns a playbook with the rules that the lines carry. */
 function playbookOf(lines: readonly PlanLine[]) {
   const approve = PLAYBOOK.approve.map((rule, index) => {
     const line = lines.find(({ ruleIndex }) => ruleIndex === index);
@@ -83,7 +83,7 @@ function playbookOf(lines: readonly PlanLine[]) {
   return { ...PLAYBOOK, approve };
 }
 
-/** A run as it stands when its plan waits for approval: claimed, planned, watched. */
+/** Creates a run whose plan waits for approval: claimed, planned, subscribed. */
 export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
   const businessId = seed.businessId ?? "biz_acme";
   const business = seed.business ?? "acme";
@@ -165,7 +165,7 @@ export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
   });
 }
 
-/** Approves lines of a run, as if somebody of the right role had. */
+/** Approves lines of a run, as a person with the right role does. */
 export async function approveLines(
   store: Store,
   run: SeededRun,
@@ -194,7 +194,7 @@ export async function approveLines(
   );
 }
 
-/** Puts a line where a test needs it. */
+/** Sets a line's state and facts directly in the store. */
 export async function setLine(
   store: Store,
   runId: string,

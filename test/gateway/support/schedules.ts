@@ -7,21 +7,21 @@ import { type OnTemporal, useGatewayOnTemporal } from "./on-temporal.ts";
 
 type Handle = ReturnType<Client["schedule"]["getHandle"]>;
 
-/** Playbooks with schedules, as an administrator applies them and people look at them. */
+/** Playbooks with schedules, applied by an administrator, as people see them. */
 export interface SchedulesScene {
   readonly on: OnTemporal;
   readonly admin: string;
-  /** What the gateway's clock shows; it stands still. A Wednesday noon in New York at first. */
+  /** The gateway's clock, which stands still; at first a Wednesday noon in New York. */
   nowMs: number;
   apply(schedule: string, name?: string): Promise<Answer>;
-  /** What the list of schedules says of one. */
+  /** Returns the entry of one playbook in the list of schedules. */
   shown(name?: string): Promise<Record<string, unknown> | undefined>;
-  /** The schedule as Temporal keeps it. */
+  /** Returns Temporal's handle of the schedule. */
   handle(name?: string): Handle;
   post(path: string, body?: object): Promise<Answer>;
 }
 
-/** Makes it anew before each test; the 26th of its first month is Thanksgiving. */
+/** Makes the scene before each test; the 26th of its first month is Thanksgiving. */
 export function useSchedules(profiles?: readonly BusinessProfile[]): SchedulesScene {
   const startMs = Date.parse("2026-11-18T17:00:00Z");
   const on = useGatewayOnTemporal({

@@ -13,8 +13,8 @@ export interface Typed {
 }
 
 /**
- * Runs a command line against a gateway in this process, off a terminal: a process of its own takes
- * a second to begin.
+ * Runs a command line against a gateway in this process, off a terminal. A process of its own would
+ * take a second to begin.
  */
 export async function typed(
   gateway: { readonly url: string },
@@ -43,7 +43,7 @@ export async function typed(
   }
 }
 
-/** The same by a person with these roles. */
+/** Types a command as a person with these roles. */
 export async function typedBy(
   gateway: { readonly url: string; token(name: string, roles: readonly string[]): Promise<string> },
   { name, roles }: { readonly name: string; readonly roles: readonly string[] },

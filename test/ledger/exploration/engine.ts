@@ -18,7 +18,7 @@ type SendStep = Extract<Step, { kind: "send" }>;
 const GATE_MS = 15_000;
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** Two processes that share rows and pay one bill, while everything goes wrong that may. */
+/** Two processes that share rows and pay one bill, while every possible fault occurs. */
 export class Engine {
   facts: SubjectFacts = factsOf([]);
   readonly trace: string[] = [];
@@ -34,7 +34,10 @@ export class Engine {
   #life = 0;
   #sends = 0;
   #isRestored = false;
-  /** A short one meets what has just happened, a long one a request that has run for minutes. */
+  /**
+   * The longest pause: a short one meets what has just happened, a long one a request that has run
+   * for minutes.
+   */
   readonly #patienceMs: number;
 
   constructor(seed: number) {
@@ -45,7 +48,7 @@ export class Engine {
     if (this.#random.chance(0.3)) this.#planLoss();
   }
 
-  /** From now on nothing goes wrong any more. */
+  /** Ends all faults. */
   heal(): void {
     this.hasFaults = false;
     this.service.hasFaults = false;
@@ -117,7 +120,7 @@ export class Engine {
     });
   }
 
-  /** One transaction: what the rows say now, and what follows from it. */
+  /** One transaction: finds the next step from the rows as they are now, and takes it. */
   #gate(process: number, reading: Reading): void {
     if (this.#fails(0.05)) this.#wish = OTHER_BYTES;
     const wish = this.#fails(0.05) ? null : this.#wish;
@@ -137,7 +140,7 @@ export class Engine {
     );
   }
 
-  /** The bank takes back what was paid. */
+  /** Lets the bank return these payments. */
   #return(ids: readonly string[]): void {
     this.time.after(this.#random.between(0, 30 * MIN), () => {
       for (const made of this.service.made) if (ids.includes(made.id)) made.status = "returned";
@@ -198,7 +201,7 @@ export class Engine {
       this.#say(`${send.sendId} is answered: ${answer.result}`);
       const isHeard = !this.#fails(0.2);
       const travelMs = this.#fails(0.1) ? random.between(0, MIN) : random.between(10, 300);
-      // A process may stand still for long over what it has heard.
+      // A process may be frozen for a long time after it has received a response.
       const standsMs = this.#fails(0.05) ? random.between(0, 40 * MIN) : 0;
       if (isHeard && isWaiting && standsMs > 0) isWaiting = false;
       const wasWaiting = isWaiting;
@@ -236,7 +239,10 @@ export class Engine {
     this.#awake(process, this.#random.between(0, 2 * MIN));
   }
 
-  /** Once, or as a late answer; by nobody where a restored store lacks the row. */
+  /**
+   * Records a result, or a late response if there is one; does nothing if a restored store lacks
+   * the row.
+   */
   #record({ sendId }: Send, answer: Answer, isDated: boolean): void {
     const { result, madeIds } = answer;
     this.#setAttempts(this.facts.attempts, (attempt) => {
@@ -261,7 +267,7 @@ export class Engine {
   }
 }
 
-/** Who has nothing to wait for asks rarely. */
+/** Returns the pause before a process reads again: a long one if there is nothing to wait for. */
 function pauseMs(step: Step): number {
   if (step.kind === "wait") return step.waitMs;
   return step.kind === "read" || step.kind === "adopt" ? 1_000 : 10 * MIN;

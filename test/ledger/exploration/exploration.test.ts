@@ -5,7 +5,7 @@ import { Engine } from "./engine.ts";
 const SEEDS = Number(process.env["PAYRUN_LEDGER_SEEDS"] ?? 30);
 const FIRST = Number(process.env["PAYRUN_LEDGER_FIRST_SEED"] ?? 1);
 
-/** Hours in which everything goes wrong, and as long as it takes to end once nothing does. */
+/** The hours with faults, and the time without faults in which everything comes to an end. */
 const FAULTY_MS = 150 * MIN;
 const HEALED_MS = 150 * MIN;
 
@@ -18,8 +18,8 @@ function explore(seed: number): { readonly engine: Engine; readonly end: string 
   return { engine, end: [...kinds].toSorted().join() };
 }
 
-describe("two processes and a service that does whatever it may", () => {
-  it(`pay a bill at most once, and come to an end (${SEEDS} seeds)`, () => {
+describe("two processes and a service that does anything it may", () => {
+  it(`two processes pay a bill at most once and come to an end, whatever the service does (${SEEDS} seeds)`, () => {
     const ends = new Map<string, number>();
     for (let seed = FIRST; seed < FIRST + SEEDS; seed += 1) {
       const { engine, end } = explore(seed);
@@ -31,7 +31,7 @@ describe("two processes and a service that does whatever it may", () => {
       }
       ends.set(end, (ends.get(end) ?? 0) + 1);
     }
-    // A person is for what doesn't add up, and for that alone.
+    // A person is needed only for payments that don't add up.
     expect(ends.get("applied") ?? 0).toBeGreaterThan(SEEDS * 0.7);
   });
 });

@@ -1,7 +1,7 @@
-/** The same numbers for the same seed (mulberry32). */
+/** Random numbers that are the same for the same seed (mulberry32). */
 export interface Random {
   readonly chance: (share: number) => boolean;
-  /** The ends more often than what lies between: that is where rules break. */
+  /** A number of the range, its ends more often than the rest: that is where rules break. */
   readonly between: (from: number, to: number) => number;
 }
 
@@ -22,7 +22,7 @@ export function randomOf(seed: number): Random {
   };
 }
 
-/** What happens in which order: a queue of instants that ends when nothing is due. */
+/** A queue of actions, which run in the order of their instants. */
 export class Timeline {
   nowMs: number;
   readonly #due: { readonly atMs: number; readonly act: () => void }[] = [];
@@ -37,7 +37,7 @@ export class Timeline {
     this.#due.splice(index === -1 ? this.#due.length : index, 0, { atMs, act });
   }
 
-  /** Runs what is due up to an instant. */
+  /** Runs everything that is due up to an instant. */
   runUntil(untilMs: number): void {
     for (let first = this.#due[0]; first !== undefined && first.atMs <= untilMs;) {
       this.#due.shift();

@@ -28,12 +28,12 @@ const REMEMBERED_MS = 15 * MIN;
 const UNCONFIRMED_AFTER_MS = 5 * MIN;
 
 /**
- * A service that does whatever the envelope allows: it queues, runs for half an hour, drops, pays
- * in parts, answers nothing, and forgets its keys.
+ * A service that does everything that the envelope allows: it queues requests, runs for half an
+ * hour, drops requests, pays in parts, doesn't answer, and forgets its keys.
  */
 export class Service {
   readonly made: Made[] = [];
-  /** False once nothing goes wrong any more. */
+  /** False once all faults have ended. */
   hasFaults = true;
   readonly offsetMs: number;
   readonly #keys = new Map<string, Key>();
@@ -52,7 +52,7 @@ export class Service {
     return this.#time.nowMs + this.offsetMs;
   }
 
-  /** What a reading shows that began then and ends now. */
+  /** Returns what a reading shows if it began at `begunMs` and ends now. */
   shownSince(begunMs: number): Shown[] {
     return this.made
       .filter(
@@ -62,13 +62,13 @@ export class Service {
       .map(({ id, amountCents, status }) => payment(id, { amountCents, status }));
   }
 
-  /** The cents of payments that are not known to be unpaid. */
+  /** Returns the sum of the payments that are not known to be unpaid, in cents. */
   standingCents(): number {
     const standing = this.made.filter(({ status }) => status !== "returned");
     return standing.reduce((sum, { amountCents }) => sum + amountCents, 0);
   }
 
-  /** A request has arrived; it may never be answered. */
+  /** Receives a request, which may never be answered. */
   receive(name: string, body: string, answer: (given: Answer) => void): void {
     const say = (result: SendResult, status: number, madeIds: readonly string[] = []) => {
       answer({ result, status, madeIds, dateMs: this.clockMs() });
@@ -87,7 +87,7 @@ export class Service {
     } else if (this.#time.nowMs - key.arrivedMs < UNCONFIRMED_AFTER_MS) {
       say("conflict", 409);
     } else {
-      // It may still pay all the same.
+      // The request may still pay.
       key.state = "died";
       say("unconfirmed", 409);
     }
@@ -128,7 +128,7 @@ export class Service {
         return;
       }
       const ids = this.#pay(windowMs(false) - runsMs);
-      // A yes names everything that was made.
+      // A 2xx names every payment that was made.
       const saysYes = key.state === "running" && (!this.hasFaults || random.chance(0.7));
       key.state = ids !== null && saysYes ? "paid" : "died";
       if (ids === null || !saysYes) return say("unknown", 500);
@@ -143,7 +143,7 @@ export class Service {
     return kept;
   }
 
-  /** In one or in halves; null where the other half comes later, or never. */
+  /** Pays in one payment or in halves; returns null if the other half comes later, or never. */
   #pay(withinMs: number): readonly string[] | null {
     const halfCents = TERMS.amountCents / 2;
     if (!this.hasFaults || this.#random.chance(0.8)) return [this.#make(TERMS.amountCents)];

@@ -17,5 +17,5 @@ startNoticeSender({
   log: { warn: () => undefined },
   nowMs: Date.now,
 });
-// Goes with its parent, if nobody kills it first.
+// Exits with its parent, if it isn't killed first.
 process.once("disconnect", () => process.exit(0));

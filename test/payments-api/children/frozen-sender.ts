@@ -1,7 +1,7 @@
 /**
- * Sends one money write and is stopped, as a machine that stands still would, right before it
- * leaves: `frozen-sender.ts BASE_URL LEAVE_WITHIN_MS open|new`, with a connection that is open or
- * one that is still to be made. Prints what came of it.
+ * Sends one money write and freezes, like a machine that is suspended, right before the write
+ * leaves: `frozen-sender.ts BASE_URL LEAVE_WITHIN_MS open|new`, on a connection that is open or on
+ * a new one. Prints the result.
  */
 import { writeSync } from "node:fs";
 import { PaymentsClient, TimeLimit } from "../../../src/payments-api/index.ts";
@@ -9,7 +9,7 @@ import { PaymentsClient, TimeLimit } from "../../../src/payments-api/index.ts";
 const [baseUrl = "", leaveWithinMs = "", connection = ""] = process.argv.slice(2);
 
 function freeze(): void {
-  // Not through a stream: it has to be out before everything stands still.
+  // Written directly, not through a stream: it must be out before the process freezes.
   writeSync(1, "stops\n");
   process.kill(process.pid, "SIGSTOP");
 }

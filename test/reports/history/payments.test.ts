@@ -15,7 +15,7 @@ const answered = entry(1, "attempt.answered", "bill_1", {
   payments: [{ id: "pmt_1", amountCents: 100, status: "scheduled" }],
 });
 
-test("a payment is shown as it was seen last, also by who cancelled it", () => {
+test("a payment has the status that was last seen, even if a cancellation saw it", () => {
   const cancelled = entry(2, "cancel-payment:refund_pending", "pmt_1", {});
   const back = entry(3, "cancel-payment:refunded", "pmt_1", {});
   const statusAfter = (...trail: AuditEntry[]) => paymentsIn(trail, made)[0]?.status;
@@ -25,7 +25,7 @@ test("a payment is shown as it was seen last, also by who cancelled it", () => {
   expect(statusAfter(answered, entry(2, "cancel-payment:too-late", "pmt_1", {}))).toBe("scheduled");
 });
 
-test("a payment that the trail doesn't know is on its way for all we know", () => {
+test("a payment that the trail doesn't know has an unknown status", () => {
   expect(paymentsIn([], made)).toEqual([
     {
       ...{ id: "pmt_1", amountCents: 100, status: "unknown", failureReason: null },
@@ -40,7 +40,7 @@ const shownAs = (status: string) => ({
   payments: [{ id: "pmt_1", amountCents: 100, status, failureReason: "R01" } as Payment],
 });
 
-test("a payment is shown as the service says it now, whatever was seen before", () => {
+test("the status that the service shows now replaces any that was seen before", () => {
   const [payment] = paymentsIn([answered], made, { shown: shownAs("failed") });
   expect(payment).toMatchObject({ status: "failed", failureReason: "R01", seenAt: AT });
 });
@@ -55,13 +55,13 @@ test("a payment that the bank took back is known to have settled before", () => 
   expect(hadSettled(answered, settled)).toBe(true);
 });
 
-test("while the service doesn't answer, a payment stands as it was last taken over", () => {
+test("while the service doesn't answer, a payment keeps the status that was last read", () => {
   const taken = { id: "pmt_1", amountCents: 100, status: "failed", updatedAt: null };
   const [payment] = paymentsIn([answered], made, { seen: new Map([["pmt_1", taken]]) });
   expect(payment).toMatchObject({ status: "failed", seenAt: new Date(1).toISOString() });
 });
 
-test("a payment that no request has made is told apart from Payrun's own", () => {
+test("a payment that no request has made is an external payment", () => {
   const { payments } = shownAs("completed");
   expect(
     externalIn(
@@ -75,14 +75,14 @@ test("a payment that no request has made is told apart from Payrun's own", () =>
   ]);
 });
 
-describe("how old what stands about a bill is", () => {
+describe("the age of what is shown about a bill", () => {
   const seen = [{ id: "pmt_1", seenAt: AT }];
 
-  test("nothing is said of it if the service has just shown all of its payments", () => {
+  test("the age is not mentioned if the service has just shown all of the bill's payments", () => {
     expect(asOfSentences(shownAs("completed"), seen, "America/New_York")).toEqual([]);
   });
 
-  test("it is said since when the service has not been heard of", () => {
+  test("the age is stated if the service doesn't answer", () => {
     expect(asOfSentences(undefined, seen, "America/New_York")).toEqual([
       "This is as of Mon, Nov 23, 9:00 AM New York, when Payrun last saw its payments: the service didn't answer now.",
     ]);
@@ -91,9 +91,9 @@ describe("how old what stands about a bill is", () => {
     ]);
   });
 
-  test("a payment that the service doesn't list is named", () => {
+  test("a payment that the service no longer lists is named", () => {
     expect(asOfSentences({ at: AT, payments: [] }, seen, "America/New_York")).toEqual([
-      "The service doesn't list pmt_1 among its payments now: what stands here is what Payrun saw last.",
+      "The service doesn't list pmt_1 among its payments now: what is shown here is what Payrun saw last.",
     ]);
   });
 });

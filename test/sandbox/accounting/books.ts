@@ -14,7 +14,7 @@ export const redirectUri = "https://app.customer.example/accounting?from=payment
 /** The accounting integration's operations, for the first business of the fixture. */
 export class Accounting {
   readonly #sandbox: TestSandbox;
-  /** Of the connection, once there is one. */
+  /** The id of the connection, once there is one. */
   id = "";
 
   constructor(sandbox: TestSandbox) {
@@ -38,14 +38,14 @@ export class Accounting {
     return this.#sandbox.api<Body>("POST", path, body === undefined ? {} : { body });
   }
 
-  /** Connects, and has the access allowed. */
+  /** Connects the business and allows the access. */
   async connect(): Promise<void> {
     const { body } = await this.post("/connect", { redirectUri });
     this.id = String(body["accountingIntegrationId"]);
     await controlPost(this.#sandbox, `/accounting/${this.businessId}/authorize`, {});
   }
 
-  /** Syncs one entity type, or all, and waits on the bank clock until it is done. */
+  /** Syncs one entity type, or all, and advances the bank clock until the sync is done. */
   async sync(entityType?: string): Promise<Record<string, Json>> {
     const suffix = entityType === undefined ? "" : `/${entityType}`;
     const answer = await this.post<Sync>(`/${this.id}/sync${suffix}`);
@@ -56,7 +56,7 @@ export class Accounting {
     return body.results;
   }
 
-  /** Enters or changes a record of the accounting system's. */
+  /** Creates or changes a record of the accounting system. */
   record(record: Json): Promise<Json & { id: string }> {
     return controlPost(this.#sandbox, `/accounting/${this.businessId}/records`, record);
   }

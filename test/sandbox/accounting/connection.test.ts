@@ -17,7 +17,7 @@ beforeEach(async () => {
 const authorize = (body = {}) =>
   controlPost(sandbox, `/accounting/${accounting.businessId}/authorize`, body);
 
-it("has no integration at first", async () => {
+it("a business has no accounting integration at first", async () => {
   expect((await accounting.get()).body).toEqual({ items: [] });
   expect((await accounting.get("/status")).body).toEqual({
     connected: false,
@@ -30,7 +30,7 @@ it("has no integration at first", async () => {
   });
 });
 
-it("starts OAuth with a page that knows where to send the user back, and in which state", async () => {
+it("connecting sends the user to OAuth and back to the redirectUri with the same state", async () => {
   const { status, body } = await accounting.post("/connect", { redirectUri });
   expect(status).toBe(200);
   const page = new URL(String(body["authorizationUrl"]));
@@ -63,7 +63,7 @@ it("starts OAuth with a page that knows where to send the user back, and in whic
   ]);
 });
 
-it("is not connected where the user denies the access", async () => {
+it("a business is not connected if the user denies the access", async () => {
   await accounting.post("/connect", { redirectUri });
   const ended = await authorize({ decision: "deny" });
   expect(String(ended["redirectUrl"])).toContain("error=access_denied");
@@ -71,7 +71,7 @@ it("is not connected where the user denies the access", async () => {
   await expect(authorize()).rejects.toThrow("404");
 });
 
-it("refuses to connect twice, and to authorize what nobody has started", async () => {
+it("connecting twice, or authorizing before connecting, is refused", async () => {
   await expect(authorize()).rejects.toThrow("404");
   await accounting.connect();
   const again = await accounting.post("/connect", { redirectUri });
@@ -89,7 +89,7 @@ it.each([
   ["http://app.customer.example/", 422],
   ["javascript:alert(1)", 422],
   ["https://app.customer.example/#fragment", 422],
-])("refuses %s as a redirectUri", async (uri, status) => {
+])("the redirectUri %s is refused", async (uri, status) => {
   const answer = await accounting.post("/connect", { redirectUri: uri });
   expect(answer.status).toBe(status);
   expect(answer.body).toMatchObject({
@@ -98,12 +98,12 @@ it.each([
   });
 });
 
-it("takes http for this machine", async () => {
+it("a redirectUri on this machine may use http", async () => {
   const body = { redirectUri: "http://localhost:3000/done" };
   expect((await accounting.post("/connect", body)).status).toBe(200);
 });
 
-it("disconnects: no more syncs, the running one fails, what was synced stays", async () => {
+it("disconnecting fails the running sync, allows no more, and keeps what was synced", async () => {
   await accounting.connect();
   await accounting.sync("vendors");
   await accounting.post(`/${accounting.id}/sync`);
@@ -130,7 +130,7 @@ it("disconnects: no more syncs, the running one fails, what was synced stays", a
   expect(contacts.body.totalCount).toBe(5);
 });
 
-it("connects again under the same id, and goes on from what was synced", async () => {
+it("connecting again keeps the id and goes on from what was synced", async () => {
   await accounting.connect();
   await accounting.sync();
   const { id } = accounting;
@@ -143,7 +143,7 @@ it("connects again under the same id, and goes on from what was synced", async (
   });
 });
 
-it("knows nothing of another organisation's integration", async () => {
+it("another organization's integration returns 404", async () => {
   await accounting.connect();
   const token = sandbox.businesses[1]?.token ?? "";
   const other = sandbox.businesses[1]?.businessId ?? "";
@@ -164,7 +164,7 @@ it("knows nothing of another organisation's integration", async () => {
   }
 });
 
-it("asks for businesses:write to connect, and lets businesses:read look", async () => {
+it("connecting needs businesses:write, and reading the status businesses:read", async () => {
   const token = await sandbox.control.token(undefined, { scopes: ["businesses:read"] });
   const path = accounting.path("/status");
   expect((await sandbox.api("GET", path, { token })).status).toBe(200);

@@ -23,7 +23,7 @@ const mapBank = (fundingSourceId: unknown, accountingBankAccountId: unknown) =>
     accountingBankAccountId,
   });
 
-it("lists which field of a payable is which of an accounting bill", async () => {
+it("invoice-fields lists which payable field is which field of an accounting bill", async () => {
   const { status, body } = await accounting.get<{ items: Json[] }>(
     `/${accounting.id}/invoice-fields`,
   );
@@ -35,7 +35,7 @@ it("lists which field of a payable is which of an accounting bill", async () => 
   });
 });
 
-it("maps a contact to a vendor, whose bills then belong to it, and which no sync changes", async () => {
+it("a contact mapped to a vendor gets the vendor's bills and is not changed by a sync", async () => {
   const contactId = await makeVendor(sandbox, { displayName: "Our own name" });
   const answer = await mapVendor(contactId, "vendor-4");
   expect(answer.status).toBe(201);
@@ -52,7 +52,7 @@ it("maps a contact to a vendor, whose bills then belong to it, and which no sync
   expect(body.items).toMatchObject([{ contact: { id: contactId, displayName: "Our own name" } }]);
 });
 
-it("replaces what a sync has chosen, and refuses to replace what somebody has mapped", async () => {
+it("a mapping replaces one that a sync chose, but not one that a person made", async () => {
   await accounting.sync();
   const mine = await makeVendor(sandbox);
   expect((await mapVendor(mine, "vendor-1")).status).toBe(201);
@@ -67,7 +67,7 @@ it("replaces what a sync has chosen, and refuses to replace what somebody has ma
   });
 });
 
-it("maps funding sources, the balance included, to accounts of the books", async () => {
+it("funding sources, including the balance, can be mapped to accounts of the books", async () => {
   const { body } = await sandbox.api<{ items: { id: string }[] }>("GET", "/v1/bank-accounts");
   const bankId = body.items[0]?.id;
   expect(await mapBank("balance", "account-2")).toMatchObject({
@@ -83,7 +83,7 @@ it("maps funding sources, the balance included, to accounts of the books", async
   expect(await accounting.sync("bankAccounts")).toMatchObject({ bankAccounts: { unchanged: 2 } });
 });
 
-it("doesn't know contacts, vendors, sources and accounts that there are not", async () => {
+it("mapping an unknown contact, vendor, source or account returns 404", async () => {
   const contactId = await makeVendor(sandbox);
   for (const answer of [
     await mapVendor("con_none", "vendor-1"),
@@ -96,7 +96,7 @@ it("doesn't know contacts, vendors, sources and accounts that there are not", as
   }
 });
 
-it("names the field that is missing or of another type", async () => {
+it("an invalid mapping is refused with the name of the field", async () => {
   expect((await mapVendor(undefined, "vendor-1")).body).toMatchObject({
     details: { field: "connectionId" },
   });
@@ -109,7 +109,7 @@ it("names the field that is missing or of another type", async () => {
   expect((await mapBank("", "account-1")).status).toBe(422);
 });
 
-it("needs a connection", async () => {
+it("a mapping needs a connection", async () => {
   await sandbox.api("DELETE", accounting.path("/disconnect"));
   const answer = await mapBank("balance", "account-1");
   expect(answer.status).toBe(409);

@@ -48,7 +48,7 @@ async function billOf(customNumber: string): Promise<Payable> {
 
 const status = async () => (await accounting.get(`/${accounting.id}/sync/status`)).body;
 
-it("runs a sync on the bank clock and shows the most recent one", async () => {
+it("a sync runs on the bank clock, one at a time, and its status shows the latest", async () => {
   expect(await status()).toMatchObject({ id: null, status: "not_started", results: {} });
   const { status: code, body } = await accounting.post(`/${accounting.id}/sync`);
   expect(code).toBe(201);
@@ -77,7 +77,7 @@ it("runs a sync on the bank clock and shows the most recent one", async () => {
   });
 });
 
-it("makes vendors contacts, with an event for each, and again makes no duplicates", async () => {
+it("a sync makes contacts from vendors with an event each, and no duplicates when repeated", async () => {
   await new WebhookApi(sandbox).create(receiver.url);
   await accounting.sync("vendors");
   const made = await contacts();
@@ -103,7 +103,7 @@ it("makes vendors contacts, with an event for each, and again makes no duplicate
   expect(await payables()).toEqual([]);
 });
 
-it("makes bills payables in draft, which bring their vendors along, and again no duplicates", async () => {
+it("a sync makes draft payables and their vendors from bills, and no duplicates when repeated", async () => {
   await new WebhookApi(sandbox).create(receiver.url);
   await accounting.sync("invoices");
   expect(await payables()).toHaveLength(6);
@@ -130,7 +130,7 @@ it("makes bills payables in draft, which bring their vendors along, and again no
   expect(submitted.body).toMatchObject({ status: "pending_approval" });
 });
 
-it("brings what is new or has changed in the books", async () => {
+it("a sync brings what is new or has changed in the books", async () => {
   await accounting.sync();
   const vendor = await accounting.record({ entityType: "vendors", displayName: "Newcomer" });
   const lines = [{ name: "Advice", quantity: 1, unitAmountCents: 12_300 }];
@@ -170,7 +170,7 @@ it("brings what is new or has changed in the books", async () => {
   ]);
 });
 
-it("sends an approved bill back to approval where the books change it, and cancels a void one", async () => {
+it("a sync resets the approval of a bill that the books changed, and cancels a void one", async () => {
   await accounting.sync();
   const [rent, wall] = [await billOf("RENT"), await billOf("118")];
   await sandbox.control.changePayable(rent.id, { status: "approved" });
@@ -193,7 +193,7 @@ it("sends an approved bill back to approval where the books change it, and cance
   ]);
 });
 
-it("leaves a bill alone that is being paid, and tells the books once it is", async () => {
+it("a sync skips a bill that is being paid, and marks it paid in the books afterwards", async () => {
   await accounting.sync();
   const { id } = await billOf("KCH-0077");
   await sandbox.control.changePayable(id, { status: "approved" });
@@ -213,7 +213,7 @@ it("leaves a bill alone that is being paid, and tells the books once it is", asy
   expect(await accounting.sync("invoices")).toMatchObject({ invoices: { pushed: 0 } });
 });
 
-it("records a bill as paid outside the service that the books call paid", async () => {
+it("a sync records a bill that the books call paid as paid outside the service", async () => {
   await accounting.sync();
   await accounting.record({ entityType: "invoices", id: "bill-2", status: "paid" });
   await accounting.sync("invoices");
@@ -224,7 +224,7 @@ it("records a bill as paid outside the service that the books call paid", async 
   expect(await sandbox.control.ledger()).toEqual([]);
 });
 
-it("takes a contact of the same name for the vendor instead of making a second", async () => {
+it("a sync uses a contact with the vendor's name instead of making a second", async () => {
   const { body } = await sandbox.api<Contact>("POST", "/v1/contacts", {
     body: { displayName: "harbor freight lines" },
   });
@@ -233,7 +233,7 @@ it("takes a contact of the same name for the vendor instead of making a second",
   expect(await contacts()).toHaveLength(5);
 });
 
-it("refuses an entity type that there is not, and an integration that there is not", async () => {
+it("syncing an unknown entity type or an unknown integration is refused", async () => {
   const other = await accounting.post(`/${accounting.id}/sync/customers`);
   expect(other.status).toBe(422);
   expect(other.body).toMatchObject({
@@ -244,7 +244,7 @@ it("refuses an entity type that there is not, and an integration that there is n
   expect((await accounting.get("/acct_none/sync/status")).status).toBe(404);
 });
 
-it("ends a sync that a restart has interrupted, once", async () => {
+it("a sync that a restart interrupted is finished, and only once", async () => {
   await accounting.post(`/${accounting.id}/sync`);
   await sandbox.restart("SIGKILL");
   await sandbox.control.advance("PT1M");
@@ -253,7 +253,7 @@ it("ends a sync that a restart has interrupted, once", async () => {
   expect(await payables()).toHaveLength(6);
 });
 
-it("tells who enters nonsense in the books", async () => {
+it("an invalid record for the books is refused", async () => {
   for (const record of [
     { entityType: "vendors" },
     { entityType: "bankAccounts" },

@@ -18,7 +18,7 @@ interface Balance {
 
 const openingCents = 100_000_000;
 
-it("shows the balance's parts, and where to look at it", async () => {
+it("the balance shows its parts and the address of its dashboard", async () => {
   expect((await sandbox.api("GET", "/v1/balance")).body).toEqual({
     status: "open",
     availableCents: openingCents,
@@ -39,7 +39,7 @@ it("shows the balance's parts, and where to look at it", async () => {
   });
 });
 
-it("reserves from creation, and is on its way from debit to settlement", async () => {
+it("a payment is reserved from its creation, then pending outbound until it settles", async () => {
   const payableId = await makeBill(sandbox, { totalAmountCents: 5_000 });
   const balance = async () => (await sandbox.api<Balance>("GET", "/v1/balance")).body;
   await pay(sandbox, { payableId });
@@ -57,7 +57,7 @@ it("reserves from creation, and is on its way from debit to settlement", async (
   });
 });
 
-it("lists the balance, the linked bank and each verified bank with the fields to pay from them", async () => {
+it("funding sources are the balance, the linked bank and verified banks, with fields to pay", async () => {
   const { body } = await sandbox.api<Page<Record<string, unknown>>>("GET", "/v1/funding-sources");
   const { body: banks } = await sandbox.api<Page<{ id: string }>>("GET", "/v1/bank-accounts");
   expect(body.items).toMatchObject([
@@ -82,7 +82,7 @@ it("lists the balance, the linked bank and each verified bank with the fields to
   ]);
 });
 
-it("lists and reads bank accounts without their full numbers", async () => {
+it("bank accounts are listed and read without their full numbers", async () => {
   const { body } = await sandbox.api<Page<{ id: string }>>("GET", "/v1/bank-accounts");
   expect(body.items).toEqual([
     {

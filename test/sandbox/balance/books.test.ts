@@ -159,7 +159,7 @@ function sum(items: readonly { amountCents: number }[]): number {
   return items.reduce((total, { amountCents }) => total + amountCents, 0);
 }
 
-/** What the balance holds, by the bank's ledger alone. */
+/** Returns the balance's cash in cents, computed from the bank's ledger alone. */
 function cashBy(
   ledger: readonly LedgerEntry[],
   fromBalance: ReadonlySet<string>,

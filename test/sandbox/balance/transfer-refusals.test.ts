@@ -31,16 +31,19 @@ describe("deposits and withdrawals refuse", () => {
     ["half a cent", { amountCents: 0.5 }, 422, "amountCents"],
     ["an amount as text", { amountCents: "5" }, 400, "amountCents"],
     ["no account", { amountCents: 5, bankAccountId: undefined }, 400, "bankAccountId"],
-  ])("%s", async (_, body, status, field) => {
-    for (const kind of ["deposits", "withdrawals"] as const) {
-      expect(await send(kind, body)).toMatchObject({
-        status,
-        body: { error: "validation_error", details: { field } },
-      });
-    }
-  });
+  ])(
+    "a deposit or withdrawal with an invalid body is refused: %s",
+    async (_, body, status, field) => {
+      for (const kind of ["deposits", "withdrawals"] as const) {
+        expect(await send(kind, body)).toMatchObject({
+          status,
+          body: { error: "validation_error", details: { field } },
+        });
+      }
+    },
+  );
 
-  it("a write without a key, one with a long key, and an account that isn't there", async () => {
+  it("a transfer without a key, with a long key or with an unknown account is refused", async () => {
     for (const kind of ["deposits", "withdrawals"] as const) {
       const keyless = await send(kind, { amountCents: 5 }, null);
       expect(keyless).toMatchObject({ status: 400, body: { error: "validation_error" } });
@@ -52,7 +55,7 @@ describe("deposits and withdrawals refuse", () => {
     }
   });
 
-  it("an account that is not verified", async () => {
+  it("a transfer with an unverified bank account is refused", async () => {
     await sandbox.control.reset({
       businesses: [
         { name: "B", balanceCents: 500, bankAccounts: [{ id: "ba_1", status: "unverified" }] },
@@ -67,7 +70,7 @@ describe("deposits and withdrawals refuse", () => {
     }
   });
 
-  it("by the business's state, and accepted under the same key when it has passed", async () => {
+  it("a transfer refused for the business's state is accepted later under the same key", async () => {
     const states: [object, object, number, string, readonly Kind[]][] = [
       [{ setup: "incomplete" }, { setup: "complete" }, 409, "setup_incomplete", ["deposits"]],
       [
@@ -106,7 +109,7 @@ describe("deposits and withdrawals refuse", () => {
     }
   });
 
-  it("where no balance has been set up yet, with the address that sets it up", async () => {
+  it("without a balance, transfers and payments are refused with the address to set one up", async () => {
     await sandbox.control.reset({
       businesses: [{ name: "B", balanceCents: null, bankAccounts: [{ id: "ba_1" }] }],
     });

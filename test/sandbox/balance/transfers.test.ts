@@ -59,13 +59,13 @@ async function moves(): Promise<unknown[]> {
   return ledger.map(({ kind, amountCents, transactionId }) => [kind, amountCents, transactionId]);
 }
 
-/** Nothing goes the same day, so that each step can be looked at. */
+/** Turns same-day ACH off, so that a test can observe each step. */
 async function standardOnly(): Promise<void> {
   await sandbox.control.changeBusiness({ features: { acceleratedClearing: false } });
 }
 
 describe("a deposit", () => {
-  it("is on its way in until it settles after two banking days, then it is cash", async () => {
+  it("a deposit is pending inbound until it settles after two banking days, then it is cash", async () => {
     await standardOnly();
     const answer = await send("deposits", { amountCents: 25_000 });
     expect(answer).toMatchObject({
@@ -106,7 +106,7 @@ describe("a deposit", () => {
     ]);
   });
 
-  it("bounces with R01: the debit comes back, and the balance has never had it", async () => {
+  it("a deposit that bounces with R01 returns its debit and never reaches the balance", async () => {
     await sandbox.control.outcome({ match: { bankAccountId }, outcome: "fail" });
     await send("deposits", { amountCents: 700 });
     await sandbox.control.advance("P3D");
@@ -118,7 +118,7 @@ describe("a deposit", () => {
     expect((await moves()).map((move) => (move as string[])[0])).toEqual(["debit", "return"]);
   });
 
-  it("is returned later, when its money is there to be taken", async () => {
+  it("a return of a deposit waits until the balance can cover it", async () => {
     await sandbox.control.changeBusiness({ balanceCents: 0 });
     const { body } = await send("deposits", { amountCents: 90_000 });
     await sandbox.control.outcome({
@@ -140,7 +140,7 @@ describe("a deposit", () => {
 });
 
 describe("a withdrawal", () => {
-  it("reserves, is on its way out, and settles", async () => {
+  it("a withdrawal is first reserved, then pending outbound, then settled", async () => {
     await standardOnly();
     const { body } = await send("withdrawals", { amountCents: 40_000 });
     expect(body).toMatchObject({ type: "withdrawal", status: "pending" });
@@ -163,7 +163,7 @@ describe("a withdrawal", () => {
     });
   });
 
-  it("comes back to the balance when the account refuses it, at once or later", async () => {
+  it("a withdrawal that the bank account refuses, at once or later, returns to the balance", async () => {
     await sandbox.control.outcome({ match: { bankAccountId }, outcome: "fail", code: "R02" });
     await send("withdrawals", { amountCents: 500 });
     await sandbox.control.advance("P3D");
@@ -185,7 +185,7 @@ describe("a withdrawal", () => {
     expect(await sandbox.control.health()).toMatchObject({ ok: true });
   });
 
-  it("can take exactly what is available, and not a cent more", async () => {
+  it("a withdrawal can take exactly what is available, and not a cent more", async () => {
     const key = unique("all");
     expect(await send("withdrawals", { amountCents: openingCents + 1 }, key)).toMatchObject({
       status: 409,
@@ -199,7 +199,7 @@ describe("a withdrawal", () => {
     });
   });
 
-  it("fails when somebody empties the balance before it is submitted", async () => {
+  it("a withdrawal fails if the balance is emptied before it is submitted", async () => {
     await send("withdrawals", { amountCents: 5_000 });
     await sandbox.control.changeBusiness({ balanceCents: 4_999 });
     await sandbox.control.advance("P1D");
@@ -209,7 +209,7 @@ describe("a withdrawal", () => {
 });
 
 describe("same-day ACH (API specification, section 8)", () => {
-  it("takes up to the balance's maximum the same day, and standard ACH what is above", async () => {
+  it("a transfer up to the balance's maximum settles the same day, a larger one by standard ACH", async () => {
     const { sameDayAch } = await balance();
     expect(sameDayAch).toEqual({ inbound: true, outbound: true, maxAmountCents: 100_000_000 });
     await send("deposits", { amountCents: 100_000_000 });
@@ -221,7 +221,7 @@ describe("same-day ACH (API specification, section 8)", () => {
     expect((await transfers()).map(({ status }) => status)).toEqual(["completed", "completed"]);
   });
 
-  it("settles with the next banking day what is submitted after 2:45 PM", async () => {
+  it("a same-day transfer submitted after 2:45 PM settles on the next banking day", async () => {
     await sandbox.control.setClock("2029-03-16T18:45:00Z");
     await send("withdrawals", { amountCents: 100 });
     await sandbox.control.setClock("2029-03-19T12:29:00Z");
@@ -230,7 +230,7 @@ describe("same-day ACH (API specification, section 8)", () => {
     expect((await only()).status).toBe("completed");
   });
 
-  it("is off where accelerated clearing is", async () => {
+  it("same-day ACH is off if accelerated clearing is off", async () => {
     await standardOnly();
     expect((await balance())["sameDayAch"]).toMatchObject({ inbound: false, outbound: false });
     expect((await send("deposits", { amountCents: 100 })).body.sameDay).toBe(false);
@@ -238,7 +238,7 @@ describe("same-day ACH (API specification, section 8)", () => {
 });
 
 describe("the list of balance transactions", () => {
-  it("pages newest first, filters, and shows no other business's", async () => {
+  it("transfers are listed newest first and filtered, for the caller's business only", async () => {
     const ids: string[] = [];
     for (const kind of ["deposits", "withdrawals", "deposits"] as const) {
       ids.unshift((await send(kind, { amountCents: 5 })).body.id);
@@ -256,7 +256,7 @@ describe("the list of balance transactions", () => {
     expect(await transfers()).toEqual([]);
   });
 
-  it("finds a deposit whose answer was lost, whose key says payment_unconfirmed", async () => {
+  it("the list finds a deposit whose response was lost and whose key is unconfirmed", async () => {
     await sandbox.control.faults([
       { path: "/v1/balance/deposits", when: "after", effect: "status", status: 500, times: 1 },
     ]);
@@ -274,7 +274,7 @@ describe("the list of balance transactions", () => {
   });
 });
 
-it("keeps its transfers, and their steps, over a restart", async () => {
+it("transfers and their remaining steps survive a restart of the sandbox", async () => {
   await send("withdrawals", { amountCents: 100 });
   await sandbox.restart("SIGKILL");
   await sandbox.control.advance("P3D");

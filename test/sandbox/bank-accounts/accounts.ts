@@ -13,7 +13,7 @@ export interface BankAccount {
 
 export const numbers = { accountNumber: "000123456789", routingNumber: "021000021" };
 
-/** Links an account; another one for each account number. */
+/** Links a bank account; each account number is another account. */
 export async function link(sandbox: TestSandbox, fields: Json = {}): Promise<BankAccount> {
   const answer = await sandbox.api<BankAccount>("POST", "/v1/bank-accounts", {
     body: { ...numbers, ...fields },
@@ -26,14 +26,14 @@ export async function readAccount(sandbox: TestSandbox, id: string): Promise<Ban
   return (await sandbox.api<BankAccount>("GET", `/v1/bank-accounts/${id}`)).body;
 }
 
-/** What the account's statement shows, smaller amount first. */
+/** Returns an account's micro-deposits in cents, the smaller first, as its statement shows them. */
 export async function microDeposits(sandbox: TestSandbox, id: string): Promise<[number, number]> {
   const response = await fetch(`${sandbox.url}/sandbox/micro-deposits/${id}`);
   const { amountsCents } = (await response.json()) as { amountsCents: [number, number] };
   return amountsCents;
 }
 
-/** A change by hand. @throws when it is refused. */
+/** Makes a change through the control API. @throws if it is refused. */
 export async function controlPost<Body = Json>(
   sandbox: TestSandbox,
   path: string,

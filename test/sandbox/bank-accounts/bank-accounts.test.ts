@@ -23,7 +23,7 @@ async function list(): Promise<BankAccount[]> {
   return (await sandbox.api<{ items: BankAccount[] }>("GET", "/v1/bank-accounts")).body.items;
 }
 
-it("links an account by its numbers as pending, and shows no more than their last four digits", async () => {
+it("a linked account is pending and shows only the last four digits of its numbers", async () => {
   const hooks = new WebhookApi(sandbox);
   await hooks.create(receiver.url);
   const answer = await create({ ...numbers, type: "savings", name: "Reserve" });
@@ -53,7 +53,7 @@ it("links an account by its numbers as pending, and shows no more than their las
   });
 });
 
-it("takes the account's type as checking unless said, and under either of its two names", async () => {
+it("an account's type is checking by default, and can be given under either of two names", async () => {
   expect((await create(numbers)).body).toMatchObject({ type: "checking" });
   const other = { ...numbers, accountNumber: "1234", accountType: "savings" };
   expect((await create(other)).body).toMatchObject({ type: "savings" });
@@ -70,7 +70,7 @@ it.each([
   ["an account number of 18 digits", { ...numbers, accountNumber: "1".repeat(18) }, 422],
   ["another type", { ...numbers, type: "brokerage" }, 422, "type"],
   ["a number as account number", { ...numbers, accountNumber: 12_345 }, 400, "accountNumber"],
-])("refuses %s", async (_, body, status, field = "routingNumber") => {
+])("linking an account with %s is refused", async (_, body, status, field = "routingNumber") => {
   const answer = await create(body);
   expect(answer.status).toBe(status);
   expect(answer.body).toMatchObject({ error: "validation_error" });
@@ -83,7 +83,7 @@ function fieldOf(body: Json): string {
   return String(body["accountNumber"]).length > 17 ? "accountNumber" : "routingNumber";
 }
 
-it("links an account once: again is 409, until it has been removed", async () => {
+it("an account can be linked only once, until it is removed", async () => {
   const { id } = await link(sandbox);
   const twin = await create(numbers);
   expect(twin.status).toBe(409);
@@ -92,13 +92,13 @@ it("links an account once: again is 409, until it has been removed", async () =>
   expect((await create(numbers)).status).toBe(201);
 });
 
-it("replays a creation under its key", async () => {
+it("linking an account is replayed under its key", async () => {
   const first = await create(numbers, "key");
   expect((await create(numbers, "key")).text).toBe(first.text);
   expect(await list()).toHaveLength(2);
 });
 
-it("makes the first verified account the default where there is none, and hands it on", async () => {
+it("the first verified account becomes the default, and hands that on when it is removed", async () => {
   await sandbox.control.reset({ businesses: [{ name: "New" }] });
   const first = await link(sandbox);
   const second = await link(sandbox, { accountNumber: "987654321" });
@@ -117,7 +117,7 @@ it("makes the first verified account the default where there is none, and hands 
   expect(await defaults()).toEqual([third.id]);
 });
 
-it("removes an account by hand: it stays listed, with its event, and pays no more", async () => {
+it("an account that is removed by hand stays listed, sends one event and can't pay", async () => {
   await new WebhookApi(sandbox).create(receiver.url);
   const [account] = await list();
   const id = account?.id ?? "";
@@ -131,7 +131,7 @@ it("removes an account by hand: it stays listed, with its event, and pays no mor
   expect(receiver.received).toHaveLength(1);
 });
 
-it("knows nothing of another organisation's account", async () => {
+it("another organization's bank account returns 404", async () => {
   await sandbox.control.reset("two-businesses");
   const token = sandbox.businesses[1]?.token ?? "";
   const { id } = await link(sandbox);
@@ -143,14 +143,14 @@ it("knows nothing of another organisation's account", async () => {
   expect(same.status).toBe(201);
 });
 
-it("asks for bank-accounts:write to link, and lets bank-accounts:read look", async () => {
+it("linking needs bank-accounts:write, and listing bank-accounts:read", async () => {
   const token = await sandbox.control.token(undefined, { scopes: ["bank-accounts:read"] });
   expect((await sandbox.api("GET", "/v1/bank-accounts", { token })).status).toBe(200);
   const refused = await sandbox.api("POST", "/v1/bank-accounts", { token, body: numbers });
   expect(refused.status).toBe(403);
 });
 
-it("tells who asks by hand for what there is not, or for nonsense", async () => {
+it("an invalid change of a bank account by hand is refused", async () => {
   await expect(controlPost(sandbox, "/bank-accounts/ba_none", {})).rejects.toThrow("404");
   const [account] = await list();
   const path = `/bank-accounts/${account?.id}`;
@@ -160,7 +160,7 @@ it("tells who asks by hand for what there is not, or for nonsense", async () => 
   expect(none.status).toBe(404);
 });
 
-it("lists an account whose bank wants a new sign-in as one that can't pay, and pays nothing from it until then", async () => {
+it("an account whose bank wants a new sign-in can't pay until the sign-in is done", async () => {
   const [account] = await list();
   const id = account?.id ?? "";
   const payFrom = async () => {

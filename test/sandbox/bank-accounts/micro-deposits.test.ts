@@ -38,7 +38,7 @@ async function arrived(): Promise<{ id: string; amounts: [number, number]; wrong
   return { id, amounts, wrong: [amounts[0], amounts[1] === 99 ? 98 : amounts[1] + 1] };
 }
 
-it("arrive as two credits under $1 on the next banking day, each a transaction of the bank's", async () => {
+it("micro-deposits arrive as two credits under $1 on the next banking day", async () => {
   await sandbox.control.setClock("2031-06-06T16:00:00Z"); // a Friday
   const { id, microDepositsInitiatedAt } = await link(sandbox);
   expect(Date.parse(microDepositsInitiatedAt ?? "")).toBeGreaterThanOrEqual(
@@ -71,7 +71,7 @@ it("arrive as two credits under $1 on the next banking day, each a transaction o
   expect(await sandbox.control.health()).toMatchObject({ ok: true });
 });
 
-it("verify the account by their amounts in either order, which makes it a source to pay from", async () => {
+it("the amounts, in either order, verify the account and make it a funding source", async () => {
   await new WebhookApi(sandbox).create(receiver.url, ["bank_account.verified"]);
   const { id, amounts } = await arrived();
   const sources = async () =>
@@ -91,7 +91,7 @@ it("verify the account by their amounts in either order, which makes it a source
   expect(received?.event.data).toEqual({ object: "bank_account", id });
 });
 
-it("can't be told before they have arrived, and such an attempt does not count", async () => {
+it("amounts can't be submitted before they have arrived, and such an attempt doesn't count", async () => {
   const { id } = await link(sandbox);
   const amounts = await microDeposits(sandbox, id);
   const early = await verify(id, amounts, "early");
@@ -105,7 +105,7 @@ it("can't be told before they have arrived, and such an attempt does not count",
   expect((await verify(id, amounts, "early")).body).toMatchObject({ status: "verified" });
 });
 
-it("may be told wrongly three times; the third wrong attempt still leaves the account pending", async () => {
+it("three wrong attempts leave the account pending, and a further one is refused", async () => {
   const { id, amounts, wrong } = await arrived();
   for (const verificationAttempts of [1, 2, 3]) {
     const answer = await verify(id, wrong);
@@ -126,7 +126,7 @@ it("may be told wrongly three times; the third wrong attempt still leaves the ac
   expect((await verify(id, amounts)).status).toBe(409);
 });
 
-it("are right at the third attempt after two wrong ones", async () => {
+it("the right amounts at the third attempt verify the account", async () => {
   const { id, amounts, wrong } = await arrived();
   await verify(id, wrong);
   await verify(id, wrong);
@@ -136,7 +136,7 @@ it("are right at the third attempt after two wrong ones", async () => {
   });
 });
 
-it("refuse a fourth attempt, which sets the account unverified with its event, and later ones", async () => {
+it("a fourth attempt is refused and makes the account unverified, with one event", async () => {
   await new WebhookApi(sandbox).create(receiver.url, ["bank_account.verification_failed"]);
   const { id, amounts, wrong } = await arrived();
   for (let i = 0; i < 3; i += 1) await verify(id, wrong);
@@ -157,7 +157,7 @@ it("refuse a fourth attempt, which sets the account unverified with its event, a
   expect(failures).toEqual([id]);
 });
 
-it("count a wrong attempt once, however often it is resent under its key", async () => {
+it("a wrong attempt that is resent under its key counts once", async () => {
   const { id, wrong } = await arrived();
   const first = await verify(id, wrong, "attempt");
   const again = await verify(id, wrong, "attempt");
@@ -173,7 +173,7 @@ it.each([
   ["nothing at all in one", [0, 1], 422],
   ["dollars", [0.12, 0.34], 422],
   ["texts", ["12", "34"], 400],
-])("don't take %s for an attempt", async (_, amounts, status) => {
+])("invalid amounts are refused and don't count as an attempt: %s", async (_, amounts, status) => {
   const { id } = await arrived();
   const answer = await verify(id, amounts);
   expect(answer.status).toBe(status);
@@ -182,7 +182,7 @@ it.each([
   expect((await readAccount(sandbox, id)).verificationAttempts).toBe(0);
 });
 
-it("need an account that is still pending", async () => {
+it("only a pending account can be verified", async () => {
   const { body } = await sandbox.api<{ items: BankAccount[] }>("GET", "/v1/bank-accounts");
   const verified = body.items[0]?.id ?? "";
   expect((await verify(verified, [1, 2])).body).toMatchObject({
@@ -195,7 +195,7 @@ it("need an account that is still pending", async () => {
   expect((await verify("ba_none", [1, 2])).status).toBe(404);
 });
 
-it("arrive and are known after the service was killed in between", async () => {
+it("micro-deposits arrive and verify the account even if the service was killed in between", async () => {
   const { id } = await link(sandbox);
   const amounts = await microDeposits(sandbox, id);
   await sandbox.restart("SIGKILL");
@@ -205,7 +205,7 @@ it("arrive and are known after the service was killed in between", async () => {
   expect((await verify(id, amounts)).body).toMatchObject({ status: "verified" });
 });
 
-it("are on their way to the account that a fixture shows as pending", async () => {
+it("a fixture's pending account gets micro-deposits", async () => {
   await sandbox.control.reset({
     businesses: [{ name: "New", bankAccounts: [{ id: "ba_new", status: "pending_verification" }] }],
   });

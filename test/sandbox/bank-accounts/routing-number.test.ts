@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { isRoutingNumber } from "../../../src/sandbox/bank-accounts/routing-number.ts";
 
 it.each(["021000021", "011401533", "091000019", "322271627", "121000358", "800000006"])(
-  "takes the routing number %s",
+  "the routing number %s is valid",
   (text) => expect(isRoutingNumber(text)).toBe(true),
 );
 
@@ -15,4 +15,4 @@ it.each([
   ["0210000210", "is too long"],
   ["02100002a", "has a letter"],
   ["", "is empty"],
-])("refuses %s, which %s", (text) => expect(isRoutingNumber(text)).toBe(false));
+])("the routing number %s is invalid: it %s", (text) => expect(isRoutingNumber(text)).toBe(false));

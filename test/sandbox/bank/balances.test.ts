@@ -38,7 +38,7 @@ describe("the balances at the bank", () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it("follow the moves, and never go below nothing", () => {
+  it("a balance at the bank follows the moves and never goes below zero", () => {
     expect(ledger.apply([statement(999), move("p1", "debit", -500)])).toEqual([]);
     expect(ledger.books().balances).toEqual({ biz_1: 499 });
     expect(ledger.apply([move("p2", "debit", -500)])).toEqual([
@@ -49,14 +49,14 @@ describe("the balances at the bank", () => {
     expect(ledger.entries(0, 10).entries.map(({ kind }) => kind)).toEqual(["debit", "refund"]);
   });
 
-  it("change by the move's amount or not at all, and once however often it is sent", () => {
+  it("a move changes the balance by exactly its amount, and only once however often it is sent", () => {
     ledger.apply([statement(5_000)]);
     expect(ledger.apply([move("p1", "debit", -499)])).toMatchObject([{ moveId: "p1:debit" }]);
     ledger.apply([move("p2", "debit", -500), move("p2", "debit", -500), statement(5_000)]);
     expect(ledger.books().balances).toEqual({ biz_1: 4_500 });
   });
 
-  it("can be set by a statement, but not to less than nothing", () => {
+  it("a statement sets the balance at the bank, but not below zero", () => {
     ledger.apply([statement(10), statement(20)]);
     expect(ledger.apply([statement(-1)])).toMatchObject([{ moveId: "statement -1" }]);
     expect(ledger.books().balances).toEqual({ biz_1: 20 });
@@ -82,7 +82,7 @@ describe("a sandbox whose books were tampered with", () => {
     await sandbox.restart();
   }
 
-  it("has a ledger that can be read but not be written from outside, and shouts about what was", async () => {
+  it("the ledger can't be written over HTTP, and health reports an entry added by hand", async () => {
     const before = await sandbox.control.ledger();
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
       const answer = await fetch(`${sandbox.url}/sandbox/ledger`, { method, body: "{}" });
@@ -101,7 +101,7 @@ describe("a sandbox whose books were tampered with", () => {
     });
   });
 
-  it("shouts when the service believes in a cent too much", async () => {
+  it("health reports a balance of the service that is one cent too high", async () => {
     await tamper("sandbox.sqlite", "UPDATE businesses SET cash_cents = cash_cents + 1");
     expect(await sandbox.control.health()).toMatchObject({
       ok: false,

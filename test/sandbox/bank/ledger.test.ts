@@ -39,7 +39,7 @@ describe("the bank's ledger", () => {
 
   const booked = () => ledger.entries(0, 100).entries;
 
-  it("books each move once, however often and in whatever batch it arrives", () => {
+  it("the ledger books each move once, however often and in whatever batch it arrives", () => {
     ledger.apply([move("debit")]);
     ledger.apply([move("debit"), move("credit"), move("credit")]);
     expect(booked().map(({ id, kind }) => [id, kind])).toEqual([
@@ -56,7 +56,7 @@ describe("the bank's ledger", () => {
       ["debit", "credit", "return", "refund"],
     ],
     ["a held payment that is cancelled", ["debit", "refund"]],
-  ] as const)("books %s", (_name, kinds) => {
+  ] as const)("the ledger books %s", (_name, kinds) => {
     expect(ledger.apply(kinds.map((kind) => move(kind)))).toEqual([]);
     expect(booked()).toHaveLength(kinds.length);
   });
@@ -77,18 +77,18 @@ describe("the bank's ledger", () => {
     ["a move for nothing", [move("debit", { paymentId: null })]],
     ["an instant that is none", [move("debit", { at: "soon" })]],
     ["another move under a used id", [move("debit"), move("debit", { amountCents: 7 })]],
-  ])("refuses %s and books what came before it", (_name, moves) => {
+  ])("the ledger refuses %s and books the moves before it", (_name, moves) => {
     const refusals = ledger.apply(moves);
     expect(refusals.map(({ moveId }) => moveId)).toEqual([moves.at(-1)?.id]);
     expect(booked()).toHaveLength(moves.length - 1);
   });
 
-  it("refuses the same move for ever, also once it would be possible", () => {
+  it("a refused move stays refused, even once it would be possible", () => {
     expect(ledger.apply([move("credit")])).toHaveLength(1);
     expect(ledger.apply([move("debit"), move("credit")])).toHaveLength(1);
   });
 
-  it("books moves of transactions by their own id", () => {
+  it("the ledger matches a transaction's moves by their transaction id", () => {
     const deposit = { paymentId: null, payableId: null, transactionId: "txn_1" };
     const refusals = ledger.apply([
       move("debit", { ...deposit, id: "a" }),
@@ -98,7 +98,7 @@ describe("the bank's ledger", () => {
     expect(refusals.map(({ moveId }) => moveId)).toEqual(["c"]);
   });
 
-  it("holds transactions to the order of payments, but lets a credit stand alone", () => {
+  it("transactions follow the order of moves that payments do, but a credit may stand alone", () => {
     const of = (transactionId: string) => ({ paymentId: null, payableId: null, transactionId });
     const one = (kind: MoveKind, id: string, changes: Partial<BankMove> = {}) =>
       move(kind, { ...of(id), id: `${id}:${kind}`, ...changes });
@@ -122,7 +122,7 @@ describe("the bank's ledger", () => {
     ]);
   });
 
-  it("can't be rewritten, not even by SQL", () => {
+  it("the ledger can't be rewritten, not even by SQL", () => {
     ledger.apply([move("debit")]);
     const db = new DatabaseSync(file);
     expect(() => db.exec("UPDATE ledger SET amount_cents = 1")).toThrow(/append-only/);
@@ -134,7 +134,7 @@ describe("the bank's ledger", () => {
     expect(booked()).toHaveLength(1);
   });
 
-  it("keeps its entries, their ids and their order when it is opened again", () => {
+  it("the ledger keeps its entries, their ids and their order when it is reopened", () => {
     ledger.apply([move("debit"), move("credit")]);
     const before = booked();
     ledger.close();

@@ -57,7 +57,7 @@ describe("the line to the bank's process", () => {
     transaction(db, () => moves.forEach((one) => enqueueBankMove(db, one)));
   const kinds = async () => (await bank.ledger()).map(({ paymentId, kind }) => [paymentId, kind]);
 
-  it("books what was ordered, in its order, in another process", async () => {
+  it("the bank books the ordered moves in their order, in another process", async () => {
     order(move("p1", "debit"), move("p2", "debit"));
     order(move("p2", "credit"), move("p1", "return"));
     expect(await kinds()).toEqual([
@@ -71,7 +71,7 @@ describe("the line to the bank's process", () => {
     expect(pid).not.toBe(process.pid);
   });
 
-  it("delivers without being asked, and nothing that was rolled back", async () => {
+  it("committed moves are delivered without a flush, and rolled-back moves never", async () => {
     expect(() =>
       transaction(db, () => {
         enqueueBankMove(db, move("p1", "debit"));
@@ -83,13 +83,13 @@ describe("the line to the bank's process", () => {
     expect(await kinds()).toEqual([["p2", "debit"]]);
   });
 
-  it("answers thousands of moves whole", async () => {
+  it("the bank returns a ledger of thousands of moves completely", async () => {
     const ids = Array.from({ length: 6_000 }, (_, i) => `p${i}`);
     order(...ids.map((id) => move(id, "debit")));
     expect((await bank.ledger()).map(({ paymentId }) => paymentId)).toEqual(ids);
   });
 
-  it("starts the bank again when it is killed, and loses and doubles nothing", async () => {
+  it("a killed bank is started again, and no move is lost or doubled", async () => {
     const ids = Array.from({ length: 300 }, (_, i) => `p${i}`);
     for (const [index, id] of ids.entries()) {
       order(move(id, "debit"));
@@ -109,7 +109,7 @@ describe("the line to the bank's process", () => {
     expect(bank.health()).toMatchObject({ ok: true, restarts: 2 });
   });
 
-  it("delivers what an earlier process left behind", async () => {
+  it("a new link delivers the moves that an earlier process left in the outbox", async () => {
     await bank.stop();
     order(move("p1", "debit"));
     bank = new BankLink({ db, dataDir });
@@ -118,7 +118,7 @@ describe("the line to the bank's process", () => {
     expect(await kinds()).toEqual([["p1", "debit"]]);
   });
 
-  it("shouts about a move the bank refuses", async () => {
+  it("a move that the bank refuses is reported on stderr and in health", async () => {
     const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     order(move("p1", "credit"));
     await bank.flush();
@@ -126,7 +126,7 @@ describe("the line to the bank's process", () => {
     expect(bank.health()).toMatchObject({ ok: false, refusals: [{ moveId: "p1:credit" }] });
   });
 
-  it("shouts when the bank's books differ from the service's", async () => {
+  it("a difference between the bank's books and the service's is reported on stderr and in health", async () => {
     order(move("p1", "debit"));
     await bank.flush();
     const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
@@ -138,7 +138,7 @@ describe("the line to the bank's process", () => {
     expect(health.mismatch).toContain("service 1 moves, 501 cents; bank 1 moves, 500 cents");
   });
 
-  it("begins an empty ledger once the service has forgotten everything", async () => {
+  it("the bank begins an empty ledger once the service's tables have been emptied", async () => {
     order(move("p1", "debit"));
     await bank.flush();
     transaction(db, () => {
@@ -151,7 +151,7 @@ describe("the line to the bank's process", () => {
     expect(bank.health().ok).toBe(true);
   });
 
-  it("ends the bank's process when it stops", async () => {
+  it("stopping the link ends the bank's process", async () => {
     const pid = bank.health().pid ?? 0;
     await bank.stop();
     await until("the process is gone", () => !isAlive(pid));

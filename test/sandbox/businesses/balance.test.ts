@@ -17,14 +17,14 @@ async function availableCents(): Promise<unknown> {
   return (await call(sandbox, "GET", "/balance")).body["availableCents"];
 }
 
-it("shows the balance that GET /v1/balance shows, to who may read balances", async () => {
+it("a business's balance is the one of GET /v1/balance, and needs a scope for balances", async () => {
   const answer = await call(sandbox, "GET", "/balance");
   expect(answer.text).toBe((await sandbox.api("GET", "/v1/balance")).text);
   const token = await sandbox.control.token(undefined, { scopes: ["businesses:read"] });
   expect((await sandbox.api("GET", at(sandbox, "/balance"), { token })).status).toBe(403);
 });
 
-it("withdraws dollars to a bank account, exactly to the cent, by the balance's own road", async () => {
+it("withdraw-balance takes dollars and makes a withdrawal that is exact to the cent", async () => {
   const { body } = await sandbox.api<{ items: { id: string }[] }>("GET", "/v1/bank-accounts");
   const bankAccountId = body.items[0]?.id;
   const answer = await withdraw(1_234.29, bankAccountId);
@@ -45,7 +45,7 @@ it("withdraws dollars to a bank account, exactly to the cent, by the balance's o
   });
 });
 
-it("withdraws all that is available, and not a cent more", async () => {
+it("withdraw-balance can take all that is available, and not a cent more", async () => {
   expect(await withdraw(1_000_000.01)).toMatchObject({
     status: 409,
     body: { error: "insufficient_balance" },
@@ -66,7 +66,7 @@ it.each([
   [1e300, "linked_bank", 422, "amount"],
   [10, null, 400, "fundingSourceId"],
   [10, "balance", 422, "fundingSourceId"],
-])("refuses to withdraw %j to %j with %i, naming %s", async (amount, source, status, field) => {
+])("withdrawing %j to %j is refused with %i, naming %s", async (amount, source, status, field) => {
   expect(await withdraw(amount, source)).toMatchObject({
     status,
     body: { error: "validation_error", details: { field } },
@@ -74,7 +74,7 @@ it.each([
   expect(await availableCents()).toBe(100_000_000);
 });
 
-it("answers 404 for a funding source that is not the business's, 422 for one not verified", async () => {
+it("withdrawing to an unknown funding source returns 404, to an unverified one 422", async () => {
   expect(await withdraw(10, "ba_none")).toMatchObject({
     status: 404,
     body: { error: "not_found" },
@@ -95,7 +95,7 @@ it("answers 404 for a funding source that is not the business's, 422 for one not
   expect((await withdraw(10)).status).toBe(404);
 });
 
-it("refuses what the state of the business forbids, by its code", async () => {
+it("a withdrawal that the business's state forbids is refused with the state's error code", async () => {
   await sandbox.control.changeBusiness({ paymentsLocked: true });
   expect((await withdraw(10)).body).toMatchObject({ error: "payments_locked" });
   await sandbox.control.changeBusiness({ paymentsLocked: false, setup: "incomplete" });

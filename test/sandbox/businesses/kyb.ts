@@ -1,6 +1,6 @@
 import type { ApiAnswer, Json, TestSandbox } from "../../support/sandbox.ts";
 
-/** What the tests read of `GET …/tax/detailed`. */
+/** The fields of `GET …/tax/detailed` that the tests read. */
 export interface Verification {
   status: string;
   reason: string | null;
@@ -32,7 +32,7 @@ export const officer = {
 export const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
 export const pdf = new TextEncoder().encode("%PDF-1.7 an EIN letter");
 
-/** The path of the first business, or of another, and what comes after it. */
+/** Returns a path below the first business, or below another one. */
 export function at(
   sandbox: TestSandbox,
   rest = "",
@@ -55,7 +55,7 @@ export async function verification(sandbox: TestSandbox): Promise<Verification> 
   return (await sandbox.api<Verification>("GET", at(sandbox, "/tax/detailed"))).body;
 }
 
-/** Sends a raw body, for uploads and for what is no upload at all. */
+/** Sends a raw body, for uploads and for requests that are no valid upload. */
 export async function send(
   sandbox: TestSandbox,
   rest: string,
@@ -92,7 +92,7 @@ export function uploadLetter(sandbox: TestSandbox): Promise<{ status: number; bo
 export const documents = "/tax/upload-verification-documents";
 export const certify = "/officers/certify-beneficial-ownership";
 
-/** Takes the steps of verification, in order, up to the one named. */
+/** Submits the steps of verification in order, up to the named one. */
 export async function submit(
   sandbox: TestSandbox,
   upTo: "tax" | "signature" | "officers" | "certification" = "certification",

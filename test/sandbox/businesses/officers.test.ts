@@ -24,7 +24,7 @@ beforeEach(async () => {
   await submit(sandbox, "signature");
 });
 
-it("adds officers and lists them in order, by their last four digits", async () => {
+it("officers are listed in order, with only the last four digits of their SSN", async () => {
   const first = await call(sandbox, "POST", "/officers", officer);
   expect(first.status).toBe(201);
   const second = { ...officer, firstName: "Ben", title: "Owner", ssn: "222334444" };
@@ -49,7 +49,7 @@ it("adds officers and lists them in order, by their last four digits", async () 
   });
 });
 
-it("needs every field, and names the one that is missing or wrong", async () => {
+it("an officer needs every field, and an error names the missing or invalid one", async () => {
   const { address } = officer;
   const without = (name: keyof typeof officer) =>
     Object.fromEntries(Object.entries(officer).filter(([key]) => key !== name));
@@ -87,7 +87,7 @@ async function expectRefused(body: unknown, status: number, field: string): Prom
   });
 }
 
-it("takes an address abroad", async () => {
+it("an officer's address may be abroad", async () => {
   const address = {
     street: "Torstr. 1",
     city: "Berlin",
@@ -98,7 +98,7 @@ it("takes an address abroad", async () => {
   expect((await call(sandbox, "POST", "/officers", { ...officer, address })).status).toBe(201);
 });
 
-it("recognises a person who is listed already, however the number is written", async () => {
+it("an officer who is already listed is refused, however the SSN is written", async () => {
   const first = await call(sandbox, "POST", "/officers", officer);
   expect(await call(sandbox, "POST", "/officers", { ...officer, ssn: "321549876" })).toMatchObject({
     status: 409,
@@ -106,7 +106,7 @@ it("recognises a person who is listed already, however the number is written", a
   });
 });
 
-it("needs the certification again when an officer is added after it", async () => {
+it("adding an officer after the certification makes it missing again", async () => {
   await call(sandbox, "POST", "/officers", officer);
   const certified = await call(sandbox, "POST", certify, certification);
   expect(certified).toMatchObject({ status: 200, body: certification });
@@ -117,7 +117,7 @@ it("needs the certification again when an officer is added after it", async () =
   expect(nextSteps).toMatchObject([{ step: "certification" }]);
 });
 
-it("answers no tax id, social security number, birth date or address, and keeps none", async () => {
+it("no tax id, SSN, birth date, address or document is ever returned or stored", async () => {
   const secrets = [
     "98-7654321",
     "987654321",

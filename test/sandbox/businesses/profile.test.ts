@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => sandbox.control.reset("blank"));
 
-it("shows a business with its verification, its logo and what bears on its payments", async () => {
+it("a business shows its verification, its logo and what affects its payments", async () => {
   const answer = await call(sandbox, "GET", "");
   expect(answer.status).toBe(200);
   expect(answer.body).toEqual({
@@ -31,7 +31,7 @@ it("shows a business with its verification, its logo and what bears on its payme
   });
 });
 
-it("lists all businesses of the token's organization, and none of another", async () => {
+it("the list has all businesses of the token's organization and no others", async () => {
   await sandbox.control.reset({
     businesses: [
       { name: "North", organization: "group" },
@@ -49,7 +49,7 @@ it("lists all businesses of the token's organization, and none of another", asyn
   expect((await sandbox.api("GET", at(sandbox, "", south))).body).toMatchObject({ name: "South" });
 });
 
-it("answers 404 for another organization's business, whatever is asked of it", async () => {
+it("every operation on another organization's business returns 404", async () => {
   await sandbox.control.reset("two-businesses");
   const other = sandbox.businesses[1]?.businessId;
   const calls: [string, string, unknown?][] = [
@@ -87,7 +87,7 @@ it("answers 404 for another organization's business, whatever is asked of it", a
   }
 });
 
-it("sets the alias, trimmed, and refuses an empty, a long or no alias by name", async () => {
+it("an alias is trimmed, and an empty, too long or missing one is refused", async () => {
   const set = await call(sandbox, "PATCH", "/alias", { alias: "  Blank & Co.  " });
   expect(set).toMatchObject({ status: 200, body: { alias: "Blank & Co." } });
   expect(set.body["updatedAt"]).toEqual(expect.any(String));
@@ -108,7 +108,7 @@ it("sets the alias, trimmed, and refuses an empty, a long or no alias by name", 
   }
 });
 
-it("keeps a logo's bytes and type, replaces it, and removes it as often as it is asked to", async () => {
+it("a logo keeps its bytes and type, can be replaced, and can be removed repeatedly", async () => {
   const first = await upload(sandbox, "/logo", png);
   expect(first).toMatchObject({
     status: 200,
@@ -134,7 +134,7 @@ async function logoBytes(): Promise<Buffer> {
   return Buffer.from(logo.base64, "base64");
 }
 
-it("refuses a logo that is no image, empty, too large, or not a file", async () => {
+it("a logo that is no image, empty, too large or not a file is refused", async () => {
   const field = { error: "validation_error", details: { field: "file" } };
   const big = (size: number) => Buffer.concat([png], size);
   const svg = new TextEncoder().encode("<svg xmlns='http://www.w3.org/2000/svg'/>");
@@ -160,7 +160,7 @@ it("refuses a logo that is no image, empty, too large, or not a file", async () 
   expect(await send(sandbox, "/logo", other)).toMatchObject({ status: 400, body: field });
 });
 
-it("answers 415 to an upload of another type and 400 to a broken form", async () => {
+it("an upload of another content type returns 415, and a broken form 400", async () => {
   const error = { error: "validation_error" };
   const json = { "content-type": "application/json" };
   expect(await send(sandbox, "/logo", "{}", json)).toMatchObject({ status: 415, body: error });
@@ -183,7 +183,7 @@ it("answers 415 to an upload of another type and 400 to a broken form", async ()
   expect(await send(sandbox, "/logo", many)).toMatchObject({ status: 400, body: error });
 });
 
-it("takes no idempotency key on any of its writes", async () => {
+it("setting the alias takes no idempotency key", async () => {
   const body = { alias: "Once" };
   const answer = await sandbox.api("PATCH", at(sandbox, "/alias"), { body, key: "k" });
   expect(answer).toMatchObject({
@@ -192,7 +192,7 @@ it("takes no idempotency key on any of its writes", async () => {
   });
 });
 
-it("asks for businesses:read to read and businesses:write to write", async () => {
+it("a business can be read with businesses:read or :write, and changed with :write", async () => {
   const token = async (...scopes: string[]) => sandbox.control.token(undefined, { scopes });
   const reader = await token("businesses:read");
   const writer = await token("businesses:write");

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => sandbox.control.reset("unverified"));
 
-it("answers the check of the tax id after a minute of the bank clock", async () => {
+it("the check of a tax id has a result after a minute of the bank clock", async () => {
   const sent = await call(sandbox, "PATCH", "/tax", taxId);
   expect(sent).toMatchObject({
     status: 200,
@@ -35,7 +35,7 @@ it("answers the check of the tax id after a minute of the bank clock", async () 
 it.each([
   ["by the tax id that never matches", { ein: "11-1111111" }, false],
   ["by the reviewer's word", taxId, true],
-])("asks for the tax id again after a mismatch: %s", async (_, sent, byHand) => {
+])("after a mismatch the tax id must be submitted again: %s", async (_, sent, byHand) => {
   await call(sandbox, "PATCH", "/tax", sent);
   if (byHand) await sandbox.control.changeBusiness({ tinCheck: "mismatched" });
   else await sandbox.control.advance("PT1M");
@@ -51,7 +51,7 @@ it.each([
   expect(await verification(sandbox)).toMatchObject({ steps: { tax: "accepted" } });
 });
 
-it("keeps the signature when the same tax id comes again, and not when another does", async () => {
+it("submitting the same tax id again keeps the signature, another one removes it", async () => {
   await submit(sandbox, "signature");
   await call(sandbox, "PATCH", "/tax", { ein: "987654321" });
   expect(await verification(sandbox)).toMatchObject({ steps: { signature: "submitted" } });
@@ -69,14 +69,14 @@ it.each([
   [{ ein: "9-87654321" }, 422, "ein"],
   [{ ssn: "98-7654321" }, 422, "ssn"],
   [{ ssn: "123-456789" }, 422, "ssn"],
-])("refuses the tax info %j with %i, naming %s", async (body, status, field) => {
+])("the tax info %j is refused with %i, naming %s", async (body, status, field) => {
   expect(await call(sandbox, "PATCH", "/tax", body)).toMatchObject({
     status,
     body: { error: "validation_error", details: { field } },
   });
 });
 
-it("takes an SSN from a sole proprietorship only, and an EIN from the other kinds only", async () => {
+it("a sole proprietorship must submit an SSN, and every other kind an EIN", async () => {
   for (const [entityType, wanted, other] of [
     ["sole_proprietorship", "ssn", "ein"],
     ["llc", "ein", "ssn"],
@@ -98,27 +98,30 @@ it("takes an SSN from a sole proprietorship only, and an EIN from the other kind
 it.each([
   ["PATCH", "/tax/signature", "signerName", "signedAt"],
   ["POST", certify, "certifierName", "certifiedAt"],
-])("%s %s needs a name and an ISO 8601 time that is not ahead", async (method, rest, who, when) => {
-  const { bank } = await sandbox.control.clock();
-  const dayAhead = new Date(Date.parse(bank) + 86_400_000).toISOString();
-  const refusals: [object, number, string][] = [
-    [{ [when]: "2026-01-15" }, 400, who],
-    [{ [who]: "Ada" }, 400, when],
-    [{ [who]: " ", [when]: "2026-01-15" }, 422, who],
-    [{ [who]: "Ada", [when]: 1_768_000_000 }, 400, when],
-    [{ [who]: "Ada", [when]: "yesterday" }, 422, when],
-    [{ [who]: "Ada", [when]: "2026-02-30" }, 422, when],
-    [{ [who]: "Ada", [when]: "2026-01-15T09:00:00" }, 422, when],
-    [{ [who]: "Ada", [when]: dayAhead }, 422, when],
-  ];
-  for (const [body, status, field] of refusals) {
-    expect(await call(sandbox, method, rest, body), JSON.stringify(body)).toMatchObject({
-      status,
-      body: { error: "validation_error", details: { field } },
-    });
-  }
-});
+])(
+  "%s %s needs a name and an ISO 8601 time that is not in the future",
+  async (method, rest, who, when) => {
+    const { bank } = await sandbox.control.clock();
+    const dayAhead = new Date(Date.parse(bank) + 86_400_000).toISOString();
+    const refusals: [object, number, string][] = [
+      [{ [when]: "2026-01-15" }, 400, who],
+      [{ [who]: "Ada" }, 400, when],
+      [{ [who]: " ", [when]: "2026-01-15" }, 422, who],
+      [{ [who]: "Ada", [when]: 1_768_000_000 }, 400, when],
+      [{ [who]: "Ada", [when]: "yesterday" }, 422, when],
+      [{ [who]: "Ada", [when]: "2026-02-30" }, 422, when],
+      [{ [who]: "Ada", [when]: "2026-01-15T09:00:00" }, 422, when],
+      [{ [who]: "Ada", [when]: dayAhead }, 422, when],
+    ];
+    for (const [body, status, field] of refusals) {
+      expect(await call(sandbox, method, rest, body), JSON.stringify(body)).toMatchObject({
+        status,
+        body: { error: "validation_error", details: { field } },
+      });
+    }
+  },
+);
 
-it("can't have the IRS answer about a tax id that nobody submitted", async () => {
+it("the check's result can't be set before a tax id is submitted", async () => {
   await expect(sandbox.control.changeBusiness({ tinCheck: "matched" })).rejects.toThrow(/422/);
 });

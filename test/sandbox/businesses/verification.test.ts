@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => sandbox.control.reset("unverified"));
 
-it("starts with nothing done, and says what to do in order", async () => {
+it("an unverified business has every step missing and its next steps in order", async () => {
   const { status, body } = await call(sandbox, "GET", "/tax/detailed");
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -52,7 +52,7 @@ it("starts with nothing done, and says what to do in order", async () => {
   expect((await call(sandbox, "GET", "/officers")).body).toEqual({ items: [] });
 });
 
-it("goes through the five steps to verified, and only then pays", async () => {
+it("a business can pay only after it has gone through the five steps to verified", async () => {
   const payment = () =>
     sandbox.api("POST", "/v1/payments", {
       key: crypto.randomUUID(),
@@ -98,7 +98,7 @@ it("goes through the five steps to verified, and only then pays", async () => {
   expect((await payment()).status).toBe(201);
 });
 
-it("refuses a step whose predecessor is missing with setup_incomplete, and names it", async () => {
+it("a step is refused with setup_incomplete and the missing steps before it", async () => {
   const refused = async (method: string, rest: string, body: unknown, missing: string[]) => {
     expect(await call(sandbox, method, rest, body), rest).toMatchObject({
       status: 409,
@@ -113,7 +113,7 @@ it("refuses a step whose predecessor is missing with setup_incomplete, and names
   await refused("POST", certify, certification, ["officers"]);
 });
 
-it("takes documents only while they are asked for, each time they are", async () => {
+it("documents are accepted only while they are requested, once for each request", async () => {
   const refused = { status: 422, body: { error: "validation_error" } };
   await submit(sandbox);
   expect(await uploadLetter(sandbox)).toMatchObject(refused);
@@ -131,7 +131,7 @@ it("takes documents only while they are asked for, each time they are", async ()
   }
 });
 
-it("refuses a document of another type, no file, or one that is too large", async () => {
+it("a document with a missing or wrong type, or an empty or too large file, is refused", async () => {
   await sandbox.control.changeBusiness({ verification: "document" });
   const einLetter = { documentType: "einLetter" };
   const refusals: [Uint8Array, Record<string, string>, number, string][] = [
@@ -151,7 +151,7 @@ it("refuses a document of another type, no file, or one that is too large", asyn
   expect((await upload(sandbox, documents, largest, einLetter)).status).toBe(201);
 });
 
-it("says why a business is suspended and what to do, and lets it mend its steps", async () => {
+it("a suspended business gets the reason and next steps, and can still add officers", async () => {
   await submit(sandbox);
   await sandbox.control.changeBusiness({
     verification: "suspended",
@@ -176,7 +176,7 @@ it("says why a business is suspended and what to do, and lets it mend its steps"
   expect(await verification(sandbox)).toMatchObject({ status: "verified", reason: null });
 });
 
-it("has nothing left to submit once the business is verified", async () => {
+it("a verified business can't submit any step again", async () => {
   await sandbox.control.reset("blank");
   const calls: [string, string, unknown][] = [
     ["PATCH", "/tax", taxId],
@@ -195,7 +195,7 @@ it("has nothing left to submit once the business is verified", async () => {
   expect((await call(sandbox, "GET", "/tax")).body).toMatchObject({ taxIdType: "ein" });
 });
 
-it("goes on where it was after kill -9", async () => {
+it("verification goes on where it was after kill -9", async () => {
   await submit(sandbox);
   await upload(sandbox, "/logo", new Uint8Array([0xff, 0xd8, 0xff, 0xe0]));
   await sandbox.control.advance("PT1M");
@@ -208,12 +208,12 @@ it("goes on where it was after kill -9", async () => {
   expect((await uploadLetter(sandbox)).status).toBe(201);
 });
 
-it("answers exactly the shapes that the API's document promises", async () => {
+it("business operations return exactly the shapes that the API's document promises", async () => {
   const expectShape = (name: string, status: number, body: unknown) => {
     const promise = operations.find((operation) => operation.name === name)?.answer;
     if (promise === undefined || !("body" in promise)) throw new Error(`${name} promises nothing`);
     expect(status, name).toBe(promise.status);
-    // Parsing drops what a shape doesn't have, so equality says that there is nothing more.
+    // Parsing drops unknown fields, so equality shows that there are none.
     expect(promise.body.parse(body), name).toEqual(body);
   };
   const look = async (name: string, method: string, rest: string, body?: unknown) => {

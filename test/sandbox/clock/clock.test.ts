@@ -35,20 +35,20 @@ describe("the sandbox's clocks", () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it("start at real time with scale 1", () => {
+  it("the clocks start at real time with scale 1", () => {
     const clock = open();
     expect(Math.abs(clock.bankNow() - Date.now())).toBeLessThan(1_000);
     expect(Math.abs(clock.wireNow() - Date.now())).toBeLessThan(1_000);
     expect(clock.scale).toBe(1);
   });
 
-  it("are set and leap ahead by ISO 8601 durations, in one change", () => {
+  it("one change can set the bank clock and advance it by an ISO 8601 duration", () => {
     const clock = open();
     const reading = clock.change({ set: "2031-03-05T12:00:00Z", advance: "P1MT9H30M" });
     expect(reading.bank.startsWith("2031-04-05T21:30:00")).toBe(true);
   });
 
-  it("step apart: the wire clock leaps without the bank clock", () => {
+  it("the wire clock can be advanced without the bank clock", () => {
     const clock = open();
     const bankBefore = clock.bankNow();
     const wireBefore = clock.wireNow();
@@ -57,7 +57,7 @@ describe("the sandbox's clocks", () => {
     expect(clock.bankNow() - bankBefore).toBeLessThan(60_000);
   });
 
-  it("run the bank clock at its scale", async () => {
+  it("the bank clock runs at its scale, the wire clock in real time", async () => {
     const clock = open();
     clock.change({ scale: 86_400 });
     const before = clock.bankNow();
@@ -76,7 +76,7 @@ describe("the sandbox's clocks", () => {
     [{ scale: 0 }, /scale/],
     [{ scale: -1 }, /scale/],
     [{ wire: { advance: "-PT1S" } }, /must not be negative/],
-  ])("refuse %j and stay as they are", (change, message) => {
+  ])("the clocks refuse %j and stay as they are", (change, message) => {
     const clock = open();
     clock.change({ scale: 2 });
     expect(() => clock.change({ scale: 7, ...change })).toThrow(message);
@@ -85,7 +85,7 @@ describe("the sandbox's clocks", () => {
     expect(Math.abs(clock.bankNow() - Date.now())).toBeLessThan(60_000);
   });
 
-  it("tell their listeners about every change until they stop listening", () => {
+  it("a listener is called on every change and reset until it is removed", () => {
     const clock = open();
     let calls = 0;
     const stop = clock.onChange(() => (calls += 1));
@@ -96,7 +96,7 @@ describe("the sandbox's clocks", () => {
     expect(calls).toBe(2);
   });
 
-  it("go on after a restart and never behind what was read before", () => {
+  it("the clocks go on after a restart and never fall behind an earlier reading", () => {
     const first = open();
     first.change({ set: "2040-01-01T00:00:00Z", scale: 3_600, wire: { advance: "PT10M" } });
     const bank = first.bankNow();
@@ -107,7 +107,7 @@ describe("the sandbox's clocks", () => {
     expect(second.scale).toBe(3_600);
   });
 
-  it("do not race ahead while the service is down", () => {
+  it("a scaled clock doesn't race ahead while the service is down", () => {
     const clock = open();
     clock.change({ scale: 86_400 });
     closeAll();
@@ -117,7 +117,7 @@ describe("the sandbox's clocks", () => {
     expect(open().bankNow() - Date.now()).toBeLessThan(30 * dayMs);
   });
 
-  it("come back to real time only by a reset", () => {
+  it("a reset brings the clocks back to real time", () => {
     const clock = open();
     clock.change({ advance: "P30D", scale: 60, wire: { advance: "P1D" } });
     clock.reset();

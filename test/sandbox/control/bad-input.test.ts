@@ -25,7 +25,7 @@ async function post(path: string, body: unknown, contentType = "application/json
 const rule = { path: "/v1/payments", when: "before", effect: "drop" };
 const forEver = { match: {}, outcome: "settle" };
 
-/** What is asked, and a word that the answer's message must have. */
+/** Invalid requests, each with a word that the message of the response must contain. */
 const bad: readonly (readonly [path: string, body: object, says: string])[] = [
   ["/reset", { fixture: "no-such" }, "fixture"],
   ["/reset", { fixtur: "blank" }, "fixtur"],
@@ -72,23 +72,26 @@ const bad: readonly (readonly [path: string, body: object, says: string])[] = [
 ];
 
 describe("the control API", () => {
-  it.each(bad)("refuses POST %s %j and says what is wrong", async (path, body, says) => {
-    const filled = JSON.stringify(body).replace(/\{(business|payable)\}/g, (_, what: string) => {
-      return ids[what] ?? "";
-    });
-    const answer = await post(path, filled);
-    expect([400, 422]).toContain(answer.status);
-    expect(answer.body).toEqual(
-      expect.objectContaining({
-        error: expect.any(String),
-        message: expect.stringContaining(says),
-      }),
-    );
-    expect(JSON.stringify(answer.body)).not.toContain("node_modules");
-  });
+  it.each(bad)(
+    "the control API refuses POST %s %j and says what is wrong",
+    async (path, body, says) => {
+      const filled = JSON.stringify(body).replace(/\{(business|payable)\}/g, (_, what: string) => {
+        return ids[what] ?? "";
+      });
+      const answer = await post(path, filled);
+      expect([400, 422]).toContain(answer.status);
+      expect(answer.body).toEqual(
+        expect.objectContaining({
+          error: expect.any(String),
+          message: expect.stringContaining(says),
+        }),
+      );
+      expect(JSON.stringify(answer.body)).not.toContain("node_modules");
+    },
+  );
 
   it.each(["", "{", "[]", "null", '"text"', "5"])(
-    "refuses the body %s where one is needed",
+    "the control API refuses the body %s on a route that needs one",
     async (text) => {
       for (const path of ["/tokens", "/outcomes", "/payables/{payable}"]) {
         const answer = await post(path, text);
@@ -98,7 +101,7 @@ describe("the control API", () => {
     },
   );
 
-  it("refuses other content types, and answers 404 to what it doesn't have", async () => {
+  it("the control API refuses other content types and returns 404 for unknown resources", async () => {
     expect((await post("/faults", "rules=none", "text/plain")).status).toBe(415);
     for (const path of ["/payables/x", "/contacts/x", "/businesses/x"]) {
       expect(await post(path, {})).toMatchObject({ status: 404, body: { error: "not_found" } });

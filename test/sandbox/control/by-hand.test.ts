@@ -15,7 +15,7 @@ beforeEach(async () => {
   endpointId = endpoint.body.id;
 });
 
-/** The types of a resource's events, oldest first. */
+/** Returns the types of a resource's events, oldest first. */
 async function eventsOf(id: string): Promise<string[]> {
   const path = `/v1/webhook-endpoints/${endpointId}/deliveries?pageSize=100`;
   const { body } = await sandbox.api<Page<{ requestBody: string }>>("GET", path);
@@ -28,7 +28,7 @@ async function eventsOf(id: string): Promise<string[]> {
 
 const get = async (path: string) => (await sandbox.api(`GET`, path)).body;
 
-describe("the business's people at a bill", () => {
+describe("what people do to a bill", () => {
   it.each<[string, string, string[]]>([
     ["draft", "pending_approval", []],
     ["draft", "approved", ["payable.approved"]],
@@ -43,7 +43,7 @@ describe("the business's people at a bill", () => {
     ["declined", "pending_approval", []],
     ["declined", "approved", ["payable.approved"]],
     ["blocked", "approved", ["payable.approved"]],
-  ])("take it from %s to %s and tell %j", async (before, after, told) => {
+  ])("a bill that is taken from %s to %s sends the events %j", async (before, after, told) => {
     const id = await makeBill(sandbox, { status: before });
     const changed = await sandbox.control.changePayable(id, { status: after });
     expect(changed["status"]).toBe(after);
@@ -51,7 +51,7 @@ describe("the business's people at a bill", () => {
     expect(await eventsOf(id)).toEqual(["payable.created", ...told]);
   });
 
-  it("approve what was submitted through the API, and only then it can be paid", async () => {
+  it("a bill submitted through the API can be paid only once people have approved it", async () => {
     const contactId = await makeVendor(sandbox);
     const body = { contactId, items: [{ name: "Paper", quantity: 2, unitAmountCents: 50 }] };
     const { id } = (await sandbox.api<{ id: string }>("POST", "/v1/payables", { body })).body;
@@ -61,7 +61,7 @@ describe("the business's people at a bill", () => {
     expect((await pay(sandbox, { payableId: id })).status).toBe(201);
   });
 
-  it("edit every field, the items with their total", async () => {
+  it("every field of a bill can be edited, and its items set the total", async () => {
     const id = await makeBill(sandbox);
     const contactId = await makeVendor(sandbox, { displayName: "Other Vendor" });
     const edited = await sandbox.control.changePayable(id, {
@@ -89,7 +89,7 @@ describe("the business's people at a bill", () => {
     expect(await get(`/v1/payables/${id}`)).toEqual(edited);
   });
 
-  it("cannot make it worth less than has been paid on it", async () => {
+  it("a bill's total can't be set below what has been paid on it", async () => {
     const id = await makeBill(sandbox, { totalAmountCents: 1_000 });
     await sandbox.control.payOutside(id, 400);
     await expect(sandbox.control.changePayable(id, { totalAmountCents: 399 })).rejects.toThrow(
@@ -99,7 +99,7 @@ describe("the business's people at a bill", () => {
     expect(changed).toMatchObject({ remainingAmountCents: 0, paymentStatus: "settled" });
   });
 
-  it("keep a declined or voided bill from being paid on its date", async () => {
+  it("a scheduled payment fails if its bill is no longer approved on its date", async () => {
     for (const status of ["declined", "void", "blocked", "pending_approval"]) {
       const id = await makeBill(sandbox);
       const { bank } = await sandbox.control.clock();
@@ -113,25 +113,28 @@ describe("the business's people at a bill", () => {
   });
 });
 
-describe("a contact's owner", () => {
+describe("what people do to a contact", () => {
   it.each<[Json, string | null, boolean]>([
     [{ bankAccount: { last4: "4321" } }, "4321", true],
     [{ bankAccount: { accountNumber: "000055556666" } }, "6666", true],
     [{ bankAccount: { ...bankDetails, accountNumber: "000011112222" } }, "2222", true],
     [{ bankAccount: null }, null, false],
-  ])("changes its bank account by %j", async (changes, last4, isReady) => {
-    const id = await makeVendor(sandbox);
-    await sandbox.control.changeContact(id, changes);
-    const contact = await get(`/v1/contacts/${id}`);
-    expect(contact).toMatchObject({
-      bankAccount: last4 === null ? null : { last4 },
-      paymentReady: isReady,
-      updatedAt: expect.any(String),
-    });
-    expect(await eventsOf(id)).toEqual(["contact.created", "contact.updated"]);
-  });
+  ])(
+    "changing a contact by %j sends an event and sets whether it can be paid",
+    async (changes, last4, isReady) => {
+      const id = await makeVendor(sandbox);
+      await sandbox.control.changeContact(id, changes);
+      const contact = await get(`/v1/contacts/${id}`);
+      expect(contact).toMatchObject({
+        bankAccount: last4 === null ? null : { last4 },
+        paymentReady: isReady,
+        updatedAt: expect.any(String),
+      });
+      expect(await eventsOf(id)).toEqual(["contact.created", "contact.updated"]);
+    },
+  );
 
-  it("gives one that had none, which makes it payable", async () => {
+  it("a contact without a bank account can be paid once it has one", async () => {
     const answer = await sandbox.api("POST", "/v1/contacts", { body: { displayName: "Bare" } });
     const id = String(answer.body["id"]);
     const changed = await sandbox.control.changeContact(id, { bankAccount: { last4: "1234" } });
@@ -139,7 +142,7 @@ describe("a contact's owner", () => {
     expect((await pay(sandbox, { contactId: id, amountCents: 5 })).status).toBe(201);
   });
 
-  it("archives, restores and revokes it, each with its event", async () => {
+  it("archiving, restoring and revoking a contact send their events", async () => {
     const id = await makeVendor(sandbox);
     const archived = await sandbox.control.changeContact(id, { status: "archived" });
     expect(archived).toMatchObject({ archivedAt: expect.any(String), paymentReady: false });

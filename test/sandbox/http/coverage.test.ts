@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { allScopes } from "../../../src/sandbox/http/tokens.ts";
 import { operations } from "../../../src/sandbox/operations.ts";
 
-/** Every method and path of section 4 of the specification, and of its table "known only by name". */
+/** Every method and path of the specification's section 4 and its table "known only by name". */
 const documented = [
   "POST /v1/payments",
   "GET /v1/payments",
@@ -69,7 +69,7 @@ const documented = [
   "POST /api/businesses/{}/integrations/accounting/{}/bank-accounts/mappings",
 ];
 
-/** Section 7's table of who needs, takes and refuses a key; all other writes of `/v1` take one. */
+/** Section 7's table: writes that require or refuse a key; all other writes of `/v1` take one. */
 const keyRequired = [
   "POST /v1/payments",
   "POST /v1/payments/{}/cancel",
@@ -86,16 +86,16 @@ const offered = new Map(
   ]),
 );
 
-it("offers every method and path that the specification names", () => {
+it("the sandbox offers every method and path that the specification names", () => {
   expect(documented.filter((address) => !offered.has(address))).toEqual([]);
 });
 
-it("offers nothing at an address twice, and no two operations of one name", () => {
+it("every operation has a unique address and a unique name", () => {
   expect(offered.size).toBe(operations.length);
   expect(new Set(operations.map(({ name }) => name)).size).toBe(operations.length);
 });
 
-it("needs, takes and refuses an Idempotency-Key as section 7 says", () => {
+it("operations require, take or refuse an Idempotency-Key as section 7 says", () => {
   for (const [address, { idempotency, method, money }] of offered) {
     if (address.includes(" /api/")) continue;
     const expected =
@@ -111,7 +111,7 @@ it("needs, takes and refuses an Idempotency-Key as section 7 says", () => {
   }
 });
 
-it("asks for scopes that a token can have", () => {
+it("every operation has scopes, all of which a token can have", () => {
   const known = new Set<string>(allScopes);
   for (const { name, scopes } of operations) {
     expect([name, scopes.length > 0]).toEqual([name, true]);

@@ -2,11 +2,11 @@ import type { Operation } from "../../../src/sandbox/http/operation.ts";
 import { bodyExamples } from "../../../src/sandbox/openapi/examples.ts";
 import { type Ids, paramsOf } from "./registry.ts";
 
-/** A request made up to break the service. */
+/** A request that is meant to break the service. */
 export interface OddRequest {
   method: string;
   path: string;
-  /** Names and values by turns, so that a name can come twice. */
+  /** Names and values in turn, so that a name can occur twice. */
   headers: string[];
   body: string | Buffer | undefined;
 }
@@ -19,7 +19,7 @@ export class Dice {
     this.#state = seed;
   }
 
-  /** From 0 up to 1. */
+  /** Returns the next number, from 0 up to but not including 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -40,7 +40,7 @@ export class Dice {
 
 const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
 
-/** JSON texts of values that hardly any field wants. */
+/** JSON texts of values that hardly any field accepts. */
 const oddValues: readonly string[] = [
   "null",
   "true",
@@ -129,7 +129,7 @@ const oddContentTypes = [
   ";;;",
 ];
 
-/** One odd request to an operation; `ids` make some of them reach what exists. */
+/** Returns an odd request to an operation; with `ids`, some requests reach existing resources. */
 export function oddRequest(dice: Dice, operation: Operation, ids: Ids, token: string): OddRequest {
   const isWrite = operation.method !== "GET";
   const { body, isJson } = isWrite
@@ -179,7 +179,7 @@ function oddBody(
     return { body: `{"displayName":"${"x".repeat(length)}"}`, isJson: true };
   }
   const example = { ...(bodyExamples[operation.name] ?? { a: 1 }) };
-  // An endpoint that hears everything would make this a test of webhooks.
+  // An endpoint that receives every event would make this a test of webhooks.
   if ("events" in example) example["events"] = ["bank_account.removed"];
   const members = Object.entries(example);
   const texts = members.flatMap(([name, value]): string[] => {
@@ -192,7 +192,7 @@ function oddBody(
   return { body: `{${texts.join(",")}}`, isJson: true };
 }
 
-/** Another value in a field's place, or one that is odd only inside. */
+/** Returns the JSON text of an odd value for a field, or of the field's value with odd parts. */
 function oddVersion(dice: Dice, value: unknown): string {
   if (Array.isArray(value) && dice.chance(0.5)) {
     return `[${value.map((entry) => oddVersion(dice, entry)).join(",")}]`;

@@ -13,7 +13,7 @@ afterEach(async () => {
   expect((await sandbox.api("GET", "/v1/contacts")).status).toBe(200);
 });
 
-/** Sends parts one after the other over a socket of its own. @returns all that came back. */
+/** Sends parts one after another over a new socket. @returns everything that was received. */
 async function exchange(parts: readonly (string | Buffer)[], pauseMs = 0): Promise<string> {
   const { hostname, port } = new URL(sandbox.url);
   const socket = connect(Number(port), hostname);
@@ -51,7 +51,7 @@ function bodyOf(answer: string): unknown {
 const shape = { error: expect.any(String), message: expect.any(String) };
 const json = "Content-Type: application/json";
 
-describe("what is no proper HTTP gets an error of the documented shape, and a closed connection", () => {
+describe("malformed HTTP gets an error of the documented shape, and a closed connection", () => {
   it.each<[string, string, number]>([
     ["no HTTP at all", "hello\r\n\r\n", 400],
     ["TLS on a plain port", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
@@ -69,13 +69,13 @@ describe("what is no proper HTTP gets an error of the documented shape, and a cl
       400,
     ],
     ["headers without end", `GET / HTTP/1.1\r\nX: ${"x".repeat(40_000)}\r\n\r\n`, 431],
-  ])("%s", async (_, request, status) => {
+  ])("malformed HTTP gets an error of the documented shape: %s", async (_, request, status) => {
     const answer = await exchange([request]);
     expect(statusOf(answer)).toBe(status);
     expect(bodyOf(answer)).toMatchObject(shape);
   });
 
-  it("chunks that are none", async () => {
+  it("malformed chunks get a 400 or no response at all", async () => {
     const answer = await exchange([
       head("POST", "/v1/contacts", [json, "Transfer-Encoding: chunked"]),
       "zz\r\nnothing\r\n",
@@ -87,7 +87,7 @@ describe("what is no proper HTTP gets an error of the documented shape, and a cl
 describe("odd but proper HTTP is answered", () => {
   const body = '{"displayName":"Raw"}';
 
-  it("two keys are refused, even where they are the same", async () => {
+  it("a request with two Idempotency-Key headers is refused, even if the keys are equal", async () => {
     for (const keys of [
       ["one", "two"],
       ["same", "same"],
@@ -105,7 +105,7 @@ describe("odd but proper HTTP is answered", () => {
     }
   });
 
-  it("a comma in a key does not make it two", async () => {
+  it("an idempotency key with a comma counts as one key", async () => {
     const headers = [json, "Idempotency-Key: a, b", `Content-Length: ${body.length}`];
     expect(statusOf(await exchange([head("POST", "/v1/contacts", headers), body]))).toBe(201);
   });
@@ -124,13 +124,13 @@ describe("odd but proper HTTP is answered", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
   });
 
-  it("an expectation that nobody can meet is a 417", async () => {
+  it("an expectation that the service can't meet is refused with 417", async () => {
     const headers = [json, "Expect: miracles", "Content-Length: 0"];
     const answer = await exchange([head("POST", "/v1/contacts", headers)]);
     expect(statusOf(answer)).toBe(417);
   });
 
-  it("requests in one packet are answered in their order", async () => {
+  it("pipelined requests in one packet are answered in order", async () => {
     const get = head("GET", "/v1/balance", []).replace("Connection: close\r\n", "");
     const last = head("GET", "/v1/payables", []);
     const answer = await exchange([get + get + last]);
@@ -138,7 +138,7 @@ describe("odd but proper HTTP is answered", () => {
     expect(answer.lastIndexOf("totalCount")).toBeGreaterThan(answer.lastIndexOf("availableCents"));
   });
 
-  it("a body that breaks off is forgotten", async () => {
+  it("a request whose body breaks off has no effect", async () => {
     const { hostname, port } = new URL(sandbox.url);
     const socket = connect(Number(port), hostname);
     await once(socket, "connect");

@@ -5,17 +5,17 @@ import { makeBill, makeVendor, unique } from "../world.ts";
 
 export type Ids = Readonly<Record<string, string>>;
 
-/** The names in a path template. */
+/** Returns the names of the parameters in an operation's path. */
 export function paramsOf({ path }: Operation): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
 }
 
-/** A path with its names filled in. */
+/** Returns an operation's path with its parameters filled in. */
 export function pathOf({ path }: Operation, ids: Ids): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? `no-such-${name}`);
 }
 
-/** A body that the operation's schema accepts, as fetch takes it, with its headers. */
+/** Returns a body that the operation's schema accepts, and its headers, as fetch takes them. */
 export function validBody(operation: Operation): Pick<RequestInit, "body" | "headers"> {
   if (operation.bodySchema === undefined) return {};
   const example = bodyExamples[operation.name];
@@ -29,7 +29,10 @@ export function validBody(operation: Operation): Pick<RequestInit, "body" | "hea
   return { body: form };
 }
 
-/** One resource of each kind, of the first business, by the name that stands for it in paths. */
+/**
+ * Creates one resource of each kind for the first business.
+ * @returns their ids by the names of their path parameters
+ */
 export async function makeIds(sandbox: TestSandbox): Promise<Ids> {
   const { businessId } = sandbox.business;
   const idOf = async (method: string, path: string, body?: object) => {

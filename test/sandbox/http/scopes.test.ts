@@ -44,7 +44,7 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
   (_, operation) => {
     const unknown = paramsOf(operation).map((name) => [name, `no-such-${name}`] as const);
 
-    it("is open to each of its scopes, and to no other", async () => {
+    it("an operation is open to each of its scopes and to no other", async () => {
       const path = pathOf(operation, Object.fromEntries(unknown));
       const opened = await Promise.all(
         allScopes.map(async (scope) => {
@@ -55,7 +55,7 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
       expect(opened.flat().toSorted()).toEqual(operation.scopes.toSorted());
     });
 
-    it("answers 401 without a token, before it looks at anything", async () => {
+    it("an operation without a valid token returns 401 before it looks anything up", async () => {
       const path = pathOf(operation, Object.fromEntries(unknown));
       for (const authorization of [undefined, "Bearer x.y.z", "Basic abc"]) {
         const answer = await send(operation, authorization, path);
@@ -65,11 +65,11 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
   },
 );
 
-describe("what belongs to another organization is 404", () => {
+describe("another organization's resources", () => {
   const withIds = operations.filter((operation) => paramsOf(operation).length > 0);
 
   it.each(withIds.map((operation) => [operation.name, operation] as const))(
-    "%s",
+    "%s returns 404 for another organization's resources, and refuses unknown ids",
     async (_, operation) => {
       const missing = paramsOf(operation).filter((name) => !ids[name]);
       expect(missing, "the test makes no resource for this name in a path").toEqual([]);

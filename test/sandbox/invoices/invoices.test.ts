@@ -22,7 +22,7 @@ async function list(query = ""): Promise<Page<Invoice>> {
   return (await sandbox.api<Page<Invoice>>("GET", `/v1/invoices${query}`)).body;
 }
 
-it("shows every field of an invoice", async () => {
+it("an invoice is returned with every field", async () => {
   const customerId = await makeVendor(sandbox, { displayName: "Payer Inc." });
   const answer = await invoices.post("", {
     customerId,
@@ -56,7 +56,7 @@ it("shows every field of an invoice", async () => {
   expect(await invoices.get(answer.body.id)).toEqual(answer.body);
 });
 
-it("has a customer without an id while that is a pending invitation, and with one afterwards", async () => {
+it("an invited customer of an invoice has no id until they have joined", async () => {
   const customer = { displayName: "Invited LLC", email: "pay@invited.example" };
   const { body } = await invoices.post("", { customer, totalAmountCents: 500 });
   expect(body.customer).toEqual({ id: null, displayName: "Invited LLC" });
@@ -68,7 +68,7 @@ it("has a customer without an id while that is a pending invitation, and with on
   await expect(invoices.act(body.id, { action: "join" })).rejects.toThrow("422");
 });
 
-it("answers 404 for a bill's id, on every path", async () => {
+it("a bill's id or an unknown id returns 404 on every invoice path", async () => {
   const billId = await makeBill(sandbox);
   for (const id of [billId, "inv_none"]) {
     const read = await sandbox.api("GET", `/v1/invoices/${id}`);
@@ -115,14 +115,14 @@ it.each<[string, (customerId: string) => Json, number, string]>([
     400,
     "totalAmountCents",
   ],
-])("refuses %s", async (_, body, status, field) => {
+])("an invoice with %s is refused", async (_, body, status, field) => {
   const answer = await invoices.post("", body(await invoices.customer()));
   expect(answer.status).toBe(status);
   expect(answer.body["error"]).toBe("validation_error");
   expect(answer.body["details"]).toMatchObject({ field });
 });
 
-it("refuses a customer that there is not, or that is archived", async () => {
+it("an invoice for an unknown or archived customer is refused", async () => {
   expect((await invoices.post("", { customerId: "con_none", items })).status).toBe(404);
   const customerId = await invoices.customer();
   await sandbox.api("POST", `/v1/contacts/${customerId}/archive`);
@@ -130,7 +130,7 @@ it("refuses a customer that there is not, or that is archived", async () => {
   expect([archived.status, archived.body["details"]]).toEqual([422, { field: "customerId" }]);
 });
 
-it("goes from draft to open when it is sent, and can be sent once", async () => {
+it("sending a draft invoice opens it, and it can be sent only once", async () => {
   const { id } = await invoices.create();
   const sent = await invoices.post(`/${id}/send`);
   expect([sent.status, sent.body.status]).toEqual([200, "open"]);
@@ -141,7 +141,7 @@ it("goes from draft to open when it is sent, and can be sent once", async () => 
   expect((await invoices.post(`/${unnamed.id}/send`)).status).toBe(422);
 });
 
-it("is void from a draft or an open invoice only", async () => {
+it("only a draft or an open invoice can be voided", async () => {
   for (const make of [() => invoices.create(), () => invoices.open()]) {
     const { id } = await make();
     expect((await invoices.post(`/${id}/void`)).body.status).toBe("void");
@@ -153,7 +153,7 @@ it("is void from a draft or an open invoice only", async () => {
   });
 });
 
-it("is declined by its customer, or blocked by the customer's business, while it is open", async () => {
+it("an open invoice can be declined by its customer or blocked by the customer's business", async () => {
   for (const [action, status] of [
     ["decline", "declined"],
     ["block", "blocked"],
@@ -168,7 +168,7 @@ it("is declined by its customer, or blocked by the customer's business, while it
   await expect(invoices.act(draft.id, { action: "decline" })).rejects.toThrow("422");
 });
 
-it("is marked as paid outside the service, in parts or as a whole, and no money moves", async () => {
+it("an invoice can be marked as paid, in parts or as a whole, and no money moves", async () => {
   const { id } = await invoices.open();
   const part = await invoices.post(`/${id}/mark-paid`, { amountCents: 30_000 });
   expect(part.body).toMatchObject({
@@ -192,7 +192,7 @@ it("is marked as paid outside the service, in parts or as a whole, and no money 
   expect(await sandbox.control.ledger()).toEqual([]);
 });
 
-it("has a payment link that works only while it is on, not expired, open and due, and the business can receive", async () => {
+it("a payment link is enabled only while it is on and unexpired and the invoice can be paid", async () => {
   const { id, paymentLink } = await invoices.create();
   const enabled = async () => (await invoices.get(id)).paymentLink.enabled;
   expect(await enabled()).toBe(false);
@@ -219,7 +219,7 @@ it("has a payment link that works only while it is on, not expired, open and due
   expect((await invoices.post(`/${id}/payment-link`, { enabled: "yes" })).status).toBe(400);
 });
 
-it("lists invoices newest first, by page, status, customer and search", async () => {
+it("invoices are listed newest first, by page, status, customer and search", async () => {
   const first = await invoices.create({ description: "Roof, 100% new" });
   const second = await invoices.open();
   const third = await invoices.open();
@@ -238,7 +238,7 @@ it("lists invoices newest first, by page, status, customer and search", async ()
   expect((await sandbox.api("GET", "/v1/invoices?status=lost")).status).toBe(422);
 });
 
-it("tells each change by an event of its own", async () => {
+it("each change of an invoice sends its own event", async () => {
   await new WebhookApi(sandbox).create(receiver.url, [
     "invoice.created",
     "invoice.sent",
@@ -278,7 +278,7 @@ it("tells each change by an event of its own", async () => {
   expect(told[0]?.data).toEqual({ object: "invoice", id });
 });
 
-it("replays a write under its key, and refuses the key for another", async () => {
+it("a write is replayed under its key, and the key is refused for another write", async () => {
   const { id } = await invoices.open();
   const body = { amountCents: 10 };
   const first = await invoices.post(`/${id}/mark-paid`, body, "key");
@@ -288,7 +288,7 @@ it("replays a write under its key, and refuses the key for another", async () =>
   expect(other.body["error"]).toBe("idempotency_conflict");
 });
 
-it("knows nothing of another organisation's invoices, and needs the scopes", async () => {
+it("another organization's invoices are hidden, and sending needs a write scope", async () => {
   await sandbox.control.reset("two-businesses");
   const { id } = await invoices.create();
   const token = sandbox.businesses[1]?.token ?? "";

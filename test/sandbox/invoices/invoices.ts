@@ -19,7 +19,7 @@ export const items = [
   { name: "Travel", quantity: 1, unitAmountCents: 20_000 },
 ];
 
-/** The invoice operations as a test calls them; an invoice is over $1,000.00. */
+/** The invoice operations for tests; an invoice is for $1,000.00 unless a test says otherwise. */
 export class Invoices {
   readonly #sandbox: TestSandbox;
 
@@ -46,7 +46,7 @@ export class Invoices {
     return answer.body;
   }
 
-  /** Creates one and sends it. */
+  /** Creates an invoice and sends it. */
   async open(fields: Json = {}): Promise<Invoice> {
     const { id } = await this.create(fields);
     return (await this.post(`/${id}/send`)).body;
@@ -56,13 +56,13 @@ export class Invoices {
     return (await this.#sandbox.api<Invoice>("GET", `/v1/invoices/${id}`)).body;
   }
 
-  /** Enters one by hand, open unless said. */
+  /** Creates an invoice through the control API, open by default. */
   given(fields: Json = {}): Promise<Invoice> {
     const customer = { displayName: "Given" };
     return controlPost(this.#sandbox, "/invoices", { customer, items, ...fields });
   }
 
-  /** What the customer, or the service's review, does. */
+  /** Does, through the control API, what the customer or the service's review would do. */
   act(id: string, change: Json): Promise<Invoice> {
     return controlPost(this.#sandbox, `/invoices/${id}`, change);
   }

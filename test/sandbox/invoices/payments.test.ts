@@ -38,7 +38,7 @@ async function told(type: string, id: string): Promise<void> {
   );
 }
 
-it("moves the customer's money into the balance: on its way in first, then cash", async () => {
+it("a customer's payment is first pending inbound, then cash in the balance", async () => {
   await new WebhookApi(sandbox).create(receiver.url);
   const { id } = await invoices.open();
   expect(await invoices.act(id, { action: "pay" })).toMatchObject({
@@ -71,7 +71,7 @@ it("moves the customer's money into the balance: on its way in first, then cash"
   expect(await sandbox.control.health()).toMatchObject({ ok: true });
 });
 
-it("settles on the second banking day after it was paid", async () => {
+it("a customer's payment settles on the second banking day", async () => {
   await sandbox.control.setClock("2031-06-06T16:00:00Z"); // a Friday
   const { id } = await invoices.open();
   await invoices.act(id, { action: "pay" });
@@ -81,7 +81,7 @@ it("settles on the second banking day after it was paid", async () => {
   expect(await invoices.get(id)).toMatchObject({ paymentStatus: "settled" });
 });
 
-it("takes payment in parts, and never more than is due", async () => {
+it("an invoice can be paid in parts, and never above what is due", async () => {
   await new WebhookApi(sandbox).create(receiver.url);
   const { id } = await invoices.open();
   await invoices.act(id, { action: "pay", amountCents: 60_000 });
@@ -99,7 +99,7 @@ it("takes payment in parts, and never more than is due", async () => {
   expect(await invoices.get(id)).toMatchObject({ status: "paid", amountPaidCents: 100_000 });
 });
 
-it("can neither be void, declined nor marked as paid while it is being paid", async () => {
+it("an invoice that is being paid can't be voided, declined or marked as paid", async () => {
   const { id } = await invoices.open();
   await invoices.act(id, { action: "pay" });
   for (const write of ["void", "mark-paid"]) {
@@ -110,7 +110,7 @@ it("can neither be void, declined nor marked as paid while it is being paid", as
   await expect(invoices.act(id, { action: "decline" })).rejects.toThrow("payment_in_progress");
 });
 
-it("waits until 9:00 in New York on the date for which the customer has scheduled it", async () => {
+it("a payment that the customer scheduled waits for its date, even over a restart", async () => {
   await new WebhookApi(sandbox).create(receiver.url);
   const { id } = await invoices.open();
   const today = await newYorkDay(sandbox, 0);
@@ -128,7 +128,7 @@ it("waits until 9:00 in New York on the date for which the customer has schedule
   expect(await invoices.get(id)).toMatchObject({ status: "paid", paymentStatus: "settled" });
 });
 
-it("fails where the customer's bank sends the debit back, and stays open", async () => {
+it("an invoice stays open if the customer's bank returns the debit", async () => {
   await new WebhookApi(sandbox).create(receiver.url);
   const { id } = await invoices.open();
   await invoices.act(id, { action: "pay", outcome: "fail", code: "R01" });
@@ -146,7 +146,7 @@ it("fails where the customer's bank sends the debit back, and stays open", async
   expect(await invoices.get(id)).toMatchObject({ status: "paid", paymentStatus: "settled" });
 });
 
-it("is clawed back where the customer's bank takes back what was settled, and open again", async () => {
+it("a settled payment that the customer's bank takes back reopens the invoice as a clawback", async () => {
   await new WebhookApi(sandbox).create(receiver.url);
   const { id } = await invoices.open();
   await invoices.act(id, { action: "pay", outcome: "return", code: "R10", after: "P20D" });
@@ -165,7 +165,7 @@ it("is clawed back where the customer's bank takes back what was settled, and op
   expect(await sandbox.control.health()).toMatchObject({ ok: true });
 });
 
-it("waits with a clawback until the balance has the money again", async () => {
+it("a clawback waits until the balance has the money again", async () => {
   await sandbox.control.reset({ businesses: [{ name: "Poor", balanceCents: 0 }] });
   const { id } = await invoices.given();
   await invoices.act(id, { action: "pay", outcome: "return", after: "P20D" });
@@ -180,7 +180,7 @@ it("waits with a clawback until the balance has the money again", async () => {
   expect(await sandbox.control.health()).toMatchObject({ ok: true });
 });
 
-it("is held for review before any money moves, then released or rejected", async () => {
+it("a payment is held for review before any money moves, then released or rejected", async () => {
   const [released, rejected, timed] = [
     await invoices.open(),
     await invoices.open(),
@@ -209,7 +209,7 @@ it("is held for review before any money moves, then released or rejected", async
   expect((await kinds()).toSorted()).toEqual(["credit", "credit", "debit", "debit"]);
 });
 
-it("is paid at once by hand, with the money in the ledger", async () => {
+it("an invoice that is set to paid by hand settles at once, with its moves in the ledger", async () => {
   const { id } = await invoices.open();
   expect(await invoices.act(id, { status: "paid" })).toMatchObject({
     status: "paid",
@@ -219,7 +219,7 @@ it("is paid at once by hand, with the money in the ledger", async () => {
   expect(await balance()).toMatchObject({ cashCents: openingCents + 100_000 });
 });
 
-it("can't be paid into a balance that is not there", async () => {
+it("an invoice can't be paid if the business has no balance", async () => {
   await sandbox.control.reset("unverified");
   const { id } = await invoices.given();
   await expect(invoices.act(id, { action: "pay" })).rejects.toThrow("setup_required");
@@ -238,17 +238,20 @@ it.each([
   [{ paymentStatus: "failed" }, "failed", ["debit", "return"]],
   [{ paymentStatus: "clawback" }, "clawback", ["debit", "credit", "return", "refund"]],
   [{ amountPaidCents: 40_000 }, "none", ["debit", "credit"]],
-])("is entered by hand as %o, with the money that has moved", async (given, payment, moved) => {
-  await new WebhookApi(sandbox).create(receiver.url, ["invoice.created"]);
-  const invoice = await invoices.given(given);
-  const status = "status" in given ? given.status : "open";
-  expect(invoice).toMatchObject({ status, paymentStatus: payment });
-  expect(await kinds()).toEqual(moved);
-  expect(await sandbox.control.health()).toMatchObject({ ok: true });
-  await told("invoice.created", invoice.id);
-});
+])(
+  "an invoice entered by hand as %o comes with the moves of its state",
+  async (given, payment, moved) => {
+    await new WebhookApi(sandbox).create(receiver.url, ["invoice.created"]);
+    const invoice = await invoices.given(given);
+    const status = "status" in given ? given.status : "open";
+    expect(invoice).toMatchObject({ status, paymentStatus: payment });
+    expect(await kinds()).toEqual(moved);
+    expect(await sandbox.control.health()).toMatchObject({ ok: true });
+    await told("invoice.created", invoice.id);
+  },
+);
 
-it("comes with a fixture, whose balance stays what it says", async () => {
+it("a fixture's invoices don't change the balance that the fixture names", async () => {
   await sandbox.control.advance("P40D");
   await sandbox.control.reset({
     businesses: [
@@ -281,7 +284,7 @@ it("comes with a fixture, whose balance stays what it says", async () => {
   expect(await balance()).toEqual({ cashCents: 5_800, pendingInboundCents: 0 });
 });
 
-it("tells who acts on an invoice in a way that there is not", async () => {
+it("an invalid action on an invoice is refused", async () => {
   const { id } = await invoices.open();
   await expect(invoices.act("inv_none", { action: "pay" })).rejects.toThrow("404");
   await expect(invoices.act(id, {})).rejects.toThrow("400");

@@ -47,7 +47,7 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
 }
 
 describe("the tools", () => {
-  it("are all operations, each once, with a schema of what they take and answer", async () => {
+  it("every operation is a tool, once, with schemas of its input and its result", async () => {
     const client = await connect();
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
@@ -67,7 +67,7 @@ describe("the tools", () => {
     }
   });
 
-  it("take path, body and key as one object, and answer what REST answers", async () => {
+  it("a tool takes path, body and key as one object and returns what REST returns", async () => {
     const client = await connect();
     const created = await call(client, "createContact", {
       displayName: "Acme Paper",
@@ -87,7 +87,7 @@ describe("the tools", () => {
     expect(page.content).toMatchObject({ totalCount: 1, items: [{ id: contactId }] });
   });
 
-  it("answer an operation without a body too", async () => {
+  it("a tool can call an operation whose response has no body", async () => {
     const client = await connect();
     const made = await call(client, "createWebhookEndpoint", { url: "https://example.com/hook" });
     const webhookEndpointId = String(made.content["id"]);
@@ -100,7 +100,7 @@ describe("the tools", () => {
     });
   });
 
-  it("pay a bill once, however often the call is made", async () => {
+  it("repeating a createPayment call with one key pays the bill once", async () => {
     const client = await connect();
     const payableId = await makeBill(sandbox);
     const args = { payableId, fundingSource: "balance", idempotencyKey: unique("key") };
@@ -114,7 +114,7 @@ describe("the tools", () => {
 });
 
 describe("errors are results of the tool, in the shape of REST", () => {
-  it("names the wrong field", async () => {
+  it("a validation error names the invalid field", async () => {
     const client = await connect();
     expect(await call(client, "createContact", { displayName: 7 })).toMatchObject({
       isError: true,
@@ -137,7 +137,7 @@ describe("errors are results of the tool, in the shape of REST", () => {
     ["missing", undefined],
     ["too long", "k".repeat(65)],
     ["no text", 7],
-  ])("refuses a key that is %s", async (_, idempotencyKey) => {
+  ])("a tool refuses an idempotency key that is %s", async (_, idempotencyKey) => {
     const client = await connect();
     const payableId = await makeBill(sandbox);
     const args = { payableId, fundingSource: "balance", idempotencyKey };
@@ -148,7 +148,7 @@ describe("errors are results of the tool, in the shape of REST", () => {
     });
   });
 
-  it("tells a state refusal, and checks again under the same key", async () => {
+  it("a state refusal is an error, and the call is checked again under the same key", async () => {
     const client = await connect();
     const payableId = await makeBill(sandbox, { status: "pending_approval" });
     const args = { payableId, fundingSource: "balance", idempotencyKey: unique("key") };
@@ -161,7 +161,7 @@ describe("errors are results of the tool, in the shape of REST", () => {
     expect(await call(client, "createPayment", args)).toMatchObject({ status: 201 });
   });
 
-  it("shows nothing of another organization", async () => {
+  it("a tool hides another organization's resources", async () => {
     const payableId = await makeBill(sandbox);
     const stranger = await connect(sandbox.businesses[1]?.token);
     expect(await call(stranger, "getPayable", { payableId })).toMatchObject({
@@ -171,7 +171,7 @@ describe("errors are results of the tool, in the shape of REST", () => {
     });
   });
 
-  it("says 403 where the token lacks the tool's scope", async () => {
+  it("a tool returns 403 if the token lacks its scope", async () => {
     const token = await sandbox.control.token(undefined, { scopes: ["contacts:read"] });
     const client = await connect(token);
     expect(await call(client, "createContact", { displayName: "No" })).toMatchObject({
@@ -183,8 +183,8 @@ describe("errors are results of the tool, in the shape of REST", () => {
   });
 });
 
-describe("a key is one key, through whatever it comes", () => {
-  it("conflicts between REST and MCP, both ways, with the same body", async () => {
+describe("a key is one key over REST and MCP", () => {
+  it("a key that is used over both REST and MCP conflicts, even with the same body", async () => {
     const client = await connect();
     const body = { displayName: unique("Vendor") };
     const mcpFirst = unique("key");
@@ -201,7 +201,7 @@ describe("a key is one key, through whatever it comes", () => {
     });
   });
 
-  it("conflicts between two tools", async () => {
+  it("a key that is used for two tools conflicts", async () => {
     const client = await connect();
     const payableId = await makeBill(sandbox);
     const idempotencyKey = unique("key");
@@ -224,7 +224,7 @@ describe("a key is one key, through whatever it comes", () => {
 });
 
 describe("what surrounds a call", () => {
-  it("speaks the newest revision of MCP, and with older clients theirs", async () => {
+  it("the service speaks the newest revision of MCP, and an older one with older clients", async () => {
     for (const [mode, era] of [
       ["auto", "modern"],
       ["legacy", "legacy"],
@@ -237,7 +237,7 @@ describe("what surrounds a call", () => {
     }
   });
 
-  it("answers 401 in the service's shape without a token, or with one that has expired", async () => {
+  it("a call with a missing, invalid or expired token gets a 401 in the service's shape", async () => {
     const post = (headers: Record<string, string>) =>
       fetch(`${sandbox.url}/mcp`, {
         method: "POST",
@@ -262,7 +262,7 @@ describe("what surrounds a call", () => {
     }
   });
 
-  it("is struck by the faults of the operation's route", async () => {
+  it("faults of an operation's route strike its tool too", async () => {
     const client = await connect();
     const path = "/v1/contacts";
     const effects = [
@@ -284,7 +284,7 @@ describe("what surrounds a call", () => {
     expect(found.body["totalCount"]).toBe(1);
   });
 
-  it("is in the log of requests, told apart from REST", async () => {
+  it("a tool call is in the request log, marked as MCP", async () => {
     const client = await connect();
     const key = unique("key");
     await call(client, "createContact", { displayName: unique("V"), idempotencyKey: key });
@@ -292,7 +292,7 @@ describe("what surrounds a call", () => {
     expect(logged).toMatchObject({ method: "MCP", path: "/v1/contacts", status: 201 });
   });
 
-  it("leaves the service standing when it is no MCP at all", async () => {
+  it("the service keeps working after requests that are not MCP", async () => {
     const authorization = `Bearer ${sandbox.business.token}`;
     for (const init of [
       { method: "GET" },

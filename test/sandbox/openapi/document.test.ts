@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
-/** Whatever a `$ref` of the document points at. */
+/** Returns what a `$ref` of the document points at; undefined if it points nowhere. */
 function resolve(pointer: string): unknown {
   const names = pointer.replace(/^#\//, "").split("/");
   return names.reduce<unknown>(
@@ -46,13 +46,13 @@ function references(value: unknown): string[] {
 }
 
 describe("the document at /openapi.json", () => {
-  it("is OpenAPI 3.1, and every reference in it leads somewhere", () => {
+  it("the document is OpenAPI 3.1, and every reference in it resolves", () => {
     expect(document.openapi).toMatch(/^3\.1\./);
     const broken = references(document).filter((pointer) => resolve(pointer) === undefined);
     expect(broken).toEqual([]);
   });
 
-  it("describes every operation by its name, with scopes, and none without its group", () => {
+  it("the document describes every operation with its name, its scopes and its group", () => {
     for (const { name, method, path, scopes } of operations) {
       const described = document.paths[path]?.[method.toLowerCase()];
       expect(described?.operationId).toBe(name);
@@ -61,7 +61,7 @@ describe("the document at /openapi.json", () => {
     }
   });
 
-  it("promises what each operation answers, and how it refuses", () => {
+  it("the document lists each operation's success status, 401 and 403", () => {
     for (const { method, path, answer } of operations) {
       const { responses } = document.paths[path]?.[method.toLowerCase()] ?? { responses: {} };
       const statuses = Object.keys(responses);
@@ -69,7 +69,7 @@ describe("the document at /openapi.json", () => {
     }
   });
 
-  it("asks for the Idempotency-Key where it is required, and names it where it may be sent", () => {
+  it("the document says whether an operation's Idempotency-Key is required or optional", () => {
     for (const { name, method, path, idempotency } of operations) {
       const refs = document.paths[path]?.[method.toLowerCase()]?.parameters.map(({ $ref }) => $ref);
       const has = (key: string) => refs?.includes(`#/components/parameters/${key}`);
@@ -78,7 +78,7 @@ describe("the document at /openapi.json", () => {
     }
   });
 
-  it("shows a body to begin with for every operation that takes one, and it would be accepted", () => {
+  it("every operation with a body that is not multipart has a valid example", () => {
     for (const { name, bodySchema, bodyKind } of operations) {
       if (bodySchema === undefined || bodyKind === "multipart") continue;
       expect([name, name in bodyExamples]).toEqual([name, true]);
@@ -88,7 +88,7 @@ describe("the document at /openapi.json", () => {
     expect(Object.keys(bodyExamples).filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it("says of every route of the control API what it does, and that it takes no token", () => {
+  it("the document describes every route of the control API, none of which takes a token", () => {
     const routes = Object.entries(document.paths)
       .filter(([path]) => path.startsWith("/sandbox/"))
       .flatMap(([path, methods]) =>
@@ -100,7 +100,7 @@ describe("the document at /openapi.json", () => {
     expect(routes.toSorted()).toEqual(Object.keys(controlSummaries).toSorted());
   });
 
-  it("is rendered at /docs from this machine alone", async () => {
+  it("the page at /docs loads all its files from the sandbox itself", async () => {
     const page = await (await fetch(`${sandbox.url}/docs`)).text();
     const loaded = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address);
     expect(loaded.length).toBeGreaterThan(2);

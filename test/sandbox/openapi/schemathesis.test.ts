@@ -12,7 +12,7 @@ import { isLong } from "../../support/long.ts";
 const longMs = 45 * 60_000;
 const shortMs = 4 * 60_000;
 
-/** The short form ends after a quarter of a minute, wherever it is by then. */
+/** The short form ends after 15 seconds, however far it has got. */
 const effort = isLong
   ? ["--phases", "examples,coverage,fuzzing,stateful", "--max-examples", "60"]
   : ["--phases", "examples,fuzzing", "--max-examples", "4", "--max-time", "15"];
@@ -43,7 +43,7 @@ interface Finished {
 }
 
 function run(program: string, args: string[], env: Record<string, string>): Promise<Finished> {
-  // In a folder of its own, which it keeps its examples in.
+  // Schemathesis runs in its own folder, where it keeps its examples.
   const child = spawn(program, args, {
     cwd: folder,
     env: { ...process.env, ...env },
@@ -63,7 +63,7 @@ function run(program: string, args: string[], env: Record<string, string>): Prom
 }
 
 it(
-  "answers what Schemathesis makes of the API's document as the document promises",
+  "the sandbox answers Schemathesis's requests as the API's document promises",
   { timeout: (isLong ? longMs : shortMs) + 10_000 },
   async ({ skip }) => {
     const program = findSchemathesis(process.env);

@@ -14,7 +14,7 @@ const direct = (body: object, key = unique("k")) =>
   pay(sandbox, { contactId, amountCents: 1, ...body }, key);
 
 describe("the limits of payments (API specification, section 8), at each and one past it", () => {
-  it("amountCents: min 1", async () => {
+  it("amountCents must be at least 1", async () => {
     expect((await direct({ amountCents: 1 })).status).toBe(201);
     expect(await direct({ amountCents: 0 })).toMatchObject({
       status: 422,
@@ -22,7 +22,7 @@ describe("the limits of payments (API specification, section 8), at each and one
     });
   });
 
-  it("customNumber: 21 characters", async () => {
+  it("customNumber takes up to 21 characters", async () => {
     const answer = await direct({ customNumber: "n".repeat(21) });
     const bill = await sandbox.api("GET", `/v1/payables/${answer.body.payableId}`);
     expect(bill.body["customNumber"]).toBe("n".repeat(21));
@@ -32,7 +32,7 @@ describe("the limits of payments (API specification, section 8), at each and one
     });
   });
 
-  it("scheduledAt: tomorrow or later", async () => {
+  it("scheduledAt must be tomorrow or later", async () => {
     expect((await direct({ scheduledAt: await newYorkDay(sandbox, 1) })).status).toBe(201);
     expect(await direct({ scheduledAt: await newYorkDay(sandbox, 0) })).toMatchObject({
       status: 422,
@@ -40,7 +40,7 @@ describe("the limits of payments (API specification, section 8), at each and one
     });
   });
 
-  it("Idempotency-Key: 64 characters", async () => {
+  it("an Idempotency-Key takes up to 64 characters", async () => {
     expect((await direct({}, "k".repeat(64))).status).toBe(201);
     expect(await direct({}, "k".repeat(65))).toMatchObject({
       status: 400,
@@ -48,7 +48,7 @@ describe("the limits of payments (API specification, section 8), at each and one
     });
   });
 
-  it("cancel reason: 500 characters", async () => {
+  it("a cancel's reason takes up to 500 characters", async () => {
     const { body } = await direct({ scheduledAt: await newYorkDay(sandbox, 1) });
     const cancel = (reason: string) =>
       sandbox.api("POST", `/v1/payments/${body.payments[0]?.id}/cancel`, {
@@ -63,7 +63,7 @@ describe("the limits of payments (API specification, section 8), at each and one
   });
 
   it.each(["/v1/payments", "/v1/payables", "/v1/contacts", "/v1/balance/transactions"])(
-    "page and pageSize of %s",
+    "page of %s starts at 1, and pageSize is 1 to 100",
     async (path) => {
       const list = (query: string) => sandbox.api<Page<unknown>>("GET", `${path}?${query}`);
       for (const query of ["pageSize=1", "pageSize=100", "page=1"]) {
@@ -78,7 +78,7 @@ describe("the limits of payments (API specification, section 8), at each and one
     },
   );
 
-  it("a payment: $100,000.00, above which it is split", async () => {
+  it("a payment above $100,000.00 is split", async () => {
     for (const [totalAmountCents, parts] of [
       [10_000_000, 1],
       [10_000_001, 2],
@@ -89,7 +89,7 @@ describe("the limits of payments (API specification, section 8), at each and one
     }
   });
 
-  it("shows 25 items unless asked otherwise", async () => {
+  it("a list shows 25 items by default", async () => {
     for (let i = 0; i < 26; i += 1) await direct({});
     const { body } = await sandbox.api<Page<unknown>>("GET", "/v1/payments");
     expect(body.items).toHaveLength(25);

@@ -12,7 +12,7 @@ import {
   unique,
 } from "../world.ts";
 
-// The test numbers of docs/sandbox.md: what happens without a word to the control API.
+// The test account numbers of docs/sandbox.md, which work without a call of the control API.
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ async function paidBill(accountNumber: string, totalAmountCents = 1_000): Promis
 }
 
 describe("a vendor whose account number is a test number", () => {
-  it("0009991001 to 0009991029 fails with the code of its last two digits", async () => {
+  it("payments to 0009991001 to 0009991029 fail with the code of the last two digits", async () => {
     const codes = ["01", "02", "03", "04", "05", "07", "08", "09", "10", "11", "12"].concat([
       "13",
       "14",
@@ -60,7 +60,7 @@ describe("a vendor whose account number is a test number", () => {
     expect(await movesOf(sandbox, bills.get("02") ?? "")).toHaveLength(4);
   });
 
-  it("0009992010 settles, and comes back with R10 a banking day later", async () => {
+  it("a payment to 0009992010 settles, and is returned with R10 a banking day later", async () => {
     const payableId = await paidBill("0009992010");
     await sandbox.control.setClock("2029-03-14T12:30:00Z");
     expect(await statusesOf(sandbox, payableId)).toEqual(["completed"]);
@@ -70,7 +70,7 @@ describe("a vendor whose account number is a test number", () => {
     ]);
   });
 
-  it("0009993000 is held until somebody acts, 0009993003 for three days", async () => {
+  it("a payment to 0009993000 is held until it is cancelled, one to 0009993003 for three days", async () => {
     const [forEver, threeDays] = [await paidBill("0009993000"), await paidBill("0009993003")];
     await sandbox.control.advance("P2D");
     expect(await statusesOf(sandbox, threeDays)).toEqual(["held"]);
@@ -86,7 +86,7 @@ describe("a vendor whose account number is a test number", () => {
     expect(cancelled.body.payment.status).toBe("refunded");
   });
 
-  it("0009994003 is paid in three payments that sum to the amount", async () => {
+  it("a bill paid to 0009994003 is split into three payments that add up to its amount", async () => {
     const payableId = await paidBill("0009994003", 1_000);
     const payments = await paymentsOf(sandbox, payableId);
     expect(payments.map(({ amountCents }) => amountCents)).toEqual([334, 334, 332]);
@@ -100,7 +100,7 @@ describe("a vendor whose account number is a test number", () => {
   });
 
   it.each(["0009991006", "0009995001", "000999100", "10009991001", "000123456789"])(
-    "is an ordinary account where its number is %s",
+    "%s is no test number: a payment to it completes",
     async (number) => {
       const payableId = await paidBill(number);
       await sandbox.control.advance("P3D");
@@ -108,7 +108,7 @@ describe("a vendor whose account number is a test number", () => {
     },
   );
 
-  it("gives way to an outcome by the control API, and to another account number", async () => {
+  it("a control API outcome or a new account number takes precedence over a test number", async () => {
     const settling = await vendorOf("0009991002");
     await sandbox.control.outcome({ match: { contactId: settling }, outcome: "settle" });
     const moved = await vendorOf("0009991002");
@@ -143,7 +143,7 @@ describe("a bank account of the business whose number is a test number", () => {
     });
   });
 
-  it("0009991001 has insufficient funds for a payment and for a deposit", async () => {
+  it("a payment and a deposit from 0009991001 fail with insufficient funds", async () => {
     await sandbox.api("POST", "/v1/payments", {
       key: unique("k"),
       body: { payableId: "pbl_1", bankAccountId: "ba_short" },
@@ -160,13 +160,13 @@ describe("a bank account of the business whose number is a test number", () => {
     expect(await movesOf(sandbox, "pbl_1")).toEqual(["debit", "return"]);
   });
 
-  it("says nothing about payments from the balance", async () => {
+  it("a bank account with a test number doesn't affect payments from the balance", async () => {
     await pay(sandbox, { payableId: "pbl_1" });
     await sandbox.control.advance("P6D");
     expect(await statusesOf(sandbox, "pbl_1")).toEqual(["completed"]);
   });
 
-  it("shows its last four digits and no more", async () => {
+  it("a bank account shows the last four digits of its number and no more", async () => {
     const { text, body } = await sandbox.api("GET", "/v1/bank-accounts/ba_short");
     expect(body["accountNumberLast4"]).toBe("1001");
     expect(text).not.toContain("0009991001");

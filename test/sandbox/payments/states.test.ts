@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 type Plan = Parameters<TestSandbox["control"]["outcome"]>[0];
 
-/** A bill of $10.00 that is paid, with what the bank shall do with it. */
+/** Makes and pays a bill of $10.00, whose payment ends at the bank as planned. @returns its id. */
 async function paid(plan: Partial<Plan> = {}, body: object = {}): Promise<string> {
   const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
   if (plan.outcome !== undefined) {
@@ -60,7 +60,7 @@ async function cancel(payableId: string, key = unique("cancel")) {
   return sandbox.api<Created>("POST", `/v1/payments/${payment?.id}/cancel`, { key });
 }
 
-/** The types of the events about a bill after its creation, in their order. */
+/** Returns the types of the events about a bill after its creation, in order. */
 async function eventsOf(payableId: string): Promise<string[]> {
   const types: { type: string; sequence: bigint }[] = [];
   for (let page = 1; ; page += 1) {
@@ -87,7 +87,7 @@ async function eventsOf(payableId: string): Promise<string[]> {
 }
 
 describe("the ten statuses of a payment (API specification, section 3)", () => {
-  it("are all reached; the bill's paymentStatus, its amounts and the events follow", async () => {
+  it("payments reach all ten statuses, and the bill's paymentStatus, amounts and events follow", async () => {
     const bills = {
       completed: await paid(),
       failed: await paid({ outcome: "fail", code: "R02" }),
@@ -104,7 +104,7 @@ describe("the ten statuses of a payment (API specification, section 3)", () => {
     }
     const processing = await paid();
     await sandbox.control.advance("PT1M");
-    // However long the looks take, what is pending stays so.
+    // A slow clock keeps a pending payment pending, however long the reads take.
     await sandbox.control.setScale(0.001);
     const all = { ...bills, processing, pending: await paid() };
     const expected: Record<string, [paymentStatus: string, paidCents: number, events: string[]]> = {
@@ -135,7 +135,7 @@ describe("the ten statuses of a payment (API specification, section 3)", () => {
     }
   });
 
-  it("tells of a part that is paid, of the rest, and of a part that comes back", async () => {
+  it("events report each part of a bill that is paid and each part that is returned", async () => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
     await pay(sandbox, { payableId, amountCents: 300 });
     await sandbox.control.advance("P3D");
@@ -154,7 +154,7 @@ describe("the ten statuses of a payment (API specification, section 3)", () => {
 });
 
 describe("a scheduled payment", () => {
-  it("runs at 9:00 in New York on its date, also on a holiday, from which banking days count", async () => {
+  it("a scheduled payment runs at 9:00 New York on its date, even on a holiday", async () => {
     await sandbox.control.setClock("2029-12-20T15:00:00Z");
     const christmas = await paid({}, { scheduledAt: "2029-12-25" });
     await sandbox.control.setClock("2029-12-25T13:59:59Z");
@@ -167,7 +167,7 @@ describe("a scheduled payment", () => {
     ]);
   });
 
-  it("runs at 9:00 by the clock on the wall when daylight saving begins", async () => {
+  it("a scheduled payment runs at 9:00 local time when daylight saving begins", async () => {
     await sandbox.control.setClock("2030-03-06T15:00:00Z");
     const [before, after] = [
       await paid({}, { scheduledAt: "2030-03-08" }),
@@ -187,7 +187,7 @@ describe("a scheduled payment", () => {
 });
 
 describe("a held payment", () => {
-  it("of an external provider goes on with the money it has taken already", async () => {
+  it("a held payment of an external provider goes on with the money it has already taken", async () => {
     const payableId = await paid({ outcome: "hold", after: "P1D" }, fromBank);
     await sandbox.control.advance("PT1M");
     expect(await statusesOf(sandbox, payableId)).toEqual(["held"]);
@@ -197,7 +197,7 @@ describe("a held payment", () => {
     expect(await movesOf(sandbox, payableId)).toEqual(["debit", "credit"]);
   });
 
-  it("of an external provider is refunded on the second business day after its cancel", async () => {
+  it("a cancelled hold of an external provider is refunded on the second banking day", async () => {
     const payableId = await paid({ outcome: "hold" }, fromBank);
     // Friday: the second banking day after it is Tuesday.
     await sandbox.control.setClock("2029-03-16T14:00:00Z");
@@ -208,7 +208,7 @@ describe("a held payment", () => {
     expect(await statusesOf(sandbox, payableId)).toEqual(["refunded"]);
   });
 
-  it("fails when its balance was emptied before the service let it go", async () => {
+  it("a held payment fails if the balance is emptied before the service releases it", async () => {
     const payableId = await paid({ outcome: "hold" });
     await sandbox.control.advance("PT1M");
     await sandbox.control.changeBusiness({ balanceCents: 999 });
@@ -220,7 +220,7 @@ describe("a held payment", () => {
   });
 });
 
-it("a cancel that fails after its effect is payment_unconfirmed under its key, and done", async () => {
+it("a cancel that fails after its effect is done, and its key is payment_unconfirmed", async () => {
   const payableId = await paid({}, { scheduledAt: "2029-03-20" });
   await sandbox.control.faults([
     { path: "/v1/payments/*/cancel", when: "after", effect: "status", status: 500, times: 1 },
@@ -241,7 +241,7 @@ describe("a retry", () => {
   const retry = (payableId: string, key = unique("retry")) =>
     sandbox.api("POST", `/v1/payables/${payableId}/retry-payment`, { key });
 
-  it("is refused by the states that refuse a payment, and done under the same key after them", async () => {
+  it("a retry refused for the business's state is accepted later under the same key", async () => {
     const payableId = await paid({ outcome: "fail", code: "R01", times: 1 });
     await sandbox.control.advance("P2D");
     const key = unique("retry");
@@ -264,7 +264,7 @@ describe("a retry", () => {
     expect(await statusesOf(sandbox, payableId)).toEqual(["failed", "completed"]);
   });
 
-  it("pays a returned payment again from the account it came from", async () => {
+  it("a retry pays a returned payment again from its original account", async () => {
     const payableId = await paid({ outcome: "return", times: 1, after: "PT1H" }, fromBank);
     await sandbox.control.advance("P3D");
     expect((await retry(payableId)).body).toMatchObject({
@@ -275,7 +275,7 @@ describe("a retry", () => {
   });
 });
 
-it("a service without its guard pays a bill again that is on its way or paid", async () => {
+it("a service that accepts double payments pays a bill again that is in progress or paid", async () => {
   const payableId = await paid();
   expect((await pay(sandbox, { payableId, amountCents: 1_000 })).status).toBe(409);
   await sandbox.control.changeBusiness({ acceptsDoublePayments: true });

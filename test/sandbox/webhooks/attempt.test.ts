@@ -12,7 +12,7 @@ const shipment = {
   signedAtMs: 0,
 };
 
-it("gives up at once when told to, also while it still connects", async () => {
+it("an aborted webhook attempt gives up at once, even while it still connects", async () => {
   const dispatcher = new Agent({ connect: () => {} });
   const giveUp = new AbortController();
   const trying = attempt(dispatcher, shipment, giveUp.signal);

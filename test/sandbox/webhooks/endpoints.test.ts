@@ -29,7 +29,7 @@ describe("webhook endpoints", () => {
     sandbox.control.createPayable({ totalAmountCents: 5_000, dueDate: "2030-01-15" });
   const path = (id: string, rest = "") => `/v1/webhook-endpoints/${id}${rest}`;
 
-  it("show their secret in full once, and its end ever after", async () => {
+  it("an endpoint shows its secret in full once, and later only its last four characters", async () => {
     const endpoint = await hooks.create(receiver.url);
     expect(endpoint).toMatchObject({ url: receiver.url, events: ["*"], status: "active" });
     expect(endpoint.secret).toMatch(/^whsec_[\w-]{43}$/);
@@ -49,19 +49,19 @@ describe("webhook endpoints", () => {
     ["", 422],
     [7, 400],
     [undefined, 400],
-  ])("are refused at the address %s", async (url, status) => {
+  ])("an endpoint with the address %s is refused", async (url, status) => {
     const answer = await sandbox.api("POST", "/v1/webhook-endpoints", { body: { url } });
     expect([answer.status, answer.body["error"]]).toEqual([status, "validation_error"]);
   });
 
   it.each(["https://example.com/hooks", "http://localhost:8088/hooks", "http://127.0.0.1/"])(
-    "are taken at the address %s",
+    "an endpoint with the address %s is accepted",
     async (url) => {
       expect((await hooks.create(url)).url).toBe(url);
     },
   );
 
-  it("are refused for event types that don't exist", async () => {
+  it("an endpoint with an unknown event type or status is refused", async () => {
     const body = { url: receiver.url, events: ["payable.lost"] };
     expect((await sandbox.api("POST", "/v1/webhook-endpoints", { body })).status).toBe(422);
     const endpoint = await hooks.create(receiver.url);
@@ -69,7 +69,7 @@ describe("webhook endpoints", () => {
     expect((await hooks.update(endpoint.id, { status: "deleted" })).status).toBe(422);
   });
 
-  it("take no idempotency key to create and rotate, and one to change and delete", async () => {
+  it("creating an endpoint and rotating its secret take no idempotency key; deleting takes one", async () => {
     const body = { url: receiver.url };
     const refused = await sandbox.api("POST", "/v1/webhook-endpoints", { body, key: "k1" });
     expect([refused.status, refused.body["error"]]).toEqual([400, "validation_error"]);
@@ -83,7 +83,7 @@ describe("webhook endpoints", () => {
     expect((await sandbox.api("DELETE", path(id))).status).toBe(404);
   });
 
-  it("sign with the new secret at once when it is rotated", async () => {
+  it("deliveries are signed with the new secret as soon as it is rotated", async () => {
     const endpoint = await hooks.create(receiver.url);
     const rotated = await sandbox.api<{ secret: string; secretLast4: string }>(
       "POST",
@@ -98,7 +98,7 @@ describe("webhook endpoints", () => {
     expect(checkSignature(received, rotated.body.secret).valid).toBe(true);
   });
 
-  it("change their address, types and description", async () => {
+  it("an endpoint's address, event types and description can be changed", async () => {
     const { id } = await hooks.create("https://example.com/old");
     const body = { url: receiver.url, events: ["payable.created"], description: "main" };
     const changed = await hooks.update(id, body);
@@ -108,7 +108,7 @@ describe("webhook endpoints", () => {
     await receiver.until(1);
   });
 
-  it("receive nothing any more once deleted, and keep their history", async () => {
+  it("a deleted endpoint receives nothing more, and keeps its list of deliveries", async () => {
     const endpoint = await hooks.create(receiver.url);
     receiver.answer(500);
     await bill();
@@ -123,7 +123,7 @@ describe("webhook endpoints", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it("get a redelivery as a new delivery of the same event", async () => {
+  it("a redelivery is a new delivery of the same event", async () => {
     const endpoint = await hooks.create(receiver.url);
     await bill();
     const original = await hooks.settled(endpoint.id, "succeeded");
@@ -141,7 +141,7 @@ describe("webhook endpoints", () => {
     expect((await sandbox.api("POST", missing)).status).toBe(404);
   });
 
-  it("are paused by twenty failed deliveries in a row, and go on when resumed", async () => {
+  it("an endpoint is paused after twenty failed deliveries in a row, and goes on when resumed", async () => {
     const endpoint = await hooks.create(receiver.url);
     receiver.answer(500);
     for (let i = 0; i < 19; i += 1) await bill();
@@ -170,7 +170,7 @@ describe("webhook endpoints", () => {
     expect(receiver.received).toHaveLength(40);
   });
 
-  it("are not paused by failures with a success in between", async () => {
+  it("an endpoint is not paused by failures with a success in between", async () => {
     const endpoint = await hooks.create(receiver.url);
     let count = 0;
     receiver.respond = (response) => response.writeHead(++count === 15 ? 200 : 500).end();
@@ -183,7 +183,7 @@ describe("webhook endpoints", () => {
     expect((await hooks.get(endpoint.id)).status).toBe("active");
   });
 
-  it("are paused by a day of failure, however few deliveries there were", async () => {
+  it("an endpoint is paused after a day of failures, however few deliveries there were", async () => {
     const endpoint = await hooks.create(receiver.url);
     receiver.answer(500);
     await bill();
@@ -198,7 +198,7 @@ describe("webhook endpoints", () => {
     );
   });
 
-  it("are nobody's business without the scope, or of another organization", async () => {
+  it("an endpoint is hidden from another organization and can't be changed without the scope", async () => {
     await sandbox.control.reset("two-businesses");
     const [mine, theirs] = sandbox.businesses;
     const { id } = await hooks.create(receiver.url);
@@ -212,7 +212,7 @@ describe("webhook endpoints", () => {
     expect([refused.status, refused.body["message"]]).toEqual([403, "Forbidden"]);
   });
 
-  it("come with a fixture, which says their secret", async () => {
+  it("a fixture can contain endpoints and their secrets", async () => {
     const secret = "whsec_0123456789abcdef0123456789abcdef0123456789";
     const webhookEndpoints = [{ url: receiver.url, events: ["payable.created"], secret }];
     const [business] = await sandbox.control.reset({

@@ -24,7 +24,7 @@ describe("webhook faults", () => {
     }
   }
 
-  it("lose an event: it never arrives, and the deliveries list has it", async () => {
+  it("a lost event never arrives, but stays in the list of deliveries", async () => {
     const endpoint = await hooks.create(receiver.url);
     await sandbox.control.faults([], { lose: 1 });
     await bills(1);
@@ -37,7 +37,7 @@ describe("webhook faults", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it("double an event: the same delivery arrives twice", async () => {
+  it("a duplicated event arrives twice as the same delivery", async () => {
     const endpoint = await hooks.create(receiver.url);
     await sandbox.control.faults([], { duplicate: 1 });
     await bills(1);
@@ -47,7 +47,7 @@ describe("webhook faults", () => {
     expect((await hooks.settled(endpoint.id, "succeeded")).attemptCount).toBe(1);
   });
 
-  it("let later events overtake earlier ones", async () => {
+  it("reordered events arrive out of sequence, each of them once", async () => {
     await hooks.create(receiver.url);
     await sandbox.control.faults([], { reorder: 0.5, seed: 3 });
     await bills(12);
@@ -57,7 +57,7 @@ describe("webhook faults", () => {
     expect(new Set(sequences).size).toBe(12);
   });
 
-  it("keep events back for a real time that stepping the wire clock doesn't shorten", async () => {
+  it("an event is delayed in real time, which advancing the wire clock doesn't shorten", async () => {
     await hooks.create(receiver.url);
     await sandbox.control.faults([], { delayMs: 1_500 });
     const startedMs = performance.now();
@@ -67,7 +67,7 @@ describe("webhook faults", () => {
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(1_450);
   });
 
-  it("hit the same deliveries again with the same seed", async () => {
+  it("webhook faults hit the same deliveries again with the same seed", async () => {
     const outcomes = async (faults: WebhookFaults): Promise<string[]> => {
       await sandbox.control.reset();
       const endpoint = await hooks.create(receiver.url);

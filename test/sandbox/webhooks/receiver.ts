@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { expect, vi } from "vitest";
 import type { ApiAnswer, Json, TestSandbox } from "../../support/sandbox.ts";
 
-/** A request as it arrived. */
+/** A request as it was received. */
 export interface Received {
   headers: IncomingHttpHeaders;
   body: string;
@@ -23,7 +23,7 @@ export interface Received {
 
 type Respond = (response: ServerResponse, received: Received) => void;
 
-/** An HTTP server that keeps what it receives and answers as it is told. */
+/** An HTTP server that keeps what it receives; a test sets its response. */
 export class Receiver {
   readonly received: Received[] = [];
   respond: Respond = (response) => response.writeHead(204).end();
@@ -70,7 +70,7 @@ export class Receiver {
   }
 }
 
-/** Waits until something holds, looking again and again. */
+/** Waits until a condition holds, for 30 seconds at most. */
 export async function eventually(
   what: string,
   holds: () => boolean | Promise<boolean>,
@@ -95,7 +95,7 @@ export interface Delivery extends Json {
   requestBody: string;
 }
 
-/** The webhook operations as a test calls them. */
+/** The webhook operations for tests. */
 export class WebhookApi {
   readonly #sandbox: TestSandbox;
 
@@ -124,7 +124,7 @@ export class WebhookApi {
     return body.items;
   }
 
-  /** The endpoint's newest delivery, once it has a status. */
+  /** Waits until the endpoint's newest delivery has a status. @returns the delivery */
   async settled(id: string, status: string): Promise<Delivery> {
     await eventually(
       `the newest delivery is ${status}`,
@@ -136,7 +136,7 @@ export class WebhookApi {
   }
 }
 
-/** A fresh sandbox whose token outlives every step of the wire clock. */
+/** Resets a sandbox and gives it a token that outlives every step of the wire clock. */
 export async function resetWithLongToken(sandbox: TestSandbox): Promise<void> {
   const [business] = await sandbox.control.reset();
   if (business === undefined) throw new Error("the fixture has no business");
@@ -145,7 +145,7 @@ export async function resetWithLongToken(sandbox: TestSandbox): Promise<void> {
   });
 }
 
-/** Whether a request carries the signature of this secret; `t` is its signing time in seconds. */
+/** Checks a request's signature against a secret; `t` is the signing time in seconds. */
 export function checkSignature(received: Received, secret: string): { valid: boolean; t: number } {
   const text = String(received.headers["service-signature"]);
   const [, t = "", v1 = ""] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(text) ?? [];

@@ -1,6 +1,6 @@
 import { startServer } from "../../support/postgres-setup.ts";
 
-// A test run that starts a server and never comes to stopping it.
+// A test run that starts a server and never stops it.
 
 const { server } = await startServer();
 process.stdout.write(`${server.urlOf("postgres")}\n`);

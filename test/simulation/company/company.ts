@@ -18,14 +18,16 @@ import { chooseTraits, type Trait } from "./traits.ts";
 
 const DAY_MS = 86_400_000;
 const PLENTY_CENTS = 1_000_000_00;
-/** What each bill of before came to. */
+/** Cents of each bill that was paid before. */
 const OLD_CENTS = 1_000;
 
-/** One seed of so many has more bills than a lane sends at once, and a service that gets slow. */
+/**
+ * One in this many seeds has more bills than a lane sends at once, and a service that gets slow.
+ */
 const LARGE_EVERY = 20;
-/** One of so many has more than all lanes send at once, so that some wait in a lane's queue. */
+/** One in this many has more bills than all lanes send at once, so that some wait in a queue. */
 const CROWD_EVERY = 100;
-/** So long at least things go wrong where what goes wrong takes long by itself. */
+/** Least duration of the troubles if a fault takes long by itself. */
 const LONG_TROUBLE_MS = 5_400_000;
 const LARGE_FAULTS: readonly ServiceFault[] = ["slow", "cut-off"];
 
@@ -34,44 +36,44 @@ interface Process {
   readonly skewMs: number;
 }
 
-/** What a seed chooses before anything begins: the company, its clocks, and what may go wrong. */
+/** What a seed chooses before it begins: the company, its clocks, and the possible troubles. */
 export class Company {
   readonly startsMs: number;
-  /** How long faults go on; then everything heals. */
+  /** How long faults last; afterwards everything works. */
   readonly troubleMs: number;
-  /** Bank seconds in a real second; 1 where the clocks are real ones. */
+  /** Bank seconds in a real second; 1 for real clocks. */
   readonly scale: number;
   readonly serviceSkewMs: number;
   readonly failures: number;
-  /** How often what became of a payment becomes of the next one of its bill. */
+  /** How often the outcome of a payment is also that of the next payment of its bill. */
   readonly sameAgain: number;
   readonly traits: ReadonlySet<Trait>;
-  /** True where its service does what the ledger can't be safe against. */
+  /** True if the service does what the ledger can't be safe against. */
   readonly breaksEnvelope: boolean;
-  /** Days for which its own bank account has no money. */
+  /** Days for which the company's own bank account has no money. */
   readonly emptyDays: number;
   readonly #shortShare: number | undefined;
-  /** What each read takes, always. */
+  /** Milliseconds that each read always takes. */
   readonly readMs: number;
   readonly #oldPayments: number;
-  /** How often its safety net looks; a minute is what a company has that changes nothing. */
+  /** How often the safety net looks; the default is a minute. */
   readonly janitorEveryMs: number;
-  /** False: nobody has registered an endpoint. */
+  /** False if no webhook endpoint is registered. */
   readonly hasWebhooks: boolean;
-  /** True where the service lists the endpoint and its deliveries. */
+  /** True if the service lists the endpoint and its deliveries. */
   readonly listsDeliveries: boolean;
   readonly faults: Set<ServiceFault>;
   readonly troubles: Set<Trouble>;
-  /** One of them at most: what is restored has lost more than a power cut takes. */
+  /** At most one of them, because a restored store has lost more than a power cut takes. */
   readonly storeTroubles: ReadonlySet<StoreTrouble>;
-  /** What can't be read of the first bill, where something can't. */
+  /** What can't be read of the first bill, if anything can't be. */
   readonly poisons: "bill" | "payments" | "vendor";
-  /** True where the service holds some payments for review before they run. */
+  /** True if the service holds some payments for review before they run. */
   readonly reviews: boolean;
   readonly acts: ReadonlySet<Act>;
-  /** What others do at the service. */
+  /** What other people do at the service. */
   readonly doings: ReadonlySet<Doing>;
-  /** A process that nothing happens to. */
+  /** A process that no trouble strikes. */
   readonly steady: string | undefined;
   /** How long after its arrival this service may still carry out a request. */
   readonly latestMs: number;
@@ -81,7 +83,7 @@ export class Company {
   readonly gateways: readonly Process[];
   readonly profile: BusinessProfile;
   readonly #bills: Stream;
-  /** True where the service can't be reached for a while. */
+  /** True if the service can't be reached for a while. */
   readonly hasOutage: boolean;
   readonly #isLarge: boolean;
   readonly #isCrowd: boolean;
@@ -101,7 +103,8 @@ export class Company {
     this.gateways = ["gateway-1", "gateway-2"].map((id) => ({ id, skewMs: skew() }));
     this.hasWebhooks = clocks.chance(0.7);
     const janitorEveryMs = clocks.pick([60_000, 300_000, 600_000]);
-    // Less often, and what comes back could be forgotten before it is seen: hours are months there.
+    // With a longer interval a return could be forgotten before it is seen, as hours are months
+    // there.
     this.janitorEveryMs = this.scale === 1 ? janitorEveryMs : 60_000;
     const swarm = new Stream(seed, "swarm");
     this.faults = new Set(SERVICE_FAULTS.filter(() => swarm.chance(isLarge ? 0.05 : 0.3)));
@@ -142,13 +145,13 @@ export class Company {
     this.#shortShare = traits.has("short-balance") ? money.between(20, 90) / 100 : undefined;
     this.emptyDays = traits.has("empty-account") ? money.between(2, 8) : 0;
     const troubleMs = swarm.pick([600_000, 1_800_000, 3 * 3_600_000, isLarge ? 600_000 : DAY_MS]);
-    // What is looked at every few seconds should not be in trouble for a day.
+    // Where something is looked at every few seconds, a day of trouble would take too many steps.
     const isWatched = this.faults.has("poison") || this.scale !== 1;
     const hasOutage = traits.has("outage") && !isWatched;
     const leastMs = hasOutage || this.breaksEnvelope ? LONG_TROUBLE_MS : 0;
     this.troubleMs = isWatched ? 600_000 : Math.max(troubleMs, leastMs);
     this.hasOutage = hasOutage;
-    // A service that is slow at reading, and has many old payments to read.
+    // A service with slow reads and many old payments to read.
     const isAncient = isLarge && !isCrowd && swarm.chance(0.2);
     this.readMs = isAncient ? swarm.between(2_000, 6_000) : 0;
     this.#oldPayments = isAncient ? swarm.between(200, 600) : swarm.stretched(1, 30) - 1;
@@ -157,7 +160,7 @@ export class Company {
     const bounces = traits.has("bounces");
     this.failures = bounces ? 0.9 : failures;
     this.sameAgain = bounces ? 0.9 : 0.6;
-    // What comes back is to be tried again, and not to be stopped before it does.
+    // Returned payments must be tried again, and not be stopped before.
     if (bounces)
       for (const act of ["cancel", "reject", "take-back", "stop"] as const) acts.delete(act);
     if (bounces) acts.add("resolve");
@@ -231,7 +234,7 @@ export class Company {
     book.balanceCents = this.#balanceCents(book);
   }
 
-  /** Plenty, or less than the bills come to; what was paid before has left it. */
+  /** Plenty, or less than the sum of the bills; earlier payments have left the balance already. */
   #balanceCents(book: Book): number {
     if (this.#shortShare === undefined) return PLENTY_CENTS;
     const bills = [...book.payables.values()].reduce((sum, each) => sum + each.totalCents, 0);
@@ -239,7 +242,9 @@ export class Company {
   }
 }
 
-/** Mostly the middle of a day; some seeds start soon before midnight in New York, or before 9:00. */
+/**
+ * Mostly the middle of a day; some seeds start shortly before midnight in New York, or before 9:00.
+ */
 function hourOf(lots: Stream, dayMs: number): number {
   const midnightMs = newYorkInstant(dateOf(dayMs), "00:00") - dayMs;
   const kind = lots.between(0, 5);

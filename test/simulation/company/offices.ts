@@ -23,26 +23,26 @@ interface HeldBill {
   readonly value: string;
 }
 
-/** What people of a few companies do beside launching and approving. */
+/** What people of a few companies do besides launching and approving. */
 export interface Office {
   readonly traits: ReadonlySet<Trait>;
-  /** Where a day of the bank's is a minute, they look more often. */
+  /** True if a day of the bank is a minute, so that people look more often. */
   readonly isHasty: boolean;
   readonly payableIds: readonly string[];
-  /** Ids of runs that were launched; what is launched here joins them. */
+  /** Ids of launched runs; runs that are launched here are added. */
   readonly runs: Set<string>;
   readonly said: SaidByPeople;
-  /** From then on everything that waits is decided. */
+  /** The instant from which everything that waits is decided. */
   readonly calmFromMs: number;
 }
 
-/** People who look after deposits, withheld bills, accounts that bounced, and what can't wait. */
+/** People who handle deposits, withheld bills, accounts that bounced, and urgent bills. */
 export class Offices {
   readonly #world: World;
   readonly #ask: Ask;
   readonly #office: Office;
   readonly #lots: Stream;
-  /** Deposits that nobody ever decides about, by hash. */
+  /** Whether a deposit is never decided about, by hash. */
   readonly #forgotten = new Map<string, boolean>();
 
   constructor(world: World, ask: Ask, office: Office) {
@@ -95,7 +95,7 @@ export class Offices {
     await this.#ask("lena", "POST", "/v1/runs", { playbook: CANCEL_LARGE.name });
   }
 
-  /** Often at first, then a few times a day. */
+  /** Looks for decisions to take: often at first, then a few times a day. */
   async #look(turn: number): Promise<void> {
     const { traits, isHasty } = this.#office;
     if (traits.has("short-balance")) {
@@ -118,7 +118,7 @@ export class Offices {
       if (state !== "proposed" || this.#isForgotten(hash) || this.#lots.chance(0.3)) continue;
       const decision = this.#lots.chance(0.15) ? "reject" : "approve";
       const { said } = this.#office;
-      // It may count though its answer never arrives.
+      // The approval may count even if its answer never arrives.
       if (decision === "approve") said.approvedDeposits.add(hash);
       const body = { decision, planHash, topUpHash: hash };
       const answered = await this.#ask("olga", "POST", `${path}/decisions`, body);
@@ -134,7 +134,7 @@ export class Offices {
     return known;
   }
 
-  /** Only those whom the playbook names may: of any other hold they are refused. */
+  /** Only the people that the playbook names may release; releases of other holds are refused. */
   async #release(): Promise<void> {
     const answer = await this.#ask("carla", "GET", "/v1/holds");
     const { items = [] } = (answer?.json ?? {}) as { readonly items?: readonly HeldBill[] };

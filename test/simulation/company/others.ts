@@ -4,9 +4,9 @@ import type { Life } from "../service/life.ts";
 import type { Stream } from "../world/random.ts";
 import type { World } from "../world/world.ts";
 
-/** What others may do at the service, between plan and payment. */
+/** What other people may do at the service between plan and payment. */
 export const DOINGS = [
-  /** Somebody pays a bill, or a part of it, past the engine, or records that they have. */
+  /** A person pays a bill or a part of it outside the engine, or records such a payment. */
   "pays",
   /** A bill's amount is corrected. */
   "corrects",
@@ -17,7 +17,7 @@ export const DOINGS = [
 ] as const;
 export type Doing = (typeof DOINGS)[number];
 
-/** People at the service who never heard of the engine. */
+/** People at the service who don't know of the engine. */
 export class Others {
   readonly #world: World;
   readonly #book: Book;
@@ -45,7 +45,7 @@ export class Others {
     this.#outside = world.stream("recorded outside");
   }
 
-  /** @param troubleMs from then on nobody does anything new */
+  /** @param troubleMs the time after which they do nothing new */
   begin(troubleMs: number): void {
     for (const kind of this.#kinds) {
       for (let time = this.#lots.between(1, 3); time > 0; time -= 1) {
@@ -87,7 +87,7 @@ export class Others {
 
   #pay(payableId: string, amountCents: number): void {
     const nowMs = this.#clock.nowMs();
-    // A check, or cash, that somebody writes down at the service.
+    // A check or cash, which a person records at the service.
     const isRecorded = this.#outside.chance(0.3);
     const payment = {
       id: this.#book.newId("pay"),

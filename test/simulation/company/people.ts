@@ -22,7 +22,7 @@ interface Status {
 
 const MINUTE_MS = 60_000;
 
-/** A worker reads a bill by itself: its gate follows, or a look. */
+/** A worker's read of one bill, which a gate or a look follows. */
 const READS_BILL = /^connect GET \/v1\/payables\/(bill_\d+)$/;
 
 /** A retry that waits for a person. */
@@ -31,25 +31,25 @@ const OF_RETRY = /^retry-failed-payment\/.*\/(bill_\d+)$/;
 interface SetHold {
   readonly id: string;
   readonly value: string;
-  /** Who alone may lift it; empty for whoever operates. */
+  /** The only roles that may release it; empty if any operator may. */
   readonly roles: readonly string[];
 }
 
-/** People who launch, approve, drop, hold, release and cancel, at any moment. */
+/** People who launch, approve, drop, hold, release and cancel at any moment. */
 export class People {
   readonly #world: World;
   readonly #ask: Ask;
   readonly #lots: Stream;
   readonly #stops: Stream;
   readonly #temper: Temper;
-  /** Runs that were launched, by id. */
+  /** Ids of launched runs. */
   readonly runs = new Set<string>();
   readonly said = new SaidByPeople();
-  /** Bills of which somebody has learned that nothing is to be done about them. */
+  /** Bills that a person was told nothing can be done about. */
   readonly hopeless = new Set<string>();
-  /** From then on nobody does anything new, and everything that waits is decided. */
+  /** The instant from which people do nothing new, and decide everything that waits. */
   calmFromMs = Infinity;
-  /** What somebody does at the next moment at which a bill is read before it is paid. */
+  /** Acts that people do the next time a bill is read before it is paid. */
   readonly #armed: Act[] = [];
 
   constructor(world: World, ask: Ask, temper: Temper) {
@@ -71,7 +71,7 @@ export class People {
     for (const act of this.#temper.acts) {
       const times = this.#lots.between(1, 3);
       for (let time = 0; time < times; time += 1) {
-        // Mostly while the first bills are being paid, and often between a draw and its gate.
+        // Mostly while the first bills are being paid, and often between a lease and its gate.
         const isSoon = this.#lots.chance(0.6);
         const soonMs = this.#lots.between(25_000, 200_000);
         const atMs = isSoon ? soonMs : this.#lots.stretched(5_000, 3 * 3_600_000);
@@ -83,7 +83,7 @@ export class People {
     }
   }
 
-  /** Asked at each boundary of a process. */
+  /** Called at each boundary of a process. */
   at(node: ProcessNode, what: string): void {
     if (this.#armed.length === 0 || node.kind !== "worker") return;
     const payableId = READS_BILL.exec(what)?.[1];
@@ -93,8 +93,8 @@ export class People {
   }
 
   /**
-   * The store was put back from a backup: whatever was said since nobody knows any more. Somebody
-   * compares it with the bank, sooner or later, lifts the hold, and launches again what is gone.
+   * The store was restored from a backup: words since the backup are lost. After some time a person
+   * compares the store with the bank, releases the hold, and launches missing runs again.
    */
   storeRestored(backedUpMs: number): void {
     this.said.forget(backedUpMs, this.#world.nowMs);
@@ -120,7 +120,7 @@ export class People {
     else this.#later(20_000, () => this.#launch(playbook));
   }
 
-  /** Looks after what waits for a decision: often at first, then a few times a day. */
+  /** Takes the decisions that wait: often at first, then a few times a day. */
   async #decide(turn: number): Promise<void> {
     const answer = await this.#ask("carla", "GET", "/v1/runs?needsAction=true");
     const { items = [] } = (answer?.json ?? {}) as Partial<Listed>;
@@ -162,7 +162,7 @@ export class People {
     }
   }
 
-  /** Decides; asked about a vendor's new bank account, they have called. */
+  /** Decides; for a vendor's changed bank account, says that the vendor was called. */
   async #sayVerified(
     who: string,
     path: string,
@@ -180,7 +180,7 @@ export class People {
     return this.#ask(who, "POST", `${path}/decisions`, { ...body, verifiedBankChanges });
   }
 
-  /** @returns takes it back, where it certainly doesn't count */
+  /** @returns takes the approval back if it certainly doesn't count */
   #approves(
     who: string,
     runId: string,
@@ -231,7 +231,7 @@ export class People {
     }
   }
 
-  /** An approver stops something, mostly with what the service has of it already. */
+  /** Stops something as an approver, mostly with the payments that the service already has. */
   async #stop(): Promise<void> {
     const lots = this.#stops;
     const { contactIds } = this.#temper;
@@ -264,7 +264,7 @@ export class People {
     if (answer?.status === 409 && !isDone) this.hopeless.add(payableId);
   }
 
-  /** Says no to a run that may have been approved already, or to one of its bills. */
+  /** Rejects a run that may have been approved already, or drops one of its bills. */
   async #objectTo(act: "reject" | "drop", about: string | undefined): Promise<void> {
     if (this.runs.size === 0) return;
     const runId = this.#lots.pick([...this.runs]);

@@ -7,19 +7,19 @@ export interface StoredText {
   readonly text: string;
 }
 
-/** How this company pays, as its playbooks say it. */
+/** How this company pays, by its playbooks. */
 export interface PayingHabits {
   readonly playbooks: readonly StoredText[];
   /** Pay runs, launched in this order. */
   readonly launches: readonly string[];
-  /** True where nobody waits between two launches. */
+  /** True if there is no pause between two launches. */
   readonly atOnce: boolean;
   readonly quorum: number;
-  /** Above this only the owner's approval counts; none where all bills need the same. */
+  /** Amounts above which only the owner's approval counts; none if all bills need the same. */
   readonly ownerOverCents: ReadonlyMap<string, number>;
-  /** True where large bills are withheld until somebody releases them. */
+  /** True if large bills are withheld until a person releases them. */
   readonly withholdsLarge: boolean;
-  /** What all pay runs together may pay; none where a playbook names no limit. */
+  /** Limits of all pay runs together; none if no playbook names one. */
   readonly limits: {
     readonly billCents: number | undefined;
     readonly vendorPerWeekCents: number | undefined;
@@ -27,15 +27,15 @@ export interface PayingHabits {
   };
 }
 
-/** Bills above this are withheld, or taken back, where the company has such a playbook. */
+/** Bills above this are withheld or cancelled, if the company has such a playbook. */
 export const LARGE_CENTS = 9_000;
 
 const LARGE_BILLS = `payable.amountCents > ${LARGE_CENTS}`;
 
-/** Above this an owner has to approve, where a playbook says so. */
+/** Bills above this need an owner's approval, if a playbook says so. */
 const OWNER_OVER_CENTS = 10_000;
 
-/** Chooses what a company's playbooks say. */
+/** Chooses the contents of a company's playbooks. */
 export function choosePlaybooks(
   lots: Stream,
   traits: ReadonlySet<Trait>,
@@ -54,7 +54,7 @@ export function choosePlaybooks(
     businessPerWeekCents: hasMore ? more.between(150, 600) * 100 : undefined,
   };
   const names = lots.chance(isTight ? 1 : 0.3) ? ["weekly", "monthly"] : ["weekly"];
-  // Two runs want the same bills, or each has some of a vendor's.
+  // Two runs select the same bills, or each has some of a vendor's.
   const shares = names.length > 1 && lots.chance(isTight ? 1 : 0.6);
   const runs = names.map((name, at) => {
     const where = shares && at === 0 ? LARGE_BILLS : undefined;
@@ -72,7 +72,7 @@ export function choosePlaybooks(
   const owners = runs.filter(({ needsOwner }) => needsOwner);
   return {
     playbooks,
-    // First, so that it plans what the others then pay.
+    // It comes first, so that it plans what the other runs then pay.
     launches: plansBeside ? [PLANS_BESIDE.name, ...names] : names,
     atOnce: isTight,
     quorum,
@@ -82,7 +82,7 @@ export function choosePlaybooks(
   };
 }
 
-/** What `pay:` says of where the money comes from; empty for the balance, which is the default. */
+/** Returns the part of `pay:` that names the source; empty for the balance, the default. */
 function sourceOf(traits: ReadonlySet<Trait>): string {
   if (traits.has("short-balance")) {
     return ", from: balance, whenShort: most-urgent-first, topUp: { by: [owner], atMost: $50k }";
@@ -93,10 +93,10 @@ function sourceOf(traits: ReadonlySet<Trait>): string {
 interface Says {
   readonly quorum: number;
   readonly limits: PayingHabits["limits"];
-  /** Which bills it pays; all where it names none. */
+  /** Selects the bills that it pays; undefined for all. */
   readonly where: string | undefined;
   readonly from: string;
-  /** True where approvals last for all that may be tried again. */
+  /** True if approvals are valid as long as anything may be tried again. */
   readonly isLasting: boolean;
 }
 
@@ -148,7 +148,7 @@ choose: { where: ${LARGE_BILLS} }
 unless: { releasedBy: [controller], until: "17:00 business day before" }
 `;
 
-/** Plans what the others pay; nothing is ever sent for it. */
+/** Plans the same bills as the other runs, and never sends anything. */
 export const PLANS_BESIDE: StoredText = {
   name: "beside",
   text: `kind: pay-run
@@ -160,7 +160,7 @@ approve:
 `,
 };
 
-/** Launched now and then: takes back what the service has scheduled of the large bills. */
+/** Cancels the scheduled payments of large bills, when it is launched. */
 export const CANCEL_LARGE: StoredText = {
   name: "cancel-large",
   text: `kind: cancel-scheduled

@@ -12,10 +12,10 @@ export const PEOPLE: readonly Person[] = [
   { name: "olga", roles: ["owner"] },
 ];
 
-/** Decides about whatever has come back, also where a playbook names controllers for it. */
+/** Decides about any return, even if a playbook names controllers for it. */
 export const RITA: Person = { name: "rita", roles: ["operator", "controller"] };
 
-/** Asks a gateway something in a person's name. @returns undefined where none answered */
+/** Sends a gateway a request in a person's name. @returns undefined if no gateway answered */
 export type Ask = (
   person: string,
   method: "GET" | "POST" | "DELETE",
@@ -25,14 +25,14 @@ export type Ask = (
 
 /** How often people do what. */
 export interface Temper {
-  /** Kinds of acts that people of this seed know. */
+  /** Kinds of acts that people do in this seed. */
   readonly acts: ReadonlySet<Act>;
   readonly launches: readonly string[];
-  /** True where nobody waits between two launches. */
+  /** True if there is no pause between two launches. */
   readonly atOnce: boolean;
-  /** Where a day of the bank's is a minute, they look more often. */
+  /** True if a day of the bank is a minute, so that people look more often. */
   readonly isHasty: boolean;
-  /** True where somebody wants everything paid again that has come back. */
+  /** True if a person wants every returned payment paid again. */
   readonly isStubborn: boolean;
   readonly payableIds: readonly string[];
   readonly contactIds: readonly string[];
@@ -49,5 +49,5 @@ export const ACTS = [
   "reject",
   "resolve",
 ] as const;
-/** Besides these somebody may stop everything, a vendor or a run. */
+/** An act; besides the listed ones, a person may stop everything, a vendor or a run. */
 export type Act = (typeof ACTS)[number] | "stop";

@@ -1,24 +1,26 @@
-/** Something that people have said, and that was acknowledged. */
+/** Something that a person has said and that was acknowledged. */
 export interface Said {
   readonly kind: "hold" | "drop" | "cancel-run" | "reject";
-  /** What it is about: a bill, a vendor, or nothing but the run; a hold with none of them, everything. */
+  /**
+   * Its bill or vendor; neither if it is about a whole run, or, for a hold without any, everything.
+   */
   readonly payableId?: string;
   readonly contactId?: string;
   readonly runId?: string;
   readonly holdId?: string;
-  /** When its acknowledgement had arrived. */
+  /** When its acknowledgement arrived. */
   readonly atMs: number;
-  /** When somebody asked to take it back. */
+  /** When a person asked to take it back. */
   untilMs: number;
 }
 
-/** Somebody has approved a run's plan, or may have: its answer need not have arrived. */
+/** An approval of a run's plan that counts or may count: its answer may have been lost. */
 export interface Approval {
   readonly who: string;
   readonly runId: string;
-  /** What the plan said of each bill, in cents; without those that were left out. */
+  /** The plan's cents for each bill, without the dropped ones. */
   readonly cents: ReadonlyMap<string, number>;
-  /** When it was asked for. */
+  /** When the approval was requested. */
   readonly atMs: number;
 }
 
@@ -26,25 +28,27 @@ export interface Approval {
 export class SaidByPeople {
   readonly all: Said[] = [];
   readonly approvals = new Set<Approval>();
-  /** Bills whose withholding somebody may have lifted. */
+  /** Bills whose withholding a person may have released. */
   readonly releasedBills = new Set<string>();
-  /** Deposits by their hash: which somebody may have approved, and which were certainly refused. */
+  /**
+   * Hashes of the deposits that may have been approved, and of those that were certainly refused.
+   */
   readonly approvedDeposits = new Set<string>();
   readonly rejectedDeposits = new Map<string, number>();
-  /** By hold; somebody may have lifted it before whoever set it has its acknowledgement. */
+  /** By hold: it may be released before its author has received the acknowledgement. */
   readonly #takenBackMs = new Map<string, number>();
 
   note(said: Omit<Said, "untilMs">): void {
     this.all.push({ ...said, untilMs: this.#takenBackMs.get(said.holdId ?? "") ?? Infinity });
   }
 
-  /** @returns takes it back, where it certainly doesn't count */
+  /** @returns takes the approval back if it certainly doesn't count */
   noteApproval(approval: Approval): () => void {
     this.approvals.add(approval);
     return () => this.approvals.delete(approval);
   }
 
-  /** Nobody can hold the engine to what was said after an instant. */
+  /** Forgets what was said after an instant, because a restored store can't know it. */
   forget(sinceMs: number, nowMs: number): void {
     for (const said of this.all) {
       if (said.atMs > sinceMs) said.untilMs = Math.min(said.untilMs, nowMs);

@@ -1,42 +1,42 @@
 import { Stream } from "../world/random.ts";
 
 /**
- * What a few companies have beside everything else, and how many of them: what needs several things
- * to come together would hardly ever be seen otherwise.
+ * Traits that a few companies have in addition, and the share of companies with each. Without them,
+ * situations that need several things together would hardly ever occur.
  */
 const SHARES = {
-  /** Nearly all payments come back, mostly for the same reason again, and people try them again. */
+  /** Nearly all payments are returned, mostly for the same reason again, and people retry them. */
   bounces: 0.08,
   /** Two runs plan the bills of one vendor at once, under a limit that covers only some of them. */
   "tight-limit": 0.08,
-  /** The service can't be reached for longer than a key may be asked again without a look. */
+  /** The service can't be reached for longer than a key may be sent again without a lookup. */
   outage: 0.08,
   /** Workers freeze between the gate and the first byte. */
   "late-to-leave": 0.08,
-  /** The balance covers only some of the bills, and a deposit may be asked for. */
+  /** The balance covers only some of the bills, and a deposit may be proposed. */
   "short-balance": 0.08,
   /** Bills above an amount are withheld until a controller releases them. */
   withholds: 0.08,
-  /** Somebody takes all that is scheduled above an amount back, by a playbook. */
+  /** A person cancels by a playbook all scheduled payments above an amount. */
   "cancels-by-playbook": 0.06,
-  /** Somebody pays single bills, or parts of them, beside the runs. */
+  /** A person pays single bills, or parts of them, off-cycle. */
   "off-cycle": 0.08,
-  /** What is paid from the bank account bounces for days: there is no money in it. */
+  /** Payments from the bank account bounce for days, because it has no money. */
   "empty-account": 0.06,
-  /** Some payments are held by the service for review, for hours or days. */
+  /** The service holds some payments for review, for hours or days. */
   reviewed: 0.08,
-  /** A schedule plans the same bills and only tells: a company that runs Payrun beside what it has. */
+  /** A schedule only plans the same bills: the company runs Payrun beside its old system. */
   "plans-beside": 0.08,
   /** Bills, and what the business pays in a week, are limited. */
   "more-limits": 0.08,
-  /** The service lists the webhook endpoint and what it has delivered, and pauses it now and then. */
+  /** The service lists the webhook endpoint and its deliveries, and pauses it now and then. */
   "lists-deliveries": 0.1,
-  /** The service does what the ledger can't be safe against, and only has to be loud about. */
+  /** The service does what the ledger can't be safe against and must only report. */
   "breaks-envelope": 0.06,
 } as const;
 export type Trait = keyof typeof SHARES;
 
-/** Each has a stream of its own, so that one more changes no seed that doesn't have it. */
+/** Each trait has a stream of its own, so that a new one changes no seed without it. */
 export function chooseTraits(seed: number): ReadonlySet<Trait> {
   const names = Object.keys(SHARES) as Trait[];
   return new Set(names.filter((name) => new Stream(seed, `trait ${name}`).chance(SHARES[name])));

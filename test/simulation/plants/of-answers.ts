@@ -6,7 +6,7 @@ interface Answer {
   readonly status?: number;
 }
 
-/** An answer of this kind is judged as that result. */
+/** Judges an answer of this kind as that result. */
 function judged(isMeant: (answer: Answer) => boolean, result: string): Plant["make"] {
   return (real) =>
     (operation, answer, ...more) => {
@@ -15,10 +15,10 @@ function judged(isMeant: (answer: Answer) => boolean, result: string): Plant["ma
     };
 }
 
-/** Any database handle of the engine's; its tables are none of the plants' business. */
+/** Any database handle of the engine; its tables don't concern the plants. */
 type Handle = Kysely<unknown>;
 
-/** A send has this result before its bytes leave. */
+/** Records this result of a send before its bytes leave. */
 function writtenFirst(result: string): Plant["make"] {
   return (real) =>
     async (context, business, operation, send, ...more) => {
@@ -30,7 +30,7 @@ function writtenFirst(result: string): Plant["make"] {
     };
 }
 
-/** Plants about what is written of sends, and when. */
+/** Plants about what is recorded of sends, and when. */
 export const OF_ANSWERS: readonly Plant[] = [
   {
     name: "error-is-a-refusal",

@@ -4,7 +4,7 @@ import type { Facts, Plant, Replaced, Sent } from "./plant.ts";
 const DERIVE = "src/ledger/derive.ts";
 const NEXT = "src/ledger/next.ts";
 
-/** A key is used up as soon as one of its sends came to this. */
+/** Treats a key as used up as soon as `isEnough` holds for one of its sends. */
 function usedUpAfter(isEnough: (send: Sent) => boolean): Plant["make"] {
   return (real) =>
     (facts: unknown, attempt: unknown, ...more: readonly unknown[]) =>
@@ -18,7 +18,7 @@ interface Step {
   readonly terms?: unknown;
 }
 
-/** `next`, as far as plants look at it. */
+/** The part of `next` that plants use. */
 type Next = (facts: Facts, wish: Sent | null, reading: Read | null, now: Now) => Step;
 
 interface Read {
@@ -30,7 +30,7 @@ interface Now {
   readonly serviceMs: number | null;
 }
 
-/** @param plant what is done instead, by what the real one would do for whatever it is asked */
+/** @param plant returns the replacement, given what the real one would do */
 function insteadOfNext(plant: (next: Next) => Next): Plant["make"] {
   return (real: Replaced) => (operation, facts, wish, reading, now) =>
     plant((...given) => real(operation, ...given) as Step)(

@@ -3,7 +3,7 @@ import type { Facts, Plant, Sent } from "./plant.ts";
 const DERIVE = "src/ledger/derive.ts";
 const READINGS = "src/ledger/readings.ts";
 
-/** A send that came to this counts as closed. */
+/** Counts a send with one of these results as closed. */
 function closedBy(...results: readonly string[]): Plant["make"] {
   return (real) => (facts: unknown) =>
     (real(facts) as readonly Sent[]).filter(({ result }) => !results.includes(result));
@@ -14,7 +14,7 @@ interface Listed {
   readonly createdAt: string | null;
 }
 
-/** A look leaves out what the service shows. */
+/** Leaves out payments that the service shows from a lookup. */
 function showing(isShown: (payment: Listed, begunMs: number) => boolean): Plant["make"] {
   return (real) => (begun, payments) => {
     const { begunAtMs } = begun as { readonly begunAtMs: number };
@@ -23,7 +23,7 @@ function showing(isShown: (payment: Listed, begunMs: number) => boolean): Plant[
   };
 }
 
-/** Plants about looks: what they show, and when one is the last word. */
+/** Plants about lookups: what they show, and when one is conclusive. */
 export const OF_LOOKS: readonly Plant[] = [
   {
     name: "any-look-is-the-last-word",

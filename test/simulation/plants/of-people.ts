@@ -9,12 +9,12 @@ interface Returned {
   readonly retriesMade: number;
 }
 
-/** An approval ends by other facts than those that are. */
+/** Judges the end of an approval by changed facts. */
 function endsAsIf(seen: (line: Returned) => Returned): Plant["make"] {
   return (real) => (line) => real(seen(line as Returned));
 }
 
-/** Nobody is told of what has this kind. */
+/** Writes no notices of this kind. */
 function untold(kind: string): Plant["make"] {
   return (real) => (db, notice) =>
     (notice as { readonly kind: string }).kind === kind ? Promise.resolve(true) : real(db, notice);
@@ -158,7 +158,7 @@ export const OF_PEOPLE: readonly Plant[] = [
     file: "workflows/pay-run.ts",
     replaces: "payRun",
     make: (real) => async (input) => {
-      // What was told before the new execution began is heard only with the next day's look.
+      // A signal from before the new execution is handled only with the next day's look.
       const { resumed } = input as { readonly resumed?: boolean };
       if (resumed === true) await condition(() => false, DAY_MS);
       return real(input);

@@ -1,17 +1,17 @@
-/** A bug that is put in on purpose: it replaces one export of one of the engine's modules. */
+/** A bug that is planted on purpose: it replaces one export of one of the engine's modules. */
 export interface Plant {
   readonly name: string;
-  /** From the project's root. */
+  /** Relative to the project's root. */
   readonly file: string;
   readonly replaces: string;
-  /** @param real what it replaces */
+  /** @param real the export that it replaces */
   readonly make: (real: Replaced) => Replaced | (new () => object);
 }
 
-/** Nothing is known here of what is replaced: each plant is written for one export. */
+/** The type of what is replaced is unknown here: each plant is written for one export. */
 export type Replaced = (...given: readonly unknown[]) => unknown;
 
-/** A send, as far as plants look at it. */
+/** The part of a send that plants use. */
 export interface Sent {
   readonly result: string;
   readonly status: number | null;
@@ -25,7 +25,7 @@ interface Attempt {
   readonly adoptedIds: readonly string[];
 }
 
-/** What the ledger knows of a subject, as far as plants look at it. */
+/** The part of the ledger's facts about a subject that plants use. */
 export interface Facts {
   readonly attempts: readonly Attempt[];
   readonly looks: readonly { readonly shownIds: readonly string[] }[];

@@ -4,5 +4,5 @@ import { OF_LOOKS } from "./of-looks.ts";
 import { OF_PEOPLE } from "./of-people.ts";
 import type { Plant } from "./plant.ts";
 
-/** Bugs of which each must be caught by a rule. */
+/** Bugs that a rule must catch. */
 export const PLANTS: readonly Plant[] = [...OF_KEYS, ...OF_LOOKS, ...OF_ANSWERS, ...OF_PEOPLE];

@@ -10,13 +10,13 @@ export function addDays(date: string, days: number): string {
   return at.toISOString().slice(0, 10);
 }
 
-/** True where banks work on this date. */
+/** True if banks work on this date. */
 export function isBankingDay(date: string): boolean {
   const before = newYorkInstant(addDays(date, -1), "12:00");
   return newYorkDate(settlementInstant(before, 1)) === date;
 }
 
-/** The date itself, or the last one before it on which banks work. */
+/** Returns the date itself, or the last one before it on which banks work. */
 export function dayBefore(date: string): string {
   return isBankingDay(date) ? date : dayBefore(addDays(date, -1));
 }

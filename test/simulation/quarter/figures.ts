@@ -4,10 +4,12 @@ import { runQuarter } from "./run-quarter.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Thirteen Thursdays: Thanksgiving, two more bank holidays and the change of the clocks among them. */
+/** Thirteen Thursdays, with Thanksgiving, two more bank holidays and a change of the clocks. */
 const FIRST_RUN = "2027-09-30";
 
-/** What a quarter of weekly runs costs on real clocks, and how soon all is known; as JSON. */
+/**
+ * Returns as JSON what a quarter of weekly runs costs on real clocks, and how soon all is known.
+ */
 export async function quarterFigures(plan: Partial<QuarterPlan>): Promise<string> {
   const whole = { firstRun: FIRST_RUN, weeks: 13, bills: 50, hasWebhooks: true };
   const { events, billDays, settled, returned, states } = await runQuarter({ ...whole, ...plan });
@@ -26,17 +28,17 @@ export async function quarterFigures(plan: Partial<QuarterPlan>): Promise<string
   });
 }
 
-/** The days of the weeks that have a run. */
+/** Returns the days of the weeks with a run. */
 function daysOf({ firstRun, weeks }: QuarterPlan): string[] {
   return Array.from({ length: 7 * weeks }, (_, index) => addDays(firstRun, index));
 }
 
-/** The most events of one of these days. */
+/** Returns the most events of one of these days. */
 function mostEvents(events: QuarterResult["events"], isMeant: (day: string) => boolean): number {
   return Math.max(0, ...[...events].map(([day, count]) => (isMeant(day) ? count : 0)));
 }
 
-/** How long the slowest was unknown to the engine; null where one still is. */
+/** Returns how long the slowest was unknown to the engine; null if one still is. */
 function slowestHours(found: readonly Found[]): number | null {
   const most = Math.max(0, ...found.map(({ atMs, foundMs }) => (foundMs ?? Infinity) - atMs));
   return Number.isFinite(most) ? Math.round((10 * most) / HOUR_MS) / 10 : null;

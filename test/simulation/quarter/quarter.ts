@@ -17,7 +17,7 @@ import { addDays, dayBefore } from "./days.ts";
 
 const HOUR_MS = 3_600_000;
 const VENDORS = 20;
-/** After the last run: longer than anything takes that happens to its bills. */
+/** Days after the last run: longer than anything that happens to its bills takes. */
 const DAYS_AFTER = 21;
 const UNTROUBLED = { failures: 0, sameAgain: 0, emptyDays: 0, reviews: false } as const;
 const PLAYBOOK = `kind: pay-run
@@ -29,11 +29,11 @@ approve:
 `;
 
 export interface QuarterPlan {
-  /** `YYYY-MM-DD` of the first run; the others follow week by week. */
+  /** `YYYY-MM-DD` of the first run; the other runs follow week by week. */
   readonly firstRun: string;
   readonly weeks: number;
   readonly bills: number;
-  /** False: nobody has registered an endpoint, so that only polls find out. */
+  /** False if no endpoint is registered, so that only polls find changes. */
   readonly hasWebhooks: boolean;
 }
 
@@ -45,21 +45,21 @@ export interface Found {
 }
 
 export interface QuarterResult {
-  /** Events that came to all histories together, by day in New York. */
+  /** Events added to all histories together, by day in New York. */
   readonly events: ReadonlyMap<string, number>;
   /** Days in New York on which people or the bank did something about a bill. */
   readonly billDays: ReadonlySet<string>;
   /** Payments that settled, and late returns. */
   readonly settled: readonly Found[];
   readonly returned: readonly Found[];
-  /** Where each bill's line stands in the end. */
+  /** The final state of each bill's line. */
   readonly states: ReadonlyMap<string, number>;
 }
 
 /**
- * Weekly runs on real clocks, as a company has them to whom nothing happens: bills are entered and
- * planned in the morning, approved in the afternoon, paid, and settle; of each run one payment is
- * returned weeks later, and one bill is on hold for some days.
+ * Weekly runs on real clocks, at a company without troubles: bills are entered and planned in the
+ * morning, approved in the afternoon, paid, and settle. In each run, one payment is returned weeks
+ * later, and one bill is on hold for some days.
  */
 export class Quarter {
   readonly world: World;
@@ -155,7 +155,7 @@ export class Quarter {
   }
 
   #planWeek(week: number): void {
-    // A bank holiday's run is the business day before.
+    // If the day is a bank holiday, its run is on the business day before.
     const date = dayBefore(addDays(this.#plan.firstRun, 7 * week));
     const ids = this.#enter(week, date);
     const at = (day: string, time: string, work: () => void | Promise<void>): void => {
@@ -180,10 +180,10 @@ export class Quarter {
       at(lifted, "11:00", async () => {
         await this.#ask("otto", "DELETE", `/v1/holds/${encodeURIComponent(id)}`);
       });
-      // Its date has passed meanwhile, so it is asked for again.
+      // Its date has passed, so it needs a new approval.
       at(lifted, "14:00", () => this.#approve(runId));
     });
-    // Weeks after it has settled, and after its run has ended.
+    // Weeks after it has settled and its run has ended.
     at(dayBefore(addDays(date, 17)), "16:30", () => {
       const paid = this.#book.paymentsOf(first).find(({ status }) => status === "completed");
       if (paid !== undefined) this.#life.move(paid, "returned", "R02 account closed");
@@ -225,7 +225,7 @@ export class Quarter {
     return answer.json;
   }
 
-  /** Compares, every quarter of an hour, what the bank has done with what the engine knows of it. */
+  /** Compares every quarter of an hour what the bank has done with what the engine knows of it. */
   #look(): void {
     this.world.later(HOUR_MS / 4, "somebody compares", () => {
       const open = [...this.#settled, ...this.#returned].filter(({ foundMs }) => foundMs === null);

@@ -5,10 +5,10 @@ import { hookStore, makeEmptyStore } from "../hooks.ts";
 import { enter } from "../world/globals.ts";
 import { Quarter, type QuarterPlan, type QuarterResult } from "./quarter.ts";
 
-/** Longest sleep of a loop that only looks whether there is something to do. */
+/** Longest sleep of an idle loop. */
 const IDLE_MS = 4 * 3_600_000;
 
-/** Runs a quarter from its first run to some weeks after its last; one in a process. */
+/** Runs a quarter from its first run to some weeks after its last; one per process. */
 export async function runQuarter(plan: QuarterPlan): Promise<QuarterResult> {
   const folder = mkdtempSync(join(tmpdir(), "payrun-quarter-"));
   const storePath = join(folder, "quarter.db");

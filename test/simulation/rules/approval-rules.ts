@@ -4,7 +4,7 @@ import type { Book } from "../service/book.ts";
 import type { SendRow, StoreFacts } from "./store-facts.ts";
 import { Violation } from "./violation.ts";
 
-/** What people and playbooks have said, from outside the engine's store. */
+/** What people and playbooks have said, taken from outside the engine's store. */
 export interface Word {
   readonly said: SaidByPeople;
   readonly paying: PayingHabits;
@@ -15,7 +15,7 @@ export interface Word {
 const OWNERS: readonly string[] = ["olga"];
 const APPROVERS: readonly string[] = ["carla", "carl", ...OWNERS];
 
-/** Asks people, and not the store, whether what is sent was approved, and released. */
+/** Checks with people, and not with the store, whether a send was approved and released. */
 export function checkWord(word: Word, sent: SendRow): void {
   if (sent.path === "/v1/balance/deposits") checkDeposit(word, sent);
   if (!word.book.payables.has(sent.subject)) return;
@@ -24,7 +24,7 @@ export function checkWord(word: Word, sent: SendRow): void {
   checkReleased(word, sent);
 }
 
-/** Nothing is sent for a run that only plans. */
+/** Nothing is sent for a plan-only run. */
 function checkIsPaid({ facts }: Word, { subject, approvedHash }: SendRow): void {
   const playbooks = facts.runsOfLine(subject, approvedHash).map(playbookOf);
   if (playbooks.length === 0 || playbooks.some((name) => name !== PLANS_BESIDE.name)) return;
@@ -32,7 +32,7 @@ function checkIsPaid({ facts }: Word, { subject, approvedHash }: SendRow): void 
   throw new Violation("only-planned", what, subject);
 }
 
-/** As many people as the playbook asks for have seen this bill with this amount, and said yes. */
+/** As many people as the playbook requires have approved this bill with this amount. */
 function checkQuorum({ said, paying, facts }: Word, sent: SendRow): void {
   const { subject, approvedHash, openedMs } = sent;
   const cents = centsOf(sent);
@@ -55,7 +55,7 @@ function checkQuorum({ said, paying, facts }: Word, sent: SendRow): void {
   throw new Violation("approved-by-people", what, subject);
 }
 
-/** A bill that is withheld leaves only after somebody has released it. */
+/** A withheld bill is sent only after a person has released it. */
 function checkReleased({ said, paying, book }: Word, sent: SendRow): void {
   const [first] = book.payables.get(sent.subject)?.totals ?? [];
   const isLarge = (first?.cents ?? 0) > LARGE_CENTS && centsOf(sent) > LARGE_CENTS;
@@ -64,7 +64,7 @@ function checkReleased({ said, paying, book }: Word, sent: SendRow): void {
   throw new Violation("withheld-until-released", what, sent.subject);
 }
 
-/** A deposit is made once somebody has approved exactly it, and not after a refusal. */
+/** A deposit is made only after a person has approved exactly it, and not after a rejection. */
 function checkDeposit({ said }: Word, { subject, approvedHash, openedMs }: SendRow): void {
   const refusedMs = said.rejectedDeposits.get(approvedHash) ?? Infinity;
   if (said.approvedDeposits.has(approvedHash) && openedMs <= refusedMs) return;

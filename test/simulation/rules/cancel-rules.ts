@@ -1,17 +1,17 @@
 import type { StoreFacts } from "./store-facts.ts";
 import { Violation } from "./violation.ts";
 
-/** Rule 3: a payment is taken back only while its bill is on hold, so that nothing pays it again. */
+/** Rule 3: a payment is cancelled only while its bill is on hold, so that nothing pays it again. */
 export class CancelRules {
   readonly #facts: StoreFacts;
-  /** Sends that were asked about as they were written; a hold may be lifted afterwards. */
+  /** Sends that were checked when they were written; their hold may be released afterwards. */
   readonly #asked = new Set<string>();
 
   constructor(facts: StoreFacts) {
     this.#facts = facts;
   }
 
-  /** Asked as sends are written. @throws Violation */
+  /** Called when sends are written. @throws Violation */
   check(businessMs: number): void {
     for (const { sendId, subject, payableId, isHeld } of this.#facts.cancels(businessMs)) {
       if (this.#asked.has(sendId)) continue;

@@ -2,13 +2,16 @@ import { type Book, stands } from "../service/book.ts";
 import type { LineFact, StoreFacts } from "./store-facts.ts";
 import { Violation } from "./violation.ts";
 
-/** States of a line in which somebody or something must still act, soon. */
+/** States of a line in which a person or the engine must soon act. */
 const AT_WORK: readonly string[] = ["planned", "paying", "unknown"];
 
-/** So long a line may rest in vain before people are told, with what clocks may differ. */
+/** How long a line may back off before a notice is due, including differences of clocks. */
 export const UNTOLD_MS = 65 * 60_000;
 
-/** Long after everything has healed, nothing goes on without end or reason. */
+/**
+ * Checks, long after everything has healed, that nothing is at work without a reason that people
+ * know.
+ */
 export function checkNothingStuck(facts: StoreFacts, nowMs: number): void {
   const ended = facts.endedRuns();
   for (const { runId, payableId, state, reason, restSinceMs } of facts.lines()) {
@@ -25,23 +28,23 @@ export function checkNothingStuck(facts: StoreFacts, nowMs: number): void {
   }
 }
 
-/** True where a line has begun to rest so shortly before that people hear of it later. */
+/** True if a line began to back off so recently that its notice is not due yet. */
 function isUntold({ restSinceMs }: Pick<LineFact, "restSinceMs">, nowMs: number): boolean {
   return restSinceMs !== null && nowMs - restSinceMs < UNTOLD_MS;
 }
 
-/** True where people are still to hear of some line: the end comes after that. */
+/** True if some line's notice is not due yet: the seed ends only after it. */
 export function someRestUntold(facts: StoreFacts, nowMs: number): boolean {
   return facts.lines().some((line) => AT_WORK.includes(line.state) && isUntold(line, nowMs));
 }
 
-/** States in which a line has come to its end, or goes on with what the bank does. */
+/** States of a line that has ended, or that only waits for the bank. */
 const AT_REST: readonly string[] = [
   ...["skipped", "settled", "cancelled", "refunded", "returned", "paid-elsewhere", "given-up"],
   ...["scheduled", "held", "processing"],
 ];
 
-/** In the end every line has ended, or waits for somebody who has been told why. */
+/** Checks at the end that every line has ended, or waits for a person who was notified why. */
 export function checkEverybodyKnows(facts: StoreFacts): void {
   const ended = facts.endedRuns();
   for (const { runId, payableId, state, reason } of facts.lines()) {
@@ -58,28 +61,28 @@ export function checkEverybodyKnows(facts: StoreFacts): void {
   }
 }
 
-/** States of lines for which something is still to come, money or none. */
+/** States of lines in which something is still to come, with or without money. */
 const GOES_ON: readonly string[] = [
   ...["awaiting-approval", "on-hold", "paying", "unknown"],
   ...["scheduled", "held", "processing"],
 ];
 
-/** True where nothing of a run goes on but bills for which there is no money, and people know it. */
+/** True if nothing of a run goes on except bills that lack money, and people know it. */
 export function waitsForMoney(facts: StoreFacts, runId: string): boolean {
   const states = facts.lines().flatMap((line) => (line.runId === runId ? [line.state] : []));
   const goesOn = states.some((state) => GOES_ON.includes(state));
   return !goesOn && states.includes("planned") && facts.isAskedForMoney(runId);
 }
 
-/** What excuses that the store and the bank differ. */
+/** What excuses a difference between the store and the bank. */
 interface Excuses {
-  /** A store that was put back from a backup may not know of what stands. */
+  /** True if the store was restored from a backup and may not know all payments. */
   readonly hasForgotten: boolean;
-  /** Business clock: what a bank took back since then nobody need have seen yet. */
+  /** Business clock: returns since then need not have been seen yet. */
   readonly unseenSinceMs: number;
 }
 
-/** In the end the store and the bank say the same of each bill. */
+/** Checks at the end that the store and the bank agree about each bill. */
 export function checkBooksAgree(
   facts: StoreFacts,
   book: Book,
@@ -92,7 +95,7 @@ export function checkBooksAgree(
   }
   for (const payableId of book.payables.keys()) {
     const ours = book.paymentsOf(payableId).filter(({ key }) => key !== null);
-    // What others pay on exactly our terms while an answer is missing counts as its effect.
+    // An external payment on exactly our terms, while an answer is missing, counts as its effect.
     const paidCents = sum(
       book
         .paymentsOf(payableId)
@@ -118,8 +121,8 @@ export function checkBooksAgree(
 }
 
 /**
- * States that say that no money has gone, or none is known of; of a bill of which a part came back
- * a person may give up the rest.
+ * True for states that say that no money has gone, or that none is known of. `given-up` is not one
+ * of them: a person may give up the rest of a bill of which a part came back.
  */
 function isUnpaid(state: string): boolean {
   return ["skipped", "planned", "awaiting-approval", "cancelled"].includes(state);

@@ -3,10 +3,10 @@ import type { StoreFacts } from "./store-facts.ts";
 import { Violation } from "./violation.ts";
 
 /**
- * Where the service lists what it has delivered, each event is found in the end, however it was
- * lost; and an endpoint that was paused goes on, or people know of it.
+ * If the service lists its deliveries, each event is found in the end, however it was lost; a
+ * paused endpoint is resumed, or people know of it.
  *
- * @param madeByMs what the service has sent later nobody need have found yet
+ * @param madeByMs later events of the service need not have been found yet
  */
 export function checkEndpoint(facts: StoreFacts, endpoint: Endpoint, madeByMs: number): void {
   if (!endpoint.isListed) return;

@@ -7,8 +7,8 @@ interface Seen {
 }
 
 /**
- * Rule 1: what was sent, read, found, answered and decided stays as it was first seen; only what a
- * send came to is written later, and once.
+ * Rule 1: recorded sends, reads, finds, answers and decisions never change; only the result of a
+ * send is written later, and once.
  */
 export class GrowthRules {
   readonly #rows: StoreRows;
@@ -18,7 +18,7 @@ export class GrowthRules {
     this.#rows = rows;
   }
 
-  /** The store is another one: a backup may have forgotten everything, after a power cut only results. */
+  /** The store was replaced: a backup may have lost everything, a power cut only results. */
   storeReplaced(isBackup: boolean): void {
     if (isBackup) this.#seen.clear();
     for (const seen of this.#seen.values()) seen.once = null;

@@ -2,8 +2,8 @@ import type { Bank, SeenRequest } from "../service/bank.ts";
 import { Violation } from "./violation.ts";
 
 /**
- * What the service's log alone shows of keys (ledger, 7 and 8): while a request may still be carried
- * out, nothing else is sent for its bill but the same bytes under the same key.
+ * What the service's log alone shows of keys (ledger, 7 and 8): while a request may still be
+ * carried out, nothing is sent for its bill except the same bytes under the same key.
  */
 export function checkKeys(bank: Bank, request: SeenRequest): void {
   const about = payableOf(request);
@@ -24,7 +24,7 @@ export function checkKeys(bank: Bank, request: SeenRequest): void {
   }
 }
 
-/** The bill that a payment or its reinitiation is for. */
+/** Returns the bill that a payment or its reinitiation is for. */
 export function payableOf({ path, body }: SeenRequest): string | undefined {
   const retried = /^\/v1\/payables\/([^/]+)\/retry-payment$/.exec(path)?.[1];
   if (retried !== undefined) return decodeURIComponent(retried);

@@ -5,7 +5,7 @@ import { Violation } from "./violation.ts";
 
 const CLOSED: readonly string[] = ["refused", "rejected", "not-sent"];
 
-/** Codes of 409 by which the service refuses a write, so that nothing was done (API specification). */
+/** Codes of 409 that mean that nothing was done (API specification). */
 const REFUSALS: readonly string[] = [
   "payment_in_progress",
   "insufficient_balance",
@@ -19,7 +19,7 @@ const REFUSALS: readonly string[] = [
 ];
 
 /**
- * What the ledger's rows must say at the moment at which bytes leave.
+ * Checks the ledger's rows at the moment at which bytes leave.
  *
  * @returns the send whose bytes they are; undefined for a request without a key
  */
@@ -56,7 +56,7 @@ export function checkLedger(
   return sent;
 }
 
-/** An error closes no send, nor does a conflict or a code that nobody knows (ledger, 5). */
+/** Errors, conflicts and unknown codes close no send (ledger, 5). */
 function checkClosed(all: readonly SendRow[]): void {
   const wrong = all.find(
     ({ result, status, code }) =>
@@ -78,14 +78,14 @@ function checkKey(businessId: string, { subject, seq }: SendRow, key: string): v
   throw new Violation("key-from-facts", `the key of ${subject}, ${seq} is another one`, subject);
 }
 
-/** A bill stays claimed until what was sent for it is over. */
+/** A bill stays claimed until everything that was sent for it is over. */
 export function checkAccepted(facts: StoreFacts, { number }: SeenRequest, payableId: string): void {
   if (facts.isClaimed(payableId)) return;
   const what = `request ${number} is carried out, and nobody claims ${payableId}`;
   throw new Violation("claim-kept", what, payableId);
 }
 
-/** What the rows say in the end, of sends that nothing followed. */
+/** Checks at the end the rows of sends that nothing followed. */
 export function checkRows(facts: StoreFacts, payableIds: Iterable<string>): void {
   const [subject] = facts.lateAnswers();
   if (subject !== undefined) {

@@ -5,7 +5,7 @@ import { type Book, type Payment, stands } from "../service/book.ts";
 import type { StoreFacts } from "./store-facts.ts";
 import { Violation } from "./violation.ts";
 
-/** What holds at the bank, asked at each acceptance. */
+/** Rules about the bank's ledger, checked at each acceptance. */
 export class MoneyRules {
   readonly #bank: Bank;
   readonly #book: Book;
@@ -20,7 +20,7 @@ export class MoneyRules {
   }
 
   /**
-   * @param hasForgotten the store was put back from a backup: what it doesn't know it can't count
+   * @param hasForgotten true if the store was restored from a backup and can't count what it lost
    * @throws Violation
    */
   check(accepted: Accepted, hasForgotten: boolean): void {
@@ -31,8 +31,8 @@ export class MoneyRules {
   }
 
   /**
-   * One deposit for one request, until the last one has come to nothing. A restored store counts its
-   * requests anew: what people approve then, with another amount, is another request.
+   * One deposit for one request, until the last one has come to nothing. A restored store counts
+   * its requests anew: what people then approve with another amount is another request.
    */
   #depositedOnce({ key, amountCents }: Accepted, hasForgotten: boolean): void {
     const subject = this.#facts.sendsOfKey(key)[0]?.subject ?? "";
@@ -47,7 +47,10 @@ export class MoneyRules {
     throw new Violation("deposited-once", `${made.length} deposits stand for ${subject}`, subject);
   }
 
-  /** No bill, no vendor and not the business is paid more than the playbooks allow, the last two in a week of New York. */
+  /**
+   * No bill, vendor or business is paid more than the playbooks allow, by New York week for the
+   * last two.
+   */
   #withinLimits({ subject, paymentIds, amountCents }: Accepted): void {
     const { billCents, vendorPerWeekCents, businessPerWeekCents } = this.#limits;
     const made = this.#book.payments.find(({ id }) => id === paymentIds[0]);
@@ -67,7 +70,7 @@ export class MoneyRules {
     atMost(subject, amountCents, billCents);
   }
 
-  /** Never more than a payable's authorised total stands. */
+  /** Never more than a payable's authorized total stands. */
   #authorised({ subject, request }: Accepted, hasForgotten: boolean): void {
     const ours = this.#book
       .paymentsOf(subject)
@@ -95,7 +98,7 @@ export class MoneyRules {
   }
 }
 
-/** The Monday of an instant's week in New York. */
+/** Returns the Monday of an instant's week in New York. */
 function weekOf(ms: number): string {
   const date = newYorkDate(ms);
   const noon = Date.parse(`${date}T12:00:00Z`);

@@ -1,16 +1,16 @@
 import { StoreReader } from "./store-reader.ts";
 
-/** Notices about many bills of a run at once, by the state that they tell of. */
+/** Notices about many bills of a run at once, by the state that they report. */
 const TELLS: Readonly<Record<string, readonly string[]>> = {
   "awaiting-approval": ["approval-needed"],
   planned: ["top-up-needed", "business-waits"],
   parked: ["parked"],
 };
 
-/** A process's clock may be so far behind. */
+/** How far behind a process's clock may be. */
 const SKEW_MS = 600_000;
 
-/** Each kind of work that goes on beside runs, with the notice that tells of it. */
+/** Work beside runs whose notice is missing, for each kind of work. */
 const UNTOLD_WORK = `
   with told as (select kind, fact_key, data from notices)
   select 'the retry of ' || payable_id || ' is ' || phase as what, payable_id as about from retries
@@ -39,9 +39,12 @@ const UNTOLD_WORK = `
       or (state in ('failed', 'returned') and not exists (select 1 from told
         where kind = 'top-up-' || state and fact_key = subject))`;
 
-/** What the rules read of what people have said, and of what they were told. */
+/** What the rules read of people's words and of notices. */
 export class PeopleFacts extends StoreReader {
-  /** How many people's approval a line has at an instant of the business clock, and needs. */
+  /**
+   * Returns how many approvals a line has at an instant of the business clock, and how many it
+   * needs.
+   */
   approvalsAt(
     subject: string,
     lineHash: string,
@@ -63,7 +66,7 @@ export class PeopleFacts extends StoreReader {
     };
   }
 
-  /** The bank account that a line of a plan names; undefined where no plan has the line. */
+  /** Returns the bank account of a plan's line; undefined if no plan has the line. */
   approvedLast4(payableId: string, lineHash: string): string | undefined {
     const text = "select line from plan_lines where payable_id = ? and line_hash = ?";
     const [row] = this.all(text, payableId, lineHash);
@@ -71,7 +74,9 @@ export class PeopleFacts extends StoreReader {
     return (JSON.parse(String(row["line"])) as { bankLast4?: string }).bankLast4;
   }
 
-  /** When a line was approved last, by the clock of the gateway that took it; 0 where it never was. */
+  /**
+   * Returns when a line was last approved, by the clock of the gateway that took it; 0 if never.
+   */
   approvedMs(payableId: string, lineHash: string): number {
     const text =
       "select max(decided_at_ms) as at_ms from line_approvals " +
@@ -79,18 +84,18 @@ export class PeopleFacts extends StoreReader {
     return Number(this.all(text, payableId, lineHash)[0]?.["at_ms"] ?? 0);
   }
 
-  /** True where people were told of something of this kind. */
+  /** True if people were notified of something of this kind. */
   isToldOf(kind: string): boolean {
     return this.all("select 1 from notices where kind = ?", kind).length > 0;
   }
 
-  /** True where somebody was told of a bill. */
+  /** True if people were notified of a bill. */
   isTold(payableId: string): boolean {
     const about = `%"${payableId}"%`;
     return this.all("select 1 from notices where data like ?", about).length > 0;
   }
 
-  /** True where people were told of a run's bills in a state as of one: asked, or given a list. */
+  /** True if people were notified of a run's bills in a state together, by a request or a list. */
   isRunTold(runId: string, state: string): boolean {
     const kinds = TELLS[state] ?? [];
     const text = `select 1 from notices where run_id = ? and kind in (${kinds.map(() => "?").join()})`;
@@ -98,8 +103,8 @@ export class PeopleFacts extends StoreReader {
   }
 
   /**
-   * True where people know of the hold that a line's reason names: one of them has set it, or they
-   * were told in the same words.
+   * True if people know of the hold that a line's reason names: a person has set it, or a notice
+   * had the same words.
    */
   isHoldKnown(reason: string | null): boolean {
     const [, author = "", said = ""] =
@@ -110,29 +115,29 @@ export class PeopleFacts extends StoreReader {
     return said !== "" && this.all(text, said).length > 0;
   }
 
-  /** True where somebody was told of a bill since an instant. */
+  /** True if people were notified of a bill since an instant. */
   wasTold(payableId: string, sinceMs: number): boolean {
     const text = "select 1 from notices where data like ? and created_at_ms >= ?";
     return this.all(text, `%"${payableId}"%`, sinceMs - SKEW_MS).length > 0;
   }
 
-  /** True where a bill was put on hold since an instant, or was and still is. */
+  /** True if a bill was put on hold since an instant, or was on hold already and still is. */
   wasHeld(payableId: string, sinceMs: number): boolean {
     const text = `select 1 from holds where scope = 'payable' and value = ?
       and (created_at_ms >= ? or released_at_ms is null)`;
     return this.all(text, payableId, sinceMs - SKEW_MS).length > 0;
   }
 
-  /** True where a bill is left to a person because nothing that was sent explains what stands. */
+  /** True if a bill is parked because nothing that was sent explains its payments. */
   isLeftToPerson(payableId: string): boolean {
     const text = `select 1 from run_lines where payable_id = ? and state = 'parked'
       and reason_code = 'unaccounted'`;
     return this.all(text, payableId).length > 0;
   }
 
-  /** Lines that don't say yet what people have decided about them. */
+  /** Lines whose state does not yet reflect a person's decision about them. */
   undone(businessMs: number): { readonly payableId: string; readonly what: string }[] {
-    // What names neither a bill nor a vendor may hold a line, or not.
+    // A hold that names neither a bill nor a vendor may or may not hold a line.
     const held = (isMaybe: boolean) => `exists (select 1 from holds h where h.released_at_ms is null
       and (h.until_ms is null or h.until_ms > ?1)
       and (${isMaybe ? "h.scope not in ('payable', 'contact')" : "h.scope = 'all'"}
@@ -161,7 +166,8 @@ export class PeopleFacts extends StoreReader {
   }
 
   /**
-   * Retries, incidents, cancellations and deposits that have not ended well, and nobody was told of.
+   * Returns the retries, incidents, cancellations and deposits that have not ended well and caused
+   * no notice.
    *
    * @param dueBy a deposit that was to arrive before this day of New York is late
    */
@@ -172,7 +178,7 @@ export class PeopleFacts extends StoreReader {
     }));
   }
 
-  /** True where somebody was asked for the deposit that a run's bills wait for. */
+  /** True if people were asked for the deposit that a run's bills wait for. */
   isAskedForMoney(runId: string): boolean {
     const text = "select 1 from notices where kind = 'top-up-needed' and run_id = ?";
     return this.all(text, runId).length > 0;

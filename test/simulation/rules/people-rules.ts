@@ -5,8 +5,8 @@ import { payableOf } from "./key-rules.ts";
 import { Violation } from "./violation.ts";
 
 /**
- * The gate lets nothing through past a hold, a drop, a rejection or a cancelled run; what it had let
- * through before somebody spoke may still leave.
+ * The gate lets nothing pass a hold, a drop, a rejection or a cancelled run; what it had let
+ * through before the person spoke may still leave.
  */
 export function checkSaid(
   said: SaidByPeople,
@@ -29,7 +29,7 @@ export function checkSaid(
   throw new Violation("what-people-say-holds", what, payableId);
 }
 
-/** What is said of one run binds no other, so it is asked only where there is no other. */
+/** What is said about one run binds no other, so it is checked only if there is no other. */
 function isAbout(
   said: Said,
   payableId: string,

@@ -1,29 +1,28 @@
 import type { StoreFacts } from "./store-facts.ts";
 import { Violation } from "./violation.ts";
 
-/** So long a decision may take to act where nothing is in its way. */
+/** How long a decision may take to act if nothing is in its way. */
 const ACTS_WITHIN_MS = 60_000;
 
-/** What still runs of a fault that struck is over by then. */
+/** How long a fault's effects may last. */
 const AFTERMATH_MS = 35 * 60_000;
 
-/** What is asked of the world: nothing holds a decision up. */
+/** The state of the world: whether anything delays a decision. */
 interface Health {
-  /** When something went wrong last. */
+  /** When something last went wrong. */
   readonly troubledMs: number;
-  /** True where every process runs, and Temporal and the service can be reached. */
+  /** True if every process runs, and Temporal and the service can be reached. */
   readonly isUp: boolean;
 }
 
 /**
- * What people have decided acts within a minute while all is healthy: what they approved is not left
- * waiting for an approval, what they let go is not on hold, and what they held, rejected or cancelled
- * doesn't go on.
+ * Decisions of people act within a minute while all is healthy: approved lines don't wait for an
+ * approval, released ones are not on hold, and held, rejected or cancelled ones don't go on.
  */
 export class PromptRules {
   readonly #facts: StoreFacts;
   readonly #health: () => Health;
-  /** Decisions that haven't acted yet, each with the instant at which it was seen first. */
+  /** Decisions that haven't acted yet, each with the instant at which it was first seen. */
   #waiting = new Map<string, number>();
 
   constructor(facts: StoreFacts, health: () => Health) {
@@ -31,7 +30,7 @@ export class PromptRules {
     this.#health = health;
   }
 
-  /** Asked now and then. @throws Violation */
+  /** Called now and then. @throws Violation */
   check(nowMs: number, businessMs: number): void {
     const { troubledMs, isUp } = this.#health();
     const waiting = new Map<string, number>();

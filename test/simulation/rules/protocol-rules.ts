@@ -4,31 +4,31 @@ import { heard, Reckoning } from "./reckoning.ts";
 import type { SendRow, StoreFacts } from "./store-facts.ts";
 import { Violation } from "./violation.ts";
 
-/** So many refusals of the token may be an answer that is stored and replayed. */
+/** This many refusals of the token may be a stored answer that is replayed. */
 const TOKEN_REFUSALS = 3;
 
-/** Rule 4: how long a key is asked again without a look, and how long bytes take to leave. */
+/** Rule 4: how long a key is sent again without a lookup, and how long bytes take to leave. */
 const SAME_KEY_MS = 10 * 60_000;
 
-/** Rule 3: how old what the gate goes by may be. */
+/** Rule 3: the greatest age of what the gate relies on. */
 const READING_MS = 2 * 60_000;
 
-/** What the rules go by, beside the rows. */
+/** What the rules use beside the rows. */
 export interface Standard {
   readonly facts: StoreFacts;
   readonly bank: Bank;
   readonly book: Book;
   readonly sandbox: boolean;
-  /** True where the service keeps to what the ledger needs of it. */
+  /** True if the service keeps within the ledger's envelope. */
   readonly isWithinEnvelope: boolean;
-  /** The business clock at an instant. */
+  /** Returns the business clock at an instant. */
   readonly businessMsAt: (atMs: number) => number;
 }
 
 /**
- * What must have been true when the gate let a send through, asked as its bytes leave.
+ * Checks, as bytes leave, what must have been true when the gate let the send through.
  *
- * @param restoredMs when the store was put back from a backup; 0 where it never was
+ * @param restoredMs when the store was restored from a backup; 0 if never
  */
 export function checkProtocol(standard: Standard, sent: SendRow, restoredMs: number): void {
   const { facts } = standard;
@@ -63,7 +63,7 @@ function checkEarlierKeys(
   throw new Violation("next-key-after-the-last-word", what, subject);
 }
 
-/** Rule 8: the next key needs a reason, and a key that is used up is not asked again. */
+/** Rule 8: the next key needs a reason, and a used-up key is not sent again. */
 function checkUsedUp(
   reckoning: Reckoning,
   earlier: readonly SendRow[],
@@ -92,7 +92,7 @@ function checkUsedUp(
   throw new Violation("used-up-keys-are-left", what, subject);
 }
 
-/** Rule 4: a key that may be forgotten, or is in conflict, is asked again only after a look. */
+/** Rule 4: a key that may be forgotten or is in conflict is sent again only after a lookup. */
 function checkSameKey(
   reckoning: Reckoning,
   earlier: readonly SendRow[],
@@ -110,7 +110,7 @@ function checkSameKey(
   throw new Violation("look-after-a-conflict", what, subject);
 }
 
-/** Rule 7: other bytes only where the service certainly holds none. */
+/** Rule 7: other bytes are sent only if the service certainly holds none. */
 function checkBytes(
   reckoning: Reckoning,
   earlier: readonly SendRow[],
@@ -127,7 +127,7 @@ function checkBytes(
   throw new Violation("bytes-change-by-rule-7", what, subject);
 }
 
-/** Rule 6: a look shows all of a bill's payments, whatever became of them and whenever they were made. */
+/** Rule 6: a look shows all of a bill's payments, in any state and of any age. */
 export function checkLooks({ facts, book }: Standard, payableId: string): void {
   for (const { begunMs, isWhole, shownIds } of facts.looks(payableId)) {
     const shown = new Set(shownIds);
@@ -163,7 +163,7 @@ function checkExplained(
   throw new Violation("explained-before-sent", what, subject);
 }
 
-/** Rule 3: exactly this line is approved by its quorum, and none of them has expired. */
+/** Rule 3: exactly this line is approved by its quorum, and none of the approvals has expired. */
 function checkApproved(
   { facts, book, businessMsAt }: Standard,
   { subject, approvedHash, openedMs }: SendRow,
@@ -205,9 +205,8 @@ function checkVendor(
 }
 
 /**
- * Nacha's rules: under one approval only what came back with R01 or R09 is paid again, and that at
- * most twice. What a restored store has forgotten nobody knows of; what people approve after that came
- * back is an approval of its own.
+ * Nacha's rules: under one approval, only R01 and R09 are paid again, and that at most twice. A
+ * restored store can't know what it has lost; an approval after such a return is a new one.
  */
 function checkReinitiated(
   { book, facts, sandbox, businessMsAt }: Standard,
@@ -240,10 +239,13 @@ function checkReinitiated(
 
 const REINITIATIONS = 2;
 
-/** So far a process's clock may be from the world's. */
+/** How far a process's clock may be from the world's. */
 const MOST_SKEW_MS = 600_000;
 
-/** A run that asks for the same line again has an approval of its own, which retries go by from then on. */
+/**
+ * Returns the sends under the same approval: a run that asks for the line again has a new one,
+ * which later retries use.
+ */
 function underOneApproval(earlier: readonly SendRow[], sent: SendRow): readonly SendRow[] {
   const isRun = ({ owner }: SendRow): boolean => owner.startsWith("pay-run/");
   const run = isRun(sent) ? sent : earlier.findLast(isRun);
@@ -252,19 +254,19 @@ function underOneApproval(earlier: readonly SendRow[], sent: SendRow): readonly 
   return own.filter(({ approvedHash }) => approvedHash === sent.approvedHash);
 }
 
-/** A process may read its clock so much earlier, and may know it so much less. */
+/** How much earlier a process may have read its clock, or how much less precisely. */
 const CLOCK_LAG_MS = 5_000;
 
 /**
- * Rule 5: what is written of a send is what its own request was answered.
+ * Rule 5: the recorded result of a send is the answer to its own request.
  *
- * @param sinceMs what left earlier a restored store may have forgotten
+ * @param sinceMs a restored store may have lost what left earlier
  */
 export function checkAnswers({ bank, facts }: Standard, subject: string, sinceMs: number): void {
   const sends = facts.sends(subject).filter(({ openedMs }) => openedMs > sinceMs);
   const asked = new Map<string, SeenRequest>();
   for (const request of bank.requests) {
-    // Of several under its key it is the one that was let through last.
+    // Of several sends under its key, it is the one that was let through last.
     const own = sends.findLast(
       ({ key, openedMs }) => key === request.key && openedMs <= request.leftMs,
     );

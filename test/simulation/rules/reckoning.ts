@@ -1,9 +1,9 @@
 import type { LookRow, SendRow } from "./store-facts.ts";
 
 /**
- * What the ledger's rows say, reckoned by the rules of decision 20 and not by the engine's code: by
- * the rows as they stood when a gate was asked. Where two things happened in the same millisecond
- * nobody knows their order, so that whoever accuses takes the harmless one.
+ * The state of the ledger's rows by the rules of decision 20, computed without the engine's code,
+ * as the rows stood when a gate was called. If two things happened in the same millisecond, their
+ * order is unknown, and the harmless one is assumed.
  */
 export class Reckoning {
   readonly #sends: readonly SendRow[];
@@ -16,12 +16,12 @@ export class Reckoning {
     this.#afterMs = conclusiveAfterMs(sandbox);
   }
 
-  /** True where nothing more could come of a send by what was known at an instant (rules 5 and 6). */
+  /** True if nothing more could come of a send by what was known at an instant (rules 5 and 6). */
   isSettled(send: SendRow, atMs: number): boolean {
     return isClosed(send, atMs) || this.isLookedAt(send, atMs);
   }
 
-  /** True where a whole look that began late enough had been written by then. */
+  /** True if a whole look that began late enough had been recorded by then. */
   isLookedAt({ leaveByMs }: SendRow, atMs: number): boolean {
     return this.#looks.some(
       ({ isWhole, begunMs, recordedMs }) =>
@@ -30,7 +30,7 @@ export class Reckoning {
   }
 
   /**
-   * True where a conflict can't come from a request of ours that still ran: each earlier one was
+   * True if a conflict can't come from a request of ours that still ran: each earlier one was
    * settled when this one was let through (rule 8).
    */
   isBound(conflicted: SendRow): boolean {
@@ -40,20 +40,20 @@ export class Reckoning {
   }
 }
 
-/** W and two minutes (rule 6); a sandbox's clock is only read now and then. */
+/** W and two minutes (rule 6), minus a lag: a sandbox's clock is read only now and then. */
 function conclusiveAfterMs(sandbox: boolean): number {
   return sandbox ? 8 * 60_000 - 5_000 : 32 * 60_000 - 1_000;
 }
 
-/** What closes a send: that it never left, a documented refusal, or its success (rules 5 and 8). */
+/** Results that close a send: not sent, a documented refusal, or success (rules 5 and 8). */
 const CLOSED: readonly string[] = ["not-sent", "refused", "rejected", "applied"];
 
-/** True where its sender had heard by then what closes it. */
+/** True if its sender had by then a result that closes it. */
 function isClosed({ result, answeredMs }: SendRow, atMs: number): boolean {
   return CLOSED.includes(result) && answeredMs !== null && answeredMs <= atMs;
 }
 
-/** True where its sender had certainly heard this by then. */
+/** True if its sender certainly had one of these results by then. */
 export function heard(send: SendRow, results: readonly string[], beforeMs: number): boolean {
   return results.includes(send.result) && send.answeredMs !== null && send.answeredMs < beforeMs;
 }

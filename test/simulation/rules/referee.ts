@@ -34,19 +34,19 @@ interface Game extends Standard {
   readonly endpoint: Endpoint;
   readonly health: ConstructorParameters<typeof PromptRules>[1];
   readonly clock: BankClock;
-  /** Until then anything may be broken. */
+  /** The instant until which anything may be broken. */
   readonly healsAtMs: number;
-  /** True where no other run may pay the same bills. */
+  /** True if no other run may pay the same bills. */
   readonly isOnlyRun: boolean;
-  /** How long it may take to see what a bank takes back, where no webhook tells it. */
+  /** How long it may take to notice a return that no webhook reports. */
   readonly unseenMs: number;
   readonly paying: PayingHabits;
 }
 
-/** All rows are compared once in so many turns: there are many, and they hardly change. */
+/** All rows are compared once in this many turns: there are many, and they hardly change. */
 const ROWS_EVERY = 5;
 
-/** Asks all rules, each at its moment: as bytes leave, as the bank accepts, and in the end. */
+/** Checks each rule at its moment: as bytes leave, as the bank accepts, and at the end. */
 export class Referee {
   readonly #world: World;
   readonly #game: Game;
@@ -57,10 +57,10 @@ export class Referee {
   readonly #loss: LossRules;
   readonly #prompt: PromptRules;
   #turns = 0;
-  /** Hashes that were the end of the audit trail, since the store is this one. */
+  /** Hashes that were the end of the audit trail since the store was last replaced. */
   readonly #trailEnds = new Set<string>();
   readonly #acknowledged = new Set<string>();
-  /** When the store was put back from a backup; 0 where it never was. */
+  /** When the store was restored from a backup; 0 if never. */
   #restoredMs = 0;
 
   constructor(world: World, game: Game) {
@@ -78,13 +78,13 @@ export class Referee {
     bank.atAcceptance = (accepted) => this.#judge(() => this.#atAcceptance(accepted));
   }
 
-  /** An event was acknowledged: it is committed by now, and stays. */
+  /** An event was acknowledged: it is committed, and must stay. */
   atAcknowledged(eventId: string): void {
     this.#acknowledged.add(eventId);
     this.#judge(() => this.#checkEvent(eventId));
   }
 
-  /** The store is another one from now on; where it is a backup it may have forgotten things. */
+  /** The store was replaced; a backup may have lost things. */
   storeReplaced(isBackup: boolean): void {
     this.#growth.storeReplaced(isBackup);
     this.#trailEnds.clear();
@@ -96,12 +96,12 @@ export class Referee {
     for (const eventId of this.#acknowledged) this.#judge(() => this.#checkEvent(eventId));
   }
 
-  /** The gate has let something through, and nobody else has done anything since. */
+  /** The gate has let something through, and nothing else has happened since. */
   sendsWritten(): void {
     this.#judge(() => this.#cancels.check(this.#game.businessMsAt(this.#world.nowMs)));
   }
 
-  /** Now and then, whatever happens. */
+  /** Called now and then, at any time. */
   meanwhile(): void {
     this.#judge(() => checkClaims(this.#game, this.#world.nowMs));
     this.#loss.meanwhile(this.#world.nowMs);
@@ -113,12 +113,12 @@ export class Referee {
     if (trailEnd !== undefined) this.#trailEnds.add(trailEnd);
   }
 
-  /** Hours after everything has healed. */
+  /** Called hours after everything has healed. */
   whenHealed(): void {
     this.#judge(() => checkNothingStuck(this.#game.facts, this.#world.nowMs));
   }
 
-  /** @param isOver true where everything has had its time */
+  /** @param isOver true if everything has had its time */
   atTheEnd(isOver: boolean): void {
     const { facts, book, unseenMs } = this.#game;
     this.#growth.check();
@@ -137,7 +137,7 @@ export class Referee {
     checkEndpoint(facts, this.#game.endpoint, this.#world.nowMs - unseenMs);
   }
 
-  /** @param problemsOf what the engine's own verifier says, which is told what was seen of the trail */
+  /** @param problemsOf the engine's own verifier, which gets the trail ends that were seen */
   async checkTrail(
     problemsOf: (seen: ReadonlyMap<string, string>) => Promise<readonly string[]>,
   ): Promise<void> {
@@ -159,7 +159,7 @@ export class Referee {
     checkProtocol(this.#game, sent, this.#restoredMs);
     checkWord(this.#game, sent);
     checkAnswers(this.#game, sent.subject, this.#restoredMs);
-    // A run that was rejected may be launched again, and approved.
+    // A rejected run may be launched again and then approved.
     const isAlone = isOnlyRun && facts.runs().length === 1;
     checkSaid(said, book, request, { openedMs: sent.openedMs, isOnlyRun: isAlone });
   }
@@ -177,7 +177,10 @@ export class Referee {
     if (request.leftMs > this.#restoredMs) checkAccepted(facts, request, accepted.subject);
   }
 
-  /** Where a day of the bank's is a minute, a minute is a day. */
+  /**
+   * If a day of the bank is a minute, a minute is a day, and decisions are not checked for
+   * promptness.
+   */
   #checkPrompt(): void {
     const { sandbox, businessMsAt } = this.#game;
     const { nowMs } = this.#world;
@@ -190,7 +193,7 @@ export class Referee {
     throw new Violation("acknowledged-is-committed", what);
   }
 
-  /** What breaks a rule ends the seed at the end of its step, wherever it was noticed. */
+  /** A violation ends the seed at the end of its step, wherever it was noticed. */
   #judge(rule: () => void): void {
     try {
       rule();

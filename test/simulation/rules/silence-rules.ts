@@ -6,7 +6,10 @@ import type { World } from "../world/world.ts";
 import type { StoreFacts } from "./store-facts.ts";
 import { Violation } from "./violation.ts";
 
-/** Before the cut-off at 9:00 what is scheduled is read once more; it must have shown by then. */
+/**
+ * Scheduled payments are read once more before the cut-off at 9:00; a change must have shown by
+ * then.
+ */
 const LAST_READ = "08:00";
 const CUT_OFF = "09:00";
 
@@ -14,27 +17,27 @@ interface Parts {
   readonly book: Book;
   readonly facts: StoreFacts;
   readonly clock: BankClock;
-  /** Until then anything may be broken. */
+  /** The instant until which anything may be broken. */
   readonly healsAtMs: number;
   readonly judge: (rule: () => void) => void;
 }
 
-/** Longer than anything rests that could not be done. */
+/** Longer than any back-off after a failure. */
 const HEALING_MS = 2 * 3_600_000;
 
-/** What is carried out after the cut-off is seen within so long, as what banks tell is read. */
+/** How soon a payment that is carried out after the cut-off is seen, by the polling of payments. */
 const SEEN_WITHIN_MS = 24 * 3_600_000;
 
-/** More stands for a bill than it comes to. */
+/** More money stands for a bill than its amount. */
 interface TooMuch {
   readonly sinceMs: number;
-  /** Real instant by which it is known. */
+  /** Real instant by which it must be known. */
   readonly knownByMs: number;
 }
 
 /**
- * Where the service breaks the ledger's envelope, too much may be paid, but never silently: nothing
- * more of the bill is sent and people are told, before the cut-off where that can be.
+ * If the service breaks the ledger's envelope, too much may be paid, but never silently: nothing
+ * more of the bill is sent and people are notified, before the cut-off if that is possible.
  */
 export class SilenceRules {
   readonly #world: World;
@@ -46,7 +49,7 @@ export class SilenceRules {
     this.#parts = parts;
   }
 
-  /** The bank has accepted something. */
+  /** Called after the bank has accepted something. */
   accepted({ subject, kind }: Accepted): void {
     if (kind !== "payment" || this.#tooMuch.has(subject) || !this.#isTooMuch(subject)) return;
     const sinceMs = this.#world.nowMs;
@@ -64,8 +67,8 @@ export class SilenceRules {
   }
 
   /**
-   * A payment has been scheduled: where its vendor's account changes after that, people hear of it
-   * before the money goes out.
+   * A payment was scheduled: if its vendor's account changes afterwards, people are notified before
+   * the money goes out.
    */
   scheduled({ subject, kind, paymentIds }: Accepted): void {
     const { book, clock, healsAtMs, judge } = this.#parts;
@@ -75,7 +78,7 @@ export class SilenceRules {
     const date = newYorkDate(made.scheduledMs);
     const readMs = clock.realMsAt(newYorkInstantMs(date, LAST_READ));
     const cutMs = clock.realMsAt(newYorkInstantMs(date, CUT_OFF));
-    // What has just healed may have rested for longer.
+    // What has only just healed may have backed off for longer.
     if (readMs < healsAtMs + HEALING_MS) return;
     this.#world.later(cutMs - acceptedMs - 1, "cut-off", () => {
       const movedMs = book.contacts.get(made.contactId)?.movedMs ?? 0;
@@ -99,7 +102,10 @@ export class SilenceRules {
     }
   }
 
-  /** Real instant of the cut-off before which it can be known; undefined where it is too late. */
+  /**
+   * Returns the real instant of the cut-off before which it can be known; undefined if it is too
+   * late.
+   */
   #cutOffMs(standing: readonly Payment[], shownMs: number): number | undefined {
     const { clock, healsAtMs } = this.#parts;
     const runsMs = Math.min(...standing.map(({ scheduledMs }) => scheduledMs));

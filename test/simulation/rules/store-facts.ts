@@ -16,11 +16,11 @@ export interface LineFact {
   readonly state: string;
   readonly reason: string | null;
   readonly amountCents: number;
-  /** Since when it has come to nothing again and again. */
+  /** Since when it has been backing off. */
   readonly restSinceMs: number | null;
 }
 
-/** One row of the ledger. */
+/** One row of the ledger's sends. */
 export interface SendRow {
   readonly sendId: string;
   readonly subject: string;
@@ -34,27 +34,27 @@ export interface SendRow {
   readonly result: string;
   readonly status: number | null;
   readonly code: string | null;
-  /** Workflow id for which it was sent. */
+  /** Id of the workflow that it was sent for. */
   readonly owner: string;
   readonly approvedHash: string;
-  /** Ids that were there before its key's first send. */
+  /** Ids that existed before its key's first send. */
   readonly baseline: readonly string[];
   readonly answeredMs: number | null;
   readonly madeIds: readonly string[];
-  /** What looks have found and taken for the effect of its attempt. */
+  /** Ids that lookups have adopted as the effect of its attempt. */
   readonly adoptedIds: readonly string[];
 }
 
-/** A cancel that was let through, and may still leave. */
+/** A cancel that was let through and may still leave. */
 interface CancelFact {
   readonly sendId: string;
   readonly subject: string;
-  /** Whose payment it takes back; null where the service doesn't say. */
+  /** The payable whose payment it cancels; null if the service doesn't say. */
   readonly payableId: string | null;
   readonly isHeld: boolean;
 }
 
-/** What somebody has read of a subject, and written down. */
+/** A recorded lookup of a subject. */
 export interface LookRow {
   readonly begunMs: number;
   readonly recordedMs: number;
@@ -94,9 +94,9 @@ function idsOf(json: unknown): string[] {
   return JSON.parse(String(json)) as string[];
 }
 
-/** What the rules read of the engine's store: runs, lines, and what was sent, looked at and cancelled. */
+/** What the rules read of the engine's store: runs, lines, sends, looks and cancels. */
 export class StoreFacts extends PeopleFacts {
-  /** Lines of all plans that an approval counts for: by payable, what each run may pay of it. */
+  /** Returns the approved cents of a payable: the sum of what each run's approved line may pay. */
   approvedCents(payableId: string): number {
     const rows = this.all(
       `select l.run_id, max(l.amount_cents) as cents from plan_lines l
@@ -108,7 +108,7 @@ export class StoreFacts extends PeopleFacts {
     return rows.reduce((sum, row) => sum + Number(row["cents"]), 0);
   }
 
-  /** Lines with where they stand. */
+  /** Returns all lines with their states. */
   lines(): LineFact[] {
     const text =
       "select run_id, payable_id, state, reason, amount_cents, rest_since_ms from run_lines";
@@ -122,7 +122,7 @@ export class StoreFacts extends PeopleFacts {
     }));
   }
 
-  /** States of a bill's lines, in all runs. */
+  /** Returns the states of a bill's lines in all runs. */
   states(payableId: string): string[] {
     return this.lines()
       .filter((line) => line.payableId === payableId)
@@ -134,7 +134,7 @@ export class StoreFacts extends PeopleFacts {
     return new Set(ended.map(({ runId }) => runId));
   }
 
-  /** The sends of a subject, first to last. */
+  /** Returns the sends of a subject in order. */
   sends(subject: string): SendRow[] {
     return this.all(`${SENDS} where s.subject = ? order by s.seq, s.send_no`, subject).map(toSend);
   }
@@ -147,7 +147,7 @@ export class StoreFacts extends PeopleFacts {
     return this.all("select 1 from claims where payable_id = ?", payableId).length > 0;
   }
 
-  /** The looks at a subject, first to last. */
+  /** Returns the looks at a subject in order. */
   looks(subject: string): LookRow[] {
     const text = "select * from looks where subject = ? order by begun_at_ms";
     return this.all(text, subject).map((row) => ({
@@ -158,7 +158,7 @@ export class StoreFacts extends PeopleFacts {
     }));
   }
 
-  /** Bills of which a send has no answer that closes it, and that nobody claims. */
+  /** Returns bills with a send that no answer closes and that are not claimed. */
   openAndFree(): string[] {
     const text = `select distinct s.subject from sends s
       join attempts a on a.attempt_id = s.attempt_id and a.operation = 'pay'
@@ -167,19 +167,22 @@ export class StoreFacts extends PeopleFacts {
     return this.all(text).map((row) => String(row["subject"]));
   }
 
-  /** Runs in whose plans a line stands. */
+  /** Returns the runs whose plans have a line. */
   runsOfLine(payableId: string, lineHash: string): string[] {
     const text = "select distinct run_id from plan_lines where payable_id = ? and line_hash = ?";
     return this.all(text, payableId, lineHash).map((row) => String(row["run_id"]));
   }
 
-  /** Answers that found the result of their send written. */
+  /** Returns answers whose send already had a result. */
   lateAnswers(): string[] {
     const text = "select distinct subject from late_answers order by subject";
     return this.all(text).map((row) => String(row["subject"]));
   }
 
-  /** Cancels that may still leave, and whether the bill of each is on hold; null where none is known. */
+  /**
+   * Returns cancels that may still leave, and whether each bill is on hold; null if no bill is
+   * known.
+   */
   cancels(businessMs: number): CancelFact[] {
     const text = `select s.send_id, s.subject, i.payable_id, exists (
         select 1 from holds h where ((h.scope = 'payable' and h.value = i.payable_id)
@@ -200,13 +203,15 @@ export class StoreFacts extends PeopleFacts {
     return this.all("select 1 from inbox where event_id = ?", eventId).length > 0;
   }
 
-  /** The last entry's hash of a business's audit trail; undefined where it has none yet. */
+  /**
+   * Returns the hash of the last entry of a business's audit trail; undefined if it has none yet.
+   */
   trailEnd(businessId: string): string | undefined {
     const text = "select hash from audit_ends where business_id = ?";
     return textOf(this.all(text, businessId)[0]?.["hash"]) ?? undefined;
   }
 
-  /** How often the engine has found that its store is older than what was done with it. */
+  /** Returns how often the engine has found that its store is older than what was done with it. */
   lossesNoticed(): number {
     const text = "select count(*) as losses from audit where action = 'store.behind'";
     return Number(this.all(text)[0]?.["losses"]);
@@ -219,7 +224,7 @@ export class StoreFacts extends PeopleFacts {
     }));
   }
 
-  /** Where everything stands, for a trace. */
+  /** Returns the state of everything, for a trace. */
   summary(): string[] {
     const runs = this.runs().map(({ runId, phase }) => `${runId}: ${phase}`);
     const lines = this.lines().map(
@@ -228,7 +233,7 @@ export class StoreFacts extends PeopleFacts {
     return [...runs, ...lines];
   }
 
-  /** A bill's lines, sends and looks in words, for a trace. */
+  /** Returns a bill's lines, sends and looks in words, for a trace. */
   of(payableId: string): string[] {
     const lines = this.lines()
       .filter((line) => line.payableId === payableId)

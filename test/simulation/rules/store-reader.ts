@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 
-/** A connection of the rules' own to the engine's store. */
+/** The rules' own connection to the engine's store. */
 export class StoreReader {
   readonly #path: string;
   readonly #statements = new Map<string, StatementSync>();
@@ -11,7 +11,7 @@ export class StoreReader {
     this.#db = new DatabaseSync(path, { readOnly: true });
   }
 
-  /** Opens it again, after its file was replaced. */
+  /** Opens the connection again after the file was replaced. */
   open(): void {
     this.#db = new DatabaseSync(this.#path, { readOnly: true });
   }

@@ -1,16 +1,18 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 
-/** One row that is there to stay. */
+/** One row that must stay. */
 interface KeptRow {
   readonly table: string;
   readonly id: string;
-  /** All of it that never changes, as text. */
+  /** The columns that never change, as text. */
   readonly fixed: string;
-  /** What is written once, as text; null as long as it isn't. */
+  /** The columns that are written once, as text; null until then. */
   readonly once: string | null;
 }
 
-/** Tables of which rows are only added, by what names a row, and what of it is written later. */
+/**
+ * Tables to which rows are only added, with each one's key and the columns that are written later.
+ */
 const TABLES = [
   { table: "attempts", id: "attempt_id", once: [], open: "0" },
   {
@@ -25,7 +27,7 @@ const TABLES = [
   { table: "decisions", id: "decision_id", once: [], open: "0" },
 ] as const;
 
-/** Reads all rows that are there to stay, over a connection of its own. */
+/** Reads all rows that must stay, over its own connection. */
 export class StoreRows {
   readonly #path: string;
   #db: DatabaseSync;
@@ -37,7 +39,7 @@ export class StoreRows {
     this.#db = new DatabaseSync(path, { readOnly: true });
   }
 
-  /** Opens it again, after its file was replaced. */
+  /** Opens the connection again after the file was replaced. */
   open(): void {
     this.#db = new DatabaseSync(this.#path, { readOnly: true });
   }
@@ -48,7 +50,7 @@ export class StoreRows {
     this.#db.close();
   }
 
-  /** @returns undefined where nobody has written anything since the last time */
+  /** @returns undefined if nothing was written since the last call */
   all(): KeptRow[] | undefined {
     const version = this.#db.prepare("pragma data_version").get()?.["data_version"];
     if (version === this.#version) return undefined;

@@ -1,7 +1,7 @@
-/** A rule that was broken; everything else that is thrown is a fault of the simulation. */
+/** A broken rule; any other error is a fault of the simulation. */
 export class Violation extends Error {
   readonly rule: string;
-  /** The bill that it is about; empty for none. */
+  /** The bill that it is about; empty if none. */
   readonly about: string;
 
   constructor(rule: string, what: string, about = "") {

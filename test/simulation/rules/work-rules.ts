@@ -5,11 +5,11 @@ import { Violation } from "./violation.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * In the end every retry, incident, cancellation and deposit has come to its end, or waits for
- * somebody who has been told; and what went wrong with one of them is told too.
+ * At the end every retry, incident, cancellation and deposit has ended, or waits for a person who
+ * was notified; failures of them have caused a notice too.
  */
 export function checkWorkIsKnown(facts: StoreFacts, businessMs: number): void {
-  // Read thrice a day, so that a day later it is known.
+  // The engine reads three times a day, so that it is known a day later.
   const [untold] = facts.untoldWork(newYorkDate(businessMs - DAY_MS));
   if (untold === undefined) return;
   const { what, about } = untold;

@@ -1,11 +1,11 @@
 import type { World } from "../world/world.ts";
 
-/** The service's clocks: the bank's, which a sandbox runs fast, and real time. */
+/** The service's clocks: the bank's, which runs fast in a sandbox, and real time. */
 export class BankClock {
   readonly #world: World;
   /** Bank seconds in a real second. */
   readonly scale: number;
-  /** How far the service's own wall clock is from the world's time. */
+  /** Difference of the service's own wall clock from the world's time. */
   readonly skewMs: number;
 
   constructor(world: World, scale: number, skewMs: number) {
@@ -28,7 +28,7 @@ export class BankClock {
     return Math.floor(startedMs + this.skewMs + (atMs - startedMs) * this.scale);
   }
 
-  /** Real instant at which the bank's clock stands at another one. */
+  /** Returns the real instant at which the bank's clock shows `bankMs`. */
   realMsAt(bankMs: number): number {
     const { startedMs } = this.#world;
     return startedMs + (bankMs - this.skewMs - startedMs) / this.scale;

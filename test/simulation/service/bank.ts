@@ -5,11 +5,11 @@ export interface Accepted {
   readonly atMs: number;
   readonly kind: "payment" | "deposit" | "cancel";
   readonly key: string;
-  /** The payable, the payment that is cancelled, or the account. */
+  /** The payable, the cancelled payment, or the account. */
   readonly subject: string;
   readonly amountCents: number;
   readonly paymentIds: readonly string[];
-  /** Token in the request's own bytes, so that it is known which request it was. */
+  /** A token in the request's own bytes, which identifies the request. */
   readonly request: number;
 }
 
@@ -23,7 +23,7 @@ export interface SeenRequest {
   readonly leftMs: number;
   arrivedMs: number | null;
   carriedOutMs: number | null;
-  /** From then on nothing can come of it any more. */
+  /** The instant from which it can have no more effect. */
   overMs: number | null;
   answeredMs: number | null;
   status: number | null;
@@ -33,9 +33,9 @@ export interface SeenRequest {
 export class Bank {
   readonly accepted: Accepted[] = [];
   readonly requests: SeenRequest[] = [];
-  /** Told of each acceptance, so that rules are asked at once. */
+  /** Called at each acceptance, so that rules are checked at once. */
   atAcceptance: ((accepted: Accepted) => void) | undefined;
-  /** Told of each write as its bytes leave. */
+  /** Called for each write as its bytes leave. */
   atSend: ((request: SeenRequest) => void) | undefined;
   readonly #world: World;
 

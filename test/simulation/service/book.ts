@@ -15,7 +15,7 @@ export interface Payable {
   readonly contactId: string;
   status: string;
   totalCents: number;
-  /** What it has come to, first to last. */
+  /** Its total amounts, in order. */
   readonly totals: { readonly fromMs: number; readonly cents: number }[];
   readonly dueDate: string;
   readonly issueDate: string;
@@ -33,22 +33,22 @@ export interface Payment {
   readonly createdMs: number;
   /** Real instant from which lists show it. */
   readonly shownMs: number;
-  /** Key of the request that made it; null for a payment by others. */
+  /** Key of the request that made it; null for an external payment. */
   readonly key: string | null;
   status: string;
   updatedMs: number;
   processedMs: number | null;
   failureReason: string | null;
-  /** How it stood before, and until which real instant; first to last. */
+  /** Its earlier states, each until a real instant, in order. */
   past?: readonly Past[];
 }
 
-/** How a payment stood until a real instant. */
+/** The state of a payment until a real instant. */
 export type Past = Pick<Payment, "status" | "updatedMs" | "processedMs" | "failureReason"> & {
   readonly untilMs: number;
 };
 
-/** A payment as it stood at a real instant. */
+/** Returns a payment as it was at a real instant. */
 export function asOf(payment: Payment, realMs: number): Payment {
   const then = payment.past?.find(({ untilMs }) => realMs < untilMs);
   return then === undefined ? payment : { ...payment, ...then };
@@ -66,7 +66,7 @@ export interface Transfer {
   failureReason: string | null;
 }
 
-/** Payments that neither took nor will take the vendor's money. */
+/** States of payments that neither took nor will take the vendor's money. */
 const NOT_STANDING: readonly string[] = [
   "failed",
   "returned",
@@ -75,17 +75,17 @@ const NOT_STANDING: readonly string[] = [
   "refund_pending",
 ];
 
-/** Payments that have left the balance, or are about to. */
+/** States of payments that have left the balance, or are about to. */
 const LEFT_BALANCE: readonly string[] = ["processing", "pending", "completed", "held"];
 
-/** What is paid from the business's own bank account. */
+/** The rail of payments from the business's own bank account. */
 export const BANK_RAIL = "PROVIDER";
 
 export function stands({ status }: Payment): boolean {
   return !NOT_STANDING.includes(status);
 }
 
-/** What the service knows: vendors, bills, payments, and its balance. */
+/** The service's records: vendors, bills, payments, and its balance. */
 export class Book {
   readonly contacts = new Map<string, Contact>();
   readonly payables = new Map<string, Payable>();
@@ -93,14 +93,14 @@ export class Book {
   readonly payments: Payment[] = [];
   readonly transfers: Transfer[] = [];
   readonly #ids: Stream;
-  /** What was ever paid into the balance; what has left it is in the payments. */
+  /** All cents ever paid into the balance; what has left it is in the payments. */
   balanceCents = 0;
 
   constructor(ids: Stream) {
     this.#ids = ids;
   }
 
-  /** What can still be paid from the balance. */
+  /** Cents that can still be paid from the balance. */
   get availableCents(): number {
     const out = this.payments
       .filter(({ rail, status }) => rail !== BANK_RAIL && LEFT_BALANCE.includes(status))
@@ -128,14 +128,14 @@ export class Book {
       .reduce((sum, { amountCents }) => sum + amountCents, 0);
   }
 
-  /** The most that a payable came to since an instant. */
+  /** Returns the greatest total of a payable since an instant. */
   mostCents(payableId: string, sinceMs: number): number {
     const totals = this.payables.get(payableId)?.totals ?? [];
     const first = totals.findLastIndex(({ fromMs }) => fromMs <= sinceMs);
     return totals.slice(Math.max(0, first)).reduce((most, { cents }) => Math.max(most, cents), 0);
   }
 
-  /** The payable's own word for where its payments are. */
+  /** Returns the payable's own word for the state of its payments. */
   paymentStatus(payableId: string): string {
     const payments = this.paymentsOf(payableId);
     const last = payments.at(-1);

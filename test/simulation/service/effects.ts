@@ -6,13 +6,13 @@ import { paymentJson, transferJson } from "./json.ts";
 import { type Answer, refusal } from "./keys.ts";
 import type { Life } from "./life.ts";
 
-/** How this service reads what the specification leaves open. */
+/** How this service behaves where the specification leaves it open. */
 export interface Habits {
-  /** Whether it refuses to pay a bill that has payments on their way for all it owes. */
+  /** True if it refuses to pay a bill whose payments under way cover all that it owes. */
   readonly guardsInFlight: boolean;
   /** Payments above this are split. */
   readonly splitOverCents: number;
-  /** Real time until a payment shows. */
+  /** Real milliseconds until a payment shows. */
   readonly showsAfterMs: () => number;
 }
 
@@ -28,7 +28,7 @@ type Share = "all" | "part";
 
 const NEW_YORK_RUN = "09:00";
 
-/** What money writes do once their key is theirs. */
+/** The effects of money writes once they have claimed their key. */
 export class Effects {
   readonly #book: Book;
   readonly #bank: Bank;

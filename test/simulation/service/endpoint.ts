@@ -1,4 +1,4 @@
-/** What the service has sent to the endpoint, or could not. */
+/** A delivery to the endpoint, or a failed one. */
 interface Delivery {
   readonly id: string;
   readonly eventId: string;
@@ -7,12 +7,12 @@ interface Delivery {
   status: "pending" | "succeeded" | "dead";
 }
 
-/** The service pauses an endpoint after so many deliveries in a row have failed. */
+/** The service pauses an endpoint after this many failed deliveries in a row. */
 const FAILED_IN_A_ROW = 20;
 
-/** The company's webhook endpoint, with all that was delivered to it. */
+/** The company's webhook endpoint, with all its deliveries. */
 export class Endpoint {
-  /** False where the service shows none, though it delivers. */
+  /** False if the service does not list it, although it delivers. */
   readonly isListed: boolean;
   readonly #deliveries: Delivery[] = [];
   #isPaused = false;
@@ -40,7 +40,7 @@ export class Endpoint {
     return delivery;
   }
 
-  /** A delivery has come to its end; nothing takes back that it arrived. */
+  /** Ends a delivery; one that has arrived stays so. */
   ended(delivery: Delivery, hasArrived: boolean): void {
     if (delivery.status === "succeeded") return;
     delivery.status = hasArrived ? "succeeded" : "dead";
@@ -49,12 +49,12 @@ export class Endpoint {
     if (failed.length === FAILED_IN_A_ROW) this.pause();
   }
 
-  /** Events that were made by then: each is in the list of what was delivered. */
+  /** Returns the events that were made by then: each is in the list of deliveries. */
   eventsUntil(ms: number): string[] {
     return this.#deliveries.filter(({ madeMs }) => madeMs <= ms).map(({ eventId }) => eventId);
   }
 
-  /** As the service lists endpoints. */
+  /** Returns the endpoint as the service lists it. */
   listed(): object[] {
     return this.isListed ? [this.json()] : [];
   }
@@ -68,7 +68,7 @@ export class Endpoint {
     };
   }
 
-  /** Newest first. */
+  /** Returns the deliveries, newest first. */
   deliveries(): object[] {
     return this.#deliveries.toReversed().map(({ id, status, requestBody, madeMs }) => ({
       ...{ id, status, requestBody },

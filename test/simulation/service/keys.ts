@@ -10,27 +10,30 @@ interface KeyRow {
   readonly fingerprint: string;
   readonly startedMs: number;
   readonly isMoney: boolean;
-  /** `bound`: refused, and only its body is taken again. */
+  /** `bound`: refused, and only the same body is accepted again. */
   state: "running" | "stored" | "dead" | "bound";
   answer: Answer | undefined;
 }
 
-/** Money writes whose first request has run for so long may have taken effect, or not. */
+/** A money write whose first request has run this long may or may not have taken effect. */
 const UNCONFIRMED_MS = 5 * 60_000;
 
-/** A key is remembered for so long at least, and while a request that arrived under it is there. */
+/**
+ * The least time for which a key is remembered; it is also kept while one of its requests is
+ * inside.
+ */
 const REMEMBERED_MS = 15 * 60_000;
 
 export function refusal(error: string, message: string = error): unknown {
   return { error, message };
 }
 
-/** Idempotency keys, as section 7 of the specification has them. */
+/** Idempotency keys, by section 7 of the specification. */
 export class Keys {
   readonly #world: World;
   readonly #faults: FaultPlan;
   readonly #rows = new Map<string, KeyRow>();
-  /** Requests of a key that are in the house, waiting ones included. */
+  /** Requests of a key that are inside the service, waiting ones included. */
   readonly #inHouse = new Map<string, number>();
 
   constructor(world: World, faults: FaultPlan) {
@@ -38,7 +41,7 @@ export class Keys {
     this.#faults = faults;
   }
 
-  /** A request has arrived: what is known of its key now is not forgotten while it is there. */
+  /** Enters a request: what is known of its key now is not forgotten while it is inside. */
   enter(key: string): void {
     if (this.#isForgotten(key)) this.#rows.delete(key);
     this.#inHouse.set(key, (this.#inHouse.get(key) ?? 0) + 1);
@@ -48,7 +51,7 @@ export class Keys {
     this.#inHouse.set(key, (this.#inHouse.get(key) ?? 1) - 1);
   }
 
-  /** @returns undefined where the caller has the key and acts; otherwise what to answer */
+  /** @returns undefined if the caller gets the key and acts; otherwise the answer */
   claim(key: string, fingerprint: string): Answer | undefined {
     const row = this.#rows.get(key);
     if (row === undefined || row.state === "bound") {
@@ -70,7 +73,7 @@ export class Keys {
     return conflict("still running");
   }
 
-  /** What is kept of a request that has come to its end. */
+  /** Keeps the result of a request that has ended. */
   settle(key: string, keep: "stored" | "dead" | "free" | "bound", answer?: Answer): void {
     const row = this.#rows.get(key);
     if (row === undefined) return;

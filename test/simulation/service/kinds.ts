@@ -1,19 +1,19 @@
 import type { Stream } from "../world/random.ts";
 import type { World } from "../world/world.ts";
 
-/** What may go wrong at the service and on the way to it; each seed first chooses which. */
+/** What may go wrong at the service and on the way to it; each seed first chooses its kinds. */
 export const SERVICE_FAULTS = [
   /** Answers take seconds, up to minutes. */
   "slow",
-  /** The connection is cut; the request is carried out later all the same. */
+  /** The connection is cut; the request is carried out later anyway. */
   "cut-off",
   /** Requests wait before their key is claimed. */
   "queued",
   /** Bytes that have left arrive up to a minute later. */
   "late-bytes",
-  /** Requests arrive, and nothing ever comes of them. */
+  /** Requests arrive and never have an effect. */
   "lost",
-  /** A key whose request died is in conflict for ever. */
+  /** A key whose request died is in conflict forever. */
   "conflict-for-ever",
   /** Keys are forgotten as soon as the envelope allows. */
   "forgets-keys",
@@ -23,9 +23,9 @@ export const SERVICE_FAULTS = [
   "refusals-unstored",
   /** A money write answers 5xx, with all, a part or nothing of its effect. */
   "server-errors",
-  /** 409 with a code that nobody knows. */
+  /** 409 with an unknown code. */
   "unknown-409",
-  /** Pages hold two items, whatever was asked for. */
+  /** Pages hold two items, whatever size was requested. */
   "small-pages",
   /** Payments show up to a minute late. */
   "shows-late",
@@ -33,42 +33,42 @@ export const SERVICE_FAULTS = [
   "rate-limit",
   /** The token is refused for a while. */
   "unauthorized",
-  /** One bill, its payments or its vendor answers 5xx for ever. */
+  /** One bill, its payments or its vendor answers 5xx forever. */
   "poison",
   /** Reads fail now and then. */
   "read-errors",
-  /** Webhooks that never come, come twice, or come late and out of order. */
+  /** Webhooks never come, come twice, or come late and out of order. */
   "webhooks-lost",
   "webhooks-doubled",
   "webhooks-late",
-  /** State refusals of a first request. */
+  /** A first request is refused because of the business's state. */
   "state-refusals",
 ] as const;
 
-/** More of them; each is drawn from a stream of its own, so that it changes no other seed. */
+/** More kinds of faults; each has a stream of its own, so that it changes no other seed. */
 export const MORE_FAULTS = [
-  /** An effect is there for minutes before its answer is kept under its key. */
+  /** An effect exists for minutes before its answer is stored under its key. */
   "recorded-late",
-  /** Lists and single payments show a payment as it stood up to a minute ago. */
+  /** Lists and single payments show a payment as it was up to a minute ago. */
   "stale-lists",
-  /** A page lacks one of its items, which the count of all still counts. */
+  /** A page lacks one of its items, which the total count still includes. */
   "short-lists",
 ] as const;
 
-/** Faults outside the envelope of the ledger (decision 20), in a few seeds only. */
+/** Faults outside the ledger's envelope (decision 20), in a few seeds only. */
 export const BREAKS = [
   /** Bytes arrive hours after they left. */
   "bytes-hours-late",
-  /** A request is carried out long after the window in which that may be. */
+  /** A request is carried out long after the window for that. */
   "carried-out-late",
-  /** Payments show only after the look that is taken for the last word. */
+  /** Payments show only after the conclusive look. */
   "shows-after-the-last-word",
   /** Keys are forgotten after a minute. */
   "forgets-keys-early",
 ] as const;
 export type Break = (typeof BREAKS)[number];
 
-/** What has to go wrong besides before a break can do harm. */
+/** What must go wrong in addition before a break can do harm. */
 export const WITH_BREAK: Readonly<Record<Break, readonly ServiceFault[]>> = {
   "bytes-hours-late": ["forgets-keys"],
   "carried-out-late": ["conflict-for-ever"],
@@ -79,12 +79,12 @@ export type ServiceFault = (typeof SERVICE_FAULTS | typeof MORE_FAULTS)[number] 
 
 const EPISODE_MS = 90_000;
 
-/** The kinds of faults of this seed, and when they are over. */
+/** The kinds of faults of this seed, and when they end. */
 export class FaultPlan {
   readonly kinds: ReadonlySet<ServiceFault>;
-  /** From then on everything works. */
+  /** The instant from which everything works. */
   healsAtMs: number;
-  /** Faults by number that are left out, to shorten a trace. */
+  /** Numbers of faults that are left out, to shorten a trace. */
   readonly #left: ReadonlySet<number>;
   readonly #world: World;
   readonly #streams = new Map<string, Stream>();
@@ -118,7 +118,7 @@ export class FaultPlan {
     return stream;
   }
 
-  /** True where a fault of this kind strikes now; each is numbered, and may be left out. */
+  /** True if a fault of this kind strikes now; each is numbered and may be left out. */
   strikes(kind: ServiceFault, probability: number): boolean {
     if (!this.kinds.has(kind)) return false;
     const strikes = this.stream(kind).chance(probability);
@@ -126,16 +126,19 @@ export class FaultPlan {
     return this.count();
   }
 
-  /** Faults come in episodes: what is always slow shows other things than what gets slow. */
+  /**
+   * Faults come in episodes: a constantly slow service shows other problems than one that gets
+   * slow.
+   */
   #isOn(kind: ServiceFault): boolean {
-    // What breaks the envelope needs several things together.
+    // Breaking the envelope needs several faults together.
     if (BREAKS.some((each) => this.kinds.has(each))) return true;
     const { nowMs, startedMs } = this.#world;
     const episode = Math.floor((nowMs - startedMs) / EPISODE_MS);
     return this.#world.stream(`episode ${kind} ${episode}`).chance(0.6);
   }
 
-  /** Counts a fault. @returns false where it is left out */
+  /** Counts a fault. @returns false if it is left out */
   count(): boolean {
     this.#made += 1;
     this.struckMs = this.#world.nowMs;

@@ -4,7 +4,7 @@ import type { World } from "../world/world.ts";
 import type { BankClock } from "./bank-clock.ts";
 import { BANK_RAIL, type Book, type Payment, stands, type Transfer } from "./book.ts";
 
-/** What becomes of a payment in the end. */
+/** How a payment ends. */
 type Fate = {
   readonly status: "completed" | "failed" | "returned";
   readonly reason: string | null;
@@ -22,13 +22,13 @@ const REASONS = [
 
 /** How payments go at this company's banks. */
 interface Habits {
-  /** Share of payments that fail or come back. */
+  /** Share of payments that fail or are returned. */
   readonly failures: number;
-  /** Share of bills to whose next payment the same happens again. */
+  /** Share of bills whose next payment has the same outcome again. */
   readonly sameAgain: number;
   /** Days for which the company's own bank account has no money. */
   readonly emptyDays: number;
-  /** True where the service holds some payments for review before they run. */
+  /** True if the service holds some payments for review before they run. */
   readonly reviews: boolean;
 }
 
@@ -37,9 +37,9 @@ const LONGEST_REVIEW_MS = 60 * HOUR_MS;
 
 const DAY_MS = 86_400_000;
 
-/** Takes payments and deposits through the network, by the bank's clock. */
+/** Moves payments and deposits through the network, by the bank's clock. */
 export class Life {
-  /** Told of each event, as the service's webhooks tell it. */
+  /** Called for each event that the service's webhooks report. */
   atEvent: ((type: string, object: string, id: string) => void) | undefined;
   readonly #world: World;
   readonly #book: Book;
@@ -48,10 +48,10 @@ export class Life {
   readonly #deposits: Stream;
   readonly #reviewed: Stream;
   readonly #habits: Habits;
-  /** Moves of payments at the bank that are still to come. */
+  /** Count of the bank's moves of payments that are still to come. */
   #coming = 0;
   #movedMs = 0;
-  /** What became of the last payment of a bill: it often happens again. */
+  /** The outcome of the last payment of a bill, which often occurs again. */
   readonly #lastFates = new Map<string, Fate>();
 
   constructor(world: World, book: Book, clock: BankClock, habits: Habits) {
@@ -64,7 +64,7 @@ export class Life {
     this.#deposits = world.stream("fates of deposits");
   }
 
-  /** True where payments have come to their end, and so long ago that it can be known by now. */
+  /** True if payments have ended long enough ago that the engine can know it. */
   isOver(seenWithinMs: number): boolean {
     return this.#coming === 0 && this.#world.nowMs - this.#movedMs > seenWithinMs;
   }
@@ -86,7 +86,7 @@ export class Life {
     });
   }
 
-  /** Its money leaves now, or is not there. */
+  /** Takes the money of a payment now, if it is there. */
   #run(payment: Payment, fate: Fate): void {
     if (this.#isShort(payment)) {
       this.move(payment, "failed", NO_MONEY);
@@ -138,7 +138,7 @@ export class Life {
   }
 
   #isShort({ rail, amountCents, status }: Payment): boolean {
-    // What is pending has left the balance already.
+    // A pending payment has already left the balance.
     const neededCents = status === "pending" ? 0 : amountCents;
     return rail !== BANK_RAIL && neededCents > this.#book.availableCents;
   }

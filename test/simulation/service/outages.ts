@@ -2,13 +2,13 @@ import type { Stream } from "../world/random.ts";
 import type { World } from "../world/world.ts";
 import type { FaultPlan } from "./kinds.ts";
 
-/** Longer than a key may be asked again without a look, up to well after its last word. */
+/** From longer than a key may be sent again without a lookup to well after its conclusive look. */
 const MINUTES = { least: 11, most: 45 } as const;
 
-/** By then, where no money write leaves before. */
+/** When an outage is armed; it begins with the next money write. */
 const SOON_MS = { least: 20_000, most: 60_000 } as const;
 
-/** Times in which nothing that leaves for the service arrives there, from a money write on. */
+/** Times in which no request arrives at the service, beginning with a money write. */
 export class Outages {
   readonly #world: World;
   readonly #plan: FaultPlan;
@@ -29,7 +29,7 @@ export class Outages {
     });
   }
 
-  /** Asked at each boundary of a process. */
+  /** Called at each boundary of a process. */
   at(what: string): void {
     if (!this.#isArmed || !what.startsWith("connect POST")) return;
     this.#isArmed = false;
@@ -44,7 +44,7 @@ export class Outages {
     return this.#world.nowMs < this.#untilMs;
   }
 
-  /** Whether a caller is told, or waits in vain. */
+  /** True if a caller gets an error, false if it waits in vain. */
   isTold(): boolean {
     return this.#lots.chance(0.5);
   }

@@ -1,11 +1,11 @@
-/** What of which bill can't be read. */
+/** The part of a bill that can't be read. */
 export interface Poisoned {
   readonly payableId: string;
   readonly contactId: string;
   readonly what: "bill" | "payments" | "vendor";
 }
 
-/** True where a read asks for it. */
+/** True if a read requests it. */
 export function isPoisoned({ payableId, contactId, what }: Poisoned, url: URL): boolean {
   const path = decodeURIComponent(url.pathname);
   if (what === "bill") return path === `/v1/payables/${payableId}`;

@@ -4,17 +4,17 @@ import type { Endpoint } from "./endpoint.ts";
 import { contactJson, payableJson, paymentJson, transferJson } from "./json.ts";
 import { type Answer, refusal } from "./keys.ts";
 
-/** What `GET` answers: the lists in pages, newest first, and single records. */
+/** The answers to `GET`: lists in pages, newest first, and single records. */
 export class Reads {
   readonly #book: Book;
   readonly #clock: BankClock;
   readonly #bankAccountId: string;
   readonly #endpoint: Endpoint;
-  /** Most items of a page, whatever was asked for. */
+  /** Most items of a page, whatever size was requested. */
   pageMost = 100;
-  /** How long ago it was what payments are shown as. */
+  /** Age in milliseconds of the shown state of payments. */
   staleMs = 0;
-  /** Which item of a page is missing, from 0; none below. */
+  /** Index of the item that is missing from a page, from 0; -1 for none. */
   leftOut = -1;
 
   constructor(book: Book, clock: BankClock, bankAccountId: string, endpoint: Endpoint) {

@@ -18,7 +18,7 @@ type Heard = (answer: WireAnswer | Error) => void;
 /** A request is carried out within this time of its arrival, or never (ledger, envelope). */
 const WINDOW_MS = { real: 30 * 60_000, sandbox: 6 * 60_000 } as const;
 
-/** How much later than it may be things are outside the envelope. */
+/** How late each break of the envelope is, in milliseconds. */
 const BROKEN_MS = {
   "bytes-hours-late": { least: 35 * 60_000, most: 4 * 3_600_000 },
   "carried-out-late": { least: 75 * 60_000, most: 5 * 3_600_000 },
@@ -28,8 +28,8 @@ const BROKEN_MS = {
 const STATE_REFUSALS = ["payments_locked", "insufficient_balance", "setup_incomplete"] as const;
 
 /**
- * The Payments Service by its specification, with a bank whose ledger nobody else reads. It is no
- * process of the engine's: its faults are those of the network and of its own making.
+ * The Payments Service by its specification, with a bank whose ledger only rules read. It is not a
+ * process of the engine: its faults are those of the network and its own.
  */
 export class Service implements Wire {
   readonly bank: Bank;
@@ -44,7 +44,7 @@ export class Service implements Wire {
   readonly #outages: Outages;
   readonly #endpoint: Endpoint;
   readonly #travel: Stream;
-  /** What of which bill can't be read, for ever. */
+  /** The part of a bill that can't be read, forever. */
   poisoned: Poisoned | undefined;
 
   constructor(
@@ -57,9 +57,9 @@ export class Service implements Wire {
       readonly life: Life;
       readonly bankAccountId: string;
       readonly endpoint: Endpoint;
-      /** How late a request may be carried out, within the envelope. */
+      /** How late a request may be carried out within the envelope. */
       readonly latestMs: number;
-      /** What each read takes, always. */
+      /** Milliseconds that each read always takes. */
       readonly readMs: number;
       readonly habits: Pick<Habits, "guardsInFlight" | "splitOverCents">;
     },
@@ -121,7 +121,7 @@ export class Service implements Wire {
     this.#world.later(travelMs, "POST arrives", () => this.#arrive(request, seen, heard));
   }
 
-  /** The only thing that is changed there: it goes on. */
+  /** Resumes the endpoint, the only change that it allows. */
   #changeEndpoint(heard: Heard): void {
     if (this.#outages.isOn || this.#refusesEarly(heard)) return;
     this.#world.tell("service", "resumes the webhook endpoint");
@@ -145,7 +145,7 @@ export class Service implements Wire {
     const slowMs = faults.strikes("slow", 0.3) ? faults.stream("slow").stretched(50, 9_000) : 0;
     const isClock = url.pathname.startsWith("/sandbox");
     this.#world.later(slowMs + (isClock ? 0 : this.#readMs), "GET is answered", () => {
-      // Later nothing is written that such reading could mislead, and it takes many steps.
+      // After the faults, small pages could mislead no write, and they take many steps.
       const isSmall = faults.kinds.has("small-pages") && this.#world.nowMs < faults.healsAtMs;
       this.#reads.pageMost = isSmall ? 2 : 100;
       const isStale = !isClock && faults.strikes("stale-lists", 0.3);
@@ -156,7 +156,7 @@ export class Service implements Wire {
     });
   }
 
-  /** 429 and 401 come before anything else. */
+  /** Answers with 429 or 401 before anything else. */
   #refusesEarly(heard: Heard): boolean {
     const faults = this.#faults;
     if (faults.strikes("unauthorized", 0.05)) {
@@ -219,7 +219,7 @@ export class Service implements Wire {
     return Math.min(mostMs, this.#faults.stream(kind).stretched(1_000, this.#windowMs));
   }
 
-  /** How much later than the envelope allows. */
+  /** Returns how much later than the envelope allows, in milliseconds. */
   #brokenMs(kind: keyof typeof BROKEN_MS, probability: number): number {
     if (!this.#faults.strikes(kind, probability)) return 0;
     const { least, most } = BROKEN_MS[kind];
@@ -250,7 +250,9 @@ export class Service implements Wire {
     this.#world.later(runMs, "carry out", () => this.#carryOut(work));
   }
 
-  /** Refusals of the business's state: not stored, and their key free or bound to the body. */
+  /**
+   * Returns a refusal of the business's state: not stored, with its key free or bound to the body.
+   */
   #earlyRefusal(key: string): Answer | undefined {
     const faults = this.#faults;
     if (!faults.strikes("state-refusals", 0.25)) return undefined;
@@ -329,7 +331,7 @@ interface Work {
   readonly request: WireRequest;
   readonly seen: SeenRequest;
   readonly hear: Heard;
-  /** It is carried out by then, or never. */
+  /** The request is carried out by then, or never. */
   readonly untilMs: number;
 }
 
@@ -337,7 +339,7 @@ function codeOf(body: string): string {
   return /"error":"(\w+)"/.exec(body)?.[1] ?? "";
 }
 
-/** What a money write is about, in the words of a trace. */
+/** Names what a money write is about, for a trace. */
 function aboutOf({ path, body }: Pick<SeenRequest, "path" | "body">): string {
   const payableId = /"payableId":"([^"]+)"/.exec(body)?.[1];
   return payableId ?? path.replace(/^\/v1\//, "");

@@ -40,14 +40,14 @@ interface Answered {
 
 let wire: Wire | undefined;
 
-/** Where requests go from now on. */
+/** Sets where requests go from now on. */
 export function connectTo(next: Wire): void {
   wire = next;
 }
 
 const CONTROLLER: Controller = { abort: () => undefined };
 
-/** A connection is free, the gate is asked, and in the same turn the request leaves. */
+/** A connection is free, the gate is called, and the request leaves in the same turn. */
 const baseDispatch: Dispatch = (options, handler) => {
   void (async () => {
     const world = worldHere();
@@ -85,7 +85,7 @@ function exchanged(
   return new Promise((resolve) => {
     const to = wire;
     if (to === undefined) throw new Error("no service is connected");
-    // The answer comes to the process that asked, not to the service that gives it.
+    // The answer comes to the process that sent the request, not to the service.
     const world = worldHere();
     const node = nodeHere();
     const heard = (answer: WireAnswer | Error): void => {
@@ -134,7 +134,7 @@ export class Pool {
 
 export class Agent extends Pool {}
 
-/** A request without a pool: of a sandbox's clocks. */
+/** Sends a request without a pool, for a sandbox's clocks. */
 export function request(
   url: string | URL,
   { headersTimeout }: { readonly headersTimeout: number },

@@ -4,7 +4,7 @@ import type { BankClock } from "./bank-clock.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { FaultPlan } from "./kinds.ts";
 
-/** Takes a webhook at any of the gateways. @returns the status, or undefined where none answered */
+/** Delivers a webhook to any gateway. @returns the status; undefined if none answered */
 export type Deliver = (
   body: string,
   headers: Readonly<Record<string, string>>,
@@ -17,11 +17,11 @@ const FIRST_RETRY_MS = 60_000;
 interface Sent {
   readonly eventId: string;
   readonly body: string;
-  /** Told of what became of it. */
+  /** Called with the result of the delivery. */
   readonly ended: (hasArrived: boolean) => void;
 }
 
-/** The service's events: lost, doubled, late, early and out of order, as its faults have it. */
+/** The service's events: lost, doubled, late, early and out of order, by its faults. */
 export class Webhooks {
   readonly #world: World;
   readonly #faults: FaultPlan;
@@ -30,7 +30,7 @@ export class Webhooks {
   readonly #deliver: Deliver;
   readonly #endpoint: Endpoint;
   #sequence = 0;
-  /** Asked after each answer of 2xx. */
+  /** Called after each answer of 2xx. */
   atAcknowledged: ((eventId: string) => void) | undefined;
 
   constructor(

@@ -5,7 +5,7 @@ export interface WireRequest {
   readonly path: string;
   readonly key: string | null;
   readonly body: string;
-  /** Which process sent it. */
+  /** The process that sent it. */
   readonly from: string;
 }
 
@@ -15,7 +15,7 @@ export interface WireAnswer {
   readonly body: string;
 }
 
-/** The network: an answer, an error, or nothing at all. */
+/** The network: it delivers an answer, an error, or nothing at all. */
 export interface Wire {
   send(request: WireRequest, heard: (answer: WireAnswer | Error) => void): void;
 }

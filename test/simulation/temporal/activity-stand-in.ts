@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Stands in for `@temporalio/activity`: only what the activities here use. */
+/** Stands in for `@temporalio/activity`, with only what the activities here use. */
 export interface RunningActivity {
   readonly info: {
     readonly activityId: string;
@@ -15,7 +15,7 @@ export interface RunningActivity {
 
 const here = new AsyncLocalStorage<RunningActivity>();
 
-/** Runs an activity's code as that activity. */
+/** Runs code as this activity. */
 export function asActivity<T>(activity: RunningActivity, work: () => T): T {
   return here.run(activity, work);
 }

@@ -6,7 +6,7 @@ import type { ActivityOptions, Execution, Job } from "./execution.ts";
 
 export type Activities = Readonly<Record<string, (input: never) => Promise<unknown>>>;
 
-/** What a task needs of its server. */
+/** What a task needs from its server. */
 export interface TaskServer {
   readonly world: World;
   readonly isUp: boolean;
@@ -14,10 +14,10 @@ export interface TaskServer {
   deliver(execution: Execution, job: Job): void;
 }
 
-/** Where no worker can take it, it is looked for one again so soon. */
+/** Milliseconds until a worker is looked for again if none could take the task. */
 const AGAIN_MS = 1_000;
 
-/** One activity that a workflow has asked for, with all its attempts. */
+/** One activity that a workflow has scheduled, with all its attempts. */
 export class ActivityTask {
   readonly #server: TaskServer;
   readonly #of: Execution;
@@ -27,7 +27,7 @@ export class ActivityTask {
   readonly #options: ActivityOptions;
   readonly #askedMs: number;
   #attempts = 0;
-  /** The attempt that counts; none while the next one is waited for. */
+  /** The attempt that counts; undefined while the next one is pending. */
   #current: number | undefined;
   #beatMs = 0;
   #isOver = false;
@@ -150,7 +150,7 @@ export class ActivityTask {
     const asked = failure instanceof ApplicationFailure ? failure.nextRetryDelay : undefined;
     const backOffMs = Math.min(maximumMs, initialMs * 2 ** (attempt - 1));
     const pauseMs = asked === undefined || asked === null ? backOffMs : durationMs(asked);
-    // Whoever still works on this attempt is told so at its next heartbeat.
+    // A worker that still works on this attempt learns of it at its next heartbeat.
     this.#current = undefined;
     this.#server.world.later(pauseMs, "next attempt", () => this.begin());
   }

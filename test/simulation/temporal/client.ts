@@ -23,13 +23,13 @@ interface StartOptions {
   readonly signal?: string;
 }
 
-/** What a process of the engine holds of Temporal, over a network that may be away. */
+/** Returns a process's client of Temporal, over a network that may be away. */
 export function clientOf(server: TemporalServer, stream: Stream): Client {
   const { world } = server;
   const call = async <T>(what: string, work: () => T): Promise<T> => {
     await world.boundary(`temporal ${what}`, stream.between(1, 15));
     if (!server.isUp) {
-      // A request may have been taken before the connection broke.
+      // A request may have been received before the connection broke.
       if (stream.chance(0.2)) work();
       throw unavailable();
     }
@@ -105,7 +105,7 @@ function describe(execution: Execution): object {
   };
 }
 
-/** They are kept, and launch nothing: their launchers have tests of their own. */
+/** Schedules are kept but launch nothing: their launchers have tests of their own. */
 function schedules(server: TemporalServer, call: Call): object {
   const kept = server.schedules;
   return {

@@ -11,7 +11,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   hours: 3_600_000,
 };
 
-/** A time as Temporal takes it, such as `30s` or `2 minutes`. @throws for one it doesn't know */
+/** Parses a duration as Temporal does, such as `30s` or `2 minutes`. @throws for an unknown form */
 export function durationMs(given: GivenDuration): number {
   if (typeof given === "number") return given;
   const [, count, unit] = /^(\d+)\s*([a-z]+)$/.exec(given) ?? [];

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { ActivityFailure, ApplicationFailure } from "@temporalio/common";
 import type { ProcessNode, World } from "../world/world.ts";
 
-/** How an activity is to be run, in milliseconds. */
+/** An activity's options, in milliseconds. */
 export interface ActivityOptions {
   readonly startToCloseMs: number;
   readonly heartbeatMs: number | undefined;
@@ -11,7 +11,7 @@ export interface ActivityOptions {
   readonly attempts: number;
 }
 
-/** What a workflow hears, in the order in which it heard it: its history. */
+/** What a workflow receives, in order: its history. */
 export type Job =
   | { readonly kind: "start"; readonly atMs: number }
   | { readonly kind: "timer"; readonly atMs: number; readonly number: number }
@@ -29,7 +29,7 @@ export type Job =
       readonly input: readonly unknown[];
     };
 
-/** Thrown by the workflow that goes on as a new execution. */
+/** Thrown by a workflow that continues as a new execution. */
 export class ContinueAsNew extends Error {
   readonly input: readonly unknown[];
 
@@ -39,7 +39,7 @@ export class ContinueAsNew extends Error {
   }
 }
 
-/** What an execution asks of the server. */
+/** What an execution requests from the server. */
 export interface Asks {
   activity(
     of: Execution,
@@ -52,11 +52,11 @@ export interface Asks {
   ): void;
   timer(of: Execution, number: number, atMs: number): void;
   ended(of: Execution): void;
-  /** So many events have come to its history. */
+  /** Called when this many events were added to its history. */
   wrote(of: Execution, events: number): void;
 }
 
-/** Events that Temporal writes of what a workflow hears, and of the task in which it hears it. */
+/** Events that Temporal writes for each job, and for the task in which the workflow receives it. */
 const EVENTS = { start: 1, timer: 1, activity: 2, signal: 1 } as const;
 const EVENTS_A_TASK = 3;
 
@@ -76,7 +76,7 @@ export type ExecutionState = "running" | "completed" | "failed" | "continued" | 
 
 const here = new AsyncLocalStorage<Execution>();
 
-/** The workflow whose code runs now. @throws outside of one */
+/** Returns the workflow whose code runs now. @throws outside of one */
 export function executionHere(): Execution {
   const execution = here.getStore();
   if (execution === undefined) throw new Error("this is not called by a workflow");
@@ -95,10 +95,10 @@ export class Execution {
   closedMs = 0;
   failure: unknown;
   next: readonly unknown[] | undefined;
-  /** After so many things heard it is told to continue as new. */
+  /** Number of jobs after which it is told to continue as new. */
   readonly longest: number;
   readonly queries = new Map<string, () => unknown>();
-  /** What it shows in Temporal's list, by name. */
+  /** Its search attributes in Temporal's list, by name. */
   readonly searchAttributes = new Map<string, unknown>();
   readonly #signals = new Map<string, (...input: readonly unknown[]) => unknown>();
   readonly #unhandled: { name: string; input: readonly unknown[] }[] = [];
@@ -142,7 +142,7 @@ export class Execution {
     return this.#handlers === 0;
   }
 
-  /** Applies one thing heard; what follows runs until the next drain. */
+  /** Applies one job; its consequences run until the next drain. */
   hear(job: Job): void {
     this.heard.push(job);
     this.wrote(EVENTS[job.kind] + EVENTS_A_TASK);
@@ -153,7 +153,7 @@ export class Execution {
     if (!this.#replaying) this.#asks.wrote(this, events);
   }
 
-  /** While it hears again what it heard before, nothing is asked twice. */
+  /** Sets whether it replays its history, during which it requests nothing again. */
   replay(isReplaying: boolean, skewMs: number): void {
     this.#replaying = isReplaying;
     this.node.skewMs = skewMs;
@@ -162,7 +162,7 @@ export class Execution {
     this.#asked.clear();
   }
 
-  /** True where a condition became true. */
+  /** Checks its conditions; true if one became true. */
   settle(): boolean {
     let moved = false;
     this.#world.in(this.node, () =>
@@ -185,7 +185,7 @@ export class Execution {
       const waiting: Waiting = {
         isTrue,
         resolve: () => {
-          // Its timer is cancelled: nothing comes of it any more.
+          // Its timer is cancelled and has no effect.
           if (this.#settled(number) !== undefined) this.wrote(1);
           resolve(true);
         },
@@ -202,7 +202,7 @@ export class Execution {
     });
   }
 
-  /** False for a timer that was cancelled since it began. */
+  /** False for a timer that was cancelled after it began. */
   waitsForTimer(number: number): boolean {
     return this.#settles.has(number);
   }

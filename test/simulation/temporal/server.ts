@@ -10,7 +10,7 @@ interface Worker {
   readonly activities: Activities;
 }
 
-/** How long a task, a signal or an answer is on its way. */
+/** Milliseconds that a task, a signal or an answer is under way. */
 const TRAVEL_MS = 12;
 
 export interface ScheduleState {
@@ -20,13 +20,13 @@ export interface ScheduleState {
 
 /**
  * A Temporal server for the simulation: executions with their histories, activities with retries,
- * heartbeats and time-outs, signals, continue-as-new, and a reset to an earlier task.
+ * heartbeats and time-outs, signals, continue-as-new, and resets to an earlier task.
  */
 export class TemporalServer implements Asks, TaskServer {
   readonly world: World;
-  /** False while nobody can reach it. */
+  /** False while it can't be reached. */
   isUp = true;
-  /** Told of the events that come to histories, task by task. */
+  /** Called with the events that are added to histories, task by task. */
   atEvents: ((of: Execution, events: number) => void) | undefined;
   /** The latest execution of each id. */
   readonly latest = new Map<string, Execution>();
@@ -39,7 +39,7 @@ export class TemporalServer implements Asks, TaskServer {
   readonly #waiting = new Map<Execution, Job[]>();
   readonly #longest: number;
 
-  /** @param longest things that an execution hears before it is told to continue as new */
+  /** @param longest jobs of an execution after which it is told to continue as new */
   constructor(world: World, code: Readonly<Record<string, unknown>>, longest: number) {
     this.world = world;
     this.#code = code;
@@ -52,14 +52,14 @@ export class TemporalServer implements Asks, TaskServer {
     this.#workers.push({ node, activities });
   }
 
-  /** Starts an execution, or joins the one that runs. */
+  /** Starts an execution, or joins the running one. */
   start(type: string, workflowId: string, input: readonly unknown[]): Execution {
     const running = this.latest.get(workflowId);
     if (running?.state === "running") return running;
     return this.#begin(type, workflowId, input);
   }
 
-  /** @returns false where none of this id runs */
+  /** @returns false if none of this id runs */
   signal(workflowId: string, name: string, input: readonly unknown[]): boolean {
     const execution = this.latest.get(workflowId);
     if (execution?.state !== "running") return false;
@@ -75,8 +75,8 @@ export class TemporalServer implements Asks, TaskServer {
   }
 
   /**
-   * Goes back to an earlier moment of an execution; signals since then are heard again. There is
-   * none before its first task.
+   * Resets an execution to an earlier moment; signals since then are applied again. It can't be
+   * reset to before its first task.
    */
   reset(execution: Execution, keep: number): void {
     if (execution.state !== "running" || execution.heard.length === 0) return;
@@ -118,7 +118,7 @@ export class TemporalServer implements Asks, TaskServer {
     this.atEvents?.(of, events);
   }
 
-  /** A worker that can take a task now. */
+  /** Returns a worker that can take a task now. */
   workerFor(): Worker | undefined {
     const able = this.#workers.filter(
       ({ node }) => node.alive && node.frozenUntilMs <= this.world.nowMs,
@@ -126,7 +126,7 @@ export class TemporalServer implements Asks, TaskServer {
     return this.isUp && able.length > 0 ? this.#stream.pick(able) : undefined;
   }
 
-  /** Gives an execution something to hear, once a worker can run it. */
+  /** Delivers a job to an execution, once a worker can run it. */
   deliver(execution: Execution, job: Job): void {
     const queue = this.#waitingOf(execution);
     queue.push(job);

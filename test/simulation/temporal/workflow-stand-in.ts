@@ -4,7 +4,7 @@ import { durationMs, type GivenDuration } from "./duration.ts";
 
 export { ApplicationFailure } from "@temporalio/common";
 
-/** Stands in for `@temporalio/workflow`: only what the workflows here use. */
+/** Stands in for `@temporalio/workflow`, with only what the workflows here use. */
 
 type Handler = (...input: readonly unknown[]) => unknown;
 
@@ -56,7 +56,7 @@ export function isCancellation(error: unknown): boolean {
   return error instanceof CancelledFailure;
 }
 
-/** Nobody cancels a workflow here. */
+/** No workflow is cancelled here. */
 export const CancellationScope = {
   nonCancellable: <T>(work: () => Promise<T>): Promise<T> => work(),
 };
@@ -84,7 +84,7 @@ export function upsertSearchAttributes(pairs: readonly SearchAttributePair[]): v
   execution.wrote(1);
 }
 
-/** Activities by name; each call is asked of the server with these options. */
+/** Returns activities by name; each call is scheduled on the server with these options. */
 export function proxyActivities(given: GivenOptions): unknown {
   const { retry = {} } = given;
   const initialMs = durationMs(retry.initialInterval ?? 1_000);
@@ -110,7 +110,7 @@ export function proxyActivities(given: GivenOptions): unknown {
   );
 }
 
-/** What a payload keeps of a value. */
+/** Returns what a payload keeps of a value. */
 function plain(input: readonly unknown[]): readonly unknown[] {
   return JSON.parse(JSON.stringify(input)) as readonly unknown[];
 }

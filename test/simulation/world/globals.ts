@@ -10,9 +10,9 @@ let uuids: Stream | undefined;
 let idle: IdleLoops | undefined;
 
 /**
- * The world whose time everything tells now; undefined: the machine's own.
+ * Sets the world whose time everything uses; undefined for the machine's own.
  *
- * @param idleMs longest sleep of a loop that only looks whether there is something to do
+ * @param idleMs longest sleep of an idle loop
  */
 export function enter(next: World | undefined, idleMs = 0): void {
   world = next;
@@ -20,18 +20,18 @@ export function enter(next: World | undefined, idleMs = 0): void {
   idle = next === undefined ? undefined : new IdleLoops(next, idleMs);
 }
 
-/** The world that runs. @throws where none does */
+/** Returns the running world. @throws if there is none */
 export function worldHere(): World {
   if (world === undefined) throw new Error("no world runs");
   return world;
 }
 
-/** Loops that have nothing to do look again some time after somebody else has written. */
+/** Wakes idle loops some time after another process has written. */
 export function wakeIdleLoops(hasEvents: boolean): void {
   if (!isBackground()) idle?.wake(hasEvents);
 }
 
-/** A timer of the simulated process, for whoever clears it. */
+/** A timer of the simulated process, with which it can be cleared. */
 class VirtualTimer {
   readonly #every: number | undefined;
   readonly #what: () => void;
@@ -73,7 +73,7 @@ class VirtualTimer {
   }
 }
 
-/** Replaces what tells the time, waits and draws lots, before any code of the engine is loaded. */
+/** Replaces clocks, timers and random numbers before any code of the engine is loaded. */
 function install(): void {
   const real = {
     now: Date.now.bind(Date),
@@ -87,7 +87,7 @@ function install(): void {
     randomUUID: crypto.randomUUID.bind(crypto),
     randomBytes: crypto.randomBytes.bind(crypto),
   };
-  // Whole milliseconds, as a real one says: the trail rounds parts of one down, other tables up.
+  // Whole milliseconds like a real clock: the trail rounds fractions down, other tables up.
   Date.now = () =>
     world === undefined ? real.now() : Math.floor(world.nowMs + (nodeHere()?.skewMs ?? 0));
   performance.now = () =>
@@ -141,7 +141,7 @@ function waited(ms: number, { signal, ref }: SleepOptions): Promise<void> {
   });
 }
 
-/** Pauses of loops that only look whether there is something to do. */
+/** True for the pauses of idle loops, which only look whether there is something to do. */
 function isIdleLoop(ms: number, ref: boolean | undefined): boolean {
   return ms === 500 || (ref === false && ms >= 60_000);
 }

@@ -1,10 +1,10 @@
-/** What is due at an instant; of equal instants the first made comes first. */
+/** Something due at an instant; of equal instants, the first one created comes first. */
 export interface Due {
   readonly atMs: number;
   readonly number: number;
 }
 
-/** The next due thing first. */
+/** A heap whose next item is the one that is due first. */
 export class Heap<T extends Due> {
   readonly #items: T[] = [];
 

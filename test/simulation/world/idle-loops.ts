@@ -1,6 +1,6 @@
 import type { TimerEntry, World } from "./world.ts";
 
-/** Who looks twice a second looks for events; after any other write it looks again by then. */
+/** A loop that looks twice a second looks for events; after other writes it looks again by then. */
 const OTHERS_MS = 60_000;
 
 interface Sleeper {
@@ -11,20 +11,20 @@ interface Sleeper {
 
 /**
  * Loops that look twice a second, or once a minute, whether there is something to do. They sleep
- * until somebody has written to the store, so that weeks pass in a few steps.
+ * until something is written to the store, so that weeks pass in a few steps.
  */
 export class IdleLoops {
   readonly #world: World;
   readonly #longestMs: number;
   #sleepers: Sleeper[] = [];
 
-  /** @param longestMs longest sleep of a loop for which nobody has written anything */
+  /** @param longestMs longest sleep of a loop while nothing is written for it */
   constructor(world: World, longestMs: number) {
     this.#world = world;
     this.#longestMs = longestMs;
   }
 
-  /** @returns stops it */
+  /** @returns stops the sleep */
   sleep(ms: number, resolve: () => void): () => void {
     const world = this.#world;
     const entry = world.after(Math.max(ms, this.#longestMs), "idle loop", resolve);
@@ -35,7 +35,7 @@ export class IdleLoops {
     };
   }
 
-  /** Somebody has written, or there are events: whoever sleeps looks at its usual time. */
+  /** Something was written, perhaps events: each sleeping loop looks at its usual time. */
   wake(hasEvents: boolean): void {
     const { nowMs } = this.#world;
     this.#sleepers = this.#sleepers.filter(({ entry }) => !entry.cancelled && entry.atMs > nowMs);

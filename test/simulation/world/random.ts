@@ -1,6 +1,6 @@
 /**
- * Random numbers that a seed and a name decide. Each name has a stream of its own, so that leaving
- * out one choice shifts no other, and a shortened trace still fits.
+ * Random numbers determined by a seed and a name. Each name has a stream of its own, so that
+ * leaving out one choice shifts no other, and a shortened trace still fits.
  */
 export class Stream {
   #a: number;
@@ -19,7 +19,7 @@ export class Stream {
     for (let turn = 0; turn < 12; turn += 1) this.next();
   }
 
-  /** From 0 up to, but not including, 1 (sfc32). */
+  /** Returns a number from 0 up to, but not including, 1 (sfc32). */
   next(): number {
     const sum = (((this.#a + this.#b) | 0) + this.#d) | 0;
     this.#d = (this.#d + 1) | 0;
@@ -33,12 +33,12 @@ export class Stream {
     return this.next() < probability;
   }
 
-  /** An integer from the first to the last, both included. */
+  /** Returns an integer from the first to the last, both included. */
   between(first: number, last: number): number {
     return first + Math.floor(this.next() * (last - first + 1));
   }
 
-  /** The same, with small numbers as likely as large ones. */
+  /** Returns the same, with small magnitudes as likely as large ones. */
   stretched(first: number, last: number): number {
     const low = Math.max(1, first);
     return Math.min(last, Math.floor(low * (last / low) ** this.next()));

@@ -9,10 +9,10 @@ const realImmediate = setImmediate;
 export interface ProcessNode {
   readonly id: string;
   readonly kind: "worker" | "gateway" | "person" | "temporal" | "service";
-  /** How far its wall clock is from the world's time. */
+  /** Difference of its wall clock from the world's time. */
   skewMs: number;
   alive: boolean;
-  /** Until then none of its code runs, as after SIGSTOP. */
+  /** The instant until which none of its code runs, as after SIGSTOP. */
   frozenUntilMs: number;
   /** Called when it dies. */
   readonly atDeath: (() => void)[];
@@ -31,11 +31,11 @@ export interface TimerEntry extends Due, Step {
 }
 
 const here = new AsyncLocalStorage<ProcessNode>();
-/** Runs code as whoever loads this file: as no process. */
+/** Runs code in the context that loads this file: as no process. */
 const asNobody = AsyncLocalStorage.snapshot();
 const background = new AsyncLocalStorage<boolean>();
 
-/** Runs loops that only look whether there is something to do. */
+/** Runs idle loops. */
 export function inBackground<T>(work: () => T): T {
   return background.run(true, work);
 }
@@ -44,12 +44,12 @@ export function isBackground(): boolean {
   return background.getStore() === true;
 }
 
-/** The process whose code runs now. */
+/** Returns the process whose code runs now. */
 export function nodeHere(): ProcessNode | undefined {
   return here.getStore();
 }
 
-/** What happened, for people: an instant, a process and words. */
+/** An entry of the trace: an instant, a process and words. */
 interface Told {
   readonly atMs: number;
   readonly who: string;
@@ -57,8 +57,8 @@ interface Told {
 }
 
 /**
- * One process, virtual time: whatever waits is parked here under a name, and one after the other is
- * let go on, chosen by the seed. Time passes only when nothing is ready.
+ * One process with virtual time: everything that waits is parked here under a name and resumed one
+ * by one, in an order that the seed chooses. Time passes only when nothing is ready.
  */
 export class World {
   readonly seed: number;
@@ -66,9 +66,9 @@ export class World {
   nowMs: number;
   steps = 0;
   readonly told: Told[] = [];
-  /** Asked at each boundary of a process; may freeze it, kill it or answer a delay. */
+  /** Called at each boundary of a process; may freeze it, kill it or return a delay. */
   atBoundary: ((node: ProcessNode, what: string) => number) | undefined;
-  /** Asked after each step; a violation is thrown from here. */
+  /** Called after each step; a violation is thrown from here. */
   afterStep: (() => void) | undefined;
   /** Runs what became ready inside one step, such as conditions of workflows. */
   settle: (() => boolean) | undefined;
@@ -94,12 +94,15 @@ export class World {
     return { id, kind, skewMs, alive: true, frozenUntilMs: 0, atDeath: [], parked: [] };
   }
 
-  /** Runs code as a process; it goes on as that process wherever it awaits. */
+  /** Runs code as a process; after each await it still runs as that process. */
   in<T>(node: ProcessNode, work: () => T): T {
     return here.run(node, work);
   }
 
-  /** Does something later as nobody: it comes though the process that asks has died or is frozen. */
+  /**
+   * Does something later as no process, so that it happens even if the caller has died or is
+   * frozen.
+   */
   later(delayMs: number, what: string, go: () => void): TimerEntry {
     return asNobody(() => this.after(delayMs, what, go));
   }
@@ -115,7 +118,7 @@ export class World {
     });
   }
 
-  /** Does something later, as the process that asks. */
+  /** Does something later as the calling process. */
   after(delayMs: number, what: string, go: () => void): TimerEntry {
     return this.at(this.nowMs + Math.max(0, delayMs), what, go);
   }
@@ -139,7 +142,7 @@ export class World {
     return entry;
   }
 
-  /** The same at another instant, as the process that made it. */
+  /** Moves a timer to another instant, still as the process that made it. */
   hurry(entry: TimerEntry, atMs: number): TimerEntry {
     this.#number += 1;
     entry.cancelled = true;
@@ -181,12 +184,12 @@ export class World {
     });
   }
 
-  /** What happened so far, as one number: the same seed gives the same. */
+  /** What has happened so far as one number, which is the same for the same seed. */
   get fingerprint(): string {
     return this.#hash.copy().digest("hex").slice(0, 16);
   }
 
-  /** Lets the world run until there is an answer, nothing is left, or the time or steps are over. */
+  /** Runs until there is an answer, nothing is left, or the time or the steps are over. */
   async run(
     isOver: () => boolean,
     limits: { readonly untilMs: number; readonly steps: number },
@@ -242,7 +245,7 @@ export class World {
   }
 }
 
-/** A resolved promise is not enough: what hangs on it may take several turns. */
+/** A resolved promise is not enough: its continuations may take several turns. */
 function drained(): Promise<void> {
   return new Promise((resolve) => realImmediate(resolve));
 }

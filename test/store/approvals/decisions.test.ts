@@ -70,14 +70,14 @@ test("a line is approved when its quorum of different people is reached, until i
   expect(principals.get("pay_2")).toEqual(["cora", "olga"]);
 });
 
-test("no quorum makes a line payable without anybody's approval", async () => {
+test("a quorum of zero makes no line payable without an approval", async () => {
   const store = await plannedStore([planLine("pay_1", { quorum: 0 })]);
   expect(await approved(store)).toBe(false);
   await decide(store, {});
   expect(await approved(store)).toBe(true);
 });
 
-test("an approval of what a line was before doesn't count for what it is", async () => {
+test("an approval of an earlier version of a line doesn't count for the current one", async () => {
   const store = await plannedStore();
   await decide(store, {});
   await decide(store, { principal: "olga" });
@@ -103,7 +103,7 @@ test("refused decisions and rejections are kept and approve nothing", async () =
   expect(await getPlanLines(store.db, runId, { states: ["awaiting-approval"] })).toHaveLength(4);
 });
 
-test("drops lines that nothing was sent for, and keeps the others' approvals", async () => {
+test("a decision drops lines that nothing was sent for, and keeps the approvals of the others", async () => {
   const store = await plannedStore();
   await decide(store, {});
   await store.db

@@ -65,7 +65,7 @@ function approve(
 
 const BILL = stagedLine("pay_1");
 
-test("a line is approved when every stage has its quorum of other people, until one expires", async () => {
+test("a line is approved once every stage has its quorum of different people, until an approval expires", async () => {
   const at = await plannedStore([BILL]);
   const approved = (businessMs = 5_000) =>
     lineApproved(at.store.db, { ...BILL, runId: at.runId }, businessMs);
@@ -76,14 +76,14 @@ test("a line is approved when every stage has its quorum of other people, until 
   await approve(at, "cora", 1, BILL, 6_000);
   expect(await approved()).toBe(true);
   expect(await approved(6_000)).toBe(false);
-  // Who approves again in another stage has moved there: nobody counts in two.
+  // An approval in another stage replaces the person's first one: nobody counts in two stages.
   await approve(at, "carl", 1, BILL);
   await approve(at, "olga", 1, BILL);
   await approve(at, "oona", 1, BILL);
   expect(await approved()).toBe(false);
 });
 
-test("nothing is leased of a line whose second stage is missing, though three have approved", async () => {
+test("nothing is sent for a line whose second stage is missing, though three people have approved", async () => {
   const plain = planLine("pay_2", { ruleIndex: 1 });
   const at = await plannedStore([BILL, plain]);
   for (const name of ["cora", "carl", "cleo"]) await approve(at, name, 1, BILL);
@@ -112,7 +112,7 @@ test("nothing is leased of a line whose second stage is missing, though three ha
   expect((await getRunLine(at.store.db, at.runId, "pay_1"))?.state).toBe("planned");
 });
 
-test("a line that is planned anew needs the stages of the rule that applies then", async () => {
+test("a replanned line needs the stages of the rule that now applies", async () => {
   const at = await plannedStore([planLine("pay_1", { ruleIndex: 1 })]);
   const next = { ...BILL, version: 2, lineHash: "hash-of-pay_1-2" };
   await at.store.transaction((trx) =>
@@ -130,7 +130,7 @@ test("a line that is planned anew needs the stages of the rule that applies then
   expect(await approved()).toBe(true);
 });
 
-test("stages are opened, escalated and reminded of once for all the lines they concern", async () => {
+test("stages are opened, escalated and reminded of once for all their lines", async () => {
   const plain = planLine("pay_3", { ruleIndex: 1 });
   const other = stagedLine("pay_2");
   const at = await plannedStore([BILL, other, plain]);
@@ -177,13 +177,13 @@ test("stages are opened, escalated and reminded of once for all the lines they c
     [1, false, 1_100, 5_000],
     [0, true, 1_000, 1_100],
   ]);
-  // An approval that is gone brings the stage back, with a time of its own.
+  // A stage that opens again because its approval is gone gets new times.
   await store.db.deleteFrom("line_approvals").execute();
   expect(await turn(1_300)).toEqual([[0, 0, 1, 10_000]]);
   expect(await due(1_400)).toEqual([]);
 });
 
-test("decisions of two stages at the same moment are taken one after the other", async () => {
+test("decisions on two stages at the same moment are taken one after the other", async () => {
   for (let round = 0; round < 4; round += 1) {
     const at = await plannedStore([BILL]);
     const { runId, store } = at;
@@ -219,7 +219,7 @@ test("decisions of two stages at the same moment are taken one after the other",
     const inTurn = owners.filter(({ accepted }) => accepted);
     const isApproved = () => lineApproved(store.db, { ...BILL, runId }, 5_000);
     expect(await isApproved()).toBe(inTurn.length === 2);
-    // Who came too early comes again.
+    // Owners whose approval came too early approve again.
     await decide(store, "olga", "owner");
     await decide(other, "otto", "owner");
     expect(await isApproved()).toBe(true);
@@ -247,7 +247,7 @@ test("the store and the rules agree on which stage is open and what is approved"
   const { store, runId } = await plannedStore(lines);
   const expected: [string, number, boolean][] = [];
   for (const [index, line] of lines.entries()) {
-    // The last word of a person holds.
+    // A person's last approval counts.
     const count = line.stages?.length ?? 1;
     const said = samples[index]?.approvals ?? [];
     const last = new Map(said.map((each) => [each.name, { ...each, stage: each.stage % count }]));

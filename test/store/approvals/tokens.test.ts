@@ -24,7 +24,7 @@ async function trailOf(store: Awaited<ReturnType<typeof testStore>>["store"]) {
   return trail.map(({ action, actor, subject, details }) => ({ action, actor, subject, details }));
 }
 
-test("a token is known by its text, which is stored nowhere, and ends after 90 days", async () => {
+test("a token is found by its text, which is not stored, and ends after 90 days", async () => {
   const { store } = await testStore();
   const { tokenId, token } = await createToken(store, lena);
   expect(token).toMatch(/^payrun_[\w-]{43}$/);
@@ -47,7 +47,7 @@ test("a token is known by its text, which is stored nowhere, and ends after 90 d
   expect(JSON.stringify(stored)).not.toContain(token);
 });
 
-test("what becomes of a token stands in the trail, and never its text", async () => {
+test("every change and use of a token is in the trail, without the token's text", async () => {
   const { store } = await testStore();
   const { tokenId, token } = await createToken(store, { ...lena, roles: ["owner"] });
   const known = { tokenId, name: "Lena" };
@@ -77,7 +77,7 @@ test("what becomes of a token stands in the trail, and never its text", async ()
   for (const secret of [token, renewed]) expect(JSON.stringify(trail)).not.toContain(secret);
 });
 
-test("two first administrators are made once, while none counts", async () => {
+test("the first two administrators can be created only while no administrator has a valid token", async () => {
   const { store } = await testStore();
   const made = await createFirstTokens(store, ["Ada", "Bea"], 10);
   expect(made?.map(({ name }) => name)).toEqual(["Ada", "Bea"]);
@@ -92,7 +92,7 @@ test("two first administrators are made once, while none counts", async () => {
   expect(await createFirstTokens(store, ["Cleo", "Dan"], 10 + DAYS_90)).toHaveLength(2);
 });
 
-test("a token that comes from everywhere fills neither the table of its uses nor the trail", async () => {
+test("a token used from very many addresses fills neither the table of uses nor the trail", async () => {
   const { store } = await testStore();
   const { tokenId } = await createToken(store, lena);
   for (let at = 0; at < 130; at += 1) {
@@ -108,7 +108,7 @@ test("a token that comes from everywhere fills neither the table of its uses nor
   expect(told.at(-1)?.details).toMatchObject({ from: "others" });
 });
 
-test("finds what somebody made after an instant, through the hands of others too, until a second person confirms it", async () => {
+test("the tokens that a person made after an instant are found, even through others, until a second person confirms them", async () => {
   const { store } = await testStore();
   const make = async (name: string, createdBy: string, nowMs: number) => {
     const made = await createToken(store, { name, roles: ["controller"], createdBy, nowMs });

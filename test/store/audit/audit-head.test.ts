@@ -11,7 +11,7 @@ async function note(store: Store): Promise<string> {
   return (await endOfTrail(store.db, "biz_1")) ?? "";
 }
 
-test("an end of the trail is found, also while others lengthen it, and a foreign one is not", async () => {
+test("a head of the trail is found even while the trail grows, and a foreign head is not", async () => {
   const { store } = await testStore();
   const head = await note(store);
   const lengthen: KyselyPlugin = {

@@ -14,7 +14,7 @@ const line = (lineNo: number) => ({
   details: { amountCents: lineNo },
 });
 
-test("neighbours in a plan share an entry, and each finds its own part of it", async () => {
+test("neighboring lines of a plan share an entry, and each line finds its own part of it", async () => {
   const { store } = await testStore();
   await store.transaction(async (trx) => {
     await appendOfLines(trx, {
@@ -39,13 +39,13 @@ test("neighbours in a plan share an entry, and each finds its own part of it", a
   expect(await verifyTrail(store.db, businessId)).toMatchObject({ entries: 3, problems: [] });
 });
 
-test("a part of a plan is five hundred lines", () => {
+test("an entry covers a part of a plan of at most five hundred lines", () => {
   expect(partOf("r", 1)).toBe("r/lines/1-500");
   expect(partOf("r", 500)).toBe("r/lines/1-500");
   expect(partOf("r", 501)).toBe("r/lines/501-1000");
 });
 
-describe("what somebody has changed of shared entries", () => {
+describe("tampered shared entries", () => {
   async function trail() {
     const { store } = await testStore();
     for (const action of ["attempt.sending", "attempt.answered", "line:settled"]) {
@@ -67,14 +67,17 @@ describe("what somebody has changed of shared entries", () => {
       "delete from audit where audit_id = 2",
       { kind: "missing", auditId: 3, action: "line:settled" },
     ],
-  ])("is found, with what it is about: %s", async (_, statement, problem) => {
-    const store = await trail();
-    await tamper(store, statement);
-    const { problems } = await verifyTrail(store.db, businessId);
-    expect(problems[0]).toMatchObject({ ...problem, subject: `${runId}/lines/1-500` });
-  });
+  ])(
+    "tampering with a shared entry is found, with its subject: %s",
+    async (_, statement, problem) => {
+      const store = await trail();
+      await tamper(store, statement);
+      const { problems } = await verifyTrail(store.db, businessId);
+      expect(problems[0]).toMatchObject({ ...problem, subject: `${runId}/lines/1-500` });
+    },
+  );
 
-  test("is found where an entry was put in that follows nothing", async () => {
+  test("an inserted entry that follows no other is found", async () => {
     const store = await trail();
     const forged = { actor: "m", action: "hold.created", subject: "hold_1", details: "{}" };
     const row = { business_id: businessId, at_ms: 5, ...forged, prev_hash: "x", hash: "y" };

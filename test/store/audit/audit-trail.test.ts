@@ -28,7 +28,7 @@ async function write(store: Store, entries: number, businessId: string): Promise
 }
 
 describe("a whole trail", () => {
-  test("verifies, each business's by itself, and says its end", async () => {
+  test("the trails of businesses verify separately, each with its head", async () => {
     const store = await trailOf(3);
     await write(store, 2, "biz_2");
     await write(store, 1, "biz_1");
@@ -41,7 +41,7 @@ describe("a whole trail", () => {
     expect(await verifyTrail(store.db, "biz_3")).toEqual(none);
   });
 
-  test("gives what is about a run, and nothing else", async () => {
+  test("the trail can be read for one run alone", async () => {
     const store = await trailOf(2);
     const runId = "pay-run/acme/weekly/2026-11-26";
     const entry = { businessId: "biz_1", nowMs: 1, action: "noted", details: {} };
@@ -55,7 +55,7 @@ describe("a whole trail", () => {
     expect(subjects).toEqual([runId, `${runId}/lines/1-500`]);
   });
 
-  test("is read by page, whole and in order", async () => {
+  test("a long trail is read page by page, whole and in order", async () => {
     const store = await trailOf(2_345);
     const subjects: string[] = [];
     for await (const row of rowsOf(store.db, { businessId: "biz_1" })) subjects.push(row.subject);
@@ -69,7 +69,7 @@ describe("a whole trail", () => {
   });
 });
 
-describe("a trail that somebody has changed", () => {
+describe("a trail that was tampered with", () => {
   test.each([
     ["at_ms", "at_ms + 1"],
     ["actor", "'mallory'"],
@@ -77,7 +77,7 @@ describe("a trail that somebody has changed", () => {
     ["subject", "'pay_9'"],
     ["details", '\'{"reason":"None."}\''],
     ["hash", `'${"f".repeat(64)}'`],
-  ])("is found by the entry whose %s is another", async (column, value) => {
+  ])("a trail is found to be changed by the entry with a forged %s", async (column, value) => {
     const store = await trailOf(4);
     await tamper(store, `update audit set ${column} = ${value} where subject = 'pay_2'`);
     const { problems } = await verifyTrail(store.db, "biz_1");
@@ -85,7 +85,7 @@ describe("a trail that somebody has changed", () => {
     expect(problems[0]?.text).toContain("Entry 2");
   });
 
-  test("is found by the entry that follows what was taken out", async () => {
+  test("a deleted entry is found by the entry after it", async () => {
     const store = await trailOf(4);
     await tamper(store, "delete from audit where audit_id = 2");
     const { entries, problems } = await verifyTrail(store.db, "biz_1");
@@ -93,21 +93,21 @@ describe("a trail that somebody has changed", () => {
     expect(problems).toMatchObject([{ kind: "missing", auditId: 3 }]);
   });
 
-  test("is found where its first entries are gone", async () => {
+  test("the deletion of the first entries is found", async () => {
     const store = await trailOf(3);
     await tamper(store, "delete from audit where audit_id = 1");
     const { problems } = await verifyTrail(store.db, "biz_1");
     expect(problems).toMatchObject([{ kind: "missing", auditId: 2 }]);
   });
 
-  test("is found where entries have changed places", async () => {
+  test("a change in the order of entries is found", async () => {
     const store = await trailOf(4);
     await tamper(store, "update audit set audit_id = 9 where audit_id = 2");
     const kinds = (await verifyTrail(store.db, "biz_1")).problems.map(({ kind }) => kind);
     expect(kinds).toContain("reordered");
   });
 
-  test("is found where an entry was moved to another business", async () => {
+  test("an entry that was moved to another business is found", async () => {
     const store = await trailOf(3);
     await tamper(store, "update audit set business_id = 'biz_2' where audit_id = 2");
     const one = await verifyTrail(store.db, "biz_1");
@@ -116,19 +116,19 @@ describe("a trail that somebody has changed", () => {
     expect(other.problems.length).toBeGreaterThan(0);
   });
 
-  test("whose end was cut off is found, and where", async () => {
+  test("the deletion of a trail's last entries is found, with the place", async () => {
     const store = await trailOf(3);
     await write(store, 2, "biz_2");
     await tamper(store, "delete from audit where audit_id = 3");
     const { problems } = await verifyTrail(store.db, "biz_1");
     expect(problems).toMatchObject([{ kind: "cut-off", auditId: 2 }]);
     expect(problems[0]?.text).toMatch(/^The store, at its 3 entries, .* after entry 2\.$/);
-    // What is written from then on follows what is gone, and so can't hide it.
+    // A later entry follows the deleted one, and so can't hide the deletion.
     await write(store, 2, "biz_1");
     expect((await verifyTrail(store.db, "biz_1")).problems).toMatchObject([{ kind: "missing" }]);
   });
 
-  test("that is gone altogether is found", async () => {
+  test("the deletion of a whole trail is found", async () => {
     const store = await trailOf(3);
     await tamper(store, "delete from audit");
     expect(await auditedBusinesses(store.db)).toEqual(["biz_1"]);
@@ -137,7 +137,7 @@ describe("a trail that somebody has changed", () => {
     expect(problems).toMatchObject([{ kind: "cut-off", auditId: 0 }]);
   });
 
-  test("together with what the store has noted of its end is found by what was done after it", async () => {
+  test("a trail cut off together with its recorded end is found by a later hold", async () => {
     const { store } = await testStore();
     const nowMs = Date.now();
     const hold = { businessId: "biz_1", scope: "payable", value: "pay_1", untilMs: null } as const;
@@ -160,7 +160,7 @@ describe("a trail that somebody has changed", () => {
     ]);
   });
 
-  test("together with what the store has noted of its end is found by who has seen it", async () => {
+  test("a trail cut off together with its recorded end is found by a run that has seen the end", async () => {
     const store = await trailOf(3);
     const { head } = await verifyTrail(store.db, "biz_1");
     const seen = new Map([[head ?? "", "pay-run/acme/weekly/2026-11-26"]]);
@@ -174,7 +174,7 @@ describe("a trail that somebody has changed", () => {
     expect(problems[0]?.text).toContain("pay-run/acme/weekly/2026-11-26 has seen");
   });
 
-  test("says twenty things at most, however much is wrong", async () => {
+  test("verifying a trail reports at most twenty problems", async () => {
     const store = await trailOf(60);
     await tamper(store, "update audit set actor = 'mallory'");
     expect((await verifyTrail(store.db, "biz_1")).problems).toHaveLength(20);

@@ -12,7 +12,7 @@ import { verifyTrail } from "../../../src/store/audit/audit-trail.ts";
 import type { Tables } from "../../../src/store/index.ts";
 import { child, testStore } from "../support.ts";
 
-/** Follows the chain with nothing but what is written down. */
+/** Follows the chain using only what is stored in the entries. */
 function expectChained(entries: readonly AuditEntry[]): void {
   let prevHash = "0".repeat(64);
   for (const entry of entries) {
@@ -25,7 +25,7 @@ function expectChained(entries: readonly AuditEntry[]): void {
   }
 }
 
-test("chains each business's entries by their hashes", async () => {
+test("the entries of each business are chained by their hashes", async () => {
   const { store } = await testStore();
   for (const [businessId, subject] of [
     ["biz_1", "pay_1"],
@@ -52,7 +52,7 @@ test("chains each business's entries by their hashes", async () => {
   expect(ofOne).toEqual([entries[1]]);
 });
 
-test("an entry goes when its transaction does", async () => {
+test("an entry is rolled back with its transaction", async () => {
   const { store } = await testStore();
   const entry = {
     businessId: "biz_1",
@@ -70,7 +70,7 @@ test("an entry goes when its transaction does", async () => {
   expect(await listAudit(store.db, { businessId: "biz_1" })).toEqual([]);
 });
 
-test("two processes that write at once lengthen one chain and lose nothing", async () => {
+test("two processes that write at once extend one chain and lose nothing", async () => {
   const { store, url } = await testStore();
   await Promise.all([child("audit", [url, "one", "100"]), child("audit", [url, "two", "100"])]);
   const entries = await listAudit(store.db, { businessId: "biz_1" });
@@ -84,7 +84,7 @@ test("two processes that write at once lengthen one chain and lose nothing", asy
   expectChained(entries);
 });
 
-test("entries of one transaction stand in the order in which they were written", async () => {
+test("the entries of one transaction keep the order in which they were written", async () => {
   const { store } = await testStore();
   const entry = { businessId: "biz_1", nowMs: 5, actor: "lena", subject: "pay_1", details: {} };
   await store.transaction(async (trx) => {
@@ -109,11 +109,11 @@ test("an entry outside a transaction of the store is refused, not lost", async (
   });
   const entry = { businessId: "biz_1", nowMs: 5, actor: "l", action: "a", subject: "s" };
   expect(() => appendAudit(ended as Transaction<Tables>, { ...entry, details: {} })).toThrow(
-    "belong into a transaction",
+    "belong in a transaction",
   );
 });
 
-test("what a database keeps otherwise than it was given is hashed as it is kept", async () => {
+test("a value that the database stores differently is hashed as it is stored", async () => {
   const { store } = await testStore();
   await store.transaction((trx) =>
     appendAudit(trx, {

@@ -60,7 +60,7 @@ async function item(store: Store, change: Partial<CancellationItem>): Promise<Ca
   return made;
 }
 
-test("only what is withheld from a run is for its playbook's roles to release", async () => {
+test("only bills held back from a run are for its playbook's roles to release", async () => {
   const { store } = await testStore();
   await request(store, "withhold_1", "run_1");
   await request(store, "cancel_1", null);
@@ -70,7 +70,7 @@ test("only what is withheld from a run is for its playbook's roles to release", 
   expect((await withheldBy(store.db, "hold_2"))?.item).toEqual(withheld);
 });
 
-test("whoever lifts a hold has released what was never paid under it, in every request", async () => {
+test("releasing a hold releases its bills that were never paid, in every request", async () => {
   const { store } = await testStore();
   for (const id of ["cancel_1", "cancel_2"]) {
     await request(store, id, null);
@@ -84,7 +84,7 @@ test("whoever lifts a hold has released what was never paid under it, in every r
   }
 });
 
-test("a bill that waits becomes its payment, or goes where its payments stand already", async () => {
+test("a waiting bill is replaced by its payment, or dropped if its payments are listed already", async () => {
   const { store } = await testStore();
   await request(store, "cancel_1", null);
   const one = await item(store, {});
@@ -97,7 +97,7 @@ test("a bill that waits becomes its payment, or goes where its payments stand al
   ]);
 });
 
-test("a cancel whose payment was never made asks nothing of anybody, a withholding does", async () => {
+test("a cancel whose payment was never made needs nobody's action, but bills held back do", async () => {
   const { store } = await testStore();
   await request(store, "withhold_1", "run_1");
   await request(store, "cancel_1", null);
@@ -107,7 +107,7 @@ test("a cancel whose payment was never made asks nothing of anybody, a withholdi
   expect(found.map(({ workflowId }) => workflowId)).toEqual(["withhold_1"]);
 });
 
-test("the list leaves out what a run or an event asked for in vain, and has what a person did", async () => {
+test("the list of cancellations leaves out those that a run or an event started in vain, and shows those of people", async () => {
   const { store } = await testStore();
   const policy = cancelOfPayments([]);
   const asked = {
@@ -133,7 +133,7 @@ test("the list leaves out what a run or an event asked for in vain, and has what
   expect((await found()).toSorted()).toEqual(["by-person", "by-run", "launched"]);
 });
 
-test("lines that may still be taken back are those under way or parked, of a playbook, vendor or bill", async () => {
+test("the lines that can still be taken back are those under way or parked, of a playbook, vendor or bill", async () => {
   const { store } = await testStore();
   const states = ["planned", "paying", "scheduled", "processing", "settled", "parked"] as const;
   const runId = await approvedRun(store, "weekly", [...states]);

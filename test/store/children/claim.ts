@@ -4,7 +4,7 @@ import { openStore } from "../../../src/store/index.ts";
 const [url = "", owner = "", count = "0"] = process.argv.slice(2);
 const store = await openStore(url, { mustExist: true });
 const claimed: string[] = [];
-// One at a time, so that the processes meet in the middle instead of one taking all at once.
+// One at a time, so that the two processes interleave and neither takes everything at once.
 for (let n = 1; n <= Number(count); n += 1) {
   const result = await store.transaction((trx) =>
     claimPayables(trx, { businessId: "biz_1", payableIds: [`pay_${n}`], owner, nowMs: 1 }),

@@ -51,7 +51,7 @@ test("a workflow has one open request for each funding source", async () => {
   expect(await insert(2)).toMatchObject({ state: "proposed", requestNo: 2 });
 });
 
-test("what others leave is the money on its way to them, less what their bills still need", async () => {
+test("the money left by other runs is what is on its way to them, less what their bills still need", async () => {
   const { store } = await testStore();
   const { run } = await upsertRun(store.db, newRun());
   const { runId } = run;

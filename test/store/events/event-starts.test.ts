@@ -39,7 +39,7 @@ async function open(store: Store, nowMs: number): Promise<string[]> {
   return (await openEventStarts(store.db, nowMs, 10)).map(({ eventId }) => eventId);
 }
 
-test("an event starts a playbook once, however many processes note it at the same moment", async () => {
+test("an event starts a playbook once, no matter how many processes note it at the same moment", async () => {
   const { store } = await testStore();
   await Promise.all(Array.from({ length: 8 }, () => note(store, start("evt_1"), 1_000)));
   expect(await open(store, 1_000)).toEqual(["evt_1"]);
@@ -53,7 +53,7 @@ test("an event starts a playbook once, however many processes note it at the sam
     ),
   );
   expect(recorded.reduce((sum, count) => sum + count, 0)).toBe(1);
-  // Recorded and not started: whoever comes next starts it.
+  // The start is recorded but not made yet: the next process makes it.
   expect(await openEventStarts(store.db, 1_000, 10)).toMatchObject([{ workflowId: "workflow" }]);
   await markStarted(store.db, "biz_1", "workflow");
   await note(store, start("evt_1"), 9 * MINUTE_MS);
@@ -63,7 +63,7 @@ test("an event starts a playbook once, however many processes note it at the sam
   );
 });
 
-test("another playbook, target or business starts for the same event too", async () => {
+test("one event also starts other playbooks, targets and businesses", async () => {
   const { store } = await testStore();
   await note(store, start("evt_1"), 1_000);
   await note(store, start("evt_1", { playbook: "other" }), 1_000);
@@ -72,7 +72,18 @@ test("another playbook, target or business starts for the same event too", async
   expect(await open(store, 1_000)).toHaveLength(4);
 });
 
-test("a subject that changes without end starts ever more rarely, and what waits starts together", async () => {
+test("a start that is postponed leaves the event's other targets due", async () => {
+  const { store } = await testStore();
+  await note(store, start("evt_1"), 1_000);
+  await note(store, start("evt_1", { target: "run_1" }), 1_000);
+  await postponeEventStarts(store.db, [start("evt_1")], MINUTE_MS);
+  const due = async (nowMs: number) =>
+    (await openEventStarts(store.db, nowMs, 10)).map(({ target }) => target).toSorted();
+  expect(await due(1_000)).toEqual(["run_1"]);
+  expect(await due(MINUTE_MS)).toEqual(["", "run_1"]);
+});
+
+test("a subject that keeps changing starts a playbook less and less often, and waiting events start it together", async () => {
   const { store } = await testStore();
   await note(store, start("evt_1"), 0);
   await note(store, start("evt_2"), 10);
@@ -89,12 +100,12 @@ test("a subject that changes without end starts ever more rarely, and what waits
   await note(store, start("evt_5"), 2 * MINUTE_MS);
   expect(await open(store, 3 * MINUTE_MS)).toEqual([]);
   expect(await open(store, 3 * MINUTE_MS + 10)).toEqual(["evt_5"]);
-  // Somebody else is not held up by it.
+  // Another subject is not delayed by it.
   await note(store, start("evt_6", { objectId: "con_2" }), 2 * MINUTE_MS);
   expect(await open(store, 2 * MINUTE_MS)).toEqual(["evt_6"]);
 });
 
-test("bills that are approved in a row share a run a minute", async () => {
+test("bills that are approved in quick succession share one run a minute", async () => {
   const { store } = await testStore();
   const bill = (id: string) =>
     start(`evt_${id}`, { playbook: "pay-now", type: "payable.approved", objectId: id });
@@ -107,7 +118,7 @@ test("bills that are approved in a row share a run a minute", async () => {
   expect(await open(store, MINUTE_MS)).toEqual(["evt_b", "evt_c"]);
 });
 
-test("what can't be started is tried later, and what was is forgotten in the end", async () => {
+test("a start that fails is tried later, and a completed one is pruned in the end", async () => {
   const { store } = await testStore();
   await note(store, start("evt_1"), 0);
   await note(store, start("evt_2", { objectId: "con_2" }), 0);

@@ -24,7 +24,7 @@ function event(eventId: string, changes: Partial<NewInboxEvent> = {}): NewInboxE
   };
 }
 
-test("keeps an event once however often it arrives, and says which were new", async () => {
+test("the inbox stores an event once, however often it arrives, and returns the ids of new events", async () => {
   const { store } = await testStore();
   expect(await insertEvents(store.db, [event("evt_1"), event("evt_2")])).toEqual([
     "evt_1",
@@ -38,7 +38,7 @@ test("keeps an event once however often it arrives, and says which were new", as
   expect(await knownEventIds(store.db, "biz_1", ["evt_1", "evt_9"])).toEqual(new Set(["evt_1"]));
 });
 
-test("hands out what nobody was told about, the longest waiting first, until it is marked", async () => {
+test("events that are not dispatched yet are listed, the longest waiting first, until they are marked", async () => {
   const { store } = await testStore();
   const { body, ...first } = event("evt_1", { receivedAtMs: 2 });
   expect(body).toBe("{}");

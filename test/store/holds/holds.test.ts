@@ -56,7 +56,7 @@ test.each([
   expect(await activeHolds(store.db, "biz_1", 1_000)).toEqual([made]);
 });
 
-test("holds on something else, of another business, ended or lifted stop nothing", async () => {
+test("a hold stops nothing if it is on something else, of another business, ended or released", async () => {
   const { store } = await testStore();
   await hold(store, { value: "pay_2" });
   await hold(store, { scope: "contact", value: "pay_1" });
@@ -69,7 +69,7 @@ test("holds on something else, of another business, ended or lifted stop nothing
   expect(await activeHoldsFor(store.db, facts)).toMatchObject([{ reason: "Until later." }]);
 });
 
-test("a hold whose scope this version doesn't know stops every line", async () => {
+test("a hold with a scope that this version doesn't know stops every line", async () => {
   const { store } = await testStore();
   const { holdId } = await hold(store, {});
   await store.db
@@ -80,7 +80,7 @@ test("a hold whose scope this version doesn't know stops every line", async () =
   expect(await activeHoldsFor(store.db, facts)).toMatchObject([{ scope: "country" }]);
 });
 
-test("a hold is lifted once, and stays on record with who did it", async () => {
+test("a hold is released once, and keeps a record of who released it", async () => {
   const { store } = await testStore();
   const { holdId } = await hold(store, {});
   expect(await release(store, holdId, "lena", 5)).toMatchObject({ releasedBy: "lena" });
@@ -92,7 +92,7 @@ test("a hold is lifted once, and stays on record with who did it", async () => {
   ]);
 });
 
-test("a hold whose end has come is noted in the trail once, and stays without effect", async () => {
+test("a hold that has reached its end is noted in the trail once, and has no more effect", async () => {
   const { store } = await testStore();
   const ending = await hold(store, { untilMs: 2_000 });
   const lasting = await hold(store, { value: "pay_2" });

@@ -33,7 +33,7 @@ async function entry(store: Store, action: string): Promise<string> {
   return (await endOfTrail(store.db, businessId)) ?? "";
 }
 
-/** A run with a line for each bill, in the states said. */
+/** Stores a run with a line for each bill, in the given states. */
 async function runWith(store: Store, states: Readonly<Record<string, string>>): Promise<string> {
   const lines = Object.keys(states).map((payableId) => planLine(payableId));
   const runId = await store.transaction(async (trx) => {
@@ -62,7 +62,7 @@ async function claimed(store: Store): Promise<string[]> {
 }
 
 describe("a store that is older than what was done with it", () => {
-  test("is known by the end of its trail, wherever that has gone since", async () => {
+  test("a head of the trail is found even after later entries, and a lost entry's is not", async () => {
     const { store } = await testStore();
     const first = await entry(store, "first");
     const last = await entry(store, "last");
@@ -76,7 +76,7 @@ describe("a store that is older than what was done with it", () => {
     expect(await hasAuditHead(store.db, "biz_2", first)).toBe(false);
   });
 
-  test("holds everything once for one loss, and again for the next", async () => {
+  test("everything is put on hold once for one loss, and again for the next", async () => {
     const { store } = await testStore();
     const loss = { businessId, evidence: "a run is missing", serviceMs: null, businessMs: null };
     const hold = (hadItAtMs: number) =>
@@ -95,7 +95,7 @@ describe("a store that is older than what was done with it", () => {
     ]);
   });
 
-  test("tells when a loss was noticed by the database's clock, which all processes share", async () => {
+  test("a noticed loss has the time of the database's clock, which all processes share", async () => {
     const { store } = await testStore();
     const earliestMs = await databaseNowMs(store.db);
     const loss = {
@@ -113,8 +113,8 @@ describe("a store that is older than what was done with it", () => {
   });
 });
 
-describe("claims that nobody holds any more", () => {
-  test("are given up unless a request is open, its line or its owner", async () => {
+describe("orphaned claims", () => {
+  test("a claim is released unless a request, its line or its owner is open", async () => {
     const { store } = await testStore();
     const runId = await runWith(store, { done: "settled", open: "scheduled", unknown: "settled" });
     const payableIds = ["done", "open", "unknown"];
@@ -130,14 +130,14 @@ describe("claims that nobody holds any more", () => {
     expect(await claimed(store)).toEqual(["open"]);
   });
 
-  test("are left to owners of another kind", async () => {
+  test("claims of owners of another kind are left alone", async () => {
     const { store } = await testStore();
     const owner = "cancel-scheduled-payments/acme/1";
     await claimPayables(store.db, { businessId, payableIds: ["p1"], owner, nowMs: 10 });
     expect(await releaseOrphanClaims(store.db, businessId, 100)).toBe(0);
   });
 
-  test("are taken again for a request that is open without an owner", async () => {
+  test("a payable with an open request but no owner is claimed again", async () => {
     const { store } = await testStore();
     const runId = await runWith(store, { p1: "unknown" });
     await openSubjectOn(store, "p1", runId);
@@ -148,7 +148,7 @@ describe("claims that nobody holds any more", () => {
 });
 
 describe("retries that must have a workflow", () => {
-  test("are those that own their bill, until they have ended", async () => {
+  test("a retry must have a workflow while it owns its bill and has not ended", async () => {
     const { store } = await testStore();
     const workflowId = "retry-failed-payment/acme/p1";
     await upsertRetry(store.db, {
@@ -170,10 +170,10 @@ describe("retries that must have a workflow", () => {
   });
 });
 
-describe("money that is promised from a source", () => {
+describe("money that is reserved from a source", () => {
   const from = { businessId, sourceId: "balance", today: "2026-11-04" };
 
-  test("counts until the service has taken it, what is retried included", async () => {
+  test("money stays reserved until the service has taken it, even for a bill that is retried", async () => {
     const { store } = await testStore();
     const runId = await runWith(store, {
       p1: "scheduled",
@@ -187,11 +187,11 @@ describe("money that is promised from a source", () => {
     const retry = { businessId, payableId: "p3", business: "acme", workflowId: "w", runId };
     await upsertRetry(store.db, { ...retry, phase: "following", nowMs: 1 });
     expect(await reservedCents(store.db, from)).toBe(30_000);
-    // Its new payment was executed: the service has taken the money by now.
+    // Its new payment has executed: the service has taken the money by now.
     expect(await reservedCents(store.db, { ...from, today: "2026-11-06" })).toBe(20_000);
   });
 
-  test("counts what was taken while the balance was read", async () => {
+  test("money that the service took while the balance was read stays reserved", async () => {
     const { store } = await testStore();
     await runWith(store, { p1: "processing", p2: "processing" });
     await store.db
@@ -204,8 +204,8 @@ describe("money that is promised from a source", () => {
   });
 });
 
-describe("what nobody needs any more", () => {
-  test("goes from the inbox once it was told, and not before", async () => {
+describe("pruning", () => {
+  test("an event is deleted from the inbox once it is old and dispatched, and not before", async () => {
     const { store } = await testStore();
     const event = (eventId: string, receivedAtMs: number) => ({
       businessId,

@@ -22,11 +22,11 @@ import { testStore } from "../support.ts";
 const BILLS = 600;
 const NOW = 5_000;
 const CORA = { name: "cora", roles: new Set(["controller"]) };
-/** Every 13th bill is odd; of these, every 20th is cancelled. */
+/** Every 13th bill is flagged; of these, every 20th is cancelled. */
 const ODDEST = ["p598", "p585", "p572", "p559", "p546"];
 const CHANGED = [{ kind: "changed-bank-account", text: "It ends in 4417 now." }] as const;
 
-/** Bills that differ in everything that an approval goes by, in many combinations. */
+/** Stores bills that differ, in many combinations, in everything that approvals depend on. */
 async function mixedRun() {
   const { store } = await testStore();
   const lines = Array.from({ length: BILLS }, (_, no) =>
@@ -65,7 +65,7 @@ async function mixedRun() {
   return { db: store.db, run };
 }
 
-/** What a review says of lines, each with how many others it stands for. */
+/** Returns a review's sums over lines or over groups, each of which stands for its bills. */
 function summed(
   of: readonly (LineAsApproved & { readonly bills?: { count: number; cents: number } })[],
   {
@@ -100,7 +100,7 @@ function summed(
   return { share: shares.share(), missing: missing.all(), changed: Object.fromEntries(changed) };
 }
 
-test("sums over groups of lines are those over the lines one by one", async () => {
+test("sums over groups of lines equal the sums over single lines", async () => {
   const { db, run } = await mixedRun();
   const holds = await activeHolds(db, run.businessId, NOW);
   const drop = ["p1", "p2", "p13"];
@@ -116,7 +116,7 @@ test("sums over groups of lines are those over the lines one by one", async () =
   expect(byLine.share.given.length).toBeGreaterThan(0);
 });
 
-test("a run of more lines of the same kinds has no more groups", async () => {
+test("a run with more lines of the same kinds has no more groups", async () => {
   const { db, run } = await mixedRun();
   const holds = await activeHolds(db, run.businessId, NOW);
   const groups = await approvalGroups(db, run.runId, {
@@ -127,7 +127,7 @@ test("a run of more lines of the same kinds has no more groups", async () => {
   expect(groups.length).toBeLessThan(BILLS / 4);
 });
 
-test("what is odd comes with the largest first, what is late with the latest, and nothing cancelled", async () => {
+test("flagged bills are listed by amount and late ones by days late, without cancelled ones", async () => {
   const { db, run } = await mixedRun();
   const page = { offset: 0, limit: 5 };
   const odd = await linesAsApproved(db, run.runId, { ...FLAGGED, page }, NOW);

@@ -13,7 +13,7 @@ const LINES: Readonly<Record<string, LineChange>> = {
   over: { state: "settled", funded: true },
 };
 
-test("a source that is gone takes the money of what was not begun, and says what it is used for", async () => {
+test("a funding source that is gone loses its reservations for unsent lines, and its uses are listed", async () => {
   const { store } = await testStore();
   const runId = await approvedRun(store, "weekly", Object.keys(LINES));
   for (const [payableId, change] of Object.entries(LINES)) {
@@ -42,7 +42,7 @@ test("a source that is gone takes the money of what was not begun, and says what
   expect(uses.every(({ cents }) => Number.isInteger(cents) && cents > 0)).toBe(true);
 });
 
-test("what doesn't simply go its way is named for people, and what came back is counted by its code", async () => {
+test("a run's exceptions are listed by name, and returned bills are counted by code", async () => {
   const { store } = await testStore();
   const runId = await approvedRun(store, "weekly", Object.keys(LINES));
   for (const [payableId, change] of Object.entries(LINES)) {

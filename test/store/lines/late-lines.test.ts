@@ -4,7 +4,7 @@ import { changeLine, type LineChange } from "../../../src/store/lines/lines.ts";
 import { approvedRun } from "../approved-run.ts";
 import { openSubjectOn, testStore } from "../support.ts";
 
-test("late are the lines that would be leased now and whose date has passed, unless something may have been sent", async () => {
+test("a line is late if its date has passed and it could be leased now, unless something may have been sent", async () => {
   const { store } = await testStore();
   const changes: Readonly<Record<string, LineChange>> = {
     late: {},

@@ -27,7 +27,7 @@ const lease = (store: Store, changes: Parameters<typeof leaseOf>[2] = {}) =>
 const idsOf = (leased: Awaited<ReturnType<typeof lease>>): string[] =>
   leased.lines.map(({ line }) => line.payableId);
 
-test("a leased line is one worker's until its lease ends, then the next one's with a higher epoch", async () => {
+test("a leased line belongs to one worker until the lease ends, and then to the next with a higher epoch", async () => {
   const store = await approvedRun(["pay_1"]);
   const lease = (leaseMs: number) =>
     store.transactionOf("biz_1", (trx) =>
@@ -36,7 +36,7 @@ test("a leased line is one worker's until its lease ends, then the next one's wi
         ...{ leaseMs, serviceMs: 5_000 },
       }),
     );
-  // So short that it has ended by the next statement.
+  // So short that the lease has ended by the next statement.
   const first = await lease(-1);
   expect(first.lines).toMatchObject([{ line: { leaseEpoch: 1 } }]);
   const second = await lease(60_000);
@@ -46,7 +46,7 @@ test("a leased line is one worker's until its lease ends, then the next one's wi
   expect(await changeLine(store.db, key, { state: "planned" }, 7_000, { epoch: 1 })).toBe(false);
 });
 
-test("a line that is paid on a later day than planned is late by the day on which its money arrives then", async () => {
+test("a line paid on a later day than planned is late by the day on which its money then arrives", async () => {
   const store = await approvedRun(["pay_1", "pay_2"]);
   const [plan] = await planLinesOf(store.db, RUN, ["pay_1"]);
   if (plan === undefined) throw new Error("it is planned");
@@ -69,7 +69,7 @@ test("a line that is paid on a later day than planned is late by the day on whic
   ]);
 });
 
-test("a line without a valid approval of exactly this line is never sent", async () => {
+test("a line is never sent without a valid approval of exactly this line", async () => {
   const store = await approvedRun(["pay_1", "pay_2"]);
   await store.db.deleteFrom("line_approvals").where("payable_id", "=", "pay_1").execute();
   const leased = await lease(store);
@@ -77,7 +77,7 @@ test("a line without a valid approval of exactly this line is never sent", async
   expect(leased.closed).toEqual({ pay_1: "not-approved" });
 });
 
-test("a send is written with the latest that it may be at the service, so that it never counts as older", async () => {
+test("a send is written with the latest time that it may be at the service, so that it never counts as older", async () => {
   const store = await approvedRun(["pay_1"]);
   await lease(store, { serviceMs: 5_000, serviceOffMs: 8_000 });
   const { opened_service_ms: openedMs } = await store.db
@@ -87,12 +87,12 @@ test("a send is written with the latest that it may be at the service, so that i
   expect(Number(openedMs)).toBe(13_000);
 });
 
-test("an approval that has expired on the business clock sends nothing", async () => {
+test("nothing is sent if the approval has expired on the business clock", async () => {
   const store = await approvedRun();
   expect((await lease(store, { businessMs: 10_001 })).sent).toEqual([]);
 });
 
-test("an approval that has expired in real time sends nothing, however slow the clock of who asks is", async () => {
+test("nothing is sent if the approval has expired in real time, however slow the caller's clock is", async () => {
   const store = await approvedRun(["pay_1"]);
   expect((await lease(store, { sandbox: false })).closed).toEqual({ pay_1: "not-approved" });
 });
@@ -115,13 +115,13 @@ test("a hold stops its lines in the transaction that would send them", async () 
   expect(leased.closed).toEqual({ pay_2: "on-hold" });
 });
 
-test("a cancelled run sends nothing more", async () => {
+test("nothing more is sent for a cancelled run", async () => {
   const store = await approvedRun(["pay_1"]);
   await store.transaction((trx) => requestCancel(trx, RUN, "olga", 5));
   expect((await lease(store)).closed).toEqual({ pay_1: "run-cancelled" });
 });
 
-test("a run that was rejected while it pays sends nothing more", async () => {
+test("nothing more is sent for a run that is rejected while it pays", async () => {
   const store = await approvedRun(["pay_1"]);
   await store.transaction((trx) =>
     recordDecision(trx, { ...approval(RUN, "carol", []), decision: "reject" }),
@@ -129,7 +129,7 @@ test("a run that was rejected while it pays sends nothing more", async () => {
   expect((await lease(store)).closed).toEqual({ pay_1: "rejected" });
 });
 
-test("a line that was planned anew since it was leased is not sent as it was", async () => {
+test("a line that was replanned after it was leased is not sent in its old form", async () => {
   const store = await approvedRun(["pay_1"]);
   await store.db.updateTable("run_lines").set({ line_hash: "another" }).execute();
   expect((await lease(store)).closed).toEqual({ pay_1: "moved" });
@@ -141,7 +141,7 @@ test("a payable that belongs to another workflow is not sent", async () => {
   expect((await lease(store)).closed).toEqual({ pay_1: "not-claimed" });
 });
 
-test("a vendor's weekly limit counts what other lines of the week have in flight or paid", async () => {
+test("a vendor's weekly limit counts the week's other lines that are in flight or paid", async () => {
   const store = await approvedRun();
   const limits = { billCents: null, vendorPerWeekCents: 25_000, businessPerWeekCents: null };
   const first = await lease(store, { limits, limit: 2 });
@@ -149,7 +149,7 @@ test("a vendor's weekly limit counts what other lines of the week have in flight
   expect((await lease(store, { limits })).closed).toEqual({ pay_3: "over-vendor-week-limit" });
 });
 
-test("lines that were refused and wait to be sent again don't let others pass the limit together", async () => {
+test("refused lines that wait to be sent again can't exceed the limit together", async () => {
   const store = await approvedRun(["pay_1", "pay_2"]);
   const limits = { billCents: null, vendorPerWeekCents: 15_000, businessPerWeekCents: null };
   const { sent, closed } = await lease(store, { limits });
@@ -157,7 +157,7 @@ test("lines that were refused and wait to be sent again don't let others pass th
   expect(closed).toEqual({ pay_2: "over-vendor-week-limit" });
 });
 
-test("lines that are sent again together count once for the limit", async () => {
+test("lines that are sent again count once for the limit", async () => {
   const store = await approvedRun(["pay_1", "pay_2"]);
   const limits = { billCents: null, vendorPerWeekCents: 20_000, businessPerWeekCents: null };
   expect((await lease(store, { limits })).sent).toEqual(["pay_1", "pay_2"]);
@@ -166,7 +166,7 @@ test("lines that are sent again together count once for the limit", async () => 
   expect((await lease(store, { limits })).sent).toEqual(["pay_1", "pay_2"]);
 });
 
-test("a line that was parked counts for the limit with what of its payments has left", async () => {
+test("a parked line counts for the limit with those of its payments that were made", async () => {
   const store = await approvedRun(["pay_1", "pay_2"]);
   const limits = { billCents: null, vendorPerWeekCents: 15_000, businessPerWeekCents: null };
   expect((await lease(store, { limits, limit: 1 })).sent).toEqual(["pay_1"]);
@@ -191,7 +191,7 @@ test("a line that was parked counts for the limit with what of its payments has 
   expect((await lease(store, { limits: wider })).sent).toEqual(["pay_2"]);
 });
 
-test("a wait of the business leases nothing until its time, then one line first", async () => {
+test("while the business waits nothing is leased until the wait's time, and then one line first", async () => {
   const store = await approvedRun();
   const wait = {
     businessId: "biz_1",
@@ -211,7 +211,7 @@ test("a wait of the business leases nothing until its time, then one line first"
   expect(idsOf(await lease(store, { serviceMs: 6_002 }))).toEqual(["pay_2", "pay_3"]);
 });
 
-test("a wait of another source is not counted as tried by lines that don't pay from it", async () => {
+test("lines that pay from one source don't count as a try of another source's wait", async () => {
   const store = await approvedRun();
   const wait = {
     businessId: "biz_1",

@@ -34,7 +34,7 @@ async function storeOfAWeek() {
   return { store, runId, db: store.db };
 }
 
-test("a day's money is summed by state, and what the service has is summed apart", async () => {
+test("a day's money is summed by state, and money that the service has is summed separately", async () => {
   const { db } = await storeOfAWeek();
   const of = (sums: Awaited<ReturnType<typeof sumsByDay>>) =>
     sums
@@ -57,7 +57,7 @@ test("a day's money is summed by state, and what the service has is summed apart
   expect(await recallableLines(db, BUSINESS, "2026-11-06", FIRST)).toEqual([]);
 });
 
-test("a failed bill that was paid again is on its way, and one that is not waits", async () => {
+test("a failed bill counts as retrying until it is paid again, and then as on its way", async () => {
   const { db, runId } = await storeOfAWeek();
   const paymentIds = ["pay_3"];
   await changeLine(db, { runId, payableId: "closed" }, { state: "retrying", paymentIds }, 5);
@@ -75,12 +75,12 @@ test("a failed bill that was paid again is on its way, and one that is not waits
   expect(await sumOf("processing")).toMatchObject({ count: 2, cents: 20_000 });
 });
 
-test("a parked bill waits for a person until a later run has taken it up, and then counts there alone, however it ends", async () => {
+test("a parked bill waits for a person until a later run takes it, and then counts only there, however it ends", async () => {
   const { store, db, runId } = await storeOfAWeek();
   expect(await sumOfParked(db, BUSINESS)).toEqual({ count: 1, cents: 10_000 });
   const parked = await parkedLines(db, BUSINESS, FIRST);
   expect(parked.map(({ plan }) => plan.payableId)).toEqual(["closed"]);
-  // A run that only plans pays nothing of it.
+  // A run that only plans doesn't pay the bill.
   const beside = await approvedRun(store, "beside", ["closed"]);
   const planned = { state: "skipped", reasonCode: "plan-only" } as const;
   await changeLine(db, { runId: beside, payableId: "closed" }, planned, 9_000);
@@ -105,7 +105,7 @@ test("a parked bill waits for a person until a later run has taken it up, and th
   expect(await parkedLines(db, BUSINESS, FIRST)).toEqual([]);
 });
 
-test("a vendor's lines are those of all runs", async () => {
+test("a vendor's lines are listed from all runs", async () => {
   const { db, runId } = await storeOfAWeek();
   const lines = await linesOfVendor(db, { businessId: BUSINESS, contactId: "con_1" }, 3);
   expect(lines.map(({ line, launchedAtMs }) => [line.runId, launchedAtMs])).toEqual(
@@ -114,7 +114,7 @@ test("a vendor's lines are those of all runs", async () => {
   expect(await linesOfVendor(db, { businessId: BUSINESS, contactId: "con_2" }, 3)).toEqual([]);
 });
 
-test("what was planned anew is told against the plan that somebody looked at", async () => {
+test("replanned lines are compared with the plan that a person has looked at", async () => {
   const { store, db, runId } = await storeOfAWeek();
   const looked = (await getPlan(db, runId))?.summary.planHash ?? "";
   expect(await linesChangedSince(db, runId, looked)).toEqual([]);
@@ -136,7 +136,7 @@ test("what was planned anew is told against the plan that somebody looked at", a
   expect(await linesChangedSince(db, runId, "of-no-plan")).toBeUndefined();
 });
 
-test("what waits for somebody leaves out what they have approved, as long as that holds", async () => {
+test("bills that wait for a person leave out those that the person has approved, while the approval is valid", async () => {
   const { store, db, runId } = await storeOfAWeek();
   const countFor = async (name: string, businessMs: number) =>
     (await waitingBills(db, { runId, businessMs }, name)).reduce(
@@ -151,7 +151,7 @@ test("what waits for somebody leaves out what they have approved, as long as tha
   expect(await countFor("dora", 20_000)).toBe(1);
 });
 
-test("what waits is told with the approvals that are there, and what is on hold only where it lacks one", async () => {
+test("waiting bills show their approvals, and bills on hold are included only if an approval is missing", async () => {
   const { db, runId } = await storeOfAWeek();
   const twice = db.updateTable("run_lines").set({ quorum: 2 });
   await twice.where("payable_id", "in", ["asked", "ready"]).execute();

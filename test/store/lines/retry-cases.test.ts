@@ -13,7 +13,7 @@ const FAILED = [
   ["of-its-own", "waiting", null],
 ] as const;
 
-test("of a run's failed bills those wait for an account's decision that are not paid again, nor over, nor wait for something else", async () => {
+test("a failed bill counts as waiting for an account's decision unless it is paid again, over or waits for something else", async () => {
   const { store } = await testStore();
   const { db } = store;
   const acme = { businessId: "biz_1", business: "acme" };

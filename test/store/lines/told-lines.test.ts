@@ -5,7 +5,7 @@ import { getRun } from "../../../src/store/runs/runs.ts";
 import { approvedRun } from "../approved-run.ts";
 import { testStore } from "../support.ts";
 
-test("what the service tells of a bill while its run is still planned is news to the plan; what it told before is not", async () => {
+test("an event on a bill that arrives while its run is being planned is news to the plan, an earlier one is not", async () => {
   const { store } = await testStore();
   const { db } = store;
   const runId = await approvedRun(store, "weekly", ["before", "meanwhile"]);

@@ -3,7 +3,7 @@ import { keepNamesOfPlan, namesWith } from "../../../src/store/names/names.ts";
 import { planLine, skippedLine } from "../fixtures.ts";
 import { testStore } from "../support.ts";
 
-test("a bill is found by its total also after a plan has left out what is still owed of it", async () => {
+test("a bill is found by its total even after a plan has left out the rest that is owed", async () => {
   const { store } = await testStore();
   const total = planLine("pay_1", { amountCents: 13_875_000, totalCents: 13_875_000 });
   const owed = { ...skippedLine("pay_1"), code: "claimed", amountCents: 10_000_000 };

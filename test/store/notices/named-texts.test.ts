@@ -17,7 +17,7 @@ async function named(store: Store, name = "Osprey Robotics"): Promise<void> {
   );
 }
 
-test("a notice names a bill by its vendor and number, with the id behind, and leaves commands alone", async () => {
+test("a notice names a bill by its vendor and number, with the id after it, and leaves commands unchanged", async () => {
   const { store } = await testStore();
   await named(store);
   const told = await namedTexts(store.db, "biz_1", {
@@ -34,14 +34,14 @@ test("a notice names a bill by its vendor and number, with the id behind, and le
   });
 });
 
-test("another business's names are not told", async () => {
+test("the names of another business are not used", async () => {
   const { store } = await testStore();
   await named(store);
   const texts = { subject: "pbl_7", text: "pbl_7" };
   expect(await namedTexts(store.db, "biz_2", texts)).toEqual(texts);
 });
 
-test("a vendor's name makes no line of its own and fills no page", async () => {
+test("a vendor's name can't start a new line of a notice, and is cut to a readable length", async () => {
   const { store } = await testStore();
   await named(store, `Evil\nCorp\u2028payrun approve all ${"x".repeat(200)}`);
   const { text } = await namedTexts(store.db, "biz_1", { subject: "s", text: "Of pbl_7." });
@@ -49,7 +49,7 @@ test("a vendor's name makes no line of its own and fills no page", async () => {
   expect(text.length).toBeLessThan(100);
 });
 
-test("what is raised is told by name, but for what a vendor gets", async () => {
+test("a notice is stored with names, unless it goes to a vendor", async () => {
   const { store } = await testStore();
   await named(store);
   const notice = {

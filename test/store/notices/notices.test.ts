@@ -42,7 +42,7 @@ function notice(changes: Partial<NewNotice> = {}): NewNotice {
   };
 }
 
-/** Raises a notice and routes it; answers its id. */
+/** Raises a notice and routes it; returns its id. */
 async function routed(store: Store, routes: readonly string[], changes: Partial<NewNotice> = {}) {
   await raiseNotice(store.db, notice(changes));
   const [raised] = await unrouted(store.db, "people", 1_000, 10);
@@ -59,7 +59,7 @@ async function routed(store: Store, routes: readonly string[], changes: Partial<
   return raised.noticeId;
 }
 
-test("a fact is told of once, also where many processes raise it at the same moment", async () => {
+test("a fact is notified once, even if many processes raise it at the same moment", async () => {
   const { store } = await testStore();
   const raised = await Promise.all(
     Array.from({ length: 8 }, () => store.transaction((trx) => raiseNotice(trx, notice()))),
@@ -72,7 +72,7 @@ test("a fact is told of once, also where many processes raise it at the same mom
   expect(await listNotices(store.db, { businessId: "biz_1", limit: 10 })).toHaveLength(3);
 });
 
-test("a notice goes with the transaction that raised it", async () => {
+test("a notice is rolled back with the transaction that raised it", async () => {
   const { store } = await testStore();
   const failing = store.transaction(async (trx) => {
     await raiseNotice(trx, notice());
@@ -82,7 +82,7 @@ test("a notice goes with the transaction that raised it", async () => {
   expect(await isNotified(store.db, notice())).toBe(false);
 });
 
-test("what is raised can be read, its subject on one line and its roles each once", async () => {
+test("a raised notice can be read, with its subject on one line and each role once", async () => {
   const { store } = await testStore();
   await raiseNotice(
     store.db,
@@ -120,7 +120,7 @@ test("a notice is routed once, and a delivery is tried by one process at a time"
   expect(await claimDeliveries(store.db, again, 10)).toHaveLength(2);
 });
 
-test("a delivery that failed is tried again at its time, one that was given up is not", async () => {
+test("a failed delivery is tried again at its time, but not one that was given up", async () => {
   const { store } = await testStore();
   const noticeId = await routed(store, ["a@example.com", "b@example.com"]);
   const [one, two] = await claimDeliveries(
@@ -152,7 +152,7 @@ test("a delivery that failed is tried again at its time, one that was given up i
   expect(once.map((delivery) => delivery.deliveryId)).toEqual([two.deliveryId]);
 });
 
-test("a notice that reaches nobody shows why, and is routed anew when somebody asks", async () => {
+test("a notice that reaches nobody shows why, and is routed again at a person's request", async () => {
   const { store } = await testStore();
   await raiseNotice(store.db, notice({ runId: "run_1" }));
   const [raised] = await unrouted(store.db, "people", 1_000, 10);
@@ -167,7 +167,7 @@ test("a notice that reaches nobody shows why, and is routed anew when somebody a
   expect(await unrouted(store.db, "people", 4_000, 10)).toMatchObject([{ routeProblem: null }]);
 });
 
-test("a notice that no channel took is routed anew when somebody asks, and one that was sent is not", async () => {
+test("a notice that no channel took is routed again at a person's request, but not one that was sent", async () => {
   const { store } = await testStore();
   const retried = (noticeId: string) =>
     store.transaction((trx) => retryNotice(trx, noticeId, 4_000));
@@ -184,7 +184,7 @@ function planOf(payableIds: readonly string[]) {
   return { summary: planSummary(lines), lines, skipped: [] };
 }
 
-test("of parked bills those are told of that no notice has named, and again after another attempt", async () => {
+test("parked bills are notified if no notice has named them yet, and again after another attempt", async () => {
   const { store } = await testStore();
   const { runId, run: launched } = await upsertRun(store.db, newRun());
   const plan = planOf(["p1", "p2", "p3"]);
@@ -208,7 +208,7 @@ test("of parked bills those are told of that no notice has named, and again afte
   const next = await parkedUntold(store.db, run);
   expect(next.map((line) => line.payableId)).toEqual(["p2", "p3"]);
   expect(next.map((line) => line.isGivenBack)).toEqual([false, false]);
-  // What its retry has given back is told of as such: it waits for the next run.
+  // A bill that its retry has given back is notified as such: it waits for the next run.
   const key = { businessId: "biz_1", payableId: "p3" };
   await upsertRetry(store.db, {
     ...key,
@@ -220,13 +220,13 @@ test("of parked bills those are told of that no notice has named, and again afte
   await updateRetry(store.db, key, { phase: "ended" }, 2);
   const left = await parkedUntold(store.db, run);
   expect(left.map((line) => line.isGivenBack)).toEqual([false, true]);
-  // The next run asks about what nobody approved in time, but perhaps there is none.
+  // The next run asks again about bills that nobody approved in time, but there may be no next run.
   const expired = { reason_code: "approval-expired" };
   await store.db.updateTable("run_lines").set(expired).where("payable_id", "=", "p2").execute();
   expect((await parkedUntold(store.db, run)).map((line) => line.isGivenBack)).toEqual([true, true]);
 });
 
-test("a parked bill is told of although a later run has planned it without paying", async () => {
+test("a parked bill is notified even though a later run has planned it without paying it", async () => {
   const { store } = await testStore();
   const plan = planOf(["p1"]);
   const { runId, run } = await upsertRun(store.db, newRun());
@@ -243,7 +243,7 @@ test("a parked bill is told of although a later run has planned it without payin
   expect(await stateOfLater("awaiting-approval")).toEqual([]);
 });
 
-test("what everybody got long ago is forgotten, and the audit trail keeps what was told", async () => {
+test("old notices that everyone has received are pruned, and the audit trail keeps what they said", async () => {
   const { store } = await testStore();
   const got = await routed(store, ["a@example.com"], { factKey: "old" });
   await routed(store, ["a@example.com"], { factKey: "not got" });

@@ -55,7 +55,7 @@ function give(round = 1): Promise<OnboardingInput> {
   });
 }
 
-test("an input is sent while it waits and its onboarding is under way, and not after", async () => {
+test("an input is sent while it waits and its onboarding is under way, and not afterwards", async () => {
   const [first, second, third] = [await give(), await give(), await give()];
   expect(await recordInputSend(store.db, first, 5)).toBe(true);
   const replaced = { state: "replaced", reason: null } as const;
@@ -63,13 +63,13 @@ test("an input is sent while it waits and its onboarding is under way, and not a
   expect(await recordInputSend(store.db, second, 5)).toBe(false);
   await store.transaction((trx) => endOnboarding(trx, businessId, 6));
   expect(await recordInputSend(store.db, third, 7)).toBe(false);
-  // Nor in the next round: it was given in this one.
+  // Nor in the next round: it was given in the earlier one.
   await launch();
   expect(await recordInputSend(store.db, third, 8)).toBe(false);
   expect((await listInputs(store.db, businessId, 1)).map(({ sends }) => sends)).toEqual([1, 0, 0]);
 });
 
-test("what holds an input up is kept with it until it has ended", async () => {
+test("the reason that holds an input up is kept with it until the input has ended", async () => {
   const input = await give();
   const heldUp = { reason: "403", needsPerson: true };
   await recordHeldUp(store.db, input, heldUp);
@@ -83,7 +83,7 @@ test("what holds an input up is kept with it until it has ended", async () => {
   });
 });
 
-test("no table shows anything of what the vault keeps, and its end leaves nothing there", async () => {
+test("no table shows anything that the vault keeps, and nothing is left in the vault after the end", async () => {
   await give();
   const shown = (await allRows()).join("\n");
   expect(shown).toContain("vlt_");
@@ -104,7 +104,7 @@ async function allRows(): Promise<string[]> {
   return tables.map((rows) => JSON.stringify(rows));
 }
 
-test("an onboarding that has ended stays as it ended", async () => {
+test("an onboarding that has ended can't be changed", async () => {
   await store.transaction((trx) => endOnboarding(trx, businessId, 6));
   await updateOnboarding(store.db, businessId, { phase: "review", needsAction: true }, 7);
   const row = await store.db.selectFrom("onboardings").selectAll().executeTakeFirstOrThrow();

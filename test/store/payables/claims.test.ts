@@ -18,7 +18,7 @@ function claim(store: Store, owner: string, payableIds: string[]) {
   return claimPayables(store.db, { businessId, payableIds, owner, nowMs: 1 });
 }
 
-test("a payable belongs to one owner, whose own claims count as claimed", async () => {
+test("a payable belongs to one owner, who may claim it again", async () => {
   const { store } = await testStore();
   await claim(store, "run_1", ["pay_1", "pay_2"]);
   expect(await claim(store, "run_2", ["pay_2", "pay_3"])).toEqual({
@@ -53,7 +53,7 @@ test("two processes that claim the same payables share them out without overlap"
   expect(new Set(owners.values())).toEqual(new Set(first.length === 0 ? [] : ["run_1"]));
 });
 
-test("only the owner can hand a claim over, and doing it again is no harm", async () => {
+test("only the owner can hand a claim over, and repeating it does no harm", async () => {
   const { store } = await testStore();
   await claim(store, "run_1", ["pay_1"]);
   const move = (from: string, to: string) =>
@@ -80,7 +80,7 @@ test("a claim is not released while an attempt to pay is live", async () => {
   expect(await claimOwners(store.db, businessId, ["pay_1"])).toEqual(new Map());
 });
 
-test("a run gives up what asks nothing more of it, and keeps what may have been paid", async () => {
+test("a run releases claims of lines that need nothing more, and keeps those that may have been paid", async () => {
   const { store } = await testStore();
   const { run } = await upsertRun(store.db, newRun());
   const ids = ["settled", "parked", "parked-live", "processing"];

@@ -5,7 +5,7 @@ import { keepSeenPayments } from "../../../src/store/payables/seen-payments.ts";
 import { approvedRun } from "../approved-run.ts";
 import { testStore } from "../support.ts";
 
-test("a split bill has parts once each of its payments was seen: until then nothing of it is open", async () => {
+test("a split bill has parts only once each of its payments has been seen", async () => {
   const { store } = await testStore();
   const { db } = store;
   const runId = await approvedRun(store, "weekly", ["bill_1"]);

@@ -12,7 +12,7 @@ import { sendOnce } from "../../support/sends.ts";
 import { approvedRun } from "../approved-run.ts";
 import { closeSubjectOn, openSubjectOn, testStore } from "../support.ts";
 
-/** A run of two bills, of which a request may still pay the first. */
+/** A run of two bills; a request may still pay the first. */
 async function halfOpen(state: LineState) {
   const { store } = await testStore();
   const runId = await approvedRun(store, "weekly", ["pay_1", "pay_2"]);
@@ -30,7 +30,7 @@ async function halfOpen(state: LineState) {
 
 describe("a bill that a request may still pay", () => {
   test.each(["planned", "awaiting-approval", "on-hold"] as const)(
-    "is looked after when its run is stopped while it is %s; others end",
+    "a bill that a request may still pay becomes unknown if its run is stopped while it is %s, and other bills end",
     async (state) => {
       const { store, states, moment } = await halfOpen(state);
       await store.transaction((trx) => cancelUndecided(trx, moment, "run-cancelled"));
@@ -38,13 +38,13 @@ describe("a bill that a request may still pay", () => {
     },
   );
 
-  test("is looked after when nobody has approved it in time; others are parked", async () => {
+  test("a bill that a request may still pay becomes unknown if nobody approves it in time, and other bills are parked", async () => {
     const { store, states, moment } = await halfOpen("awaiting-approval");
     await store.transaction((trx) => parkUnapproved(trx, moment));
     expect(await states()).toEqual(["unknown", "parked"]);
   });
 
-  test("is open again where a second answer says that its request may take effect after all", async () => {
+  test("a bill is open again if a late response says that its request may still take effect", async () => {
     const { store } = await testStore();
     const of = { businessId: "biz_1", subject: "pay_1", owner: "run/1" };
     const open = () => openSubjects(store.db, "biz_1", ["pay_1"]);
@@ -61,7 +61,7 @@ describe("a bill that a request may still pay", () => {
     expect(await open()).toEqual(new Set(["pay_1"]));
   });
 
-  test("is left open where nobody works on it, its request is old and no look is recent", async () => {
+  test("a bill is left open if nobody works on it, its request is old and no look is recent", async () => {
     const { store, set } = await halfOpen("parked");
     const left = (openedMs: number) =>
       leftOpen(store.db, "biz_1", { openedMs, lookedAtMs: 50 }, 10);
@@ -89,7 +89,7 @@ describe("a bill that a request may still pay", () => {
   });
 });
 
-test("a bill whose request never had an answer is looked at again for days, once nothing is about to be sent for it", async () => {
+test("a bill whose request never had a response is looked at again for days, unless a send for it may follow", async () => {
   const { store, set } = await halfOpen("cancelled");
   await closeSubjectOn(store, "pay_1");
   const { openedAtMs } = await sendOnce(store, {
@@ -103,7 +103,7 @@ test("a bill whose request never had an answer is looked at again for days, once
   );
   const left = (openedMs: number, lookedAtMs = 0) =>
     neverAnswered(store.db, "biz_1", { openedMs, lookedAtMs }, 10);
-  // A request that may still pay is looked after otherwise.
+  // A bill that a request may still pay is looked after elsewhere.
   expect(await left(0)).toEqual([]);
   await closeSubjectOn(store, "pay_1");
   expect(await left(0)).toEqual(["pay_1"]);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { keepSeenPayments, seenPayments } from "../../../src/store/payables/seen-payments.ts";
 import { testStore } from "../support.ts";
 
-test("of each payment the version that was kept last is known, business by business", async () => {
+test("the last stored version of each payment is known, by business", async () => {
   const { store } = await testStore();
   const scheduled = {
     id: "pay_1",

@@ -30,7 +30,7 @@ function subscription(store: Store, owner: string, untilMs = 100) {
   return setSubscriptions(store.db, { businessId, business: "acme", payableIds, owner, untilMs });
 }
 
-test("one owner hears about a payable: the last that asked, or was handed it", async () => {
+test("a payable has one subscriber: the last that subscribed, or that it was handed to", async () => {
   const { store } = await testStore();
   await subscription(store, "run_1");
   await subscription(store, "run_2");
@@ -47,7 +47,7 @@ test("one owner hears about a payable: the last that asked, or was handed it", a
   ]);
 });
 
-test("a look goes to the line of the run that subscriptions, and to the payable's retry", async () => {
+test("a look flags the line of the subscribed run, and the payable's retry", async () => {
   const { store } = await testStore();
   const old = await plannedRun(store, "2026-10-29");
   const current = await plannedRun(store, "2026-11-05");
@@ -61,7 +61,7 @@ test("a look goes to the line of the run that subscriptions, and to the payable'
   expect((await getRetry(store.db, businessId, "pay_1"))?.look).toBe(true);
 });
 
-test("a subscription outlives its run until its time is over", async () => {
+test("a subscription outlives its run until its own time is over", async () => {
   const { store } = await testStore();
   await subscription(store, "run_1", 100);
   expect(await pruneSubscriptions(store.db, businessId, 100)).toBe(0);

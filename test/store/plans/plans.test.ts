@@ -27,7 +27,7 @@ async function plannedRun(store: Store) {
   return { run, plan, stored };
 }
 
-test("stores a plan with its lines, in order, and what it left out", async () => {
+test("a plan is stored with its lines in order, and with the bills that it left out", async () => {
   const { store } = await testStore();
   const { run, plan, stored } = await plannedRun(store);
   expect(stored).toMatchObject({ planNo: 1, planHash: "plan-hash-1", summary: plan.summary });
@@ -54,7 +54,7 @@ test("stores a plan with its lines, in order, and what it left out", async () =>
   expect(page.map(({ line }) => line.payableId)).toEqual(["pay_1"]);
 });
 
-test("planning again changes nothing", async () => {
+test("a second plan for a run changes nothing", async () => {
   const { store } = await testStore();
   const { run, stored } = await plannedRun(store);
   const lines = [planLine("pay_9")];
@@ -77,7 +77,7 @@ test("a plan of thousands of lines is stored and read whole", async () => {
   expect(read.map(({ plan: line }) => line.payableId)).toEqual(lines.map((l) => l.payableId));
 });
 
-test("a line that was planned anew waits for approval under a new plan's hash", async () => {
+test("a replanned line waits for approval under a new plan's hash", async () => {
   const { store } = await testStore();
   const { run } = await plannedRun(store);
   await store.db.updateTable("run_lines").set({ state: "paying", funded: 1 }).execute();
@@ -133,7 +133,7 @@ test("a line that was planned anew waits for approval under a new plan's hash", 
   await expect(skipping).rejects.toThrow("doesn't follow");
 });
 
-test("lines that are planned anew together make one new plan, and the others stay approved", async () => {
+test("lines that are replanned together make one new plan, and other lines stay approved", async () => {
   const { store } = await testStore();
   const { run } = await upsertRun(store.db, newRun());
   const { runId } = run;
@@ -178,7 +178,7 @@ test("lines that are planned anew together make one new plan, and the others sta
   expect(each).toEqual([400, 500, 500]);
 });
 
-test("keeps a dry plan for a day, with its bills by page", async () => {
+test("a dry plan is kept for a day, and its bills can be read page by page", async () => {
   const { store } = await testStore();
   const lines = ["pay_1", "pay_2", "pay_3"].map((payableId) => planLine(payableId));
   const skipped = ["pay_4", "pay_5"].map((payableId) => skippedLine(payableId));
@@ -196,7 +196,7 @@ test("keeps a dry plan for a day, with its bills by page", async () => {
     getDryPlanPage(store.db, planId, { page: number, pageSize });
   await saveDryPlan(store.db, { dryPlanId: "dry_1", plan, nowMs: 0 });
   await saveDryPlan(store.db, { dryPlanId: "dry_2", plan, nowMs: dayMs });
-  // The activity may run twice: its last word counts, whole.
+  // The activity may run twice: its last result counts, and is read whole.
   await saveDryPlan(store.db, { dryPlanId: "dry_2", plan, nowMs: dayMs });
   expect(await page("dry_1", 1, 5)).toEqual({
     ...plan,
@@ -224,6 +224,6 @@ test("keeps a dry plan for a day, with its bills by page", async () => {
   expect(await page("dry_1", 1)).toBeUndefined();
   expect((await page("dry_2", 1))?.lines).toHaveLength(2);
   const kept = await store.db.selectFrom("dry_plan_lines").select("lines_id").distinct().execute();
-  // Two tries of the second, and the third.
+  // Two tries of the second plan, and the third plan.
   expect(kept).toHaveLength(3);
 });

@@ -27,7 +27,7 @@ function apply(store: Store, name: string, text: string, author: string, busines
   );
 }
 
-test("a changed text is the next revision, the same text is none", async () => {
+test("a changed text makes the next revision, and the same text makes none", async () => {
   const { store } = await testStore();
   expect(await apply(store, "weekly", "one", "ada")).toEqual({ revision: 1, changed: true });
   expect(await apply(store, "weekly", "one", "bob")).toEqual({ revision: 1, changed: false });
@@ -55,7 +55,7 @@ test("a changed text is the next revision, the same text is none", async () => {
   ]);
 });
 
-test("lists the latest revision of each playbook, by name", async () => {
+test("playbooks are listed by name, each with its latest revision", async () => {
   const { store } = await testStore();
   await apply(store, "weekly", "one", "ada");
   await apply(store, "rent", "one", "ada");
@@ -68,7 +68,7 @@ test("lists the latest revision of each playbook, by name", async () => {
   expect(await getPlaybook(store.db, { ...weekly, name: "none" })).toBeUndefined();
 });
 
-test("two businesses have a playbook of one name, each its own", async () => {
+test("two businesses can have playbooks of the same name, each with its own revisions", async () => {
   const { store } = await testStore();
   const theirs = { business: "beta", name: "weekly" };
   await apply(store, "weekly", "one", "ada");
@@ -86,7 +86,7 @@ test("two businesses have a playbook of one name, each its own", async () => {
   expect(await listed("beta")).toEqual(["beta 2"]);
 });
 
-test("whoever wrote a revision since a second person confirmed one is an author, whatever came last", async () => {
+test("the authors of a playbook are all who wrote a revision since the last confirmed one", async () => {
   const { store } = await testStore();
   for (const [text, author] of [
     ["one", "ada"],

@@ -16,7 +16,7 @@ const businessId = "biz_1";
 const bill = (n: number) => `pay_${n}`;
 const bills = (count: number) => Array.from({ length: count }, (_, index) => bill(index));
 
-/** The stores of two processes, as far as the database can tell. */
+/** Opens two stores that look like two processes to the database. */
 async function twoStores(): Promise<readonly [Store, Store]> {
   const url = await newDatabase("store");
   const stores = [await openStore(url), await openStore(url)] as const;
@@ -26,14 +26,14 @@ async function twoStores(): Promise<readonly [Store, Store]> {
   return stores;
 }
 
-/** Something that goes on when it is told to. */
+/** Something that waits until it is opened. */
 function gate(): { readonly opened: Promise<void>; open: () => void } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open };
 }
 
-/** Resolves once some other transaction waits for a lock of ours. */
+/** Resolves once another transaction waits for one of our locks. */
 async function somebodyWaits(store: Store): Promise<void> {
   for (;;) {
     const { rows } = await sql`
@@ -76,7 +76,7 @@ test("two workers that lease at once never get the same line", async () => {
   expect(leased.flat().sort()).toEqual(bills(60).sort());
 });
 
-test("a hold waits for the lease that is under way, and the next lease finds it", async () => {
+test("a hold waits for the lease that is under way, and the next lease respects the hold", async () => {
   const [worker, gateway] = await twoStores();
   const runId = await approvedRun(worker, "weekly", bills(10));
   const [reading, going] = [gate(), gate()];
@@ -92,7 +92,7 @@ test("a hold waits for the lease that is under way, and the next lease finds it"
     expect(await held()).toEqual([]);
     reading.open();
     await going.opened;
-    // What was true when it was read is still true when the line is written.
+    // What was read is still true when the line is written.
     expect(await held()).toEqual([]);
   });
   await reading.opened;
@@ -105,7 +105,7 @@ test("a hold waits for the lease that is under way, and the next lease finds it"
   expect((await lease(worker, runId)).sent).toEqual([]);
 });
 
-test("a weekly limit holds for two runs that lease at the same moment", async () => {
+test("a weekly limit holds even if two runs lease at the same moment", async () => {
   const stores = await twoStores();
   const limits = { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: 25_000 };
   const runs = await Promise.all(
@@ -119,9 +119,9 @@ test("a weekly limit holds for two runs that lease at the same moment", async ()
   expect(leases.flatMap(({ sent }) => sent)).toHaveLength(2);
 });
 
-test("two decisions at the same moment count once each", async () => {
+test("two decisions at the same moment each count once", async () => {
   const stores = await twoStores();
-  // Carol has approved it already.
+  // Carol has already approved the line.
   const runId = await approvedRun(stores[0], "weekly", [bill(1)], { quorum: 3 });
   const line = { payableId: bill(1), lineHash: `hash-of-${bill(1)}-1` };
   const decide = (store: Store, principal: string) =>
@@ -142,7 +142,7 @@ test("two decisions at the same moment count once each", async () => {
   );
 });
 
-test("two owners that claim the same bills at once share them out", async () => {
+test("two owners that claim the same bills at once share them without overlap", async () => {
   const stores = await twoStores();
   const results = await Promise.all(
     stores.map((store, index) =>
@@ -156,7 +156,7 @@ test("two owners that claim the same bills at once share them out", async () => 
   expect(claimed.sort()).toEqual(bills(900).sort());
 });
 
-test("events that two gateways receive at once are stored once, in whatever order", async () => {
+test("events that two gateways receive at once, in any order, are stored once", async () => {
   const stores = await twoStores();
   const events = Array.from({ length: 300 }, (_, index) => ({
     businessId,
@@ -177,7 +177,7 @@ test("events that two gateways receive at once are stored once, in whatever orde
   expect(added.flat().sort()).toEqual(events.map(({ eventId }) => eventId).sort());
 });
 
-test("a worker that froze within a transaction is cut off, and what it does then is not kept", async () => {
+test("a worker that froze within a transaction is cut off, and its later writes are not kept", async () => {
   const [frozen, other] = await twoStores();
   const runId = await approvedRun(other, "weekly", bills(2));
   const [begun, thawed] = [gate(), gate()];
@@ -204,7 +204,7 @@ test("a worker that froze within a transaction is cut off, and what it does then
   expect(rows).toEqual([{ lease_owner: "frozen-2" }]);
 });
 
-test("claims, leases, holds, decisions and events of many processes at once never wait in a circle", async () => {
+test("claims, leases, holds, decisions and events of many processes at once never deadlock", async () => {
   const url = await newDatabase("store");
   const stores = await Promise.all(Array.from({ length: 5 }, () => openStore(url)));
   const [store] = stores;
@@ -215,7 +215,7 @@ test("claims, leases, holds, decisions and events of many processes at once neve
     const acts = stores.flatMap((each, n) => EVERYTHING.map((act) => act(each, run, `p${n}`)));
     await Promise.all(acts);
   }
-  // A connection's counts are written when it ends.
+  // A connection's counts are written when the connection ends.
   await Promise.all(stores.map((each) => each.close()));
   const asked = await openStore(url);
   onTestFinished(() => asked.close());

@@ -36,16 +36,16 @@ async function tablesOf(store: Store) {
   return tables.filter(({ name }) => !OWN.includes(name));
 }
 
-/** Rows in every table, whatever its columns are. */
+/** Inserts rows into every table, whatever its columns are. */
 async function fill(store: Store, rowsATable: number): Promise<void> {
   for (const { name, columns } of await tablesOf(store)) {
-    // The database writes it with the trail.
+    // The database writes this table together with the trail.
     if (name === "audit_ends") continue;
     const rows = Array.from({ length: rowsATable }, (_, n) =>
       Object.fromEntries(
         columns.map(({ name: column, dataType, isNullable }) => [
           column,
-          // A line that somebody has leased now keeps its store from being copied.
+          // A line that is leased now would keep its store from being copied.
           column === "lease_until_ms" ? n : valueOf(dataType, isNullable, n),
         ]),
       ),
@@ -60,7 +60,7 @@ async function fill(store: Store, rowsATable: number): Promise<void> {
 function valueOf(dataType: string, isNullable: boolean, n: number): unknown {
   if (isNullable && n % 2 === 1) return null;
   if (/text/i.test(dataType)) return `“${n}” né\n\t🧾 'quoted' \\ ${String(n % 7)}`;
-  // More than 32 bits, and what flags are.
+  // A number of more than 32 bits, and one that is valid for flags.
   return n === 0 ? FAR_MS : n;
 }
 
@@ -82,7 +82,7 @@ async function refusal(from: string, to: string): Promise<CopyRefusedError> {
   return error as CopyRefusedError;
 }
 
-test("a store goes from SQLite to PostgreSQL and back with every row of every table", async () => {
+test("a store is copied from SQLite to PostgreSQL and back with every row of every table", async () => {
   const [first, second, third] = [fileUrl(), await newDatabase("empty"), fileUrl()];
   await withStore(first, (store) => fill(store, 5));
   const before = await rowsOf(first);
@@ -108,7 +108,7 @@ test("a table of many pages is copied whole", async () => {
   expect(await rowsOf(to)).toEqual(await rowsOf(from));
 });
 
-test("the audit trail goes on where it was", async () => {
+test("the audit trail goes on in the copy", async () => {
   const [from, to] = [fileUrl(), await newDatabase("empty")];
   const note = (store: Store) =>
     store.transaction((trx) =>
@@ -134,7 +134,7 @@ test("the audit trail goes on where it was", async () => {
   expect(trail[2]?.prevHash).toBe(trail[1]?.hash);
 });
 
-test("an end of the trail that was cut off shows in the copy as well", async () => {
+test("a cut-off end of the trail is found in the copy too", async () => {
   const [from, to] = [fileUrl(), await newDatabase("empty")];
   await withStore(from, async (store) => {
     for (const subject of ["pay_1", "pay_2"]) {
@@ -149,7 +149,7 @@ test("an end of the trail that was cut off shows in the copy as well", async () 
   expect(problems).toMatchObject([{ kind: "cut-off", auditId: 1 }]);
 });
 
-test("nothing is copied into a store that has something", async () => {
+test("nothing is copied into a store that isn't empty", async () => {
   const [from, to] = [fileUrl(), await newDatabase("store")];
   await withStore(from, (store) => fill(store, 1));
   await withStore(to, (store) => approvedRun(store, "monthly", []));
@@ -161,7 +161,7 @@ test("nothing is copied into a store that has something", async () => {
 });
 
 test.each(["sqlite", "postgres"])(
-  "nothing is copied while a run of a store in %s leases",
+  "nothing is copied while lines of a store in %s are leased",
   async (kind) => {
     const from = kind === "sqlite" ? fileUrl() : await newDatabase("store");
     await withStore(from, async (store) => {
@@ -179,7 +179,7 @@ test.each(["sqlite", "postgres"])(
   },
 );
 
-test("a store that is just being closed is waited for", async () => {
+test("a copy waits for a store that is being closed", async () => {
   const from = await newDatabase("store");
   const store = await openStore(from);
   await store.db.selectFrom("runs").selectAll().execute();
@@ -190,7 +190,7 @@ test("a store that is just being closed is waited for", async () => {
 });
 
 test.each(["sqlite", "postgres"])(
-  "nothing is copied out of or into a store in %s that is open",
+  "nothing is copied out of or into an open store in %s",
   async (kind) => {
     const used = kind === "sqlite" ? fileUrl() : await newDatabase("store");
     const store = await openStore(used);
@@ -201,7 +201,7 @@ test.each(["sqlite", "postgres"])(
     expect((await refusal(used, fileUrl())).code).toBe("in-use");
     const error = await refusal(other, used);
     expect(error).toMatchObject({ code: "in-use", message: expect.stringContaining("--to") });
-    // A process that reads and ends leaves nothing behind.
+    // A process that has read and ended leaves nothing behind.
     expect(await child("open", [other])).toHaveLength(1);
     await expect(copyStore(other, fileUrl())).resolves.toMatchObject({ runs: 0 });
   },

@@ -15,13 +15,13 @@ import { approval, lease } from "../approved-run.ts";
 
 const businessId = "biz_1";
 
-/** Something that a worker or gateway does to a run's bills, in another order each time. */
+/** Something that a worker or gateway does to a run's bills, in a different order each time. */
 export type Act = (store: Store, run: RunOfBills, me: string) => Promise<void>;
 
 export interface RunOfBills {
   readonly runId: string;
   readonly bills: readonly string[];
-  /** Tells the events of one round from those of the others. */
+  /** Distinguishes the events of one round from those of the others. */
   readonly round: number;
 }
 
@@ -113,5 +113,5 @@ async function waits(store: Store): Promise<void> {
   });
 }
 
-/** All of it: who takes part does each of them at once. */
+/** All acts: each participant performs all of them at once. */
 export const EVERYTHING: readonly Act[] = [claims, lane, holds, decisions, events, looks, waits];

@@ -30,7 +30,7 @@ const note = (store: Store, n: number) =>
 const written = async (store: Store) =>
   (await listAudit(store.db, { businessId: "biz_1" })).map(({ details }) => details["n"]);
 
-test("a transaction whose COMMIT took, but whose answer was lost, happens once", async () => {
+test("a transaction whose COMMIT succeeded but whose response was lost happens once", async () => {
   const { store, proxy } = await storeBehindProxy();
   await note(store, 1);
   proxy.loseAnswerOf("commit");
@@ -39,7 +39,7 @@ test("a transaction whose COMMIT took, but whose answer was lost, happens once",
   expect(await written(store)).toEqual([1, 2]);
 });
 
-test("a transaction that was cut off before its COMMIT is run again", async () => {
+test("a transaction that was cut off before its COMMIT runs again", async () => {
   const { store, proxy } = await storeBehindProxy();
   let runs = 0;
   await store.transaction(async (trx) => {
@@ -56,14 +56,14 @@ test("a transaction that was cut off before its COMMIT is run again", async () =
   expect(rows).toEqual([{ claimed_at_ms: 2 }]);
 });
 
-test("a connection that the server ends while nobody uses it costs nobody anything", async () => {
+test("a connection that the server ends while it is idle causes no failure", async () => {
   const { store, proxy } = await storeBehindProxy();
   await note(store, 1);
   proxy.cutAll();
   expect(await written(store)).toEqual([1]);
 });
 
-test("single statements are sent again over another connection", async () => {
+test("single statements are sent again over a new connection", async () => {
   const { store, proxy } = await storeBehindProxy();
   const reading = Promise.all(
     Array.from({ length: 8 }, () => sql`select pg_sleep(0.2)`.execute(store.db)),
@@ -72,7 +72,7 @@ test("single statements are sent again over another connection", async () => {
   await expect(reading).resolves.toHaveLength(8);
 });
 
-test("two transactions that wait for each other's rows both happen", async () => {
+test("two transactions that deadlock are both carried out", async () => {
   const url = await newDatabase("store");
   const stores = [await openStore(url), await openStore(url)] as const;
   onTestFinished(async () => {
@@ -88,7 +88,7 @@ test("two transactions that wait for each other's rows both happen", async () =>
     .insertInto("claims")
     .values([row("p"), row("q")])
     .execute();
-  // Transactions of two businesses, which share no lock of ours, and rows that they shouldn't.
+  // Transactions of two businesses, which share no lock of ours, on rows that they shouldn't share.
   const touch = (store: Store, business: string, order: readonly string[]) =>
     store.transactionOf(business, async (trx) => {
       for (const payableId of order) {

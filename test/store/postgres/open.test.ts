@@ -29,36 +29,36 @@ async function run(url: string, statement: string): Promise<void> {
   await client.end();
 }
 
-test("a server that isn't there is told with its address and what to do", async () => {
+test("the error for an unreachable server names its address and the way out", async () => {
   const error = await refusal(await changed((url) => (url.port = "1")));
   expect(error.code).toBe("unreachable");
   expect(error.message).toMatch(/127\.0\.0\.1:1.*nothing listens there.*Start it/);
 });
 
-test("a host that doesn't exist is told", async () => {
+test("the error for a host that doesn't exist names the host", async () => {
   const error = await refusal(await changed((url) => (url.hostname = "no-such-host.invalid")));
   expect(error.code).toBe("unreachable");
   expect(error.message).toContain("no-such-host.invalid");
 });
 
-test("a wrong password is told without showing it", async () => {
+test("the error for a wrong password doesn't show the password", async () => {
   const error = await refusal(await changed((url) => (url.password = "wr0ng")));
   expect(error.code).toBe("refused");
   expect(error.message).toMatch(/check user and password/);
 });
 
-test("a database that doesn't exist is told with how to make it", async () => {
+test("the error for a database that doesn't exist says how to create it", async () => {
   const error = await refusal(await changed((url) => (url.pathname = "/nowhere")));
   expect(error.code).toBe("missing");
   expect(error.message).toContain("createdb nowhere");
 });
 
-test("an address that can't be read is told without showing it", async () => {
+test("the error for an unreadable address doesn't show the address", async () => {
   const error = await refusal("postgres://user:p@ss:word@[/db");
   expect(error.code).toBe("unsupported");
 });
 
-test("another program's database is refused and left as it is", async () => {
+test("another program's database is refused and left unchanged", async () => {
   const url = await newDatabase("empty");
   await run(url, "create table letters (text text)");
   const error = await refusal(url);
@@ -68,7 +68,7 @@ test("another program's database is refused and left as it is", async () => {
   expect((await refusal(url, true)).code).toBe("missing");
 });
 
-test("a user who may not make tables is told so", async () => {
+test("the error for a user who may not create tables says who creates a store", async () => {
   const url = await newDatabase("empty");
   const name = new URL(url).pathname.slice(1);
   await run(url, `create role ${name}_guest login password 'wr0ng'`);
@@ -82,7 +82,7 @@ test("a user who may not make tables is told so", async () => {
   expect(error.message).toMatch(/permission denied.*A store is made by the database's owner/);
 });
 
-test("a user whose role may not read a table is told that another's may, and not to own the database", async () => {
+test("the error for a role that may not read a table says that the role is the cause", async () => {
   const url = await newDatabase("store");
   const owner = await openStore(url);
   onTestFinished(() => owner.close());
@@ -105,7 +105,7 @@ test("a user whose role may not read a table is told that another's may, and not
   });
 });
 
-test("gives up with a clear line when another process keeps the lock, and readers go on", async () => {
+test("a write fails with a clear error if another process keeps the lock, and reads go on", async () => {
   const url = await newDatabase("store");
   const patient = await openStore(url);
   const impatient = await openStore(url, { busyLimitMs: 200 });
@@ -130,7 +130,7 @@ test("gives up with a clear line when another process keeps the lock, and reader
   await impatient.transactionOf("biz_1", (trx) => trx.deleteFrom("claims").execute());
 });
 
-test("no more connections are opened than the pool has", async () => {
+test("a store opens at most as many connections as its pool allows", async () => {
   const url = await newDatabase("store");
   const store = await openStore(url, { poolSize: 3 });
   onTestFinished(() => store.close());

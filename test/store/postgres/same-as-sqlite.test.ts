@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createToken, listTokens } from "../../../src/store/approvals/tokens.ts";
 import { testStore } from "../support.ts";
 
-test("texts sort by their bytes, whatever language the database has", async () => {
+test("texts sort by their bytes, whatever the database's language", async () => {
   const { store } = await testStore();
   const ids = ["b", "A", "a", "B", "_", "é", "Z", "10", "9"];
   await store.db
@@ -16,12 +16,12 @@ test("texts sort by their bytes, whatever language the database has", async () =
     .orderBy("payable_id")
     .execute();
   expect(rows.map((row) => row.payable_id)).toEqual(ids.toSorted());
-  // The database itself has it otherwise, or this would show nothing.
+  // The database's own order differs, or this test would prove nothing.
   const plain = await sql<{ ok: boolean }>`select 'a' < 'B' as ok`.execute(store.db);
   expect(plain.rows).toEqual([{ ok: true }]);
 });
 
-test("every column of text sorts by its bytes", async () => {
+test("every text column sorts by its bytes", async () => {
   const { store } = await testStore();
   const found = await sql<{ name: string }>`
     select table_name || '.' || column_name as name from information_schema.columns
@@ -38,7 +38,7 @@ test("sums, counts and instants come back as numbers", async () => {
   expect(rows).toEqual([{ sum: Number.MAX_SAFE_INTEGER, count: 2, most: 9007199254740990 }]);
 });
 
-test("an instant with a fraction, and a text with a NUL, are kept", async () => {
+test("an instant with a fraction and a text with a NUL can be stored", async () => {
   const { store } = await testStore();
   const made = { roles: [], createdBy: "a\0b", nowMs: 10.75, name: "lena" };
   await createToken(store, made);
@@ -46,18 +46,18 @@ test("an instant with a fraction, and a text with a NUL, are kept", async () => 
   expect(token).toMatchObject({ createdAtMs: 10, createdBy: "a\uFFFDb" });
 });
 
-test("asking for none of many finds none", async () => {
+test("a query for none of many values finds no rows", async () => {
   const { store } = await testStore();
   const rows = await store.db.selectFrom("claims").selectAll().where("owner", "in", []).execute();
   expect(rows).toEqual([]);
 });
 
-test("what only grows can't be emptied either", async () => {
+test("a table that only grows can't be truncated", async () => {
   const { store } = await testStore();
   await expect(sql`truncate audit`.execute(store.db)).rejects.toThrow("audit only grows");
 });
 
-test("only a transaction that says so is not flushed", async () => {
+test("a transaction is flushed unless it opts out", async () => {
   const { store } = await testStore();
   const level = async (flush: boolean) =>
     store.transaction(async (trx) => (await sql`show synchronous_commit`.execute(trx)).rows, {

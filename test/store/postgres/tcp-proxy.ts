@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** Stands between a store and its server, and cuts connections where a test wants it. */
+/** A proxy between a store and its server that cuts connections at a test's request. */
 export class TcpProxy {
   readonly #target: { readonly host: string; readonly port: number };
   readonly #server: Server;
@@ -22,7 +22,7 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** The address of a database, through the proxy. */
+  /** Returns the URL of a database through the proxy. */
   urlOf(url: string): string {
     const through = new URL(url);
     const address = this.#server.address();
@@ -32,14 +32,14 @@ export class TcpProxy {
   }
 
   /**
-   * Lets the next statement of this text through to the server, and cuts the connection before its
-   * answer comes back.
+   * Lets the next statement with this text through to the server, and cuts the connection before
+   * the response comes back.
    */
   loseAnswerOf(statement: string): void {
     this.#cutAfter = statement;
   }
 
-  /** How many connections were cut by `loseAnswerOf`. */
+  /** The number of connections cut by `loseAnswerOf`. */
   get cuts(): number {
     return this.#cuts;
   }

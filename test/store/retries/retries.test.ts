@@ -17,7 +17,7 @@ const retry = {
   nowMs: 5,
 };
 
-test("a payable has one record of its retries, which keeps what was done", async () => {
+test("a payable has one record of its retries, which keeps what has been done", async () => {
   const { store } = await testStore();
   expect(await upsertRetry(store.db, retry)).toMatchObject({
     ...key,
@@ -42,7 +42,7 @@ test("a payable has one record of its retries, which keeps what was done", async
   expect(await getRetryByWorkflowId(store.db, retry.workflowId)).toMatchObject(change);
 });
 
-test("a person's request waits in the record until it is acted on", async () => {
+test("a person's request stays in the record until it is acted on", async () => {
   const { store } = await testStore();
   const ask = (changes: { by: string; runId?: null; nowMs?: number }) =>
     store.transaction((trx) => requestRetry(trx, { ...retry, ...changes }));

@@ -26,7 +26,7 @@ async function bounced(store: Store): Promise<void> {
   );
 }
 
-/** Begins some work, and returns what ends it. */
+/** Begins some work, and returns a function that ends it. */
 type Work = (store: Store) => Promise<() => Promise<unknown>>;
 
 const WORK: readonly (readonly [string, Work])[] = [
@@ -95,7 +95,7 @@ const WORK: readonly (readonly [string, Work])[] = [
 ];
 
 test.each(WORK)(
-  "a key that %s may have been written with is needed until that ends",
+  "a history key is needed until %s that may have used it has ended",
   async (_, begin) => {
     const { store } = await testStore();
     await noteHistoryKey(store.db, "old");

@@ -11,7 +11,7 @@ import {
 import { newRun, policy } from "../fixtures.ts";
 import { child, testStore } from "../support.ts";
 
-test("a launch makes the run of the period, and the next launch joins it", async () => {
+test("a launch creates the period's run, and the next launch joins it", async () => {
   const { store } = await testStore();
   const first = await upsertRun(store.db, newRun());
   expect(first).toMatchObject({ runId: "pay-run/acme/weekly/2026-11-05", created: true });
@@ -20,7 +20,7 @@ test("a launch makes the run of the period, and the next launch joins it", async
   expect(second.run).toMatchObject({ launchedBy: "lena", playbookRevision: 1, policy });
 });
 
-test("a plan's launch would join the run of the period, unless it may be launched again", async () => {
+test("a launch would join the period's run, unless that run may be launched again", async () => {
   const { store } = await testStore();
   expect(await joinedRun(store.db, newRun())).toBeUndefined();
   const { runId } = await upsertRun(store.db, newRun());
@@ -30,7 +30,7 @@ test("a plan's launch would join the run of the period, unless it may be launche
 });
 
 test.each(["rejected", "expired", "cancelled", "failed"] as const)(
-  "a launch after %s makes the next revision",
+  "a launch after a run that ended as %s makes the next revision",
   async (phase) => {
     const { store } = await testStore();
     const { runId } = await upsertRun(store.db, newRun());
@@ -42,7 +42,7 @@ test.each(["rejected", "expired", "cancelled", "failed"] as const)(
 );
 
 test.each(["completed", "completed-with-exceptions", "paying"] as const)(
-  "a launch after %s joins: a period is never paid twice",
+  "a launch in or after a run that is %s joins it: a period is never paid twice",
   async (phase) => {
     const { store } = await testStore();
     const { runId } = await upsertRun(store.db, newRun());
@@ -51,7 +51,7 @@ test.each(["completed", "completed-with-exceptions", "paying"] as const)(
   },
 );
 
-test("who asks for bills by name runs again after a run that had nothing to pay, and only then", async () => {
+test("a launch for named bills makes a new run only after a run that had nothing to pay", async () => {
   const { store } = await testStore();
   const again = { ...newRun(), afterNothing: true };
   const { runId } = await upsertRun(store.db, again);
@@ -76,7 +76,7 @@ test("processes that launch at once share one run", async () => {
   expect(runs.filter((run) => run.created)).toHaveLength(1);
 });
 
-test("a profile's name that was another business's before is refused", async () => {
+test("a profile name that belonged to another business is refused", async () => {
   const { store } = await testStore();
   await upsertRun(store.db, newRun());
   const other = upsertRun(store.db, newRun({ businessId: "biz_2" }));
@@ -99,7 +99,7 @@ test("a run never leaves an ended phase", async () => {
   expect(await setRunPhase(store.db, "pay-run/none", { phase: "paying" })).toBe(false);
 });
 
-test("a cancel is asked for once and not after the end", async () => {
+test("a cancel is recorded once, and not after the run's end", async () => {
   const { store } = await testStore();
   const { runId } = await upsertRun(store.db, newRun());
   const cancel = (id: string, by: string, nowMs: number) =>
@@ -115,7 +115,7 @@ test("a cancel is asked for once and not after the end", async () => {
   expect(await cancel("none", "lena", 5)).toBe("unknown");
 });
 
-test("the time for approving starts once", async () => {
+test("the time for approval is set once", async () => {
   const { store } = await testStore();
   const { runId } = await upsertRun(store.db, newRun());
   await setApproveBy(store.db, runId, { plannedAtMs: 10, approveByMs: 20 });
@@ -123,7 +123,7 @@ test("the time for approving starts once", async () => {
   expect(await getRun(store.db, runId)).toMatchObject({ plannedAtMs: 10, approveByMs: 20 });
 });
 
-test("lists runs, latest first, and those that need somebody", async () => {
+test("runs are listed latest first, and can be filtered by those that need action", async () => {
   const { store } = await testStore();
   const waiting = await upsertRun(store.db, newRun({ period: "2026-11-05", nowMs: 1 }));
   const done = await upsertRun(store.db, newRun({ period: "2026-11-12", nowMs: 2 }));

@@ -23,7 +23,7 @@ const limited = {
   message: "Too many requests.",
 };
 
-/** Real time, as against the service's, which waits are counted by. */
+/** Real time; waits are counted on the service's clock instead. */
 const realMs = 77;
 
 const set = (store: Store, wait: Omit<NewWait, "realMs">) =>
@@ -35,7 +35,7 @@ const paid = (store: Store, sourceId: string) =>
 const lifted = (store: Store) =>
   store.transactionOf("biz_1", (trx) => clearWait(trx, { ...short, realMs }));
 
-/** What a lease does before it lets a single request try. */
+/** Counts a try, as a lease does before it lets a single request try. */
 async function triedOnce(store: Store): Promise<void> {
   await store.db
     .updateTable("business_waits")
@@ -43,7 +43,7 @@ async function triedOnce(store: Store): Promise<void> {
     .execute();
 }
 
-test("a fault of everybody is one wait, whose pauses double up to their limit", async () => {
+test("a fault of the whole source is one wait, whose pauses double up to a limit", async () => {
   const { store } = await testStore();
   const first = await set(store, { ...short, nowMs: 100 });
   expect(first).toMatchObject({ sinceMs: 100, retryAtMs: 5_100, tries: 0 });
@@ -58,7 +58,7 @@ test("a fault of everybody is one wait, whose pauses double up to their limit", 
   expect(await listWaits(store.db, "biz_1")).toHaveLength(1);
 });
 
-test("of several pauses asked for at once the longest holds", async () => {
+test("if several pauses are requested at once, the longest counts", async () => {
   const { store } = await testStore();
   await set(store, { ...limited, nowMs: 0, retryAtMs: 9_000 });
   await set(store, { ...limited, nowMs: 1, retryAtMs: 4_000 });
@@ -83,14 +83,14 @@ test("a payment ends only waits that have been tried since they began", async ()
   expect(await listWaits(store.db, "biz_1")).toEqual([]);
 });
 
-test("a wait whose cause is lifted ends at once", async () => {
+test("a wait whose cause is gone ends at once", async () => {
   const { store } = await testStore();
   await set(store, { ...short, nowMs: 0 });
   expect(await lifted(store)).toBe(true);
   expect(await lifted(store)).toBe(false);
 });
 
-test("a wait stands in the audit trail when it begins and when it ends, and not in between", async () => {
+test("a wait is noted in the audit trail when it begins and when it ends, and not in between", async () => {
   const { store } = await testStore();
   await set(store, { ...short, nowMs: 1 });
   await set(store, { ...short, message: "Still none, says Ada Lovelace.", nowMs: 2 });

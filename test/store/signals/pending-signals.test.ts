@@ -25,14 +25,14 @@ import { testStore } from "../support.ts";
 
 const businessId = "biz_1";
 
-/** Workflows that nobody has told yet; they count as told from then on. */
+/** Returns the workflows with pending signals, and deletes their signals. */
 async function untold(store: Store): Promise<string[]> {
   const pendingSignals = await oldestPendingSignals(store.db, 100);
   await deletePendingSignals(store.db, pendingSignals);
   return pendingSignals.map(({ workflowId }) => workflowId).toSorted();
 }
 
-/** A run of two bills: `a…` of one vendor, `b…` of another, paid from another account. */
+/** Plans a run of two bills: `a…` of one vendor, and `b…` of another, paid from another account. */
 async function plannedRun(store: Store, period: string, playbook = "weekly"): Promise<string> {
   const { run, runId } = await upsertRun(store.db, newRun({ period, playbook }));
   const lines = [
@@ -55,7 +55,9 @@ async function setState(store: Store, payableId: string, state: LineState): Prom
   await line.where("payable_id", "=", payableId).execute();
 }
 
-/** A bill that failed, with the owner that it has got; waits for its account where one is given. */
+/**
+ * Makes a failed bill with its retry, which waits for an incident of the source if one is given.
+ */
 async function failed(store: Store, runId: string, payableId: string, sourceId?: string) {
   const workflowId = `retry/${payableId}`;
   const key = { businessId, payableId };
@@ -83,34 +85,37 @@ test.each([
   ["run", "one", ["one", "retry/a2026-11-05"]],
   ["playbook", "rent", ["two"]],
   ["all", "", ["one", "retry/a2026-11-05", "two"]],
-] as const)("a hold on the %s %s concerns whoever it may stop", async (scope, value, whom) => {
-  const { store } = await testStore();
-  const one = await plannedRun(store, "2026-11-05");
-  const two = await plannedRun(store, "2026-11-12", "rent");
-  const ended = await plannedRun(store, "2026-11-19", "rent");
-  await setRunPhase(store.db, ended, { phase: "completed", endedAtMs: 2 });
-  await failed(store, one, "a2026-11-05");
-  await failed(store, ended, "b2026-11-19");
-  await updateRetry(store.db, { businessId, payableId: "b2026-11-19" }, { phase: "ended" }, 2);
-  await untold(store);
-  const named = new Map([
-    ["one", one],
-    ["two", two],
-  ]);
-  const expected = whom.map((id) => named.get(id) ?? id).toSorted();
+] as const)(
+  "a hold on the %s %s signals every workflow that it may stop",
+  async (scope, value, whom) => {
+    const { store } = await testStore();
+    const one = await plannedRun(store, "2026-11-05");
+    const two = await plannedRun(store, "2026-11-12", "rent");
+    const ended = await plannedRun(store, "2026-11-19", "rent");
+    await setRunPhase(store.db, ended, { phase: "completed", endedAtMs: 2 });
+    await failed(store, one, "a2026-11-05");
+    await failed(store, ended, "b2026-11-19");
+    await updateRetry(store.db, { businessId, payableId: "b2026-11-19" }, { phase: "ended" }, 2);
+    await untold(store);
+    const named = new Map([
+      ["one", one],
+      ["two", two],
+    ]);
+    const expected = whom.map((id) => named.get(id) ?? id).toSorted();
 
-  const made = await hold(store, { scope, value: named.get(value) ?? value }, 10);
-  expect(await untold(store)).toEqual(expected);
-  const times = { businessMs: 11, nowMs: 11 };
-  await store.transaction((trx) => endHolds(trx, businessId, times));
-  expect(await untold(store)).toEqual(expected);
-  expect(await store.transaction((trx) => releaseHold(trx, made.holdId, "olga", 12))).toBe(
-    undefined,
-  );
-  expect(await untold(store)).toEqual([]);
-});
+    const made = await hold(store, { scope, value: named.get(value) ?? value }, 10);
+    expect(await untold(store)).toEqual(expected);
+    const times = { businessMs: 11, nowMs: 11 };
+    await store.transaction((trx) => endHolds(trx, businessId, times));
+    expect(await untold(store)).toEqual(expected);
+    expect(await store.transaction((trx) => releaseHold(trx, made.holdId, "olga", 12))).toBe(
+      undefined,
+    );
+    expect(await untold(store)).toEqual([]);
+  },
+);
 
-test("a hold concerns no run whose line of that bill has come to its end", async () => {
+test("a hold signals no run whose line of the bill has ended", async () => {
   const { store } = await testStore();
   await plannedRun(store, "2026-11-05");
   await setState(store, "a2026-11-05", "settled");
@@ -119,7 +124,7 @@ test("a hold concerns no run whose line of that bill has come to its end", async
   expect(await untold(store)).toEqual([]);
 });
 
-test("a hold that somebody lifts concerns the incident, and the cancellation, that set it", async () => {
+test("releasing a hold signals the incident or the cancellation that set it", async () => {
   const { store } = await testStore();
   const { incident } = await store.transaction((trx) => openIncident(trx, bounced));
   const withheld = await hold(store, { scope: "payable", value: "pay_1" });
@@ -133,7 +138,7 @@ test("a hold that somebody lifts concerns the incident, and the cancellation, th
   expect(await untold(store)).toEqual([cancellation.workflowId, incident.workflowId].toSorted());
 });
 
-test("a decision about a funding account concerns its incident, and every bill that waits for it", async () => {
+test("a decision about a funding account signals its incident and the retries that wait for it", async () => {
   const { store } = await testStore();
   const runId = await plannedRun(store, "2026-11-05");
   const { incident } = await store.transaction((trx) => openIncident(trx, bounced));
@@ -149,7 +154,7 @@ test("a decision about a funding account concerns its incident, and every bill t
   expect(await untold(store)).toEqual([]);
 });
 
-test("a run that is cancelled concerns itself, its retries, and what withholds bills from it", async () => {
+test("cancelling a run signals the run, its retries, and the holds that keep its bills back", async () => {
   const { store } = await testStore();
   const runId = await plannedRun(store, "2026-11-05");
   const retry = await failed(store, runId, "a2026-11-05");
@@ -165,7 +170,7 @@ test("a run that is cancelled concerns itself, its retries, and what withholds b
   expect(await untold(store)).toEqual([]);
 });
 
-test("a fault of the whole business concerns its open runs when it begins, and when it is over", async () => {
+test("a fault of the whole business signals its open runs when it begins and when it ends", async () => {
   const { store } = await testStore();
   const runId = await plannedRun(store, "2026-11-05");
   const ended = await plannedRun(store, "2026-11-12");
@@ -181,7 +186,7 @@ test("a fault of the whole business concerns its open runs when it begins, and w
   expect(await untold(store)).toEqual([runId]);
 });
 
-test("a clock that was moved concerns everybody at work", async () => {
+test("moving the clock signals every open workflow", async () => {
   const { store } = await testStore();
   const runId = await plannedRun(store, "2026-11-05");
   const retry = await failed(store, runId, "a2026-11-05");
@@ -193,7 +198,7 @@ test("a clock that was moved concerns everybody at work", async () => {
   expect(await untold(store)).toEqual(all.toSorted());
 });
 
-test("a person's request concerns the owner of the failed bill", async () => {
+test("a person's request signals the retry of the failed bill", async () => {
   const { store } = await testStore();
   const asked = { businessId, payableId: "pay_1", business: "acme", workflowId: "retry/pay_1" };
   await store.transaction((trx) =>
@@ -202,7 +207,7 @@ test("a person's request concerns the owner of the failed bill", async () => {
   expect(await untold(store)).toEqual(["retry/pay_1"]);
 });
 
-test("a process hears whom its own transactions concern once they have committed, each once", async () => {
+test("after a commit a process gets the signals of its own transactions, each once", async () => {
   const { store } = await testStore();
   const heard: string[] = [];
   const hearNoMore = store.afterCommit((pendingSignals) => {
@@ -227,7 +232,7 @@ test("a process hears whom its own transactions concern once they have committed
   expect(await untold(store)).toEqual(["run_1", "run_1"]);
 });
 
-test("the oldest come first, with their age, and only those that were told are forgotten", async () => {
+test("the oldest signals come first, with their age, and only those that were sent are deleted", async () => {
   const { store } = await testStore();
   for (const workflowId of ["first", "second", "third"]) {
     await store.transaction(async (trx) =>

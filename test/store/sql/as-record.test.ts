@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { asColumns, readerOf } from "../../../src/store/sql/as-record.ts";
 
-test("a row is read under the names of the code: JSON and flags as what they say", () => {
+test("a row is read under the code's names, with JSON and flags decoded", () => {
   const row = { bank_last4: "6789", since_ms: 5, approvers: '["owner"]', late: 1, reason: null };
   expect(readerOf("top_ups")(row)).toEqual({
     bankLast4: "6789",
@@ -12,7 +12,7 @@ test("a row is read under the names of the code: JSON and flags as what they say
   });
 });
 
-test("what a row has of other tables is left as it is, and null where a joined one has nothing", () => {
+test("columns of other tables are left as they are, and are null if a join found nothing", () => {
   const row = { payment_ids: null, total_count: 1, details: '{"a":1}' };
   expect(readerOf("run_lines")(row)).toEqual({
     paymentIds: null,
@@ -30,7 +30,7 @@ test("a change is written under the columns' names: lists as JSON, flags as 0 an
   });
 });
 
-test("what is undefined is left as it stands, and nothing is due a part of a millisecond early", () => {
+test("an undefined field is left unchanged, and fractions of a millisecond are rounded up", () => {
   expect(asColumns({ reason: undefined, notBeforeMs: 1_000.25, itemNo: 3 })).toEqual({
     not_before_ms: 1_001,
     item_no: 3,

@@ -5,11 +5,11 @@ import { testStore } from "../support.ts";
 const ours = { name: "dispatcher", holder: "us" };
 const theirs = { name: "dispatcher", holder: "them" };
 
-/** Longer than the test, and so short that it has ended by the next statement. */
+/** One lasts longer than the test, the other has ended by the next statement. */
 const LONG_MS = 3_600_000;
 const OVER_MS = -1;
 
-test("a lease has one holder, who may keep it for longer", async () => {
+test("a lease has one holder, who may extend it", async () => {
   const { store } = await testStore();
   expect(await takeLease(store.db, ours, LONG_MS)).toBe(true);
   expect(await takeLease(store.db, theirs, LONG_MS)).toBe(false);
@@ -17,7 +17,7 @@ test("a lease has one holder, who may keep it for longer", async () => {
   expect(await takeLease(store.db, theirs, LONG_MS)).toBe(false);
 });
 
-test("a lease that has run out or was given back is the next one's", async () => {
+test("an expired or released lease can be taken by the next holder", async () => {
   const { store } = await testStore();
   await takeLease(store.db, ours, OVER_MS);
   expect(await takeLease(store.db, theirs, LONG_MS)).toBe(true);
@@ -27,7 +27,7 @@ test("a lease that has run out or was given back is the next one's", async () =>
   expect(await takeLease(store.db, ours, LONG_MS)).toBe(true);
 });
 
-test("of many that ask at the same moment one gets it", async () => {
+test("if many processes request a lease at the same moment, one gets it", async () => {
   const { store } = await testStore();
   const taken = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { idsIn, rowsAs } from "../../../src/store/sql/rows-as.ts";
 import { testStore } from "../support.ts";
 
-test("many rows arrive as they were given, in their order, whatever their texts hold", async () => {
+test("many rows arrive as given and in order, whatever their texts contain", async () => {
   const { store } = await testStore();
   const rows = [
     { subject: "10", seq: 2 ** 50, note: null },
@@ -16,14 +16,14 @@ test("many rows arrive as they were given, in their order, whatever their texts 
   expect(read.rows).toEqual(rows);
 });
 
-test("what no database keeps in a text is replaced, and nothing else", async () => {
+test("characters that no database can store in a text are replaced, and nothing else is", async () => {
   const { store } = await testStore();
   const given = rowsAs("given", "sends", [{ subject: "a\0b", note: "half \ud83d of a pair" }]);
   const read = await sql`select subject, note from ${given}`.execute(store.db);
   expect(read.rows).toEqual([{ subject: "a\uFFFDb", note: "half \uFFFD of a pair" }]);
 });
 
-test("ids find their rows, also none and very many", async () => {
+test("ids find their rows, even if there are none or very many", async () => {
   const { store } = await testStore();
   const claim = (payableId: string) => ({
     business_id: "b",

@@ -45,7 +45,7 @@ test("the tables have exactly the columns that queries are typed with", async ()
   expect(found).toEqual(expected);
 });
 
-test("plans and the audit trail can't be changed or thinned out", async () => {
+test("plans and the audit trail can't be changed or deleted", async () => {
   const { store } = await testStore();
   const { run } = await upsertRun(store.db, newRun());
   const lines = [planLine("pay_1")];
@@ -75,7 +75,7 @@ test("plans and the audit trail can't be changed or thinned out", async () => {
   }
 });
 
-test("a key has one attempt, a send its number once, and its result is written once", async () => {
+test("a key has one attempt, a send's number is unique, and its result is written once", async () => {
   const { store } = await testStore();
   const attempt = {
     ...{ business_id: "biz_1", subject: "pay_1", seq: 1, operation: "pay" },

@@ -21,7 +21,7 @@ async function typeOfNow(store: Store): Promise<unknown> {
   return rows[0]?.kind;
 }
 
-test("a store asks the clock that it was opened with, each time", async () => {
+test("a store reads the clock that it was opened with each time", async () => {
   let nowMs = 5_000.75;
   const store = await opened({ nowMs: () => nowMs });
   const marked = await sql`select made_at_ms from payrun_schema`.execute(store.db);
@@ -31,7 +31,7 @@ test("a store asks the clock that it was opened with, each time", async () => {
   expect(await typeOfNow(store)).toBe("integer");
 });
 
-test("a store in a thread of its own has this machine's clock", async () => {
+test("a store in its own thread uses this machine's clock", async () => {
   const store = await opened({ ownThread: true });
   const before = Date.now();
   const nowMs = await databaseNowMs(store.db);
@@ -40,7 +40,7 @@ test("a store in a thread of its own has this machine's clock", async () => {
   expect(await typeOfNow(store)).toBe("integer");
 });
 
-test("a clock that couldn't be asked is refused", async () => {
+test("a clock that the store couldn't read is refused", async () => {
   const options = { nowMs: () => 1 };
   await expect(openStore(somewhere(), { ...options, ownThread: true })).rejects.toThrow(/thread/);
   await expect(openStore("postgres://127.0.0.1:1/payrun", options)).rejects.toThrow(/of its own/);

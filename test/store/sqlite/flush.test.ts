@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Db } from "../../../src/store/index.ts";
 import { testStore } from "../support.ts";
 
-test("only a transaction that says so is not flushed, and only while it lasts", async () => {
+test("a transaction is flushed unless it opts out, and later ones are flushed again", async () => {
   const { store } = await testStore();
   const level = (db: Db) =>
     sql<{ synchronous: number }>`pragma synchronous`

@@ -20,7 +20,7 @@ async function refusal(url: string, mustExist = false): Promise<StoreError> {
   return error as StoreError;
 }
 
-test("makes a store that only its owner can read, folders included, and finds it again", async () => {
+test("opening creates a store that only its owner can read, with its folders, and finds it again", async () => {
   const path = join(temporaryFolder(), "deep", "er", "payrun.db");
   const first = await openStore(`sqlite:${path}`);
   await first.db
@@ -35,7 +35,7 @@ test("makes a store that only its owner can read, folders included, and finds it
   expect(await second.db.selectFrom("claims").select("owner").execute()).toEqual([{ owner: "o" }]);
 });
 
-test("a store that has to exist is not made", async () => {
+test("a store that must exist is not created", async () => {
   const path = join(temporaryFolder(), "none.db");
   const error = await refusal(`sqlite:${path}`, true);
   expect(error.code).toBe("missing");
@@ -43,13 +43,13 @@ test("a store that has to exist is not made", async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test("an emptied file is not taken for a new store where one has to exist", async () => {
+test("an empty file is not taken for a new store if a store must exist", async () => {
   const path = join(temporaryFolder(), "empty.db");
   writeFileSync(path, "");
   expect((await refusal(`sqlite:${path}`, true)).code).toBe("missing");
 });
 
-test("a file that is not SQLite is refused and left as it is", async () => {
+test("a file that is not SQLite is refused and left unchanged", async () => {
   const path = join(temporaryFolder(), "letter.txt");
   const text = "Dear vendor, the payment is on its way. ".repeat(50);
   writeFileSync(path, text);
@@ -57,7 +57,7 @@ test("a file that is not SQLite is refused and left as it is", async () => {
   expect(readFileSync(path, "utf8")).toBe(text);
 });
 
-test("another program's SQLite file is refused and left as it is", async () => {
+test("another program's SQLite file is refused and left unchanged", async () => {
   const path = join(temporaryFolder(), "notes.db");
   const other = new DatabaseSync(path);
   other.exec("create table notes (text)");
@@ -69,7 +69,7 @@ test("another program's SQLite file is refused and left as it is", async () => {
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test("a damaged file is called damaged", async () => {
+test("a damaged file is reported as corrupt", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "payrun.db");
   await (await openStore(`sqlite:${path}`)).close();
@@ -79,7 +79,7 @@ test("a damaged file is called damaged", async () => {
   expect((await refusal(`sqlite:${path}`)).code).toBe("corrupt");
 });
 
-test("a folder, and an address of another kind, are refused with what to do", async () => {
+test("a folder and an address of an unsupported kind are refused with the way out", async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "store"));
   expect((await refusal(`sqlite:${join(folder, "store")}`)).code).toBe("unreadable");
@@ -90,7 +90,7 @@ test("a folder, and an address of another kind, are refused with what to do", as
   }
 });
 
-test("gives up with a clear line when another process keeps the lock", async () => {
+test("a write fails with a clear error if another process keeps the lock, and reads go on", async () => {
   const { store, url } = await testStore();
   await store.close();
   const path = url.slice("sqlite:".length);

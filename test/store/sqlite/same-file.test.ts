@@ -5,7 +5,9 @@ import { openStore, type Store } from "../../../src/store/index.ts";
 import { takeLease } from "../../../src/store/sql/leases.ts";
 import { temporaryFolder } from "../support.ts";
 
-/** An open store, whose last commit is only in its log, and a backup of before that. */
+/**
+ * Opens a store whose last commit is only in its log, and makes a backup from before that commit.
+ */
 async function withBackup(): Promise<{ path: string; backup: string }> {
   const folder = temporaryFolder();
   const [path, backup] = [join(folder, "payrun.db"), join(folder, "backup.db")];
@@ -25,7 +27,7 @@ async function leases(path: string): Promise<number> {
   return found.length;
 }
 
-test("a restored file is refused while the log of the one before lies beside it, and opens without", async () => {
+test("a restored file is refused while the old file's log lies beside it, and opens without the log", async () => {
   const { path, backup } = await withBackup();
   copyFileSync(backup, `${path}.new`);
   renameSync(`${path}.new`, path);
@@ -38,13 +40,13 @@ test("a restored file is refused while the log of the one before lies beside it,
   expect(await leases(path)).toBe(0);
 });
 
-test("a file that is deleted under its log is refused, not made anew and filled from it", async () => {
+test("a file deleted under its log is refused, and not recreated and filled from the log", async () => {
   const { path } = await withBackup();
   rmSync(path);
   await expect(openStore(`sqlite:${path}`)).rejects.toMatchObject({ code: "replaced" });
 });
 
-test("a folder that was copied after a crash keeps its last commits, once it is said that it is a copy", async () => {
+test("a folder copied after a crash keeps its last commits once it is marked as a copy", async () => {
   const { path } = await withBackup();
   const copied = join(temporaryFolder(), "copied");
   mkdirSync(copied);

@@ -15,7 +15,7 @@ async function threaded(): Promise<{ store: Store; path: string }> {
 
 const claim = { business_id: "b", payable_id: "p", owner: "o", claimed_at_ms: 2 ** 50 };
 
-test("a store in a thread of its own keeps what a transaction wrote, and nothing of one that failed", async () => {
+test("a store in its own thread keeps a transaction's writes, and none of one that failed", async () => {
   const { store } = await threaded();
   await store.transaction((trx) => trx.insertInto("claims").values(claim).execute());
   const failing = store.transaction(async (trx) => {
@@ -28,7 +28,7 @@ test("a store in a thread of its own keeps what a transaction wrote, and nothing
   expect(changed.numUpdatedRows).toBe(1n);
 });
 
-test("a statement that the thread refuses fails alone, and says why", async () => {
+test("a statement that the thread refuses fails alone, with the reason", async () => {
   const { store } = await threaded();
   await store.db.insertInto("claims").values(claim).execute();
   await expect(store.db.insertInto("claims").values(claim).execute()).rejects.toThrow(/UNIQUE/);
@@ -36,7 +36,7 @@ test("a statement that the thread refuses fails alone, and says why", async () =
   expect(await store.db.selectFrom("claims").select("owner").execute()).toEqual([{ owner: "o" }]);
 });
 
-test("another process's lock is waited for and then told, as without a thread", async () => {
+test("another process's lock is waited for and then reported, as without a thread", async () => {
   const { store, path } = await threaded();
   const other = new DatabaseSync(path);
   other.exec("begin immediate");
@@ -68,7 +68,7 @@ test("other work goes on while a statement runs", async () => {
   expect(turns).toBeGreaterThan(5);
 });
 
-test("what is asked when the thread has ended fails", async () => {
+test("a query after the thread has ended fails", async () => {
   const { store } = await threaded();
   await store.close();
   await expect(store.db.selectFrom("claims").select("owner").execute()).rejects.toThrow(
@@ -76,7 +76,7 @@ test("what is asked when the thread has ended fails", async () => {
   );
 });
 
-test("a process ends by itself once it waits for nothing of its store", async () => {
+test("a process exits by itself once it waits for nothing from its store", async () => {
   const url = `sqlite:${join(temporaryFolder(), "payrun.db")}`;
   expect(await child("in-thread", [url])).toEqual({ claims: 0 });
 });

@@ -19,8 +19,8 @@ const writes = (store: Store): readonly (() => Promise<unknown>)[] => [
   () => store.transaction((trx) => takeLease(trx, lease, 1)),
 ];
 
-describe.each([true, false])("a store in a file, in a thread of its own: %s", (ownThread) => {
-  test("says so, and takes nothing more, once its file is deleted", async () => {
+describe.each([true, false])("a store in a file, in its own thread: %s", (ownThread) => {
+  test("a store whose file is deleted reports it and accepts no more writes", async () => {
     const { store, path } = await opened(ownThread);
     for (const write of writes(store)) await write();
     expect(await howItAnswers(store.db)).toBe("ok");
@@ -34,7 +34,7 @@ describe.each([true, false])("a store in a file, in a thread of its own: %s", (o
     expect(await howItAnswers(store.db)).toBe("replaced");
   });
 
-  test("says so once another file is in its place, also where that has the same in it", async () => {
+  test("a store whose file is replaced reports it, even if the new file is an identical copy", async () => {
     const { store, path } = await opened(ownThread);
     copyFileSync(path, `${path}.copy`);
     renameSync(`${path}.copy`, path);
@@ -44,7 +44,7 @@ describe.each([true, false])("a store in a file, in a thread of its own: %s", (o
   });
 });
 
-test("what is written while its file is deleted is not called written", async () => {
+test("a write during which the file is deleted fails", async () => {
   const { store, path } = await opened(false);
   const write = store.transaction(async (trx) => {
     await takeLease(trx, lease, 1);

@@ -9,7 +9,7 @@ const claim = (payableId: string) => ({
   claimed_at_ms: 1,
 });
 
-test("keeps nothing of a transaction that throws", async () => {
+test("a transaction that throws leaves nothing behind", async () => {
   const { store } = await testStore();
   const failing = store.transaction(async (trx) => {
     await trx.insertInto("claims").values(claim("pay_1")).execute();
@@ -19,7 +19,7 @@ test("keeps nothing of a transaction that throws", async () => {
   expect(await store.db.selectFrom("claims").selectAll().execute()).toEqual([]);
 });
 
-test("transactions of one process wait for each other and all happen", async () => {
+test("the transactions of one process wait for each other and are all carried out", async () => {
   const { store } = await testStore();
   await store.db.insertInto("claims").values(claim("pay_1")).execute();
   const addOne = () =>
@@ -35,17 +35,17 @@ test("transactions of one process wait for each other and all happen", async () 
   expect(row?.claimed_at_ms).toBe(51);
 });
 
-test("using the store inside its own transaction is an error, not a standstill", async () => {
+test("using the store inside its own transaction is an error, not a deadlock", async () => {
   const { store } = await testStore();
   const inside = store.transaction(() => store.db.selectFrom("claims").selectAll().execute());
   await expect(inside).rejects.toThrow("Inside a transaction");
   const nested = store.transaction(() => store.transaction(async () => 1));
   await expect(nested).rejects.toThrow("Inside a transaction");
-  // And the store goes on.
+  // The store still works.
   expect(await store.transaction(async () => 2)).toBe(2);
 });
 
-test("an update says which rows it changed", async () => {
+test("an update returns the rows that it changed", async () => {
   const { store } = await testStore();
   await store.db
     .insertInto("claims")
@@ -60,7 +60,7 @@ test("an update says which rows it changed", async () => {
   expect(changed).toEqual([{ payable_id: "pay_2", owner: "other" }]);
 });
 
-test("a number that would come back rounded is an error", async () => {
+test("reading a number that would be rounded is an error", async () => {
   const { store } = await testStore();
   await store.db
     .insertInto("claims")

@@ -35,11 +35,11 @@ export type Json = Record<string, unknown>;
 
 const UNPAID: readonly string[] = ["failed", "returned", "cancelled", "refunded"];
 
-/** What this service knows. It refuses no second payment: only the engine's own care prevents one. */
+/** What this service stores. It refuses no second payment: only the engine itself prevents one. */
 export class Book {
   readonly payables = new Map<string, OtherPayable>();
   readonly contacts = new Map<string, OtherContact>();
-  /** Oldest first. */
+  /** The payments, oldest first. */
   readonly payments: OtherPayment[] = [];
   readonly #options: OtherServiceOptions;
   #count = 0;
@@ -75,7 +75,7 @@ export class Book {
     return payable;
   }
 
-  /** Makes the payments of one request, split where it is large. */
+  /** Makes the payments of one request, split if the amount is large. */
   pay(payable: OtherPayable, amountCents: number, terms: Json): OtherPayment[] {
     const made: OtherPayment[] = [];
     for (let left = amountCents; left > 0;) {
@@ -111,7 +111,7 @@ export class Book {
     return this.payments.filter((payment) => payment.payableId === payableId);
   }
 
-  /** What each payee has got or is still getting: the answer to "was it paid once?". */
+  /** Returns what each payee has got or is still getting: the answer to "was it paid once?". */
   paidCents(): Map<string, number> {
     const paid = new Map<string, number>();
     for (const { payableId, status, amountCents } of this.payments) {

@@ -22,10 +22,10 @@ const STATE_REFUSALS: readonly string[] = [
 
 interface Entry {
   readonly fingerprint: string;
-  /** Undefined while it runs, and for ever where it died. */
+  /** Undefined while the request runs, and forever if it died. */
   answer?: Answer;
   unconfirmed?: boolean;
-  /** A state refusal: the same request runs again. */
+  /** True for a state refusal: the same request runs again. */
   refused?: boolean;
 }
 
@@ -34,7 +34,7 @@ export function refusal(status: number, error: string, details?: Json): Answer {
   return { status, body: { error, message, ...(details === undefined ? {} : { details }) } };
 }
 
-/** Idempotency keys of money writes by the API specification, section 7. */
+/** Idempotency keys of money writes, by section 7 of the API specification. */
 export class Keys {
   readonly #entries = new Map<string, Entry>();
   readonly #options: OtherServiceOptions;
@@ -43,7 +43,7 @@ export class Keys {
     this.#options = options;
   }
 
-  /** The answer to give without running the request, or undefined where it must run. */
+  /** Returns the answer to give without running the request; undefined if it must run. */
   begin(key: string | undefined, method: string, path: string, body: Json): Answer | undefined {
     if (key === undefined || key === "" || key.length > 64) {
       return refusal(400, "validation_error", { field: "Idempotency-Key" });
@@ -66,7 +66,7 @@ export class Keys {
     return entry.answer ?? refusal(409, "idempotency_conflict");
   }
 
-  /** Keeps what must be replayed and forgets what must not. */
+  /** Stores what must be replayed and forgets what must not. */
   end(key: string, answer: Answer): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;

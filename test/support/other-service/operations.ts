@@ -21,14 +21,14 @@ export interface Asked {
   readonly key: string | undefined;
 }
 
-/** The operations that the engine uses, over one book. */
+/** The operations that the engine uses, on one book. */
 export class Operations {
   readonly #book: Book;
   readonly #options: OtherServiceOptions;
   readonly #keys: Keys;
-  /** Code of the state refusal that every money write gets for now. */
+  /** Code of the state refusal that every money write currently gets. */
   refusing: string | undefined;
-  /** Status that every money write gets for now, as with a token that lacks the scope. */
+  /** Status that every money write currently gets, as if the token lacked the scope. */
   forbidding: 401 | 403 | 404 | undefined;
 
   constructor(book: Book, options: OtherServiceOptions) {
@@ -63,7 +63,9 @@ export class Operations {
     return refusal(404, "not_found");
   }
 
-  /** Runs a money write under its key. `die` leaves the key running for ever, its effect made. */
+  /**
+   * Runs a money write under its key. `die` leaves the key running forever, with its effect made.
+   */
   write(asked: Asked, after: { readonly die: boolean; readonly status?: number }): Answer {
     const path = asked.segments.join("/");
     const early = this.#keys.begin(asked.key, asked.method, path, asked.body);

@@ -1,7 +1,7 @@
 import type { Book, Json, OtherContact, OtherPayable, OtherPayment } from "./book.ts";
 import type { OtherServiceOptions } from "./options.ts";
 
-/** Fields that no specification knows, on everything: tolerant readers don't mind. */
+/** Fields on every object that no specification knows; a tolerant reader ignores them. */
 const EXTRA: Json = { _links: { self: "…" }, tenant: 7, labels: [] };
 
 export function payableView(book: Book, payable: OtherPayable): Json {
@@ -64,7 +64,7 @@ export function paymentView(payment: OtherPayment): Json {
   return { ...EXTRA, ...rest, createdAt: new Date(createdAtMs).toISOString() };
 }
 
-/** Payments as the answer of the write that made them shows them. */
+/** Returns payments as the answer of the write that made them shows them. */
 export function madeView(payments: readonly OtherPayment[], options: OtherServiceOptions): Json[] {
   return payments.map((payment) => {
     const { payableId, ...rest } = paymentView(payment);
@@ -95,7 +95,7 @@ function bankAccount(id: string, isDefault: boolean): Json {
   };
 }
 
-/** The type of `fundingSource` is not shown, so here it is no string. */
+/** The specification does not show the type of `fundingSource`, so here it is not a string. */
 export const BALANCE_SOURCE: Json = { kind: "balance", version: 2 };
 
 export function fundingSources(options: OtherServiceOptions): Json[] {

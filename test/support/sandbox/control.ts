@@ -53,7 +53,7 @@ export interface LoggedRequest {
   at: string;
 }
 
-/** The control API under `/sandbox`; every method throws when it is refused. */
+/** The control API under `/sandbox`; every method throws if it is refused. */
 export class SandboxControl {
   readonly #sandbox: TestSandbox;
 
@@ -78,7 +78,7 @@ export class SandboxControl {
     return token;
   }
 
-  /** Enters a bill of the first business unless `businessId` says another. */
+  /** Creates a bill of the first business, or of `businessId` if given. */
   createPayable(payable: Json): Promise<Json & { id: string }> {
     return this.#post("/payables", { businessId: this.#sandbox.business.businessId, ...payable });
   }
@@ -99,7 +99,7 @@ export class SandboxControl {
     return this.#post(`/businesses/${id}`, changes);
   }
 
-  /** Records a payment made by check, wire or cash: what is owed unless an amount is given. */
+  /** Records a payment made by check, wire or cash: of what is owed unless an amount is given. */
   payOutside(payableId: string, amountCents?: number): Promise<Json> {
     return this.#post("/payments", { payableId, amountCents });
   }
@@ -108,7 +108,9 @@ export class SandboxControl {
     return this.#get("/clock");
   }
 
-  /** Lets the bank clock leap by an ISO 8601 duration; what fell due has happened when it returns. */
+  /**
+   * Lets the bank clock leap by an ISO 8601 duration; what fell due has happened when this returns.
+   */
   advance(duration: string): Promise<ClockReading> {
     return this.#post("/clock", { advance: duration });
   }
@@ -118,7 +120,7 @@ export class SandboxControl {
     return this.#post("/clock", { set: instant });
   }
 
-  /** Bank seconds per real second. */
+  /** Sets how many bank seconds pass per real second. */
   setScale(scale: number): Promise<ClockReading> {
     return this.#post("/clock", { scale });
   }
@@ -131,7 +133,7 @@ export class SandboxControl {
     return this.#post("/outcomes", rule);
   }
 
-  /** Replaces all fault rules; none clears them. */
+  /** Replaces all fault rules; an empty list clears them. */
   faults(rules: readonly FaultRule[] = [], webhooks?: WebhookFaults): Promise<Json> {
     return this.#post("/faults", { rules, ...(webhooks !== undefined && { webhooks }) });
   }

@@ -9,7 +9,10 @@ export interface LedgerEntry {
   amountCents: number;
 }
 
-/** Entries that the payer's bank wrote: what comes back from a payee goes to the payer as a refund. */
+/**
+ * Returns the entries that the payer's bank wrote: money that a payee gives back reaches the payer
+ * as a refund.
+ */
 export function entriesOfPayer(ledger: readonly LedgerEntry[]): LedgerEntry[] {
   const reached = new Set(
     ledger.flatMap(({ kind, paymentId }) => (kind === "credit" ? [paymentId] : [])),
@@ -20,7 +23,7 @@ export function entriesOfPayer(ledger: readonly LedgerEntry[]): LedgerEntry[] {
 }
 
 /**
- * What each payable's payees have got, in cents, from a ledger: credits less the returns of
+ * Returns what each payable's payees have got, in cents, from a ledger: credits less the returns of
  * credits. A return without a credit gave a debit back to the payer and does not count.
  */
 export function netCreditByPayable(ledger: readonly LedgerEntry[]): Map<string, number> {

@@ -4,7 +4,7 @@ const RUN = "pay-run/acme/weekly-vendors/2026-11-26";
 const HASH = "5d41402abc4b2a76b9719d911017c592".repeat(2);
 const CENTS = 125_000;
 
-/** What a field of that name has in an example, where its schema takes it. */
+/** Example values by field name, used if the field's schema accepts them. */
 const FIELDS: Readonly<Record<string, unknown>> = {
   ...{ runId: RUN, workflowId: RUN, owner: RUN, period: "2026-11-26" },
   ...{ payableId: "pbl_0000000000000071", publicId: "BILL-000071", number: "BILL-000071" },
@@ -33,7 +33,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** What a text may be, the plainest first; a schema takes the first that it can read. */
+/** Example texts, the plainest first; a field gets the first one that its schema accepts. */
 const TEXTS: readonly string[] = [
   "…",
   "text",
@@ -43,7 +43,7 @@ const TEXTS: readonly string[] = [
   "dGV4dA==",
 ];
 
-/** What a field's name says of its value, the likeliest first. */
+/** Returns the values that a field's name suggests, the likeliest first. */
 function byName(key: string): readonly unknown[] {
   const named = key in FIELDS ? [FIELDS[key]] : [];
   if (/cents$/i.test(key)) return [...named, CENTS];
@@ -55,7 +55,7 @@ function byName(key: string): readonly unknown[] {
   return named;
 }
 
-/** As much of a Zod schema's definition as an example needs. */
+/** The part of a Zod schema's definition that an example needs. */
 interface Definition {
   readonly type: string;
   readonly shape?: Readonly<Record<string, ZodType>>;
@@ -71,9 +71,9 @@ interface Definition {
 }
 
 /**
- * An example of what a schema describes: fields that may be missing are, lists have one item.
+ * Builds an example of what a schema describes: optional fields are left out, lists have one item.
  *
- * @param key name of the field that it is for
+ * @param key name of the field that the example is for
  */
 export function exampleOf(schema: ZodType, key = ""): unknown {
   const known = byName(key).find((value) => schema.safeParse(value).success);
@@ -110,14 +110,14 @@ function objectOf(shape: Readonly<Record<string, ZodType>>): Record<string, unkn
   );
 }
 
-/** An id as the thing has one whose fields these are. */
+/** Returns an id in the form that fits the object with these fields. */
 function idOf(shape: Readonly<Record<string, ZodType>>): string {
   if ("phase" in shape) return RUN;
   const kind = KINDS.find(([field]) => field in shape)?.[1] ?? "id";
   return `${kind}_0000000000000001`;
 }
 
-/** Fields that tell what has them. */
+/** Fields that identify the kind of object, with the prefix of its ids. */
 const KINDS = [
   ["scope", "hold"],
   ["confirmedBy", "tok"],
@@ -126,7 +126,9 @@ const KINDS = [
   ["paymentRail", "pmt"],
 ] as const;
 
-/** What has a default is there in an answer. */
+/**
+ * Returns true if an answer may lack the field. A field with a default is always present in one.
+ */
 function isOptional(field: ZodType): boolean {
   return (field.def as unknown as Definition).type === "optional";
 }

@@ -1,4 +1,7 @@
-/** What people and systems send, by operation: their bills, vendors and runs are those of the answers. */
+/**
+ * Example requests of people and systems, by operation. Their bills, vendors and runs are those of
+ * the example answers.
+ */
 export const REQUESTS: Readonly<Record<string, unknown>> = {
   "post /v1/plans": { playbook: "weekly-vendors", period: "2026-11-26" },
   "post /v1/runs": { playbook: "weekly-vendors", period: "2026-11-26" },
@@ -78,7 +81,7 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
   "post /v1/onboardings/{business}/micro-deposits": { amountsCents: [12, 34] },
 };
 
-/** An event as the Payments Service sends it. */
+/** An event in the form that the Payments Service sends. */
 export const EVENT = {
   id: "evt_0000000000000001",
   type: "payable.paid",

@@ -16,7 +16,7 @@ export const cancelScheduledKind = playbookKind({
     ],
     ["unless", "`kind: hold`, which withholds bills until somebody releases them"],
     ["then.hold", "no `hold`: a bill is always on hold before its payment is cancelled"],
-    ["then.tooLate", "no `tooLate`: people are always told where the bank has a payment already"],
+    ["then.tooLate", "no `tooLate`: people are always told if the bank has a payment already"],
   ]),
   checkTogether: check,
   compile,

@@ -6,7 +6,7 @@ import { chosenBills, readId } from "../chosen-bills.ts";
 
 const choose = z
   .strictObject({
-    ...chosenBills("Without it those of every run."),
+    ...chosenBills("Without it, those of every run."),
     payments: z
       .array(read(readId).meta({ type: "string", examples: ["pay_123"] }))
       .min(1, { error: "this names no payment" })
@@ -15,7 +15,7 @@ const choose = z
       .meta({ description: "Payments, by id.", examples: [["pay_123"]] }),
   })
   .meta({
-    description: "Which bills or payments. All that is said must hold.",
+    description: "Which bills or payments. All that is given must hold.",
     examples: [{ run: "weekly-vendors", where: "review" }],
   });
 
@@ -26,7 +26,7 @@ const then = z
     )
       .optional()
       .meta({
-        description: "After how long a refund that is still on its way is told to people.",
+        description: "After how long people are notified of a refund that is still on its way.",
         type: "string",
         pattern: "^[0-9]+ business days?$",
         default: "3 business days",
@@ -35,7 +35,10 @@ const then = z
   })
   .meta({ description: "What follows.", examples: [{ refundIn: "3 business days" }] });
 
-/** As its author writes it. An object of ours never has a method of that name, only a mapping. */
+/**
+ * The key as its author writes it. Our own objects never have a method of that name, only a
+ * mapping.
+ */
 const FOLLOWS = named("then");
 
 /** A cancel-scheduled playbook as its author writes it, before defaults. */
@@ -49,7 +52,7 @@ export const cancelScheduledSchema = z
     [FOLLOWS]: then.optional(),
     events: events(
       "cancel-scheduled",
-      "Events that put it into force, each for the vendor or the bill that it speaks of; `choose` may narrow that further. Then it is in force only after such an event.",
+      "Events that put it into force, each for the vendor or the bill that it is about; `choose` may narrow that further. Then it is in force only after such an event.",
     ),
   })
   .meta({

@@ -6,7 +6,7 @@ import { billsOf, checkChosen } from "../chosen-bills.ts";
 import { playbookKind } from "../kind.ts";
 import { type HoldInput, holdSchema } from "./schema.ts";
 
-/** Withholds bills until somebody releases them. */
+/** Withholds bills until a person releases them. */
 export const holdKind = playbookKind({
   schema: holdSchema,
   formerKeys: new Map([

@@ -34,9 +34,9 @@ function readUntil(input: unknown): Reading<Until> {
 }
 
 const choose = z
-  .strictObject(chosenBills("Without it those of every run, but `events` need one."))
+  .strictObject(chosenBills("Without it, those of every run, but `events` need one."))
   .meta({
-    description: "Which bills. All that is said must hold.",
+    description: "Which bills. All that is given must hold.",
     examples: [{ run: "weekly-vendors", where: "review" }],
   });
 
@@ -54,7 +54,7 @@ const unless = z
       .max(20, { error: "`releasedBy` names more than 20 roles" })
       .optional()
       .meta({
-        description: "Roles of which whoever releases a bill holds one.",
+        description: "Roles; a person needs one of them to release a bill.",
         default: ["controller", "owner"],
         examples: [["controller", "owner"]],
       }),
@@ -62,7 +62,7 @@ const unless = z
       .optional()
       .meta({
         description:
-          "Until when it may be released so that it is still paid on its date, in New York, counted back from the day it would be paid. What nobody has released by then stays unpaid, and on hold.",
+          "Until when it may be released so that it is still paid on its date, in New York, counted back from the day it would be paid. What is not released by then stays unpaid, and on hold.",
         type: "string",
         pattern: UNTIL_PATTERN,
         default: "17:00 business day before",
@@ -85,7 +85,7 @@ export const holdSchema = z
     unless: unless.optional(),
     events: events(
       "hold",
-      "Events that put it into force, each for the vendor or the bill that it speaks of; `choose` may narrow that further. Then it is in force only after such an event.",
+      "Events that put it into force, each for the vendor or the bill that it is about; `choose` may narrow that further. Then it is in force only after such an event.",
     ),
   })
   .meta({ title: "Hold", description: "Withholds bills until somebody releases them." });

@@ -43,7 +43,7 @@ export const kybOnboardingSchema = z
       .meta({ description: "What the playbook does: take a business through KYB." }),
     business,
     by: roles(
-      "Roles whose tokens may provide data, besides operator and admin. Unless said: owner and controller.",
+      "Roles whose tokens may provide data, besides operator and admin. Default: owner and controller.",
     ),
     remind: remind.optional(),
     expire: read((input) => readDays(input, { unit: "days", min: 1, max: 365, example: "30 days" }))
@@ -69,7 +69,7 @@ export const kybOnboardingSchema = z
       .optional()
       .meta({
         description:
-          "Name of a first pay-run playbook to propose once the business is verified, where it has none; a person stores it. `none` proposes nothing.",
+          "Name of a first pay-run playbook to propose once the business is verified, if it has none; a person stores it. `none` proposes nothing.",
         type: "string",
         default: "weekly-vendors",
         examples: ["weekly-vendors", "none"],

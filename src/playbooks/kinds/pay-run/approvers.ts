@@ -3,7 +3,7 @@ import { read } from "../../blocks.ts";
 import { readQuorum, readRole } from "../../field-texts.ts";
 import { WORD_PATTERN } from "../../texts.ts";
 
-/** Roles that may decide about something. */
+/** Returns a schema for the roles that may decide about something. */
 export const approvers = (description: string) =>
   z
     .array(
@@ -17,7 +17,7 @@ export const approvers = (description: string) =>
     .max(20, { error: "this names more than 20 roles" })
     .meta({ description, examples: [["controller", "owner"]] });
 
-/** How many of them it takes. */
+/** The number of approvers required. */
 export const quorum = read(readQuorum).optional().meta({
   description: "How many different people must approve.",
   type: "integer",

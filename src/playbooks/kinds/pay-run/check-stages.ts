@@ -5,10 +5,10 @@ import { isRecord, repeated } from "../../check-values.ts";
 
 type Written = Readonly<Record<string, unknown>>;
 
-/** More different people than this can't be brought together, as `quorum` has it. */
+/** The most people that `quorum` can require. */
 const PEOPLE_MAX = 10;
 
-/** What is wrong between the stages of one rule, or of a rule that has none. */
+/** Finds mistakes between the stages of one rule, or in a rule without stages. */
 export function checkStages(rule: Written, path: Path): Issue[] {
   const { by, stages, escalate } = rule;
   const issues: Issue[] = [
@@ -35,7 +35,10 @@ export function checkStages(rule: Written, path: Path): Issue[] {
   return [...issues, ...rolesAgain(list, path), ...tooMany(list, path)];
 }
 
-/** Nobody counts in two stages, so a role in two of them may leave one without anybody. */
+/**
+ * Finds roles that two stages have: nobody counts in two stages, so one of them could have no
+ * approver left.
+ */
 function rolesAgain(stages: readonly unknown[], path: Path): Issue[] {
   const first = new Map<unknown, number>();
   return stages.flatMap((stage, index): Issue[] => {
@@ -91,7 +94,7 @@ function checkEscalation(escalate: unknown, by: unknown, path: Path): Issue[] {
   ];
 }
 
-/** What is wrong with how approvers are asked, compared with how long an approval may take. */
+/** Finds mistakes in reminders and escalations, compared with how long an approval may take. */
 export function checkAsking(playbook: Written): Issue[] {
   const { approve, approvalValid, escalate, remind } = playbook;
   const limit = readDays(approvalValid ?? "30 days", {

@@ -7,10 +7,10 @@ import type { Issue } from "../../source.ts";
 import { checkSchedule } from "../../schedule.ts";
 
 /**
- * Finds what is wrong between values that are each right alone: keys that exclude each other,
+ * Finds mistakes between values that are each valid alone: keys that exclude each other,
  * repetitions, approval rules that can never be reached, bills that no rule would cover.
  *
- * Works on a playbook as written, so that it also speaks where other values are wrong.
+ * Works on a playbook as written, so that it also reports these if other values are wrong.
  */
 export function checkPayRun(playbook: unknown): Issue[] {
   if (!isRecord(playbook)) return [];
@@ -24,7 +24,7 @@ export function checkPayRun(playbook: unknown): Issue[] {
   ];
 }
 
-/** Deposits that could never be made, or never help. */
+/** Finds deposits that could never be made or never help. */
 function checkTopUp(pay: unknown): Issue[] {
   if (!isRecord(pay)) return [];
   const { topUp, from, whenShort } = pay;
@@ -99,7 +99,7 @@ function matchesAll(rule: ApprovalRuleInput): boolean {
   return rule.when === undefined && rule.over === undefined && rule.where === undefined;
 }
 
-/** Whether `first` matches everything that `second` matches. */
+/** True if `first` matches everything that `second` matches. */
 function covers(first: ApprovalRuleInput, second: ApprovalRuleInput): boolean {
   if (first.where !== undefined && first.where !== second.where) return false;
   if (first.when !== undefined && first.when !== second.when) return false;

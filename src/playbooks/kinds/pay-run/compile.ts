@@ -13,8 +13,8 @@ import { compileSchedule } from "../../schedule.ts";
 import type { ApprovalRuleInput, PayRunInput, StageInput } from "./schema.ts";
 
 /**
- * Fills in every default. What is not said is the safe choice: nothing is paid without an
- * approval, and a decision that comes too late is asked for again.
+ * Fills in every default. The defaults are safe: nothing is paid without an approval, and a
+ * decision that comes too late is requested again.
  */
 export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook {
   const schedule = compileSchedule(input.schedule);
@@ -65,7 +65,7 @@ export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook 
   };
 }
 
-// Without a schedule nobody knows when the next run is: a week is what people mean by it.
+// Without a schedule the next run is unknown; a week is the usual meaning.
 function compileSelect(due: SelectRule | undefined, schedule: PlaybookSchedule | null): SelectRule {
   const rule = due ?? { due: "before-next-run" };
   return rule.due === "before-next-run" && schedule === null ? { due: "within", days: 7 } : rule;
@@ -113,7 +113,7 @@ function stagesOf({ by, quorum, stages }: ApprovalRuleInput): StageInput[] {
   return stages ?? [{ by: by ?? [], quorum }];
 }
 
-/** Escalating to roles that the stage has already would ask nobody new. */
+/** Escalating to roles that the stage already has would ask no new person. */
 function compileStage(stage: StageInput, outer: Escalation | undefined): ApprovalStage {
   const escalate = stage.escalate ?? outer;
   const to = escalate?.to.filter((role) => !stage.by.includes(role)) ?? [];

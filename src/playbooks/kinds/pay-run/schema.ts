@@ -51,7 +51,7 @@ const pay = z
       }),
     whenShort: z.enum(["most-urgent-first", "wait", "stop"]).optional().meta({
       description:
-        "Where the money does not cover every bill: pay the most urgent first, wait until it covers all, or stop.",
+        "If the money does not cover every bill: pay the most urgent first, wait until it covers all, or stop.",
       default: "most-urgent-first",
     }),
     clearing: z.enum(["standard", "next-available"]).optional().meta({
@@ -62,7 +62,7 @@ const pay = z
     arrivesAfter: arrivesAfter.optional().meta({
       ...arrivesAfterMeta,
       description:
-        "How long the money is on its way. Unless said: 3 business days, 1 with `clearing: next-available`.",
+        "How long the money is on its way. Default: 3 business days, 1 with `clearing: next-available`.",
     }),
     topUp: topUp.optional(),
   })
@@ -99,14 +99,14 @@ const escalate = z
   .strictObject({
     after: span({ most: 60, example: "2 business days" }).meta({
       ...spanMeta,
-      description: "How long a stage waits before, since its approvers were asked.",
+      description: "How long a stage waits first, counted from when its approvers were asked.",
       examples: ["2 business days", "1 day", "4 hours"],
     }),
-    to: approvers("Roles that are told, and may decide beside the stage's own."),
+    to: approvers("Roles that are notified, and may decide besides the stage's own."),
   })
   .meta({
     description:
-      "Who else may decide where approvers take too long. The quorum stays, and nobody counts twice.",
+      "Who else may decide if approvers take too long. The quorum stays, and nobody counts twice.",
     examples: [{ after: "2 business days", to: ["cfo"] }],
   });
 
@@ -114,33 +114,31 @@ const remind = z
   .strictObject({
     after: span({ most: 60, example: "1 day" }).meta({
       ...spanMeta,
-      description: "When to remind approvers first, since they were asked.",
+      description: "When to remind approvers first, counted from when they were asked.",
       examples: ["1 day", "4 hours", "1 business day"],
     }),
     every: span({ most: 60, example: "1 day" })
       .optional()
       .meta({
         ...spanMeta,
-        description:
-          "How long after a reminder the next one comes. Unless said: as long as the first.",
+        description: "How long after a reminder the next one comes. Default: as long as the first.",
         examples: ["1 day", "1 business day"],
       }),
   })
   .meta({
-    description:
-      "Reminders of approvals that are waited for. Unless said: approvers are asked once.",
+    description: "Reminders of approvals that are waited for. Default: approvers are asked once.",
     examples: [{ after: "1 day", every: "1 day" }],
   });
 
 const stage = z
   .strictObject({
-    by: approvers("Roles of which an approver of this stage holds one."),
+    by: approvers("Roles; an approver of this stage needs one of them."),
     quorum,
     escalate: escalate.optional(),
   })
   .meta({ examples: [{ by: ["controller"] }] });
 
-/** One entry of `approve`; exported alone because rules are compared with each other. */
+/** One entry of `approve`; exported separately because rules are compared with each other. */
 export const approvalRuleSchema = z
   .strictObject({
     when: z.literal("review").optional().meta({
@@ -160,7 +158,7 @@ export const approvalRuleSchema = z
         examples: ['payable.vendor.name.startsWith("Acme")'],
       }),
     by: approvers(
-      "Roles of which an approver holds one. They are the roles that tokens are made with.",
+      "Roles; an approver needs one of them. They are the roles that tokens are made with.",
     ).optional(),
     quorum,
     stages: z
@@ -202,7 +200,7 @@ export const payRunSchema = z
       .array(z.enum(REVIEW_REASONS))
       .optional()
       .meta({
-        description: "Which oddities to flag for whoever approves. Unless said: all four.",
+        description: "Which oddities to flag for the approvers. Default: all four.",
         default: [...REVIEW_REASONS],
         examples: [[...REVIEW_REASONS]],
       }),
@@ -213,7 +211,7 @@ export const payRunSchema = z
       .optional()
       .meta({
         description:
-          "Who must approve, bill by bill: the first rule that matches counts, and the last one must match every bill. Unless said: one approval of a controller or an owner.",
+          "Who must approve, bill by bill: the first rule that matches counts, and the last one must match every bill. Default: one approval of a controller or an owner.",
         default: [{ by: ["controller", "owner"] }],
         examples: [[{ over: "$25k", by: ["owner"] }, { by: ["controller", "owner"] }]],
       }),
@@ -232,7 +230,7 @@ export const payRunSchema = z
     escalate: escalate.optional(),
     late: z.enum(["ask", "next-business-day"]).optional().meta({
       description:
-        "Where a decision comes too late for the planned dates: ask again with new dates, or pay on the next business day.",
+        "If a decision comes too late for the planned dates: ask again with new dates, or pay on the next business day.",
       default: "ask",
     }),
     onFailure: read(readFailurePlaybook)
@@ -249,7 +247,7 @@ export const payRunSchema = z
     accounting: accounting.optional(),
     events: events(
       "pay-run",
-      "Events that have the bill they speak of paid off-cycle, unless a run has it already: under the same condition, limits, approvals and source, whatever its due date.",
+      "Events on which the bill they are about is paid off-cycle, unless a run has it already: under the same condition, limits, approvals and source, whatever its due date.",
     ),
   })
   .meta({

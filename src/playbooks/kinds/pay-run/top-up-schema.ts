@@ -4,7 +4,7 @@ import { readBankAccount } from "../../field-texts.ts";
 import { readDays } from "../../texts.ts";
 import { approvers, quorum } from "./approvers.ts";
 
-/** How long money is on its way. */
+/** How long money takes to arrive. */
 export const arrivesAfter = read((input) =>
   readDays(input, { unit: "business days", min: 1, max: 10, example: "3 business days" }),
 );
@@ -14,7 +14,7 @@ export const arrivesAfterMeta = {
   examples: ["3 business days", "1 business day"],
 } as const;
 
-/** Whether a deposit may make good what the balance is short of. */
+/** Whether a deposit may fill up a short balance. */
 export const topUp = z
   .strictObject({
     from: read(readBankAccount)
@@ -25,21 +25,21 @@ export const topUp = z
         default: "default",
         examples: ["default"],
       }),
-    by: approvers("Roles of which an approver of a deposit holds one."),
+    by: approvers("Roles; an approver of a deposit needs one of them."),
     quorum,
     atMost: money.meta({
       ...moneyMeta,
-      description: "The most that one deposit may be. Where more is missing, none is proposed.",
+      description: "The most that one deposit may be. If more is missing, none is proposed.",
       examples: ["$50k"],
     }),
     arrivesAfter: arrivesAfter.optional().meta({
       ...arrivesAfterMeta,
       description:
-        "How long a deposit is on its way. Unless said: 3 business days, 1 where the balance takes same-day ACH.",
+        "How long a deposit is on its way. Default: 3 business days, 1 if the balance takes same-day ACH.",
     }),
   })
   .meta({
     description:
-      "Where the balance is short: proposes a deposit into it, which these people approve by itself. Unless said: nothing is ever deposited.",
+      "If the balance is short: proposes a deposit into it, which these people approve separately. Default: nothing is ever deposited.",
     examples: [{ by: ["owner"], atMost: "$50k" }],
   });

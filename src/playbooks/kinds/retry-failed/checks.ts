@@ -8,8 +8,8 @@ const ONLY_BOUNCES =
   "`retry` only for R01 and R09, and words that mean them; `ask` for everything else";
 
 /**
- * Finds what is wrong between values that are each right alone: retries that Nacha's rules forbid,
- * rules that say two things, rules that are never reached.
+ * Finds mistakes between values that are each valid alone: retries that Nacha's rules forbid, rules
+ * that contradict themselves, rules that are never reached.
  */
 export function checkRetryFailed(playbook: unknown): Issue[] {
   if (typeof playbook !== "object" || playbook === null) return [];
@@ -80,7 +80,7 @@ function checkActions(rule: FailureRuleInput, index: number): Issue[] {
     issues.push(issue(index, "atMost", "key", message, "`retry` beside it"));
   }
   if (rule.ask !== undefined && rule.by !== undefined) {
-    const message = "`ask` names already who decides";
+    const message = "`ask` already names who decides";
     issues.push(issue(index, "by", "key", message, "`ask` alone"));
   }
   return issues;
@@ -105,7 +105,7 @@ function checkNacha(rule: FailureRuleInput, index: number): Issue[] {
     const bad = named.find(({ code }) => code !== null && !isMendedByNewDetails(code));
     if (bad !== undefined || isAnything) {
       const what = isAnything ? "Anything else" : `\`${bad?.text}\``;
-      const message = `${what} is not mended by other bank details of the vendor`;
+      const message = `${what} is not repaired by other bank details of the vendor`;
       const expected = "R02, R03, R04, R12, R13, R20, and words that mean them";
       return [issue(index, "match", "value", message, expected)];
     }

@@ -5,7 +5,7 @@ import { playbookKind } from "../kind.ts";
 import { checkRetryFailed } from "./checks.ts";
 import { type FailureRuleInput, type RetryFailedInput, retryFailedSchema } from "./schema.ts";
 
-/** Looks after failed and returned payments: what is tried again, when, and who is asked. */
+/** Handles failed and returned payments: what is tried again, when, and who is asked. */
 export const retryFailedKind = playbookKind({
   schema: retryFailedSchema,
   formerKeys: new Map([

@@ -18,7 +18,7 @@ const people = (description: string, example: string) =>
     .max(20, { error: "this names more than 20 roles" })
     .meta({ description, examples: [[example]] });
 
-/** One entry of `rules`; exported alone because rules are compared with each other. */
+/** One entry of `rules`; exported separately because rules are compared with each other. */
 export const failureRuleSchema = z
   .strictObject({
     match: read(readMatch).meta({
@@ -71,7 +71,7 @@ const giveUp = z
         default: "30 days",
         examples: ["30 days"],
       }),
-    tell: people("Whom to tell, by role.", "controller").optional(),
+    tell: people("Whom to notify, by role.", "controller").optional(),
   })
   .meta({
     description: "When a failed bill is given up: it is then kept from being paid until released.",
@@ -92,18 +92,18 @@ export const retryFailedSchema = z
       .optional()
       .meta({
         description:
-          "What to do, failure by failure: the first rule that matches counts. What none matches is never paid again by itself: an operator is asked.",
+          "What to do, failure by failure: the first rule that matches counts. What no rule matches is never paid again by itself: an operator is asked.",
         examples: [[{ match: ["R01", "R09"], retry: "next-business-day", atMost: 2 }]],
       }),
     giveUp: giveUp.optional(),
     events: events(
       "retry-failed",
-      "Looks after payments that were made elsewhere as well: after failures of them, returns of them, or both. They are told of, and never paid again by themselves.",
+      "Looks after payments that were made elsewhere as well: after failures of them, returns of them, or both. People are notified of them; they are never paid again by themselves.",
     ),
   })
   .meta({
     title: "Failed payments",
-    description: "What becomes of payments that fail or come back.",
+    description: "What happens to payments that fail or come back.",
   });
 
 export type RetryFailedInput = z.output<typeof retryFailedSchema>;

@@ -5,7 +5,7 @@ import type { Reading } from "../../texts.ts";
 export interface Match {
   /** ACH return codes, such as `R01`. */
   readonly codes: readonly string[];
-  /** Words of a reason. Both empty: anything. */
+  /** Words of a reason. If both lists are empty, anything matches. */
   readonly words: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export function readMatch(input: unknown): Reading<Match> {
   return fine({ codes, words });
 }
 
-/** Reads how long after a failure its bill is given up, in days. */
+/** Reads how many days after a failure its bill is given up. */
 export function readGiveUpAfter(input: unknown): Reading<number> {
   const example = "30 days";
   const days = typeof input === "string" ? /^(\d+) days?$/.exec(input.trim())?.[1] : undefined;
@@ -75,7 +75,7 @@ export function readAtMost(input: unknown): Reading<1 | 2> {
   return wrong(`${shown(input)} is not a number of retries`, expected);
 }
 
-/** Reads the role of somebody who is asked or told; Payrun's operator and admin are among them. */
+/** Reads the role of a person to ask or notify, including Payrun's operator and admin. */
 export function readPerson(input: unknown): Reading<string> {
   if (input === "viewer" || input === "launcher") {
     return wrong(`\`${input}\` decides nothing`, "a role such as controller or operator");

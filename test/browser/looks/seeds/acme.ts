@@ -10,7 +10,7 @@ import { planLine, seedRun, type SeededRun, setLine } from "../../../gateway/sup
 export interface Acme {
   /** Waits for approval. */
   readonly run: SeededRun;
-  /** Is being paid, its vendors' names without a space. */
+  /** Is being paid; its vendors' names contain no space. */
   readonly paying: SeededRun;
   readonly holdId: string;
   readonly cancellation: string;
@@ -37,7 +37,7 @@ export async function seedAcme(gateway: TestGateway): Promise<Acme> {
   ] as const) {
     await setLine(store, paying.runId, payableId, change);
   }
-  // Names as long as those that the service and Temporal give.
+  // Names as long as the service's and Temporal's.
   await store.transaction((trx) =>
     appendAudit(trx, {
       ...{ businessId: "biz_acme", subject: "pbl_old_0001", action: "line:parked", nowMs: 1 },

@@ -14,11 +14,11 @@ interface ServiceBill {
 }
 
 export interface Globex {
-  /** Its account covers all of it. */
+  /** A run that its account covers. */
   readonly enough: SeededRun;
-  /** Its account covers a part of it. */
+  /** A run that its account covers only in part. */
   readonly short: SeededRun;
-  /** Of a vendor who has another bank account than a run has paid to. */
+  /** A bill of a vendor whose bank account differs from the one that was last paid. */
   readonly changed: ServiceBill;
   /** A bill that no run has seen. */
   readonly unplanned: ServiceBill;
@@ -29,7 +29,7 @@ const BALANCE: FundingChoice = {
   ...{ pay: { paymentRail: "SERVICE", fundingSource: "balance" }, needsAchAuthorization: false },
 };
 
-/** The balance, of which its bank keeps a part for payments of before, and what another run has promised. */
+/** The balance, and the part of it that another run has reserved. */
 const BALANCE_CENTS = 3_600_000;
 const PROMISED_CENTS = 925_000;
 
@@ -38,7 +38,7 @@ const NEW_ACCOUNT: LineFlag = {
   text: "The vendor's bank account ends in 4417 now; the last payment from here went to one ending in 6789.",
 };
 
-/** Two runs at a service that answers, one short of money. */
+/** Creates two runs at a service that answers; one of them is short of money. */
 export async function seedGlobex(store: Store, sandbox: TestSandbox): Promise<Globex> {
   const { businessId } = sandbox.business;
   await sandbox.control.changeBusiness({ balanceCents: BALANCE_CENTS });
@@ -86,7 +86,7 @@ export async function seedGlobex(store: Store, sandbox: TestSandbox): Promise<Gl
   return { enough, short, changed, unplanned };
 }
 
-/** A run's deposit, which its page asks about. */
+/** Proposes a deposit of a run, which its page asks about. */
 export function askForDeposit(store: Store, run: SeededRun): Promise<void> {
   return seedDeposit(store, { run, owner: run.runId, hash: "g".repeat(64) });
 }
@@ -102,7 +102,7 @@ async function billsOf(sandbox: TestSandbox): Promise<readonly ServiceBill[]> {
   return bills;
 }
 
-/** A bank account of the business, which doesn't tell what it has. */
+/** Returns a bank account of the business, whose amount is unknown. */
 async function bankOf(sandbox: TestSandbox): Promise<FundingChoice> {
   const path = "/v1/funding-sources";
   const { items } = (await sandbox.api<{ items: FundingSource[] }>("GET", path)).body;

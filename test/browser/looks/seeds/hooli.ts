@@ -13,7 +13,7 @@ import { sendOnce } from "../../../support/sends.ts";
 
 const HOOLI = { business: "hooli", businessId: "biz_hooli" };
 
-/** Why a bill stands so, as runs say it. */
+/** The reason of a bill in each state, as runs write it. */
 const REASONS: Readonly<Partial<Record<LineState, readonly [code: string, reason: string]>>> = {
   parked: ["R03", "R03: no account or unable to locate account."],
   retrying: ["R01", "R01: insufficient funds; it is tried again on 2026-11-23."],
@@ -26,7 +26,7 @@ const REASONS: Readonly<Partial<Record<LineState, readonly [code: string, reason
   "on-hold": ["on-hold", "The vendor is on hold: dispute."],
 };
 
-/** Those of a run that pays; a plan's own bills are skipped where it only plans. */
+/** The states of a paying run's bills; only bills that a plan leaves out are skipped. */
 export const HOOLI_STATES = LINE_STATES.filter((state) => state !== "skipped");
 export const HOOLI_PHASES = RUN_PHASES;
 
@@ -34,7 +34,7 @@ export function billIn(state: string): string {
   return `pbl_is_${state}`;
 }
 
-/** States of the bills of a run by its phase. */
+/** The states of a run's bills by its phase. */
 const OF_PHASE: Readonly<Partial<Record<RunPhase, readonly LineState[]>>> = {
   funding: ["planned", "planned"],
   settling: ["processing", "settled"],
@@ -46,7 +46,7 @@ const OF_PHASE: Readonly<Partial<Record<RunPhase, readonly LineState[]>>> = {
   failed: ["cancelled", "cancelled"],
 };
 
-/** The id of the run that is in a phase. */
+/** Returns the id of the run in a phase. */
 export function runIn(phase: string): string {
   return `pay-run/hooli/weekly/${periodOf(phase)}`;
 }
@@ -56,7 +56,7 @@ function periodOf(phase: string): string {
   return `2026-10-${day.padStart(2, "0")}`;
 }
 
-/** A run in each phase, one of them with a bill in each state; an onboarding. */
+/** Creates a run in each phase, one of them with a bill in each state, and an onboarding. */
 export async function seedHooli(store: Store): Promise<void> {
   for (const phase of HOOLI_PHASES) {
     const isPaying = phase === "paying";
@@ -67,7 +67,7 @@ export async function seedHooli(store: Store): Promise<void> {
         planLine(id, {
           ...{ publicId: `BILL-${id.slice(7)}`, executionDate: "2026-11-19" },
           ...{ contactName: no % 2 === 0 ? "Castellan Steel" : "Foxglove Freight" },
-          // What a request of the tests comes to.
+          // The amount of the tests' requests.
           amountCents: isSent(HOOLI_STATES[no]) && isPaying ? 10_000 : 123_456 + no * 98_765,
         }),
       ),

@@ -10,9 +10,9 @@ import type { TestGateway } from "../../../gateway/support/gateway.ts";
 import { planLine, seedRun, type SeededRun, setLine } from "../../../gateway/support/rows.ts";
 
 export interface Umbrella {
-  /** Its bills are with the service, wait, or need a person. */
+  /** Its bills are with the service, waiting, or need a person. */
   readonly paying: SeededRun;
-  /** One bill has another amount than it had first. */
+  /** One of its bills has another amount than at first. */
   readonly replanned: SeededRun;
   readonly holdIds: readonly string[];
 }
@@ -26,7 +26,7 @@ const RULE: FailureRule = {
 
 const VENDORS = ["Osprey Robotics", "Castellan Steel", "Foxglove Freight", "Old Quarry Tea"];
 
-/** A business in the middle of paying. */
+/** Creates a business that is paying. */
 export async function seedUmbrella(gateway: TestGateway): Promise<Umbrella> {
   const { store } = gateway;
   const paying = await seedRun(store, {
@@ -61,7 +61,7 @@ function standing(no: number): Parameters<typeof setLine>[3] {
   return { state: "retrying", reasonCode: "R01", reason: "R01: insufficient funds.", paymentIds };
 }
 
-/** Two bills wait for one decision about the account that they were paid from. */
+/** Makes two bills wait for one decision about the account that they were paid from. */
 async function bounce(store: Store, run: SeededRun): Promise<void> {
   const nowMs = Date.now();
   const account = { businessId: UMBRELLA.businessId, sourceId: "bank_1" };

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 
-/** A service that dies while its bank still has many questions of its own to answer. */
+/** A service that dies while its bank still has many requests to answer. */
 const [program = "", dataDir = ""] = process.argv.slice(2);
 const bank = fork(program, ["--data-dir", dataDir], {
   stdio: ["ignore", "ignore", "inherit", "ipc"],
