@@ -149,7 +149,9 @@ describe("runs, from the command line", () => {
     const stopped = await as("ada", ["apply", cwd]);
     expect(stopped.code).toBe(2);
     expect(stopped.stderr).toMatch(/bad-one: onFailure names “nobody-has-it”/);
-    expect(stopped.stderr).toMatch(/named-last, asks-first are stored, but bad-one and what follows/);
+    expect(stopped.stderr).toMatch(
+      /named-last, asks-first are stored, but bad-one and what follows/,
+    );
   });
 
   test("apply shows what a new revision changes; --check reports a changed file or schedule", async () => {

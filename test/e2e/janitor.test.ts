@@ -36,12 +36,13 @@ async function ownHold(payrun: TestPayrun, scope: string): Promise<HoldJson> {
   await expect
     .poll(
       async () => {
-        found = (await holds(payrun)).find((hold) => hold.scope === scope);
-        return found?.author;
+        const all = await holds(payrun);
+        found = all.find((hold) => hold.scope === scope && hold.author === "payrun");
+        return found;
       },
       { timeout: 60_000 },
     )
-    .toBe("payrun");
+    .toBeDefined();
   if (found === undefined) throw new Error(`no hold on ${scope}`);
   return found;
 }
@@ -135,15 +136,22 @@ describe("a run whose workflow was terminated", () => {
       });
       await approve(payrun, runId);
       await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
+      // Without it the retry could pay before it is terminated.
+      const body = { payableId, reason: "not before its workflow is gone" };
+      const kept = await payrun.call<{ id: string }>("operator", "POST", "/v1/holds", body);
       await payrun.sandbox.control.advance("P4D");
       await payrun.until(runId, "retrying", ({ counts }) => counts.retrying === 1);
       const workflowId = retryFailedPaymentId("default", payableId);
       await payrun.temporal.workflow.getHandle(workflowId).terminate("not again");
       const hold = await ownHold(payrun, "payable");
+      expect((await payrun.call("operator", "DELETE", `/v1/holds/${kept.body.id}`)).status).toBe(
+        200,
+      );
       await payrun.sandbox.control.advance("P4D");
       await clockNoticed();
       expect(await paymentRequests(payrun)).toBe(1);
       await release(payrun, hold);
+      await expect.poll(() => paymentRequests(payrun), { timeout: 60_000 }).toBe(2);
       const done = await untilEnded(payrun, runId);
       expect(done.counts).toEqual({ settled: 1 });
       await expectAllDone(payrun, made);

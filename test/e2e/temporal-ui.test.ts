@@ -5,7 +5,7 @@ import { runPage } from "../../src/contracts/console-pages.ts";
 import { addDays } from "../../src/domain/clock/dates.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
-import { applyIncidents, bouncedScene, incidents } from "../support/bounced.ts";
+import { applyIncidents, bouncedScene, incidents, settledAgain } from "../support/bounced.ts";
 import {
   askToCancel,
   cancelKeys,
@@ -193,7 +193,7 @@ test.runIf(isLong)("an incident that is reset to any of its tasks is decided onc
   const said = { decision: "released", reason: "the bank shows the money" };
   const path = `/v1/incidents/${source}/decision`;
   expect((await payrun.call("controller", "POST", path, said)).status).toBe(200);
-  const done = await ended(payrun, scene.runId);
+  const done = await settledAgain(payrun, scene);
   expect(standing(done)).toEqual({ settled: 2 });
   for (const bill of scene.made) expect(await paymentsOf(payrun, bill)).toHaveLength(2);
 });

@@ -15,7 +15,7 @@ const USAGE = `Runs the engine in a simulated world, one seed after the other.
   npm run simulate -- --seed N --trace        runs one, and tells what happened in it
                       --without 3,7..9        leaves out these faults, as a failing seed's command says
   npm run simulate -- --planted               puts in one bug after the other: each must be caught
-                      --seeds A..B            within these seeds; 1..300 unless said
+                      --seeds A..B            within these seeds; default: 1..300
   npm run simulate -- --plant NAME            puts in one, until it is caught
                       --seeds A..B            within these seeds; or --seed N --trace
   npm run simulate -- --quarter               runs thirteen weekly runs on real clocks, and counts

@@ -69,8 +69,8 @@ const createBankAccount = defineOperation({
   summary: "Links a bank account by its numbers and sends it two micro-deposits.",
   description:
     "The two credits under $1 arrive on the next banking day; then their amounts verify the " +
-    "account. Full numbers are never returned. `accountType` is the same as `type`, which is " +
-    "`checking` unless said.",
+    "account. Full numbers are never returned. `accountType` is the same as `type`, " +
+    "which defaults to `checking`.",
   deprecated: true,
   method: "POST",
   path: "/v1/bank-accounts",

@@ -219,7 +219,7 @@ const paymentLink = defineOperation({
   name: "setInvoicePaymentLink",
   summary: "Turns an invoice's payment link on or off.",
   description:
-    "`enabled` is true unless said. `expiresAt` is an instant on the bank clock; null is for ever.",
+    "`enabled` defaults to true. `expiresAt` is an instant on the bank clock; null means forever.",
   method: "POST",
   path: "/v1/invoices/{invoiceId}/payment-link",
   scopes: writing,

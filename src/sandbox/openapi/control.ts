@@ -5,11 +5,11 @@ import { tagOf } from "./tags.ts";
 /** What the routes of the control API do, by method and path. */
 export const controlSummaries: Readonly<Record<string, string>> = {
   "POST /sandbox/reset": "Forgets everything and loads a fixture, by name or as an object.",
-  "POST /sandbox/tokens": "Makes a token of a business: all scopes and an hour unless said.",
+  "POST /sandbox/tokens": "Makes a token of a business; by default with all scopes, for an hour.",
   "GET /sandbox/clock": "Reads both clocks, and how many bank seconds a real second has.",
   "POST /sandbox/clock":
     "Sets, advances (ISO 8601 duration) or scales the bank clock; advances the wire clock.",
-  "POST /sandbox/payables": "Enters a bill in a status, approved unless said, with its event.",
+  "POST /sandbox/payables": "Enters a bill in a status (default: approved), with its event.",
   "POST /sandbox/payables/{id}": "Changes a bill as the business's people would, events included.",
   "POST /sandbox/contacts/{id}": "Changes a contact as its owner would.",
   "GET /sandbox/businesses/{id}": "What the reviewer of a business's verification sees.",

@@ -61,7 +61,7 @@ test("a vendor's bank account that changes at 8:40 stops a run's payment schedul
     reasonCode: "payee-changed-after-approval",
     reason: expect.stringMatching(/••8888 .*by phone\. The payment was cancelled\.$/),
   });
-  for (const { reason } of await world.holds()) expect(reason).not.toContain("still lets us");
+  for (const { reason } of await world.holds()) expect(reason).not.toContain("still allows it");
   expect(await paidCents(world, payableId)).toBe(0);
 });
 
