@@ -144,9 +144,6 @@ async function runOnTellingDays(longForms) {
   return red.length === 0;
 }
 
-/** The long forms wait for real time, so they have priority if both want to compute. */
-const BEHIND = process.platform === "win32" ? [] : ["nice", "-n", "5"];
-
 /**
  * Runs the tests on a day. Prints one line about the day, and the test runner's whole output if a
  * test fails.
@@ -158,11 +155,12 @@ async function runOnDay({ now, what, files }) {
   // Each process loads everything again, which is not worth it for a few files.
   const workers = files.length === 0 ? "2" : "1";
   const flags = ["--project", "unit", "--reporter", "dot", "--maxWorkers", workers, ...files];
-  const [command = "", ...args] = [...BEHIND, process.execPath, VITEST, "run", ...flags];
-  const day = await runCommand(command, args, {
+  const day = await runCommand(process.execPath, [VITEST, "run", ...flags], {
     cwd: inCheckout(),
     env: { ...process.env, TEST_NOW: now },
     timeoutMs: 30 * 60_000,
+    // The long forms wait for real time, so they come first if both want to compute.
+    givesWay: true,
   });
   const took = `${Math.round((performance.now() - startedAt) / 1000)} s`;
   write(`${day.ok ? "✓" : "✗"} on ${now}, ${what} (${took})\n`);
