@@ -59,7 +59,7 @@ export interface Kind<Now extends Look, Result> {
  */
 export class Turns {
   /** True if a signal has arrived since the last look began. */
-  #signalled = false;
+  #signaled = false;
   /** True if work beside the turns has finished since the last look began. */
   #done = false;
   #atWork = 0;
@@ -81,7 +81,7 @@ export class Turns {
 
   /** Causes another look, soon. */
   lookAgain(): void {
-    this.#signalled = true;
+    this.#signaled = true;
   }
 
   /** False if due work is left to the next execution, which begins as soon as this one may end. */
@@ -123,7 +123,7 @@ export class Turns {
   async #turn<Now extends Look, Result>(kind: Kind<Now, Result>): Promise<End<Result> | "anew"> {
     for (;;) {
       // Reset before the look: it may miss what arrives while it reads.
-      this.#signalled = false;
+      this.#signaled = false;
       this.#done = false;
       this.#began = false;
       const now = await kind.look();
@@ -136,7 +136,7 @@ export class Turns {
       if (workflowInfo().continueAsNewSuggested) this.#isLast = true;
       if (this.#isLast) {
         // The next execution begins with a look, so it sees what has arrived by then.
-        await condition(() => this.#signalled || this.#isFinished());
+        await condition(() => this.#signaled || this.#isFinished());
         if (this.#isFinished()) return "anew";
         await condition(() => this.#isFinished(), GATHERS_AT_LAST_MS, {
           summary: "Gathers further signals",
@@ -164,9 +164,9 @@ export class Turns {
     const beganMs = Date.now();
     const leftOf = (ms: number): number => beganMs + ms - Date.now();
     const summary = timerText(now);
-    await condition(() => this.#signalled || this.#done, Math.max(1, wakeInMs), { summary });
-    if (!this.#signalled && leftOf(pauseMs) > 0) {
-      await condition(() => this.#signalled, leftOf(pauseMs), { summary });
+    await condition(() => this.#signaled || this.#done, Math.max(1, wakeInMs), { summary });
+    if (!this.#signaled && leftOf(pauseMs) > 0) {
+      await condition(() => this.#signaled, leftOf(pauseMs), { summary });
     }
     if (!this.#done && leftOf(gatherMs) > 0) {
       await condition(() => this.#done, leftOf(gatherMs), {
@@ -178,7 +178,7 @@ export class Turns {
   async #mayEnd<Now extends Look, Result>(kind: Kind<Now, Result>): Promise<boolean> {
     do {
       await this.#finished();
-      if (this.#signalled) return false;
+      if (this.#signaled) return false;
     } while ((await kind.close?.()) === true);
     return true;
   }

@@ -37,8 +37,8 @@ export async function cancelLane(
   const queue = items
     .filter(({ open, state }) => open && state === "unknown")
     .filter(({ notBeforeMs }) => notBeforeMs <= serviceMs);
-  // Trying during a business-wide fault grows its back-off. Faults of payments alone aren't tried
-  // here.
+  // A try once the wait for a business-wide fault is over grows the fault's back-off. Faults that
+  // stop only payments, not cancels, are left as they are.
   await context.store.transactionOf(businessId, (trx) =>
     probeWaits(trx, { businessId, sourceIds: [], nowMs: serviceMs, codes: CANCEL_WAITS }),
   );

@@ -76,8 +76,8 @@ function clockOf(context: ActivityContext, { business }: PayOwner) {
 }
 
 /**
- * Sends what the gate let through, and records the result here. Success is recorded later, with its
- * line.
+ * Sends what the gate let through. Records every result here except success, which is recorded
+ * later, with its line.
  */
 async function sendOnce(
   context: ActivityContext,

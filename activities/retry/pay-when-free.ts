@@ -13,8 +13,8 @@ import { changesInMs, notBeforeMs, type RetryCase, setLine } from "./retry-case.
 const ON_HOLD = "on-hold";
 
 /**
- * The cause for paying a bill whose request has no answer: it is sent again, even past a hold, to
- * learn what came of it.
+ * The cause for taking a bill to the gate whose request may still pay: even while it is on hold, to
+ * learn what came of the request. The gate itself sends nothing while there is a hold.
  */
 export const UNANSWERED = "a request that may still pay";
 

@@ -107,8 +107,8 @@ async function otherOwner(
 }
 
 /**
- * Returns the run of a known case: a person's request names it, and so does a case that neither it
- * nor a person has ended.
+ * Returns the run of a known case if a person has requested a retry, or if the case has not ended:
+ * neither by itself nor by the end of its line. Null otherwise.
  */
 function runOfCase(known: Retry | undefined, paid: readonly PaidLine[]): string | null {
   if (known === undefined) return null;

@@ -8,8 +8,9 @@ const DAY_MS = 86_400_000;
 type Accounting = Pick<PaymentsClient, "accounting">;
 
 /**
- * Warns about the books that a plan is made from: the accounting integration last synced longer ago
- * than the playbook allows, or the service shows no sync. Never keeps a plan from being made.
+ * Warns about the books that a plan is made from: no accounting integration is connected, it last
+ * synced longer ago than the playbook allows, or the service shows no sync. Never keeps a plan from
+ * being made.
  *
  * @param nowMs business clock
  * @returns one sentence for a person, or null if all is well

@@ -27,7 +27,10 @@ import { type DepositFrom, depositFrom } from "../deposit/account.ts";
 import { type Holding, holdingOf } from "../deposit/demand.ts";
 import { reviewTopUp } from "../deposit/review.ts";
 
-/** How long a source counts as unable to pay unless a run looks again; such a run sleeps less. */
+/**
+ * How long a source counts as unable to pay unless a run looks at it again. A run that waits for
+ * its money looks again sooner than this.
+ */
 const SOURCE_WAIT_MS = 3_600_000;
 
 /**

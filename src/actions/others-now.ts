@@ -16,7 +16,7 @@ import type { ActionContext } from "./context.ts";
  */
 export const PATIENCE_MS = 3_000;
 
-/** Up to this number of vendors, each is read by itself. */
+/** From this number of vendors on, they are read by page; fewer are read one by one. */
 const BY_PAGE_FROM = 10;
 
 /** Most bills with events that are read, with three requests each. */

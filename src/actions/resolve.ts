@@ -186,8 +186,8 @@ async function requireNotGivenBack(
 
 /**
  * Returns why a line is no longer approved; null if it is. Its retry then gives it back to the next
- * run, which asks for approval. A line without a retry can't be given back, so its retry is
- * refused.
+ * run, which asks for approval. A line that no retry owns needs nothing to give it back, because
+ * the next run plans it anyway: trying it again is then refused.
  */
 async function unapprovedText(
   trx: Transaction<Tables>,

@@ -36,7 +36,8 @@ export interface Dispatcher {
 /**
  * Turns the events of the inbox into signals: one signal per workflow and tick, and an event is
  * marked only after its signals have succeeded. What fails stays and is tried again, with back-off.
- * If no workflow subscribes to its payable, an event starts the playbooks that name it.
+ * An event also starts the playbooks that name it; a playbook that pays or retries, only if no
+ * workflow has its payable already.
  *
  * Of several gateways one does this for all, whichever received the events; if it dies, the next
  * one goes on within seconds. It also sends the pending signals that a process has left behind:

@@ -22,7 +22,7 @@ export class Messenger {
     } catch (error) {
       if (error instanceof GatewayError && error.status === 503) this.#unreachable = true;
       metrics.signals.inc({ result: "failed" });
-      log.warn("a workflow could not be signalled about events; trying again", {
+      log.warn("a workflow could not be signaled about events; trying again", {
         reason: reasonOf(error),
       });
       return "failed";

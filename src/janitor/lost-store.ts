@@ -13,7 +13,10 @@ import { FOLLOWED } from "./lost-workflows.ts";
 /** Processes note more often than this that a store is in use; a backup's last note is older. */
 const UNUSED_MS = 300_000;
 
-/** Temporal's clock and the database's may differ by this much; no worker went on after that. */
+/**
+ * Temporal's clock and the database's may differ by this much. An execution that began later than
+ * this after the store's last use was started anew, by a gateway and not by a worker of then.
+ */
 const CLOCKS_MS = 120_000;
 
 /** A hold's reason names at most this many workflows. */

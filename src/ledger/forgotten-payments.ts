@@ -12,8 +12,8 @@ import { loadSubjects } from "./rows.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * Failures up to this long before the loss was noticed count, because it may be noticed days after
- * the backup. Older failures are in the list of payments.
+ * Failures up to this long before the loss was noticed count, because a loss may be noticed days
+ * after the backup. Older failures are in the list of payments.
  */
 const BEFORE_LOSS_MS = 7 * DAY_MS;
 

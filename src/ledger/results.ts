@@ -19,8 +19,9 @@ export type SendOutcome = Omit<JudgedAnswer, "means"> & { readonly send: OpenedS
 /**
  * Writes the result of each send once (rule 1): one update, `where result = 'pending'`.
  *
- * If another result is stored already, this one is kept beside it, a payable is put on hold, and
- * people are notified: only a send's own sender writes its result, so this should be impossible.
+ * If another result is stored already, this one is kept beside it, the payable is put on hold if
+ * the send was to pay one, and people are notified: only a send's own sender writes its result, so
+ * this should be impossible.
  */
 export async function recordResults(
   trx: Transaction<Tables>,

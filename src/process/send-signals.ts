@@ -63,7 +63,7 @@ export function signalAtOnce(
     try {
       await sendSignals(store.db, some, begin());
     } catch (error) {
-      log.info("could not note which workflows were signalled: they are signalled again soon", {
+      log.info("could not note which workflows were signaled: they are signaled again soon", {
         reason: reasonOf(error),
       });
     }

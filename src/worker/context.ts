@@ -35,7 +35,7 @@ function signalThrough({ temporal, log }: ContextParts): Tell {
       return isThere ? "told" : "closed";
     } catch (error) {
       const fields = { workflowId, reason: reasonOf(error) };
-      log.info("a workflow could not be signalled at once: a gateway will do it", fields);
+      log.info("a workflow could not be signaled at once: a gateway will do it", fields);
       return "failed";
     }
   };

@@ -117,8 +117,8 @@ test.runIf(isLong)(
     const codes = refused.map(({ details }) => String(details["code"]));
     const answered = [...Object.keys(wrong), "malformed", "replayed"];
     expect(codes.slice(0, answered.length)).toEqual(answered);
-    const signalled = ["bad-signature", "malformed", "malformed", "malformed", "malformed"];
-    expect(codes.slice(answered.length).toSorted()).toEqual(signalled);
+    const signaled = ["bad-signature", "malformed", "malformed", "malformed", "malformed"];
+    expect(codes.slice(answered.length).toSorted()).toEqual(signaled);
     expect(refused.at(-1)?.actor).toBe("temporal signal");
   },
 );

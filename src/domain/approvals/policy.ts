@@ -237,8 +237,8 @@ type PersonInput = Pick<DecisionInput, "token" | "playbookAuthors" | "singlePers
 };
 
 /**
- * True if this person approves alone: as a launcher of the run, with a launcher's token, or as an
- * author of the playbook.
+ * True if this person is a launcher of the run, has a launcher's token, or is an author of the
+ * playbook: their approval counts only if the business says that one person is enough.
  */
 export function isAlone(input: PersonInput): boolean {
   const decision = { kind: "approve" } as const;

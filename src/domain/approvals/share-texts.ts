@@ -10,7 +10,8 @@ import type { ApprovalShare, MissingApproval, NewDates, NotSent, WaitingLines } 
  * $80,397.13, go out; it is one of 2 for 4 bills, $9,120.00, and counts for none of 1 bill,
  * $30,000.00, which needs the owner.`
  *
- * @param money how far the money of their account reaches; if missing, it covers all of them
+ * @param money how far the money of their account reaches; missing if it covers all of them, or if
+ * that is unknown
  */
 export function shareText(
   share: ApprovalShare,
@@ -65,7 +66,10 @@ export function effectText(effect: {
   readonly held: BillSum;
   readonly notSent?: readonly NotSent[] | undefined;
   readonly missing: readonly WaitingLines[];
-  /** How far the money of their account reaches; if missing, it covers all of them. */
+  /**
+   * How far the money of their account reaches; missing if it covers all of them, or if that is
+   * unknown.
+   */
   readonly money?: MoneyReach | undefined;
   readonly sends?: SendsAfter | undefined;
 }): string {

@@ -5,7 +5,7 @@ import { TOO_LATE } from "./left-to-people.ts";
 /** When the service executes a scheduled payment, in New York (API specification, section 3). */
 const EXECUTION_TIME = "09:00";
 
-/** Shortest time that a cancel leaves before the payment executes, on the business clock. */
+/** A cancel is sent at least this long before the payment executes, on the business clock. */
 const MARGIN_MS = 5 * 60_000;
 
 /**

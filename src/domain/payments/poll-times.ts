@@ -23,7 +23,7 @@ const REAL_MIN_MS = 1_500;
 /**
  * Returns the business-clock instant at which to read a payment again without an event.
  *
- * Polls come soon after its last change, ever more rarely during the first half hour, and then
+ * Polls come soon after its last change, less and less often during the first half hour, and then
  * three times a banking day. If an event is lost, a payment that moves at once is seen within
  * seconds, and waiting for a bank costs few reads. The times fall on a grid, so that payments made
  * together are read together.

@@ -80,7 +80,7 @@ function storeGauges(store: Store, registry: Registry): void {
   const lines = new LineCounts(store);
   new Gauge({
     name: "payrun_inbox_undispatched",
-    help: "Events that no workflow has been signalled about yet",
+    help: "Events that no workflow has been signaled about yet",
     registers,
     async collect() {
       this.set(await countUndispatched(store.db));

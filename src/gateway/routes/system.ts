@@ -138,7 +138,7 @@ function describeOpenPaths(app: OpenAPIHono): void {
     path: "/webhooks/{business}",
     tags: ["webhooks"],
     summary:
-      "The Payments Service's events, signed; kept once, then signalled to the workflows that subscribe",
+      "The Payments Service's events, signed; kept once, then signaled to the workflows that subscribe",
     request: {
       params: z.object({ business: z.string() }),
       headers: SignedHeaders,

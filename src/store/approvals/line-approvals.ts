@@ -11,8 +11,8 @@ interface ApprovableLine {
 }
 
 /**
- * Counts who has a valid approval of exactly the line of `run_lines`; in one stage only, if it is
- * given.
+ * Counts the people who have given a valid approval of exactly the line of `run_lines`; in one
+ * stage only, if it is given.
  */
 function approvers(businessMs: number, stage?: RawBuilder<unknown>): RawBuilder<number> {
   const ofStage = stage === undefined ? sql`` : sql`and approval.stage = ${stage}`;
@@ -48,7 +48,7 @@ export function isApproved(businessMs: number): RawBuilder<boolean> {
     and not exists (select 1 ${unmetStages(businessMs)}))`;
 }
 
-/** Counts who has approved a line of `run_lines` in the stage whose turn it is. */
+/** Counts the people who have approved a line of `run_lines` in the stage whose turn it is. */
 export function givenOf(businessMs: number): RawBuilder<number> {
   // A line that needs one approval, and waits, has none.
   return sql<number>`case when run_lines.quorum > 1

@@ -12,8 +12,8 @@ export interface Shown {
 }
 
 /**
- * The most addresses that are recorded separately for one of them, so that a caller with many fills
- * neither table nor trail.
+ * The most addresses that are recorded separately for one token or session, so that a caller with
+ * many addresses fills neither the table nor the trail.
  */
 const ADDRESSES_MOST = 100;
 const OTHERS = "others";

@@ -41,8 +41,8 @@ export async function rulesOfFailures(
 }
 
 /**
- * Stores the rule of a failure. A later failure of the same case replaces it, but not when the case
- * first failed.
+ * Stores the rule of a failure. A later failure of the same case replaces the rule, but keeps the
+ * instant of the first failure.
  */
 export async function keepRetryCase(db: Db, kept: RetryCaseRule): Promise<void> {
   await db

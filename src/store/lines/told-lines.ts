@@ -11,8 +11,8 @@ export interface ToldLine {
 
 /**
  * Returns the lines of a run that may still be approved or sent, and whose bill or vendor an event
- * has concerned since the run was launched, which then read them for its plan: what the service
- * shows of them now may not be what was planned.
+ * has concerned since the run was launched. The run read them for its plan after its launch, so
+ * what the service shows of them now may differ from the plan.
  */
 export async function linesToldOf(
   db: Db,
