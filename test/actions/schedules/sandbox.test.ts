@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ActivityContext } from "../../../activities/shared/context.ts";
 import { launchScheduled } from "../../../activities/runs/launch-scheduled.ts";
 import { Clocks } from "../../../src/business/clock.ts";
@@ -69,7 +69,9 @@ async function wake(nominalMs: number): Promise<string | null> {
     clockOf: () => clocks.of(business),
   } as unknown as ActivityContext;
   const woken = { business: "acme", playbook: "weekly", nominalMs };
-  return (await launchScheduled(context, woken)).runId;
+  // Temporal tries the activity again if its server is too busy to describe the schedule in time.
+  const launched = async () => (await launchScheduled(context, woken)).runId;
+  return vi.waitFor(launched, { timeout: 60_000, interval: 500 });
 }
 
 describe("on a sandbox whose clock is weeks ahead", () => {
