@@ -64,7 +64,7 @@ export async function reviewTopUp(
   }
   if (shortage.kind === "above-limit" || from.kind === "none") {
     const problem =
-      from.kind === "none" ? from.reason : "more is missing than the playbook allows to deposit";
+      from.kind === "none" ? from.reason : "more is missing than the playbook lets people deposit";
     if (open !== undefined) await withdrawTopUp(trx, open, `No deposit: ${problem}.`, clock);
     return { problem };
   }

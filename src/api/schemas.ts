@@ -91,7 +91,7 @@ export const AppliedPlaybookBody = z.object({
 export const parts = z
   .object({ settledCents: z.int(), onItsWayCents: z.int(), openCents: z.int() })
   .optional()
-  .describe("How much of the amount has settled, is on its way and is open, if not all is one");
+  .describe("How much has settled, is on its way and is open; missing if all of it is the same");
 
 export const ResolutionBody = z
   .object({

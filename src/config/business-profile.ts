@@ -124,7 +124,7 @@ export const businessShape = z
   .superRefine((value, context) => {
     // Without this, the token would cross a network in the clear.
     if (!value.sandbox && crossesInTheClear(value.apiUrl)) {
-      const message = "must be https:// (http:// is for this machine, or if sandbox is true)";
+      const message = "must be https:// (http:// only on this machine, or if sandbox is true)";
       context.addIssue({ code: "custom", path: ["apiUrl"], message });
     }
   });

@@ -172,7 +172,7 @@ function serviceError(error: PaymentsApiError): GatewayError {
     const message = `The Payments Service can't be reached: ${error.words}.`;
     return new GatewayError(503, "service_unreachable", message);
   }
-  const message = `The Payments Service gave no usable answer: ${error.message}.`;
+  const message = `The Payments Service did not answer as expected: ${error.message}.`;
   const status = error.status ?? 503;
   const passes = status === 429 || status >= 500;
   return passes

@@ -70,7 +70,7 @@ export class LastingTrouble {
       subject: `${step} has been failing since ${since}`,
       text: [
         `${step} fails: ${reason}`,
-        "It is tried again and again, and nothing else waits for it. What to do: look at the log, and repair the cause.",
+        "It is tried again and again, and nothing else waits for it. What to do: look at the log, and fix the cause.",
       ].join("\n"),
       roles: ["operator"],
       data: { step, reason, since },

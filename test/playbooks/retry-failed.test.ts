@@ -60,7 +60,7 @@ describe("a retry-failed playbook", () => {
     [
       "new bank details for an unauthorised debit",
       "  - { match: «[R29]», hold: vendor, payAgain: when-bank-account-changed }",
-      /`R29` is not repaired/,
+      /`R29` is not fixed/,
     ],
     [
       "paying again into the same account",

@@ -12,7 +12,7 @@ export function addCompletionCommand(program: Command, session: Session): void {
   program
     .command("completion")
     .description("print a completion script for a shell")
-    .addArgument(new Argument("<shell>", "whose").choices(SHELLS))
+    .addArgument(new Argument("<shell>", "which shell").choices(SHELLS))
     .addHelpText("after", HELP)
     .action((shell) =>
       session.run({}, async ({ output }) => {

@@ -50,7 +50,7 @@ export function addInitCommand(program: Command, session: Session): void {
     .description(
       "write a first playbook, the profiles and a compose file, and show what to type next",
     )
-    .argument("[folder]", "where to; default: this folder", ".")
+    .argument("[folder]", "where to", ".")
     .addOption(
       new Option("--service <which>", "the sandbox, or a real Payments Service").choices(SERVICES),
     )

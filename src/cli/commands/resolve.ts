@@ -213,7 +213,7 @@ async function each(
       // bills.
       if (!isOfOne(error, bills.length)) {
         if (resolved.length === 0) throw error;
-        const why = `not known, and the bills after it were not sent: ${reasonOf(error)}`;
+        const why = `not known, and the bills after it were left as they were: ${reasonOf(error)}`;
         refused.push({ payableId, publicId, contactName, message: why });
         break;
       }

@@ -204,6 +204,6 @@ function reasonLines({ payments, nextPage }: RunStatus): string[] {
     ...table([{}, { align: "right" }, {}, {}], rows),
     ...(odd.length > MOST_REASONS ? [dim(`and ${odd.length - MOST_REASONS} more: --json`)] : []),
     ...resolveHint(odd),
-    ...(typeof nextPage === "number" ? [dim("Not all bills were checked: report")] : []),
+    ...(typeof nextPage === "number" ? [dim("Not all bills were read: see payrun report")] : []),
   ];
 }

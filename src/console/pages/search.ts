@@ -58,7 +58,8 @@ function nearTitle(
   const isOfAmount = near.every(
     ({ amountCents }) => amountCents !== null && plainAmount(formatUsd(amountCents)) === typed,
   );
-  return isOfAmount ? "Of this amount" : "Nothing matches. Did you mean";
+  if (isOfAmount) return "Of this amount";
+  return `Nothing matches. Did you mean ${near.length === 1 ? "this" : "one of these"}?`;
 }
 
 /** Normalizes `$2,450.00` and `2450` to the same text. */

@@ -23,7 +23,7 @@ export interface ShortageInput {
 
 export type Shortage =
   | { readonly kind: "covered" }
-  /** More is missing than the playbook allows to deposit. */
+  /** More is missing than the playbook lets people deposit. */
   | { readonly kind: "above-limit"; readonly shortCents: number }
   | { readonly kind: "short"; readonly terms: TopUpTerms };
 

@@ -316,7 +316,7 @@ function describe(
           : { 411: error("No length."), 413: error("Too large."), 415: error("Not JSON.") }),
         422: error("Well-formed, but it can't be done as asked: `message` says why."),
         429: error("Too many requests: Retry-After says when to come back."),
-        502: error("The service gave no usable answer: `message` says why."),
+        502: error("The service did not answer as expected: `message` says how."),
         503: error("The store, Temporal or the service doesn't answer: ask again later."),
       },
     }),

@@ -106,7 +106,7 @@ export function choicePage(
 ): Page {
   return {
     title: "Sign in as",
-    lead: "You have more than one identity here: choose which one to act as now.",
+    lead: "Your name or roles are not the same in each business: choose whom to act as now.",
     main: html`<section>
       ${choices.map(
         ({ code, name, roles, businesses }) =>

@@ -105,7 +105,7 @@ function checkNacha(rule: FailureRuleInput, index: number): Issue[] {
     const bad = named.find(({ code }) => code !== null && !isMendedByNewDetails(code));
     if (bad !== undefined || isAnything) {
       const what = isAnything ? "Anything else" : `\`${bad?.text}\``;
-      const message = `${what} is not repaired by other bank details of the vendor`;
+      const message = `${what} is not fixed by other bank details of the vendor`;
       const expected = "R02, R03, R04, R12, R13, R20, and words that mean them";
       return [issue(index, "match", "value", message, expected)];
     }
