@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import type { RunReview } from "../../src/api/review.ts";
 import type { RunStatus } from "../../src/api/runs.ts";
+import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import { sumCents } from "../../src/domain/money.ts";
 import { commandsOf, pages, pageText, shellFunction } from "../support/docs.ts";
 import { isLong } from "../support/long.ts";
@@ -215,12 +216,16 @@ async function deskBeside(fixture: string): Promise<Desk> {
   return new Desk(cwd, home, said());
 }
 
+/** Returns what an example playbook would pay now. */
+async function planned(desk: Desk, playbook: string): Promise<readonly PlanLine[]> {
+  const command = `plan playbooks/${playbook}.yaml`;
+  return (await desk.json<{ lines: readonly PlanLine[] }>(command)).lines;
+}
+
 /** Returns the bills without a flag that the weekly playbook would pay. */
 async function plannedBills(desk: Desk): Promise<string[]> {
-  const plan = await desk.json<{ lines: { payableId: string; flags: unknown[] }[] }>(
-    "plan playbooks/weekly-vendors.yaml",
-  );
-  return plan.lines.filter(({ flags }) => flags.length === 0).map(({ payableId }) => payableId);
+  const lines = await planned(desk, "weekly-vendors");
+  return lines.filter(({ flags }) => flags.length === 0).map(({ payableId }) => payableId);
 }
 
 async function offCycle(desk: Desk): Promise<void> {
@@ -314,10 +319,8 @@ async function topUp(desk: Desk): Promise<void> {
   const dueDate = new Date(Date.parse(now ?? "") + 10 * 86_400_000).toISOString().slice(0, 10);
   const bill = { contactId: bills[0]?.contactId, totalAmountCents: 123_400, dueDate };
   await desk.control("payables", { businessId, status: "approved", ...bill });
-  const plan = await desk.json<{ lines: { amountCents: number }[] }>(
-    "plan playbooks/paid-from-balance.yaml",
-  );
-  const neededCents = sumCents(plan.lines.map(({ amountCents }) => amountCents));
+  const lines = await planned(desk, "paid-from-balance");
+  const neededCents = sumCents(lines.map(({ amountCents }) => amountCents));
   await desk.control(`businesses/${businessId}`, { balanceCents: neededCents - 10_000 });
   await desk.page(
     "docs/top-up.md",

@@ -10,6 +10,7 @@ import {
   paymentsOf,
   plannedScene,
   type Scene,
+  untilEachHasPayments,
 } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 
@@ -80,9 +81,7 @@ async function halfPaid(name: string, count: number): Promise<Scene> {
     { method: "POST", path: "/v1/payments", when: "after", effect: "delay", delayMs: 1_500 },
   ]);
   await approve(payrun, scene.runId);
-  await expect
-    .poll(async () => (await paymentsOf(payrun, scene.made[0])).length, { timeout: 30_000 })
-    .toBe(1);
+  await untilEachHasPayments(payrun, [scene.made[0]], 1, 30_000);
   return scene;
 }
 

@@ -12,6 +12,7 @@ import {
   scenePlaybook,
   type Scene,
   standing,
+  untilEachHasPayments,
 } from "../support/scene.ts";
 import type { Json } from "../support/sandbox.ts";
 import { approve } from "../support/stack.ts";
@@ -120,8 +121,7 @@ describe("a hold that is placed after the plan", () => {
       await expect.poll(async () => (await payrun.call("launcher", "GET", path)).status).toBe(200);
       expect(await paymentsOf(payrun, bill)).toHaveLength(1);
       await release(holdId);
-      const count = async () => (await paymentsOf(payrun, bill)).length;
-      await expect.poll(count, { timeout: 60_000 }).toBe(2);
+      await untilEachHasPayments(payrun, [bill], 2, 60_000);
       const done = await ended(payrun, runId);
       expect(standing(done)).toEqual({ settled: 1 });
       await expectBank(payrun, [[bill, 310_00]]);

@@ -10,6 +10,7 @@ import {
   plannedScene,
   type Scene,
   scenePlaybook,
+  untilEachHasPayments,
 } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 import { isLong } from "../support/long.ts";
@@ -220,9 +221,7 @@ describe("a worker that freezes while paying", () => {
       const [frozen] = payrun.workers;
       if (frozen === undefined) throw new Error("there is no worker to freeze");
       await approve(payrun, scene.runId);
-      await expect
-        .poll(async () => (await paymentsOf(payrun, scene.made[0])).length, { timeout: 30_000 })
-        .toBe(1);
+      await untilEachHasPayments(payrun, [scene.made[0]], 1, 30_000);
       await freeze(payrun, frozen);
       try {
         await control.faults([]);

@@ -13,6 +13,7 @@ import {
   type Scene,
   scenePlaybook,
   standing,
+  untilEachHasPayments,
 } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 import { storeKinds, storePlace } from "../support/store-kinds.ts";
@@ -133,9 +134,7 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
         const scene = await plannedScene(payrun, "frozen-late", amounts);
         await slowPayments(1_500);
         await approve(payrun, scene.runId);
-        await expect
-          .poll(async () => (await paymentsOf(payrun, scene.made[0])).length, { timeout: 30_000 })
-          .toBe(1);
+        await untilEachHasPayments(payrun, [scene.made[0]], 1, 30_000);
         await freeze(payrun, frozen);
         try {
           await payrun.sandbox.control.faults([]);

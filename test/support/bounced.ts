@@ -1,9 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { expect } from "vitest";
 import type { RunStatus } from "../../src/api/runs.ts";
 import type { TopUpStatus } from "../../src/api/deposits.ts";
 import type { TestPayrun } from "./payrun.ts";
-import { clockNoticed, paymentsOf, plannedScene, type Scene, type SceneOptions } from "./scene.ts";
+import {
+  clockNoticed,
+  plannedScene,
+  type Scene,
+  type SceneOptions,
+  untilEachHasPayments,
+} from "./scene.ts";
 import { approve } from "./stack.ts";
 
 export interface IncidentJson {
@@ -71,11 +76,7 @@ export async function bouncedScene(
 
 /** Waits until each of the bills was paid a second time and those payments have settled. */
 export async function settledAgain(payrun: TestPayrun, { runId, made }: Scene): Promise<RunStatus> {
-  const counts = async (): Promise<number[]> => {
-    const payments = await Promise.all(made.map((bill) => paymentsOf(payrun, bill)));
-    return payments.map(({ length }) => length);
-  };
-  await expect.poll(counts, { timeout: 90_000 }).toEqual(made.map(() => 2));
+  await untilEachHasPayments(payrun, made, 2, 90_000);
   await payrun.until(runId, "recorded", ({ payments }) =>
     payments.every(({ paymentIds }) => paymentIds.length === 2),
   );

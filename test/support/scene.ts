@@ -116,6 +116,20 @@ export async function paymentsOf(
   return body.items.toReversed();
 }
 
+/** Waits until the service has this many payments of each of the bills. */
+export async function untilEachHasPayments(
+  payrun: TestPayrun,
+  made: readonly (Bill | undefined)[],
+  count: number,
+  timeoutMs: number,
+): Promise<void> {
+  const counts = async (): Promise<number[]> => {
+    const payments = await Promise.all(made.map((bill) => paymentsOf(payrun, bill)));
+    return payments.map(({ length }) => length);
+  };
+  await expect.poll(counts, { timeout: timeoutMs }).toEqual(made.map(() => count));
+}
+
 /** Expects that the bank moved exactly these net amounts to the vendor of each bill. */
 export async function expectBank(
   payrun: TestPayrun,

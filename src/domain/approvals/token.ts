@@ -94,7 +94,7 @@ export function actsFor(businesses: readonly string[] | null, business: string):
   return businesses === null || businesses.includes(business);
 }
 
-/** True if a token for `mine` may create one for `theirs`. */
+/** True if a token for `mine` acts for all of `theirs`; null means all businesses. */
 export function coversBusinesses(
   mine: readonly string[] | null,
   theirs: readonly string[] | null,
