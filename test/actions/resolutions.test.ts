@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, vi } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { ResolutionBody } from "../../src/api/schemas.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
@@ -6,8 +6,9 @@ import { claimOwners, claimPayables, releaseClaim } from "../../src/store/payabl
 import { activeHoldsFor, activeHolds, createHold } from "../../src/store/holds/holds.ts";
 import { insertLooks, closeLookedAt } from "../../src/ledger/write.ts";
 import { getRetry } from "../../src/store/retries/retries.ts";
+import { gatewayTest } from "../gateway/support/gateway-test.ts";
 import { sendOnce } from "../support/sends.ts";
-import { startTestGateway, type Answer, type TestGateway } from "../gateway/support/gateway.ts";
+import type { Answer, TestGateway } from "../gateway/support/gateway.ts";
 import { typed } from "../gateway/support/typed.ts";
 import {
   approveLines,
@@ -18,31 +19,35 @@ import {
   type SeededRun,
 } from "../gateway/support/rows.ts";
 
-let gateway: TestGateway;
-let operator: string;
-let run: SeededRun;
-
-beforeEach(async () => {
-  gateway = await startTestGateway();
-  operator = await gateway.token("oli", ["operator"]);
-  run = await seedRun(gateway.store, {
-    lines: [planLine("p1"), planLine("p2"), planLine("p3"), planLine("p4")],
-  });
+const test = gatewayTest()
+  .extend("operator", ({ gateway }) => gateway.token("oli", ["operator"]))
+  .extend("run", { auto: true }, ({ gateway }) =>
+    seedRun(gateway.store, {
+      lines: [planLine("p1"), planLine("p2"), planLine("p3"), planLine("p4")],
+    }),
+  );
+test.beforeEach(async ({ gateway, run }) => {
   for (const id of ["p1", "p2", "p3"]) {
     const reasonCode = id === "p3" ? "R03" : "R02";
     const reason = "account closed";
     await setLine(gateway.store, run.runId, id, { state: "parked", reasonCode, reason });
   }
 });
-afterEach(async () => gateway.stop());
 
-async function resolve(payableId: string, action: string): Promise<Answer> {
+async function resolve(
+  gateway: TestGateway,
+  operator: string,
+  payableId: string,
+  action: string,
+): Promise<Answer> {
   const body = { action, reason: "spoke with the vendor" };
   return gateway.call("POST", `/v1/payables/${payableId}/resolution`, operator, body);
 }
 
 /** Records a request to pay the bill, sent `agoMs` ago, and its response. */
 function sent(
+  gateway: TestGateway,
+  run: SeededRun,
   subject: string,
   heard: Parameters<typeof sendOnce>[2] = { result: "unknown", status: 500 },
   agoMs = 0,
@@ -55,7 +60,11 @@ function sent(
 }
 
 /** Records a look at all payments of the bill, which shows these. */
-async function look(subject: string, shownIds: readonly string[] = []): Promise<void> {
+async function look(
+  gateway: TestGateway,
+  subject: string,
+  shownIds: readonly string[] = [],
+): Promise<void> {
   await gateway.store.transactionOf("biz_acme", async (trx) => {
     const nowMs = Date.now();
     const reading = { begunAtMs: nowMs, begunServiceMs: nowMs, isWhole: true };
@@ -66,13 +75,13 @@ async function look(subject: string, shownIds: readonly string[] = []): Promise<
 }
 
 describe("a parked bill", () => {
-  test.each([
+  test.for<[string, string]>([
     ["paid-elsewhere", "paid-elsewhere"],
     ["give-up", "given-up"],
   ])(
     "a parked bill that is ended by %s is never paid by a later run, loses its claim, and is in the trail",
-    async (action, state) => {
-      const answer = await resolve("p1", action);
+    async ([action, state], { gateway, operator, run }) => {
+      const answer = await resolve(gateway, operator, "p1", action);
       expect(answer.status).toBe(200);
       expect(ResolutionBody.parse(answer.json)).toMatchObject({ payableId: "p1", action, state });
       expect(await lineState(gateway.store, run.runId, "p1")).toBe(state);
@@ -92,20 +101,22 @@ describe("a parked bill", () => {
       const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: "p1" });
       expect(trail.at(-1)).toMatchObject({ actor: "oli", action: `payable.resolved-${action}` });
       // It can be ended only once.
-      expect((await resolve("p1", action)).status).toBe(409);
+      expect((await resolve(gateway, operator, "p1", action)).status).toBe(409);
     },
   );
 
-  test.each([
+  test.for<[string, string]>([
     ["paid-elsewhere", "it was paid elsewhere"],
     ["give-up", "it was given up"],
   ])(
     "a bill that was ended by %s stays so if the same person releases all of their holds",
-    async (action, why) => {
+    async ([action, why], { gateway, operator }) => {
       const { db } = gateway.store;
       const words = ["release", "--all", "--by", "oli", "--yes"];
       await typed(gateway, operator, ["stop", "--reason", "fraud?", "--yes"]);
-      const { holdId } = ResolutionBody.parse((await resolve("p1", action)).json);
+      const { holdId } = ResolutionBody.parse(
+        (await resolve(gateway, operator, "p1", action)).json,
+      );
       const both = await typed(gateway, operator, words);
       expect(both.stdout).toContain("released: everything");
       expect(both.stdout).toMatch(
@@ -124,44 +135,63 @@ describe("a parked bill", () => {
     },
   );
 
-  test("a bill whose payment may have been made can't be ended yet", async () => {
-    await sent("p1");
-    const answer = await resolve("p1", "paid-elsewhere");
+  test("a bill whose payment may have been made can't be ended yet", async ({
+    gateway,
+    operator,
+    run,
+  }) => {
+    await sent(gateway, run, "p1");
+    const answer = await resolve(gateway, operator, "p1", "paid-elsewhere");
     expect(answer.status).toBe(409);
     expect(answer.json["error"]).toBe("attempt_live");
     expect(await lineState(gateway.store, run.runId, "p1")).toBe("parked");
     expect(await claimOwners(gateway.store.db, "biz_acme", ["p1"])).toHaveProperty("size", 1);
   });
 
-  test.each([
-    ["was refused by the service", { result: "rejected", status: 404 } as const, 0],
-    ["was looked for when its window was over", { result: "unknown" } as const, 3_600_000],
-  ])("a bill whose payment %s can be ended", async (_what, heard, agoMs) => {
-    await sent("p1", heard, agoMs);
-    if (heard.result === "unknown") {
-      expect((await resolve("p1", "give-up")).json["error"]).toBe("attempt_live");
-      await look("p1");
-    }
-    const answer = await resolve("p1", "give-up");
-    expect(answer.status).toBe(200);
-    expect(await lineState(gateway.store, run.runId, "p1")).toBe("given-up");
-    expect(await claimOwners(gateway.store.db, "biz_acme", ["p1"])).toHaveProperty("size", 0);
-  });
+  test.for<[string, NonNullable<Parameters<typeof sendOnce>[2]>, number]>([
+    ["was refused by the service", { result: "rejected", status: 404 }, 0],
+    ["was looked for when its window was over", { result: "unknown" }, 3_600_000],
+  ])(
+    "a bill whose payment %s can be ended",
+    async ([_what, heard, agoMs], { gateway, operator, run }) => {
+      await sent(gateway, run, "p1", heard, agoMs);
+      if (heard.result === "unknown") {
+        expect((await resolve(gateway, operator, "p1", "give-up")).json["error"]).toBe(
+          "attempt_live",
+        );
+        await look(gateway, "p1");
+      }
+      const answer = await resolve(gateway, operator, "p1", "give-up");
+      expect(answer.status).toBe(200);
+      expect(await lineState(gateway.store, run.runId, "p1")).toBe("given-up");
+      expect(await claimOwners(gateway.store.db, "biz_acme", ["p1"])).toHaveProperty("size", 0);
+    },
+  );
 
-  test("a partly paid bill can be ended once nothing more of it can be paid", async () => {
-    await sent("p1", { result: "unknown" }, 900_000);
-    await look("p1", ["pmt_part"]);
-    expect((await resolve("p1", "paid-elsewhere")).json["error"]).toBe("attempt_live");
-    await sent("p2", { result: "unknown" }, 3_600_000);
-    await look("p2", ["pmt_part"]);
-    expect((await resolve("p2", "paid-elsewhere")).status).toBe(200);
+  test("a partly paid bill can be ended once nothing more of it can be paid", async ({
+    gateway,
+    operator,
+    run,
+  }) => {
+    await sent(gateway, run, "p1", { result: "unknown" }, 900_000);
+    await look(gateway, "p1", ["pmt_part"]);
+    expect((await resolve(gateway, operator, "p1", "paid-elsewhere")).json["error"]).toBe(
+      "attempt_live",
+    );
+    await sent(gateway, run, "p2", { result: "unknown" }, 3_600_000);
+    await look(gateway, "p2", ["pmt_part"]);
+    expect((await resolve(gateway, operator, "p2", "paid-elsewhere")).status).toBe(200);
     expect(await lineState(gateway.store, run.runId, "p2")).toBe("paid-elsewhere");
     expect(await claimOwners(gateway.store.db, "biz_acme", ["p1", "p2"])).toHaveProperty("size", 1);
   });
 
-  test("a retry requested while Temporal is unreachable is recorded, and the answer says so", async () => {
+  test("a retry requested while Temporal is unreachable is recorded, and the answer says so", async ({
+    gateway,
+    operator,
+    run,
+  }) => {
     await approveLines(gateway.store, run, ["p1"]);
-    const answer = await resolve("p1", "retry");
+    const answer = await resolve(gateway, operator, "p1", "retry");
     expect(answer.status).toBe(503);
     expect(answer.json["error"]).toBe("temporal_unreachable");
     expect(answer.json["message"]).toMatch(/recorded/);
@@ -174,23 +204,27 @@ describe("a parked bill", () => {
     });
   });
 
-  test("a bill that another run has claimed meanwhile is not retried", async () => {
+  test("a bill that another run has claimed meanwhile is not retried", async ({
+    gateway,
+    operator,
+    run,
+  }) => {
     await approveLines(gateway.store, run, ["p1"]);
     const { db } = gateway.store;
     const claim = { businessId: "biz_acme", payableId: "p1" };
     await releaseClaim(db, { ...claim, owner: run.runId });
     const owner = "pay-run/acme/weekly/2026-11-27";
     await claimPayables(db, { businessId: "biz_acme", payableIds: ["p1"], owner, nowMs: 1 });
-    const answer = await resolve("p1", "retry");
+    const answer = await resolve(gateway, operator, "p1", "retry");
     expect(answer.status).toBe(409);
     expect(answer.json).toMatchObject({ error: "owned_elsewhere" });
     expect(await getRetry(db, "biz_acme", "p1")).toBeUndefined();
   });
 
-  test("a bill is not retried without a valid approval", async () => {
+  test("a bill is not retried without a valid approval", async ({ gateway, operator, run }) => {
     await approveLines(gateway.store, run, ["p2"], Date.now() - 1_000);
     for (const payableId of ["p1", "p2"]) {
-      const answer = await resolve(payableId, "retry");
+      const answer = await resolve(gateway, operator, payableId, "retry");
       expect(answer.status).toBe(409);
       expect(answer.json["error"]).toBe("not_approved");
       expect(answer.json["message"]).toContain("next run");
@@ -198,14 +232,17 @@ describe("a parked bill", () => {
     }
   });
 
-  test("a bill that its retry owns is given to the next run if no approval is valid any more", async () => {
+  test("a bill that its retry owns is given to the next run if no approval is valid any more", async ({
+    gateway,
+    operator,
+  }) => {
     const owner = retryFailedPaymentId("acme", "p1");
     const claim = { businessId: "biz_acme", payableIds: ["p1"], owner, nowMs: Date.now() };
     await gateway.store.transactionOf("biz_acme", async (trx) => {
       await trx.deleteFrom("claims").where("payable_id", "=", "p1").execute();
       await claimPayables(trx, claim);
     });
-    const answer = await resolve("p1", "retry");
+    const answer = await resolve(gateway, operator, "p1", "retry");
     // Temporal, which should signal the retry, isn't there.
     expect(answer.json["error"]).toBe("temporal_unreachable");
     expect(await getRetry(gateway.store.db, "biz_acme", "p1")).toMatchObject({
@@ -213,35 +250,47 @@ describe("a parked bill", () => {
     });
   });
 
-  test("a bill that was given back for the next run is not given back again", async () => {
+  test("a bill that was given back for the next run is not given back again", async ({
+    gateway,
+    operator,
+    run,
+  }) => {
     const { db } = gateway.store;
     await approveLines(gateway.store, run, ["p1"]);
-    expect((await resolve("p1", "retry")).status).toBe(503);
+    expect((await resolve(gateway, operator, "p1", "retry")).status).toBe(503);
     const approval_ended = "R02 ends its approval.";
     const ended = { phase: "ended", approval_ended, requested: null } as const;
     await db.updateTable("retries").set(ended).where("payable_id", "=", "p1").execute();
-    const again = await resolve("p1", "retry");
+    const again = await resolve(gateway, operator, "p1", "retry");
     expect(again.status).toBe(409);
     expect(again.json).toMatchObject({
       error: "given_back",
       message: "It was given back already: the next run plans it and asks for a new approval.",
     });
     expect(await getRetry(db, "biz_acme", "p1")).toMatchObject({ requested: null });
-    expect((await resolve("p1", "give-up")).status).toBe(200);
+    expect((await resolve(gateway, operator, "p1", "give-up")).status).toBe(200);
   });
 
-  test("trying a bill again releases the hold on its vendor that its failure set", async () => {
+  test("trying a bill again releases the hold on its vendor that its failure set", async ({
+    gateway,
+    operator,
+    run,
+  }) => {
     await approveLines(gateway.store, run, ["p1"]);
     vi.spyOn(gateway.temporal.workflow, "signalWithStart").mockResolvedValue({} as never);
     const author = retryFailedPaymentId("acme", "p1");
     const vendor = { businessId: "biz_acme", scope: "contact", value: "con_p1" } as const;
     const held = { ...vendor, author, reason: "R02", nowMs: Date.now() };
     await gateway.store.transaction((trx) => createHold(trx, held));
-    expect((await resolve("p1", "retry")).json).not.toHaveProperty("keptBack");
+    expect((await resolve(gateway, operator, "p1", "retry")).json).not.toHaveProperty("keptBack");
     expect(await activeHolds(gateway.store.db, "biz_acme", Date.now())).toEqual([]);
   });
 
-  test("the answer about a bill on hold says what releases it, whether it is tried again or given back", async () => {
+  test("the answer about a bill on hold says what releases it, whether it is tried again or given back", async ({
+    gateway,
+    operator,
+    run,
+  }) => {
     const { db } = gateway.store;
     await approveLines(gateway.store, run, ["p1", "p2"]);
     vi.spyOn(gateway.temporal.workflow, "signalWithStart").mockResolvedValue({} as never);
@@ -257,7 +306,11 @@ describe("a parked bill", () => {
     expect(again.stdout).toContain(`plans it and asks for a new approval. ${keeps}`);
   });
 
-  test("a bill can be resolved together with all others of the same reason", async () => {
+  test("a bill can be resolved together with all others of the same reason", async ({
+    gateway,
+    operator,
+    run,
+  }) => {
     const answer = await gateway.call("POST", "/v1/resolutions", operator, {
       reasonCode: "R02",
       action: "give-up",
@@ -270,8 +323,12 @@ describe("a parked bill", () => {
     expect(await lineState(gateway.store, run.runId, "p3")).toBe("parked");
   });
 
-  test("a bill that can't be resolved doesn't keep others of the same reason from being resolved", async () => {
-    await sent("p1");
+  test("a bill that can't be resolved doesn't keep others of the same reason from being resolved", async ({
+    gateway,
+    operator,
+    run,
+  }) => {
+    await sent(gateway, run, "p1");
     const answer = await gateway.call("POST", "/v1/resolutions", operator, {
       reasonCode: "R02",
       action: "paid-elsewhere",
@@ -283,22 +340,26 @@ describe("a parked bill", () => {
     ]);
   });
 
-  test("a bill that nobody approved in time waits for the next run, and for no decision", async () => {
+  test("a bill that nobody approved in time waits for the next run, and for no decision", async ({
+    gateway,
+    operator,
+    run,
+  }) => {
     const reasonCode = "approval-expired";
     await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode, reason: "late" });
     const parked = await gateway.call("GET", "/v1/payables?state=parked", operator);
     expect(parked.json["totalCount"]).toBe(2);
     const history = await gateway.call("GET", "/v1/payables/p1/history", operator);
     expect(history.json["givenBack"]).toBe(true);
-    expect((await resolve("p1", "retry")).json["error"]).toBe("given_back");
-    expect((await resolve("p1", "give-up")).status).toBe(200);
+    expect((await resolve(gateway, operator, "p1", "retry")).json["error"]).toBe("given_back");
+    expect((await resolve(gateway, operator, "p1", "give-up")).status).toBe(200);
   });
 });
 
-test.each(["retry", "paid-elsewhere", "give-up"])(
+test.for(["retry", "paid-elsewhere", "give-up"])(
   "%s of a bill that is not parked is refused, and the refusal says where to look",
-  async (action) => {
-    const answer = await resolve("p4", action);
+  async (action, { gateway, operator, run }) => {
+    const answer = await resolve(gateway, operator, "p4", action);
     expect(answer.status).toBe(409);
     expect(answer.json["error"]).toBe("not_parked");
     expect(answer.json["message"]).toMatch(
@@ -308,15 +369,19 @@ test.each(["retry", "paid-elsewhere", "give-up"])(
   },
 );
 
-test("calling a bill in retry paid elsewhere is refused, and the refusal says how to prevent a second payment", async () => {
+test("calling a bill in retry paid elsewhere is refused, and the refusal says how to prevent a second payment", async ({
+  gateway,
+  operator,
+  run,
+}) => {
   await setLine(gateway.store, run.runId, "p4", { state: "retrying", paymentIds: ["pmt_4"] });
-  const { json } = await resolve("p4", "paid-elsewhere");
+  const { json } = await resolve(gateway, operator, "p4", "paid-elsewhere");
   expect(json["error"]).toBe("not_parked");
   expect(json["message"]).toMatch(/record that at the service.*payrun hold BILL-p4 keeps it back/);
 });
 
-test("a bill that no run has planned is not found", async () => {
-  expect((await resolve("stranger", "retry")).status).toBe(404);
+test("a bill that no run has planned is not found", async ({ gateway, operator }) => {
+  expect((await resolve(gateway, operator, "stranger", "retry")).status).toBe(404);
   for (const query of ["", "?business=acme"]) {
     const path = `/v1/payables/stranger/history${query}`;
     const history = await gateway.call("GET", path, operator);
@@ -325,10 +390,13 @@ test("a bill that no run has planned is not found", async () => {
   }
 });
 
-test("a bill parked in one run and on its way in another is not resolved", async () => {
+test("a bill parked in one run and on its way in another is not resolved", async ({
+  gateway,
+  operator,
+}) => {
   const later = await seedRun(gateway.store, { period: "2026-11-27", lines: [planLine("p1")] });
   await setLine(gateway.store, later.runId, "p1", { state: "scheduled" });
-  const answer = await resolve("p1", "paid-elsewhere");
+  const answer = await resolve(gateway, operator, "p1", "paid-elsewhere");
   expect(answer.status).toBe(409);
   expect(answer.json["message"]).toContain("scheduled");
 });

@@ -1,18 +1,14 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import { verifyWebhook } from "../../src/payments-api/index.ts";
 import { findToken } from "../../src/store/approvals/tokens.ts";
-import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { sharedGatewayTest } from "../gateway/support/gateway-test.ts";
 
 const SECRET = "whsec_of_the_business";
 const NOW_MS = Date.parse("2026-11-21T10:00:00Z");
 const TIMES = 10_000;
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(async () => gateway.stop());
+const test = sharedGatewayTest();
 
 /** Changes, removes, inserts or doubles something in a text; never returns the text itself. */
 function mutated(text: string, at: number): string {
@@ -58,7 +54,7 @@ test("of 10,000 webhooks with a changed body, signature, time or secret none is 
   expect(accepted).toBe(0);
 });
 
-test("of 10,000 changed or guessed tokens none is accepted", async () => {
+test("of 10,000 changed or guessed tokens none is accepted", async ({ gateway }) => {
   const token = await gateway.token("ada", ["admin"]);
   const { db } = gateway.store;
   expect(await findToken(db, token)).toBeDefined();

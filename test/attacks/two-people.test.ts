@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import type { GatewayContext } from "../../src/gateway/http/context.ts";
 import { scopedTo } from "../../src/gateway/http/scope.ts";
 import { listAudit, STORE_TRAIL } from "../../src/store/audit/audit.ts";
@@ -10,6 +10,7 @@ import {
   findToken,
   revokeToken,
 } from "../../src/store/approvals/tokens.ts";
+import { gatewayTest } from "../gateway/support/gateway-test.ts";
 import {
   type Answer,
   profile,
@@ -18,23 +19,19 @@ import {
 } from "../gateway/support/gateway.ts";
 import { planLine, seedRun, type SeededRun } from "../gateway/support/rows.ts";
 
-let gateway: TestGateway;
-let run: SeededRun;
 /** Two administrators, as “payrun token bootstrap” creates them. */
 let ada: string;
 let bea: string;
 
-beforeEach(async () => {
-  gateway = await startTestGateway();
+const test = gatewayTest().extend("run", { auto: true }, async ({ gateway }) => {
   const first = await createFirstTokens(gateway.store, ["Ada", "Bea"], Date.now());
   [ada = "", bea = ""] = (first ?? []).map(({ token }) => token);
-  run = await seedRun(gateway.store, {
+  return seedRun(gateway.store, {
     launchedBy: "lou",
     author: "eve",
     lines: [planLine("p1")],
   });
 });
-afterEach(() => gateway.stop());
 
 interface Made {
   readonly id: string;
@@ -42,16 +39,21 @@ interface Made {
   readonly state: string;
 }
 
-async function make(maker: string, name: string, roles: readonly string[]): Promise<Made> {
+async function make(
+  gateway: TestGateway,
+  maker: string,
+  name: string,
+  roles: readonly string[],
+): Promise<Made> {
   const answer = await gateway.call("POST", "/v1/tokens", maker, { name, roles });
   expect(answer.status).toBe(201);
   return answer.json as unknown as Made;
 }
 
-const confirm = (by: string, { id }: Pick<Made, "id">): Promise<Answer> =>
+const confirm = (gateway: TestGateway, by: string, { id }: Pick<Made, "id">): Promise<Answer> =>
   gateway.call("POST", `/v1/tokens/${id}/confirmation`, by);
 
-function approve(token: string): Promise<Answer> {
+function approve(gateway: TestGateway, run: SeededRun, token: string): Promise<Answer> {
   const path = `/v1/runs/${encodeURIComponent(run.runId)}/decisions`;
   return gateway.call("POST", path, token, { decision: "approve", planHash: run.planHash });
 }
@@ -61,28 +63,33 @@ async function outcome(answer: Promise<Answer>): Promise<string> {
   return status === 200 ? "counts" : `${status} ${String(json["error"])}`;
 }
 
-test("a token that an administrator makes for an invented person approves nothing", async () => {
-  const bob = await make(ada, "bob", ["controller"]);
+test("a token that an administrator makes for an invented person approves nothing", async ({
+  gateway,
+  run,
+}) => {
+  const bob = await make(gateway, ada, "bob", ["controller"]);
   expect(bob.state).toBe("unconfirmed");
-  expect(await outcome(approve(bob.token))).toBe("401 unauthorized");
-  expect((await confirm(ada, bob)).status).toBe(409);
-  expect(await outcome(approve(bob.token))).toBe("401 unauthorized");
-  expect((await confirm(bea, bob)).json["state"]).toBe("valid");
-  expect(await outcome(approve(bob.token))).toBe("counts");
+  expect(await outcome(approve(gateway, run, bob.token))).toBe("401 unauthorized");
+  expect((await confirm(gateway, ada, bob)).status).toBe(409);
+  expect(await outcome(approve(gateway, run, bob.token))).toBe("401 unauthorized");
+  expect((await confirm(gateway, bea, bob)).json["state"]).toBe("valid");
+  expect(await outcome(approve(gateway, run, bob.token))).toBe("counts");
 });
 
-test("a token that an administrator makes for an invented administrator confirms nothing", async () => {
+test("a token that an administrator makes for an invented administrator confirms nothing", async ({
+  gateway,
+}) => {
   for (const name of ["carl", "ADA", "\uff41\uff44\uff41"]) {
-    const second = await make(ada, name, ["admin"]);
-    const bob = await make(ada, "bob", ["controller"]);
-    expect((await confirm(second.token, bob)).status).toBe(401);
-    expect((await confirm(second.token, second)).status).toBe(401);
+    const second = await make(gateway, ada, name, ["admin"]);
+    const bob = await make(gateway, ada, "bob", ["controller"]);
+    expect((await confirm(gateway, second.token, bob)).status).toBe(401);
+    expect((await confirm(gateway, second.token, second)).status).toBe(401);
   }
   // Even a confirmed token stays one person with its namesake.
-  const again = await make(bea, "aDa", ["admin"]);
-  expect((await confirm(ada, again)).status).toBe(200);
-  const bob = await make(ada, "bob", ["controller"]);
-  expect((await confirm(again.token, bob)).status).toBe(409);
+  const again = await make(gateway, bea, "aDa", ["admin"]);
+  expect((await confirm(gateway, ada, again)).status).toBe(200);
+  const bob = await make(gateway, ada, "bob", ["controller"]);
+  expect((await confirm(gateway, again.token, bob)).status).toBe(409);
 });
 
 test("an unconfirmed administrator, as sandboxes have them, can't confirm tokens", async () => {
@@ -104,12 +111,14 @@ test("an unconfirmed administrator, as sandboxes have them, can't confirm tokens
   }
 });
 
-test("the first two administrators can't approve", async () => {
-  expect(await outcome(approve(ada))).toBe("403 role_missing");
-  expect(await outcome(approve(bea))).toBe("403 role_missing");
+test("the first two administrators can't approve", async ({ gateway, run }) => {
+  expect(await outcome(approve(gateway, run, ada))).toBe("403 role_missing");
+  expect(await outcome(approve(gateway, run, bea))).toBe("403 role_missing");
 });
 
-test("an author of any revision of the playbook doesn't count, even if another person applied it last", async () => {
+test("an author of any revision of the playbook doesn't count, even if another person applied it last", async ({
+  gateway,
+}) => {
   const { store } = gateway;
   const known = await getPlaybook(store.db, { business: "acme", name: "weekly" });
   if (known === undefined) throw new Error("no playbook");
@@ -120,22 +129,27 @@ test("an author of any revision of the playbook doesn't count, even if another p
       ...{ compiled: known.compiled, author: "mia", authorTokenId: null, nowMs: Date.now() },
     }),
   );
-  run = await seedRun(store, { period: "2026-11-27", lines: [planLine("p2")], author: "mia" });
+  const run = await seedRun(store, {
+    ...{ period: "2026-11-27", lines: [planLine("p2")], author: "mia" },
+  });
   for (const author of ["mia", "Eve"]) {
     const token = await gateway.token(author, ["controller"]);
-    expect(await outcome(approve(token))).toBe("403 playbook_author");
+    expect(await outcome(approve(gateway, run, token))).toBe("403 playbook_author");
   }
 });
 
-test("a name counts once in any notation of its accents and spaces", async () => {
+test("a name counts once in any notation of its accents and spaces", async ({ gateway, run }) => {
   await gateway.store.db.updateTable("runs").set({ launched_by: "Jos\u00e9  Smith" }).execute();
   const token = await gateway.token("jose\u0301 smith", ["controller"]);
-  expect(await outcome(approve(token))).toBe("403 launcher");
+  expect(await outcome(approve(gateway, run, token))).toBe("403 launcher");
 });
 
-test("reports and explanations say who counted, and who didn't and why", async () => {
-  await approve(await gateway.token("Lou", ["controller"]));
-  await approve(await gateway.token("cora", ["controller"]));
+test("reports and explanations say who counted, and who didn't and why", async ({
+  gateway,
+  run,
+}) => {
+  await approve(gateway, run, await gateway.token("Lou", ["controller"]));
+  await approve(gateway, run, await gateway.token("cora", ["controller"]));
   const viewer = await gateway.token("vera", ["viewer"]);
   const id = encodeURIComponent(run.runId);
   const report = (await gateway.call("GET", `/v1/runs/${id}/report`, viewer)).json;
@@ -172,7 +186,7 @@ test("if a business says that it is one person's, its launcher approves and the 
   }
 });
 
-test("a token that is revoked during its request changes nothing", async () => {
+test("a token that is revoked during its request changes nothing", async ({ gateway }) => {
   const { store } = gateway;
   const made = { name: "otto", roles: ["operator"], createdBy: "setup", nowMs: Date.now() };
   const { token, tokenId } = await createToken(store, made);
@@ -189,9 +203,12 @@ test("a token that is revoked during its request changes nothing", async () => {
   await expect(work()).rejects.toMatchObject({ status: 401 });
 });
 
-test("once its holder has renewed a token, its maker decides nothing, not even in an open request", async () => {
-  const bob = await make(ada, "bob", ["controller"]);
-  await confirm(bea, bob);
+test("once its holder has renewed a token, its maker decides nothing, not even in an open request", async ({
+  gateway,
+  run,
+}) => {
+  const bob = await make(gateway, ada, "bob", ["controller"]);
+  await confirm(gateway, bea, bob);
   const body = JSON.stringify({ decision: "approve", planHash: run.planHash });
   const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
   let answer = "";
@@ -211,12 +228,14 @@ test("once its holder has renewed a token, its maker decides nothing, not even i
   await expect.poll(() => answer).toMatch(/^HTTP\/1.1 401 /);
   socket.destroy();
   expect(await gateway.store.db.selectFrom("decisions").selectAll().execute()).toEqual([]);
-  expect(await outcome(approve(String(renewed.json["token"])))).toBe("counts");
+  expect(await outcome(approve(gateway, run, String(renewed.json["token"])))).toBe("counts");
 });
 
-test("making, confirming, renewing, using and revoking a token is recorded in the trail", async () => {
-  const bob = await make(ada, "bob", ["controller"]);
-  await confirm(bea, bob);
+test("making, confirming, renewing, using and revoking a token is recorded in the trail", async ({
+  gateway,
+}) => {
+  const bob = await make(gateway, ada, "bob", ["controller"]);
+  await confirm(gateway, bea, bob);
   const renewed = await gateway.call("POST", "/v1/tokens/renewal", bob.token, {});
   expect((await gateway.call("GET", "/v1/runs", bob.token)).status).toBe(401);
   const now = String(renewed.json["token"]);

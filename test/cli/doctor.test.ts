@@ -6,20 +6,17 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from "vitest";
+import { expect, inject, onTestFinished, vi } from "vitest";
 
 import { openStore } from "../../src/store/index.ts";
 import { noteWorker } from "../../src/store/sql/worker-leases.ts";
 import { Keyring } from "../../src/vault/keyring.ts";
 import { Vault } from "../../src/vault/vault.ts";
-import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { sharedSandboxTest } from "../sandbox/sandbox-test.ts";
+import type { TestSandbox } from "../support/sandbox.ts";
 import { payrun, temporaryFolder } from "./cli.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
+const test = sharedSandboxTest();
 
 /** A running Temporal server, so that doctor doesn't wait five seconds for one. */
 const TEMPORAL = { TEMPORAL_ADDRESS: inject("temporalAddress") };
@@ -30,7 +27,9 @@ interface Checks {
 
 const PUBLIC_URL = "http://127.0.0.1:9";
 
-test("doctor names the endpoint that the service has paused, and --fix resumes it", async () => {
+test("doctor names the endpoint that the service has paused, and --fix resumes it", async ({
+  sandbox,
+}) => {
   const cwd = temporaryFolder();
   const { businessId, token } = sandbox.business;
   const profile = { apiUrl: sandbox.url, businessId, token, webhookSecrets: [], sandbox: true };
@@ -50,7 +49,7 @@ test("doctor names the endpoint that the service has paused, and --fix resumes i
     body: { url: `${PUBLIC_URL}/webhooks/acme`, events: ["*"] },
   });
   expect(await doctor()).toMatchObject({ state: "ok" });
-  await untilPaused(made.body.id);
+  await untilPaused(sandbox, made.body.id);
   expect(await doctor()).toMatchObject({
     state: "warning",
     text: `the service has paused ${made.body.id}`,
@@ -99,7 +98,7 @@ test("doctor recognizes another Payrun's gateway because it refuses our token", 
 });
 
 /** Waits until the service has paused an endpoint, after twenty failed deliveries in a row. */
-async function untilPaused(endpointId: string): Promise<void> {
+async function untilPaused(sandbox: TestSandbox, endpointId: string): Promise<void> {
   const bankAccount = {
     accountNumber: "123456789",
     routingNumber: "021000021",
@@ -122,7 +121,9 @@ async function untilPaused(endpointId: string): Promise<void> {
   );
 }
 
-test("doctor reports that no worker runs and that nobody gets notices, and what helps", async () => {
+test("doctor reports that no worker runs and that nobody gets notices, and what helps", async ({
+  sandbox,
+}) => {
   const cwd = temporaryFolder();
   const store = await openStore(`sqlite:${cwd}/home/payrun.db`);
   await store.close();

@@ -1,31 +1,30 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { CancellationStatusBody } from "../../src/api/cancellations.ts";
-import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
-import { type SeededRun } from "../gateway/support/rows.ts";
+import { gatewayTest } from "../gateway/support/gateway-test.ts";
+import type { TestGateway } from "../gateway/support/gateway.ts";
 import { signedIn } from "./support/visits.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
 import { endWithheld, seedWithheld } from "./support/withheld.ts";
 
-let gateway: TestGateway;
-let run: SeededRun;
-
-beforeEach(async () => {
-  gateway = await startTestGateway();
-  run = await seedWeekly(gateway.store);
-  // No other bill waits for a person.
+const test = gatewayTest().extend("run", { auto: true }, ({ gateway }) =>
+  seedWeekly(gateway.store),
+);
+test.beforeEach(async ({ gateway }) => {
   await gateway.store.db.updateTable("run_lines").set({ state: "scheduled" }).execute();
 });
-afterEach(() => gateway.stop());
 
 const DAY_MS = 86_400_000;
 
-async function pagesOf(name: string, roles: readonly string[]) {
+async function pagesOf(gateway: TestGateway, name: string, roles: readonly string[]) {
   const visits = await signedIn(gateway, name, roles);
   const [today, needs] = [await visits.get("/"), await visits.get("/needs-action")];
   return { today, needs, visits };
 }
 
-test("until a held-back bill is released, pages ask those who may release it, even after its time", async () => {
+test("until a held-back bill is released, pages ask those who may release it, even after its time", async ({
+  gateway,
+  run,
+}) => {
   const bill = { runId: run.runId, payableId: "pbl_0101" };
   const id = await seedWithheld(gateway.store, { ...bill, releaseByMs: Date.now() + DAY_MS });
   const path = `/runs/${encodeURIComponent(id)}`;
@@ -36,7 +35,7 @@ test("until a held-back bill is released, pages ask those who may release it, ev
   };
   for (const isLate of [false, true]) {
     if (isLate) await endWithheld(gateway.store, id);
-    const { today, needs, visits } = await pagesOf("cora", ["controller"]);
+    const { today, needs, visits } = await pagesOf(gateway, "cora", ["controller"]);
     expect(today.text).toContain("1 bill of $2,507.54 waits to be released.");
     expect(today.text).toContain("for you to release");
     expect(today.text).not.toMatch(/Nothing needs you now|No run waits/);
@@ -45,7 +44,7 @@ test("until a held-back bill is released, pages ask those who may release it, ev
     for (const page of [today, needs, await visits.get(path)]) {
       expect(page.html).toContain('href="/holds/release?id=');
     }
-    const other = await pagesOf("olga", ["operator", "admin"]);
+    const other = await pagesOf(gateway, "olga", ["operator", "admin"]);
     expect(other.today.text).toMatch(/Waits for others.*for controller or owner to release/s);
     expect(other.needs.html).not.toContain('href="/holds/release?id=');
     expect((await other.visits.get(path)).html).not.toContain('href="/holds/release?id=');
@@ -55,7 +54,7 @@ test("until a held-back bill is released, pages ask those who may release it, ev
     needsAction: true,
     releasedBy: ["controller", "owner"],
   });
-  const { today, visits } = await pagesOf("cora", ["controller"]);
+  const { today, visits } = await pagesOf(gateway, "cora", ["controller"]);
   const [, link = ""] = /href="(\/holds\/release\?id=[^"]+)"/.exec(today.html) ?? [];
   const asked = await visits.get(link);
   await visits.send(asked, "/holds/release", { id: link.split("=")[1] ?? "" });

@@ -1,36 +1,30 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
-import { type SeededRun } from "../gateway/support/rows.ts";
+import { describe, expect } from "vitest";
+import { profile, type TestGateway } from "../gateway/support/gateway.ts";
+import type { SeededRun } from "../gateway/support/rows.ts";
 import { Browser } from "../gateway/sign-in/browser.ts";
+import { gatewayOf, gatewayTest } from "../gateway/support/gateway-test.ts";
 import { signedIn, Visits } from "./support/visits.ts";
 import { CALLED, checkOf, decidedIn } from "./support/approvals.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
 
-let gateway: TestGateway;
-let run: SeededRun;
-let cora: Visits;
-let page: string;
+const weeklyTest = gatewayTest()
+  .extend("run", { auto: true }, ({ gateway }) => seedWeekly(gateway.store))
+  .extend("cora", { auto: true }, ({ gateway }) => signedIn(gateway, "cora", ["controller"]))
+  .extend("page", { auto: true }, ({ run }) => `/runs/${encodeURIComponent(run.runId)}`);
 
-beforeEach(async () => {
-  gateway = await startTestGateway();
-  run = await seedWeekly(gateway.store);
-  cora = await signedIn(gateway, "cora", ["controller"]);
-  page = `/runs/${encodeURIComponent(run.runId)}`;
-});
-afterEach(() => gateway.stop());
+const test = weeklyTest;
 
-const check = (out?: readonly string[]) => checkOf(run, out);
-const counted = () => decidedIn(gateway, run);
+const check = (run: SeededRun, out?: readonly string[]) => checkOf(run, out);
+const counted = (gateway: TestGateway, run: SeededRun) => decidedIn(gateway, run);
 
 describe("access to pages", () => {
-  test("a person sees no run, bill or vendor of another business", async () => {
-    await gateway.stop();
-    gateway = await startTestGateway({
+  test("a person sees no run, bill or vendor of another business", async ({ page }) => {
+    const gateway = await gatewayOf({
       profiles: [profile(), profile({ name: "beta", businessId: "biz_beta" })],
     });
-    run = await seedWeekly(gateway.store);
+    const run = await seedWeekly(gateway.store);
     const mallory = await signedIn(gateway, "mallory", ["controller", "owner"], ["beta"]);
-    for (const path of [page, check(), "/bills/pbl_0101"]) {
+    for (const path of [page, check(run), "/bills/pbl_0101"]) {
       const answer = await mallory.get(path);
       expect(answer.status, path).toBe(404);
       expect(answer.text, path).not.toContain("Northwind");
@@ -40,23 +34,31 @@ describe("access to pages", () => {
     }
   });
 
-  test("a form that another page made does nothing", async () => {
+  test("a form that another page made does nothing", async ({ gateway, run, cora, page }) => {
     const fields = { plan: run.planHash, ...CALLED };
     const forged = await cora.post(`${page}/approve`, fields);
     expect(forged.status).toBe(403);
     const elsewhere = await cora.browser.post(`${page}/approve`, fields, "https://evil.example");
     expect(elsewhere.status).toBe(403);
-    expect(await counted()).toEqual([]);
+    expect(await counted(gateway, run)).toEqual([]);
   });
 
-  test("a form whose sign-in has ended does nothing, and says so before the next sign-in", async () => {
+  test("a form whose sign-in has ended does nothing, and says so before the next sign-in", async ({
+    gateway,
+    run,
+    page,
+  }) => {
     const nobody = new Visits(new Browser(gateway.url));
     const answer = await nobody.post(`${page}/approve`, { plan: run.planHash, ...CALLED });
     expect(answer.text).toContain("Your sign-in had ended, so nothing was done.");
-    expect(await counted()).toEqual([]);
+    expect(await counted(gateway, run)).toEqual([]);
   });
 
-  test("a page sends a person without a sign-in to sign in and back; a cookie doesn't open the API", async () => {
+  test("a page sends a person without a sign-in to sign in and back; a cookie doesn't open the API", async ({
+    gateway,
+    cora,
+    page,
+  }) => {
     const answer = await fetch(`${gateway.url}${page}`, { redirect: "manual" });
     expect(answer.status).toBe(303);
     expect(answer.headers.get("location")).toBe(`/sign-in?to=${encodeURIComponent(page)}`);
@@ -68,20 +70,13 @@ describe("access to pages", () => {
 });
 
 describe("Above the profile's amount", () => {
-  let nowMs = Date.now();
-  let token: string;
+  const careful = profile({ signIn: { freshOverCents: 100_000 } });
+  const test = weeklyTest
+    .extend("clock", () => ({ nowMs: Date.now() }))
+    .extend("gateway", ({ clock }) => gatewayOf({ profiles: [careful], nowMs: () => clock.nowMs }))
+    .extend("token", ({ gateway }) => gateway.token("cora", ["controller"]));
 
-  beforeEach(async () => {
-    await gateway.stop();
-    nowMs = Date.now();
-    const careful = profile({ signIn: { freshOverCents: 100_000 } });
-    gateway = await startTestGateway({ profiles: [careful], nowMs: () => nowMs });
-    run = await seedWeekly(gateway.store);
-    cora = await signedIn(gateway, "cora", ["controller"]);
-    token = await gateway.token("cora", ["controller"]);
-  });
-
-  async function signInAgain(by: string): Promise<void> {
+  async function signInAgain(gateway: TestGateway, cora: Visits, by: string): Promise<void> {
     const link = await gateway.call("POST", "/v1/sign-in-links", by);
     await cora.browser.post("/sign-in", { code: String(link.json["code"]), to: "/" });
   }
@@ -90,55 +85,82 @@ describe("Above the profile's amount", () => {
   const OUT = Array.from({ length: 40 }, (_, no) => `pbl_${String(no + 115).padStart(4, "0")}`);
 
   /** Sends a filled-in form too long after the sign-in. @returns the address that leads back */
-  async function asked(): Promise<string> {
-    nowMs += 16 * 60_000;
+  async function asked(
+    gateway: TestGateway,
+    run: SeededRun,
+    cora: Visits,
+    page: string,
+    clock: { nowMs: number },
+  ): Promise<string> {
+    clock.nowMs += 16 * 60_000;
     const filled = { ...CALLED, comment: "disputed" };
-    const refused = await cora.send(await cora.get(check(OUT)), `${page}/approve`, filled);
+    const refused = await cora.send(await cora.get(check(run, OUT)), `${page}/approve`, filled);
     expect(refused.status).toBe(403);
     expect(refused.text).toContain("Sign in again first");
-    expect(await counted()).toEqual([]);
+    expect(await counted(gateway, run)).toEqual([]);
     const [, to = ""] = /sign-in\?again=true&amp;to=([^"]+)/.exec(refused.html) ?? [];
-    expect(decodeURIComponent(to)).toBe(`${check()}&kept=yes`);
+    expect(decodeURIComponent(to)).toBe(`${check(run)}&kept=yes`);
     return decodeURIComponent(to);
   }
 
-  test("a form is filled in again after a newer sign-in, and decides nothing until it is resent", async () => {
-    const to = await asked();
-    await signInAgain(token);
+  test("a form is filled in again after a newer sign-in, and decides nothing until it is resent", async ({
+    gateway,
+    run,
+    cora,
+    page,
+    clock,
+    token,
+  }) => {
+    const to = await asked(gateway, run, cora, page, clock);
+    await signInAgain(gateway, cora, token);
     const again = await cora.get(to);
     expect(again.text).toContain("You leave out 40 bills");
     for (const typed of [...Object.values(CALLED), "disputed"]) {
       expect(again.html).toContain(`value="${typed}"`);
     }
     expect(again.text).toContain("Nothing is decided yet");
-    expect(await counted()).toEqual([]);
+    expect(await counted(gateway, run)).toEqual([]);
     const done = await cora.send(again, `${page}/approve`, { ...CALLED, comment: "disputed" });
     expect(done.text).toContain("40 bills left out.");
-    expect(await counted()).toEqual(["cora approve accepted"]);
+    expect(await counted(gateway, run)).toEqual(["cora approve accepted"]);
   });
 
-  test("a kept form is shown to no other person, on no other page, and not for long", async () => {
-    const to = await asked();
+  test("a kept form is shown to no other person, on no other page, and not for long", async ({
+    gateway,
+    run,
+    cora,
+    page,
+    clock,
+    token,
+  }) => {
+    const to = await asked(gateway, run, cora, page, clock);
     const typed = 'value="Ann Lee, accounts"';
-    await signInAgain(token);
+    await signInAgain(gateway, cora, token);
     const other = to.replace(run.planHash, "another");
     expect((await cora.get(other)).html).not.toContain(typed);
-    await signInAgain(await gateway.token("otto", ["controller", "owner"]));
+    await signInAgain(gateway, cora, await gateway.token("otto", ["controller", "owner"]));
     expect((await cora.get(to)).html).not.toContain(typed);
-    nowMs += 16 * 60_000;
-    await signInAgain(token);
+    clock.nowMs += 16 * 60_000;
+    await signInAgain(gateway, cora, token);
     expect((await cora.get(to)).html).not.toContain(typed);
   });
 });
 
-test("a link can't fill in a form: a call that its address describes is not in the form", async () => {
-  const link = `${check()}&${new URLSearchParams({ ...CALLED, comment: "as agreed" }).toString()}`;
+test("a link can't fill in a form: a call that its address describes is not in the form", async ({
+  run,
+  cora,
+}) => {
+  const link = `${check(run)}&${new URLSearchParams({ ...CALLED, comment: "as agreed" }).toString()}`;
   const { html } = await cora.get(link);
   expect(html).not.toContain("Ann Lee");
   expect(html).not.toContain("as agreed");
 });
 
-test("pages load nothing from other sites, run nothing inline and can't be framed", async () => {
+test("pages load nothing from other sites, run nothing inline and can't be framed", async ({
+  gateway,
+  cora,
+  page,
+}) => {
   const { headers, html } = await cora.get(page);
   expect(headers.get("content-security-policy")).toBe(
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",

@@ -1,17 +1,14 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { CancellationStatusBody } from "../../src/api/cancellations.ts";
-import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { gatewayTest } from "../gateway/support/gateway-test.ts";
 import { endWithExceptions, seedCancellation } from "./support/cancellation.ts";
 import { signedIn } from "./support/visits.ts";
 
-let gateway: TestGateway;
+const test = gatewayTest();
 
-beforeEach(async () => {
-  gateway = await startTestGateway();
-});
-afterEach(() => gateway.stop());
-
-test("Today and Needs action list a cancellation with exceptions while a person can still act", async () => {
+test("Today and Needs action list a cancellation with exceptions while a person can still act", async ({
+  gateway,
+}) => {
   const id = await seedCancellation(gateway.store, ["pbl_0101"]);
   await endWithExceptions(gateway.store, id);
   const path = `/runs/${encodeURIComponent(id)}`;

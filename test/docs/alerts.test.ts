@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { ConditionBody } from "../../src/api/conditions.ts";
-import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { sharedGatewayTest } from "../gateway/support/gateway-test.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -25,13 +25,11 @@ const Rules = z.object({
 const text = readFileSync(join(ROOT, "docs/alerts.yaml"), "utf8");
 const rules = Rules.parse(parse(text)).groups.flatMap((group) => group.rules);
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.stop());
+const test = sharedGatewayTest();
 
-test("there are six alerts, and every metric that they use is one of the gateway's", async () => {
+test("there are six alerts, and every metric that they use is one of the gateway's", async ({
+  gateway,
+}) => {
   expect(rules).toHaveLength(6);
   const token = await gateway.token("vera", ["viewer"]);
   const { text: metrics } = await gateway.call("GET", "/metrics", token);
@@ -40,7 +38,9 @@ test("there are six alerts, and every metric that they use is one of the gateway
   for (const name of named) expect(metrics).toMatch(new RegExp(`^# TYPE ${name} `, "m"));
 });
 
-test("alerts use labels that their metric has, and a gateway without a worker meets the alert for it", async () => {
+test("alerts use labels that their metric has, and a gateway without a worker meets the alert for it", async ({
+  gateway,
+}) => {
   const token = await gateway.token("viola", ["viewer"]);
   const { text: metrics } = await gateway.call("GET", "/metrics", token);
   const [, has = ""] = /^payrun_conditions\{(.*code="no-worker".*)\} 1$/m.exec(metrics) ?? [];

@@ -1,31 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { CancellationStatus } from "../../src/api/cancellations.ts";
 import { createToken } from "../../src/store/approvals/tokens.ts";
 import { payrun as cli } from "../cli/cli.ts";
 import { cancellation, hasEnded, scheduledBill } from "../support/cancellations.ts";
 import { commandsOf, wordsOf } from "../support/docs.ts";
-import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { payrunTest } from "../support/payrun-test.ts";
 import { expectBank, plannedScene } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-let payrun: TestPayrun;
-let env: Record<string, string>;
-
-beforeAll(async () => {
-  payrun = await startPayrun({ webhooks: false });
-  const { token } = await createToken(payrun.store, {
-    name: "reader",
-    roles: ["admin"],
-    createdBy: "setup",
-    nowMs: Date.now() - 60_000,
-  });
-  env = { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: token };
-});
-afterAll(async () => {
-  await payrun?.stop();
-});
+const test = payrunTest({ webhooks: false }).extend(
+  "env",
+  { scope: "file" },
+  async ({ payrun }) => {
+    const { token } = await createToken(payrun.store, {
+      name: "reader",
+      roles: ["admin"],
+      createdBy: "setup",
+      nowMs: Date.now() - 60_000,
+    });
+    return { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: token };
+  },
+);
 
 /** True for commands of the page's second part. */
 function isOfStop(command: string): boolean {
@@ -33,7 +30,10 @@ function isOfStop(command: string): boolean {
 }
 
 describe("the commands of docs/cancel-scheduled.md and docs/hold.md", () => {
-  test("the commands of docs/cancel-scheduled.md do what the page says", async () => {
+  test("the commands of docs/cancel-scheduled.md do what the page says", async ({
+    env,
+    payrun,
+  }) => {
     const { bill, paymentId } = await scheduledBill(payrun, 150_00);
     const commands = commandsOf("docs/cancel-scheduled.md").filter((each) => !isOfStop(each));
     expect(commands).toHaveLength(3);
@@ -57,7 +57,10 @@ describe("the commands of docs/cancel-scheduled.md and docs/hold.md", () => {
     await expectBank(payrun, [[bill, 0]]);
   });
 
-  test("the page's stop holds everything, cancels what is scheduled, and is released again", async () => {
+  test("the page's stop holds everything, cancels what is scheduled, and is released again", async ({
+    env,
+    payrun,
+  }) => {
     const { runId, made } = await plannedScene(payrun, "stopped", [170_00]);
     // With a slow clock, the run shows the cancellation before the payment's day comes.
     const { scale } = await payrun.sandbox.control.clock();
@@ -93,7 +96,7 @@ describe("the commands of docs/cancel-scheduled.md and docs/hold.md", () => {
     );
   });
 
-  test("the commands of docs/hold.md store a playbook that holds back", async () => {
+  test("the commands of docs/hold.md store a playbook that holds back", async ({ env }) => {
     const commands = commandsOf("docs/hold.md");
     expect(commands.length).toBeGreaterThan(1);
     for (const command of commands) {
@@ -103,7 +106,10 @@ describe("the commands of docs/cancel-scheduled.md and docs/hold.md", () => {
     }
   });
 
-  test("cancel-scheduled and watch say without --json where the money went", async () => {
+  test("cancel-scheduled and watch say without --json where the money went", async ({
+    env,
+    payrun,
+  }) => {
     const { paymentId } = await scheduledBill(payrun, 160_00);
     const asked = await cli(["cancel-scheduled", paymentId, "--wait"], { env });
     expect(asked.code, asked.stderr).toBe(0);

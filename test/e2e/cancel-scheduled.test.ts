@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { isNotified } from "../../src/store/notices/notices.ts";
 import { openSubjects } from "../../src/store/payables/open-subjects.ts";
@@ -14,28 +14,22 @@ import {
   untilCancellation,
 } from "../support/cancellations.ts";
 import { keepHistory } from "../support/keep-history.ts";
-import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import type { TestPayrun } from "../support/payrun.ts";
 import { clockNoticed, expectBank, paymentsOf, plannedScene } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 import { isLong } from "../support/long.ts";
+import { payrunTest } from "../support/payrun-test.ts";
 
-let payrun: TestPayrun;
-
-beforeAll(async () => {
-  payrun = await startPayrun({ webhooks: false });
-});
-afterAll(async () => {
-  await payrun?.stop();
-});
+const test = payrunTest({ webhooks: false });
 
 const CANCEL = { method: "POST", path: "/v1/payments/*/cancel" } as const;
 
 /** Advances the bank's clock until all money that will move has moved. */
-async function weeksPass(): Promise<void> {
+async function weeksPass(payrun: TestPayrun): Promise<void> {
   await payrun.sandbox.control.advance("P14D");
 }
 
-async function isHeld(payableId: string): Promise<boolean> {
+async function isHeld(payrun: TestPayrun, payableId: string): Promise<boolean> {
   const { body } = await payrun.call<{ items: { scope: string; value: string }[] }>(
     "operator",
     "GET",
@@ -45,7 +39,9 @@ async function isHeld(payableId: string): Promise<boolean> {
 }
 
 describe("cancelling what the service has scheduled", () => {
-  test("a cancellation moves no money, and holds the bill until a person releases it", async () => {
+  test("a cancellation moves no money, and holds the bill until a person releases it", async ({
+    payrun,
+  }) => {
     const { bill, paymentId } = await scheduledBill(payrun, 101_00);
     const id = await askToCancel(payrun, [paymentId]);
     const done = await untilCancellation(payrun, id, "ended", hasEnded);
@@ -59,7 +55,7 @@ describe("cancelling what the service has scheduled", () => {
     expect(done.payments[0]?.reason).toMatch(/No money moved/);
     expect((await paymentNow(payrun, paymentId)).status).toBe("cancelled");
     expect(await cancelKeys(payrun, paymentId)).toHaveLength(1);
-    expect(await isHeld(bill.id)).toBe(true);
+    expect(await isHeld(payrun, bill.id)).toBe(true);
     const path = `/v1/payables/${bill.id}/history`;
     expect((await payrun.call("operator", "GET", path)).body).toMatchObject({
       cancels: [{ paymentId, operation: "cancel", state: "applied" }],
@@ -69,12 +65,14 @@ describe("cancelling what the service has scheduled", () => {
     expect((await payrun.status(runId)).payments.map((line) => line.payableId)).not.toContain(
       bill.id,
     );
-    await weeksPass();
+    await weeksPass(payrun);
     await expectBank(payrun, [[bill, 0]]);
     await keepHistory(payrun, id, "cancel-scheduled");
   });
 
-  test("only operators may cancel, and a second request for the same payments joins the first", async () => {
+  test("only operators may cancel, and a second request for the same payments joins the first", async ({
+    payrun,
+  }) => {
     const { paymentId } = await scheduledBill(payrun, 103_00);
     const body = { payments: [paymentId] };
     const refused = await payrun.call("controller", "POST", "/v1/cancellations", body);
@@ -90,7 +88,7 @@ describe("cancelling what the service has scheduled", () => {
 
   test.runIf(isLong)(
     "a payment that runs in a moment is too late: no cancel is sent within the margin",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const { bill, paymentId } = await scheduledBill(payrun, 104_00);
       const runsOn = newYorkDate(Date.parse((await paymentNow(payrun, paymentId)).scheduledAt));
@@ -118,7 +116,7 @@ describe("cancelling what the service has scheduled", () => {
 
   test.runIf(isLong)(
     "a cancel that arrives after 9:00 New York reports that the bank has the payment",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const { bill, paymentId } = await scheduledBill(payrun, 105_00);
       await control.faults([
@@ -135,14 +133,14 @@ describe("cancelling what the service has scheduled", () => {
       await control.advance("P4D");
       const done = await untilCancellation(payrun, id, "ended", hasEnded);
       expect(done.payments[0]).toMatchObject({ state: "too-late" });
-      await weeksPass();
+      await weeksPass(payrun);
       await expectBank(payrun, [[bill, 105_00]]);
     },
   );
 
   test.runIf(isLong)(
     "a payment of a worker that died before the answer is cancelled too",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const { runId, made } = await plannedScene(payrun, "sent", [108_00]);
       const [bill] = made;
@@ -177,7 +175,7 @@ describe("cancelling what the service has scheduled", () => {
         payments: [{ payableId: bill?.id, state: "cancelled" }],
       });
       await control.faults();
-      await weeksPass();
+      await weeksPass(payrun);
       await expectBank(payrun, [[bill, 0]]);
       await keepHistory(payrun, id, "cancel-scheduled-under-way");
     },
@@ -185,19 +183,21 @@ describe("cancelling what the service has scheduled", () => {
 
   test.runIf(isLong)(
     "a payment that is with the bank already is too late to cancel, and is paid once",
-    async () => {
+    async ({ payrun }) => {
       const { bill, paymentId } = await scheduledBill(payrun, 106_00);
       await payrun.sandbox.control.advance("P4D");
       const id = await askToCancel(payrun, [paymentId]);
       const done = await untilCancellation(payrun, id, "ended", hasEnded);
       expect(done.payments[0]).toMatchObject({ state: "too-late" });
       expect(await cancelKeys(payrun, paymentId)).toEqual([]);
-      await weeksPass();
+      await weeksPass(payrun);
       await expectBank(payrun, [[bill, 106_00]]);
     },
   );
 
-  test("several scheduled payments of one bill are reported as impossible to cancel", async () => {
+  test("several scheduled payments of one bill are reported as impossible to cancel", async ({
+    payrun,
+  }) => {
     const [bill] = await bills(payrun.sandbox, [300_00]);
     if (bill === undefined) throw new Error("no bill");
     const [first] = await pay(payrun, bill, { amountCents: 100_00 });
@@ -207,13 +207,13 @@ describe("cancelling what the service has scheduled", () => {
     const done = await untilCancellation(payrun, id, "ended", hasEnded);
     expect(done.counts).toEqual({ "several-scheduled": 2 });
     for (const paymentId of ids) expect(await cancelKeys(payrun, paymentId)).toEqual([]);
-    await weeksPass();
+    await weeksPass(payrun);
     await expectBank(payrun, [[bill, 300_00]]);
   });
 
   test.runIf(isLong)(
     "a payment that was cancelled elsewhere counts as cancelled, and an unknown one as unknown",
-    async () => {
+    async ({ payrun }) => {
       const { bill, paymentId } = await scheduledBill(payrun, 107_00);
       await payrun.sandbox.control.faults([
         { ...CANCEL, when: "before", effect: "delay", delayMs: 2_000, times: 1 },
@@ -225,42 +225,47 @@ describe("cancelling what the service has scheduled", () => {
       });
       const done = await untilCancellation(payrun, id, "ended", hasEnded);
       expect(done.payments.map(({ state }) => state)).toEqual(["cancelled", "unknown"]);
-      await weeksPass();
+      await weeksPass(payrun);
       await expectBank(payrun, [[bill, 0]]);
     },
   );
 });
 
 describe("a cancel without a clear answer", () => {
-  test("a cancel that was applied without an answer is found by reading the payment, under one key", async () => {
+  test("a cancel that was applied without an answer is found by reading the payment, under one key", async ({
+    payrun,
+  }) => {
     const { bill, paymentId } = await scheduledBill(payrun, 201_00);
     await payrun.sandbox.control.faults([{ ...CANCEL, when: "after", effect: "drop", times: 1 }]);
     const id = await askToCancel(payrun, [paymentId]);
     const done = await untilCancellation(payrun, id, "ended", hasEnded);
     expect(done.payments[0]?.state).toBe("cancelled");
     expect(new Set(await cancelKeys(payrun, paymentId)).size).toBe(1);
-    await weeksPass();
-    await expectBank(payrun, [[bill, 0]]);
-  });
-
-  test.runIf(isLong)("a cancel that was not applied is sent again under the same key", async () => {
-    const { bill, paymentId } = await scheduledBill(payrun, 202_00);
-    await payrun.sandbox.control.faults([
-      { ...CANCEL, when: "before", effect: "status", status: 503, times: 2 },
-    ]);
-    const id = await askToCancel(payrun, [paymentId]);
-    const done = await untilCancellation(payrun, id, "ended", hasEnded);
-    expect(done.payments[0]?.state).toBe("cancelled");
-    const keys = await cancelKeys(payrun, paymentId);
-    expect(keys.length).toBeGreaterThan(1);
-    expect(new Set(keys).size).toBe(1);
-    await weeksPass();
+    await weeksPass(payrun);
     await expectBank(payrun, [[bill, 0]]);
   });
 
   test.runIf(isLong)(
+    "a cancel that was not applied is sent again under the same key",
+    async ({ payrun }) => {
+      const { bill, paymentId } = await scheduledBill(payrun, 202_00);
+      await payrun.sandbox.control.faults([
+        { ...CANCEL, when: "before", effect: "status", status: 503, times: 2 },
+      ]);
+      const id = await askToCancel(payrun, [paymentId]);
+      const done = await untilCancellation(payrun, id, "ended", hasEnded);
+      expect(done.payments[0]?.state).toBe("cancelled");
+      const keys = await cancelKeys(payrun, paymentId);
+      expect(keys.length).toBeGreaterThan(1);
+      expect(new Set(keys).size).toBe(1);
+      await weeksPass(payrun);
+      await expectBank(payrun, [[bill, 0]]);
+    },
+  );
+
+  test.runIf(isLong)(
     "after payment_unconfirmed a cancel waits for the window, reads, and takes the next key",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const { bill, paymentId } = await scheduledBill(payrun, 203_00);
       await control.faults([
@@ -278,7 +283,7 @@ describe("a cancel without a clear answer", () => {
       const done = await untilCancellation(payrun, id, "ended", hasEnded);
       expect(done.payments[0]?.state).toBe("cancelled");
       expect(new Set(await cancelKeys(payrun, paymentId)).size).toBe(2);
-      await weeksPass();
+      await weeksPass(payrun);
       await expectBank(payrun, [[bill, 0]]);
       await keepHistory(payrun, id, "cancel-scheduled-unconfirmed");
     },
@@ -286,7 +291,7 @@ describe("a cancel without a clear answer", () => {
 
   test.runIf(isLong)(
     "a cancel waits when the service asks it to slow down, and then goes through",
-    async () => {
+    async ({ payrun }) => {
       const { bill, paymentId } = await scheduledBill(payrun, 204_00);
       await payrun.sandbox.control.faults([
         { ...CANCEL, when: "before", effect: "status", status: 429, retryAfter: 1, times: 1 },

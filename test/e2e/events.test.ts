@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { CancellationStatus } from "../../src/api/cancellations.ts";
 import type { RunStatus } from "../../src/api/runs.ts";
 import { bills } from "../support/bills.ts";
 import { hasEnded, scheduledBill, untilCancellation } from "../support/cancellations.ts";
-import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { payrunTest } from "../support/payrun-test.ts";
+import type { TestPayrun } from "../support/payrun.ts";
 import { expectBank } from "../support/scene.ts";
 import { approve, untilEnded } from "../support/stack.ts";
 
@@ -14,22 +15,15 @@ interface Listed {
   readonly playbook: string;
 }
 
-let payrun: TestPayrun;
+const test = payrunTest();
 
-beforeAll(async () => {
-  payrun = await startPayrun();
-});
-afterAll(async () => {
-  await payrun?.stop();
-});
-
-async function applyExample(name: string): Promise<void> {
+async function applyExample(payrun: TestPayrun, name: string): Promise<void> {
   const file = new URL(`../../playbooks/${name}.yaml`, import.meta.url);
   await payrun.apply(name, await readFile(file, "utf8"));
 }
 
 /** Waits until a run of a playbook is listed. */
-async function listed(playbook: string): Promise<string> {
+async function listed(payrun: TestPayrun, playbook: string): Promise<string> {
   const deadline = Date.now() + 60_000;
   for (;;) {
     const path = "/v1/runs?limit=100";
@@ -42,11 +36,13 @@ async function listed(playbook: string): Promise<string> {
 }
 
 describe("the examples of docs/events.md", () => {
-  test("a vendor's change cancels its scheduled payment, and the cancellation names the event", async () => {
-    await applyExample("stop-changed-vendors");
+  test("a vendor's change cancels its scheduled payment, and the cancellation names the event", async ({
+    payrun,
+  }) => {
+    await applyExample(payrun, "stop-changed-vendors");
     const { bill, paymentId } = await scheduledBill(payrun, 120_00);
     await payrun.sandbox.control.changeContact(bill.contactId, { phone: "+1 212 555 0100" });
-    const id = await listed("stop-changed-vendors");
+    const id = await listed(payrun, "stop-changed-vendors");
     const done: CancellationStatus = await untilCancellation(payrun, id, "ended", hasEnded);
     expect(done).toMatchObject({
       phase: "completed",
@@ -57,10 +53,12 @@ describe("the examples of docs/events.md", () => {
     await expectBank(payrun, [[bill, 0]]);
   });
 
-  test("a bill that is created at the service is planned off-cycle, and paid once it is approved", async () => {
-    await applyExample("pay-when-approved");
+  test("a bill that is created at the service is planned off-cycle, and paid once it is approved", async ({
+    payrun,
+  }) => {
+    await applyExample(payrun, "pay-when-approved");
     const [bill] = await bills(payrun.sandbox, [80_00], { description: "A utility bill" });
-    const runId = await listed("pay-when-approved");
+    const runId = await listed(payrun, "pay-when-approved");
     const planned: RunStatus = await payrun.untilPhase(runId, "awaiting-approval");
     expect(planned.payments).toMatchObject([{ payableId: bill?.id, amountCents: 80_00 }]);
     expect(planned.startedBy).toMatchObject([{ type: "payable.created", objectId: bill?.id }]);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { Bill } from "../support/bills.ts";
 import { keepHistory } from "../support/keep-history.ts";
-import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import type { TestPayrun } from "../support/payrun.ts";
 import {
   clockNoticed,
   ended,
@@ -17,44 +17,40 @@ import {
 import type { Json } from "../support/sandbox.ts";
 import { approve } from "../support/stack.ts";
 import { isLong } from "../support/long.ts";
+import { payrunTest } from "../support/payrun-test.ts";
 
-let payrun: TestPayrun;
+const test = payrunTest();
 
-beforeAll(async () => {
-  payrun = await startPayrun();
-});
-afterAll(async () => {
-  await payrun?.stop();
-});
-
-async function hold(target: Json): Promise<string> {
+async function hold(payrun: TestPayrun, target: Json): Promise<string> {
   const body = { ...target, reason: "waiting for a credit note" };
   const answer = await payrun.call<{ id: string }>("operator", "POST", "/v1/holds", body);
   expect(answer.status, JSON.stringify(answer.body)).toBe(201);
   return answer.body.id;
 }
 
-async function release(holdId: string): Promise<void> {
+async function release(payrun: TestPayrun, holdId: string): Promise<void> {
   expect((await payrun.call("operator", "DELETE", `/v1/holds/${holdId}`)).status).toBe(200);
 }
 
-async function cancel(runId: string): Promise<void> {
+async function cancel(payrun: TestPayrun, runId: string): Promise<void> {
   const path = `/v1/runs/${encodeURIComponent(runId)}/cancel`;
   const { status } = await payrun.call("operator", "POST", path, {});
   expect(status).toBeLessThan(300);
 }
 
-async function expectUnpaid(bill: Bill | undefined): Promise<void> {
+async function expectUnpaid(payrun: TestPayrun, bill: Bill | undefined): Promise<void> {
   expect(await paymentsOf(payrun, bill)).toEqual([]);
 }
 
 describe("a hold that is placed after the plan", () => {
-  test("a hold stops exactly what it names, and the held bills are paid once it is released", async () => {
+  test("a hold stops exactly what it names, and the held bills are paid once it is released", async ({
+    payrun,
+  }) => {
     const { runId, made } = await plannedScene(payrun, "held", [110_00, 120_00, 130_00]);
     const [byBill, byVendor, free] = made;
     const holds = [
-      await hold({ payableId: byBill?.id }),
-      await hold({ contactId: byVendor?.contactId }),
+      await hold(payrun, { payableId: byBill?.id }),
+      await hold(payrun, { contactId: byVendor?.contactId }),
     ];
     await approve(payrun, runId);
     const stopped = await payrun.until(
@@ -67,9 +63,9 @@ describe("a hold that is placed after the plan", () => {
     );
     expect(lineOf(stopped, free).state).toBe("scheduled");
     expect(lineOf(stopped, byBill).reason).toMatch(/waiting for a credit note/);
-    await expectUnpaid(byBill);
-    await expectUnpaid(byVendor);
-    for (const id of holds) await release(id);
+    await expectUnpaid(payrun, byBill);
+    await expectUnpaid(payrun, byVendor);
+    for (const id of holds) await release(payrun, id);
     const done = await ended(payrun, runId);
     expect(standing(done)).toEqual({ settled: 3 });
     await expectBank(
@@ -78,27 +74,27 @@ describe("a hold that is placed after the plan", () => {
     );
   });
 
-  test.each([
-    ["run", (runId: string): Json => ({ run: runId })],
-    ["playbook", (): Json => ({ playbook: "stopped-playbook" })],
-    ["source", (): Json => ({ source: "balance" })],
-    ["all", (): Json => ({ all: true })],
-  ])("a hold on %s stops every bill of the run", async (scope, target) => {
+  test.for<[string, (runId: string) => Json]>([
+    ["run", (runId) => ({ run: runId })],
+    ["playbook", () => ({ playbook: "stopped-playbook" })],
+    ["source", () => ({ source: "balance" })],
+    ["all", () => ({ all: true })],
+  ])("a hold on %s stops every bill of the run", async ([scope, target], { payrun }) => {
     const { runId, made } = await plannedScene(payrun, `stopped-${scope}`, [210_00, 220_00]);
-    const holdId = await hold(target(runId));
+    const holdId = await hold(payrun, target(runId));
     await approve(payrun, runId);
     await payrun.until(runId, "on hold", ({ counts }) => counts["on-hold"] === 2);
-    for (const bill of made) await expectUnpaid(bill);
-    await cancel(runId);
+    for (const bill of made) await expectUnpaid(payrun, bill);
+    await cancel(payrun, runId);
     const done = await payrun.untilPhase(runId, "cancelled");
     expect(standing(done)).toEqual({ cancelled: 2 });
-    await release(holdId);
-    for (const bill of made) await expectUnpaid(bill);
+    await release(payrun, holdId);
+    for (const bill of made) await expectUnpaid(payrun, bill);
   });
 
   test.runIf(isLong)(
     "a hold keeps a failed bill from being retried until it is released",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const { runId, made } = await plannedScene(payrun, "held-retry", [310_00]);
       const [bill] = made;
@@ -110,7 +106,7 @@ describe("a hold that is placed after the plan", () => {
       });
       await approve(payrun, runId);
       await payrun.until(runId, "scheduled", ({ counts }) => counts.scheduled === 1);
-      const holdId = await hold({ payableId: bill?.id });
+      const holdId = await hold(payrun, { payableId: bill?.id });
       // Days are stepped over and never run: on a slow machine the approval would end meanwhile.
       await control.advance("P8D");
       await payrun.until(runId, "handed over", ({ counts }) => counts.retrying === 1);
@@ -120,7 +116,7 @@ describe("a hold that is placed after the plan", () => {
       const path = `/v1/runs/${encodeURIComponent(`retry-failed-payment/default/${bill?.id}`)}`;
       await expect.poll(async () => (await payrun.call("launcher", "GET", path)).status).toBe(200);
       expect(await paymentsOf(payrun, bill)).toHaveLength(1);
-      await release(holdId);
+      await release(payrun, holdId);
       await untilEachHasPayments(payrun, [bill], 2, 60_000);
       const done = await ended(payrun, runId);
       expect(standing(done)).toEqual({ settled: 1 });
@@ -130,14 +126,16 @@ describe("a hold that is placed after the plan", () => {
 });
 
 describe("a cancelled run", () => {
-  test("a cancelled run releases unsent bills and follows sent ones to their end", async () => {
+  test("a cancelled run releases unsent bills and follows sent ones to their end", async ({
+    payrun,
+  }) => {
     const { control } = payrun.sandbox;
     const { runId, made } = await plannedScene(payrun, "cancelled", [410_00, 420_00]);
     const [kept, sent] = made;
-    const holdId = await hold({ payableId: kept?.id });
+    const holdId = await hold(payrun, { payableId: kept?.id });
     await approve(payrun, runId);
     await payrun.until(runId, "partly sent", ({ counts }) => counts.scheduled === 1);
-    await cancel(runId);
+    await cancel(payrun, runId);
     await payrun.until(runId, "released", ({ counts }) => counts.cancelled === 1);
     await control.setScale(43_200);
     const done = await payrun.untilPhase(runId, "cancelled");
@@ -150,34 +148,37 @@ describe("a cancelled run", () => {
       [sent, 420_00],
     ]);
     // Another run can plan the released bill.
-    await release(holdId);
+    await release(payrun, holdId);
     await payrun.apply("after-cancel", scenePlaybook("cancelled"));
     const next = await payrun.launch("after-cancel");
     const planned = await payrun.untilPhase(next, "awaiting-approval");
     expect(planned.payments.map(({ payableId }) => payableId)).toEqual([kept?.id]);
-    await cancel(next);
+    await cancel(payrun, next);
     await payrun.untilPhase(next, "cancelled");
   });
 
-  test.runIf(isLong)("a cancelled run does not retry a payment that fails afterwards", async () => {
-    const { control } = payrun.sandbox;
-    const { runId, made } = await plannedScene(payrun, "cancelled-failing", [510_00]);
-    const [bill] = made;
-    await control.outcome({ match: { payableId: bill?.id ?? "" }, outcome: "fail", code: "R01" });
-    await approve(payrun, runId);
-    await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
-    await cancel(runId);
-    await control.setScale(43_200);
-    const done = await payrun.untilPhase(runId, "cancelled");
-    await control.setScale(1);
-    expect(lineOf(done, bill)).toMatchObject({ state: "parked", reasonCode: "R01" });
-    expect(lineOf(done, bill).reason).toMatch(/cancelled/);
-    expect(await paymentsOf(payrun, bill)).toHaveLength(1);
-  });
+  test.runIf(isLong)(
+    "a cancelled run does not retry a payment that fails afterwards",
+    async ({ payrun }) => {
+      const { control } = payrun.sandbox;
+      const { runId, made } = await plannedScene(payrun, "cancelled-failing", [510_00]);
+      const [bill] = made;
+      await control.outcome({ match: { payableId: bill?.id ?? "" }, outcome: "fail", code: "R01" });
+      await approve(payrun, runId);
+      await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
+      await cancel(payrun, runId);
+      await control.setScale(43_200);
+      const done = await payrun.untilPhase(runId, "cancelled");
+      await control.setScale(1);
+      expect(lineOf(done, bill)).toMatchObject({ state: "parked", reasonCode: "R01" });
+      expect(lineOf(done, bill).reason).toMatch(/cancelled/);
+      expect(await paymentsOf(payrun, bill)).toHaveLength(1);
+    },
+  );
 
   test.runIf(isLong)(
     "a cancelled run settles a line whose request was under way, and pays no other",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const scene: Scene = await plannedScene(payrun, "cancelled-midway", [610_00, 620_00]);
       await control.faults([
@@ -200,7 +201,7 @@ describe("a cancelled run", () => {
       ]);
       await approve(payrun, scene.runId);
       await payrun.until(scene.runId, "paying", ({ counts }) => (counts.paying ?? 0) > 0);
-      await cancel(scene.runId);
+      await cancel(payrun, scene.runId);
       await control.advanceWire("PT6M");
       await control.setScale(43_200);
       const done = await payrun.untilPhase(scene.runId, "cancelled", 90_000);
@@ -221,7 +222,7 @@ describe("a cancelled run", () => {
 });
 
 describe("time that passes before a decision", () => {
-  test("a run whose approval is not given in time ends as expired", async () => {
+  test("a run whose approval is not given in time ends as expired", async ({ payrun }) => {
     const { runId, made } = await plannedScene(payrun, "expired", [710_00]);
     await payrun.sandbox.control.advance("P31D");
     const done = await payrun.untilPhase(runId, "expired");
@@ -230,12 +231,12 @@ describe("time that passes before a decision", () => {
       state: "parked",
       reasonCode: "approval-expired",
     });
-    await expectUnpaid(made[0]);
+    await expectUnpaid(payrun, made[0]);
   });
 
   test.runIf(isLong)(
     "a late bill moves to the next business day if the playbook says next-business-day",
-    async () => {
+    async ({ payrun }) => {
       const { runId, made } = await plannedScene(payrun, "late-moves", [720_00]);
       const planned = lineOf(await payrun.status(runId), made[0]).executionDate ?? "";
       await payrun.sandbox.control.advance("P7D");
@@ -249,7 +250,7 @@ describe("time that passes before a decision", () => {
 
   test.runIf(isLong)(
     "a late bill needs a new approval if the playbook says ask, and is paid on the approved date",
-    async () => {
+    async ({ payrun }) => {
       const { runId, made } = await plannedScene(payrun, "late-asks", [730_00], { late: "ask" });
       const before = await payrun.status(runId);
       await payrun.sandbox.control.advance("P7D");
@@ -261,7 +262,7 @@ describe("time that passes before a decision", () => {
         (status) => status.planHash !== before.planHash && status.counts["awaiting-approval"] === 1,
       );
       expect(lineOf(again, made[0]).reason).toMatch(/has passed/);
-      await expectUnpaid(made[0]);
+      await expectUnpaid(payrun, made[0]);
       await approve(payrun, runId);
       await payrun.until(runId, "scheduled", ({ counts }) => counts.scheduled === 1);
       const [payment] = await paymentsOf(payrun, made[0]);

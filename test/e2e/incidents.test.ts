@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { fundingIncidentId, retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { payrun as cli } from "../cli/cli.ts";
 import { listNotices } from "../../src/store/notices/notices.ts";
@@ -13,26 +13,20 @@ import {
 import { isLong } from "../support/long.ts";
 import { commandsOf, wordsOf } from "../support/docs.ts";
 import { keepHistory } from "../support/keep-history.ts";
-import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { payrunTest } from "../support/payrun-test.ts";
+import type { TestPayrun } from "../support/payrun.ts";
 import { expectBank, lineOf, paymentsOf, plannedScene, scenePlaybook } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 
-let payrun: TestPayrun;
+const test = payrunTest({ janitorEveryMs: 1_000 });
+test.beforeAll(({ payrun }) => applyIncidents(payrun));
 
-beforeAll(async () => {
-  payrun = await startPayrun({ janitorEveryMs: 1_000 });
-  await applyIncidents(payrun);
-});
-afterAll(async () => {
-  await payrun?.stop();
-});
-
-function env(person: "controller" | "admin"): Record<string, string> {
+function env(payrun: TestPayrun, person: "controller" | "admin"): Record<string, string> {
   return { PAYRUN_GATEWAY_URL: payrun.gatewayUrl, PAYRUN_TOKEN: payrun.tokenOf(person) };
 }
 
 /** Returns what Temporal's list shows of a workflow: whether a person must act. */
-async function needsAction(workflowId: string): Promise<unknown> {
+async function needsAction(payrun: TestPayrun, workflowId: string): Promise<unknown> {
   const { raw } = await payrun.temporal.workflow.getHandle(workflowId).describe();
   const { indexedFields } = raw.workflowExecutionInfo?.searchAttributes ?? {};
   const data = indexedFields?.["PayrunNeedsAction"]?.data;
@@ -40,7 +34,9 @@ async function needsAction(workflowId: string): Promise<unknown> {
 }
 
 describe("an account that bounces", () => {
-  test("payments that bounce are one incident: after one decision, and not before, each is paid once", async () => {
+  test("payments that bounce are one incident: after one decision, and not before, each is paid once", async ({
+    payrun,
+  }) => {
     const scene = await bouncedScene(payrun, "bounced", [110_00, 120_00, 130_00]);
     const { control } = payrun.sandbox;
     await control.advance("P5D");
@@ -50,7 +46,7 @@ describe("an account that bounces", () => {
     const source = incident?.source ?? "";
     for (const bill of scene.made) expect(await paymentsOf(payrun, bill)).toHaveLength(1);
     await expect
-      .poll(() => needsAction(fundingIncidentId("default", source)), { timeout: 30_000 })
+      .poll(() => needsAction(payrun, fundingIncidentId("default", source)), { timeout: 30_000 })
       .toEqual([true]);
     const path = `/v1/incidents/${source}/decision`;
     const said = { decision: "released", reason: "the bank shows the money" };
@@ -62,7 +58,7 @@ describe("an account that bounces", () => {
     for (const command of commands) {
       const args = wordsOf(command).map((word) => word.replace(/^balance$/, source));
       const person = args[0] === "apply" ? "admin" : "controller";
-      const { code, stderr } = await cli(args, { cwd, env: env(person) });
+      const { code, stderr } = await cli(args, { cwd, env: env(payrun, person) });
       expect({ command, code, stderr }).toMatchObject({ code: 0 });
     }
 
@@ -86,11 +82,13 @@ describe("a balance that bounces, and a deposit into it", () => {
   const PAY =
     "{ on: next-business-day, from: balance, topUp: { by: [controller], atMost: $50k, arrivesAfter: 3 business days } }";
 
-  async function ofBalance(): Promise<IncidentJson | undefined> {
+  async function ofBalance(payrun: TestPayrun): Promise<IncidentJson | undefined> {
     return (await incidents(payrun)).find(({ source }) => source === "balance");
   }
 
-  test("a deposit after a bounce is made once on one decision, pays each bill once, and its return is reported", async () => {
+  test("a deposit after a bounce is made once on one decision, pays each bill once, and its return is reported", async ({
+    payrun,
+  }) => {
     const { control } = payrun.sandbox;
     const from = { pay: PAY };
     const later = await plannedScene(payrun, "meanwhile", [40_00], from);
@@ -98,14 +96,18 @@ describe("a balance that bounces, and a deposit into it", () => {
     await control.changeBusiness({ balanceCents: 50_00 });
     await approve(payrun, later.runId);
     await payrun.until(later.runId, "held", ({ counts }) => counts["on-hold"] === 1);
-    await expect.poll(async () => (await ofBalance())?.topUps.length, { timeout: 30_000 }).toBe(1);
+    await expect
+      .poll(async () => (await ofBalance(payrun))?.topUps.length, { timeout: 30_000 })
+      .toBe(1);
     const args = ["incident", "balance", "--top-up", "--reason", "pay them"];
-    const { code, stdout, stderr } = await cli(args, { env: env("controller") });
+    const { code, stdout, stderr } = await cli(args, { env: env(payrun, "controller") });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/Deposit of \$180\.00 from .*approved by controller/);
-    await untilIncident("on-its-way");
-    await untilIncident("completed");
-    await expect.poll(async () => (await ofBalance())?.phase, { timeout: 30_000 }).toBe("ended");
+    await untilIncident(payrun, "on-its-way");
+    await untilIncident(payrun, "completed");
+    await expect
+      .poll(async () => (await ofBalance(payrun))?.phase, { timeout: 30_000 })
+      .toBe("ended");
     expect((await settledAgain(payrun, scene)).counts.settled).toBe(2);
     const workflow = payrun.temporal.workflow.getHandle(fundingIncidentId("default", "balance"));
     expect(await workflow.result()).toBe("released by controller");
@@ -124,7 +126,7 @@ describe("a balance that bounces, and a deposit into it", () => {
       );
     expect(await moved()).toEqual(["debit 18000", "credit 18000"]);
 
-    const [deposit] = (await ofBalance())?.topUps ?? [];
+    const [deposit] = (await ofBalance(payrun))?.topUps ?? [];
     const match = { transactionId: deposit?.transactionId ?? "" };
     await control.outcome({ match, outcome: "return", code: "R10" });
     const isTold = async (): Promise<unknown[]> => {
@@ -133,10 +135,10 @@ describe("a balance that bounces, and a deposit into it", () => {
     };
     await expect.poll(isTold, { timeout: 60_000, interval: 1_000 }).toHaveLength(1);
     const { stdout: shown } = await cli(["status", workflow.workflowId], {
-      env: env("controller"),
+      env: env(payrun, "controller"),
     });
     expect(shown).toMatch(/Deposit of \$180\.00 from .*: returned.*R10/);
-    expect(await ofBalance()).toMatchObject({
+    expect(await ofBalance(payrun)).toMatchObject({
       phase: "ended",
       topUps: [{ state: "returned", reason: expect.stringMatching(/R10/) }],
     });
@@ -144,9 +146,9 @@ describe("a balance that bounces, and a deposit into it", () => {
   });
 
   /** Advances the bank's clock by days until the incident's deposit is in this state. */
-  async function untilIncident(state: string): Promise<void> {
+  async function untilIncident(payrun: TestPayrun, state: string): Promise<void> {
     const stateNow = async (): Promise<string | undefined> => {
-      const now = (await ofBalance())?.topUps.at(-1)?.state;
+      const now = (await ofBalance(payrun))?.topUps.at(-1)?.state;
       if (now !== state && now === "on-its-way") await payrun.sandbox.control.advance("P1D");
       return now;
     };
@@ -157,7 +159,7 @@ describe("a balance that bounces, and a deposit into it", () => {
 describe("a vendor's account that came back", () => {
   test.runIf(isLong)(
     "a returned bill whose account has changed is released only by the rule's roles, for a new approval",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const { runId, made } = await plannedScene(payrun, "vendor", [310_00]);
       const [bill] = made;
@@ -193,7 +195,7 @@ describe("a vendor's account that came back", () => {
   );
 });
 
-test("a pay run can't name a failure playbook that is not stored", async () => {
+test("a pay run can't name a failure playbook that is not stored", async ({ payrun }) => {
   const text = scenePlaybook("careless", { more: ["onFailure: nobody-knows-it"] });
   const body = { name: "careless", text };
   const refused = await payrun.call("admin", "POST", "/v1/playbooks", body);

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { applyIncidents, bouncedScene, decideIncident, settledAgain } from "../support/bounced.ts";
 import { type Bill, bills } from "../support/bills.ts";
@@ -18,26 +18,20 @@ import { getRetryByWorkflowId } from "../../src/store/retries/retries.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
 import { runsOf, scheduleOf, untilLaunchers } from "../support/launchers.ts";
-import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { payrunTest } from "../support/payrun-test.ts";
+import type { TestPayrun } from "../support/payrun.ts";
 import { expectBank, paymentsOf, plannedScene, scenePlaybook, standing } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 
-let payrun: TestPayrun;
-
-beforeAll(async () => {
-  payrun = await startPayrun();
-});
-afterEach(async () => {
+const test = payrunTest();
+test.afterEach(async ({ payrun }) => {
   await payrun.recover();
-});
-afterAll(async () => {
-  await payrun?.stop();
 });
 
 const PAY = "/v1/payments";
 const RETRY = "/v1/payables/*/retry-payment";
 
-test("a pay run pays each bill once, whenever its worker dies", async () => {
+test("a pay run pays each bill once, whenever its worker dies", async ({ payrun }) => {
   const name = "killed-run";
   const { control } = payrun.sandbox;
   const made = await bills(payrun.sandbox, [110_00, 120_00], { description: name });
@@ -71,7 +65,7 @@ test("a pay run pays each bill once, whenever its worker dies", async () => {
       inShort: true,
       faults: [slow("POST", PAY, "after"), slow("POST", PAY, "after")],
       begin: approved,
-      reached: () => untilPayments(made, 1),
+      reached: () => untilPayments(payrun, made, 1),
     },
     {
       when: "while it reads what has settled",
@@ -93,7 +87,7 @@ test("a pay run pays each bill once, whenever its worker dies", async () => {
   );
 });
 
-test("a failed payment is paid again once, whenever its worker dies", async () => {
+test("a failed payment is paid again once, whenever its worker dies", async ({ payrun }) => {
   const { control } = payrun.sandbox;
   await payrun.apply("next-day", NEXT_DAY_RETRIES);
   const { runId, made } = await plannedScene(payrun, "killed-retry", [210_00], {
@@ -109,7 +103,7 @@ test("a failed payment is paid again once, whenever its worker dies", async () =
     await control.advance("P8D");
     await payrun.until(runId, "handed over", ({ counts }) => counts.retrying === 1);
   });
-  const waiting = async () => untilIs(() => phaseOfRetry(retryId), "waiting");
+  const waiting = async () => untilIs(() => phaseOfRetry(payrun, retryId), "waiting");
   const due = once(async () => {
     await failed();
     // The day of the retry is counted from when the failure was noticed.
@@ -118,7 +112,7 @@ test("a failed payment is paid again once, whenever its worker dies", async () =
   });
   const settled = once(async () => {
     await due();
-    await untilIs(() => phaseOfRetry(retryId), "following");
+    await untilIs(() => phaseOfRetry(payrun, retryId), "following");
     // The run reads the payments too.
     if (isLong) await control.faults([slow("GET", PAY, "before"), slow("GET", PAY, "before")]);
     await control.advance("P10D");
@@ -134,7 +128,7 @@ test("a failed payment is paid again once, whenever its worker dies", async () =
       inShort: true,
       faults: [slow("POST", RETRY, "after")],
       begin: due,
-      reached: () => untilPayments(made, 2),
+      reached: () => untilPayments(payrun, made, 2),
     },
     {
       when: "while it reads what became of it",
@@ -150,7 +144,9 @@ test("a failed payment is paid again once, whenever its worker dies", async () =
   await expectBank(payrun, [[bill, 210_00]]);
 });
 
-test("payments are cancelled once and their refunds followed, whenever the worker dies", async () => {
+test("payments are cancelled once and their refunds followed, whenever the worker dies", async ({
+  payrun,
+}) => {
   const { control } = payrun.sandbox;
   const returning = await heldByProvider(payrun, 301_00);
   const sent = await scheduledBill(payrun, 302_00);
@@ -188,7 +184,9 @@ test("payments are cancelled once and their refunds followed, whenever the worke
   ]);
 });
 
-test("the run of a schedule is launched once, whenever the worker of its launcher dies", async () => {
+test("the run of a schedule is launched once, whenever the worker of its launcher dies", async ({
+  payrun,
+}) => {
   const made = new Map<string, Bill>();
   const prepare = async (name: string): Promise<void> => {
     const [bill] = await bills(payrun.sandbox, [410_00], { description: name });
@@ -254,7 +252,9 @@ test("the run of a schedule is launched once, whenever the worker of its launche
 });
 
 /** The last test, because it pauses the account for every run. */
-test("bills of an account that bounced are each paid again once, whenever the worker dies", async () => {
+test("bills of an account that bounced are each paid again once, whenever the worker dies", async ({
+  payrun,
+}) => {
   await applyIncidents(payrun);
   const scene = await bouncedScene(payrun, "killed-incident", [510_00, 520_00]);
   const decided = once(() => decideIncident(payrun, "balance", "released"));
@@ -275,7 +275,7 @@ test("bills of an account that bounced are each paid again once, whenever the wo
       inShort: true,
       faults: [slow("POST", RETRY, "after"), slow("POST", RETRY, "after")],
       begin: decided,
-      reached: () => untilPayments(scene.made, 2),
+      reached: () => untilPayments(payrun, scene.made, 2),
     },
   ]);
   expect((await decided()).status).toBe(200);
@@ -291,12 +291,16 @@ function length(list: readonly unknown[]): number {
   return list.length;
 }
 
-async function phaseOfRetry(retryId: string): Promise<string | undefined> {
+async function phaseOfRetry(payrun: TestPayrun, retryId: string): Promise<string | undefined> {
   return (await getRetryByWorkflowId(payrun.store.db, retryId))?.phase;
 }
 
 /** Waits until the service has this many payments of one of the bills. */
-async function untilPayments(made: readonly { readonly id: string }[], many: number) {
+async function untilPayments(
+  payrun: TestPayrun,
+  made: readonly { readonly id: string }[],
+  many: number,
+) {
   const most = async (): Promise<number> => {
     const lists = await Promise.all(
       made.map(async ({ id }) => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { vendor, bankDate } from "../support/bills.ts";
 import { keepHistory } from "../support/keep-history.ts";
-import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import type { TestPayrun } from "../support/payrun.ts";
 import {
   clockNoticed,
   ended,
@@ -14,18 +14,13 @@ import {
 } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 import { isLong } from "../support/long.ts";
+import { payrunTest } from "../support/payrun-test.ts";
 
-let payrun: TestPayrun;
-
-beforeAll(async () => {
-  payrun = await startPayrun({ achAuthorization: false });
-});
-afterAll(async () => {
-  await payrun?.stop();
-});
+const test = payrunTest({ achAuthorization: false });
 
 /** Enters a bill of an existing vendor under a scene's name and launches the scene's playbook. */
 async function oneMore(
+  payrun: TestPayrun,
   name: string,
   bill: { contactId: string; totalAmountCents: number },
   limits: string,
@@ -45,7 +40,7 @@ async function oneMore(
 describe("limits", () => {
   test.runIf(isLong)(
     "a bill above the limit for one bill waits for a person, and the other bills are paid",
-    async () => {
+    async ({ payrun }) => {
       const { runId, made } = await plannedScene(payrun, "bill-limit", [90_00, 110_00], {
         more: ["limits: { bill: $100 }"],
       });
@@ -64,11 +59,16 @@ describe("limits", () => {
 
   test.runIf(isLong)(
     "a vendor's weekly limit counts what other runs of the week have paid",
-    async () => {
+    async ({ payrun }) => {
       const contactId = await vendor(payrun.sandbox, "Weekly Vendor");
       const limits = "{ vendorPerWeek: $100 }";
-      const first = await oneMore("week-a", { contactId, totalAmountCents: 70_00 }, limits);
-      const second = await oneMore("week-b", { contactId, totalAmountCents: 50_00 }, limits);
+      const first = await oneMore(payrun, "week-a", { contactId, totalAmountCents: 70_00 }, limits);
+      const second = await oneMore(
+        payrun,
+        "week-b",
+        { contactId, totalAmountCents: 50_00 },
+        limits,
+      );
       // Both were planned before either was paid; the second one to lease finds the limit used up.
       await approve(payrun, first.runId);
       await payrun.until(first.runId, "scheduled", ({ counts }) => counts.scheduled === 1);
@@ -77,7 +77,7 @@ describe("limits", () => {
       }
       const over = await payrun.until(second.runId, "parked", ({ counts }) => counts.parked === 1);
       expect(over.payments[0]).toMatchObject({ reasonCode: "over-vendor-week-limit" });
-      const third = await oneMore("week-c", { contactId, totalAmountCents: 30_00 }, limits);
+      const third = await oneMore(payrun, "week-c", { contactId, totalAmountCents: 30_00 }, limits);
       await approve(payrun, third.runId);
       await payrun.until(third.runId, "scheduled", ({ counts }) => counts.scheduled === 1);
       const payments = await payrun.sandbox.api<{ items: { amountCents: number }[] }>(
@@ -90,7 +90,7 @@ describe("limits", () => {
 
   test.runIf(isLong)(
     "the business's weekly limit parks the bill of a run that would exceed it",
-    async () => {
+    async ({ payrun }) => {
       // Two weeks later, so that no payment of another test counts in this week.
       await payrun.sandbox.control.advance("P14D");
       await clockNoticed();
@@ -111,7 +111,7 @@ describe("limits", () => {
 describe("a line that needs more approvals than other lines", () => {
   test.runIf(isLong)(
     "a line waits for its second approver without holding up other lines",
-    async () => {
+    async ({ payrun }) => {
       const { runId, made } = await plannedScene(payrun, "quorum", [50_00, 500_00], {
         approve: [
           "{ over: $100, by: [controller, owner], quorum: 2 }",
@@ -142,7 +142,7 @@ describe("a line that needs more approvals than other lines", () => {
 describe("a missing ACH debit authorization", () => {
   test.runIf(isLong)(
     "a missing ACH debit authorization fails the plan with what to do, and leaves the bills free",
-    async () => {
+    async ({ payrun }) => {
       const { body } = await payrun.sandbox.api<{ items: { id: string }[] }>(
         "GET",
         "/v1/bank-accounts",
@@ -165,7 +165,7 @@ describe("a missing ACH debit authorization", () => {
 describe("a bill of more than $100,000", () => {
   test.runIf(isLong)(
     "a bill of more than $100,000 is paid as several payments that are one line",
-    async () => {
+    async ({ payrun }) => {
       const { runId, made } = await plannedScene(payrun, "split", [150_000_00]);
       await approve(payrun, runId);
       await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
@@ -179,7 +179,7 @@ describe("a bill of more than $100,000", () => {
 
   test.runIf(isLong)(
     "a split bill with a failed part is parked, and the next run pays the rest after a new approval",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const { runId, made } = await plannedScene(payrun, "split-failing", [150_000_00]);
       const [bill] = made;

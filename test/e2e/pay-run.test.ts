@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { keepHistory } from "../support/keep-history.ts";
-import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { payrunTest } from "../support/payrun-test.ts";
 import { ended, expectBank, plannedScene, standing } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 
-let payrun: TestPayrun;
-
-beforeAll(async () => {
-  payrun = await startPayrun();
-});
-afterAll(async () => {
-  await payrun?.stop();
-});
+const test = payrunTest();
 
 describe("a weekly pay run", () => {
-  test("a pay run pays three bills once approved, follows them to settlement and agrees with the bank", async () => {
+  test("a pay run pays three bills once approved, follows them to settlement and agrees with the bank", async ({
+    payrun,
+  }) => {
     const { runId, made } = await plannedScene(payrun, "weekly", [125_00, 990_10, 12_345_67]);
     const planned = await payrun.status(runId);
     expect(planned.payments.map(({ payableId }) => payableId).sort()).toEqual(
@@ -35,7 +30,7 @@ describe("a weekly pay run", () => {
     );
   });
 
-  test("a pay run pays nothing on its launcher's own approval", async () => {
+  test("a pay run pays nothing on its launcher's own approval", async ({ payrun }) => {
     const { runId, made } = await plannedScene(payrun, "own-approval", [100_00]);
     const own = await payrun.decide("launcher", runId, "approve");
     expect(own.status).toBe(403);
@@ -43,7 +38,9 @@ describe("a weekly pay run", () => {
     await expectBank(payrun, [[made[0], 0]]);
   });
 
-  test("a pay run leaves out the line that an approver drops, and pays the others", async () => {
+  test("a pay run leaves out the line that an approver drops, and pays the others", async ({
+    payrun,
+  }) => {
     const { runId, made } = await plannedScene(payrun, "dropped", [100_00, 200_00]);
     const [dropped, kept] = made;
     const { status } = await payrun.decide("controller", runId, "approve", {
@@ -58,12 +55,14 @@ describe("a weekly pay run", () => {
     ]);
   });
 
-  test("a pay run that is launched twice for one period is one run", async () => {
+  test("a pay run that is launched twice for one period is one run", async ({ payrun }) => {
     const { runId } = await plannedScene(payrun, "twice", [100_00]);
     expect(await payrun.launch("twice")).toBe(runId);
   });
 
-  test("a rejected pay run ends as rejected, and the next launch is its next revision", async () => {
+  test("a rejected pay run ends as rejected, and the next launch is its next revision", async ({
+    payrun,
+  }) => {
     const { runId, made } = await plannedScene(payrun, "rejected", [100_00]);
     expect((await payrun.decide("controller", runId, "reject")).status).toBe(200);
     await payrun.untilPhase(runId, "rejected");

@@ -1,21 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { bills, type Bill } from "../support/bills.ts";
-import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import type { TestPayrun } from "../support/payrun.ts";
 import { ended, expectBank, plannedScene, scenePlaybook, standing } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 import { isLong } from "../support/long.ts";
+import { payrunTest } from "../support/payrun-test.ts";
 
-let payrun: TestPayrun;
+const test = payrunTest();
+test.afterEach(({ payrun }) => payrun.sandbox.control.faults([]));
 
-beforeAll(async () => {
-  payrun = await startPayrun();
-});
-afterEach(() => payrun.sandbox.control.faults([]));
-afterAll(async () => {
-  await payrun?.stop();
-});
-
-async function expectPaidOnce(made: readonly Bill[]): Promise<void> {
+async function expectPaidOnce(payrun: TestPayrun, made: readonly Bill[]): Promise<void> {
   await expectBank(
     payrun,
     made.map((bill) => [bill, bill.amountCents]),
@@ -23,7 +17,9 @@ async function expectPaidOnce(made: readonly Bill[]): Promise<void> {
 }
 
 describe("paying every bill exactly once", () => {
-  test("each bill is paid once if the service answers 500 after it has paid", async () => {
+  test("each bill is paid once if the service answers 500 after it has paid", async ({
+    payrun,
+  }) => {
     const { runId, made } = await plannedScene(payrun, "after-paying", [100_00, 200_00]);
     await payrun.sandbox.control.faults([
       {
@@ -38,12 +34,12 @@ describe("paying every bill exactly once", () => {
     await approve(payrun, runId);
     const done = await ended(payrun, runId);
     expect(standing(done)).toEqual({ settled: 2 });
-    await expectPaidOnce(made);
+    await expectPaidOnce(payrun, made);
   });
 
   test.runIf(isLong)(
     "each bill is paid once if the service answers 500 without having paid",
-    async () => {
+    async ({ payrun }) => {
       const { runId, made } = await plannedScene(payrun, "before-paying", [100_00]);
       await payrun.sandbox.control.faults([
         {
@@ -58,11 +54,11 @@ describe("paying every bill exactly once", () => {
       await approve(payrun, runId);
       const done = await ended(payrun, runId);
       expect(standing(done)).toEqual({ settled: 1 });
-      await expectPaidOnce(made);
+      await expectPaidOnce(payrun, made);
     },
   );
 
-  test.runIf(isLong)("each bill is paid once if the answer is lost", async () => {
+  test.runIf(isLong)("each bill is paid once if the answer is lost", async ({ payrun }) => {
     const { runId, made } = await plannedScene(payrun, "answer-lost", [100_00, 200_00]);
     await payrun.sandbox.control.faults([
       { method: "POST", path: "/v1/payments", when: "after", effect: "drop", times: 2 },
@@ -70,12 +66,12 @@ describe("paying every bill exactly once", () => {
     await approve(payrun, runId);
     const done = await ended(payrun, runId);
     expect(standing(done)).toEqual({ settled: 2 });
-    await expectPaidOnce(made);
+    await expectPaidOnce(payrun, made);
   });
 
   test.runIf(isLong)(
     "each bill is paid once if the webhook arrives before the answer",
-    async () => {
+    async ({ payrun }) => {
       const { runId, made } = await plannedScene(payrun, "webhook-first", [100_00]);
       await payrun.sandbox.control.faults([
         {
@@ -90,13 +86,13 @@ describe("paying every bill exactly once", () => {
       await approve(payrun, runId);
       const done = await ended(payrun, runId);
       expect(standing(done)).toEqual({ settled: 1 });
-      await expectPaidOnce(made);
+      await expectPaidOnce(payrun, made);
     },
   );
 
   test.runIf(isLong)(
     "each bill is paid once if webhooks are lost, duplicated and reordered",
-    async () => {
+    async ({ payrun }) => {
       const { runId, made } = await plannedScene(
         payrun,
         "webhooks-astray",
@@ -106,13 +102,13 @@ describe("paying every bill exactly once", () => {
       await approve(payrun, runId);
       const done = await ended(payrun, runId);
       expect(standing(done)).toEqual({ settled: 4 });
-      await expectPaidOnce(made);
+      await expectPaidOnce(payrun, made);
     },
   );
 
   test.runIf(isLong)(
     "each bill is paid once if two runs select the same bills at once",
-    async () => {
+    async ({ payrun }) => {
       const made = await bills(payrun.sandbox, [100_00, 200_00, 300_00], { description: "both" });
       await payrun.apply("first", scenePlaybook("both"));
       await payrun.apply("second", scenePlaybook("both"));
@@ -127,13 +123,13 @@ describe("paying every bill exactly once", () => {
       const ends = [await ended(payrun, first), await ended(payrun, second)];
       const settled = ends.reduce((sum, { counts }) => sum + (counts.settled ?? 0), 0);
       expect(settled).toBe(3);
-      await expectPaidOnce(made);
+      await expectPaidOnce(payrun, made);
     },
   );
 
   test.runIf(isLong)(
     "each bill is paid once if a person pays in the dashboard between plan and payment",
-    async () => {
+    async ({ payrun }) => {
       const { runId, made } = await plannedScene(payrun, "dashboard", [100_00, 200_00]);
       const [theirs, ours] = made;
       const { body } = await payrun.sandbox.api<{ items: { id: string }[] }>(
@@ -156,7 +152,7 @@ describe("paying every bill exactly once", () => {
         done.payments.find(({ payableId }) => payableId === id)?.state;
       expect(state(theirs?.id)).toBe("paid-elsewhere");
       expect(state(ours?.id)).toBe("settled");
-      await expectPaidOnce(made);
+      await expectPaidOnce(payrun, made);
     },
   );
 });

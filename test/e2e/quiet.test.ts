@@ -1,20 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import { isLong } from "../support/long.ts";
-import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { payrunTest } from "../support/payrun-test.ts";
+import type { TestPayrun } from "../support/payrun.ts";
 import { plannedScene } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 
-let payrun: TestPayrun;
+const test = payrunTest();
 
-beforeAll(async () => {
-  payrun = await startPayrun();
-});
-afterAll(async () => {
-  await payrun?.stop();
-});
-
-async function eventsOf(workflowId: string): Promise<number> {
+async function eventsOf(payrun: TestPayrun, workflowId: string): Promise<number> {
   const { historyLength } = await payrun.temporal.workflow.getHandle(workflowId).describe();
   return historyLength;
 }
@@ -22,7 +16,7 @@ async function eventsOf(workflowId: string): Promise<number> {
 /** A sandbox's clock runs like a real one until a person moves it. */
 test.runIf(isLong)(
   "a run that waits in a sandbox writes almost nothing, and notices at once that its clock was moved",
-  async () => {
+  async ({ payrun }) => {
     const waits = await plannedScene(payrun, "waits", [110_00]);
     const held = await plannedScene(payrun, "held", [120_00]);
     const reason = "The goods have not come.";
@@ -33,9 +27,9 @@ test.runIf(isLong)(
     await payrun.until(held.runId, "on hold", ({ counts }) => counts["on-hold"] === 1);
     await sleep(3_000);
     const runIds = [waits.runId, held.runId];
-    const before = await Promise.all(runIds.map(eventsOf));
+    const before = await Promise.all(runIds.map((runId) => eventsOf(payrun, runId)));
     await sleep(20_000);
-    const after = await Promise.all(runIds.map(eventsOf));
+    const after = await Promise.all(runIds.map((runId) => eventsOf(payrun, runId)));
     for (const [index, events] of after.entries()) {
       // Ten events a minute at most.
       expect(events - (before[index] ?? 0)).toBeLessThanOrEqual(3);

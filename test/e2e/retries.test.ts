@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import type { RunStatus } from "../../src/api/runs.ts";
 import type { Bill } from "../support/bills.ts";
 import { payrun as cli } from "../cli/cli.ts";
 import { keepHistory } from "../support/keep-history.ts";
-import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { payrunTest } from "../support/payrun-test.ts";
+import type { TestPayrun } from "../support/payrun.ts";
 import {
   ended,
   expectBank,
@@ -17,16 +18,10 @@ import {
 } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 
-let payrun: TestPayrun;
-
-beforeAll(async () => {
-  payrun = await startPayrun();
-});
-afterAll(async () => {
-  await payrun?.stop();
-});
+const test = payrunTest();
 
 function resolve(
+  payrun: TestPayrun,
   bill: Bill | undefined,
   action: "paid-elsewhere" | "give-up",
 ): Promise<{ status: number; body: Record<string, unknown> }> {
@@ -42,7 +37,7 @@ describe("payments that fail in one run", () => {
   const bill = (index: number): Bill | undefined => scene.made[index];
   const [ONCE, ALWAYS, CLOSED, ODD, RETURNED, FINE, HELD_BACK] = [0, 1, 2, 3, 4, 5, 6];
 
-  beforeAll(async () => {
+  test.beforeAll(async ({ payrun }) => {
     const { control } = payrun.sandbox;
     scene = await plannedScene(
       payrun,
@@ -68,7 +63,9 @@ describe("payments that fail in one run", () => {
     done = await ended(payrun, scene.runId);
   });
 
-  test("a payment that bounced once (R01) settles under its own attempt on the next banking day", async () => {
+  test("a payment that bounced once (R01) settles under its own attempt on the next banking day", async ({
+    payrun,
+  }) => {
     const line = lineOf(done, bill(ONCE));
     expect(line).toMatchObject({ state: "settled", attempts: 2 });
     const [first, second, ...others] = await paymentsOf(payrun, bill(ONCE));
@@ -86,7 +83,9 @@ describe("payments that fail in one run", () => {
     await expectBank(payrun, [[bill(ONCE), 110_00]]);
   });
 
-  test("a payment that always bounces is reinitiated twice and then parked with its reason", async () => {
+  test("a payment that always bounces is reinitiated twice and then parked with its reason", async ({
+    payrun,
+  }) => {
     const line = lineOf(done, bill(ALWAYS));
     expect(line).toMatchObject({ state: "parked", attempts: 3, reasonCode: "R01" });
     expect(line.reason).toMatch(/Nacha/);
@@ -94,7 +93,9 @@ describe("payments that fail in one run", () => {
     await expectBank(payrun, [[bill(ALWAYS), 0]]);
   });
 
-  test("a payment to a closed account (R02) is never retried and says what to ask the vendor for", async () => {
+  test("a payment to a closed account (R02) is never retried and says what to ask the vendor for", async ({
+    payrun,
+  }) => {
     const line = lineOf(done, bill(CLOSED));
     expect(line).toMatchObject({ state: "parked", attempts: 1, reasonCode: "R02" });
     expect(line.reason).toMatch(/Ask the vendor for new bank details/);
@@ -107,7 +108,9 @@ describe("payments that fail in one run", () => {
     expect(line.reason).toMatch(/The dog ate it/);
   });
 
-  test("a payment that settled and was returned during the run is parked with the bank's reason", async () => {
+  test("a payment that settled and was returned during the run is parked with the bank's reason", async ({
+    payrun,
+  }) => {
     const line = lineOf(done, bill(RETURNED));
     expect(line).toMatchObject({ state: "parked", attempts: 1, reasonCode: "R03" });
     await expectBank(payrun, [[bill(RETURNED), 0]]);
@@ -121,7 +124,9 @@ describe("payments that fail in one run", () => {
     }
   });
 
-  test("a payment that is returned after the run has ended gets a retry and is parked", async () => {
+  test("a payment that is returned after the run has ended gets a retry and is parked", async ({
+    payrun,
+  }) => {
     expect(lineOf(done, bill(FINE)).state).toBe("settled");
     await payrun.sandbox.control.outcome({
       match: { payableId: bill(FINE)?.id ?? "" },
@@ -137,7 +142,9 @@ describe("payments that fail in one run", () => {
     await expectBank(payrun, [[bill(FINE), 0]]);
   });
 
-  test("a person's retry that Nacha doesn't allow becomes a new payment with a new approval", async () => {
+  test("a person's retry that Nacha doesn't allow becomes a new payment with a new approval", async ({
+    payrun,
+  }) => {
     const { publicId } = lineOf(await payrun.status(scene.runId), bill(RETURNED));
     const typed = [
       "resolve",
@@ -169,9 +176,9 @@ describe("payments that fail in one run", () => {
     await expectBank(payrun, [[bill(RETURNED), 150_00]]);
   });
 
-  test("bills given up or paid elsewhere are left out of the next run", async () => {
-    expect((await resolve(bill(CLOSED), "give-up")).status).toBe(200);
-    expect((await resolve(bill(ODD), "paid-elsewhere")).status).toBe(200);
+  test("bills given up or paid elsewhere are left out of the next run", async ({ payrun }) => {
+    expect((await resolve(payrun, bill(CLOSED), "give-up")).status).toBe(200);
+    expect((await resolve(payrun, bill(ODD), "paid-elsewhere")).status).toBe(200);
     const now = await payrun.status(scene.runId);
     expect(lineOf(now, bill(CLOSED)).state).toBe("given-up");
     expect(lineOf(now, bill(ODD)).state).toBe("paid-elsewhere");
@@ -186,7 +193,7 @@ describe("payments that fail in one run", () => {
     expect(ids).not.toContain(bill(ODD)?.id);
   });
 
-  test("the next run does not plan a bill that its retry owns", async () => {
+  test("the next run does not plan a bill that its retry owns", async ({ payrun }) => {
     const again = await payrun.launch("again");
     const planned = await payrun.status(again);
     expect(planned.payments.map(({ payableId }) => payableId)).not.toContain(bill(HELD_BACK)?.id);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { runPage } from "../../src/contracts/console-pages.ts";
 import { addDays } from "../../src/domain/clock/dates.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
@@ -14,7 +14,6 @@ import {
 } from "../support/cancellations.ts";
 import { bills } from "../support/bills.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
-import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import {
   ended,
   expectBank,
@@ -31,23 +30,19 @@ import {
   unpauseActivity,
 } from "../support/temporal-ui.ts";
 import { isLong } from "../support/long.ts";
+import { payrunTest } from "../support/payrun-test.ts";
 
-let payrun: TestPayrun;
-
-beforeAll(async () => {
-  payrun = await startPayrun({ janitorEveryMs: 1_000 });
+const test = payrunTest({ janitorEveryMs: 1_000 });
+test.beforeAll(async ({ payrun }) => {
   await applyIncidents(payrun);
   await payrun.apply("next-day", NEXT_DAY_RETRIES);
 });
-afterEach(async () => {
+test.afterEach(async ({ payrun }) => {
   await payrun.sandbox.control.faults([]);
-});
-afterAll(async () => {
-  await payrun?.stop();
 });
 
 describe("resetting a workflow to any of its tasks", () => {
-  test("a run that has paid and is then reset does nothing twice", async () => {
+  test("a run that has paid and is then reset does nothing twice", async ({ payrun }) => {
     const { runId, made } = await plannedScene(payrun, "reset", [100_00, 200_00]);
     await approve(payrun, runId);
     await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 2);
@@ -63,7 +58,7 @@ describe("resetting a workflow to any of its tasks", () => {
 
   test.runIf(isLong)(
     "a retry that has paid again and is then reset does nothing twice",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const more = ["onFailure: next-day"];
       const { runId, made } = await plannedScene(payrun, "reset-retry", [300_00], { more });
@@ -92,7 +87,7 @@ describe("resetting a workflow to any of its tasks", () => {
     },
   );
 
-  test("a cancellation that is reset during its refund does nothing twice", async () => {
+  test("a cancellation that is reset during its refund does nothing twice", async ({ payrun }) => {
     const { bill, paymentId } = await heldByProvider(payrun, 101_00);
     const id = await askToCancel(payrun, [paymentId]);
     await untilCancellation(payrun, id, "following", ({ phase }) => phase === "following");
@@ -105,7 +100,9 @@ describe("resetting a workflow to any of its tasks", () => {
   });
 });
 
-test("the saved views of docs/temporal.md find a waiting run, and its details say how to decide", async () => {
+test("the saved views of docs/temporal.md find a waiting run, and its details say how to decide", async ({
+  payrun,
+}) => {
   const text = readFileSync(new URL("../../docs/temporal.md", import.meta.url), "utf8");
   const views = [...text.matchAll(/^temporal workflow list --query '(.+)'$/gm)].map(
     ([, query = ""]) => query,
@@ -139,7 +136,9 @@ test("the saved views of docs/temporal.md find a waiting run, and its details sa
 });
 
 describe("pausing an activity", () => {
-  test("pausing the paying activity loses no bill and pays none twice: the next one continues", async () => {
+  test("pausing the paying activity loses no bill and pays none twice: the next one continues", async ({
+    payrun,
+  }) => {
     const amounts = Array.from({ length: 30 }, (_, index) => 10_00 + index);
     const { runId, made } = await plannedScene(payrun, "paused-paying", amounts);
     await payrun.sandbox.control.faults([
@@ -159,7 +158,7 @@ describe("pausing an activity", () => {
 
   test.runIf(isLong)(
     "a paused activity that can't read the service is tried again only after it is unpaused",
-    async () => {
+    async ({ payrun }) => {
       await payrun.sandbox.control.faults([
         { method: "GET", path: "/v1/payables", when: "before", effect: "status", status: 503 },
       ]);
@@ -185,15 +184,18 @@ describe("pausing an activity", () => {
   );
 });
 
-test.runIf(isLong)("an incident that is reset to any of its tasks is decided once", async () => {
-  const scene = await bouncedScene(payrun, "reset-incident", [110_00, 120_00]);
-  const [incident] = await incidents(payrun);
-  const source = incident?.source ?? "";
-  await resetEverywhere(payrun, fundingIncidentId("default", source));
-  const said = { decision: "released", reason: "the bank shows the money" };
-  const path = `/v1/incidents/${source}/decision`;
-  expect((await payrun.call("controller", "POST", path, said)).status).toBe(200);
-  const done = await settledAgain(payrun, scene);
-  expect(standing(done)).toEqual({ settled: 2 });
-  for (const bill of scene.made) expect(await paymentsOf(payrun, bill)).toHaveLength(2);
-});
+test.runIf(isLong)(
+  "an incident that is reset to any of its tasks is decided once",
+  async ({ payrun }) => {
+    const scene = await bouncedScene(payrun, "reset-incident", [110_00, 120_00]);
+    const [incident] = await incidents(payrun);
+    const source = incident?.source ?? "";
+    await resetEverywhere(payrun, fundingIncidentId("default", source));
+    const said = { decision: "released", reason: "the bank shows the money" };
+    const path = `/v1/incidents/${source}/decision`;
+    expect((await payrun.call("controller", "POST", path, said)).status).toBe(200);
+    const done = await settledAgain(payrun, scene);
+    expect(standing(done)).toEqual({ settled: 2 });
+    for (const bill of scene.made) expect(await paymentsOf(payrun, bill)).toHaveLength(2);
+  },
+);

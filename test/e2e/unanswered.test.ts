@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { freeze } from "../support/freeze.ts";
-import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import type { TestPayrun } from "../support/payrun.ts";
 import {
   expectBank,
   expectSettledOnce,
@@ -14,20 +14,14 @@ import {
 } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 import { isLong } from "../support/long.ts";
+import { payrunTest } from "../support/payrun-test.ts";
 
-let payrun: TestPayrun;
-
-beforeAll(async () => {
-  payrun = await startPayrun();
-});
-afterEach(async () => {
+const test = payrunTest();
+test.afterEach(async ({ payrun }) => {
   await payrun.recover();
 });
-afterAll(async () => {
-  await payrun?.stop();
-});
 
-async function keysOf(scene: Scene): Promise<string[]> {
+async function keysOf(payrun: TestPayrun, scene: Scene): Promise<string[]> {
   const requests = await payrun.sandbox.control.requests();
   const rows = await payrun.store.db
     .selectFrom("attempts")
@@ -47,7 +41,7 @@ async function keysOf(scene: Scene): Promise<string[]> {
 describe("an unanswered payment", () => {
   test.runIf(isLong)(
     "an unanswered payment is sent under a new key only after its window, if none is found",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "never-applied", [110_00]);
       // The request is claimed and dies: the key is used up, and nothing is paid.
@@ -65,30 +59,33 @@ describe("an unanswered payment", () => {
       await payrun.until(scene.runId, "unknown", ({ counts }) => counts.unknown === 1);
       await sleep(3_000);
       expect(await paymentsOf(payrun, scene.made[0])).toEqual([]);
-      expect(await keysOf(scene)).toHaveLength(1);
+      expect(await keysOf(payrun, scene)).toHaveLength(1);
       await control.advanceWire("PT9M");
       await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 1);
-      expect(await keysOf(scene)).toHaveLength(2);
+      expect(await keysOf(payrun, scene)).toHaveLength(2);
       await expectSettledOnce(payrun, scene);
     },
   );
 
-  test.runIf(isLong)("a payment whose answers are all 500 is found by its lookup", async () => {
-    const { control } = payrun.sandbox;
-    const scene = await plannedScene(payrun, "applied-500", [120_00]);
-    await control.faults([
-      { method: "POST", path: "/v1/payments", when: "after", effect: "status", status: 500 },
-    ]);
-    await approve(payrun, scene.runId);
-    await payrun.until(scene.runId, "found", ({ counts }) => counts.scheduled === 1);
-    expect(await keysOf(scene)).toHaveLength(1);
-    await control.faults([]);
-    await expectSettledOnce(payrun, scene);
-  });
+  test.runIf(isLong)(
+    "a payment whose answers are all 500 is found by its lookup",
+    async ({ payrun }) => {
+      const { control } = payrun.sandbox;
+      const scene = await plannedScene(payrun, "applied-500", [120_00]);
+      await control.faults([
+        { method: "POST", path: "/v1/payments", when: "after", effect: "status", status: 500 },
+      ]);
+      await approve(payrun, scene.runId);
+      await payrun.until(scene.runId, "found", ({ counts }) => counts.scheduled === 1);
+      expect(await keysOf(payrun, scene)).toHaveLength(1);
+      await control.faults([]);
+      await expectSettledOnce(payrun, scene);
+    },
+  );
 
   test.runIf(isLong)(
     "a payment keeps its key through six minutes of errors before it is accepted",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "long-outage", [130_00]);
       await control.faults([
@@ -101,14 +98,14 @@ describe("an unanswered payment", () => {
       await control.faults([]);
       await control.advanceWire("PT1M");
       await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 1);
-      expect(await keysOf(scene)).toHaveLength(1);
+      expect(await keysOf(payrun, scene)).toHaveLength(1);
       await expectSettledOnce(payrun, scene);
     },
   );
 
   test.runIf(isLong)(
     "an unanswered payment is looked up in spite of a hold, and paid only after the release",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "held-unknown", [140_00]);
       const [bill] = scene.made;
@@ -133,7 +130,9 @@ describe("an unanswered payment", () => {
     },
   );
 
-  test("an unanswered payment of which only a part shows is parked, and a person can resolve it", async () => {
+  test("an unanswered payment of which only a part shows is parked, and a person can resolve it", async ({
+    payrun,
+  }) => {
     const { control } = payrun.sandbox;
     const scene = await plannedScene(payrun, "part-of-split", [150_000_00]);
     const [bill] = scene.made;
@@ -167,7 +166,7 @@ describe("an unanswered payment", () => {
 
   test.runIf(isLong)(
     "a refused payment that a person corrects is paid once, under the same key or the next",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "refused", [160_00]);
       const [bill] = scene.made;
@@ -211,7 +210,7 @@ describe("an unanswered payment", () => {
 describe("a worker that freezes while paying", () => {
   test.runIf(isLong)(
     "a worker that freezes while paying and wakes up after its work was taken over pays nothing twice",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const amounts = Array.from({ length: 30 }, (_, index) => (index + 1) * 1_00);
       const scene = await plannedScene(payrun, "frozen", amounts);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { describe, expect } from "vitest";
+import type { TestPayrun } from "../support/payrun.ts";
 import { approve } from "../support/stack.ts";
 import {
   ended,
@@ -12,17 +12,11 @@ import {
   standing,
 } from "../support/scene.ts";
 import { isLong } from "../support/long.ts";
+import { payrunTest } from "../support/payrun-test.ts";
 
-let payrun: TestPayrun;
-
-beforeAll(async () => {
-  payrun = await startPayrun({ tokenFile: true });
-});
-afterEach(async () => {
+const test = payrunTest({ tokenFile: true });
+test.afterEach(async ({ payrun }) => {
   await payrun.recover();
-});
-afterAll(async () => {
-  await payrun?.stop();
 });
 
 const READ_SCOPES = [
@@ -38,7 +32,7 @@ function amounts(count: number): number[] {
   return Array.from({ length: count }, (_, index) => (index + 1) * 10_00);
 }
 
-async function expectAllSettled(scene: Scene): Promise<void> {
+async function expectAllSettled(payrun: TestPayrun, scene: Scene): Promise<void> {
   const done = await ended(payrun, scene.runId);
   expect(standing(done)).toEqual({ settled: scene.made.length });
   await expectBank(
@@ -50,7 +44,7 @@ async function expectAllSettled(scene: Scene): Promise<void> {
 describe("a fault of the whole business", () => {
   test.runIf(isLong)(
     "locked payments are one wait that the status shows, and the run continues when unlocked",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "locked", amounts(4));
       await control.changeBusiness({ paymentsLocked: true });
@@ -67,13 +61,13 @@ describe("a fault of the whole business", () => {
       expect((await paymentRequests(payrun)) - before).toBeLessThanOrEqual(4 + 2);
       await control.changeBusiness({ paymentsLocked: false });
       await control.advanceWire("PT11M");
-      await expectAllSettled(scene);
+      await expectAllSettled(payrun, scene);
     },
   );
 
   test.runIf(isLong)(
     "a 429 pauses everything for as long as the service asks, and nothing fails",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "rate-limited", amounts(4));
       await control.faults([
@@ -92,7 +86,7 @@ describe("a fault of the whole business", () => {
         /slow down/.test(waitingFor ?? ""),
       );
       expect(standing(waiting)).toEqual({ planned: 4 });
-      await expectAllSettled(scene);
+      await expectAllSettled(payrun, scene);
       const sent = (await control.requests()).filter(
         ({ method, path }) => method === "POST" && path === "/v1/payments",
       );
@@ -105,7 +99,7 @@ describe("a fault of the whole business", () => {
 
   test.runIf(isLong)(
     "an expired token is reported, and a renewed one in its file is used without a restart",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "expired-token", amounts(3));
       await control.advanceWire("PT2H");
@@ -117,13 +111,13 @@ describe("a fault of the whole business", () => {
       payrun.sandbox.business.token = token;
       await payrun.writeToken(token);
       await control.advanceWire("PT11M");
-      await expectAllSettled(scene);
+      await expectAllSettled(payrun, scene);
     },
   );
 
   test.runIf(isLong)(
     "a token without the scope to pay is reported, and the right one pays everything once",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "forbidden", amounts(3));
       await payrun.writeToken(
@@ -135,13 +129,13 @@ describe("a fault of the whole business", () => {
       );
       await payrun.writeToken(payrun.sandbox.business.token);
       await control.advanceWire("PT11M");
-      await expectAllSettled(scene);
+      await expectAllSettled(payrun, scene);
     },
   );
 
   test.runIf(isLong)(
     "a service that dies while paying is waited for, and nothing is paid twice",
-    async () => {
+    async ({ payrun }) => {
       const { control } = payrun.sandbox;
       const scene = await plannedScene(payrun, "service-down", amounts(12));
       await control.faults([
@@ -153,8 +147,8 @@ describe("a fault of the whole business", () => {
         .toMatchObject({ body: { totalCount: expect.toSatisfy((count: number) => count > 2) } });
       await payrun.sandbox.restart("SIGKILL");
       await control.faults([]);
-      await pastEveryWindow(scene.runId);
-      await expectAllSettled(scene);
+      await pastEveryWindow(payrun, scene.runId);
+      await expectAllSettled(payrun, scene);
     },
   );
 });
@@ -163,7 +157,7 @@ describe("a fault of the whole business", () => {
  * Advances the service clock past the window of each unanswered key. A line may be sent again after
  * a step, which begins a new window.
  */
-async function pastEveryWindow(runId: string): Promise<void> {
+async function pastEveryWindow(payrun: TestPayrun, runId: string): Promise<void> {
   for (let steps = 0; steps < 8; steps += 1) {
     await sleep(2_000);
     const { counts } = await payrun.status(runId);
@@ -175,7 +169,7 @@ async function pastEveryWindow(runId: string): Promise<void> {
 describe("a balance that is short", () => {
   const AMOUNTS = [100_00, 200_00, 400_00];
 
-  async function shortOf(name: string, whenShort: string): Promise<Scene> {
+  async function shortOf(payrun: TestPayrun, name: string, whenShort: string): Promise<Scene> {
     await payrun.sandbox.control.changeBusiness({ balanceCents: 350_00 });
     const scene = await plannedScene(payrun, name, AMOUNTS, {
       pay: `{ on: next-business-day, whenShort: ${whenShort} }`,
@@ -186,8 +180,8 @@ describe("a balance that is short", () => {
 
   test.runIf(isLong)(
     "a short run pays the most urgent bills first, and the rest when more money has arrived",
-    async () => {
-      const scene = await shortOf("short-first", "most-urgent-first");
+    async ({ payrun }) => {
+      const scene = await shortOf(payrun, "short-first", "most-urgent-first");
       const waiting = await payrun.until(
         scene.runId,
         "partly paid",
@@ -196,26 +190,29 @@ describe("a balance that is short", () => {
       );
       expect(lineOf(waiting, scene.made[2])).toMatchObject({ reasonCode: "funding-short" });
       await payrun.sandbox.control.changeBusiness({ balanceCents: 1_000_00 });
-      await expectAllSettled(scene);
+      await expectAllSettled(payrun, scene);
     },
   );
 
-  test.runIf(isLong)("a short run waits with all bills if the playbook says wait", async () => {
-    const scene = await shortOf("short-wait", "wait");
-    await payrun.until(
-      scene.runId,
-      "short",
-      (status) => lineOf(status, scene.made[0]).reasonCode === "funding-short",
-    );
-    expect(standing(await payrun.status(scene.runId))).toEqual({ planned: 3 });
-    await payrun.sandbox.control.changeBusiness({ balanceCents: 1_000_00 });
-    await expectAllSettled(scene);
-  });
+  test.runIf(isLong)(
+    "a short run waits with all bills if the playbook says wait",
+    async ({ payrun }) => {
+      const scene = await shortOf(payrun, "short-wait", "wait");
+      await payrun.until(
+        scene.runId,
+        "short",
+        (status) => lineOf(status, scene.made[0]).reasonCode === "funding-short",
+      );
+      expect(standing(await payrun.status(scene.runId))).toEqual({ planned: 3 });
+      await payrun.sandbox.control.changeBusiness({ balanceCents: 1_000_00 });
+      await expectAllSettled(payrun, scene);
+    },
+  );
 
   test.runIf(isLong)(
     "a short run parks all bills if the playbook says stop, and a person's retry pays one",
-    async () => {
-      const scene = await shortOf("short-stop", "stop");
+    async ({ payrun }) => {
+      const scene = await shortOf(payrun, "short-stop", "stop");
       const done = await ended(payrun, scene.runId);
       expect(standing(done)).toEqual({ parked: 3 });
       expect(lineOf(done, scene.made[0]).reason).toMatch(/\$350\.00 left/);

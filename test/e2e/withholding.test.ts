@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { refundLateFromMs } from "../../src/domain/cancellations/cut-off.ts";
 import { isNotified } from "../../src/store/notices/notices.ts";
 import { bills } from "../support/bills.ts";
@@ -11,27 +11,21 @@ import {
   untilCancellation,
 } from "../support/cancellations.ts";
 import { keepHistory } from "../support/keep-history.ts";
-import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { payrunTest } from "../support/payrun-test.ts";
+import type { TestPayrun } from "../support/payrun.ts";
 import { nextQuietMonday } from "../support/quiet-monday.ts";
 import { clockNoticed, expectBank, lineOf, plannedScene } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 
-let payrun: TestPayrun;
-
-beforeAll(async () => {
-  payrun = await startPayrun({ webhooks: false });
-});
-afterAll(async () => {
-  await payrun?.stop();
-});
+const test = payrunTest({ webhooks: false });
 
 /** Advances the bank's clock until all money that will move has moved. */
-async function weeksPass(): Promise<void> {
+async function weeksPass(payrun: TestPayrun): Promise<void> {
   await payrun.sandbox.control.advance("P14D");
 }
 
 describe("cancelling a held payment", () => {
-  test("a payment that the service holds is refunded at once", async () => {
+  test("a payment that the service holds is refunded at once", async ({ payrun }) => {
     const [bill] = await bills(payrun.sandbox, [301_00]);
     if (bill === undefined) throw new Error("no bill");
     const { control } = payrun.sandbox;
@@ -41,11 +35,13 @@ describe("cancelling a held payment", () => {
     const id = await askToCancel(payrun, [payment?.id ?? ""]);
     const done = await untilCancellation(payrun, id, "ended", hasEnded);
     expect(done).toMatchObject({ phase: "completed", payments: [{ state: "refunded" }] });
-    await weeksPass();
+    await weeksPass(payrun);
     await expectBank(payrun, [[bill, 0]]);
   });
 
-  test("a refund of a payment that the bank holds is followed to its end, and a late one causes a notice", async () => {
+  test("a refund of a payment that the bank holds is followed to its end, and a late one causes a notice", async ({
+    payrun,
+  }) => {
     const { bill, paymentId } = await heldByProvider(payrun, 302_00);
     await payrun.apply(
       "one-vendor",
@@ -72,7 +68,7 @@ describe("cancelling a held payment", () => {
     const told = () => isNotified(payrun.store.db, { ...fact, factKey: `${id}/${paymentId}` });
     await expect.poll(told, { timeout: 30_000 }).toBe(true);
     expect((await cancellation(payrun, id)).payments[0]?.reason).toMatch(/takes longer than 1/);
-    await weeksPass();
+    await weeksPass(payrun);
     const done = await untilCancellation(payrun, id, "ended", hasEnded);
     expect(done).toMatchObject({ phase: "completed", payments: [{ state: "refunded" }] });
     await expectBank(payrun, [[bill, 0]]);
@@ -82,7 +78,7 @@ describe("cancelling a held payment", () => {
 
 describe("holding back bills of a run", () => {
   // A banking day that has not ended, before another one: there is time to release.
-  beforeEach(async () => {
+  test.beforeEach(async ({ payrun }) => {
     const { control } = payrun.sandbox;
     await control.setClock(nextQuietMonday(Date.parse((await control.clock()).bank)));
     await clockNoticed();
@@ -96,7 +92,9 @@ describe("holding back bills of a run", () => {
       "",
     ].join("\n");
 
-  test("held-back bills are not sent until the role releases them, and the others are paid", async () => {
+  test("held-back bills are not sent until the role releases them, and the others are paid", async ({
+    payrun,
+  }) => {
     await payrun.apply("watch-large", withhold("watched", "payable.amountCents > 50000"));
     const { runId, made } = await plannedScene(payrun, "watched", [510_00, 520_00, 90_00]);
     const [released, kept, small] = made;
@@ -123,7 +121,7 @@ describe("holding back bills of a run", () => {
     const partly = await cancellation(payrun, id);
     expect(partly.counts).toEqual({ withheld: 1, released: 1 });
     // The next days pass without a release of the other bill.
-    await weeksPass();
+    await weeksPass(payrun);
     const done = await untilCancellation(payrun, id, "ended", hasEnded);
     const left = done.payments.find((each) => each.payableId === kept?.id);
     expect(left).toMatchObject({ state: "withheld", paymentId: null });
@@ -142,7 +140,9 @@ describe("holding back bills of a run", () => {
     expect((await cancellation(payrun, id)).counts).toEqual({ released: 2 });
   });
 
-  test("launching a hold playbook for a run under way reports what is with the service already", async () => {
+  test("launching a hold playbook for a run under way reports what is with the service already", async ({
+    payrun,
+  }) => {
     const { runId, made } = await plannedScene(payrun, "under-way", [610_00, 620_00]);
     const [sent, kept] = made;
     await payrun.call("operator", "POST", "/v1/holds", { payableId: kept?.id, reason: "later" });

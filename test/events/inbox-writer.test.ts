@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import { InboxWriter } from "../../src/events/inbox-writer.ts";
 import type { NewInboxEvent } from "../../src/store/events/inbox.ts";
-import { startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { sharedGatewayTest } from "../gateway/support/gateway-test.ts";
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(async () => gateway.stop());
+const test = sharedGatewayTest();
 
 function event(eventId: string, businessId = "biz_acme"): NewInboxEvent {
   const about = { type: "t", sequence: "1", object: "payable", objectId: "p", createdAt: "" };
   return { businessId, eventId, ...about, receivedAtMs: 1, via: "webhook", body: "{}" };
 }
 
-test("events that arrive together are stored once each, by business, and the caller learns which were new", async () => {
+test("events that arrive together are stored once each, by business, and the caller learns which were new", async ({
+  gateway,
+}) => {
   const inbox = new InboxWriter(gateway.store);
   const kept = await Promise.all([
     inbox.keep(event("evt_1")),
@@ -26,7 +24,9 @@ test("events that arrive together are stored once each, by business, and the cal
   expect(await inbox.keep(event("evt_2"))).toBe(false);
 });
 
-test("an event that the store refuses doesn't affect those that came with it", async () => {
+test("an event that the store refuses doesn't affect those that came with it", async ({
+  gateway,
+}) => {
   const inbox = new InboxWriter(gateway.store);
   const broken = { ...event("evt_broken"), body: null as unknown as string };
   const kept = await Promise.allSettled([

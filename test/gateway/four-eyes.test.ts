@@ -1,53 +1,55 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { authorsOf, getPlaybook } from "../../src/store/playbooks/playbooks.ts";
+import { gatewayTest } from "./support/gateway-test.ts";
 import { typed } from "./support/typed.ts";
-import { type Answer, profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { type Answer, profile, type TestGateway } from "./support/gateway.ts";
 
 const ONE = "kind: pay-run\n";
 const TWO = "kind: pay-run\nreview: []\n";
 const WEEKLY = { business: "acme", name: "weekly" };
 
-let gateway: TestGateway;
-let ada: string;
-let bea: string;
+const test = gatewayTest({ profiles: [profile({ fourEyes: true })] })
+  .extend("ada", ({ gateway }) => gateway.token("ada", ["admin"]))
+  .extend("bea", ({ gateway }) => gateway.token("bea", ["admin"]));
 
-beforeEach(async () => {
-  gateway = await startTestGateway({ profiles: [profile({ fourEyes: true })] });
-  ada = await gateway.token("ada", ["admin"]);
-  bea = await gateway.token("bea", ["admin"]);
-});
-afterEach(() => gateway.stop());
-
-const propose = (token: string, text: string): Promise<Answer> =>
+const propose = (gateway: TestGateway, token: string, text: string): Promise<Answer> =>
   gateway.call("POST", "/v1/playbooks", token, { name: "weekly", text });
 
-const confirm = (token: string, hash: unknown): Promise<Answer> =>
+const confirm = (gateway: TestGateway, token: string, hash: unknown): Promise<Answer> =>
   gateway.call("POST", "/v1/playbooks/weekly/confirmation", token, { hash });
 
-const inForce = async () => (await getPlaybook(gateway.store.db, WEEKLY))?.text;
+const inForce = async (gateway: TestGateway) => (await getPlaybook(gateway.store.db, WEEKLY))?.text;
 
-test("a proposed playbook is in force once a second person has confirmed exactly that text", async () => {
-  const proposed = await propose(ada, ONE);
+test("a proposed playbook is in force once a second person has confirmed exactly that text", async ({
+  gateway,
+  ada,
+  bea,
+}) => {
+  const proposed = await propose(gateway, ada, ONE);
   expect([proposed.status, proposed.json["revision"]]).toEqual([202, 1]);
-  expect(await inForce()).toBeUndefined();
+  expect(await inForce(gateway)).toBeUndefined();
   const { json } = await gateway.call("GET", "/v1/playbooks/weekly/proposal", bea);
   expect(json).toMatchObject({ author: "ada", text: ONE, before: null });
-  const first = await confirm(bea, json["hash"]);
+  const first = await confirm(gateway, bea, json["hash"]);
   expect([first.status, first.json["revision"]]).toEqual([200, 1]);
-  expect(await inForce()).toBe(ONE);
-  expect((await confirm(bea, json["hash"])).status).toBe(404);
+  expect(await inForce(gateway)).toBe(ONE);
+  expect((await confirm(gateway, bea, json["hash"])).status).toBe(404);
 
-  const second = await propose(bea, TWO);
+  const second = await propose(gateway, bea, TWO);
   const shown = await gateway.call("GET", "/v1/playbooks/weekly/proposal", ada);
   expect(shown.json).toMatchObject({ author: "bea", before: ONE });
-  expect((await confirm(ada, json["hash"])).json["error"]).toBe("stale_proposal");
-  expect((await confirm(ada, second.json["proposal"])).status).toBe(200);
-  expect(await inForce()).toBe(TWO);
+  expect((await confirm(gateway, ada, json["hash"])).json["error"]).toBe("stale_proposal");
+  expect((await confirm(gateway, ada, second.json["proposal"])).status).toBe(200);
+  expect(await inForce(gateway)).toBe(TWO);
 });
 
-test("a proposal is confirmed by the first digits of its hash, as the playbook's history shows them", async () => {
-  const { json } = await propose(ada, ONE);
+test("a proposal is confirmed by the first digits of its hash, as the playbook's history shows them", async ({
+  gateway,
+  ada,
+  bea,
+}) => {
+  const { json } = await propose(gateway, ada, ONE);
   const confirmed = await typed(gateway, bea, [
     ...["playbook", "confirm", "weekly", "--hash", String(json["proposal"]).slice(0, 12)],
   ]);
@@ -57,53 +59,74 @@ test("a proposal is confirmed by the first digits of its hash, as the playbook's
   ]);
 });
 
-test("nobody can confirm their own proposal, under any spelling of their name", async () => {
-  const { json } = await propose(ada, ONE);
+test("nobody can confirm their own proposal, under any spelling of their name", async ({
+  gateway,
+  ada,
+}) => {
+  const { json } = await propose(gateway, ada, ONE);
   for (const name of ["ada", "ADA"]) {
     const again = await gateway.token(name, ["admin"]);
-    expect((await confirm(again, json["proposal"])).json["error"]).toBe("not_confirmed");
+    expect((await confirm(gateway, again, json["proposal"])).json["error"]).toBe("not_confirmed");
   }
-  expect(await inForce()).toBeUndefined();
+  expect(await inForce(gateway)).toBeUndefined();
 });
 
-test("a proposal that another person repeats keeps its author, who can't confirm it", async () => {
-  const { json } = await propose(ada, ONE);
-  expect((await propose(bea, ONE)).status).toBe(202);
+test("a proposal that another person repeats keeps its author, who can't confirm it", async ({
+  gateway,
+  ada,
+  bea,
+}) => {
+  const { json } = await propose(gateway, ada, ONE);
+  expect((await propose(gateway, bea, ONE)).status).toBe(202);
   const shown = await gateway.call("GET", "/v1/playbooks/weekly/proposal", bea);
   expect(shown.json).toMatchObject({ author: "ada" });
-  expect((await confirm(ada, json["proposal"])).json["error"]).toBe("not_confirmed");
-  expect((await confirm(bea, json["proposal"])).status).toBe(200);
+  expect((await confirm(gateway, ada, json["proposal"])).json["error"]).toBe("not_confirmed");
+  expect((await confirm(gateway, bea, json["proposal"])).status).toBe(200);
 });
 
-test("a later proposal replaces an earlier one, and applying the text in force proposes nothing", async () => {
-  const first = await propose(ada, ONE);
-  const second = await propose(bea, TWO);
-  expect((await confirm(ada, first.json["proposal"])).json["error"]).toBe("stale_proposal");
-  expect((await confirm(ada, second.json["proposal"])).status).toBe(200);
-  expect((await propose(ada, TWO)).status).toBe(200);
+test("a later proposal replaces an earlier one, and applying the text in force proposes nothing", async ({
+  gateway,
+  ada,
+  bea,
+}) => {
+  const first = await propose(gateway, ada, ONE);
+  const second = await propose(gateway, bea, TWO);
+  expect((await confirm(gateway, ada, first.json["proposal"])).json["error"]).toBe(
+    "stale_proposal",
+  );
+  expect((await confirm(gateway, ada, second.json["proposal"])).status).toBe(200);
+  expect((await propose(gateway, ada, TWO)).status).toBe(200);
   expect((await gateway.call("GET", "/v1/playbooks/weekly/proposal", bea)).status).toBe(404);
 });
 
-test("applying the text in force doesn't override what is confirmed at the same moment", async () => {
-  const { json } = await propose(ada, ONE);
-  await confirm(bea, json["proposal"]);
-  const next = await propose(bea, TWO);
+test("applying the text in force doesn't override what is confirmed at the same moment", async ({
+  gateway,
+  ada,
+  bea,
+}) => {
+  const { json } = await propose(gateway, ada, ONE);
+  await confirm(gateway, bea, json["proposal"]);
+  const next = await propose(gateway, bea, TWO);
   const { store } = gateway;
   const transactionOf = store.transactionOf.bind(store);
   const first = async (...asked: Parameters<typeof transactionOf>): Promise<unknown> => {
     Object.assign(store, { transactionOf });
-    expect((await confirm(ada, next.json["proposal"])).status).toBe(200);
+    expect((await confirm(gateway, ada, next.json["proposal"])).status).toBe(200);
     return transactionOf(...asked);
   };
   Object.assign(store, { transactionOf: first });
-  expect((await propose(ada, ONE)).json["error"]).toBe("changed_meanwhile");
-  expect(await inForce()).toBe(TWO);
-  expect((await propose(ada, ONE)).status).toBe(202);
+  expect((await propose(gateway, ada, ONE)).json["error"]).toBe("changed_meanwhile");
+  expect(await inForce(gateway)).toBe(TWO);
+  expect((await propose(gateway, ada, ONE)).status).toBe(202);
 });
 
-test("only the proposer counts as an author; both people are in the trail", async () => {
-  const { json } = await propose(ada, ONE);
-  await confirm(bea, json["proposal"]);
+test("only the proposer counts as an author; both people are in the trail", async ({
+  gateway,
+  ada,
+  bea,
+}) => {
+  const { json } = await propose(gateway, ada, ONE);
+  await confirm(gateway, bea, json["proposal"]);
   const run = { business: "acme", playbook: "weekly", playbookRevision: 1 };
   expect(await authorsOf(gateway.store.db, run)).toEqual(["ada"]);
   const trail = await listAudit(gateway.store.db, { businessId: "biz_acme" });

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { HistoryBody } from "../../src/api/history.ts";
 import { historyLines } from "../../src/cli/show/history.ts";
 import { insertEvents } from "../../src/store/events/inbox.ts";
@@ -7,18 +7,12 @@ import { createHold, releaseHold } from "../../src/store/holds/holds.ts";
 import { applyHolds } from "../../src/store/lines/undecided-lines.ts";
 import { sendOnce } from "../support/sends.ts";
 import { serviceWithPayments } from "./support/funding-service.ts";
+import { gatewayTest } from "./support/gateway-test.ts";
 import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
 import { planLine, seedRun, setLine } from "./support/rows.ts";
 import { typed } from "./support/typed.ts";
 
-let gateway: TestGateway;
-let operator: string;
-
-beforeEach(async () => {
-  gateway = await startTestGateway();
-  operator = await gateway.token("oli", ["operator"]);
-});
-afterEach(async () => gateway.stop());
+const test = gatewayTest().extend("operator", ({ gateway }) => gateway.token("oli", ["operator"]));
 
 function heldBill(
   { store }: TestGateway,
@@ -28,7 +22,10 @@ function heldBill(
   return store.transaction((trx) => createHold(trx, { ...hold, ...of }));
 }
 
-test("a bill that no run has planned has a history if it was held", async () => {
+test("a bill that no run has planned has a history if it was held", async ({
+  gateway,
+  operator,
+}) => {
   await heldBill(gateway, { businessId: "biz_acme", value: "stranger" });
   const { json } = await gateway.call("GET", "/v1/payables/stranger/history", operator);
   const history = HistoryBody.parse(json);
@@ -49,7 +46,10 @@ test("a bill that no run has planned has a history if it was held", async () => 
   );
 });
 
-test("a bill's history names every hold that keeps it back, and the command that releases it", async () => {
+test("a bill's history names every hold that keeps it back, and the command that releases it", async ({
+  gateway,
+  operator,
+}) => {
   const { store } = gateway;
   const lines = [planLine("p1", { contactId: "con_1", contactName: "Osprey" }), planLine("p2")];
   const { runId } = await seedRun(store, { lines });
@@ -97,7 +97,7 @@ test("a bill that is being paid elsewhere is called neither paid nor kept back b
   expect(said).not.toContain("keeps it back");
 });
 
-test("a void bill is not called kept back by a hold", async () => {
+test("a void bill is not called kept back by a hold", async ({ gateway, operator }) => {
   await seedRun(gateway.store, { lines: [planLine("p1")] });
   const left = await gateway.store.db
     .selectFrom("plan_skipped")
@@ -122,7 +122,10 @@ test("a void bill is not called kept back by a hold", async () => {
   expect(told).not.toContain("keeps it back");
 });
 
-test("a bill's history says when it was on hold, and when no longer", async () => {
+test("a bill's history says when it was on hold, and when no longer", async ({
+  gateway,
+  operator,
+}) => {
   const { store } = gateway;
   const { runId } = await seedRun(store, { lines: [planLine("p1")] });
   const nowMs = Date.now();
@@ -143,7 +146,10 @@ test("a bill's history says when it was on hold, and when no longer", async () =
   ]);
 });
 
-test("a bill on hold says that a second hold keeps it back, until one of them is released", async () => {
+test("a bill on hold says that a second hold keeps it back, until one of them is released", async ({
+  gateway,
+  operator,
+}) => {
   const { store } = gateway;
   const { runId } = await seedRun(store, { lines: [planLine("p1")] });
   const nowMs = Date.now();
@@ -190,7 +196,7 @@ test("bills with the same id in two businesses are distinguished by the business
   }
 });
 
-test("the history of a bill lists what happened to it in order", async () => {
+test("the history of a bill lists what happened to it in order", async ({ gateway, operator }) => {
   const cora = await gateway.token("cora", ["controller"]);
   const run = await seedRun(gateway.store, { lines: [planLine("p4")] });
   await setLine(gateway.store, run.runId, "p4", { state: "awaiting-approval" });
@@ -213,10 +219,10 @@ test("the history of a bill lists what happened to it in order", async () => {
   expect(history.holds).toMatchObject([{ reason: "wait" }]);
 });
 
-test.each([
+test.for<[string, string]>([
   ["payable.payment.failed", "The service says: a payment failed"],
   ["payable.something_new", "The service says: payable something new"],
-])("a bill's history puts the event %s into words", async (type, text) => {
+])("a bill's history puts the event %s into words", async ([type, text], { gateway, operator }) => {
   await seedRun(gateway.store, { lines: [planLine("p5")] });
   const event = { eventId: "evt_1", sequence: "1", object: "payable", objectId: "p5", body: "{}" };
   const at = {

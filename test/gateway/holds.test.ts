@@ -1,24 +1,24 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import { HoldBody, HoldListBody } from "../../src/api/holds.ts";
 import { activeHoldsFor, createHold, getHold } from "../../src/store/holds/holds.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
-import { startTestGateway, profile, type TestGateway } from "./support/gateway.ts";
+import { sharedGatewayTest } from "./support/gateway-test.ts";
+import { profile, type TestGateway } from "./support/gateway.ts";
 import { planLine, seedRun, setLine, type SeededRun } from "./support/rows.ts";
 
-let gateway: TestGateway;
-let operator: string;
-let run: SeededRun;
+const test = sharedGatewayTest({
+  profiles: [profile(), profile({ name: "globex", businessId: "biz_globex" })],
+})
+  .extend("operator", { scope: "file" }, ({ gateway }) => gateway.token("oli", ["operator"]))
+  .extend("run", { scope: "file", auto: true }, ({ gateway }) =>
+    seedRun(gateway.store, { lines: [planLine("p1"), planLine("p2")] }),
+  );
 
-beforeAll(async () => {
-  gateway = await startTestGateway({
-    profiles: [profile(), profile({ name: "globex", businessId: "biz_globex" })],
-  });
-  operator = await gateway.token("oli", ["operator"]);
-  run = await seedRun(gateway.store, { lines: [planLine("p1"), planLine("p2")] });
-});
-afterAll(async () => gateway.stop());
-
-function stopping(facts: Partial<Parameters<typeof activeHoldsFor>[1]> = {}) {
+function stopping(
+  gateway: TestGateway,
+  run: SeededRun,
+  facts: Partial<Parameters<typeof activeHoldsFor>[1]> = {},
+) {
   return activeHoldsFor(gateway.store.db, {
     businessId: "biz_acme",
     payableId: "p1",
@@ -31,36 +31,44 @@ function stopping(facts: Partial<Parameters<typeof activeHoldsFor>[1]> = {}) {
   });
 }
 
-test.each([
+test.for<[string, object, Partial<Parameters<typeof activeHoldsFor>[1]>]>([
   ["a bill", { payableId: "p1", business: "acme" }, { payableId: "p9" }],
   ["a vendor", { contactId: "con_p1", business: "acme" }, { contactId: "con_p9" }],
   ["a funding source", { source: "balance", business: "acme" }, { sourceId: "bank_9" }],
   ["a run", { run: "" }, { runId: "pay-run/acme/weekly/2027-01-01" }],
   ["a playbook", { playbook: "weekly", business: "acme" }, { playbook: "monthly" }],
   ["everything", { all: true, business: "acme" }, { businessId: "biz_globex" }],
-])("a hold on %s holds exactly that until it is released", async (_what, target, other) => {
-  const body = { ...target, ...("run" in target ? { run: run.runId } : {}), reason: "looks odd" };
-  const created = await gateway.call("POST", "/v1/holds", operator, body);
-  expect(created.status).toBe(201);
-  const hold = HoldBody.parse(created.json);
-  expect(hold).toMatchObject({ business: "acme", reason: "looks odd", author: "oli", until: null });
-  expect(await stopping()).toMatchObject([{ holdId: hold.id }]);
-  expect(await stopping(other)).toEqual([]);
+])(
+  "a hold on %s holds exactly that until it is released",
+  async ([_what, target, other], { gateway, operator, run }) => {
+    const body = { ...target, ...("run" in target ? { run: run.runId } : {}), reason: "looks odd" };
+    const created = await gateway.call("POST", "/v1/holds", operator, body);
+    expect(created.status).toBe(201);
+    const hold = HoldBody.parse(created.json);
+    expect(hold).toMatchObject({
+      business: "acme",
+      reason: "looks odd",
+      author: "oli",
+      until: null,
+    });
+    expect(await stopping(gateway, run)).toMatchObject([{ holdId: hold.id }]);
+    expect(await stopping(gateway, run, other)).toEqual([]);
 
-  const listed = HoldListBody.parse((await gateway.call("GET", "/v1/holds", operator)).json);
-  expect(listed.items.map((item) => item.id)).toEqual([hold.id]);
+    const listed = HoldListBody.parse((await gateway.call("GET", "/v1/holds", operator)).json);
+    expect(listed.items.map((item) => item.id)).toEqual([hold.id]);
 
-  const released = await gateway.call("DELETE", `/v1/holds/${hold.id}`, operator);
-  expect(released.json["releasedBy"]).toBe("oli");
-  expect(await stopping()).toEqual([]);
-  expect((await gateway.call("DELETE", `/v1/holds/${hold.id}`, operator)).status).toBe(404);
-  const all = await gateway.call("GET", "/v1/holds?active=false", operator);
-  expect(all.text).toContain(hold.id);
-  const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: hold.id });
-  expect(trail.map((entry) => entry.action)).toEqual(["hold.created", "hold.released"]);
-});
+    const released = await gateway.call("DELETE", `/v1/holds/${hold.id}`, operator);
+    expect(released.json["releasedBy"]).toBe("oli");
+    expect(await stopping(gateway, run)).toEqual([]);
+    expect((await gateway.call("DELETE", `/v1/holds/${hold.id}`, operator)).status).toBe(404);
+    const all = await gateway.call("GET", "/v1/holds?active=false", operator);
+    expect(all.text).toContain(hold.id);
+    const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: hold.id });
+    expect(trail.map((entry) => entry.action)).toEqual(["hold.created", "hold.released"]);
+  },
+);
 
-test("a hold that names roles can be released by these roles only", async () => {
+test("a hold that names roles can be released by these roles only", async ({ gateway }) => {
   const { db } = gateway.store;
   const made = {
     ...{ businessId: "biz_acme", value: "con_p1", nowMs: Date.now(), reason: "fraud?" },
@@ -79,7 +87,10 @@ test("a hold that names roles can be released by these roles only", async () => 
   expect(lifted).toMatchObject({ status: 200, json: { roles: ["controller"] } });
 });
 
-test("releasing one of two holds on everything says that the other still keeps everything back", async () => {
+test("releasing one of two holds on everything says that the other still keeps everything back", async ({
+  gateway,
+  operator,
+}) => {
   const hold = async (reason: string): Promise<string> => {
     const body = { all: true, business: "acme", reason };
     return HoldBody.parse((await gateway.call("POST", "/v1/holds", operator, body)).json).id;
@@ -91,17 +102,21 @@ test("releasing one of two holds on everything says that the other still keeps e
   expect(await lift(other)).toEqual([]);
 });
 
-test("a hold ends by itself at its instant", async () => {
+test("a hold ends by itself at its instant", async ({ gateway, operator, run }) => {
   const soon = new Date(Date.now() + 3_600_000).toISOString();
   const body = { payableId: "p1", business: "acme", reason: "wait an hour", until: soon };
   const hold = await gateway.call("POST", "/v1/holds", operator, body);
   expect(hold.json["until"]).toBe(soon);
-  expect(await stopping()).toHaveLength(1);
-  expect(await stopping({ businessNowMs: Date.now() + 3_600_001 })).toEqual([]);
+  expect(await stopping(gateway, run)).toHaveLength(1);
+  expect(await stopping(gateway, run, { businessNowMs: Date.now() + 3_600_001 })).toEqual([]);
   await gateway.call("DELETE", `/v1/holds/${String(hold.json["id"])}`, operator);
 });
 
-test("a hold says that it doesn't stop what was already sent", async () => {
+test("a hold says that it doesn't stop what was already sent", async ({
+  gateway,
+  operator,
+  run,
+}) => {
   await setLine(gateway.store, run.runId, "p2", { state: "scheduled" });
   const body = { payableId: "p2", business: "acme", reason: "too late" };
   const hold = await gateway.call("POST", "/v1/holds", operator, body);
@@ -109,7 +124,10 @@ test("a hold says that it doesn't stop what was already sent", async () => {
   await gateway.call("DELETE", `/v1/holds/${String(hold.json["id"])}`, operator);
 });
 
-test("a hold that would already have ended is refused with the current time in words", async () => {
+test("a hold that would already have ended is refused with the current time in words", async ({
+  gateway,
+  operator,
+}) => {
   const body = { payableId: "p1", business: "acme", reason: "r", until: "2020-01-01" };
   const answer = await gateway.call("POST", "/v1/holds", operator, body);
   expect(answer.json["message"]).toMatch(
@@ -117,7 +135,7 @@ test("a hold that would already have ended is refused with the current time in w
   );
 });
 
-test.each([
+test.for([
   ["no target", { reason: "r", business: "acme" }, 400],
   ["two targets", { payableId: "p1", all: true, reason: "r", business: "acme" }, 400],
   ["no reason", { payableId: "p1", business: "acme" }, 400],
@@ -139,13 +157,13 @@ test.each([
   ["an unknown business", { payableId: "p1", reason: "r", business: "initech" }, 422],
   ["an unknown run", { run: "pay-run/x", reason: "r" }, 404],
   ["an unknown playbook", { playbook: "never-applied", reason: "r", business: "acme" }, 404],
-])("a hold with %s is refused", async (_what, body, status) => {
+])("a hold with %s is refused", async ([_what, body, status], { gateway, operator }) => {
   const answer = await gateway.call("POST", "/v1/holds", operator, body);
   expect(answer.status).toBe(status);
   expect(String(answer.json["message"]).length).toBeGreaterThan(10);
 });
 
-test("a hold can last for a duration on the business clock", async () => {
+test("a hold can last for a duration on the business clock", async ({ gateway, operator }) => {
   const body = { payableId: "p1", business: "acme", reason: "three days" };
   const before = Date.now();
   const created = await gateway.call("POST", "/v1/holds", operator, { ...body, until: "P3D" });
@@ -158,14 +176,17 @@ test("a hold can last for a duration on the business clock", async () => {
   await gateway.call("DELETE", `/v1/holds/${String(created.json["id"])}`, operator);
 });
 
-test("a hold on a bill that a run has seen needs no business", async () => {
+test("a hold on a bill that a run has seen needs no business", async ({ gateway, operator }) => {
   const body = { payableId: "p1", reason: "known" };
   const created = await gateway.call("POST", "/v1/holds", operator, body);
   expect(created).toMatchObject({ status: 201, json: { business: "acme" } });
   await gateway.call("DELETE", `/v1/holds/${String(created.json["id"])}`, operator);
 });
 
-test("the list of holds has every hold of all businesses on exactly one of its pages", async () => {
+test("the list of holds has every hold of all businesses on exactly one of its pages", async ({
+  gateway,
+  operator,
+}) => {
   const ids: string[] = [];
   for (const business of ["acme", "acme", "acme", "globex", "globex"]) {
     const body = { all: true, business, reason: "Stop." };

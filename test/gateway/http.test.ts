@@ -1,41 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { listAudit, STORE_TRAIL } from "../../src/store/audit/audit.ts";
 import { createToken, findToken, revokeToken } from "../../src/store/approvals/tokens.ts";
-import { profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { sharedGatewayTest } from "./support/gateway-test.ts";
+import { profile, startTestGateway } from "./support/gateway.ts";
 import { typed } from "./support/typed.ts";
 
-let gateway: TestGateway;
-let viewer: string;
-let launcher: string;
-let operator: string;
-let admin: string;
-let approver: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  viewer = await gateway.token("vic", ["viewer"]);
-  launcher = await gateway.token("lou", ["launcher"]);
-  operator = await gateway.token("oli", ["operator"]);
-  admin = await gateway.token("ada", ["admin"]);
-  approver = await gateway.token("cora", ["controller"]);
-});
-afterAll(async () => gateway.stop());
+const test = sharedGatewayTest()
+  .extend("viewer", { scope: "file" }, ({ gateway }) => gateway.token("vic", ["viewer"]))
+  .extend("launcher", { scope: "file" }, ({ gateway }) => gateway.token("lou", ["launcher"]))
+  .extend("operator", { scope: "file" }, ({ gateway }) => gateway.token("oli", ["operator"]))
+  .extend("admin", { scope: "file" }, ({ gateway }) => gateway.token("ada", ["admin"]))
+  .extend("approver", { scope: "file" }, ({ gateway }) => gateway.token("cora", ["controller"]));
 
 describe("tokens", () => {
-  test.each([
-    ["/v1/runs"],
-    ["/v1/playbooks"],
-    ["/v1/holds"],
-    ["/metrics"],
-    ["/v1/payables/pay_1/history"],
-  ])("GET %s needs a token", async (path) => {
-    const answer = await gateway.call("GET", path, null);
-    expect(answer.status).toBe(401);
-    expect(answer.json["error"]).toBe("unauthorized");
-    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
-  });
+  test.for(["/v1/runs", "/v1/playbooks", "/v1/holds", "/metrics", "/v1/payables/pay_1/history"])(
+    "GET %s needs a token",
+    async (path, { gateway }) => {
+      const answer = await gateway.call("GET", path, null);
+      expect(answer.status).toBe(401);
+      expect(answer.json["error"]).toBe("unauthorized");
+      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    },
+  );
 
-  test("health, readiness and the API's description need no token", async () => {
+  test("health, readiness and the API's description need no token", async ({ gateway }) => {
     expect((await gateway.call("GET", "/openapi.json", null)).status).toBe(200);
     expect((await gateway.call("GET", "/health", null)).json).toEqual({ status: "ok" });
     const ready = await gateway.call("GET", "/ready", null);
@@ -44,7 +32,9 @@ describe("tokens", () => {
     expect(ready.json).toEqual({ status: "ready", ...parts });
   });
 
-  test("unknown, expired and revoked tokens are refused, and never repeated in the answer", async () => {
+  test("unknown, expired and revoked tokens are refused, and never repeated in the answer", async ({
+    gateway,
+  }) => {
     const nowMs = Date.now();
     const { db } = gateway.store;
     const expired = await createToken(gateway.store, {
@@ -69,14 +59,21 @@ describe("tokens", () => {
     }
   });
 
-  test("a token must be sent as Bearer", async () => {
+  test("a token must be sent as Bearer", async ({ gateway, viewer }) => {
     const response = await fetch(`${gateway.url}/v1/runs`, {
       headers: { authorization: `Basic ${viewer}` },
     });
     expect(response.status).toBe(401);
   });
 
-  test("a token of any role may read", async () => {
+  test("a token of any role may read", async ({
+    gateway,
+    viewer,
+    launcher,
+    operator,
+    admin,
+    approver,
+  }) => {
     for (const token of [viewer, launcher, operator, admin, approver]) {
       expect((await gateway.call("GET", "/v1/runs", token)).status).toBe(200);
     }
@@ -86,11 +83,11 @@ describe("tokens", () => {
 describe("roles", () => {
   const hold = { all: true, reason: "a stop" };
   const playbook = { name: "weekly", text: "kind: pay-run" };
-  beforeAll(async () => {
+  test.beforeAll(async ({ gateway, admin }) => {
     const text = "kind: pay-run\napprove: [{ by: [controller] }]\n";
     await gateway.call("POST", "/v1/playbooks", admin, { name: "approved", text });
   });
-  test.each([
+  test.for<[string, string, object | undefined, string[]]>([
     ["POST", "/v1/runs", { playbook: "nothing" }, ["launcher", "admin"]],
     ["POST", "/v1/plans", { playbook: "nothing" }, ["launcher", "admin"]],
     ["POST", "/v1/playbooks", playbook, ["admin"]],
@@ -110,18 +107,24 @@ describe("roles", () => {
       { reasonCode: "none", action: "retry", reason: "r" },
       ["operator", "admin"],
     ],
-  ])("%s %s is allowed only for its roles", async (method, path, body, allowed) => {
-    const tokens = { viewer, launcher, operator, admin, controller: approver };
-    for (const [role, token] of Object.entries(tokens)) {
-      const answer = await gateway.call(method, path, token, body);
-      if (allowed.includes(role)) expect(answer.status).not.toBe(403);
-      else {
-        expect(answer.status).toBe(403);
-        expect(answer.json["error"]).toBe("forbidden");
-        expect(answer.json["message"]).toContain(allowed.join(", "));
+  ])(
+    "%s %s is allowed only for its roles",
+    async (
+      [method, path, body, allowed],
+      { gateway, viewer, launcher, operator, admin, approver },
+    ) => {
+      const tokens = { viewer, launcher, operator, admin, controller: approver };
+      for (const [role, token] of Object.entries(tokens)) {
+        const answer = await gateway.call(method, path, token, body);
+        if (allowed.includes(role)) expect(answer.status).not.toBe(403);
+        else {
+          expect(answer.status).toBe(403);
+          expect(answer.json["error"]).toBe("forbidden");
+          expect(answer.json["message"]).toContain(allowed.join(", "));
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 test("refused tokens are recorded in the store's trail and the log, bounded and without the tokens", async () => {
@@ -198,7 +201,10 @@ test("requests that a token's roles don't allow are recorded in the trail; refus
 });
 
 describe("bad requests", () => {
-  test("a bad request is refused with the name of the wrong field", async () => {
+  test("a bad request is refused with the name of the wrong field", async ({
+    gateway,
+    launcher,
+  }) => {
     const answer = await gateway.call("POST", "/v1/runs", launcher, {
       playbook: "weekly",
       period: "tomorrow",
@@ -211,27 +217,30 @@ describe("bad requests", () => {
     expect(JSON.stringify(details)).toContain("planhash");
   });
 
-  test.each([
+  test.for([
     ["broken JSON", "{", 400, "malformed_json"],
     ["a body that is no object", "[]", 400, "validation_error"],
     ["more than 1 MB", JSON.stringify({ x: "y".repeat(1_100_000) }), 413, "too_large"],
-  ])("a request with %s is refused", async (_what, body, status, code) => {
+  ])("a request with %s is refused", async ([_what, body, status, code], { gateway, launcher }) => {
     const answer = await gateway.call("POST", "/v1/runs", launcher, body);
     expect(answer.status).toBe(status);
     expect(answer.json["error"]).toBe(code);
   });
 
-  test.each([
+  test.for([
     "/v1/stops?contact=con_osprey",
     "/v1/runs?states=paying",
     "/v1/conditions?business=acme",
-  ])("a request with an unknown query parameter is refused: %s", async (path) => {
-    const answer = await gateway.call("GET", path, operator);
-    expect(answer.status).toBe(400);
-    expect(answer.json["message"]).toMatch(/^Query parameter \w+: is not known here/);
-  });
+  ])(
+    "a request with an unknown query parameter is refused: %s",
+    async (path, { gateway, operator }) => {
+      const answer = await gateway.call("GET", path, operator);
+      expect(answer.status).toBe(400);
+      expect(answer.json["message"]).toMatch(/^Query parameter \w+: is not known here/);
+    },
+  );
 
-  test("a request with another content type is refused with 415", async () => {
+  test("a request with another content type is refused with 415", async ({ gateway, launcher }) => {
     const response = await fetch(`${gateway.url}/v1/runs`, {
       method: "POST",
       headers: { authorization: `Bearer ${launcher}`, "content-type": "text/plain" },
@@ -240,7 +249,10 @@ describe("bad requests", () => {
     expect(response.status).toBe(415);
   });
 
-  test("a request to an unknown address is answered with where to look", async () => {
+  test("a request to an unknown address is answered with where to look", async ({
+    gateway,
+    admin,
+  }) => {
     for (const path of ["/v1/nothing", "/v1/onboardings/acme/nothing", "/codec/encode", "/"]) {
       const answer = await gateway.call("POST", path, admin, {});
       expect(answer.status).toBe(404);
@@ -249,7 +261,7 @@ describe("bad requests", () => {
     }
   });
 
-  test("an unknown address is a page for browsers, and JSON for programs", async () => {
+  test("an unknown address is a page for browsers, and JSON for programs", async ({ gateway }) => {
     const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
     const page = await fetch(`${gateway.url}/nothing`, { headers: { accept } });
     expect(page.status).toBe(404);
@@ -260,7 +272,10 @@ describe("bad requests", () => {
     expect(answer.headers.get("content-type")).toContain("application/json");
   });
 
-  test("an internal error shows no stack trace, and can be found in the log by its id", async () => {
+  test("an internal error shows no stack trace, and can be found in the log by its id", async ({
+    gateway,
+    viewer,
+  }) => {
     await gateway.store.db.schema.alterTable("holds").renameTo("holds_away").execute();
     try {
       const answer = await gateway.call("GET", "/v1/holds", viewer);

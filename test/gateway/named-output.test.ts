@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, vi } from "vitest";
 import type { CancellationStatus } from "../../src/api/cancellations.ts";
 import type { IncidentStatus } from "../../src/api/incidents.ts";
 import { CancellationStatusBody } from "../../src/api/cancellations.ts";
@@ -15,22 +15,19 @@ import {
   insertCancellation,
 } from "../../src/store/cancellations/cancellations.ts";
 import { signedIn } from "../console/support/visits.ts";
-import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { gatewayTest } from "./support/gateway-test.ts";
+import type { TestGateway } from "./support/gateway.ts";
 import { planLine, seedRun } from "./support/rows.ts";
 import { typed } from "./support/typed.ts";
 
-let gateway: TestGateway;
-let operator: string;
-
-beforeEach(async () => {
-  gateway = await startTestGateway();
-  operator = await gateway.token("oli", ["operator"]);
+const test = gatewayTest().extend("operator", ({ gateway }) => gateway.token("oli", ["operator"]));
+test.beforeEach(async ({ gateway }) => {
   const vendor = { contactId: "con_osprey", contactName: "Osprey Robotics" };
   await seedRun(gateway.store, { lines: [planLine("p1", { ...vendor, amountCents: 11_100 })] });
 });
-afterEach(() => gateway.stop());
 
 async function cancelled(
+  gateway: TestGateway,
   request: string,
   payableIds: readonly string[],
   end: CancelEnd = { state: "cancelled", reason: "No money moved." },
@@ -62,7 +59,10 @@ async function cancelled(
 type CancelEnd = Pick<CancellationItem, "state" | "reason"> &
   Partial<Pick<CancellationItem, "goesOutAtMs">>;
 
-test("a cancellation that makes progress no longer shows why its payments were kept back", async () => {
+test("a cancellation that makes progress no longer shows why its payments were kept back", async ({
+  gateway,
+  operator,
+}) => {
   const { store } = gateway;
   const workflowId = "cancel-scheduled-payments/acme/going-on";
   await insertCancellation(store.db, {
@@ -90,8 +90,11 @@ test("a cancellation that makes progress no longer shows why its payments were k
   expect(await said()).toBeNull();
 });
 
-test("a cancellation shows vendor, number and amount before payment ids; --json has all of it", async () => {
-  const id = await cancelled("one", ["p1", "p_unknown"]);
+test("a cancellation shows vendor, number and amount before payment ids; --json has all of it", async ({
+  gateway,
+  operator,
+}) => {
+  const id = await cancelled(gateway, "one", ["p1", "p_unknown"]);
   const { stdout, code } = await typed(gateway, operator, ["status", id]);
   expect(code).toBe(0);
   expect(stdout).toMatch(
@@ -107,17 +110,23 @@ test("a cancellation shows vendor, number and amount before payment ids; --json 
   });
 });
 
-test("the list shows whether a cancellation found payments, and their sum", async () => {
-  await cancelled("none", []);
-  await cancelled("one", ["p1"]);
+test("the list shows whether a cancellation found payments, and their sum", async ({
+  gateway,
+  operator,
+}) => {
+  await cancelled(gateway, "none", []);
+  await cancelled(gateway, "one", ["p1"]);
   const { stdout } = await typed(gateway, operator, ["status"]);
   expect(stdout).toMatch(/acme\/none +completed +\$0\.00 +found no payment to cancel/);
   expect(stdout).toMatch(/acme\/one +completed +\$111\.00 *\n/);
 });
 
-test("a cancellation that came too late says so everywhere, and what a person can do", async () => {
+test("a cancellation that came too late says so everywhere, and what a person can do", async ({
+  gateway,
+  operator,
+}) => {
   const end = { state: "too-late", reason: TOO_LATE.atTheBank } as const;
-  const id = await cancelled("late", ["p1"], end);
+  const id = await cancelled(gateway, "late", ["p1"], end);
   const said =
     "a person, about 1 payment of $111.00: Already with the bank, so the money arrives at the vendor. To have the money back, ask the vendor to return it.";
   for (const words of [["status"], ["status", "--needs-action"], ["status", id], ["show", id]]) {
@@ -132,9 +141,15 @@ test("a cancellation that came too late says so everywhere, and what a person ca
   }
 });
 
-test("a cancellation offers no recall once its money has gone out, and days later needs no person", async () => {
+test("a cancellation offers no recall once its money has gone out, and days later needs no person", async ({
+  gateway,
+  operator,
+}) => {
   const several = { state: "several-scheduled", reason: TOO_LATE.severalScheduled } as const;
-  const id = await cancelled("split", ["p1"], { ...several, goesOutAtMs: Date.now() + DAY_MS });
+  const id = await cancelled(gateway, "split", ["p1"], {
+    ...several,
+    goesOutAtMs: Date.now() + DAY_MS,
+  });
   const olga = await signedIn(gateway, "olga", ["operator"]);
   const said = async (): Promise<string> => {
     const texts: string[] = [];
@@ -209,8 +224,11 @@ test("an incident leads with its account, and its bills with vendor and number",
   expect(lines.at(-1)).toMatch(/^Osprey Robotics BILL-p1 +\$111\.00 +parked +p1/);
 });
 
-test("shell completion offers names with the typed prefix, and none of another business", async () => {
-  await cancelled("one", ["p1"]);
+test("shell completion offers names with the typed prefix, and none of another business", async ({
+  gateway,
+  operator,
+}) => {
+  await cancelled(gateway, "one", ["p1"]);
   const offered = async (token: string, ...words: readonly string[]) => {
     const { code, stdout, stderr } = await typed(gateway, token, ["complete", ...words]);
     expect([code, stderr]).toEqual([0, ""]);
@@ -237,7 +255,10 @@ test("shell completion offers names with the typed prefix, and none of another b
   expect(await offered("of-nobody", "bill")).toEqual([]);
 });
 
-test("releasing a hold twice names the command that lists holds, and no route", async () => {
+test("releasing a hold twice names the command that lists holds, and no route", async ({
+  gateway,
+  operator,
+}) => {
   const held = await typed(gateway, operator, ["hold", "BILL-p1", "--reason", "odd", "--json"]);
   const release = ["release", held.json<{ id: string }>().id];
   expect((await typed(gateway, operator, release)).code).toBe(0);
@@ -247,7 +268,9 @@ test("releasing a hold twice names the command that lists holds, and no route", 
   expect(again.stderr).not.toContain("/v1/");
 });
 
-test("a playbook that comes with Payrun but is not stored is refused with its path", async () => {
+test("a playbook that comes with Payrun but is not stored is refused with its path", async ({
+  gateway,
+}) => {
   const launcher = await gateway.token("lou", ["launcher"]);
   for (const command of ["plan", "launch"]) {
     const path = "playbooks/month-end-vendors.yaml";

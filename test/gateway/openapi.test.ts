@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import { PROVIDED_STEPS } from "../../src/contracts/onboarding.ts";
 import { eventTypes } from "../../src/sandbox/webhooks/events.ts";
-import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { sharedGatewayTest } from "./support/gateway-test.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-let gateway: TestGateway;
-let viewer: string;
+const test = sharedGatewayTest().extend("viewer", { scope: "file" }, ({ gateway }) =>
+  gateway.token("vic", ["viewer"]),
+);
 
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  viewer = await gateway.token("vic", ["viewer"]);
-});
-afterAll(async () => gateway.stop());
-
-test("the API's description lists every operation, with its request body", async () => {
+test("the API's description lists every operation, with its request body", async ({
+  gateway,
+  viewer,
+}) => {
   const answer = await gateway.call("GET", "/openapi.json", viewer);
   expect(answer.status).toBe(200);
   const paths = answer.json["paths"] as Record<string, Record<string, object>>;
@@ -85,7 +83,10 @@ test("the API's description lists every operation, with its request body", async
   expect(answer.text).not.toContain('$ref":"#/components/schemas/undefined');
 });
 
-test("the API's description names the refusal statuses of each operation", async () => {
+test("the API's description names the refusal statuses of each operation", async ({
+  gateway,
+  viewer,
+}) => {
   const { json } = await gateway.call("GET", "/openapi.json", viewer);
   const paths = json["paths"] as Record<string, Record<string, { readonly responses: object }>>;
   for (const [path, methods] of Object.entries(paths)) {
@@ -99,7 +100,7 @@ test("the API's description names the refusal statuses of each operation", async
   }
 });
 
-test.each([
+test.for([
   ["GET", "/v1/incidents", "/v1/incidents?business=nobody", {}],
   ["GET", "/v1/reports", "/v1/reports?month=2026-13", {}],
   ["GET", "/v1/releases", "/v1/releases?by=nobody", {}],
@@ -108,21 +109,27 @@ test.each([
   ["POST", "/v1/holds", "/v1/holds", { body: "all", headers: { "content-type": "text/plain" } }],
   ["POST", "/v1/holds", "/v1/holds", { body: "{", headers: JSON_TYPE }],
   ["POST", "/v1/runs", "/v1/runs", { body: '{"playbook":"none"}', headers: JSON_TYPE }],
-] as const)("a refusal of %s %s is described: %s", async (method, path, asked, request) => {
-  const admin = await gateway.token("ada", ["admin"]);
-  const headers = {
-    authorization: `Bearer ${admin}`,
-    ...("headers" in request && request.headers),
-  };
-  const answer = await fetch(`${gateway.url}${asked}`, { ...request, method, headers });
-  expect(answer.status).toBeGreaterThanOrEqual(400);
-  const { json } = await gateway.call("GET", "/openapi.json", viewer);
-  const paths = json["paths"] as Record<string, Record<string, { readonly responses: object }>>;
-  const { responses = {} } = paths[path]?.[method.toLowerCase()] ?? {};
-  expect(Object.keys(responses)).toContain(String(answer.status));
-});
+] as const)(
+  "a refusal of %s %s is described: %s",
+  async ([method, path, asked, request], { gateway, viewer }) => {
+    const admin = await gateway.token("ada", ["admin"]);
+    const headers = {
+      authorization: `Bearer ${admin}`,
+      ...("headers" in request && request.headers),
+    };
+    const answer = await fetch(`${gateway.url}${asked}`, { ...request, method, headers });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    const { json } = await gateway.call("GET", "/openapi.json", viewer);
+    const paths = json["paths"] as Record<string, Record<string, { readonly responses: object }>>;
+    const { responses = {} } = paths[path]?.[method.toLowerCase()] ?? {};
+    expect(Object.keys(responses)).toContain(String(answer.status));
+  },
+);
 
-test("the API's description of webhooks says how they are signed, and has an example event", async () => {
+test("the API's description of webhooks says how they are signed, and has an example event", async ({
+  gateway,
+  viewer,
+}) => {
   const answer = await gateway.call("GET", "/openapi.json", viewer);
   const paths = answer.json["paths"] as Record<string, { readonly post?: object }>;
   const { post } = paths["/webhooks/{business}"] ?? {};
@@ -139,7 +146,10 @@ test("the API's description of webhooks says how they are signed, and has an exa
   });
 });
 
-test("the metrics cover requests, the inbox, webhooks and the process", async () => {
+test("the metrics cover requests, the inbox, webhooks and the process", async ({
+  gateway,
+  viewer,
+}) => {
   await gateway.call("GET", "/v1/runs", viewer);
   const answer = await gateway.call("GET", "/metrics", viewer);
   expect(answer.headers.get("content-type")).toContain("text/plain");

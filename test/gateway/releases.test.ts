@@ -1,36 +1,37 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { ReleaseBody } from "../../src/api/holds.ts";
 import { activeHolds, createHold } from "../../src/store/holds/holds.ts";
 import { insertCancellation } from "../../src/store/cancellations/cancellations.ts";
 import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
-import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+import type { TestGateway } from "./support/gateway.ts";
 import { approveLines, setLine, type SeededRun } from "./support/rows.ts";
 import { noticeLoss } from "../support/lost-store.ts";
+import { gatewayTest } from "./support/gateway-test.ts";
 import { typed } from "./support/typed.ts";
 
 import { inForce, PAST, seedPayingRun, SOON } from "./support/paying-run.ts";
 
-let gateway: TestGateway;
-let run: SeededRun;
-let operator: string;
-let controller: string;
-
-beforeEach(async () => {
-  gateway = await startTestGateway();
-  run = await seedPayingRun(gateway.store);
-  operator = await gateway.token("oli", ["operator"]);
-  controller = await gateway.token("cora", ["controller"]);
-});
-afterEach(() => gateway.stop());
+const test = gatewayTest()
+  .extend("run", { auto: true }, ({ gateway }) => seedPayingRun(gateway.store))
+  .extend("operator", ({ gateway }) => gateway.token("oli", ["operator"]))
+  .extend("controller", ({ gateway }) => gateway.token("cora", ["controller"]));
 
 /** Approves bills and puts them on hold; they wait for nothing else. */
-async function onHold(payableIds: readonly string[]): Promise<void> {
+async function onHold(
+  gateway: TestGateway,
+  run: SeededRun,
+  payableIds: readonly string[],
+): Promise<void> {
   await approveLines(gateway.store, run, payableIds);
   for (const id of payableIds) await setLine(gateway.store, run.runId, id, { state: "on-hold" });
 }
 
 /** Requests a cancellation, with the holds that it has set. */
-async function cancelledBy(requestedBy: string, payableIds: readonly string[]): Promise<void> {
+async function cancelledBy(
+  gateway: TestGateway,
+  requestedBy: string,
+  payableIds: readonly string[],
+): Promise<void> {
   const { store } = gateway;
   const workflowId = `cancel-scheduled-payments/acme/${requestedBy}`;
   const of = { businessId: "biz_acme", nowMs: Date.now() };
@@ -50,14 +51,22 @@ async function cancelledBy(requestedBy: string, payableIds: readonly string[]): 
   }
 }
 
-test("release --all that releases no hold says which it kept, and nothing about bills", async () => {
+test("release --all that releases no hold says which it kept, and nothing about bills", async ({
+  gateway,
+  run,
+  operator,
+}) => {
   await typed(gateway, operator, ["hold", "BILL-p5", "--reason", "odd"]);
   await setLine(gateway.store, run.runId, "p5", { state: "given-up" });
   const all = await typed(gateway, operator, ["release", "--all", "--by", "oli", "--yes"]);
   expect(all).toMatchObject({ code: 0, stdout: expect.stringMatching(/^– kept: [^\n]*\n$/) });
 });
 
-test("a release doesn't count a bill as going out whose day has passed and must be approved again", async () => {
+test("a release doesn't count a bill as going out whose day has passed and must be approved again", async ({
+  gateway,
+  run,
+  controller,
+}) => {
   const { store } = gateway;
   await approveLines(store, run, ["p4", "p3"]);
   const waiting = { state: "on-hold", executionDate: SOON } as const;
@@ -76,7 +85,10 @@ test("a release doesn't count a bill as going out whose day has passed and must 
   expect(all.stdout).not.toContain("out now");
 });
 
-test("releasing one of two holds on everything says that the other keeps everything on hold", async () => {
+test("releasing one of two holds on everything says that the other keeps everything on hold", async ({
+  gateway,
+  operator,
+}) => {
   for (const reason of ["odd debits", "fraud?"])
     await typed(gateway, operator, ["hold", "--all", "--reason", reason]);
   const [one, other] = await activeHolds(gateway.store.db, "biz_acme", Date.now());
@@ -85,8 +97,12 @@ test("releasing one of two holds on everything says that the other keeps everyth
 });
 
 describe("a release says what goes out", () => {
-  test("releasing one hold names the approved bills that nothing else keeps back", async () => {
-    await onHold(["p1", "p2"]);
+  test("releasing one hold names the approved bills that nothing else keeps back", async ({
+    gateway,
+    run,
+    operator,
+  }) => {
+    await onHold(gateway, run, ["p1", "p2"]);
     await typed(gateway, operator, ["hold", "BILL-p2", "--reason", "odd"]);
     await typed(gateway, operator, ["hold", "--contact", "Osprey Robotics", "--reason", "odd"]);
     const first = await typed(gateway, operator, ["release", "osprey robotics"]);
@@ -98,20 +114,29 @@ describe("a release says what goes out", () => {
     expect(await inForce(gateway)).toEqual([]);
   });
 
-  test("a release doesn't count a bill that has no approval", async () => {
+  test("a release doesn't count a bill that has no approval", async ({
+    gateway,
+    run,
+    operator,
+  }) => {
     await setLine(gateway.store, run.runId, "p1", { state: "on-hold" });
     await typed(gateway, operator, ["hold", "BILL-p1", "--reason", "odd"]);
     const { stdout } = await typed(gateway, operator, ["release", "BILL-p1"]);
     expect(stdout).toContain("nothing goes out because of it");
   });
 
-  test("release --all --by releases all holds of one person and their cancels, and of nobody else", async () => {
-    await onHold(["p1", "p2"]);
+  test("release --all --by releases all holds of one person and their cancels, and of nobody else", async ({
+    gateway,
+    run,
+    operator,
+    controller,
+  }) => {
+    await onHold(gateway, run, ["p1", "p2"]);
     const { store } = gateway;
     await typed(gateway, controller, ["stop", "--reason", "fraud?", "--yes"]);
     await typed(gateway, controller, ["hold", "BILL-p1", "--reason", "odd"]);
     await typed(gateway, operator, ["hold", "BILL-p2", "--reason", "mine"]);
-    await cancelledBy("cora", ["p3"]);
+    await cancelledBy(gateway, "cora", ["p3"]);
     const of = { businessId: "biz_acme", reason: "cancelled", nowMs: Date.now() };
     await store.transaction((trx) =>
       createHold(trx, {
@@ -136,8 +161,12 @@ describe("a release says what goes out", () => {
     expect(nobody.stderr).toContain("by Cora, oli");
   });
 
-  test("a release in a restored store says until when nothing goes out, and that nothing is paid twice", async () => {
-    await onHold(["p1", "p2"]);
+  test("a release in a restored store says until when nothing goes out, and that nothing is paid twice", async ({
+    gateway,
+    run,
+    operator,
+  }) => {
+    await onHold(gateway, run, ["p1", "p2"]);
     const { store } = gateway;
     await noticeLoss(store);
     const [hold] = await activeHolds(store.db, "biz_acme", Date.now());
@@ -148,7 +177,11 @@ describe("a release says what goes out", () => {
     );
   });
 
-  test("an approver can release their own stop, and no other person's hold", async () => {
+  test("an approver can release their own stop, and no other person's hold", async ({
+    gateway,
+    operator,
+    controller,
+  }) => {
     await typed(gateway, controller, ["stop", "--reason", "fraud?", "--yes"]);
     await typed(gateway, operator, ["hold", "BILL-p2", "--reason", "mine"]);
     const theirs = ["release", "--all", "--by", "oli", "--yes"];
@@ -161,9 +194,12 @@ describe("a release says what goes out", () => {
     expect(await inForce(gateway)).toEqual(["payable p2"]);
   });
 
-  test("an approver can release the holds that their own cancel has set, and those of no other cancel", async () => {
-    await cancelledBy("cora", ["p3", "p5"]);
-    await cancelledBy("oli", ["p4"]);
+  test("an approver can release the holds that their own cancel has set, and those of no other cancel", async ({
+    gateway,
+    controller,
+  }) => {
+    await cancelledBy(gateway, "cora", ["p3", "p5"]);
+    await cancelledBy(gateway, "oli", ["p4"]);
     expect((await typed(gateway, controller, ["release", "BILL-p4"])).code).toBe(1);
     expect((await typed(gateway, controller, ["release", "BILL-p5"])).code).toBe(0);
     const own = ["release", "--all", "--by", "cora", "--yes"];

@@ -1,28 +1,25 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { AppliedPlaybookBody, PlaybookListBody } from "../../src/api/schemas.ts";
 import { RunListBody, RunStatusBody } from "../../src/api/runs.ts";
 import { ReportBody } from "../../src/api/report.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { upsertRetry, updateRetry } from "../../src/store/retries/retries.ts";
 import { getRun, setRunPhase } from "../../src/store/runs/runs.ts";
-import { startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { gatewayTest } from "./support/gateway-test.ts";
+import type { TestGateway } from "./support/gateway.ts";
 import { planLine, seedRun, setLine } from "./support/rows.ts";
 
-let gateway: TestGateway;
-let viewer: string;
-
-beforeEach(async () => {
-  gateway = await startTestGateway();
-  viewer = await gateway.token("vic", ["viewer"]);
-});
-afterEach(async () => gateway.stop());
+const test = gatewayTest().extend("viewer", ({ gateway }) => gateway.token("vic", ["viewer"]));
 
 function runPath(runId: string, rest = ""): string {
   return `/v1/runs/${encodeURIComponent(runId)}${rest}`;
 }
 
 describe("a run's status", () => {
-  test("a run's status comes from the store while Temporal is down, with every line and count", async () => {
+  test("a run's status comes from the store while Temporal is down, with every line and count", async ({
+    gateway,
+    viewer,
+  }) => {
     const { runId, planHash } = await seedRun(gateway.store, {
       lines: [planLine("p1"), planLine("p2", { amountCents: 5_000 })],
     });
@@ -52,7 +49,10 @@ describe("a run's status", () => {
     });
   });
 
-  test("the status route also serves the workflow of a failed payment", async () => {
+  test("the status route also serves the workflow of a failed payment", async ({
+    gateway,
+    viewer,
+  }) => {
     const { runId } = await seedRun(gateway.store, { lines: [planLine("p1")] });
     await setLine(gateway.store, runId, "p1", { state: "retrying", paymentIds: ["pmt_1"] });
     const workflowId = "retry-failed-payment/acme/p1";
@@ -75,9 +75,9 @@ describe("a run's status", () => {
     expect([table.status, table.json["error"]]).toEqual([422, "no_bank_table"]);
   });
 
-  test.each(["pay-run/acme/weekly/1999-01-01", "retry-failed-payment/acme/none", "x"])(
+  test.for(["pay-run/acme/weekly/1999-01-01", "retry-failed-payment/acme/none", "x"])(
     "the status of an unknown run, %s, is 404",
-    async (runId) => {
+    async (runId, { gateway, viewer }) => {
       const answer = await gateway.call("GET", runPath(runId), viewer);
       expect(answer.status).toBe(404);
       expect(answer.json["message"]).toContain(runId);
@@ -86,7 +86,10 @@ describe("a run's status", () => {
 });
 
 describe("the list of runs", () => {
-  test("the list of runs can be filtered by phase and by what needs a person", async () => {
+  test("the list of runs can be filtered by phase and by what needs a person", async ({
+    gateway,
+    viewer,
+  }) => {
     const waiting = await seedRun(gateway.store, { period: "2026-11-06", lines: [planLine("a")] });
     const done = await seedRun(gateway.store, { period: "2026-11-13", lines: [planLine("b")] });
     await setLine(gateway.store, done.runId, "b", { state: "settled" });
@@ -108,7 +111,9 @@ describe("the list of runs", () => {
 });
 
 describe("cancelling a run", () => {
-  test("the cancellation of a run is stored once, with the person who asked", async () => {
+  test("the cancellation of a run is stored once, with the person who asked", async ({
+    gateway,
+  }) => {
     const operator = await gateway.token("oli", ["operator"]);
     const { runId } = await seedRun(gateway.store, { lines: [planLine("p1")] });
     const body = { reason: "wrong month" };
@@ -124,7 +129,7 @@ describe("cancelling a run", () => {
     ]);
   });
 
-  test("cancelling a run that has ended is refused", async () => {
+  test("cancelling a run that has ended is refused", async ({ gateway }) => {
     const operator = await gateway.token("oli", ["operator"]);
     const { runId } = await seedRun(gateway.store, { lines: [planLine("p1")] });
     await setRunPhase(gateway.store.db, runId, { phase: "completed", endedAtMs: Date.now() });
@@ -135,7 +140,7 @@ describe("cancelling a run", () => {
 });
 
 describe("a run's report", () => {
-  async function seeded(): Promise<string> {
+  async function seeded(gateway: TestGateway): Promise<string> {
     const { runId } = await seedRun(gateway.store, {
       lines: [
         planLine("p1", { amountCents: 12_345 }),
@@ -149,8 +154,11 @@ describe("a run's report", () => {
     return runId;
   }
 
-  test("a run's report puts every bill in one state and names each exception with its reason", async () => {
-    const answer = await gateway.call("GET", runPath(await seeded(), "/report"), viewer);
+  test("a run's report puts every bill in one state and names each exception with its reason", async ({
+    gateway,
+    viewer,
+  }) => {
+    const answer = await gateway.call("GET", runPath(await seeded(gateway), "/report"), viewer);
     const report = ReportBody.parse(answer.json);
     expect(report).toMatchObject({
       bills: 3,
@@ -169,8 +177,15 @@ describe("a run's report", () => {
     expect(states.reduce((sum, count) => sum + count, 0)).toBe(report.bills);
   });
 
-  test("a run's report as CSV quotes where needed and never lets a text act as a formula", async () => {
-    const answer = await gateway.call("GET", runPath(await seeded(), "/report?format=csv"), viewer);
+  test("a run's report as CSV quotes where needed and never lets a text act as a formula", async ({
+    gateway,
+    viewer,
+  }) => {
+    const answer = await gateway.call(
+      "GET",
+      runPath(await seeded(gateway), "/report?format=csv"),
+      viewer,
+    );
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     const lines = answer.text.split("\r\n");
@@ -186,7 +201,10 @@ describe("a run's report", () => {
 describe("playbooks", () => {
   const text = "kind: pay-run\nselect: { due: all }\n";
 
-  test("playbooks are stored in revisions, and applying the same text again adds none", async () => {
+  test("playbooks are stored in revisions, and applying the same text again adds none", async ({
+    gateway,
+    viewer,
+  }) => {
     const admin = await gateway.token("ada", ["admin"]);
     const apply = async (body: object) => gateway.call("POST", "/v1/playbooks", admin, body);
     const first = await apply({ name: "weekly", text });
@@ -211,7 +229,10 @@ describe("playbooks", () => {
     expect(trail.map((entry) => entry.action)).toEqual(["playbook.applied", "playbook.applied"]);
   });
 
-  test("a playbook with mistakes is refused with every mistake at its line and column", async () => {
+  test("a playbook with mistakes is refused with every mistake at its line and column", async ({
+    gateway,
+    viewer,
+  }) => {
     const admin = await gateway.token("ada", ["admin"]);
     const answer = await gateway.call("POST", "/v1/playbooks", admin, {
       name: "weekly",
@@ -224,9 +245,9 @@ describe("playbooks", () => {
     expect((await gateway.call("GET", "/v1/playbooks", viewer)).json["items"]).toEqual([]);
   });
 
-  test.each(["/v1/playbooks", "/v1/plans"])(
+  test.for(["/v1/playbooks", "/v1/plans"])(
     "a playbook with a condition that may take too long is refused at its position by %s",
-    async (path) => {
+    async (path, { gateway }) => {
       const admin = await gateway.token("ada", ["admin"]);
       let where = "true";
       for (let level = 0; level < 14; level += 1) where = `[1, 2, 3, 4].all(x, ${where})`;
@@ -238,7 +259,7 @@ describe("playbooks", () => {
     },
   );
 
-  test("a playbook for a business that is not configured is refused", async () => {
+  test("a playbook for a business that is not configured is refused", async ({ gateway }) => {
     const admin = await gateway.token("ada", ["admin"]);
     const answer = await gateway.call("POST", "/v1/playbooks", admin, {
       name: "weekly",

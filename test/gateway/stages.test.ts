@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import type { ApprovalStage } from "../../src/contracts/playbook.ts";
 import { DecisionBody } from "../../src/api/schemas.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { decisionsOfRun } from "../../src/store/approvals/decisions.ts";
 import { lineApproved } from "../../src/store/approvals/line-approvals.ts";
-import { startTestGateway, type Answer, type TestGateway } from "./support/gateway.ts";
+import { gatewayTest } from "./support/gateway-test.ts";
+import type { Answer, TestGateway } from "./support/gateway.ts";
 import { lineState, planLine, seedRun, type SeededRun } from "./support/rows.ts";
 
 const STAGES: readonly ApprovalStage[] = [
@@ -17,19 +18,16 @@ const STAGES: readonly ApprovalStage[] = [
 ];
 const STAGED = { stages: STAGES, approvers: ["controller", "owner"], quorum: 3, ruleIndex: 0 };
 
-let gateway: TestGateway;
-let run: SeededRun;
-
-beforeEach(async () => {
-  gateway = await startTestGateway();
-  run = await seedRun(gateway.store, {
+const test = gatewayTest().extend("run", { auto: true }, ({ gateway }) =>
+  seedRun(gateway.store, {
     launchedBy: "lou",
     lines: [planLine("p_large", STAGED), planLine("p_other", STAGED), planLine("p_plain")],
-  });
-});
-afterEach(async () => gateway.stop());
+  }),
+);
 
 async function decide(
+  gateway: TestGateway,
+  run: SeededRun,
   name: string,
   role: string,
   changes: Record<string, unknown> = {},
@@ -39,12 +37,12 @@ async function decide(
   return gateway.call("POST", path, await gateway.token(name, [role]), body);
 }
 
-function approved(payableId: string): Promise<boolean> {
+function approved(gateway: TestGateway, run: SeededRun, payableId: string): Promise<boolean> {
   const line = { runId: run.runId, payableId, lineHash: `hash-of-${payableId}` };
   return lineApproved(gateway.store.db, line, Date.now());
 }
 
-async function trail(): Promise<[string, string, unknown][]> {
+async function trail(gateway: TestGateway, run: SeededRun): Promise<[string, string, unknown][]> {
   const filter = { businessId: "biz_acme", subject: run.runId };
   const entries = await listAudit(gateway.store.db, filter);
   return entries
@@ -53,7 +51,7 @@ async function trail(): Promise<[string, string, unknown][]> {
 }
 
 /** Escalates lines as the run's own look does. */
-async function escalate(): Promise<void> {
+async function escalate(gateway: TestGateway): Promise<void> {
   await gateway.store.db
     .updateTable("run_lines")
     .set({ escalated: 1 })
@@ -62,54 +60,63 @@ async function escalate(): Promise<void> {
 }
 
 describe("approvals in stages", () => {
-  test("approvals count in their stage's turn, and approve a line only once the last has its quorum", async () => {
-    const first = DecisionBody.parse((await decide("cora", "controller")).json);
+  test("approvals count in their stage's turn, and approve a line only once the last has its quorum", async ({
+    gateway,
+    run,
+  }) => {
+    const first = DecisionBody.parse((await decide(gateway, run, "cora", "controller")).json);
     expect(first.countsFor).toEqual(["p_large", "p_other", "p_plain"]);
     expect(first.missing).toEqual([
       { by: ["owner"], quorum: 2, approvals: 0, lines: 2, totalCents: 20_000, stage: 2, stages: 2 },
     ]);
-    expect(await approved("p_plain")).toBe(true);
-    expect(await approved("p_large")).toBe(false);
-    const second = DecisionBody.parse((await decide("olga", "owner")).json);
+    expect(await approved(gateway, run, "p_plain")).toBe(true);
+    expect(await approved(gateway, run, "p_large")).toBe(false);
+    const second = DecisionBody.parse((await decide(gateway, run, "olga", "owner")).json);
     expect(second.missing).toMatchObject([{ quorum: 2, approvals: 1, stage: 2 }]);
-    expect(await approved("p_large")).toBe(false);
-    const third = DecisionBody.parse((await decide("otto", "owner")).json);
+    expect(await approved(gateway, run, "p_large")).toBe(false);
+    const third = DecisionBody.parse((await decide(gateway, run, "otto", "owner")).json);
     expect(third.missing).toEqual([]);
-    expect(await approved("p_large")).toBe(true);
-    expect(await trail()).toEqual([
+    expect(await approved(gateway, run, "p_large")).toBe(true);
+    expect(await trail(gateway, run)).toEqual([
       ["cora", "run.approved", { "1 of 2": { lines: 2, escalated: 0 } }],
       ["olga", "run.approved", { "2 of 2": { lines: 2, escalated: 0 } }],
       ["otto", "run.approved", { "2 of 2": { lines: 2, escalated: 0 } }],
     ]);
   });
 
-  test("an approval before its turn doesn't count, and says for which bills and whose turn it is", async () => {
-    const early = DecisionBody.parse((await decide("olga", "owner")).json);
+  test("an approval before its turn doesn't count, and says for which bills and whose turn it is", async ({
+    gateway,
+    run,
+  }) => {
+    const early = DecisionBody.parse((await decide(gateway, run, "olga", "owner")).json);
     expect(early.countsFor).toEqual(["p_plain"]);
     expect(early.tooEarly).toEqual(["p_large", "p_other"]);
     expect(early.missing).toMatchObject([{ by: ["controller"], stage: 1, stages: 2, lines: 2 }]);
-    await decide("cora", "controller");
+    await decide(gateway, run, "cora", "controller");
     // The same decision again, now in its turn, counts.
-    const again = DecisionBody.parse((await decide("olga", "owner")).json);
+    const again = DecisionBody.parse((await decide(gateway, run, "olga", "owner")).json);
     expect(again.countsFor).toEqual(["p_large", "p_other", "p_plain"]);
     expect(again.tooEarly).toBeUndefined();
-    await decide("otto", "owner");
-    expect(await approved("p_large")).toBe(true);
+    await decide(gateway, run, "otto", "owner");
+    expect(await approved(gateway, run, "p_large")).toBe(true);
   });
 
-  test("one person counts in one stage only, however many roles and tokens they have", async () => {
-    await decide("cora", "controller");
-    const again = await decide(" Cora", "owner");
+  test("one person counts in one stage only, however many roles and tokens they have", async ({
+    gateway,
+    run,
+  }) => {
+    await decide(gateway, run, "cora", "controller");
+    const again = await decide(gateway, run, " Cora", "owner");
     expect(again.status).toBe(200);
     expect(again.json["countsFor"]).toEqual(["p_plain"]);
-    await decide("olga", "owner");
-    await decide("Olga", "owner");
-    expect(await approved("p_large")).toBe(false);
+    await decide(gateway, run, "olga", "owner");
+    await decide(gateway, run, "Olga", "owner");
+    expect(await approved(gateway, run, "p_large")).toBe(false);
     const decisions = await decisionsOfRun(gateway.store.db, run.runId);
     expect(decisions.map(({ principal }) => principal)).toContain("cora");
   });
 
-  test("an approval given twice counts once and opens no stage", async () => {
+  test("an approval given twice counts once and opens no stage", async ({ gateway, run }) => {
     const token = await gateway.token("cora", ["controller"]);
     const path = `/v1/runs/${encodeURIComponent(run.runId)}/decisions`;
     const body = { decision: "approve", planHash: run.planHash };
@@ -120,11 +127,14 @@ describe("approvals in stages", () => {
     expect(await decisionsOfRun(gateway.store.db, run.runId)).toHaveLength(1);
   });
 
-  test("of simultaneous approvals of two stages, the later stage's counts only if it came second", async () => {
+  test("of simultaneous approvals of two stages, the later stage's counts only if it came second", async ({
+    gateway,
+    run,
+  }) => {
     const answers = await Promise.all([
-      decide("cora", "controller"),
-      decide("olga", "owner"),
-      decide("otto", "owner"),
+      decide(gateway, run, "cora", "controller"),
+      decide(gateway, run, "olga", "owner"),
+      decide(gateway, run, "otto", "owner"),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     const owners = answers.slice(1).map(({ json }) => DecisionBody.parse(json));
@@ -132,57 +142,77 @@ describe("approvals in stages", () => {
     expect(owners.filter(({ tooEarly }) => tooEarly?.includes("p_large") ?? false)).toHaveLength(
       2 - inTurn.length,
     );
-    expect(await approved("p_large")).toBe(inTurn.length === 2);
+    expect(await approved(gateway, run, "p_large")).toBe(inTurn.length === 2);
   });
 
-  test("approvals of an old plan or by the launcher count in no stage", async () => {
-    expect((await decide("cora", "controller", { planHash: "old" })).status).toBe(409);
-    expect((await decide("lou", "controller")).json["error"]).toBe("launcher");
-    await decide("cora", "controller");
-    expect((await decide("olga", "owner", { planHash: "old" })).status).toBe(409);
-    expect((await decide("Lou ", "owner")).json["error"]).toBe("launcher");
-    expect(await approved("p_large")).toBe(false);
+  test("approvals of an old plan or by the launcher count in no stage", async ({
+    gateway,
+    run,
+  }) => {
+    expect((await decide(gateway, run, "cora", "controller", { planHash: "old" })).status).toBe(
+      409,
+    );
+    expect((await decide(gateway, run, "lou", "controller")).json["error"]).toBe("launcher");
+    await decide(gateway, run, "cora", "controller");
+    expect((await decide(gateway, run, "olga", "owner", { planHash: "old" })).status).toBe(409);
+    expect((await decide(gateway, run, "Lou ", "owner")).json["error"]).toBe("launcher");
+    expect(await approved(gateway, run, "p_large")).toBe(false);
   });
 });
 
 describe("leaving a bill out of a staged approval", () => {
-  test("a bill left out in the first stage stays out if a later stage approves it", async () => {
-    const first = await decide("cora", "controller", { drop: ["p_large"] });
+  test("a bill left out in the first stage stays out if a later stage approves it", async ({
+    gateway,
+    run,
+  }) => {
+    const first = await decide(gateway, run, "cora", "controller", { drop: ["p_large"] });
     expect(first.json["dropped"]).toEqual(["p_large"]);
-    const second = DecisionBody.parse((await decide("olga", "owner")).json);
+    const second = DecisionBody.parse((await decide(gateway, run, "olga", "owner")).json);
     expect(second.countsFor).toEqual(["p_other", "p_plain"]);
-    await decide("otto", "owner");
+    await decide(gateway, run, "otto", "owner");
     expect(await lineState(gateway.store, run.runId, "p_large")).toBe("cancelled");
-    expect([await approved("p_large"), await approved("p_other")]).toEqual([false, true]);
+    expect([
+      await approved(gateway, run, "p_large"),
+      await approved(gateway, run, "p_other"),
+    ]).toEqual([false, true]);
   });
 
-  test("an approver of a later stage may leave a bill out before their turn", async () => {
-    const answer = await decide("olga", "owner", { drop: ["p_large"] });
+  test("an approver of a later stage may leave a bill out before their turn", async ({
+    gateway,
+    run,
+  }) => {
+    const answer = await decide(gateway, run, "olga", "owner", { drop: ["p_large"] });
     expect(answer.json["dropped"]).toEqual(["p_large"]);
     expect(await lineState(gateway.store, run.runId, "p_large")).toBe("cancelled");
   });
 });
 
 describe("an escalation", () => {
-  test("an escalation lets its role decide in the stage, and only after it", async () => {
-    expect((await decide("fay", "cfo")).json["error"]).toBe("role_missing");
-    await escalate();
-    const answer = DecisionBody.parse((await decide("fay", "cfo")).json);
+  test("an escalation lets its role decide in the stage, and only after it", async ({
+    gateway,
+    run,
+  }) => {
+    expect((await decide(gateway, run, "fay", "cfo")).json["error"]).toBe("role_missing");
+    await escalate(gateway);
+    const answer = DecisionBody.parse((await decide(gateway, run, "fay", "cfo")).json);
     expect(answer.countsFor).toEqual(["p_large", "p_other"]);
-    expect(await approved("p_large")).toBe(false);
-    await decide("olga", "owner");
-    await decide("otto", "owner");
-    expect(await approved("p_large")).toBe(true);
-    expect((await trail()).filter(([actor]) => actor === "fay")).toEqual([
+    expect(await approved(gateway, run, "p_large")).toBe(false);
+    await decide(gateway, run, "olga", "owner");
+    await decide(gateway, run, "otto", "owner");
+    expect(await approved(gateway, run, "p_large")).toBe(true);
+    expect((await trail(gateway, run)).filter(([actor]) => actor === "fay")).toEqual([
       ["fay", "run.decision-refused", "role-missing"],
       ["fay", "run.approved", { "1 of 2": { lines: 2, escalated: 2 } }],
     ]);
   });
 
-  test("an escalation of the first stage doesn't let its role decide in the second", async () => {
-    await escalate();
-    await decide("cora", "controller");
-    expect((await decide("fay", "cfo")).json["error"]).toBe("nothing_left");
-    expect(await approved("p_large")).toBe(false);
+  test("an escalation of the first stage doesn't let its role decide in the second", async ({
+    gateway,
+    run,
+  }) => {
+    await escalate(gateway);
+    await decide(gateway, run, "cora", "controller");
+    expect((await decide(gateway, run, "fay", "cfo")).json["error"]).toBe("nothing_left");
+    expect(await approved(gateway, run, "p_large")).toBe(false);
   });
 });

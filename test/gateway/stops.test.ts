@@ -1,32 +1,28 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { HoldBody, StopBody, StopPreviewBody } from "../../src/api/holds.ts";
 import { UnderWayBody } from "../../src/api/under-way.ts";
 import { activeHolds } from "../../src/store/holds/holds.ts";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
 import { signedIn } from "../console/support/visits.ts";
-import { startTestGateway, type TestGateway } from "./support/gateway.ts";
-import { setLine, type SeededRun } from "./support/rows.ts";
+import { setLine } from "./support/rows.ts";
 import { noticeLoss } from "../support/lost-store.ts";
+import { gatewayTest } from "./support/gateway-test.ts";
 import { typed } from "./support/typed.ts";
 
 import { inForce, seedPayingRun, SOON } from "./support/paying-run.ts";
 
-let gateway: TestGateway;
-let run: SeededRun;
-let operator: string;
-let controller: string;
-
-beforeEach(async () => {
-  gateway = await startTestGateway();
-  run = await seedPayingRun(gateway.store);
-  operator = await gateway.token("oli", ["operator"]);
-  controller = await gateway.token("cora", ["controller"]);
-});
-afterEach(() => gateway.stop());
+const test = gatewayTest()
+  .extend("run", { auto: true }, ({ gateway }) => seedPayingRun(gateway.store))
+  .extend("operator", ({ gateway }) => gateway.token("oli", ["operator"]))
+  .extend("controller", ({ gateway }) => gateway.token("cora", ["controller"]));
 
 describe("a hold says what it holds", () => {
-  test("a hold names its vendor, bills and sum, and the command that recalls what is with the service", async () => {
+  test("a hold names its vendor, bills and sum, and the command that recalls what is with the service", async ({
+    gateway,
+    operator,
+    controller,
+  }) => {
     const vendor = ["hold", "--contact", "osprey robotics", "--reason", "odd"];
     const held = await typed(gateway, controller, vendor);
     expect(held.code).toBe(0);
@@ -50,7 +46,7 @@ describe("a hold says what it holds", () => {
     expect(gone.stdout).not.toContain("takes it back");
   });
 
-  test.each([
+  test.for<[string[], RegExp]>([
     [["--all"], /payrun stop --cancel-scheduled --reason … takes 2 of the 3 back\./],
     [["--run", "weekly"], /payrun stop --run \S+ --cancel-scheduled .* takes 2 of the 3 back\./],
     [["--source", "balance"], /payrun stop --source \S+ --cancel-scheduled .* takes 2 of the 3/],
@@ -61,14 +57,18 @@ describe("a hold says what it holds", () => {
     [["--contact", "vendor of p3"], /payrun stop --contact "Vendor of p3" --cancel-scheduled /],
   ])(
     "a hold on %j names the command that recalls the payments it came too late for",
-    async (of, command) => {
+    async ([of, command], { gateway, operator }) => {
       const held = await typed(gateway, operator, ["hold", ...of, "--reason", "odd"]);
       expect(held.stdout).toMatch(command);
       expect(held.stdout).not.toContain("everything.");
     },
   );
 
-  test("a hold says that a command recalls all payments if all can be recalled", async () => {
+  test("a hold says that a command recalls all payments if all can be recalled", async ({
+    gateway,
+    run,
+    operator,
+  }) => {
     await setLine(gateway.store, run.runId, "p4", { state: "settled" });
     const all = await typed(gateway, operator, ["hold", "--all", "--reason", "odd"]);
     expect(all.stdout).toMatch(
@@ -76,7 +76,11 @@ describe("a hold says what it holds", () => {
     );
   });
 
-  test("a hold says that nothing is kept back of bills that are already paid", async () => {
+  test("a hold says that nothing is kept back of bills that are already paid", async ({
+    gateway,
+    run,
+    operator,
+  }) => {
     const { store } = gateway;
     for (const bill of ["p1", "p2", "p3", "p4", "p5"])
       await setLine(store, run.runId, bill, { state: "settled", paymentIds: [`pmt_${bill}`] });
@@ -91,7 +95,12 @@ describe("a hold says what it holds", () => {
     for (const text of [bill, vendor]) expect(text).not.toContain(", kept back");
   });
 
-  test("a hold keeps a retried bill back until its new payment is made, and can then be recalled", async () => {
+  test("a hold keeps a retried bill back until its new payment is made, and can then be recalled", async ({
+    gateway,
+    run,
+    operator,
+    controller,
+  }) => {
     const { store } = gateway;
     const retried = { state: "retrying", paymentIds: ["pmt_4"], attempts: 1 } as const;
     await setLine(store, run.runId, "p4", retried);
@@ -118,7 +127,7 @@ describe("a hold says what it holds", () => {
     );
   });
 
-  test("a hold says when it ends by itself, to the minute", async () => {
+  test("a hold says when it ends by itself, to the minute", async ({ gateway, operator }) => {
     const args = ["hold", "BILL-p3", "--until", "12h", "--reason", "odd"];
     const { stdout } = await typed(gateway, operator, args);
     const time = /[A-Z][a-z]{2}, [A-Z][a-z]{2} \d+, \d+:\d{2} [AP]M New York/;
@@ -126,7 +135,10 @@ describe("a hold says what it holds", () => {
     expect((await typed(gateway, operator, ["holds"])).stdout).toMatch(time);
   });
 
-  test("operators and approvers may set holds and see what they hold, others may not", async () => {
+  test("operators and approvers may set holds and see what they hold, others may not", async ({
+    gateway,
+    controller,
+  }) => {
     const body = { all: true, reason: "odd" };
     const viewer = await gateway.token("vera", ["viewer", "launcher"]);
     expect((await gateway.call("POST", "/v1/holds", viewer, body)).status).toBe(403);
@@ -144,7 +156,10 @@ describe("a hold says what it holds", () => {
   });
 });
 
-test("the list of runs begins with the holds on everything and on accounts", async () => {
+test("the list of runs begins with the holds on everything and on accounts", async ({
+  gateway,
+  controller,
+}) => {
   const list = async () => (await typed(gateway, controller, ["status"])).stdout;
   expect(await list()).not.toContain("on hold:");
   await typed(gateway, controller, ["stop", "--reason", "fraud?", "--yes"]);
@@ -154,7 +169,10 @@ test("the list of runs begins with the holds on everything and on accounts", asy
   expect(lines[1]).toMatch(/^! Account Balance of acme is on hold: odd debits \(cora, /);
 });
 
-test("the list of runs ends with problems and what to do about them", async () => {
+test("the list of runs ends with problems and what to do about them", async ({
+  gateway,
+  controller,
+}) => {
   const { code, stderr } = await typed(gateway, controller, ["status"]);
   expect(code).toBe(0);
   expect(stderr).toMatch(/✗ no worker has been heard from\n +.*payrun worker/);
@@ -164,7 +182,10 @@ test("the list of runs ends with problems and what to do about them", async () =
 });
 
 describe("payrun stop", () => {
-  test("a stop sets one hold on everything, and says what can be recalled and until when", async () => {
+  test("a stop sets one hold on everything, and says what can be recalled and until when", async ({
+    gateway,
+    controller,
+  }) => {
     const off = await typed(gateway, controller, ["stop", "--reason", "fraud?"]);
     expect(off).toMatchObject({ code: 2 });
     expect(off.stderr).toContain("--yes");
@@ -181,17 +202,20 @@ describe("payrun stop", () => {
     expect(stopped.stdout).toContain("payrun release --all --by cora");
   });
 
-  test.each([
+  test.for<[string[], string]>([
     [["--run", "weekly"], `run pay-run/acme/weekly/2026-11-20`],
     [["--source", "balance"], "source balance"],
     [["--contact", "Osprey Robotics"], "contact con_osprey"],
-  ])("a stop holds only what %j names", async (args, hold) => {
+  ])("a stop holds only what %j names", async ([args, hold], { gateway, controller }) => {
     const stop = ["stop", ...args, "--reason", "fraud?", "--yes"];
     expect(await typed(gateway, controller, stop)).toMatchObject({ code: 0 });
     expect(await inForce(gateway)).toEqual([hold]);
   });
 
-  test("a stop can request cancels under the same hold, even while Temporal is away", async () => {
+  test("a stop can request cancels under the same hold, even while Temporal is away", async ({
+    gateway,
+    controller,
+  }) => {
     const stop = ["stop", "--cancel-scheduled", "--reason", "fraud?", "--yes", "--timeout", "1s"];
     const stopped = await typed(gateway, controller, [...stop, "--json"]);
     // The command waits for the cancellation and reports its progress.
@@ -207,7 +231,10 @@ describe("payrun stop", () => {
     expect(await inForce(gateway)).toEqual(["all"]);
   });
 
-  test("a stop says how to release it, with the holds on the bills that it has cancelled", async () => {
+  test("a stop says how to release it, with the holds on the bills that it has cancelled", async ({
+    gateway,
+    controller,
+  }) => {
     const rest = ["--reason", "fraud?", "--yes", "--timeout", "1s"];
     const lifts = async (...args: readonly string[]) =>
       (await typed(gateway, controller, ["stop", ...args, ...rest])).stdout.match(
@@ -221,7 +248,11 @@ describe("payrun stop", () => {
     ]);
   });
 
-  test("a stop in a restored store says that lost payments are not counted, even after the release", async () => {
+  test("a stop in a restored store says that lost payments are not counted, even after the release", async ({
+    gateway,
+    operator,
+    controller,
+  }) => {
     const { store } = gateway;
     await noticeLoss(store);
     const [hold] = await activeHolds(store.db, "biz_acme", Date.now());
@@ -234,7 +265,10 @@ describe("payrun stop", () => {
     expect((await cora.get("/emergency")).text).toContain("payments that it has lost");
   });
 
-  test("a stop of something unknown, or by a person who may not hold, is refused", async () => {
+  test("a stop of something unknown, or by a person who may not hold, is refused", async ({
+    gateway,
+    controller,
+  }) => {
     const stop = (...args: readonly string[]) =>
       typed(gateway, controller, ["stop", ...args, "--reason", "x", "--yes"]);
     expect(await stop("--run", "never/2026-01-01")).toMatchObject({ code: 2 });
@@ -247,7 +281,7 @@ describe("payrun stop", () => {
     expect(await inForce(gateway)).toEqual([]);
   });
 
-  test("a stop can be previewed without stopping anything", async () => {
+  test("a stop can be previewed without stopping anything", async ({ gateway, controller }) => {
     const path = "/v1/stops?contactId=con_osprey";
     const preview = StopPreviewBody.parse((await gateway.call("GET", path, controller)).json);
     expect(preview.holds.waiting).toEqual({ bills: 2, totalCents: 33_300 });
@@ -257,7 +291,11 @@ describe("payrun stop", () => {
   });
 });
 
-test("a bill that the service has split can't be recalled, and is not reported as recallable", async () => {
+test("a bill that the service has split can't be recalled, and is not reported as recallable", async ({
+  gateway,
+  run,
+  operator,
+}) => {
   const split = { state: "scheduled", paymentIds: ["pmt_3", "pmt_4"], attempts: 1 } as const;
   await setLine(gateway.store, run.runId, "p3", split);
   const stopped = await typed(gateway, operator, ["stop", "--reason", "odd", "--yes"]);
@@ -273,7 +311,7 @@ test("a bill that the service has split can't be recalled, and is not reported a
   expect(again.json).toMatchObject({ recallable: { count: 1 }, items: [{ payableId: "p3" }] });
 });
 
-test("a held payment can be recalled even after its day", async () => {
+test("a held payment can be recalled even after its day", async ({ gateway, run, controller }) => {
   await setLine(gateway.store, run.runId, "p4", { state: "held", paymentIds: ["pmt_4"] });
   const answer = await gateway.call("GET", "/v1/under-way", controller);
   const { recallable, beyond, items, nextPage } = UnderWayBody.parse(answer.json);

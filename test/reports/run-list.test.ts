@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import {
   cancelScheduledPaymentsId,
   fundingIncidentId,
@@ -16,8 +16,9 @@ import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
 import { keepRetryCase } from "../../src/store/lines/retry-cases.ts";
 import { upsertRun } from "../../src/store/runs/runs.ts";
 import { payrun } from "../cli/cli.ts";
+import { sharedGatewayTest } from "../gateway/support/gateway-test.ts";
 import { newRun } from "../store/fixtures.ts";
-import { type Answer, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import type { Answer, TestGateway } from "../gateway/support/gateway.ts";
 import { planLine, seedRun } from "../gateway/support/rows.ts";
 
 const OWN = { businessId: "biz_acme", business: "acme" };
@@ -25,17 +26,16 @@ const INCIDENT = fundingIncidentId("acme", "bank_1");
 const RETRY = retryFailedPaymentId("acme", "bounced");
 const CANCELLATION = cancelScheduledPaymentsId("acme", "abc");
 
-let gateway: TestGateway;
-let viewer: string;
 let runId: string;
 
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  viewer = await gateway.token("v", ["viewer"]);
+const test = sharedGatewayTest().extend("viewer", { scope: "file" }, ({ gateway }) =>
+  gateway.token("v", ["viewer"]),
+);
+test.beforeAll(async ({ gateway }) => {
   const line = planLine("bounced", { amountCents: 12_300 });
   ({ runId } = await seedRun(gateway.store, { lines: [line, planLine("waiting")] }));
-  await seedCancellations();
-  await seedFailures();
+  await seedCancellations(gateway);
+  await seedFailures(gateway);
   await upsertRun(
     gateway.store.db,
     newRun({ ...OWN, playbook: "idle", launchedBy: launchedByEvents("idle") }),
@@ -46,9 +46,8 @@ beforeAll(async () => {
     .where("playbook", "=", "idle")
     .execute();
 });
-afterAll(async () => gateway.stop());
 
-async function seedCancellations(): Promise<void> {
+async function seedCancellations(gateway: TestGateway): Promise<void> {
   const { db } = gateway.store;
   const asked = {
     ...OWN,
@@ -96,7 +95,7 @@ async function seedCancellations(): Promise<void> {
   await changeCancellation(db, idle, { phase: "completed", endedAtMs: 3_000 });
 }
 
-async function seedFailures(): Promise<void> {
+async function seedFailures(gateway: TestGateway): Promise<void> {
   const { db } = gateway.store;
   const payable = { businessId: "biz_acme", payableId: "bounced" };
   await gateway.store.transaction((trx) =>
@@ -141,18 +140,21 @@ interface Item {
   readonly waitingFor: string | null;
 }
 
-async function list(query = ""): Promise<Item[]> {
+async function list(gateway: TestGateway, viewer: string, query = ""): Promise<Item[]> {
   const { status, json } = await gateway.call("GET", `/v1/runs${query}`, viewer);
   expect(status).toBe(200);
   return json["items"] as Item[];
 }
 
-function statusOf(id: string): Promise<Answer> {
+function statusOf(gateway: TestGateway, viewer: string, id: string): Promise<Answer> {
   return gateway.call("GET", `/v1/runs/${encodeURIComponent(id)}`, viewer);
 }
 
-test("the list has work of every kind, newest first, without what an event started in vain", async () => {
-  const items = await list();
+test("the list has work of every kind, newest first, without what an event started in vain", async ({
+  gateway,
+  viewer,
+}) => {
+  const items = await list(gateway, viewer);
   expect(items.map(({ id }) => id)).toEqual([runId, RETRY, INCIDENT, CANCELLATION]);
   expect(items.map(({ totalCents }) => totalCents)).toEqual([22_300, 12_300, 12_300, 4_200]);
   expect(items[1]?.waitingFor).toBe("a person: R01 insufficient funds");
@@ -161,8 +163,12 @@ test("the list has work of every kind, newest first, without what an event start
   );
 });
 
-test("filters by phase and needsAction apply to every kind, and so does the limit", async () => {
-  const kinds = async (query: string) => (await list(query)).map(({ kind }) => kind);
+test("filters by phase and needsAction apply to every kind, and so does the limit", async ({
+  gateway,
+  viewer,
+}) => {
+  const kinds = async (query: string) =>
+    (await list(gateway, viewer, query)).map(({ kind }) => kind);
   expect(await kinds("?phase=open")).toEqual(["funding-incident"]);
   expect(await kinds("?phase=choosing")).toEqual(["cancel-scheduled"]);
   expect(await kinds("?phase=settling")).toEqual(["retry-failed-payment"]);
@@ -178,9 +184,12 @@ test("filters by phase and needsAction apply to every kind, and so does the limi
   expect((await gateway.call("GET", "/v1/runs?phase=odd", viewer)).status).toBe(400);
 });
 
-test("each item has a status under its id, with the fields that all kinds have", async () => {
+test("each item has a status under its id, with the fields that all kinds have", async ({
+  gateway,
+  viewer,
+}) => {
   for (const id of [runId, RETRY, INCIDENT, CANCELLATION]) {
-    const { status, json } = await statusOf(id);
+    const { status, json } = await statusOf(gateway, viewer, id);
     expect(status, id).toBe(200);
     expect(json).toMatchObject({ id });
     for (const field of [
@@ -195,7 +204,7 @@ test("each item has a status under its id, with the fields that all kinds have",
       expect(json, id).toHaveProperty(field);
     }
   }
-  const { json } = await statusOf(INCIDENT);
+  const { json } = await statusOf(gateway, viewer, INCIDENT);
   expect(json).toMatchObject({
     kind: "funding-incident",
     phase: "open",
@@ -206,7 +215,7 @@ test("each item has a status under its id, with the fields that all kinds have",
   });
 });
 
-test("payrun status shows every kind, with and without an id", async () => {
+test("payrun status shows every kind, with and without an id", async ({ gateway, viewer }) => {
   const env = { PAYRUN_GATEWAY_URL: gateway.url, PAYRUN_TOKEN: viewer };
   const { code, stdout, stderr } = await payrun(["status"], { env });
   expect(code, stderr).toBe(0);

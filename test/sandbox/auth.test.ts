@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { expect } from "vitest";
+import { sandboxTest } from "./sandbox-test.ts";
 import { makeBill, makeVendor } from "./world.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => sandbox.control.reset("two-businesses"));
+const it = sandboxTest("two-businesses");
 
 const unauthorized = { status: 401, body: { statusCode: 401, message: "Unauthorized" } };
 const forbidden = { status: 403, body: { statusCode: 403, message: "Forbidden" } };
 
-it("tokens are JWTs with an expiry, a business and scopes", () => {
+it("tokens are JWTs with an expiry, a business and scopes", ({ sandbox }) => {
   const [header, payload, signature] = sandbox.business.token.split(".");
   expect(signature).toBeTruthy();
   const decode = (part = "") => JSON.parse(Buffer.from(part, "base64url").toString()) as object;
@@ -24,7 +19,7 @@ it("tokens are JWTs with an expiry, a business and scopes", () => {
   });
 });
 
-it("a missing, malformed or forged token, or another scheme, gets a 401", async () => {
+it("a missing, malformed or forged token, or another scheme, gets a 401", async ({ sandbox }) => {
   const { token } = sandbox.business;
   const [header, payload] = token.split(".");
   const none = Buffer.from(JSON.stringify({ alg: "none" })).toString("base64url");
@@ -40,7 +35,7 @@ it("a missing, malformed or forged token, or another scheme, gets a 401", async 
   expect(basic.status).toBe(401);
 });
 
-it("a token expires by the wire clock, whatever the bank clock says", async () => {
+it("a token expires by the wire clock, whatever the bank clock says", async ({ sandbox }) => {
   await sandbox.control.advance("P30D");
   expect((await sandbox.api("GET", "/v1/contacts")).status).toBe(200);
   const short = await sandbox.control.token(undefined, { expiresInSeconds: 600 });
@@ -53,7 +48,9 @@ it("a token expires by the wire clock, whatever the bank clock says", async () =
   expect((await sandbox.api("GET", "/v1/contacts", { token: fresh })).status).toBe(200);
 });
 
-it("a token without the operation's scope gets a 403 before the request is checked", async () => {
+it("a token without the operation's scope gets a 403 before the request is checked", async ({
+  sandbox,
+}) => {
   const token = await sandbox.control.token(undefined, { scopes: ["contacts:read"] });
   const calls: [string, string][] = [
     ["POST", "/v1/payments"],
@@ -70,18 +67,20 @@ it("a token without the operation's scope gets a 403 before the request is check
   expect((await sandbox.api("GET", "/v1/contacts", { token })).status).toBe(200);
 });
 
-it.each([
+it.for<[string, string, string]>([
   ["GET", "/v1/payments", "payables:read"],
   ["GET", "/v1/payments", "payments:read"],
   ["GET", "/v1/funding-sources", "payments:initiate"],
   ["GET", "/v1/funding-sources", "bank-accounts:write"],
   ["GET", "/v1/balance", "balance:read"],
-])("%s %s is open to a token with the scope %s", async (method, path, scope) => {
+])("%s %s is open to a token with the scope %s", async ([method, path, scope], { sandbox }) => {
   const token = await sandbox.control.token(undefined, { scopes: [scope] });
   expect((await sandbox.api(method, path, { token })).status).toBe(200);
 });
 
-it("funding sources show the available balance only to a token that may read it", async () => {
+it("funding sources show the available balance only to a token that may read it", async ({
+  sandbox,
+}) => {
   const available = async (scopes: string[]) => {
     const token = await sandbox.control.token(undefined, { scopes });
     const { body } = await sandbox.api<{ items: { availableCents: number | null }[] }>(
@@ -96,7 +95,7 @@ it("funding sources show the available balance only to a token that may read it"
   expect(await available(["bank-accounts:read", "balance:read"])).toBe(100_000_000);
 });
 
-it("another organization's resources return 404 and are not listed", async () => {
+it("another organization's resources return 404 and are not listed", async ({ sandbox }) => {
   const contactId = await makeVendor(sandbox);
   const payableId = await makeBill(sandbox, { contactId });
   const { body } = await sandbox.api<{ items: { id: string }[] }>("GET", "/v1/bank-accounts");
@@ -120,7 +119,7 @@ it("another organization's resources return 404 and are not listed", async () =>
   expect(list.body["totalCount"]).toBe(0);
 });
 
-it("a reset invalidates the tokens of the businesses that it removes", async () => {
+it("a reset invalidates the tokens of the businesses that it removes", async ({ sandbox }) => {
   const { token } = sandbox.business;
   await sandbox.control.reset("blank");
   expect(await sandbox.api("GET", "/v1/contacts", { token })).toMatchObject(unauthorized);

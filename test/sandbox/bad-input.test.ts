@@ -1,33 +1,29 @@
 import { execFileSync } from "node:child_process";
 import { errors, Pool } from "undici";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import type { Operation } from "../../src/sandbox/http/operation.ts";
 import { documentedErrors } from "../../src/sandbox/openapi/responses.ts";
 import { operations } from "../../src/sandbox/operations.ts";
 import { isLong } from "../support/long.ts";
-import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import type { TestSandbox } from "../support/sandbox.ts";
 import { Dice, oddRequest, type OddRequest } from "./http/odd-requests.ts";
 import { type Ids, makeIds } from "./http/registry.ts";
+import { sharedSandboxTest } from "./sandbox-test.ts";
 
 const requestCount = isLong ? 10_000 : 4_000;
 const inFlight = 24;
 /** How much the process may grow from the first half to the second: room for garbage only. */
 const growthLimitBytes = 96 * 1_048_576;
 
-let sandbox: TestSandbox;
-let pool: Pool;
-let ids: Ids;
-beforeAll(async () => {
-  // A sandbox that other tests have used may grow or shrink for reasons of its own.
-  sandbox = await startSandbox({ fresh: true });
-  ids = await makeIds(sandbox);
-  // The service closes idle connections, perhaps just when a request is sent on one.
-  pool = new Pool(sandbox.url, { connections: inFlight, keepAliveTimeout: 1 });
-});
-afterAll(async () => {
-  await pool.destroy();
-  await sandbox.stop();
-});
+// A sandbox that other tests have used may grow or shrink for reasons of its own.
+const it = sharedSandboxTest({ fresh: true })
+  .extend("ids", { scope: "file" }, ({ service }) => makeIds(service))
+  .extend("pool", { scope: "file" }, ({ service }, { onCleanup }) => {
+    // The service closes idle connections, perhaps just when a request is sent on one.
+    const pool = new Pool(service.url, { connections: inFlight, keepAliveTimeout: 1 });
+    onCleanup(() => pool.destroy());
+    return pool;
+  });
 
 /** Returns what is wrong with a response; undefined if nothing is. */
 function complaint(operation: Operation, status: number, text: string): string | undefined {
@@ -70,14 +66,14 @@ interface Answer {
  * Sends a request, a second time if its socket fails: the service closes a connection that has sent
  * too much, perhaps just when the next request is on its way.
  */
-async function send(request: OddRequest): Promise<Answer> {
-  return exchange(request).catch((error: unknown) => {
+async function send(pool: Pool, request: OddRequest): Promise<Answer> {
+  return exchange(pool, request).catch((error: unknown) => {
     if (!(error instanceof errors.SocketError)) throw error;
-    return exchange(request);
+    return exchange(pool, request);
   });
 }
 
-async function exchange(request: OddRequest): Promise<Answer> {
+async function exchange(pool: Pool, request: OddRequest): Promise<Answer> {
   const { method, path, headers, body } = request;
   const answer = await pool.request({
     method: method as "GET",
@@ -88,7 +84,7 @@ async function exchange(request: OddRequest): Promise<Answer> {
   return { status: answer.statusCode, text: await answer.body.text() };
 }
 
-function residentBytes(): number {
+function residentBytes(sandbox: TestSandbox): number {
   return Number(execFileSync("ps", ["-o", "rss=", "-p", String(sandbox.pid)])) * 1_024;
 }
 
@@ -99,7 +95,12 @@ describe("thousands of odd requests", () => {
   /** One example of each complaint. */
   const complaints = new Map<string, object>();
 
-  async function sendMany(count: number): Promise<void> {
+  async function sendMany(
+    sandbox: TestSandbox,
+    pool: Pool,
+    ids: Ids,
+    count: number,
+  ): Promise<void> {
     let left = count;
     const worker = async () => {
       while (left > 0) {
@@ -108,7 +109,7 @@ describe("thousands of odd requests", () => {
         // Deleting the known resources would leave the other requests nothing to break.
         const known = operation.method === "DELETE" ? {} : ids;
         const request = oddRequest(dice, operation, known, sandbox.business.token);
-        const { status, text } = await send(request);
+        const { status, text } = await send(pool, request);
         counts.set(status, (counts.get(status) ?? 0) + 1);
         const wrong = complaint(operation, status, text);
         if (wrong === undefined) continue;
@@ -123,21 +124,23 @@ describe("thousands of odd requests", () => {
   it(
     "an odd request gets a documented 4xx, or a valid response if it is valid; never a 5xx",
     { timeout: 240_000 },
-    async () => {
-      await sendMany(requestCount / 2);
-      const halfway = residentBytes();
-      await sendMany(requestCount / 2);
+    async ({ sandbox, pool, ids }) => {
+      await sendMany(sandbox, pool, ids, requestCount / 2);
+      const halfway = residentBytes(sandbox);
+      await sendMany(sandbox, pool, ids, requestCount / 2);
       expect(Object.fromEntries(complaints)).toEqual({});
       const refused = [...counts].filter(([status]) => status >= 400);
       expect(refused.reduce((sum, [, count]) => sum + count, 0)).toBeGreaterThan(requestCount / 3);
       expect([...counts.keys()]).toEqual(
         expect.arrayContaining([200, 201, 400, 401, 404, 413, 422]),
       );
-      expect(residentBytes() - halfway).toBeLessThan(growthLimitBytes);
+      expect(residentBytes(sandbox) - halfway).toBeLessThan(growthLimitBytes);
     },
   );
 
-  it("after thousands of odd requests the service still responds, its books in order", async () => {
+  it("after thousands of odd requests the service still responds, its books in order", async ({
+    sandbox,
+  }) => {
     expect(await sandbox.control.health()).toMatchObject({ ok: true });
     expect((await sandbox.api("GET", "/v1/payments")).status).toBe(200);
   });

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Json, startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { describe, expect } from "vitest";
+import type { Json, TestSandbox } from "../support/sandbox.ts";
+import { sandboxTest } from "./sandbox-test.ts";
 import { bankDetails, makeVendor, type Page } from "./world.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => sandbox.control.reset("blank"));
+const it = sandboxTest("blank");
 
-const create = (body: object) => sandbox.api("POST", "/v1/contacts", { body });
+const create = (sandbox: TestSandbox, body: object) =>
+  sandbox.api("POST", "/v1/contacts", { body });
 
 describe("creating a contact", () => {
-  it("creating a contact returns 201 with the contact, without its write-only fields", async () => {
-    const answer = await create({
+  it("creating a contact returns 201 with the contact, without its write-only fields", async ({
+    sandbox,
+  }) => {
+    const answer = await create(sandbox, {
       displayName: "Acme Paper",
       emails: ["ap@acme.example"],
       phone: "+1 555 0100",
@@ -43,8 +42,8 @@ describe("creating a contact", () => {
     expect(read.body).toEqual(answer.body);
   });
 
-  it("a contact without a bank account is not ready for payments", async () => {
-    expect((await create({ displayName: "Acme" })).body).toMatchObject({
+  it("a contact without a bank account is not ready for payments", async ({ sandbox }) => {
+    expect((await create(sandbox, { displayName: "Acme" })).body).toMatchObject({
       paymentReady: false,
       bankAccount: null,
       taxInfo: null,
@@ -52,16 +51,18 @@ describe("creating a contact", () => {
     });
   });
 
-  it("a contact with an existing name or email is refused unless duplicates are allowed", async () => {
-    await create({ displayName: "Acme", emails: ["ap@acme.example"] });
+  it("a contact with an existing name or email is refused unless duplicates are allowed", async ({
+    sandbox,
+  }) => {
+    await create(sandbox, { displayName: "Acme", emails: ["ap@acme.example"] });
     const twins = [{ displayName: "ACME" }, { displayName: "Other", emails: ["AP@acme.example"] }];
     for (const twin of twins) {
-      expect((await create(twin)).status).toBe(409);
-      expect((await create({ ...twin, allowDuplicates: true })).status).toBe(201);
+      expect((await create(sandbox, twin)).status).toBe(409);
+      expect((await create(sandbox, { ...twin, allowDuplicates: true })).status).toBe(201);
     }
   });
 
-  it.each<[object, number]>([
+  it.for<[object, number]>([
     [{}, 400],
     [{ displayName: 5 }, 400],
     [{ displayName: "" }, 422],
@@ -71,8 +72,11 @@ describe("creating a contact", () => {
     [{ displayName: "A", bankAccount: { ...bankDetails, routingNumber: "12345678" } }, 422],
     [{ displayName: "A", bankAccount: { accountNumber: "12345" } }, 400],
     [{ displayName: "A", taxInfo: { legalName: "A", taxIdType: "itin", taxId: "123456789" } }, 422],
-  ])("creating the contact %j is refused with %i", async (body, status) => {
-    expect(await create(body)).toMatchObject({ status, body: { error: "validation_error" } });
+  ])("creating the contact %j is refused with %i", async ([body, status], { sandbox }) => {
+    expect(await create(sandbox, body)).toMatchObject({
+      status,
+      body: { error: "validation_error" },
+    });
   });
 });
 
@@ -86,7 +90,7 @@ describe("what a contact may have", () => {
   };
   const without = (field: string) => ({ address: { ...address, [field]: undefined } });
 
-  it.each<[Json, number, string?]>([
+  it.for<[Json, number, string?]>([
     [{ emails: emails(5) }, 201],
     [{ emails: emails(6) }, 422, "emails"],
     [{ emails: "a@b.example" }, 400, "emails"],
@@ -112,15 +116,15 @@ describe("what a contact may have", () => {
     [{ allowDuplicates: "yes" }, 400, "allowDuplicates"],
   ])(
     "creating a contact with %j returns %i, naming the field %s if it is refused",
-    async (fields, status, field) => {
-      const answer = await create({ displayName: "Acme", ...fields });
+    async ([fields, status, field], { sandbox }) => {
+      const answer = await create(sandbox, { displayName: "Acme", ...fields });
       expect(answer.status).toBe(status);
       if (field !== undefined) expect(answer.body["details"]).toMatchObject({ field });
       expect(answer.text).not.toContain("123-45-6789");
     },
   );
 
-  it.each<[Json, number]>([
+  it.for<[Json, number]>([
     [{ netTerms: 0 }, 200],
     [{ netTerms: -1 }, 422],
     [{ netTerms: "30" }, 400],
@@ -131,7 +135,7 @@ describe("what a contact may have", () => {
     [{ displayName: "" }, 422],
     [{ address }, 200],
     [{ address: { streetOne: "1 Main St" } }, 400],
-  ])("changing a contact by %j returns %i", async (changes, status) => {
+  ])("changing a contact by %j returns %i", async ([changes, status], { sandbox }) => {
     const id = await makeVendor(sandbox, { emails: emails(1) });
     const answer = await sandbox.api("PATCH", `/v1/contacts/${id}`, { body: changes });
     expect(answer.status).toBe(status);
@@ -141,34 +145,40 @@ describe("what a contact may have", () => {
 });
 
 describe("listing contacts", () => {
-  const list = async (query = "") =>
+  const list = async (sandbox: TestSandbox, query = "") =>
     (await sandbox.api<Page<Json>>("GET", `/v1/contacts?${query}`)).body;
-  const names = async (query: string) =>
-    (await list(query)).items.map(({ displayName }) => displayName);
+  const names = async (sandbox: TestSandbox, query: string) =>
+    (await list(sandbox, query)).items.map(({ displayName }) => displayName);
 
-  it("a list of contacts has active and archived ones, and revoked ones only on request", async () => {
-    await create({ displayName: "Active" });
+  it("a list of contacts has active and archived ones, and revoked ones only on request", async ({
+    sandbox,
+  }) => {
+    await create(sandbox, { displayName: "Active" });
     const archived = await makeVendor(sandbox, { displayName: "Archived" });
     await sandbox.api("POST", `/v1/contacts/${archived}/archive`);
     const revoked = await makeVendor(sandbox, { displayName: "Revoked" });
     await sandbox.control.changeContact(revoked, { status: "revoked" });
-    expect(await names("")).toEqual(["Archived", "Active"]);
-    expect(await names("status=revoked")).toEqual(["Revoked"]);
-    expect(await names("status=archived")).toEqual(["Archived"]);
-    expect(await names("type=business")).toEqual([]);
+    expect(await names(sandbox, "")).toEqual(["Archived", "Active"]);
+    expect(await names(sandbox, "status=revoked")).toEqual(["Revoked"]);
+    expect(await names(sandbox, "status=archived")).toEqual(["Archived"]);
+    expect(await names(sandbox, "type=business")).toEqual([]);
   });
 
-  it("a search of contacts matches names and emails literally, ignoring case", async () => {
-    await create({ displayName: "100% Paper_Co", emails: ["sales@paper.example"] });
-    await create({ displayName: "1000 Paperclips" });
-    expect(await names("search=100%25")).toEqual(["100% Paper_Co"]);
-    expect(await names("search=PAPER_")).toEqual(["100% Paper_Co"]);
-    expect(await names("search=sales%40")).toEqual(["100% Paper_Co"]);
-    expect(await names("search=paper")).toHaveLength(2);
-    expect(await names("search=%27%20OR%201%3D1%20--")).toEqual([]);
+  it("a search of contacts matches names and emails literally, ignoring case", async ({
+    sandbox,
+  }) => {
+    await create(sandbox, { displayName: "100% Paper_Co", emails: ["sales@paper.example"] });
+    await create(sandbox, { displayName: "1000 Paperclips" });
+    expect(await names(sandbox, "search=100%25")).toEqual(["100% Paper_Co"]);
+    expect(await names(sandbox, "search=PAPER_")).toEqual(["100% Paper_Co"]);
+    expect(await names(sandbox, "search=sales%40")).toEqual(["100% Paper_Co"]);
+    expect(await names(sandbox, "search=paper")).toHaveLength(2);
+    expect(await names(sandbox, "search=%27%20OR%201%3D1%20--")).toEqual([]);
   });
 
-  it("a search is narrowed by type and status, and finds no contact by an email that is not shown", async () => {
+  it("a search is narrowed by type and status, and finds no contact by an email that is not shown", async ({
+    sandbox,
+  }) => {
     await sandbox.control.reset({
       businesses: [
         {
@@ -182,11 +192,11 @@ describe("listing contacts", () => {
         },
       ],
     });
-    expect(await names("search=acme")).toHaveLength(3);
-    expect(await names("search=acme&type=business")).toEqual(["Acme Group"]);
-    expect(await names("search=acme&type=payee&status=active")).toEqual(["Acme Paper"]);
-    expect(await names("search=acme&status=revoked")).toEqual(["Acme Gone"]);
-    expect(await names("search=acme.example")).toEqual(["Acme Paper"]);
+    expect(await names(sandbox, "search=acme")).toHaveLength(3);
+    expect(await names(sandbox, "search=acme&type=business")).toEqual(["Acme Group"]);
+    expect(await names(sandbox, "search=acme&type=payee&status=active")).toEqual(["Acme Paper"]);
+    expect(await names(sandbox, "search=acme&status=revoked")).toEqual(["Acme Gone"]);
+    expect(await names(sandbox, "search=acme.example")).toEqual(["Acme Paper"]);
     for (const [query, status] of [
       ["pageSize=100", 200],
       ["pageSize=101", 422],
@@ -200,17 +210,19 @@ describe("listing contacts", () => {
     }
   });
 
-  it("contacts are listed in pages of 25 by default", async () => {
-    for (let i = 0; i < 27; i += 1) await create({ displayName: `Vendor ${i}` });
-    expect((await list()).items).toHaveLength(25);
-    expect(await list("page=2")).toMatchObject({ totalCount: 27 });
-    expect(await names("page=14&pageSize=2")).toEqual(["Vendor 0"]);
-    expect((await list("page=100")).items).toEqual([]);
+  it("contacts are listed in pages of 25 by default", async ({ sandbox }) => {
+    for (let i = 0; i < 27; i += 1) await create(sandbox, { displayName: `Vendor ${i}` });
+    expect((await list(sandbox)).items).toHaveLength(25);
+    expect(await list(sandbox, "page=2")).toMatchObject({ totalCount: 27 });
+    expect(await names(sandbox, "page=14&pageSize=2")).toEqual(["Vendor 0"]);
+    expect((await list(sandbox, "page=100")).items).toEqual([]);
   });
 });
 
 describe("changing a contact", () => {
-  it("changing a contact replaces the sent fields, keeps the others and sets updatedAt", async () => {
+  it("changing a contact replaces the sent fields, keeps the others and sets updatedAt", async ({
+    sandbox,
+  }) => {
     const id = await makeVendor(sandbox, { emails: ["a@b.example"], phone: "1" });
     const answer = await sandbox.api("PATCH", `/v1/contacts/${id}`, {
       body: { emails: ["c@d.example"], netTerms: 30 },
@@ -225,7 +237,7 @@ describe("changing a contact", () => {
     expect(bad.status).toBe(422);
   });
 
-  it("of a business contact only the name can be changed", async () => {
+  it("of a business contact only the name can be changed", async ({ sandbox }) => {
     await sandbox.control.reset({
       businesses: [{ name: "A", contacts: [{ id: "con_b", type: "business", displayName: "B" }] }],
     });
@@ -238,7 +250,9 @@ describe("changing a contact", () => {
     });
   });
 
-  it("a contact can be archived and restored, but a revoked contact can't be restored", async () => {
+  it("a contact can be archived and restored, but a revoked contact can't be restored", async ({
+    sandbox,
+  }) => {
     const id = await makeVendor(sandbox);
     const path = `/v1/contacts/${id}`;
     const archived = await sandbox.api("POST", `${path}/archive`);
@@ -258,7 +272,9 @@ describe("changing a contact", () => {
     expect((await sandbox.api("GET", path)).body).toMatchObject({ status: "revoked" });
   });
 
-  it("changing a contact's bank account through the control API sets updatedAt", async () => {
+  it("changing a contact's bank account through the control API sets updatedAt", async ({
+    sandbox,
+  }) => {
     const id = await makeVendor(sandbox);
     const changed = await sandbox.control.changeContact(id, {
       bankAccount: { ...bankDetails, accountNumber: "000000004321" },

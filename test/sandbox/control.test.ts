@@ -1,17 +1,13 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Json, startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { describe, expect } from "vitest";
+import type { Json } from "../support/sandbox.ts";
+import { sandboxTest } from "./sandbox-test.ts";
 import { makeBill, makeVendor, movesOf, type Page, pay, paymentsOf, unique } from "./world.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => sandbox.control.reset("blank"));
+const it = sandboxTest("blank");
 
 describe("reset", () => {
-  it("a reset forgets everything, the ledger and the clocks included", async () => {
+  it("a reset forgets everything, the ledger and the clocks included", async ({ sandbox }) => {
     await pay(sandbox, { payableId: await makeBill(sandbox) });
     await sandbox.control.advance("P30D");
     await sandbox.control.advanceWire("P1D");
@@ -28,13 +24,17 @@ describe("reset", () => {
     }
   });
 
-  it("a reset to two-businesses loads two businesses with ids of their own", async () => {
+  it("a reset to two-businesses loads two businesses with ids of their own", async ({
+    sandbox,
+  }) => {
     const businesses = await sandbox.control.reset("two-businesses");
     expect(businesses).toHaveLength(2);
     expect(new Set(businesses.map(({ businessId }) => businessId)).size).toBe(2);
   });
 
-  it("a reset loads a fixture object, with the payments that its bills already have", async () => {
+  it("a reset loads a fixture object, with the payments that its bills already have", async ({
+    sandbox,
+  }) => {
     await sandbox.control.reset({
       businesses: [
         {
@@ -95,7 +95,7 @@ describe("reset", () => {
     expect(await status("bill_part")).toEqual(["failed", 300]);
   });
 
-  it("a reset to an invalid fixture is refused and forgets nothing", async () => {
+  it("a reset to an invalid fixture is refused and forgets nothing", async ({ sandbox }) => {
     const before = await makeVendor(sandbox);
     await sandbox.control.advance("P1D");
     const { bank } = await sandbox.control.clock();
@@ -125,7 +125,9 @@ describe("reset", () => {
   });
 });
 
-it("the request log has every received request, even a dropped one, with its body's hash", async () => {
+it("the request log has every received request, even a dropped one, with its body's hash", async ({
+  sandbox,
+}) => {
   const payableId = await makeBill(sandbox);
   await sandbox.control.faults([{ path: "/v1/payments", when: "after", effect: "drop", times: 1 }]);
   await expect(pay(sandbox, { payableId }, "lost")).rejects.toThrow("fetch failed");
@@ -146,7 +148,9 @@ it("the request log has every received request, even a dropped one, with its bod
   ]);
 });
 
-it("a fixture's bill may name its contact in the shape of the API specification", async () => {
+it("a fixture's bill may name its contact in the shape of the API specification", async ({
+  sandbox,
+}) => {
   const fixture = {
     businesses: [
       {
@@ -162,7 +166,7 @@ it("a fixture's bill may name its contact in the shape of the API specification"
   await sandbox.control.reset("blank");
 });
 
-it("a change of the clock with an unknown field is refused", async () => {
+it("a change of the clock with an unknown field is refused", async ({ sandbox }) => {
   const answer = await fetch(`${sandbox.url}/sandbox/clock`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -171,14 +175,14 @@ it("a change of the clock with an unknown field is refused", async () => {
   expect(answer.status).toBe(400);
 });
 
-it("a change that would set a clock back, or isn't a duration, is refused", async () => {
+it("a change that would set a clock back, or isn't a duration, is refused", async ({ sandbox }) => {
   await expect(sandbox.control.setClock("2020-01-01T00:00:00Z")).rejects.toThrow("422");
   await expect(sandbox.control.advance("-P1D")).rejects.toThrow("422");
   await expect(sandbox.control.advance("tomorrow")).rejects.toThrow("422");
   await expect(sandbox.control.advanceWire("-PT1S")).rejects.toThrow("422");
 });
 
-it("resources are dated by the bank clock, responses by the wire clock", async () => {
+it("resources are dated by the bank clock, responses by the wire clock", async ({ sandbox }) => {
   await sandbox.control.setClock("2035-05-05T12:00:00Z");
   await sandbox.control.advanceWire("P2D");
   sandbox.business.token = await sandbox.control.token();
@@ -189,7 +193,7 @@ it("resources are dated by the bank clock, responses by the wire clock", async (
   expect(Math.abs(aheadMs - 2 * 86_400_000)).toBeLessThan(60_000);
 });
 
-it("webhooks report what people of the business do to a bill", async () => {
+it("webhooks report what people of the business do to a bill", async ({ sandbox }) => {
   const endpoint = await sandbox.api("POST", "/v1/webhook-endpoints", {
     body: { url: "http://127.0.0.1:9/hook", events: ["*"] },
   });
@@ -215,7 +219,7 @@ it("webhooks report what people of the business do to a bill", async () => {
   ]);
 });
 
-it("webhooks report what happens to a bill's payments", async () => {
+it("webhooks report what happens to a bill's payments", async ({ sandbox }) => {
   const endpoint = await sandbox.api("POST", "/v1/webhook-endpoints", {
     body: { url: "http://127.0.0.1:9/hook", events: ["*"] },
   });
@@ -257,7 +261,9 @@ it("webhooks report what happens to a bill's payments", async () => {
   expect(of(returned)).toEqual(["payable.created", "payable.paid", "payable.payment.reversed"]);
 });
 
-it("the control API needs no token and returns 404 for unknown ids and paths", async () => {
+it("the control API needs no token and returns 404 for unknown ids and paths", async ({
+  sandbox,
+}) => {
   const post = (path: string, body: object) =>
     fetch(`${sandbox.url}/sandbox${path}`, {
       method: "POST",
@@ -270,7 +276,7 @@ it("the control API needs no token and returns 404 for unknown ids and paths", a
   expect((await post("/tokens", { businessId: "biz_none" })).status).toBe(404);
 });
 
-it("the control API needs no business id if there is only one business", async () => {
+it("the control API needs no business id if there is only one business", async ({ sandbox }) => {
   const contactId = await makeVendor(sandbox);
   const post = () =>
     fetch(`${sandbox.url}/sandbox/payables`, {

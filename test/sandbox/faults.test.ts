@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { expect } from "vitest";
+import { sandboxTest } from "./sandbox-test.ts";
 import { makeBill, pay, paymentsOf } from "./world.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => sandbox.control.reset("blank"));
+const it = sandboxTest("blank");
 
 const payments = { method: "POST", path: "/v1/payments" };
 
-it("a fault before a request is handled leaves no effect and the key free", async () => {
+it("a fault before a request is handled leaves no effect and the key free", async ({ sandbox }) => {
   const payableId = await makeBill(sandbox);
   await sandbox.control.faults([
     { ...payments, when: "before", effect: "status", status: 500, times: 1 },
@@ -23,7 +18,9 @@ it("a fault before a request is handled leaves no effect and the key free", asyn
   expect((await pay(sandbox, { payableId, amountCents: 3 }, "key")).status).toBe(201);
 });
 
-it("a payment whose response is dropped is made, and the same key returns its response", async () => {
+it("a payment whose response is dropped is made, and the same key returns its response", async ({
+  sandbox,
+}) => {
   const payableId = await makeBill(sandbox);
   await sandbox.control.faults([{ ...payments, when: "after", effect: "drop", times: 1 }]);
   await expect(pay(sandbox, { payableId }, "key")).rejects.toThrow("fetch failed");
@@ -35,7 +32,7 @@ it("a payment whose response is dropped is made, and the same key returns its re
   ]);
 });
 
-it("a response that is cut off is returned whole under the same key", async () => {
+it("a response that is cut off is returned whole under the same key", async ({ sandbox }) => {
   const payableId = await makeBill(sandbox);
   await sandbox.control.faults([{ ...payments, when: "after", effect: "malformed", times: 1 }]);
   const cut = await pay(sandbox, { payableId }, "key");
@@ -44,7 +41,9 @@ it("a response that is cut off is returned whole under the same key", async () =
   expect((await pay(sandbox, { payableId }, "key")).text.startsWith(cut.text)).toBe(true);
 });
 
-it("a late payment without a claimed key is made after its connection was dropped", async () => {
+it("a late payment without a claimed key is made after its connection was dropped", async ({
+  sandbox,
+}) => {
   const payableId = await makeBill(sandbox);
   const late = { ...payments, effect: "late", delayMs: 500, times: 1 } as const;
   await sandbox.control.faults([{ ...late, when: "before" }]);
@@ -56,7 +55,9 @@ it("a late payment without a claimed key is made after its connection was droppe
   expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
 });
 
-it("a late payment with a claimed key is a conflict until it is carried out", async () => {
+it("a late payment with a claimed key is a conflict until it is carried out", async ({
+  sandbox,
+}) => {
   const payableId = await makeBill(sandbox);
   const late = { ...payments, effect: "late", delayMs: 1_500, times: 1 } as const;
   await sandbox.control.faults([{ ...late, when: "during" }]);
@@ -72,7 +73,7 @@ it("a late payment with a claimed key is a conflict until it is carried out", as
   expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
 });
 
-it("a fault after a request strikes only if the request had an effect", async () => {
+it("a fault after a request strikes only if the request had an effect", async ({ sandbox }) => {
   const payableId = await makeBill(sandbox, { status: "draft" });
   await sandbox.control.faults([{ ...payments, when: "after", effect: "status", times: 1 }]);
   expect((await pay(sandbox, { payableId }, "key")).status).toBe(409);
@@ -80,7 +81,9 @@ it("a fault after a request strikes only if the request had an effect", async ()
   expect((await pay(sandbox, { payableId }, "key")).status).toBe(500);
 });
 
-it("a proxy's error after the effect leaves the service's own response stored", async () => {
+it("a proxy's error after the effect leaves the service's own response stored", async ({
+  sandbox,
+}) => {
   const payableId = await makeBill(sandbox);
   await sandbox.control.faults([
     { ...payments, when: "after", effect: "status", status: 408, times: 1 },
@@ -90,7 +93,9 @@ it("a proxy's error after the effect leaves the service's own response stored", 
   expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
 });
 
-it("faults send Retry-After in turn as seconds and as a date, and a 401 in its own shape", async () => {
+it("faults send Retry-After in turn as seconds and as a date, and a 401 in its own shape", async ({
+  sandbox,
+}) => {
   await sandbox.control.faults([
     {
       path: "/v1/contacts",
@@ -116,7 +121,7 @@ it("faults send Retry-After in turn as seconds and as a date, and a 401 in its o
   });
 });
 
-it("a * in a fault's path matches exactly one segment", async () => {
+it("a * in a fault's path matches exactly one segment", async ({ sandbox }) => {
   await sandbox.control.faults([
     { method: "GET", path: "/v1/payables/*", when: "before", effect: "status", status: 503 },
   ]);
@@ -127,7 +132,9 @@ it("a * in a fault's path matches exactly one segment", async () => {
   expect((await sandbox.api("GET", "/v1/payables/x")).status).toBe(404);
 });
 
-it("a fault with a probability hits the same requests again with the same seed", async () => {
+it("a fault with a probability hits the same requests again with the same seed", async ({
+  sandbox,
+}) => {
   const hits = async (seed: number) => {
     await sandbox.control.faults([
       { path: "/v1/contacts", when: "before", effect: "status", probability: 0.5, seed },
@@ -146,7 +153,7 @@ it("a fault with a probability hits the same requests again with the same seed",
   expect(failed).toBeLessThan(35);
 });
 
-it("fault rules and their counters survive a restart", async () => {
+it("fault rules and their counters survive a restart", async ({ sandbox }) => {
   await sandbox.control.faults([
     { path: "/v1/contacts", when: "before", effect: "status", status: 503, times: 2 },
   ]);
@@ -156,13 +163,13 @@ it("fault rules and their counters survive a restart", async () => {
   expect((await sandbox.api("GET", "/v1/contacts")).status).toBe(200);
 });
 
-it.each([
+it.for([
   [{ rules: [{ path: "/v1/payments" }] }],
   [{ rules: [{ path: "/v1/payments", when: "later", effect: "drop" }] }],
   [{ rules: [{ path: "/v1/payments", when: "before", effect: "drop", probability: 2 }] }],
   [{ rules: [{ path: "/v1/payments", when: "after", effect: "late" }] }],
   [{ rules: "all" }],
-])("invalid fault rules are refused: %j", async (body) => {
+])("invalid fault rules are refused: %j", async ([body], { sandbox }) => {
   const response = await fetch(`${sandbox.url}/sandbox/faults`, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { operations } from "../../src/sandbox/operations.ts";
-import { type ApiAnswer, startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import type { ApiAnswer, TestSandbox } from "../support/sandbox.ts";
+import { sharedSandboxTest } from "./sandbox-test.ts";
 import { unique } from "./world.ts";
 
 /** The table of section 7; it doesn't name the writes of `/api` and those that were added later. */
@@ -51,18 +52,11 @@ const refusing = writes.filter(
   ({ idempotency, bodyKind }) => idempotency === "refused" && bodyKind === "json",
 );
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox({ fixture: "two-businesses" });
-  await useLongTokens();
-});
-afterAll(() => sandbox.stop());
-
 /**
  * Gives the businesses long-lived tokens: each step of five minutes takes a twelfth of the usual
  * life of a token.
  */
-async function useLongTokens(): Promise<void> {
+async function useLongTokens(sandbox: TestSandbox): Promise<void> {
   for (const business of sandbox.businesses) {
     business.token = await sandbox.control.token(business.businessId, {
       expiresInSeconds: 100_000_000,
@@ -70,7 +64,14 @@ async function useLongTokens(): Promise<void> {
   }
 }
 
+const it = sharedSandboxTest({ fixture: "two-businesses" }).extend(
+  "longTokens",
+  { scope: "file", auto: true },
+  ({ service }) => useLongTokens(service),
+);
+
 function send(
+  sandbox: TestSandbox,
   { method, target }: Write,
   key: string | undefined,
   options: { body?: unknown; token?: string } = {},
@@ -94,78 +95,86 @@ it("every write treats a key as section 7 says, and only money writes are marked
 });
 
 describe.each(keyed)("the key of $name", (write) => {
-  it("a key may have 64 characters, and may be omitted only if it is optional", async () => {
-    const tooLong = await send(write, "k".repeat(65));
+  it("a key may have 64 characters, and may be omitted only if it is optional", async ({
+    sandbox,
+  }) => {
+    const tooLong = await send(sandbox, write, "k".repeat(65));
     expect(tooLong).toMatchObject({ status: 400, body: { error: "validation_error" } });
     expect(tooLong.body["details"]).toMatchObject({ field: "Idempotency-Key" });
-    expectOwnAnswer(await send(write, unique(write.name).slice(-10).padEnd(64, "k")));
-    const without = await send(write, undefined);
+    expectOwnAnswer(await send(sandbox, write, unique(write.name).slice(-10).padEnd(64, "k")));
+    const without = await send(sandbox, write, undefined);
     expectOwnAnswer(without);
     const needsKey = (without.body["details"] as { field?: string } | undefined)?.field;
     expect(needsKey === "Idempotency-Key").toBe(write.idempotency === "required");
   });
 
-  it("a key replays the first response, to the same request of the same business only", async () => {
+  it("a key replays the first response, to the same request of the same business only", async ({
+    sandbox,
+  }) => {
     const key = unique("replay");
-    const first = await send(write, key);
+    const first = await send(sandbox, write, key);
     expectOwnAnswer(first);
-    const second = await send(write, key, { body: { note: null } });
+    const second = await send(sandbox, write, key, { body: { note: null } });
     expect([second.status, second.text]).toEqual([first.status, first.text]);
     expect(second.headers.get("content-type")).toBe(first.headers.get("content-type"));
-    expect(await send(write, key, { body: { note: "other" } })).toMatchObject(conflict);
+    expect(await send(sandbox, write, key, { body: { note: "other" } })).toMatchObject(conflict);
     const elsewhere = { ...write, target: `${write.target.replace("none-such", "neither")}` };
     if (elsewhere.target !== write.target) {
-      expect(await send(elsewhere, key)).toMatchObject(conflict);
+      expect(await send(sandbox, elsewhere, key)).toMatchObject(conflict);
     }
     const token = sandbox.businesses[1]?.token ?? "";
-    expectOwnAnswer(await send(write, key, { body: { note: "other" }, token }));
+    expectOwnAnswer(await send(sandbox, write, key, { body: { note: "other" }, token }));
   });
 
-  it("a dead request's key conflicts for five minutes, then runs again or is unconfirmed", async () => {
+  it("a dead request's key conflicts for five minutes, then runs again or is unconfirmed", async ({
+    sandbox,
+  }) => {
     const { method, target: path, money } = write;
     const key = unique("died");
     await sandbox.control.faults([{ method, path, when: "during", effect: "drop", times: 1 }]);
-    await expect(send(write, key)).rejects.toThrow("fetch failed");
+    await expect(send(sandbox, write, key)).rejects.toThrow("fetch failed");
     await sandbox.control.advanceWire("PT4M58S");
-    expect(await send(write, key)).toMatchObject(conflict);
+    expect(await send(sandbox, write, key)).toMatchObject(conflict);
     await sandbox.control.advanceWire("PT2S");
     for (let again = 0; again < 2; again += 1) {
-      const answer = await send(write, key);
+      const answer = await send(sandbox, write, key);
       if (money) expect(answer).toMatchObject(unconfirmed);
       else expectOwnAnswer(answer);
     }
   });
 
-  it("after a 5xx the key of a money write is unconfirmed, and any other key is free again", async () => {
+  it("after a 5xx the key of a money write is unconfirmed, and any other key is free again", async ({
+    sandbox,
+  }) => {
     const { method, target: path, money } = write;
     const key = unique("failed");
     const fault = { method, path, when: "during", effect: "status", times: 1 } as const;
     await sandbox.control.faults([{ ...fault, status: 503 }]);
-    expect((await send(write, key)).status).toBe(503);
-    const answer = await send(write, key);
+    expect((await send(sandbox, write, key)).status).toBe(503);
+    const answer = await send(sandbox, write, key);
     if (money) expect(answer).toMatchObject(unconfirmed);
     else expectOwnAnswer(answer);
   });
 
-  it("after a 429 a key is free again, even for another body", async () => {
+  it("after a 429 a key is free again, even for another body", async ({ sandbox }) => {
     const { method, target: path } = write;
     const key = unique("limited");
     const fault = { method, path, when: "during", effect: "status", times: 1 } as const;
     await sandbox.control.faults([{ ...fault, status: 429, retryAfter: 1 }]);
-    expect((await send(write, key)).status).toBe(429);
-    expectOwnAnswer(await send(write, key, { body: { note: "other" } }));
+    expect((await send(sandbox, write, key)).status).toBe(429);
+    expectOwnAnswer(await send(sandbox, write, key, { body: { note: "other" } }));
   });
 });
 
-it.each(refusing)("$name refuses a key and names the header", async (write) => {
-  const answer = await send(write, unique("refused"));
+it.for(refusing)("$name refuses a key and names the header", async (write, { sandbox }) => {
+  const answer = await send(sandbox, write, unique("refused"));
   expect(answer).toMatchObject({
     status: 400,
     body: { error: "validation_error", details: { field: "Idempotency-Key" } },
   });
 });
 
-it("keys survive the service's death in the middle of every write at once", async () => {
+it("keys survive the service's death in the middle of every write at once", async ({ sandbox }) => {
   await sandbox.control.faults(
     keyed.map(({ method, target: path }) => ({
       method,
@@ -176,10 +185,10 @@ it("keys survive the service's death in the middle of every write at once", asyn
     })),
   );
   const lost = keyed.map((write) =>
-    send(write, `killed ${write.name}`.slice(0, 64)).catch(() => 0),
+    send(sandbox, write, `killed ${write.name}`.slice(0, 64)).catch(() => 0),
   );
   const running = async (write: Write) =>
-    (await send(write, `killed ${write.name}`.slice(0, 64))).body["error"];
+    (await send(sandbox, write, `killed ${write.name}`.slice(0, 64))).body["error"];
   for (const write of keyed) {
     await expect.poll(() => running(write)).toBe("idempotency_conflict");
   }
@@ -189,7 +198,7 @@ it("keys survive the service's death in the middle of every write at once", asyn
   for (const write of keyed) expect(await running(write), write.name).toBe("idempotency_conflict");
   await sandbox.control.advanceWire("PT5M");
   for (const write of keyed) {
-    const answer = await send(write, `killed ${write.name}`.slice(0, 64));
+    const answer = await send(sandbox, write, `killed ${write.name}`.slice(0, 64));
     if (write.money) expect(answer, write.name).toMatchObject(unconfirmed);
     else expectOwnAnswer(answer);
   }

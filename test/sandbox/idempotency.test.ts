@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { describe, expect } from "vitest";
+import { sandboxTest } from "./sandbox-test.ts";
 import { fromBalance, makeBill, pay, paymentsOf, statusesOf } from "./world.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => sandbox.control.reset("blank"));
+const it = sandboxTest("blank");
 
 const conflict = { status: 409, body: { error: "idempotency_conflict" } };
 const unconfirmed = { status: 409, body: { error: "payment_unconfirmed" } };
 const payments = { method: "POST", path: "/v1/payments" };
 
 describe("the idempotency key (API specification, section 7)", () => {
-  it("money writes require an idempotency key of 1 to 64 characters", async () => {
+  it("money writes require an idempotency key of 1 to 64 characters", async ({ sandbox }) => {
     const payableId = await makeBill(sandbox);
     const body = { payableId, ...fromBalance };
     for (const key of [undefined, "", "k".repeat(65)]) {
@@ -30,7 +25,9 @@ describe("the idempotency key (API specification, section 7)", () => {
     expect((await sandbox.api("POST", "/v1/payments/x/cancel")).status).toBe(400);
   });
 
-  it("a repeated key replays the first response byte for byte, whatever has happened since", async () => {
+  it("a repeated key replays the first response byte for byte, whatever has happened since", async ({
+    sandbox,
+  }) => {
     const payableId = await makeBill(sandbox);
     const first = await pay(sandbox, { payableId }, "key");
     await sandbox.control.advance("P30D");
@@ -40,7 +37,9 @@ describe("the idempotency key (API specification, section 7)", () => {
     expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
   });
 
-  it("a request is recognized with its fields reordered and null for an omitted field", async () => {
+  it("a request is recognized with its fields reordered and null for an omitted field", async ({
+    sandbox,
+  }) => {
     const payableId = await makeBill(sandbox);
     const first = await sandbox.api("POST", "/v1/payments", {
       key: "key",
@@ -53,7 +52,7 @@ describe("the idempotency key (API specification, section 7)", () => {
     expect(second.text).toBe(first.text);
   });
 
-  it("a key that is reused with another body, path or operation conflicts", async () => {
+  it("a key that is reused with another body, path or operation conflicts", async ({ sandbox }) => {
     const payableId = await makeBill(sandbox);
     const other = await makeBill(sandbox);
     await pay(sandbox, { payableId, amountCents: 100 }, "key");
@@ -65,7 +64,7 @@ describe("the idempotency key (API specification, section 7)", () => {
     }
   });
 
-  it("two businesses can use the same idempotency key independently", async () => {
+  it("two businesses can use the same idempotency key independently", async ({ sandbox }) => {
     const [, other] = await sandbox.control.reset("two-businesses");
     const body = { displayName: "Acme" };
     const mine = await sandbox.api("POST", "/v1/contacts", { key: "key", body });
@@ -77,7 +76,9 @@ describe("the idempotency key (API specification, section 7)", () => {
     expect([mine.status, theirs.status]).toEqual([201, 201]);
   });
 
-  it("a key is optional for writes that move no money, and replays them too", async () => {
+  it("a key is optional for writes that move no money, and replays them too", async ({
+    sandbox,
+  }) => {
     const body = { displayName: "Acme" };
     const first = await sandbox.api("POST", "/v1/contacts", { key: "key", body });
     const second = await sandbox.api("POST", "/v1/contacts", { key: "key", body });
@@ -85,7 +86,9 @@ describe("the idempotency key (API specification, section 7)", () => {
     expect(await sandbox.api("POST", "/v1/contacts", { body })).toMatchObject({ status: 409 });
   });
 
-  it("of many simultaneous requests with the same key, exactly one takes effect", async () => {
+  it("of many simultaneous requests with the same key, exactly one takes effect", async ({
+    sandbox,
+  }) => {
     const payableId = await makeBill(sandbox);
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => pay(sandbox, { payableId }, "key")),
@@ -97,7 +100,9 @@ describe("the idempotency key (API specification, section 7)", () => {
 });
 
 describe("what is stored under a key", () => {
-  it("a 400, 403, 404 or 422 stays stored under its key even when its cause is gone", async () => {
+  it("a 400, 403, 404 or 422 stays stored under its key even when its cause is gone", async ({
+    sandbox,
+  }) => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 100 });
     expect((await pay(sandbox, { payableId, amountCents: 101 }, "too-much")).status).toBe(422);
     await sandbox.control.changePayable(payableId, { totalAmountCents: 500 });
@@ -121,7 +126,9 @@ describe("what is stored under a key", () => {
     expect([replayed.status, replayed.text]).toEqual([403, forbidden.text]);
   });
 
-  it("a 401, 409, 429 or state refusal is not stored and doesn't bind its key to a body", async () => {
+  it("a 401, 409, 429 or state refusal is not stored and doesn't bind its key to a body", async ({
+    sandbox,
+  }) => {
     const payableId = await makeBill(sandbox, { status: "draft" });
     const body = { payableId, ...fromBalance };
     const anonymous = await sandbox.api("POST", "/v1/payments", { key: "key", body, token: null });
@@ -136,7 +143,7 @@ describe("what is stored under a key", () => {
     expect(answer.body.payments).toMatchObject([{ amountCents: 10 }]);
   });
 
-  it("a refused cancel is not stored, because it may be possible later", async () => {
+  it("a refused cancel is not stored, because it may be possible later", async ({ sandbox }) => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.outcome({ match: { payableId }, outcome: "hold" });
     const { body } = await pay(sandbox, { payableId });
@@ -148,7 +155,9 @@ describe("what is stored under a key", () => {
     expect((await sandbox.api("POST", path, { key: "key" })).status).toBe(200);
   });
 
-  it("a money write's 5xx is stored as payment_unconfirmed, whether or not it took effect", async () => {
+  it("a money write's 5xx is stored as payment_unconfirmed, whether or not it took effect", async ({
+    sandbox,
+  }) => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.faults([
       { ...payments, when: "after", effect: "status", status: 500, times: 1 },
@@ -167,7 +176,7 @@ describe("what is stored under a key", () => {
     expect(await statusesOf(sandbox, payableId)).toHaveLength(1);
   });
 
-  it("a 5xx of a write that moves no money is not stored", async () => {
+  it("a 5xx of a write that moves no money is not stored", async ({ sandbox }) => {
     await sandbox.control.faults([
       { method: "POST", path: "/v1/contacts", when: "during", effect: "status", times: 1 },
     ]);
@@ -179,7 +188,9 @@ describe("what is stored under a key", () => {
 });
 
 describe("a first request that still runs, or died", () => {
-  it("a key conflicts while its first request still runs, then replays its response", async () => {
+  it("a key conflicts while its first request still runs, then replays its response", async ({
+    sandbox,
+  }) => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.faults([
       { ...payments, when: "after", effect: "delay", delayMs: 2_000, times: 1 },
@@ -192,7 +203,9 @@ describe("a first request that still runs, or died", () => {
     expect((await pay(sandbox, { payableId }, "key")).text).toBe(text);
   });
 
-  it("a money write that is still running after five minutes is payment_unconfirmed forever", async () => {
+  it("a money write that is still running after five minutes is payment_unconfirmed forever", async ({
+    sandbox,
+  }) => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.faults([
       { ...payments, when: "after", effect: "delay", delayMs: 3_000, times: 1 },
@@ -206,7 +219,9 @@ describe("a first request that still runs, or died", () => {
     expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
   });
 
-  it("a money write that died conflicts for five minutes, then is payment_unconfirmed forever", async () => {
+  it("a money write that died conflicts for five minutes, then is payment_unconfirmed forever", async ({
+    sandbox,
+  }) => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.faults([{ ...payments, when: "during", effect: "drop", times: 1 }]);
     await expect(pay(sandbox, { payableId }, "key")).rejects.toThrow("fetch failed");
@@ -220,7 +235,9 @@ describe("a first request that still runs, or died", () => {
     expect((await pay(sandbox, { payableId }, "next")).status).toBe(201);
   });
 
-  it("a write that moves no money and died can run again after five minutes", async () => {
+  it("a write that moves no money and died can run again after five minutes", async ({
+    sandbox,
+  }) => {
     await sandbox.control.faults([
       { method: "POST", path: "/v1/contacts", when: "during", effect: "drop", times: 1 },
     ]);
@@ -234,7 +251,9 @@ describe("a first request that still runs, or died", () => {
     expect((await send()).text).toBe(second.text);
   });
 
-  it("a slow first request may still pay after its key was declared unconfirmed", async () => {
+  it("a slow first request may still pay after its key was declared unconfirmed", async ({
+    sandbox,
+  }) => {
     const payableId = await makeBill(sandbox);
     await sandbox.control.faults([
       { ...payments, when: "during", effect: "delay", delayMs: 1_500, times: 1 },
@@ -251,7 +270,9 @@ describe("a first request that still runs, or died", () => {
     expect(await pay(sandbox, { payableId }, "key")).toMatchObject(unconfirmed);
   });
 
-  it("a split payment that fails halfway may leave one of its parts behind", async () => {
+  it("a split payment that fails halfway may leave one of its parts behind", async ({
+    sandbox,
+  }) => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 250_000_00 });
     await sandbox.control.faults([{ ...payments, when: "during", effect: "partial", times: 1 }]);
     expect((await pay(sandbox, { payableId }, "key")).status).toBe(500);

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { type Json, startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { expect } from "vitest";
+import type { Json, TestSandbox } from "../support/sandbox.ts";
+import { sandboxTest } from "./sandbox-test.ts";
 import { makeBill, makeVendor, type Page } from "./world.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => sandbox.control.reset("blank"));
+const it = sandboxTest("blank");
 
-const create = (body: object) => sandbox.api("POST", "/v1/payables", { body });
-const submit = (id: unknown) => sandbox.api("POST", `/v1/payables/${String(id)}/submit`);
+const create = (sandbox: TestSandbox, body: object) =>
+  sandbox.api("POST", "/v1/payables", { body });
+const submit = (sandbox: TestSandbox, id: unknown) =>
+  sandbox.api("POST", `/v1/payables/${String(id)}/submit`);
 
-it("a new bill is a draft whose total is the sum of its items", async () => {
+it("a new bill is a draft whose total is the sum of its items", async ({ sandbox }) => {
   const contactId = await makeVendor(sandbox, { displayName: "Acme" });
-  const answer = await create({
+  const answer = await create(sandbox, {
     contactId,
     dueDate: "2030-02-01",
     issueDate: "2030-01-01",
@@ -51,7 +49,7 @@ it("a new bill is a draft whose total is the sum of its items", async () => {
   );
 });
 
-it.each<[object, number]>([
+it.for<[object, number]>([
   [{}, 400],
   [{ totalAmountCents: 0 }, 422],
   [{ totalAmountCents: "100" }, 400],
@@ -60,27 +58,32 @@ it.each<[object, number]>([
   [{ items: [{ name: "A", unitAmountCents: 99 }] }, 400],
   [{ items: [{ name: "A", quantity: 1, unitAmountCents: 0 }] }, 422],
   [{ totalAmountCents: 100, contactId: "con_none" }, 404],
-])("creating the bill %j is refused with %i", async (body, status) => {
-  expect((await create(body)).status).toBe(status);
+])("creating the bill %j is refused with %i", async ([body, status], { sandbox }) => {
+  expect((await create(sandbox, body)).status).toBe(status);
 });
 
-it("a complete draft can be submitted for approval, once", async () => {
+it("a complete draft can be submitted for approval, once", async ({ sandbox }) => {
   const contactId = await makeVendor(sandbox);
-  const draft = await create({ contactId, totalAmountCents: 500 });
+  const draft = await create(sandbox, { contactId, totalAmountCents: 500 });
   const { id } = draft.body;
-  expect(await submit(id)).toMatchObject({
+  expect(await submit(sandbox, id)).toMatchObject({
     status: 200,
     body: { status: "pending_approval", items: [] },
   });
-  expect(await submit(id)).toMatchObject({ status: 422, body: { error: "validation_error" } });
-  const orphan = await create({ totalAmountCents: 500 });
-  expect((await submit(orphan.body["id"])).status).toBe(422);
-  const vague = await create({ contactId, items: [{ quantity: 1, unitAmountCents: 5 }] });
-  expect((await submit(vague.body["id"])).status).toBe(422);
-  expect((await submit("bill_none")).status).toBe(404);
+  expect(await submit(sandbox, id)).toMatchObject({
+    status: 422,
+    body: { error: "validation_error" },
+  });
+  const orphan = await create(sandbox, { totalAmountCents: 500 });
+  expect((await submit(sandbox, orphan.body["id"])).status).toBe(422);
+  const vague = await create(sandbox, { contactId, items: [{ quantity: 1, unitAmountCents: 5 }] });
+  expect((await submit(sandbox, vague.body["id"])).status).toBe(422);
+  expect((await submit(sandbox, "bill_none")).status).toBe(404);
 });
 
-it("bills are listed newest first without their items, by status and search", async () => {
+it("bills are listed newest first without their items, by status and search", async ({
+  sandbox,
+}) => {
   const contactId = await makeVendor(sandbox, { displayName: "Acme Paper" });
   const rent = await makeBill(sandbox, { description: "Rent for May", status: "draft" });
   const paper = await makeBill(sandbox, { contactId, customNumber: "P-77" });
@@ -104,7 +107,7 @@ it("bills are listed newest first without their items, by status and search", as
   expect((await sandbox.api("GET", "/v1/payables?status=paid")).status).toBe(422);
 });
 
-it("a bill that is paid outside the service moves no money through it", async () => {
+it("a bill that is paid outside the service moves no money through it", async ({ sandbox }) => {
   const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
   const recorded = await sandbox.control.payOutside(payableId, 400);
   expect(recorded).toMatchObject({ status: "completed", paymentRail: null, amountCents: 400 });
@@ -116,7 +119,7 @@ it("a bill that is paid outside the service moves no money through it", async ()
   expect(await sandbox.control.ledger()).toEqual([]);
 });
 
-it("a list's totalCount follows changes of status and survives a restart", async () => {
+it("a list's totalCount follows changes of status and survives a restart", async ({ sandbox }) => {
   const [, other] = await sandbox.control.reset("two-businesses");
   const businessId = other?.businessId ?? "";
   await sandbox.control.createPayable({ businessId, totalAmountCents: 100 });

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { describe, expect } from "vitest";
+import type { TestSandbox } from "../support/sandbox.ts";
+import { sandboxTest } from "./sandbox-test.ts";
 import {
   type Created,
   fromBalance,
@@ -13,20 +14,15 @@ import {
   unique,
 } from "./world.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => sandbox.control.reset("blank"));
+const it = sandboxTest("blank");
 
-async function defaultBank(): Promise<string> {
+async function defaultBank(sandbox: TestSandbox): Promise<string> {
   const { body } = await sandbox.api<Page<{ id: string }>>("GET", "/v1/bank-accounts");
   return body.items[0]?.id ?? "";
 }
 
 describe("creating a payment (API specification, section 4)", () => {
-  it("paying a bill returns 201 with a payment of the remaining amount", async () => {
+  it("paying a bill returns 201 with a payment of the remaining amount", async ({ sandbox }) => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 123_45 });
     const answer = await pay(sandbox, { payableId });
     expect(answer.status).toBe(201);
@@ -53,7 +49,7 @@ describe("creating a payment (API specification, section 4)", () => {
     expect(read.body).toMatchObject({ id: answer.body.payments[0]?.id, payableId });
   });
 
-  it("an amount above $100,000 is split into payments that add up to it", async () => {
+  it("an amount above $100,000 is split into payments that add up to it", async ({ sandbox }) => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 250_000_01 });
     const { body } = await pay(sandbox, { payableId });
     expect(body.payments.map(({ amountCents }) => amountCents)).toEqual([
@@ -63,14 +59,14 @@ describe("creating a payment (API specification, section 4)", () => {
     expect((await pay(sandbox, { payableId: whole })).body.payments).toHaveLength(1);
   });
 
-  it("a bill can be paid in part, then the rest", async () => {
+  it("a bill can be paid in part, then the rest", async ({ sandbox }) => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
     expect((await pay(sandbox, { payableId, amountCents: 400 })).status).toBe(201);
     const rest = await pay(sandbox, { payableId });
     expect(rest.body.payments.map(({ amountCents }) => amountCents)).toEqual([600]);
   });
 
-  it("a direct payment to a contact generates an approved bill", async () => {
+  it("a direct payment to a contact generates an approved bill", async ({ sandbox }) => {
     const contactId = await makeVendor(sandbox);
     const answer = await pay(sandbox, {
       contactId,
@@ -89,9 +85,11 @@ describe("creating a payment (API specification, section 4)", () => {
     });
   });
 
-  it("a verified bank account is debited only if the ACH debit authorization is accepted", async () => {
+  it("a verified bank account is debited only if the ACH debit authorization is accepted", async ({
+    sandbox,
+  }) => {
     const payableId = await makeBill(sandbox);
-    const bankAccountId = await defaultBank();
+    const bankAccountId = await defaultBank(sandbox);
     const body = { payableId, bankAccountId, paymentRail: "PROVIDER" };
     const refused = await sandbox.api("POST", "/v1/payments", { key: unique("k"), body });
     expect(refused).toMatchObject({
@@ -106,9 +104,11 @@ describe("creating a payment (API specification, section 4)", () => {
     expect(paid.body.payments).toMatchObject([{ paymentRail: "PROVIDER", bankAccountId }]);
   });
 
-  it("the documented bankAccountId alone is enough, unless the authorization is declined", async () => {
+  it("the documented bankAccountId alone is enough, unless the authorization is declined", async ({
+    sandbox,
+  }) => {
     const payableId = await makeBill(sandbox);
-    const body = { payableId, bankAccountId: await defaultBank() };
+    const body = { payableId, bankAccountId: await defaultBank(sandbox) };
     const declined = await sandbox.api("POST", "/v1/payments", {
       key: unique("k"),
       body: { ...body, achAuthorizationAccepted: false },
@@ -119,13 +119,13 @@ describe("creating a payment (API specification, section 4)", () => {
     expect(paid.body.payments).toMatchObject([{ paymentRail: "PROVIDER" }]);
   });
 
-  it("a payment from the balance may also name the default bank account", async () => {
+  it("a payment from the balance may also name the default bank account", async ({ sandbox }) => {
     const payableId = await makeBill(sandbox);
-    const answer = await pay(sandbox, { payableId, bankAccountId: await defaultBank() });
+    const answer = await pay(sandbox, { payableId, bankAccountId: await defaultBank(sandbox) });
     expect(answer.body.payments).toMatchObject([{ paymentRail: "SERVICE", bankAccountId: null }]);
   });
 
-  it.each<[string, number, string, object]>([
+  it.for<[string, number, string, object]>([
     ["both payableId and contactId", 400, "payableId", { payableId: "x", contactId: "y" }],
     ["neither payableId nor contactId", 400, "payableId", {}],
     ["contactId without an amount", 400, "amountCents", { contactId: "x" }],
@@ -142,7 +142,7 @@ describe("creating a payment (API specification, section 4)", () => {
     ["no date", 422, "scheduledAt", { payableId: "x", scheduledAt: "2030-02-30" }],
     ["an instant", 422, "scheduledAt", { payableId: "x", scheduledAt: "2030-01-01T09:00:00Z" }],
     ["a body that is a list", 400, "", []],
-  ])("a payment with %s is refused with %i", async (_, status, field, body) => {
+  ])("a payment with %s is refused with %i", async ([_, status, field, body], { sandbox }) => {
     const answer = await sandbox.api("POST", "/v1/payments", {
       key: unique("k"),
       body: Array.isArray(body) ? body : { ...fromBalance, ...body },
@@ -153,7 +153,7 @@ describe("creating a payment (API specification, section 4)", () => {
     });
   });
 
-  it("a payment needs a funding source that exists and that may be used", async () => {
+  it("a payment needs a funding source that exists and that may be used", async ({ sandbox }) => {
     const payableId = await makeBill(sandbox);
     const send = (body: object) =>
       sandbox.api("POST", "/v1/payments", { key: unique("k"), body: { payableId, ...body } });
@@ -175,7 +175,7 @@ describe("creating a payment (API specification, section 4)", () => {
     });
   });
 
-  it("a payment can't be scheduled for today in New York or earlier", async () => {
+  it("a payment can't be scheduled for today in New York or earlier", async ({ sandbox }) => {
     const payableId = await makeBill(sandbox);
     for (const days of [0, -1]) {
       const answer = await pay(sandbox, {
@@ -189,7 +189,9 @@ describe("creating a payment (API specification, section 4)", () => {
     expect(answer.body.payments).toMatchObject([{ status: "scheduled" }]);
   });
 
-  it("paying an unknown bill or contact, or another organization's, returns 404", async () => {
+  it("paying an unknown bill or contact, or another organization's, returns 404", async ({
+    sandbox,
+  }) => {
     const [, other] = await sandbox.control.reset("two-businesses");
     const payableId = await makeBill(sandbox);
     const answer = await sandbox.api("POST", "/v1/payments", {
@@ -204,7 +206,9 @@ describe("creating a payment (API specification, section 4)", () => {
 });
 
 describe("listing payments", () => {
-  it("payments are listed newest first without repeats or gaps, and can be filtered", async () => {
+  it("payments are listed newest first without repeats or gaps, and can be filtered", async ({
+    sandbox,
+  }) => {
     const contactId = await makeVendor(sandbox);
     const bills = [];
     for (let i = 0; i < 7; i += 1) bills.push(await makeBill(sandbox, { contactId }));
@@ -231,14 +235,14 @@ describe("listing payments", () => {
     expect((await list(`createdAfter=${first}&payableId=${bills[0]}`)).body.totalCount).toBe(1);
   });
 
-  it.each([
+  it.for([
     ["page=0", 422],
     ["pageSize=0", 422],
     ["pageSize=101", 422],
     ["page=two", 400],
     ["status=paid", 422],
     ["createdAfter=yesterday", 422],
-  ])("listing payments with ?%s is refused with %i", async (query, status) => {
+  ])("listing payments with ?%s is refused with %i", async ([query, status], { sandbox }) => {
     const answer = await sandbox.api("GET", `/v1/payments?${query}`);
     expect(answer).toMatchObject({ status, body: { error: "validation_error" } });
   });

@@ -4,17 +4,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { makeBill, pay, paymentsOf, statusesOf } from "./world.ts";
 
 const program = fileURLToPath(new URL("../../src/sandbox/main.ts", import.meta.url));
 
-let sandbox: TestSandbox;
-beforeEach(async () => {
-  sandbox = await startSandbox();
+const it = test.extend("sandbox", async () => {
+  const sandbox = await startSandbox();
+  onTestFinished(() => sandbox.stop());
+  return sandbox;
 });
-afterEach(() => sandbox.stop());
 
 /** Creates a data directory that no other sandbox uses. */
 function anotherDirectory(): string {
@@ -32,12 +32,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function bankPid(): Promise<number> {
+async function bankPid(sandbox: TestSandbox): Promise<number> {
   const { bank } = (await sandbox.control.health()) as unknown as { bank: { pid: number } };
   return bank.pid;
 }
 
-it("after kill -9 the sandbox still has all it had acknowledged, clocks and tokens included", async () => {
+it("after kill -9 the sandbox still has all it had acknowledged, clocks and tokens included", async ({
+  sandbox,
+}) => {
   const bills = [];
   for (let i = 0; i < 5; i += 1) bills.push(await makeBill(sandbox));
   await sandbox.control.advance("P3D");
@@ -65,7 +67,9 @@ it("after kill -9 the sandbox still has all it had acknowledged, clocks and toke
   ]);
 });
 
-it("a request that died with the sandbox conflicts at first, then is payment_unconfirmed", async () => {
+it("a request that died with the sandbox conflicts at first, then is payment_unconfirmed", async ({
+  sandbox,
+}) => {
   const payableId = await makeBill(sandbox);
   await sandbox.control.faults([
     { path: "/v1/payments", when: "during", effect: "delay", delayMs: 60_000, times: 1 },
@@ -82,7 +86,9 @@ it("a request that died with the sandbox conflicts at first, then is payment_unc
   expect(await paymentsOf(sandbox, payableId)).toEqual([]);
 });
 
-it("an effect that was committed before the sandbox died is replayed under its key", async () => {
+it("an effect that was committed before the sandbox died is replayed under its key", async ({
+  sandbox,
+}) => {
   const payableId = await makeBill(sandbox);
   await sandbox.control.faults([
     { path: "/v1/payments", when: "after", effect: "delay", delayMs: 60_000, times: 1 },
@@ -95,10 +101,10 @@ it("an effect that was committed before the sandbox died is replayed under its k
   expect(await paymentsOf(sandbox, payableId)).toHaveLength(1);
 });
 
-it.each(["SIGTERM", "SIGKILL"] as const)(
+it.for(["SIGTERM", "SIGKILL"] as const)(
   "%s of the sandbox also ends its bank's process",
-  async (signal) => {
-    const pid = await bankPid();
+  async (signal, { sandbox }) => {
+    const pid = await bankPid(sandbox);
     expect(isAlive(pid)).toBe(true);
     await sandbox.kill(signal);
     await expect.poll(() => isAlive(pid)).toBe(false);
@@ -117,7 +123,7 @@ it("with --exit-with-parent the sandbox exits when its standard input is closed"
   expect(await exited).toEqual([0, null]);
 });
 
-it("a sandbox refuses a data directory that another sandbox uses", () => {
+it("a sandbox refuses a data directory that another sandbox uses", ({ sandbox }) => {
   const second = spawnSync(
     process.execPath,
     [program, "--port", "0", "--data-dir", sandbox.dataDir],
@@ -127,7 +133,7 @@ it("a sandbox refuses a data directory that another sandbox uses", () => {
   expect(second.stderr).toBe("sandbox: another sandbox uses this data directory\n");
 });
 
-it("a sandbox whose port is taken exits 2 and names --port", () => {
+it("a sandbox whose port is taken exits 2 and names --port", ({ sandbox }) => {
   const { port } = new URL(sandbox.url);
   const { status, stderr } = spawnSync(
     process.execPath,

@@ -1,11 +1,7 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import {
-  type Json,
-  netCreditByPayable,
-  startSandbox,
-  type TestSandbox,
-} from "../support/sandbox.ts";
+import { expect } from "vitest";
+import { type Json, netCreditByPayable, type TestSandbox } from "../support/sandbox.ts";
+import { sharedSandboxTest } from "./sandbox-test.ts";
 import { fromBalance, newYorkDay, type Page, type Payment } from "./world.ts";
 
 // A storm of random payments, cancels, retries, returns, holds, faults and kills. Afterwards the
@@ -34,19 +30,16 @@ class Dice {
 }
 
 const dice = new Dice();
-let sandbox: TestSandbox;
-let token = "";
-let endpointId = "";
-let bankAccountId = "";
 
-beforeAll(async () => {
-  sandbox = await startSandbox();
+const it = sharedSandboxTest().extend("sandbox", async ({ sandbox }) => {
   await sandbox.control.reset({
     businesses: [
       {
         name: "Storm Company",
         balanceCents: startCents,
-        bankAccounts: [{ name: "Operating", accountNumberLast4: "1111", isDefault: true }],
+        bankAccounts: [
+          { id: "ba_storm", name: "Operating", accountNumberLast4: "1111", isDefault: true },
+        ],
         contacts: Array.from({ length: vendors }, (_, i) => ({
           id: `vendor${i}`,
           displayName: `Vendor ${i}`,
@@ -63,10 +56,8 @@ beforeAll(async () => {
       },
     ],
   });
-  token = await sandbox.control.token(undefined, { expiresInSeconds: 1_000_000_000 });
-  const accounts = await sandbox.api<{ items: { id: string }[] }>("GET", "/v1/bank-accounts");
-  bankAccountId = accounts.body.items[0]?.id ?? "";
-  endpointId = sandbox.business.webhookEndpoints?.[0]?.id ?? "";
+  const longLived = { expiresInSeconds: 1_000_000_000 };
+  sandbox.business.token = await sandbox.control.token(undefined, longLived);
   await sandbox.control.faults(
     [
       {
@@ -114,35 +105,35 @@ beforeAll(async () => {
     ],
     { lose: 1 },
   );
+  return sandbox;
 });
-afterAll(() => sandbox.stop());
 
-async function all<T>(path: string): Promise<T[]> {
+async function all<T>(sandbox: TestSandbox, path: string): Promise<T[]> {
   const items: T[] = [];
   for (let page = 1; ; page += 1) {
     const joined = `${path}?page=${page}&pageSize=100`;
-    const { body } = await sandbox.api<Page<T>>("GET", joined, { token });
+    const { body } = await sandbox.api<Page<T>>("GET", joined);
     items.push(...body.items);
     if (items.length >= body.totalCount) return items;
   }
 }
 
 /** Sends a write as a careful client does: with the same key until the response is final. */
-async function send(path: string, key: string, body: Json): Promise<void> {
+async function send(sandbox: TestSandbox, path: string, key: string, body: Json): Promise<void> {
   for (let attempt = 0; attempt < 6; attempt += 1) {
-    const answer = await sandbox.api("POST", path, { key, body, token }).catch(() => undefined);
+    const answer = await sandbox.api("POST", path, { key, body }).catch(() => undefined);
     if (answer !== undefined && answer.status < 500 && answer.body["error"] !== undefined) return;
     if (answer !== undefined && answer.status < 300) return;
   }
 }
 
-async function payOne(key: string): Promise<void> {
+async function payOne(sandbox: TestSandbox, key: string): Promise<void> {
   const scheduledAt = await newYorkDay(sandbox, 1 + dice.below(9));
   const source =
     dice.below(4) === 0
-      ? { paymentRail: "PROVIDER", bankAccountId, achAuthorizationAccepted: true }
+      ? { paymentRail: "PROVIDER", bankAccountId: "ba_storm", achAuthorizationAccepted: true }
       : fromBalance;
-  await send("/v1/payments", key, {
+  await send(sandbox, "/v1/payments", key, {
     payableId: `bill${dice.below(bills)}`,
     ...source,
     ...(dice.below(3) === 0 ? { amountCents: 1 + dice.below(400_000) } : {}),
@@ -151,16 +142,14 @@ async function payOne(key: string): Promise<void> {
   });
 }
 
-async function cancelOne(key: string): Promise<void> {
+async function cancelOne(sandbox: TestSandbox, key: string): Promise<void> {
   const status = dice.pick(["held", "scheduled"]);
-  const { body } = await sandbox.api<Page<Payment>>("GET", `/v1/payments?status=${status}`, {
-    token,
-  });
+  const { body } = await sandbox.api<Page<Payment>>("GET", `/v1/payments?status=${status}`);
   if (body.items.length === 0) return;
-  await send(`/v1/payments/${dice.pick(body.items).id}/cancel`, key, { reason: "storm" });
+  await send(sandbox, `/v1/payments/${dice.pick(body.items).id}/cancel`, key, { reason: "storm" });
 }
 
-async function planOne(): Promise<void> {
+async function planOne(sandbox: TestSandbox): Promise<void> {
   const rule = dice.pick([
     { outcome: "fail", code: "R01" },
     { outcome: "fail", code: "R02" },
@@ -173,31 +162,34 @@ async function planOne(): Promise<void> {
   await sandbox.control.outcome({ match, ...rule, times: 1 + dice.below(3) });
 }
 
-async function round(number: number): Promise<void> {
+async function round(sandbox: TestSandbox, number: number): Promise<void> {
   const key = `storm-${number}`;
   const what = dice.below(20);
-  if (what < 10) return payOne(key);
-  if (what < 12) return cancelOne(key);
-  if (what < 14) return send(`/v1/payables/bill${dice.below(bills)}/retry-payment`, key, {});
-  if (what < 16) return planOne();
+  if (what < 10) return payOne(sandbox, key);
+  if (what < 12) return cancelOne(sandbox, key);
+  if (what < 14)
+    return send(sandbox, `/v1/payables/bill${dice.below(bills)}/retry-payment`, key, {});
+  if (what < 16) return planOne(sandbox);
   await sandbox.control.advance(dice.pick(["PT3H", "P1D", "P4D"]));
 }
 
-it("after a storm of faults the ledger, payments, bills, balance and events agree", async () => {
+it("after a storm of faults the ledger, payments, bills, balance and events agree", async ({
+  sandbox,
+}) => {
   for (let number = 0; number < rounds; number += 1) {
-    await round(number);
+    await round(sandbox, number);
     if (number === 60) await sandbox.restart("SIGKILL");
     if (number === 170) await sandbox.restart("SIGTERM");
   }
-  const payments = await all<Payment>("/v1/payments");
+  const payments = await all<Payment>(sandbox, "/v1/payments");
   expect(payments.length).toBeGreaterThan(40);
-  await checkStory();
+  await checkStory(sandbox);
   await sandbox.control.advance("P40D");
-  await checkStory();
+  await checkStory(sandbox);
 });
 
-async function checkStory(): Promise<void> {
-  const payments = await all<Payment>("/v1/payments");
+async function checkStory(sandbox: TestSandbox): Promise<void> {
+  const payments = await all<Payment>(sandbox, "/v1/payments");
   const ledger = await sandbox.control.ledger();
   expect(await sandbox.control.health()).toMatchObject({
     ok: true,
@@ -213,9 +205,9 @@ async function checkStory(): Promise<void> {
       kinds,
     );
   }
-  checkBalance(payments, ledger, (await sandbox.api("GET", "/v1/balance", { token })).body);
-  await checkBills(payments, netCreditByPayable(ledger));
-  await checkEvents(payments);
+  checkBalance(payments, ledger, (await sandbox.api("GET", "/v1/balance")).body);
+  await checkBills(sandbox, payments, netCreditByPayable(ledger));
+  await checkEvents(sandbox, payments);
 }
 
 /** Returns the sequences of ledger entries that a payment of this status may have. */
@@ -270,11 +262,12 @@ function checkBalance(
 }
 
 async function checkBills(
+  sandbox: TestSandbox,
   payments: readonly Payment[],
   netCredit: ReadonlyMap<string, number>,
 ): Promise<void> {
   const moving = new Set(["pending", "scheduled", "processing", "held", "refund_pending"]);
-  for (const bill of await all<Json & { id: string }>("/v1/payables")) {
+  for (const bill of await all<Json & { id: string }>(sandbox, "/v1/payables")) {
     const own = payments.filter(({ payableId }) => payableId === bill.id);
     const sum = (holds: (payment: Payment) => boolean) =>
       own.filter(holds).reduce((cents, { amountCents }) => cents + amountCents, 0);
@@ -287,9 +280,10 @@ async function checkBills(
   }
 }
 
-async function checkEvents(payments: readonly Payment[]): Promise<void> {
-  const path = `/v1/webhook-endpoints/${endpointId}/deliveries`;
-  const deliveries = await all<{ requestBody: string }>(path);
+async function checkEvents(sandbox: TestSandbox, payments: readonly Payment[]): Promise<void> {
+  const [endpoint] = sandbox.business.webhookEndpoints ?? [];
+  const path = `/v1/webhook-endpoints/${endpoint?.id}/deliveries`;
+  const deliveries = await all<{ requestBody: string }>(sandbox, path);
   const events = deliveries.map(
     ({ requestBody }) => JSON.parse(requestBody) as { type: string; sequence: string },
   );

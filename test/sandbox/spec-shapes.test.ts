@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Json, startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { expect } from "vitest";
+import type { Json, TestSandbox } from "../support/sandbox.ts";
+import { sharedSandboxTest } from "./sandbox-test.ts";
 import type { Page } from "./world.ts";
 
 // Every field that section 2 of the API specification lists, with the types it may have; a resource
@@ -129,14 +130,9 @@ const balance = {
   dashboardUrl: text,
 };
 
-let sandbox: TestSandbox;
+const it = sharedSandboxTest({ fixture: "sample" });
 
-beforeAll(async () => {
-  sandbox = await startSandbox({ fixture: "sample" });
-});
-afterAll(() => sandbox.stop());
-
-async function all(path: string): Promise<Json[]> {
+async function all(sandbox: TestSandbox, path: string): Promise<Json[]> {
   const items: Json[] = [];
   for (let page = 1; ; page += 1) {
     const joined = `${path}${path.includes("?") ? "&" : "?"}page=${page}&pageSize=100`;
@@ -148,8 +144,11 @@ async function all(path: string): Promise<Json[]> {
   }
 }
 
-it("contacts have the fields of section 2", async () => {
-  const contacts = [...(await all("/v1/contacts")), ...(await all("/v1/contacts?status=revoked"))];
+it("contacts have the fields of section 2", async ({ sandbox }) => {
+  const contacts = [
+    ...(await all(sandbox, "/v1/contacts")),
+    ...(await all(sandbox, "/v1/contacts?status=revoked")),
+  ];
   expect(new Set(contacts.map(({ status }) => status))).toEqual(
     new Set(["active", "archived", "revoked"]),
   );
@@ -168,8 +167,8 @@ it("contacts have the fields of section 2", async () => {
   }
 });
 
-it("bills have the fields of section 2, in lists without their items", async () => {
-  const bills = await all("/v1/payables");
+it("bills have the fields of section 2, in lists without their items", async ({ sandbox }) => {
+  const bills = await all(sandbox, "/v1/payables");
   for (const one of bills) {
     expectShape("payable", one, payableInList);
     expectShape("contact", one["contact"] as Json, {
@@ -194,8 +193,8 @@ it("bills have the fields of section 2, in lists without their items", async () 
   }
 });
 
-it("payments of every status have the fields of section 2", async () => {
-  const payments = await all("/v1/payments");
+it("payments of every status have the fields of section 2", async ({ sandbox }) => {
+  const payments = await all(sandbox, "/v1/payments");
   for (const one of payments) {
     expectShape("payment", one, payment);
     const isFailed = one["status"] === "failed" || one["status"] === "returned";
@@ -206,23 +205,27 @@ it("payments of every status have the fields of section 2", async () => {
   const created = payments.map(({ createdAt }) => String(createdAt));
   expect(created).toEqual(created.toSorted().toReversed());
   for (const status of new Set(payments.map((one) => String(one["status"])))) {
-    const filtered = await all(`/v1/payments?status=${status}`);
+    const filtered = await all(sandbox, `/v1/payments?status=${status}`);
     expect(filtered).toEqual(payments.filter((one) => one["status"] === status));
   }
   const single = await sandbox.api("GET", `/v1/payments/${String(payments[0]?.["id"])}`);
   expect(single.body).toEqual(payments[0]);
 });
 
-it("createdAfter includes payments of its instant, and createdBefore excludes them", async () => {
-  const payments = await all("/v1/payments");
+it("createdAfter includes payments of its instant, and createdBefore excludes them", async ({
+  sandbox,
+}) => {
+  const payments = await all(sandbox, "/v1/payments");
   const middle = String(payments[Math.floor(payments.length / 2)]?.["createdAt"]);
-  const after = await all(`/v1/payments?createdAfter=${encodeURIComponent(middle)}`);
-  const before = await all(`/v1/payments?createdBefore=${encodeURIComponent(middle)}`);
+  const after = await all(sandbox, `/v1/payments?createdAfter=${encodeURIComponent(middle)}`);
+  const before = await all(sandbox, `/v1/payments?createdBefore=${encodeURIComponent(middle)}`);
   expect([...after, ...before]).toEqual(payments);
   expect(after.some(({ createdAt }) => createdAt === middle)).toBe(true);
 });
 
-it("bank accounts, funding sources and the balance have the fields of section 2", async () => {
+it("bank accounts, funding sources and the balance have the fields of section 2", async ({
+  sandbox,
+}) => {
   const accounts = await sandbox.api<{ items: Json[] }>("GET", "/v1/bank-accounts");
   expect(accounts.body.items.length).toBeGreaterThan(0);
   for (const one of accounts.body.items) {

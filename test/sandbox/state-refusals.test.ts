@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { describe, expect } from "vitest";
+import { sandboxTest } from "./sandbox-test.ts";
 import { makeBill, makeVendor, newYorkDay, pay, unique } from "./world.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => sandbox.control.reset("blank"));
+const it = sandboxTest("blank");
 
 describe("state refusals (API specification, section 7)", () => {
-  it.each(["draft", "pending_approval", "declined", "blocked", "void"])(
+  it.for(["draft", "pending_approval", "declined", "blocked", "void"])(
     "paying a bill that is %s is refused until it is approved",
-    async (status) => {
+    async (status, { sandbox }) => {
       const payableId = await makeBill(sandbox, { status });
       expect(await pay(sandbox, { payableId })).toMatchObject({
         status: 409,
@@ -21,7 +16,9 @@ describe("state refusals (API specification, section 7)", () => {
     },
   );
 
-  it("a vendor without a bank account, or one that is archived or revoked, can't be paid", async () => {
+  it("a vendor without a bank account, or one that is archived or revoked, can't be paid", async ({
+    sandbox,
+  }) => {
     const without = await makeVendor(sandbox, { bankAccount: undefined });
     const archived = await makeVendor(sandbox);
     await sandbox.api("POST", `/v1/contacts/${archived}/archive`);
@@ -42,7 +39,7 @@ describe("state refusals (API specification, section 7)", () => {
     }
   });
 
-  it("an amount above what is owed, or already in progress, is refused", async () => {
+  it("an amount above what is owed, or already in progress, is refused", async ({ sandbox }) => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
     expect(await pay(sandbox, { payableId, amountCents: 1_001 })).toMatchObject({
       status: 422,
@@ -60,7 +57,9 @@ describe("state refusals (API specification, section 7)", () => {
     });
   });
 
-  it("a payment above the available balance is refused; scheduled payments reserve nothing", async () => {
+  it("a payment above the available balance is refused; scheduled payments reserve nothing", async ({
+    sandbox,
+  }) => {
     const bills = await Promise.all(
       [600_000_00, 600_000_00, 600_000_00].map((totalAmountCents) =>
         makeBill(sandbox, { totalAmountCents }),
@@ -77,7 +76,9 @@ describe("state refusals (API specification, section 7)", () => {
     expect(body["availableCents"]).toBe(400_000_00);
   });
 
-  it("a payment refused for the business's state is accepted later under the same key", async () => {
+  it("a payment refused for the business's state is accepted later under the same key", async ({
+    sandbox,
+  }) => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
     const part = { payableId, amountCents: 100 };
     const states: [object, object, number, string, object?][] = [
@@ -108,7 +109,9 @@ describe("state refusals (API specification, section 7)", () => {
     }
   });
 
-  it("an unverified business can't pay or read its balance until its setup is complete", async () => {
+  it("an unverified business can't pay or read its balance until its setup is complete", async ({
+    sandbox,
+  }) => {
     await sandbox.control.reset("unverified");
     const payableId = await makeBill(sandbox);
     expect(await pay(sandbox, { payableId })).toMatchObject({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { getRetryByWorkflowId } from "../../src/store/retries/retries.ts";
 import {
@@ -8,20 +8,15 @@ import {
   untilCancellation,
 } from "../support/cancellations.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
-import { startPayrun, type TestPayrun } from "../support/payrun.ts";
+import { payrunTest } from "../support/payrun-test.ts";
 import { paymentsOf, plannedScene, standing } from "../support/scene.ts";
 import { approve } from "../support/stack.ts";
 
-let payrun: TestPayrun;
+const test = payrunTest({ worker: false });
 
-beforeAll(async () => {
-  payrun = await startPayrun({ worker: false });
-});
-afterAll(async () => {
-  await payrun?.stop();
-});
-
-test("runs, decisions and cancellations go on without a worker for retries, and failed payments wait for one", async () => {
+test("runs, decisions and cancellations go on without a worker for retries, and failed payments wait for one", async ({
+  payrun,
+}) => {
   const { control } = payrun.sandbox;
   await payrun.startWorker(["steps", "money", "reading"]);
   await payrun.apply("next-day", NEXT_DAY_RETRIES);

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import type { FundingChoice, LineState } from "../../../src/contracts/pay-run.ts";
 import { formatUsd } from "../../../src/domain/money.ts";
-import { startTestGateway, type TestGateway } from "../../gateway/support/gateway.ts";
+import type { TestGateway } from "../../gateway/support/gateway.ts";
 import { planLine, seedRun, type SeededRun, setLine } from "../../gateway/support/rows.ts";
 import { newYorkDate } from "../../../src/domain/clock/new-york.ts";
 import { addDays } from "../../../src/domain/clock/dates.ts";
-import { signedIn, type Visited, type Visits } from "../support/visits.ts";
+import { sharedGatewayTest } from "../../gateway/support/gateway-test.ts";
+import { signedIn, type Visited } from "../support/visits.ts";
 
 const SOURCE: FundingChoice = {
   ...{ sourceId: "balance", rail: "SERVICE", kind: "balance", name: "Balance", last4: null },
@@ -23,18 +24,22 @@ const BILLS: readonly (readonly [LineState, cents: number, day: string])[] = [
   ["cancelled", 12_300, addDays(TODAY, 1)],
 ];
 
-let gateway: TestGateway;
-let cora: Visits;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  await seed("2026-10-09", 0, 0);
-  cora = await signedIn(gateway, "cora", ["controller"]);
-});
-afterAll(() => gateway.stop());
+const test = sharedGatewayTest().extend(
+  "cora",
+  { scope: "file", auto: true },
+  async ({ gateway }) => {
+    await seed(gateway, "2026-10-09", 0, 0);
+    return signedIn(gateway, "cora", ["controller"]);
+  },
+);
 
 /** Makes a run of these bills, whose account has this much and has promised this much. */
-async function seed(period: string, availableCents: number, reservedCents: number) {
+async function seed(
+  gateway: TestGateway,
+  period: string,
+  availableCents: number,
+  reservedCents: number,
+) {
   const lines = BILLS.map(([, amountCents, executionDate], no) =>
     planLine(`p_${period}_${no}`, {
       ...{ amountCents, totalCents: amountCents, executionDate, funding: SOURCE },
@@ -75,7 +80,9 @@ function sumOf(day: string, ...states: readonly LineState[]): number {
   );
 }
 
-test("the week's picture shows each day's money by state, to the cent, with bars to scale", async () => {
+test("the week's picture shows each day's money by state, to the cent, with bars to scale", async ({
+  cora,
+}) => {
   const page = await cora.get("/");
   const [first, second] = barsOf(page);
   const parts = {
@@ -98,13 +105,18 @@ test("the week's picture shows each day's money by state, to the cent, with bars
   expect(second?.widths["wait"]).toBeCloseTo((waits / total) * 100, 0);
 });
 
-test.each([
+test.for<[string, number, number]>([
   ["enough", 5_000_000, 250_000],
   ["too little", 600_000, 250_000],
 ])(
   "the picture of an account that has %s shows money before, promised, paid and after to scale",
-  async (which, availableCents, promisedCents) => {
-    const run: SeededRun = await seed(`2026-10-1${which.length}`, availableCents, promisedCents);
+  async ([which, availableCents, promisedCents], { gateway, cora }) => {
+    const run: SeededRun = await seed(
+      gateway,
+      `2026-10-1${which.length}`,
+      availableCents,
+      promisedCents,
+    );
     const page = await cora.get(`/runs/${encodeURIComponent(run.runId)}`);
     // Cancelled bills take no money from the account.
     const bills = BILLS.filter(([state]) => state !== "cancelled");

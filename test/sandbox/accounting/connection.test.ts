@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { expect } from "vitest";
+import type { TestSandbox } from "../../support/sandbox.ts";
 import { controlPost } from "../bank-accounts/accounts.ts";
+import { sandboxTest } from "../sandbox-test.ts";
 import { Accounting, redirectUri } from "./books.ts";
 
-let sandbox: TestSandbox;
-let accounting: Accounting;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(async () => {
-  await sandbox.control.reset("two-businesses");
-  accounting = new Accounting(sandbox);
-});
+const it = sandboxTest("two-businesses").extend(
+  "accounting",
+  ({ sandbox }) => new Accounting(sandbox),
+);
 
-const authorize = (body = {}) =>
+const authorize = (sandbox: TestSandbox, accounting: Accounting, body = {}) =>
   controlPost(sandbox, `/accounting/${accounting.businessId}/authorize`, body);
 
-it("a business has no accounting integration at first", async () => {
+it("a business has no accounting integration at first", async ({ accounting }) => {
   expect((await accounting.get()).body).toEqual({ items: [] });
   expect((await accounting.get("/status")).body).toEqual({
     connected: false,
@@ -30,7 +25,10 @@ it("a business has no accounting integration at first", async () => {
   });
 });
 
-it("connecting sends the user to OAuth and back to the redirectUri with the same state", async () => {
+it("connecting sends the user to OAuth and back to the redirectUri with the same state", async ({
+  sandbox,
+  accounting,
+}) => {
   const { status, body } = await accounting.post("/connect", { redirectUri });
   expect(status).toBe(200);
   const page = new URL(String(body["authorizationUrl"]));
@@ -42,7 +40,7 @@ it("connecting sends the user to OAuth and back to the redirectUri with the same
     connected: false,
     status: "pending",
   });
-  const ended = await authorize();
+  const ended = await authorize(sandbox, accounting);
   const back = new URL(String(ended["redirectUrl"]));
   expect(back.origin).toBe("https://app.customer.example");
   expect(back.searchParams.get("from")).toBe("payments");
@@ -63,16 +61,19 @@ it("connecting sends the user to OAuth and back to the redirectUri with the same
   ]);
 });
 
-it("a business is not connected if the user denies the access", async () => {
+it("a business is not connected if the user denies the access", async ({ sandbox, accounting }) => {
   await accounting.post("/connect", { redirectUri });
-  const ended = await authorize({ decision: "deny" });
+  const ended = await authorize(sandbox, accounting, { decision: "deny" });
   expect(String(ended["redirectUrl"])).toContain("error=access_denied");
   expect((await accounting.get("/status")).body).toMatchObject({ connected: false });
-  await expect(authorize()).rejects.toThrow("404");
+  await expect(authorize(sandbox, accounting)).rejects.toThrow("404");
 });
 
-it("connecting twice, or authorizing before connecting, is refused", async () => {
-  await expect(authorize()).rejects.toThrow("404");
+it("connecting twice, or authorizing before connecting, is refused", async ({
+  sandbox,
+  accounting,
+}) => {
+  await expect(authorize(sandbox, accounting)).rejects.toThrow("404");
   await accounting.connect();
   const again = await accounting.post("/connect", { redirectUri });
   expect(again.status).toBe(409);
@@ -82,14 +83,14 @@ it("connecting twice, or authorizing before connecting, is refused", async () =>
   });
 });
 
-it.each([
+it.for([
   [undefined, 400],
   [17, 400],
   ["nowhere", 422],
   ["http://app.customer.example/", 422],
   ["javascript:alert(1)", 422],
   ["https://app.customer.example/#fragment", 422],
-])("the redirectUri %s is refused", async (uri, status) => {
+])("the redirectUri %s is refused", async ([uri, status], { accounting }) => {
   const answer = await accounting.post("/connect", { redirectUri: uri });
   expect(answer.status).toBe(status);
   expect(answer.body).toMatchObject({
@@ -98,12 +99,15 @@ it.each([
   });
 });
 
-it("a redirectUri on this machine may use http", async () => {
+it("a redirectUri on this machine may use http", async ({ accounting }) => {
   const body = { redirectUri: "http://localhost:3000/done" };
   expect((await accounting.post("/connect", body)).status).toBe(200);
 });
 
-it("disconnecting fails the running sync, allows no more, and keeps what was synced", async () => {
+it("disconnecting fails the running sync, allows no more, and keeps what was synced", async ({
+  sandbox,
+  accounting,
+}) => {
   await accounting.connect();
   await accounting.sync("vendors");
   await accounting.post(`/${accounting.id}/sync`);
@@ -130,7 +134,10 @@ it("disconnecting fails the running sync, allows no more, and keeps what was syn
   expect(contacts.body.totalCount).toBe(5);
 });
 
-it("connecting again keeps the id and goes on from what was synced", async () => {
+it("connecting again keeps the id and goes on from what was synced", async ({
+  sandbox,
+  accounting,
+}) => {
   await accounting.connect();
   await accounting.sync();
   const { id } = accounting;
@@ -143,7 +150,7 @@ it("connecting again keeps the id and goes on from what was synced", async () =>
   });
 });
 
-it("another organization's integration returns 404", async () => {
+it("another organization's integration returns 404", async ({ sandbox, accounting }) => {
   await accounting.connect();
   const token = sandbox.businesses[1]?.token ?? "";
   const other = sandbox.businesses[1]?.businessId ?? "";
@@ -164,7 +171,10 @@ it("another organization's integration returns 404", async () => {
   }
 });
 
-it("connecting needs businesses:write, and reading the status businesses:read", async () => {
+it("connecting needs businesses:write, and reading the status businesses:read", async ({
+  sandbox,
+  accounting,
+}) => {
   const token = await sandbox.control.token(undefined, { scopes: ["businesses:read"] });
   const path = accounting.path("/status");
   expect((await sandbox.api("GET", path, { token })).status).toBe(200);

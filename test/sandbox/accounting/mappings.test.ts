@@ -1,29 +1,30 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { type Json, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { expect } from "vitest";
+import type { Json } from "../../support/sandbox.ts";
+import { sandboxTest } from "../sandbox-test.ts";
 import { makeVendor, type Page } from "../world.ts";
 import { Accounting } from "./books.ts";
 
-let sandbox: TestSandbox;
-let accounting: Accounting;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(async () => {
-  await sandbox.control.reset("blank");
-  accounting = new Accounting(sandbox);
+const it = sandboxTest("blank").extend("accounting", async ({ sandbox }) => {
+  const accounting = new Accounting(sandbox);
   await accounting.connect();
+  return accounting;
 });
 
-const mapVendor = (connectionId: unknown, accountingVendorId: unknown) =>
+const mapVendor = (accounting: Accounting, connectionId: unknown, accountingVendorId: unknown) =>
   accounting.post(`/${accounting.id}/vendors/mappings`, { connectionId, accountingVendorId });
-const mapBank = (fundingSourceId: unknown, accountingBankAccountId: unknown) =>
+const mapBank = (
+  accounting: Accounting,
+  fundingSourceId: unknown,
+  accountingBankAccountId: unknown,
+) =>
   accounting.post(`/${accounting.id}/bank-accounts/mappings`, {
     fundingSourceId,
     accountingBankAccountId,
   });
 
-it("invoice-fields lists which payable field is which field of an accounting bill", async () => {
+it("invoice-fields lists which payable field is which field of an accounting bill", async ({
+  accounting,
+}) => {
   const { status, body } = await accounting.get<{ items: Json[] }>(
     `/${accounting.id}/invoice-fields`,
   );
@@ -35,9 +36,12 @@ it("invoice-fields lists which payable field is which field of an accounting bil
   });
 });
 
-it("a contact mapped to a vendor gets the vendor's bills and is not changed by a sync", async () => {
+it("a contact mapped to a vendor gets the vendor's bills and is not changed by a sync", async ({
+  sandbox,
+  accounting,
+}) => {
   const contactId = await makeVendor(sandbox, { displayName: "Our own name" });
-  const answer = await mapVendor(contactId, "vendor-4");
+  const answer = await mapVendor(accounting, contactId, "vendor-4");
   expect(answer.status).toBe(201);
   expect(answer.body).toEqual({
     accountingIntegrationId: accounting.id,
@@ -52,25 +56,31 @@ it("a contact mapped to a vendor gets the vendor's bills and is not changed by a
   expect(body.items).toMatchObject([{ contact: { id: contactId, displayName: "Our own name" } }]);
 });
 
-it("a mapping replaces one that a sync chose, but not one that a person made", async () => {
+it("a mapping replaces one that a sync chose, but not one that a person made", async ({
+  sandbox,
+  accounting,
+}) => {
   await accounting.sync();
   const mine = await makeVendor(sandbox);
-  expect((await mapVendor(mine, "vendor-1")).status).toBe(201);
-  expect((await mapVendor(mine, "vendor-1")).status).toBe(201);
-  const taken = await mapVendor(await makeVendor(sandbox), "vendor-1");
+  expect((await mapVendor(accounting, mine, "vendor-1")).status).toBe(201);
+  expect((await mapVendor(accounting, mine, "vendor-1")).status).toBe(201);
+  const taken = await mapVendor(accounting, await makeVendor(sandbox), "vendor-1");
   expect(taken.status).toBe(409);
   expect(taken.body).toMatchObject({ error: "mapping_exists", details: { mappedTo: mine } });
-  const second = await mapVendor(mine, "vendor-2");
+  const second = await mapVendor(accounting, mine, "vendor-2");
   expect(second.body).toMatchObject({
     error: "mapping_exists",
     details: { mappedTo: "vendor-1" },
   });
 });
 
-it("funding sources, including the balance, can be mapped to accounts of the books", async () => {
+it("funding sources, including the balance, can be mapped to accounts of the books", async ({
+  sandbox,
+  accounting,
+}) => {
   const { body } = await sandbox.api<{ items: { id: string }[] }>("GET", "/v1/bank-accounts");
   const bankId = body.items[0]?.id;
-  expect(await mapBank("balance", "account-2")).toMatchObject({
+  expect(await mapBank(accounting, "balance", "account-2")).toMatchObject({
     status: 201,
     body: {
       fundingSourceId: "balance",
@@ -78,40 +88,43 @@ it("funding sources, including the balance, can be mapped to accounts of the boo
       accountingBankAccountName: "1010 Payroll",
     },
   });
-  expect((await mapBank(bankId, "account-2")).status).toBe(409);
-  expect((await mapBank(bankId, "account-1")).status).toBe(201);
+  expect((await mapBank(accounting, bankId, "account-2")).status).toBe(409);
+  expect((await mapBank(accounting, bankId, "account-1")).status).toBe(201);
   expect(await accounting.sync("bankAccounts")).toMatchObject({ bankAccounts: { unchanged: 2 } });
 });
 
-it("mapping an unknown contact, vendor, source or account returns 404", async () => {
+it("mapping an unknown contact, vendor, source or account returns 404", async ({
+  sandbox,
+  accounting,
+}) => {
   const contactId = await makeVendor(sandbox);
   for (const answer of [
-    await mapVendor("con_none", "vendor-1"),
-    await mapVendor(contactId, "vendor-none"),
-    await mapBank("ba_none", "account-1"),
-    await mapBank("balance", "account-none"),
+    await mapVendor(accounting, "con_none", "vendor-1"),
+    await mapVendor(accounting, contactId, "vendor-none"),
+    await mapBank(accounting, "ba_none", "account-1"),
+    await mapBank(accounting, "balance", "account-none"),
   ]) {
     expect(answer.status).toBe(404);
     expect(answer.body).toMatchObject({ error: "not_found" });
   }
 });
 
-it("an invalid mapping is refused with the name of the field", async () => {
-  expect((await mapVendor(undefined, "vendor-1")).body).toMatchObject({
+it("an invalid mapping is refused with the name of the field", async ({ accounting }) => {
+  expect((await mapVendor(accounting, undefined, "vendor-1")).body).toMatchObject({
     details: { field: "connectionId" },
   });
-  expect((await mapVendor("con_1", 4)).body).toMatchObject({
+  expect((await mapVendor(accounting, "con_1", 4)).body).toMatchObject({
     details: { field: "accountingVendorId" },
   });
-  expect((await mapBank("balance", undefined)).body).toMatchObject({
+  expect((await mapBank(accounting, "balance", undefined)).body).toMatchObject({
     details: { field: "accountingBankAccountId" },
   });
-  expect((await mapBank("", "account-1")).status).toBe(422);
+  expect((await mapBank(accounting, "", "account-1")).status).toBe(422);
 });
 
-it("a mapping needs a connection", async () => {
+it("a mapping needs a connection", async ({ sandbox, accounting }) => {
   await sandbox.api("DELETE", accounting.path("/disconnect"));
-  const answer = await mapBank("balance", "account-1");
+  const answer = await mapBank(accounting, "balance", "account-1");
   expect(answer.status).toBe(409);
   expect(answer.body).toMatchObject({ error: "accounting_not_connected" });
 });

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { expect } from "vitest";
+import { sandboxTest } from "../sandbox-test.ts";
 import { makeBill, type Page, pay } from "../world.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => sandbox.control.reset("blank"));
+const it = sandboxTest("blank");
 
 interface Balance {
   availableCents: number;
@@ -18,7 +13,7 @@ interface Balance {
 
 const openingCents = 100_000_000;
 
-it("the balance shows its parts and the address of its dashboard", async () => {
+it("the balance shows its parts and the address of its dashboard", async ({ sandbox }) => {
   expect((await sandbox.api("GET", "/v1/balance")).body).toEqual({
     status: "open",
     availableCents: openingCents,
@@ -39,7 +34,9 @@ it("the balance shows its parts and the address of its dashboard", async () => {
   });
 });
 
-it("a payment is reserved from its creation, then pending outbound until it settles", async () => {
+it("a payment is reserved from its creation, then pending outbound until it settles", async ({
+  sandbox,
+}) => {
   const payableId = await makeBill(sandbox, { totalAmountCents: 5_000 });
   const balance = async () => (await sandbox.api<Balance>("GET", "/v1/balance")).body;
   await pay(sandbox, { payableId });
@@ -57,7 +54,9 @@ it("a payment is reserved from its creation, then pending outbound until it sett
   });
 });
 
-it("funding sources are the balance, the linked bank and verified banks, with fields to pay", async () => {
+it("funding sources are the balance, the linked bank and verified banks, with fields to pay", async ({
+  sandbox,
+}) => {
   const { body } = await sandbox.api<Page<Record<string, unknown>>>("GET", "/v1/funding-sources");
   const { body: banks } = await sandbox.api<Page<{ id: string }>>("GET", "/v1/bank-accounts");
   expect(body.items).toMatchObject([
@@ -82,7 +81,7 @@ it("funding sources are the balance, the linked bank and verified banks, with fi
   ]);
 });
 
-it("bank accounts are listed and read without their full numbers", async () => {
+it("bank accounts are listed and read without their full numbers", async ({ sandbox }) => {
   const { body } = await sandbox.api<Page<{ id: string }>>("GET", "/v1/bank-accounts");
   expect(body.items).toEqual([
     {

@@ -1,7 +1,8 @@
-import { fc, test as property } from "@fast-check/vitest";
-import { afterAll, beforeAll, expect } from "vitest";
-import { netCreditByPayable, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { fc } from "@fast-check/vitest";
+import { expect } from "vitest";
+import { netCreditByPayable, type TestSandbox } from "../../support/sandbox.ts";
 import type { LedgerEntry } from "../../support/sandbox/ledger.ts";
+import { sharedSandboxTest } from "../sandbox-test.ts";
 import {
   makeBill,
   makeVendor,
@@ -12,11 +13,7 @@ import {
   unique,
 } from "../world.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
+const test = sharedSandboxTest();
 
 const openingCents = 30_000_000;
 
@@ -99,16 +96,16 @@ function at<T>(items: readonly T[], index: number): T | undefined {
   return items[index % Math.max(1, items.length)];
 }
 
-async function payments(): Promise<Payment[]> {
+async function payments(sandbox: TestSandbox): Promise<Payment[]> {
   return (await sandbox.api<Page<Payment>>("GET", "/v1/payments?pageSize=100")).body.items;
 }
 
-async function transfers(): Promise<Transfer[]> {
+async function transfers(sandbox: TestSandbox): Promise<Transfer[]> {
   const path = "/v1/balance/transactions?pageSize=100";
   return (await sandbox.api<Page<Transfer>>("GET", path)).body.items;
 }
 
-async function take(action: Step, world: World): Promise<void> {
+async function take(sandbox: TestSandbox, action: Step, world: World): Promise<void> {
   const { contactId, bankAccountId, bills } = world;
   switch (action.do) {
     case "pay": {
@@ -135,13 +132,13 @@ async function take(action: Step, world: World): Promise<void> {
       return;
     }
     case "plan-transfer": {
-      const transactionId = at(await transfers(), action.transfer)?.id ?? "txn_none";
+      const transactionId = at(await transfers(sandbox), action.transfer)?.id ?? "txn_none";
       const { outcome, code } = action;
       await sandbox.control.outcome({ match: { transactionId }, outcome, code });
       return;
     }
     case "cancel": {
-      const id = at(await payments(), action.payment)?.id ?? "pay_none";
+      const id = at(await payments(sandbox), action.payment)?.id ?? "pay_none";
       await sandbox.api("POST", `/v1/payments/${id}/cancel`, { key: unique("cancel") });
       return;
     }
@@ -186,11 +183,11 @@ function cashBy(
   return cash;
 }
 
-async function checkBooks(): Promise<void> {
+async function checkBooks(sandbox: TestSandbox): Promise<void> {
   const { body: balance } = await sandbox.api("GET", "/v1/balance");
   const ledger = await sandbox.control.ledger();
-  const all = await payments();
-  const moved = await transfers();
+  const all = await payments(sandbox);
+  const moved = await transfers(sandbox);
   const service = all.filter(({ paymentRail }) => paymentRail === "SERVICE");
   const debited = new Set(
     ledger
@@ -230,20 +227,23 @@ async function checkBooks(): Promise<void> {
   expect(await sandbox.control.health()).toMatchObject({ ok: true, bank: { refusals: [] } });
 }
 
-property.prop([fc.array(step, { minLength: 6, maxLength: 24 })], { numRuns: 14 })(
-  "the balance adds up with the bank's ledger after each step, whatever is paid, moved, held, cancelled, returned and retried",
-  async (steps) => {
+test("the balance adds up with the bank's ledger after each step, whatever is paid, moved, held, cancelled, returned and retried", async ({
+  sandbox,
+}) => {
+  const steps = fc.array(step, { minLength: 6, maxLength: 24 });
+  const property = fc.asyncProperty(steps, async (taken) => {
     await sandbox.control.reset({
       businesses: [
         { name: "Books", balanceCents: openingCents, bankAccounts: [{ id: "ba_books" }] },
       ],
     });
     const world = { contactId: await makeVendor(sandbox), bankAccountId: "ba_books", bills: [] };
-    for (const action of steps) {
-      await take(action, world);
-      await checkBooks();
+    for (const action of taken) {
+      await take(sandbox, action, world);
+      await checkBooks(sandbox);
     }
     await sandbox.control.advance("P60D");
-    await checkBooks();
-  },
-);
+    await checkBooks(sandbox);
+  });
+  await fc.assert(property, { numRuns: 14 });
+});

@@ -1,23 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { describe, expect } from "vitest";
+import type { TestSandbox } from "../../support/sandbox.ts";
+import { sandboxTest } from "../sandbox-test.ts";
 import { makeBill, type Page, pay, unique } from "../world.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-
-let bankAccountId = "";
-beforeEach(async () => {
-  await sandbox.control.reset("blank");
+const it = sandboxTest("blank").extend("bankAccountId", async ({ sandbox }) => {
   const { body } = await sandbox.api<Page<{ id: string }>>("GET", "/v1/bank-accounts");
-  bankAccountId = body.items[0]?.id ?? "";
+  return body.items[0]?.id ?? "";
 });
 
 type Kind = "deposits" | "withdrawals";
 
-function send(kind: Kind, body: object, key: string | null = unique("transfer")) {
+function send(
+  sandbox: TestSandbox,
+  bankAccountId: string,
+  kind: Kind,
+  body: object,
+  key: string | null = unique("transfer"),
+) {
   return sandbox.api("POST", `/v1/balance/${kind}`, {
     body: { bankAccountId, ...body },
     ...(key !== null && { key }),
@@ -25,7 +24,7 @@ function send(kind: Kind, body: object, key: string | null = unique("transfer"))
 }
 
 describe("deposits and withdrawals refuse", () => {
-  it.each<[string, object, number, string]>([
+  it.for<[string, object, number, string]>([
     ["no amount", { amountCents: undefined }, 400, "amountCents"],
     ["nothing", { amountCents: 0 }, 422, "amountCents"],
     ["half a cent", { amountCents: 0.5 }, 422, "amountCents"],
@@ -33,9 +32,9 @@ describe("deposits and withdrawals refuse", () => {
     ["no account", { amountCents: 5, bankAccountId: undefined }, 400, "bankAccountId"],
   ])(
     "a deposit or withdrawal with an invalid body is refused: %s",
-    async (_, body, status, field) => {
+    async ([_, body, status, field], { sandbox, bankAccountId }) => {
       for (const kind of ["deposits", "withdrawals"] as const) {
-        expect(await send(kind, body)).toMatchObject({
+        expect(await send(sandbox, bankAccountId, kind, body)).toMatchObject({
           status,
           body: { error: "validation_error", details: { field } },
         });
@@ -43,34 +42,44 @@ describe("deposits and withdrawals refuse", () => {
     },
   );
 
-  it("a transfer without a key, with a long key or with an unknown account is refused", async () => {
+  it("a transfer without a key, with a long key or with an unknown account is refused", async ({
+    sandbox,
+    bankAccountId,
+  }) => {
     for (const kind of ["deposits", "withdrawals"] as const) {
-      const keyless = await send(kind, { amountCents: 5 }, null);
+      const keyless = await send(sandbox, bankAccountId, kind, { amountCents: 5 }, null);
       expect(keyless).toMatchObject({ status: 400, body: { error: "validation_error" } });
-      expect((await send(kind, { amountCents: 5 }, "k".repeat(65))).status).toBe(400);
-      expect(await send(kind, { amountCents: 5, bankAccountId: "ba_none" })).toMatchObject({
+      expect(
+        (await send(sandbox, bankAccountId, kind, { amountCents: 5 }, "k".repeat(65))).status,
+      ).toBe(400);
+      expect(
+        await send(sandbox, bankAccountId, kind, { amountCents: 5, bankAccountId: "ba_none" }),
+      ).toMatchObject({
         status: 404,
         body: { error: "not_found" },
       });
     }
   });
 
-  it("a transfer with an unverified bank account is refused", async () => {
+  it("a transfer with an unverified bank account is refused", async ({ sandbox }) => {
     await sandbox.control.reset({
       businesses: [
         { name: "B", balanceCents: 500, bankAccounts: [{ id: "ba_1", status: "unverified" }] },
       ],
     });
-    bankAccountId = "ba_1";
+    const bankAccountId = "ba_1";
     for (const kind of ["deposits", "withdrawals"] as const) {
-      expect(await send(kind, { amountCents: 5 })).toMatchObject({
+      expect(await send(sandbox, bankAccountId, kind, { amountCents: 5 })).toMatchObject({
         status: 422,
         body: { error: "validation_error", details: { field: "bankAccountId" } },
       });
     }
   });
 
-  it("a transfer refused for the business's state is accepted later under the same key", async () => {
+  it("a transfer refused for the business's state is accepted later under the same key", async ({
+    sandbox,
+    bankAccountId,
+  }) => {
     const states: [object, object, number, string, readonly Kind[]][] = [
       [{ setup: "incomplete" }, { setup: "complete" }, 409, "setup_incomplete", ["deposits"]],
       [
@@ -99,21 +108,25 @@ describe("deposits and withdrawals refuse", () => {
       for (const kind of kinds) {
         const key = unique("k");
         await sandbox.control.changeBusiness({ ...bad });
-        expect(await send(kind, { amountCents: 5 }, key)).toMatchObject({
+        expect(await send(sandbox, bankAccountId, kind, { amountCents: 5 }, key)).toMatchObject({
           status,
           body: { error },
         });
         await sandbox.control.changeBusiness({ ...good });
-        expect((await send(kind, { amountCents: 5 }, key)).status).toBe(201);
+        expect((await send(sandbox, bankAccountId, kind, { amountCents: 5 }, key)).status).toBe(
+          201,
+        );
       }
     }
   });
 
-  it("without a balance, transfers and payments are refused with the address to set one up", async () => {
+  it("without a balance, transfers and payments are refused with the address to set one up", async ({
+    sandbox,
+  }) => {
     await sandbox.control.reset({
       businesses: [{ name: "B", balanceCents: null, bankAccounts: [{ id: "ba_1" }] }],
     });
-    bankAccountId = "ba_1";
+    const bankAccountId = "ba_1";
     const refused = {
       status: 409,
       body: {
@@ -121,8 +134,12 @@ describe("deposits and withdrawals refuse", () => {
         details: { actionUrl: expect.stringContaining("https://") },
       },
     };
-    expect(await send("deposits", { amountCents: 5 })).toMatchObject(refused);
-    expect(await send("withdrawals", { amountCents: 5 })).toMatchObject(refused);
+    expect(await send(sandbox, bankAccountId, "deposits", { amountCents: 5 })).toMatchObject(
+      refused,
+    );
+    expect(await send(sandbox, bankAccountId, "withdrawals", { amountCents: 5 })).toMatchObject(
+      refused,
+    );
     expect(await sandbox.api("GET", "/v1/balance/transactions")).toMatchObject(refused);
     expect(await pay(sandbox, { payableId: await makeBill(sandbox) })).toMatchObject(refused);
   });

@@ -1,38 +1,38 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { startSandbox, type Json, type TestSandbox } from "../../support/sandbox.ts";
+import { expect } from "vitest";
+import type { Json, TestSandbox } from "../../support/sandbox.ts";
+import { sandboxTest } from "../sandbox-test.ts";
 import { at, call } from "./kyb.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => sandbox.control.reset("blank"));
+const it = sandboxTest("blank");
 
-function withdraw(amount: unknown, fundingSourceId: unknown = "linked_bank") {
+function withdraw(sandbox: TestSandbox, amount: unknown, fundingSourceId: unknown = "linked_bank") {
   return call(sandbox, "POST", "/withdraw-balance", { amount, fundingSourceId });
 }
 
-async function availableCents(): Promise<unknown> {
+async function availableCents(sandbox: TestSandbox): Promise<unknown> {
   return (await call(sandbox, "GET", "/balance")).body["availableCents"];
 }
 
-it("a business's balance is the one of GET /v1/balance, and needs a scope for balances", async () => {
+it("a business's balance is the one of GET /v1/balance, and needs a scope for balances", async ({
+  sandbox,
+}) => {
   const answer = await call(sandbox, "GET", "/balance");
   expect(answer.text).toBe((await sandbox.api("GET", "/v1/balance")).text);
   const token = await sandbox.control.token(undefined, { scopes: ["businesses:read"] });
   expect((await sandbox.api("GET", at(sandbox, "/balance"), { token })).status).toBe(403);
 });
 
-it("withdraw-balance takes dollars and makes a withdrawal that is exact to the cent", async () => {
+it("withdraw-balance takes dollars and makes a withdrawal that is exact to the cent", async ({
+  sandbox,
+}) => {
   const { body } = await sandbox.api<{ items: { id: string }[] }>("GET", "/v1/bank-accounts");
   const bankAccountId = body.items[0]?.id;
-  const answer = await withdraw(1_234.29, bankAccountId);
+  const answer = await withdraw(sandbox, 1_234.29, bankAccountId);
   expect(answer).toMatchObject({
     status: 201,
     body: { type: "withdrawal", status: "pending", amountCents: 123_429, bankAccountId },
   });
-  expect(await availableCents()).toBe(100_000_000 - 123_429);
+  expect(await availableCents(sandbox)).toBe(100_000_000 - 123_429);
   const listed = await sandbox.api<{ items: Json[] }>("GET", "/v1/balance/transactions");
   expect(listed.body.items).toMatchObject([{ id: answer.body["id"] }]);
   await sandbox.control.advance("P7D");
@@ -45,17 +45,17 @@ it("withdraw-balance takes dollars and makes a withdrawal that is exact to the c
   });
 });
 
-it("withdraw-balance can take all that is available, and not a cent more", async () => {
-  expect(await withdraw(1_000_000.01)).toMatchObject({
+it("withdraw-balance can take all that is available, and not a cent more", async ({ sandbox }) => {
+  expect(await withdraw(sandbox, 1_000_000.01)).toMatchObject({
     status: 409,
     body: { error: "insufficient_balance" },
   });
-  expect((await withdraw(1_000_000)).status).toBe(201);
-  expect(await availableCents()).toBe(0);
-  expect((await withdraw(0.01)).body).toMatchObject({ error: "insufficient_balance" });
+  expect((await withdraw(sandbox, 1_000_000)).status).toBe(201);
+  expect(await availableCents(sandbox)).toBe(0);
+  expect((await withdraw(sandbox, 0.01)).body).toMatchObject({ error: "insufficient_balance" });
 });
 
-it.each([
+it.for([
   [undefined, "linked_bank", 400, "amount"],
   ["12.50", "linked_bank", 400, "amount"],
   [0, "linked_bank", 422, "amount"],
@@ -66,16 +66,21 @@ it.each([
   [1e300, "linked_bank", 422, "amount"],
   [10, null, 400, "fundingSourceId"],
   [10, "balance", 422, "fundingSourceId"],
-])("withdrawing %j to %j is refused with %i, naming %s", async (amount, source, status, field) => {
-  expect(await withdraw(amount, source)).toMatchObject({
-    status,
-    body: { error: "validation_error", details: { field } },
-  });
-  expect(await availableCents()).toBe(100_000_000);
-});
+])(
+  "withdrawing %j to %j is refused with %i, naming %s",
+  async ([amount, source, status, field], { sandbox }) => {
+    expect(await withdraw(sandbox, amount, source)).toMatchObject({
+      status,
+      body: { error: "validation_error", details: { field } },
+    });
+    expect(await availableCents(sandbox)).toBe(100_000_000);
+  },
+);
 
-it("withdrawing to an unknown funding source returns 404, to an unverified one 422", async () => {
-  expect(await withdraw(10, "ba_none")).toMatchObject({
+it("withdrawing to an unknown funding source returns 404, to an unverified one 422", async ({
+  sandbox,
+}) => {
+  expect(await withdraw(sandbox, 10, "ba_none")).toMatchObject({
     status: 404,
     body: { error: "not_found" },
   });
@@ -88,26 +93,28 @@ it("withdrawing to an unknown funding source returns 404, to an unverified one 4
       },
     ],
   });
-  expect(await withdraw(10, "ba_new")).toMatchObject({
+  expect(await withdraw(sandbox, 10, "ba_new")).toMatchObject({
     status: 422,
     body: { details: { field: "fundingSourceId" } },
   });
-  expect((await withdraw(10)).status).toBe(404);
+  expect((await withdraw(sandbox, 10)).status).toBe(404);
 });
 
-it("a withdrawal that the business's state forbids is refused with the state's error code", async () => {
+it("a withdrawal that the business's state forbids is refused with the state's error code", async ({
+  sandbox,
+}) => {
   await sandbox.control.changeBusiness({ paymentsLocked: true });
-  expect((await withdraw(10)).body).toMatchObject({ error: "payments_locked" });
+  expect((await withdraw(sandbox, 10)).body).toMatchObject({ error: "payments_locked" });
   await sandbox.control.changeBusiness({ paymentsLocked: false, setup: "incomplete" });
-  expect((await withdraw(10)).body).toMatchObject({ error: "setup_incomplete" });
+  expect((await withdraw(sandbox, 10)).body).toMatchObject({ error: "setup_incomplete" });
   await sandbox.control.changeBusiness({ setup: "complete", features: { balance: false } });
-  expect((await withdraw(10)).body).toMatchObject({ error: "feature_unavailable" });
+  expect((await withdraw(sandbox, 10)).body).toMatchObject({ error: "feature_unavailable" });
   expect(await call(sandbox, "GET", "/balance")).toMatchObject({
     status: 403,
     body: { error: "feature_unavailable" },
   });
   await sandbox.control.reset("unverified");
-  for (const answer of [await withdraw(10), await call(sandbox, "GET", "/balance")]) {
+  for (const answer of [await withdraw(sandbox, 10), await call(sandbox, "GET", "/balance")]) {
     expect(answer.body).toMatchObject({
       error: "setup_required",
       details: { actionUrl: expect.stringMatching(/^https:/) },

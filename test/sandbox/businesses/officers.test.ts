@@ -1,7 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { type Json, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { expect } from "vitest";
+import type { Json, TestSandbox } from "../../support/sandbox.ts";
+import { sandboxTest } from "../sandbox-test.ts";
 import {
   at,
   call,
@@ -14,17 +15,14 @@ import {
   verification,
 } from "./kyb.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(async () => {
-  await sandbox.control.reset("unverified");
+const it = sandboxTest("unverified").extend("sandbox", async ({ sandbox }) => {
   await submit(sandbox, "signature");
+  return sandbox;
 });
 
-it("officers are listed in order, with only the last four digits of their SSN", async () => {
+it("officers are listed in order, with only the last four digits of their SSN", async ({
+  sandbox,
+}) => {
   const first = await call(sandbox, "POST", "/officers", officer);
   expect(first.status).toBe(201);
   const second = { ...officer, firstName: "Ben", title: "Owner", ssn: "222334444" };
@@ -49,16 +47,18 @@ it("officers are listed in order, with only the last four digits of their SSN", 
   });
 });
 
-it("an officer needs every field, and an error names the missing or invalid one", async () => {
+it("an officer needs every field, and an error names the missing or invalid one", async ({
+  sandbox,
+}) => {
   const { address } = officer;
   const without = (name: keyof typeof officer) =>
     Object.fromEntries(Object.entries(officer).filter(([key]) => key !== name));
   for (const name of Object.keys(officer) as (keyof typeof officer)[]) {
-    await expectRefused(without(name), 400, name);
+    await expectRefused(sandbox, without(name), 400, name);
   }
   for (const name of Object.keys(address)) {
     const rest = Object.fromEntries(Object.entries(address).filter(([key]) => key !== name));
-    await expectRefused({ ...officer, address: rest }, 400, `address.${name}`);
+    await expectRefused(sandbox, { ...officer, address: rest }, 400, `address.${name}`);
   }
   const wrong: [Json, number, string][] = [
     [{ firstName: "  " }, 422, "firstName"],
@@ -75,19 +75,24 @@ it("an officer needs every field, and an error names the missing or invalid one"
     [{ address: { ...address, country: "Freedonia" } }, 422, "address.country"],
   ];
   for (const [fields, status, field] of wrong) {
-    await expectRefused({ ...officer, ...fields }, status, field);
+    await expectRefused(sandbox, { ...officer, ...fields }, status, field);
   }
   expect((await call(sandbox, "GET", "/officers")).body).toEqual({ items: [] });
 });
 
-async function expectRefused(body: unknown, status: number, field: string): Promise<void> {
+async function expectRefused(
+  sandbox: TestSandbox,
+  body: unknown,
+  status: number,
+  field: string,
+): Promise<void> {
   expect(await call(sandbox, "POST", "/officers", body), field).toMatchObject({
     status,
     body: { error: "validation_error", details: { field } },
   });
 }
 
-it("an officer's address may be abroad", async () => {
+it("an officer's address may be abroad", async ({ sandbox }) => {
   const address = {
     street: "Torstr. 1",
     city: "Berlin",
@@ -98,7 +103,9 @@ it("an officer's address may be abroad", async () => {
   expect((await call(sandbox, "POST", "/officers", { ...officer, address })).status).toBe(201);
 });
 
-it("an officer who is already listed is refused, however the SSN is written", async () => {
+it("an officer who is already listed is refused, however the SSN is written", async ({
+  sandbox,
+}) => {
   const first = await call(sandbox, "POST", "/officers", officer);
   expect(await call(sandbox, "POST", "/officers", { ...officer, ssn: "321549876" })).toMatchObject({
     status: 409,
@@ -106,7 +113,7 @@ it("an officer who is already listed is refused, however the SSN is written", as
   });
 });
 
-it("adding an officer after the certification makes it missing again", async () => {
+it("adding an officer after the certification makes it missing again", async ({ sandbox }) => {
   await call(sandbox, "POST", "/officers", officer);
   const certified = await call(sandbox, "POST", certify, certification);
   expect(certified).toMatchObject({ status: 200, body: certification });
@@ -117,7 +124,9 @@ it("adding an officer after the certification makes it missing again", async () 
   expect(nextSteps).toMatchObject([{ step: "certification" }]);
 });
 
-it("no tax id, SSN, birth date, address or document is ever returned or stored", async () => {
+it("no tax id, SSN, birth date, address or document is ever returned or stored", async ({
+  sandbox,
+}) => {
   const secrets = [
     "98-7654321",
     "987654321",

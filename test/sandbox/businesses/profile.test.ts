@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { startSandbox, type Json, type TestSandbox } from "../../support/sandbox.ts";
+import { expect } from "vitest";
+import type { Json, TestSandbox } from "../../support/sandbox.ts";
+import { sandboxTest } from "../sandbox-test.ts";
 import { at, call, documents, officer, pdf, png, send, upload } from "./kyb.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => sandbox.control.reset("blank"));
+const it = sandboxTest("blank");
 
-it("a business shows its verification, its logo and what affects its payments", async () => {
+it("a business shows its verification, its logo and what affects its payments", async ({
+  sandbox,
+}) => {
   const answer = await call(sandbox, "GET", "");
   expect(answer.status).toBe(200);
   expect(answer.body).toEqual({
@@ -31,7 +29,7 @@ it("a business shows its verification, its logo and what affects its payments", 
   });
 });
 
-it("the list has all businesses of the token's organization and no others", async () => {
+it("the list has all businesses of the token's organization and no others", async ({ sandbox }) => {
   await sandbox.control.reset({
     businesses: [
       { name: "North", organization: "group" },
@@ -49,7 +47,7 @@ it("the list has all businesses of the token's organization and no others", asyn
   expect((await sandbox.api("GET", at(sandbox, "", south))).body).toMatchObject({ name: "South" });
 });
 
-it("every operation on another organization's business returns 404", async () => {
+it("every operation on another organization's business returns 404", async ({ sandbox }) => {
   await sandbox.control.reset("two-businesses");
   const other = sandbox.businesses[1]?.businessId;
   const calls: [string, string, unknown?][] = [
@@ -87,7 +85,7 @@ it("every operation on another organization's business returns 404", async () =>
   }
 });
 
-it("an alias is trimmed, and an empty, too long or missing one is refused", async () => {
+it("an alias is trimmed, and an empty, too long or missing one is refused", async ({ sandbox }) => {
   const set = await call(sandbox, "PATCH", "/alias", { alias: "  Blank & Co.  " });
   expect(set).toMatchObject({ status: 200, body: { alias: "Blank & Co." } });
   expect(set.body["updatedAt"]).toEqual(expect.any(String));
@@ -108,16 +106,18 @@ it("an alias is trimmed, and an empty, too long or missing one is refused", asyn
   }
 });
 
-it("a logo keeps its bytes and type, can be replaced, and can be removed repeatedly", async () => {
+it("a logo keeps its bytes and type, can be replaced, and can be removed repeatedly", async ({
+  sandbox,
+}) => {
   const first = await upload(sandbox, "/logo", png);
   expect(first).toMatchObject({
     status: 200,
     body: { logo: { contentType: "image/png", sizeBytes: png.length } },
   });
-  expect(await logoBytes()).toEqual(Buffer.from(png));
+  expect(await logoBytes(sandbox)).toEqual(Buffer.from(png));
   const gif = new TextEncoder().encode("GIF89a-and-more");
   await upload(sandbox, "/logo", gif);
-  expect(await logoBytes()).toEqual(Buffer.from(gif));
+  expect(await logoBytes(sandbox)).toEqual(Buffer.from(gif));
   expect((await call(sandbox, "GET", "")).body).toMatchObject({
     logo: { contentType: "image/gif" },
   });
@@ -128,13 +128,13 @@ it("a logo keeps its bytes and type, can be replaced, and can be removed repeate
   expect((await call(sandbox, "GET", "")).body).toMatchObject({ logo: null });
 });
 
-async function logoBytes(): Promise<Buffer> {
+async function logoBytes(sandbox: TestSandbox): Promise<Buffer> {
   const response = await fetch(`${sandbox.url}/sandbox/businesses/${sandbox.business.businessId}`);
   const { logo } = (await response.json()) as { logo: { base64: string } };
   return Buffer.from(logo.base64, "base64");
 }
 
-it("a logo that is no image, empty, too large or not a file is refused", async () => {
+it("a logo that is no image, empty, too large or not a file is refused", async ({ sandbox }) => {
   const field = { error: "validation_error", details: { field: "file" } };
   const big = (size: number) => Buffer.concat([png], size);
   const svg = new TextEncoder().encode("<svg xmlns='http://www.w3.org/2000/svg'/>");
@@ -160,7 +160,7 @@ it("a logo that is no image, empty, too large or not a file is refused", async (
   expect(await send(sandbox, "/logo", other)).toMatchObject({ status: 400, body: field });
 });
 
-it("an upload of another content type returns 415, and a broken form 400", async () => {
+it("an upload of another content type returns 415, and a broken form 400", async ({ sandbox }) => {
   const error = { error: "validation_error" };
   const json = { "content-type": "application/json" };
   expect(await send(sandbox, "/logo", "{}", json)).toMatchObject({ status: 415, body: error });
@@ -183,7 +183,7 @@ it("an upload of another content type returns 415, and a broken form 400", async
   expect(await send(sandbox, "/logo", many)).toMatchObject({ status: 400, body: error });
 });
 
-it("setting the alias takes no idempotency key", async () => {
+it("setting the alias takes no idempotency key", async ({ sandbox }) => {
   const body = { alias: "Once" };
   const answer = await sandbox.api("PATCH", at(sandbox, "/alias"), { body, key: "k" });
   expect(answer).toMatchObject({
@@ -192,7 +192,9 @@ it("setting the alias takes no idempotency key", async () => {
   });
 });
 
-it("a business can be read with businesses:read or :write, and changed with :write", async () => {
+it("a business can be read with businesses:read or :write, and changed with :write", async ({
+  sandbox,
+}) => {
   const token = async (...scopes: string[]) => sandbox.control.token(undefined, { scopes });
   const reader = await token("businesses:read");
   const writer = await token("businesses:write");

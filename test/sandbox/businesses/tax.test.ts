@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { expect } from "vitest";
+import { sandboxTest } from "../sandbox-test.ts";
 import { call, certify, signature, submit, taxId, verification } from "./kyb.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => sandbox.control.reset("unverified"));
+const it = sandboxTest("unverified");
 
-it("the check of a tax id has a result after a minute of the bank clock", async () => {
+it("the check of a tax id has a result after a minute of the bank clock", async ({ sandbox }) => {
   const sent = await call(sandbox, "PATCH", "/tax", taxId);
   expect(sent).toMatchObject({
     status: 200,
@@ -32,26 +27,31 @@ it("the check of a tax id has a result after a minute of the bank clock", async 
   });
 });
 
-it.each([
+it.for([
   ["by the tax id that never matches", { ein: "11-1111111" }, false],
   ["by the reviewer's word", taxId, true],
-])("after a mismatch the tax id must be submitted again: %s", async (_, sent, byHand) => {
-  await call(sandbox, "PATCH", "/tax", sent);
-  if (byHand) await sandbox.control.changeBusiness({ tinCheck: "mismatched" });
-  else await sandbox.control.advance("PT1M");
-  const found = await verification(sandbox);
-  expect(found).toMatchObject({ tinCheck: { status: "mismatched" }, steps: { tax: "missing" } });
-  expect(found.nextSteps[0]).toMatchObject({
-    step: "tax",
-    message: expect.stringContaining("IRS"),
-  });
-  expect((await call(sandbox, "PATCH", "/tax/signature", signature)).status).toBe(409);
-  await call(sandbox, "PATCH", "/tax", { ein: "987650000" });
-  await sandbox.control.advance("PT1M");
-  expect(await verification(sandbox)).toMatchObject({ steps: { tax: "accepted" } });
-});
+])(
+  "after a mismatch the tax id must be submitted again: %s",
+  async ([_, sent, byHand], { sandbox }) => {
+    await call(sandbox, "PATCH", "/tax", sent);
+    if (byHand) await sandbox.control.changeBusiness({ tinCheck: "mismatched" });
+    else await sandbox.control.advance("PT1M");
+    const found = await verification(sandbox);
+    expect(found).toMatchObject({ tinCheck: { status: "mismatched" }, steps: { tax: "missing" } });
+    expect(found.nextSteps[0]).toMatchObject({
+      step: "tax",
+      message: expect.stringContaining("IRS"),
+    });
+    expect((await call(sandbox, "PATCH", "/tax/signature", signature)).status).toBe(409);
+    await call(sandbox, "PATCH", "/tax", { ein: "987650000" });
+    await sandbox.control.advance("PT1M");
+    expect(await verification(sandbox)).toMatchObject({ steps: { tax: "accepted" } });
+  },
+);
 
-it("submitting the same tax id again keeps the signature, another one removes it", async () => {
+it("submitting the same tax id again keeps the signature, another one removes it", async ({
+  sandbox,
+}) => {
   await submit(sandbox, "signature");
   await call(sandbox, "PATCH", "/tax", { ein: "987654321" });
   expect(await verification(sandbox)).toMatchObject({ steps: { signature: "submitted" } });
@@ -61,7 +61,7 @@ it("submitting the same tax id again keeps the signature, another one removes it
   expect((await call(sandbox, "GET", "/tax")).body).toMatchObject({ signature: null });
 });
 
-it.each([
+it.for([
   [{}, 400, "ein"],
   [{ ein: "987654321", ssn: "123456789" }, 400, "ein"],
   [{ ein: 987_654_321 }, 400, "ein"],
@@ -69,14 +69,14 @@ it.each([
   [{ ein: "9-87654321" }, 422, "ein"],
   [{ ssn: "98-7654321" }, 422, "ssn"],
   [{ ssn: "123-456789" }, 422, "ssn"],
-])("the tax info %j is refused with %i, naming %s", async (body, status, field) => {
+])("the tax info %j is refused with %i, naming %s", async ([body, status, field], { sandbox }) => {
   expect(await call(sandbox, "PATCH", "/tax", body)).toMatchObject({
     status,
     body: { error: "validation_error", details: { field } },
   });
 });
 
-it("a sole proprietorship must submit an SSN, and every other kind an EIN", async () => {
+it("a sole proprietorship must submit an SSN, and every other kind an EIN", async ({ sandbox }) => {
   for (const [entityType, wanted, other] of [
     ["sole_proprietorship", "ssn", "ein"],
     ["llc", "ein", "ssn"],
@@ -95,12 +95,12 @@ it("a sole proprietorship must submit an SSN, and every other kind an EIN", asyn
   }
 });
 
-it.each([
+it.for<[string, string, string, string]>([
   ["PATCH", "/tax/signature", "signerName", "signedAt"],
   ["POST", certify, "certifierName", "certifiedAt"],
 ])(
   "%s %s needs a name and an ISO 8601 time that is not in the future",
-  async (method, rest, who, when) => {
+  async ([method, rest, who, when], { sandbox }) => {
     const { bank } = await sandbox.control.clock();
     const dayAhead = new Date(Date.parse(bank) + 86_400_000).toISOString();
     const refusals: [object, number, string][] = [
@@ -122,6 +122,6 @@ it.each([
   },
 );
 
-it("the check's result can't be set before a tax id is submitted", async () => {
+it("the check's result can't be set before a tax id is submitted", async ({ sandbox }) => {
   await expect(sandbox.control.changeBusiness({ tinCheck: "matched" })).rejects.toThrow(/422/);
 });

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect } from "vitest";
 import { operations } from "../../../src/sandbox/operations.ts";
-import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { sandboxTest } from "../sandbox-test.ts";
 import {
   at,
   call,
@@ -18,14 +18,11 @@ import {
   verification,
 } from "./kyb.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => sandbox.control.reset("unverified"));
+const it = sandboxTest("unverified");
 
-it("an unverified business has every step missing and its next steps in order", async () => {
+it("an unverified business has every step missing and its next steps in order", async ({
+  sandbox,
+}) => {
   const { status, body } = await call(sandbox, "GET", "/tax/detailed");
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -52,7 +49,9 @@ it("an unverified business has every step missing and its next steps in order", 
   expect((await call(sandbox, "GET", "/officers")).body).toEqual({ items: [] });
 });
 
-it("a business can pay only after it has gone through the five steps to verified", async () => {
+it("a business can pay only after it has gone through the five steps to verified", async ({
+  sandbox,
+}) => {
   const payment = () =>
     sandbox.api("POST", "/v1/payments", {
       key: crypto.randomUUID(),
@@ -98,7 +97,9 @@ it("a business can pay only after it has gone through the five steps to verified
   expect((await payment()).status).toBe(201);
 });
 
-it("a step is refused with setup_incomplete and the missing steps before it", async () => {
+it("a step is refused with setup_incomplete and the missing steps before it", async ({
+  sandbox,
+}) => {
   const refused = async (method: string, rest: string, body: unknown, missing: string[]) => {
     expect(await call(sandbox, method, rest, body), rest).toMatchObject({
       status: 409,
@@ -113,7 +114,9 @@ it("a step is refused with setup_incomplete and the missing steps before it", as
   await refused("POST", certify, certification, ["officers"]);
 });
 
-it("documents are accepted only while they are requested, once for each request", async () => {
+it("documents are accepted only while they are requested, once for each request", async ({
+  sandbox,
+}) => {
   const refused = { status: 422, body: { error: "validation_error" } };
   await submit(sandbox);
   expect(await uploadLetter(sandbox)).toMatchObject(refused);
@@ -131,7 +134,9 @@ it("documents are accepted only while they are requested, once for each request"
   }
 });
 
-it("a document with a missing or wrong type, or an empty or too large file, is refused", async () => {
+it("a document with a missing or wrong type, or an empty or too large file, is refused", async ({
+  sandbox,
+}) => {
   await sandbox.control.changeBusiness({ verification: "document" });
   const einLetter = { documentType: "einLetter" };
   const refusals: [Uint8Array, Record<string, string>, number, string][] = [
@@ -151,7 +156,9 @@ it("a document with a missing or wrong type, or an empty or too large file, is r
   expect((await upload(sandbox, documents, largest, einLetter)).status).toBe(201);
 });
 
-it("a suspended business gets the reason and next steps, and can still add officers", async () => {
+it("a suspended business gets the reason and next steps, and can still add officers", async ({
+  sandbox,
+}) => {
   await submit(sandbox);
   await sandbox.control.changeBusiness({
     verification: "suspended",
@@ -176,7 +183,7 @@ it("a suspended business gets the reason and next steps, and can still add offic
   expect(await verification(sandbox)).toMatchObject({ status: "verified", reason: null });
 });
 
-it("a verified business can't submit any step again", async () => {
+it("a verified business can't submit any step again", async ({ sandbox }) => {
   await sandbox.control.reset("blank");
   const calls: [string, string, unknown][] = [
     ["PATCH", "/tax", taxId],
@@ -195,7 +202,7 @@ it("a verified business can't submit any step again", async () => {
   expect((await call(sandbox, "GET", "/tax")).body).toMatchObject({ taxIdType: "ein" });
 });
 
-it("verification goes on where it was after kill -9", async () => {
+it("verification goes on where it was after kill -9", async ({ sandbox }) => {
   await submit(sandbox);
   await upload(sandbox, "/logo", new Uint8Array([0xff, 0xd8, 0xff, 0xe0]));
   await sandbox.control.advance("PT1M");
@@ -208,7 +215,9 @@ it("verification goes on where it was after kill -9", async () => {
   expect((await uploadLetter(sandbox)).status).toBe(201);
 });
 
-it("business operations return exactly the shapes that the API's document promises", async () => {
+it("business operations return exactly the shapes that the API's document promises", async ({
+  sandbox,
+}) => {
   const expectShape = (name: string, status: number, body: unknown) => {
     const promise = operations.find((operation) => operation.name === name)?.answer;
     if (promise === undefined || !("body" in promise)) throw new Error(`${name} promises nothing`);

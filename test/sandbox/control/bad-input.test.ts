@@ -1,20 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { describe, expect } from "vitest";
+import type { TestSandbox } from "../../support/sandbox.ts";
+import { sharedSandboxTest } from "../sandbox-test.ts";
 import { makeBill, makeVendor } from "../world.ts";
 
-let sandbox: TestSandbox;
-let ids: Record<string, string>;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-  ids = {
-    business: sandbox.business.businessId,
-    payable: await makeBill(sandbox),
-    contact: await makeVendor(sandbox),
-  };
-});
-afterAll(() => sandbox.stop());
+const it = sharedSandboxTest().extend(
+  "ids",
+  { scope: "file" },
+  async ({ service }): Promise<Readonly<Record<string, string>>> => ({
+    business: service.business.businessId,
+    payable: await makeBill(service),
+    contact: await makeVendor(service),
+  }),
+);
 
-async function post(path: string, body: unknown, contentType = "application/json") {
+async function post(
+  sandbox: TestSandbox,
+  ids: Readonly<Record<string, string>>,
+  path: string,
+  body: unknown,
+  contentType = "application/json",
+) {
   const target = path.replace(/\{(\w+)\}/g, (_, what: string) => ids[what] ?? "");
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const init = { method: "POST", headers: { "content-type": contentType }, body: text };
@@ -72,13 +77,13 @@ const bad: readonly (readonly [path: string, body: object, says: string])[] = [
 ];
 
 describe("the control API", () => {
-  it.each(bad)(
+  it.for(bad)(
     "the control API refuses POST %s %j and says what is wrong",
-    async (path, body, says) => {
+    async ([path, body, says], { sandbox, ids }) => {
       const filled = JSON.stringify(body).replace(/\{(business|payable)\}/g, (_, what: string) => {
         return ids[what] ?? "";
       });
-      const answer = await post(path, filled);
+      const answer = await post(sandbox, ids, path, filled);
       expect([400, 422]).toContain(answer.status);
       expect(answer.body).toEqual(
         expect.objectContaining({
@@ -90,22 +95,28 @@ describe("the control API", () => {
     },
   );
 
-  it.each(["", "{", "[]", "null", '"text"', "5"])(
+  it.for(["", "{", "[]", "null", '"text"', "5"])(
     "the control API refuses the body %s on a route that needs one",
-    async (text) => {
+    async (text, { sandbox, ids }) => {
       for (const path of ["/tokens", "/outcomes", "/payables/{payable}"]) {
-        const answer = await post(path, text);
+        const answer = await post(sandbox, ids, path, text);
         expect(answer.status).toBe(400);
         expect(answer.body).toMatchObject({ error: "validation_error" });
       }
     },
   );
 
-  it("the control API refuses other content types and returns 404 for unknown resources", async () => {
-    expect((await post("/faults", "rules=none", "text/plain")).status).toBe(415);
+  it("the control API refuses other content types and returns 404 for unknown resources", async ({
+    sandbox,
+    ids,
+  }) => {
+    expect((await post(sandbox, ids, "/faults", "rules=none", "text/plain")).status).toBe(415);
     for (const path of ["/payables/x", "/contacts/x", "/businesses/x"]) {
-      expect(await post(path, {})).toMatchObject({ status: 404, body: { error: "not_found" } });
+      expect(await post(sandbox, ids, path, {})).toMatchObject({
+        status: 404,
+        body: { error: "not_found" },
+      });
     }
-    expect((await post("/nothing", {})).status).toBe(404);
+    expect((await post(sandbox, ids, "/nothing", {})).status).toBe(404);
   });
 });

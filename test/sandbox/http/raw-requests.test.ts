@@ -1,20 +1,21 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { describe, expect } from "vitest";
+import type { TestSandbox } from "../../support/sandbox.ts";
+import { sharedSandboxTest } from "../sandbox-test.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-afterEach(async () => {
+const it = sharedSandboxTest();
+it.afterEach(async ({ sandbox }) => {
   expect((await sandbox.api("GET", "/v1/contacts")).status).toBe(200);
 });
 
 /** Sends parts one after another over a new socket. @returns everything that was received. */
-async function exchange(parts: readonly (string | Buffer)[], pauseMs = 0): Promise<string> {
+async function exchange(
+  sandbox: TestSandbox,
+  parts: readonly (string | Buffer)[],
+  pauseMs = 0,
+): Promise<string> {
   const { hostname, port } = new URL(sandbox.url);
   const socket = connect(Number(port), hostname);
   const chunks: Buffer[] = [];
@@ -30,7 +31,12 @@ async function exchange(parts: readonly (string | Buffer)[], pauseMs = 0): Promi
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function head(method: string, path: string, headers: readonly string[]): string {
+function head(
+  sandbox: TestSandbox,
+  method: string,
+  path: string,
+  headers: readonly string[],
+): string {
   const all = [
     "Host: sandbox",
     `Authorization: Bearer ${sandbox.business.token}`,
@@ -52,7 +58,7 @@ const shape = { error: expect.any(String), message: expect.any(String) };
 const json = "Content-Type: application/json";
 
 describe("malformed HTTP gets an error of the documented shape, and a closed connection", () => {
-  it.each<[string, string, number]>([
+  it.for<[string, string, number]>([
     ["no HTTP at all", "hello\r\n\r\n", 400],
     ["TLS on a plain port", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
     ["a broken request line", "GET\r\n\r\n", 400],
@@ -69,15 +75,18 @@ describe("malformed HTTP gets an error of the documented shape, and a closed con
       400,
     ],
     ["headers without end", `GET / HTTP/1.1\r\nX: ${"x".repeat(40_000)}\r\n\r\n`, 431],
-  ])("malformed HTTP gets an error of the documented shape: %s", async (_, request, status) => {
-    const answer = await exchange([request]);
-    expect(statusOf(answer)).toBe(status);
-    expect(bodyOf(answer)).toMatchObject(shape);
-  });
+  ])(
+    "malformed HTTP gets an error of the documented shape: %s",
+    async ([_, request, status], { sandbox }) => {
+      const answer = await exchange(sandbox, [request]);
+      expect(statusOf(answer)).toBe(status);
+      expect(bodyOf(answer)).toMatchObject(shape);
+    },
+  );
 
-  it("malformed chunks get a 400 or no response at all", async () => {
-    const answer = await exchange([
-      head("POST", "/v1/contacts", [json, "Transfer-Encoding: chunked"]),
+  it("malformed chunks get a 400 or no response at all", async ({ sandbox }) => {
+    const answer = await exchange(sandbox, [
+      head(sandbox, "POST", "/v1/contacts", [json, "Transfer-Encoding: chunked"]),
       "zz\r\nnothing\r\n",
     ]);
     expect([400, Number.NaN]).toContain(statusOf(answer));
@@ -87,13 +96,15 @@ describe("malformed HTTP gets an error of the documented shape, and a closed con
 describe("odd but proper HTTP is answered", () => {
   const body = '{"displayName":"Raw"}';
 
-  it("a request with two Idempotency-Key headers is refused, even if the keys are equal", async () => {
+  it("a request with two Idempotency-Key headers is refused, even if the keys are equal", async ({
+    sandbox,
+  }) => {
     for (const keys of [
       ["one", "two"],
       ["same", "same"],
     ]) {
-      const answer = await exchange([
-        head("POST", "/v1/contacts", [
+      const answer = await exchange(sandbox, [
+        head(sandbox, "POST", "/v1/contacts", [
           json,
           ...keys.map((key) => `Idempotency-Key: ${key}`),
           `Content-Length: ${body.length}`,
@@ -105,44 +116,56 @@ describe("odd but proper HTTP is answered", () => {
     }
   });
 
-  it("an idempotency key with a comma counts as one key", async () => {
+  it("an idempotency key with a comma counts as one key", async ({ sandbox }) => {
     const headers = [json, "Idempotency-Key: a, b", `Content-Length: ${body.length}`];
-    expect(statusOf(await exchange([head("POST", "/v1/contacts", headers), body]))).toBe(201);
+    expect(
+      statusOf(await exchange(sandbox, [head(sandbox, "POST", "/v1/contacts", headers), body])),
+    ).toBe(201);
   });
 
-  it("a body that comes byte by byte is read to its end", async () => {
+  it("a body that comes byte by byte is read to its end", async ({ sandbox }) => {
     const slow = '{"displayName":"Slow"}';
     const headers = [json, `Content-Length: ${slow.length}`];
-    const answer = await exchange([head("POST", "/v1/contacts", headers), ...slow.split("")], 5);
+    const answer = await exchange(
+      sandbox,
+      [head(sandbox, "POST", "/v1/contacts", headers), ...slow.split("")],
+      5,
+    );
     expect(statusOf(answer)).toBe(201);
   });
 
-  it("a client that waits for 100 Continue gets it", async () => {
+  it("a client that waits for 100 Continue gets it", async ({ sandbox }) => {
     const patient = '{"displayName":"Patient"}';
     const headers = [json, "Expect: 100-continue", `Content-Length: ${patient.length}`];
-    const answer = await exchange([head("POST", "/v1/contacts", headers), patient], 20);
+    const answer = await exchange(
+      sandbox,
+      [head(sandbox, "POST", "/v1/contacts", headers), patient],
+      20,
+    );
     expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
   });
 
-  it("an expectation that the service can't meet is refused with 417", async () => {
+  it("an expectation that the service can't meet is refused with 417", async ({ sandbox }) => {
     const headers = [json, "Expect: miracles", "Content-Length: 0"];
-    const answer = await exchange([head("POST", "/v1/contacts", headers)]);
+    const answer = await exchange(sandbox, [head(sandbox, "POST", "/v1/contacts", headers)]);
     expect(statusOf(answer)).toBe(417);
   });
 
-  it("pipelined requests in one packet are answered in order", async () => {
-    const get = head("GET", "/v1/balance", []).replace("Connection: close\r\n", "");
-    const last = head("GET", "/v1/payables", []);
-    const answer = await exchange([get + get + last]);
+  it("pipelined requests in one packet are answered in order", async ({ sandbox }) => {
+    const get = head(sandbox, "GET", "/v1/balance", []).replace("Connection: close\r\n", "");
+    const last = head(sandbox, "GET", "/v1/payables", []);
+    const answer = await exchange(sandbox, [get + get + last]);
     expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
     expect(answer.lastIndexOf("totalCount")).toBeGreaterThan(answer.lastIndexOf("availableCents"));
   });
 
-  it("a request whose body breaks off has no effect", async () => {
+  it("a request whose body breaks off has no effect", async ({ sandbox }) => {
     const { hostname, port } = new URL(sandbox.url);
     const socket = connect(Number(port), hostname);
     await once(socket, "connect");
-    socket.write(head("POST", "/v1/contacts", [json, "Content-Length: 1000"]) + '{"displayName":');
+    socket.write(
+      head(sandbox, "POST", "/v1/contacts", [json, "Content-Length: 1000"]) + '{"displayName":',
+    );
     await sleep(20);
     socket.destroy();
     const found = await sandbox.api("GET", "/v1/contacts?search=displayName");

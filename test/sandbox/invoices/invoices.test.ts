@@ -1,28 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { type Json, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
-import { Receiver, WebhookApi } from "../webhooks/receiver.ts";
+import { expect } from "vitest";
+import type { Json, TestSandbox } from "../../support/sandbox.ts";
+import { sandboxTest } from "../sandbox-test.ts";
+import { WebhookApi } from "../webhooks/receiver.ts";
 import { makeBill, makeVendor, type Page } from "../world.ts";
 import { type Invoice, Invoices, items } from "./invoices.ts";
 
-let sandbox: TestSandbox;
-let invoices: Invoices;
-let receiver: Receiver;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-  invoices = new Invoices(sandbox);
-});
-afterAll(() => sandbox.stop());
-beforeEach(async () => {
-  await sandbox.control.reset("blank");
-  receiver = await Receiver.start();
-});
-afterEach(() => receiver.stop());
+const it = sandboxTest("blank").extend("invoices", ({ sandbox }) => new Invoices(sandbox));
 
-async function list(query = ""): Promise<Page<Invoice>> {
+async function list(sandbox: TestSandbox, query = ""): Promise<Page<Invoice>> {
   return (await sandbox.api<Page<Invoice>>("GET", `/v1/invoices${query}`)).body;
 }
 
-it("an invoice is returned with every field", async () => {
+it("an invoice is returned with every field", async ({ sandbox, invoices }) => {
   const customerId = await makeVendor(sandbox, { displayName: "Payer Inc." });
   const answer = await invoices.post("", {
     customerId,
@@ -56,7 +45,10 @@ it("an invoice is returned with every field", async () => {
   expect(await invoices.get(answer.body.id)).toEqual(answer.body);
 });
 
-it("an invited customer of an invoice has no id until they have joined", async () => {
+it("an invited customer of an invoice has no id until they have joined", async ({
+  sandbox,
+  invoices,
+}) => {
   const customer = { displayName: "Invited LLC", email: "pay@invited.example" };
   const { body } = await invoices.post("", { customer, totalAmountCents: 500 });
   expect(body.customer).toEqual({ id: null, displayName: "Invited LLC" });
@@ -68,7 +60,10 @@ it("an invited customer of an invoice has no id until they have joined", async (
   await expect(invoices.act(body.id, { action: "join" })).rejects.toThrow("422");
 });
 
-it("a bill's id or an unknown id returns 404 on every invoice path", async () => {
+it("a bill's id or an unknown id returns 404 on every invoice path", async ({
+  sandbox,
+  invoices,
+}) => {
   const billId = await makeBill(sandbox);
   for (const id of [billId, "inv_none"]) {
     const read = await sandbox.api("GET", `/v1/invoices/${id}`);
@@ -82,7 +77,7 @@ it("a bill's id or an unknown id returns 404 on every invoice path", async () =>
   expect((await sandbox.api("GET", `/v1/payables/${id}`)).status).toBe(404);
 });
 
-it.each<[string, (customerId: string) => Json, number, string]>([
+it.for<[string, (customerId: string) => Json, number, string]>([
   ["no customer", () => ({ items }), 400, "customerId"],
   [
     "two customers",
@@ -115,14 +110,14 @@ it.each<[string, (customerId: string) => Json, number, string]>([
     400,
     "totalAmountCents",
   ],
-])("an invoice with %s is refused", async (_, body, status, field) => {
+])("an invoice with %s is refused", async ([_, body, status, field], { invoices }) => {
   const answer = await invoices.post("", body(await invoices.customer()));
   expect(answer.status).toBe(status);
   expect(answer.body["error"]).toBe("validation_error");
   expect(answer.body["details"]).toMatchObject({ field });
 });
 
-it("an invoice for an unknown or archived customer is refused", async () => {
+it("an invoice for an unknown or archived customer is refused", async ({ sandbox, invoices }) => {
   expect((await invoices.post("", { customerId: "con_none", items })).status).toBe(404);
   const customerId = await invoices.customer();
   await sandbox.api("POST", `/v1/contacts/${customerId}/archive`);
@@ -130,7 +125,7 @@ it("an invoice for an unknown or archived customer is refused", async () => {
   expect([archived.status, archived.body["details"]]).toEqual([422, { field: "customerId" }]);
 });
 
-it("sending a draft invoice opens it, and it can be sent only once", async () => {
+it("sending a draft invoice opens it, and it can be sent only once", async ({ invoices }) => {
   const { id } = await invoices.create();
   const sent = await invoices.post(`/${id}/send`);
   expect([sent.status, sent.body.status]).toEqual([200, "open"]);
@@ -141,7 +136,7 @@ it("sending a draft invoice opens it, and it can be sent only once", async () =>
   expect((await invoices.post(`/${unnamed.id}/send`)).status).toBe(422);
 });
 
-it("only a draft or an open invoice can be voided", async () => {
+it("only a draft or an open invoice can be voided", async ({ invoices }) => {
   for (const make of [() => invoices.create(), () => invoices.open()]) {
     const { id } = await make();
     expect((await invoices.post(`/${id}/void`)).body.status).toBe("void");
@@ -153,7 +148,9 @@ it("only a draft or an open invoice can be voided", async () => {
   });
 });
 
-it("an open invoice can be declined by its customer or blocked by the customer's business", async () => {
+it("an open invoice can be declined by its customer or blocked by the customer's business", async ({
+  invoices,
+}) => {
   for (const [action, status] of [
     ["decline", "declined"],
     ["block", "blocked"],
@@ -168,7 +165,10 @@ it("an open invoice can be declined by its customer or blocked by the customer's
   await expect(invoices.act(draft.id, { action: "decline" })).rejects.toThrow("422");
 });
 
-it("an invoice can be marked as paid, in parts or as a whole, and no money moves", async () => {
+it("an invoice can be marked as paid, in parts or as a whole, and no money moves", async ({
+  sandbox,
+  invoices,
+}) => {
   const { id } = await invoices.open();
   const part = await invoices.post(`/${id}/mark-paid`, { amountCents: 30_000 });
   expect(part.body).toMatchObject({
@@ -192,7 +192,10 @@ it("an invoice can be marked as paid, in parts or as a whole, and no money moves
   expect(await sandbox.control.ledger()).toEqual([]);
 });
 
-it("a payment link is enabled only while it is on and unexpired and the invoice can be paid", async () => {
+it("a payment link is enabled only while it is on and unexpired and the invoice can be paid", async ({
+  sandbox,
+  invoices,
+}) => {
   const { id, paymentLink } = await invoices.create();
   const enabled = async () => (await invoices.get(id)).paymentLink.enabled;
   expect(await enabled()).toBe(false);
@@ -219,13 +222,16 @@ it("a payment link is enabled only while it is on and unexpired and the invoice 
   expect((await invoices.post(`/${id}/payment-link`, { enabled: "yes" })).status).toBe(400);
 });
 
-it("invoices are listed newest first, by page, status, customer and search", async () => {
+it("invoices are listed newest first, by page, status, customer and search", async ({
+  sandbox,
+  invoices,
+}) => {
   const first = await invoices.create({ description: "Roof, 100% new" });
   const second = await invoices.open();
   const third = await invoices.open();
-  const ids = async (query: string) => (await list(query)).items.map(({ id }) => id);
+  const ids = async (query: string) => (await list(sandbox, query)).items.map(({ id }) => id);
   expect(await ids("")).toEqual([third.id, second.id, first.id]);
-  expect(await list("?pageSize=2&page=2")).toMatchObject({
+  expect(await list(sandbox, "?pageSize=2&page=2")).toMatchObject({
     items: [{ id: first.id }],
     totalCount: 3,
   });
@@ -238,7 +244,7 @@ it("invoices are listed newest first, by page, status, customer and search", asy
   expect((await sandbox.api("GET", "/v1/invoices?status=lost")).status).toBe(422);
 });
 
-it("each change of an invoice sends its own event", async () => {
+it("each change of an invoice sends its own event", async ({ sandbox, receiver, invoices }) => {
   await new WebhookApi(sandbox).create(receiver.url, [
     "invoice.created",
     "invoice.sent",
@@ -278,7 +284,9 @@ it("each change of an invoice sends its own event", async () => {
   expect(told[0]?.data).toEqual({ object: "invoice", id });
 });
 
-it("a write is replayed under its key, and the key is refused for another write", async () => {
+it("a write is replayed under its key, and the key is refused for another write", async ({
+  invoices,
+}) => {
   const { id } = await invoices.open();
   const body = { amountCents: 10 };
   const first = await invoices.post(`/${id}/mark-paid`, body, "key");
@@ -288,7 +296,10 @@ it("a write is replayed under its key, and the key is refused for another write"
   expect(other.body["error"]).toBe("idempotency_conflict");
 });
 
-it("another organization's invoices are hidden, and sending needs a write scope", async () => {
+it("another organization's invoices are hidden, and sending needs a write scope", async ({
+  sandbox,
+  invoices,
+}) => {
   await sandbox.control.reset("two-businesses");
   const { id } = await invoices.create();
   const token = sandbox.businesses[1]?.token ?? "";

@@ -1,26 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
-import { eventually, Receiver, WebhookApi } from "../webhooks/receiver.ts";
+import { expect } from "vitest";
+import type { Json, TestSandbox } from "../../support/sandbox.ts";
+import { sandboxTest } from "../sandbox-test.ts";
+import { eventually, type Receiver, WebhookApi } from "../webhooks/receiver.ts";
 import { newYorkDay } from "../world.ts";
 import { Invoices } from "./invoices.ts";
 
-let sandbox: TestSandbox;
-let invoices: Invoices;
-let receiver: Receiver;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-  invoices = new Invoices(sandbox);
-});
-afterAll(() => sandbox.stop());
-beforeEach(async () => {
-  await sandbox.control.reset("blank");
-  receiver = await Receiver.start();
-});
-afterEach(() => receiver.stop());
+const it = sandboxTest("blank").extend("invoices", ({ sandbox }) => new Invoices(sandbox));
 
 const openingCents = 100_000_000;
 
-async function balance(): Promise<{ cashCents: number; pendingInboundCents: number }> {
+async function balance(
+  sandbox: TestSandbox,
+): Promise<{ cashCents: number; pendingInboundCents: number }> {
   const { body } = await sandbox.api<{ cashCents: number; pendingInboundCents: number }>(
     "GET",
     "/v1/balance",
@@ -28,17 +19,21 @@ async function balance(): Promise<{ cashCents: number; pendingInboundCents: numb
   return { cashCents: body.cashCents, pendingInboundCents: body.pendingInboundCents };
 }
 
-async function kinds(): Promise<string[]> {
+async function kinds(sandbox: TestSandbox): Promise<string[]> {
   return (await sandbox.control.ledger()).map(({ kind }) => kind);
 }
 
-async function told(type: string, id: string): Promise<void> {
+async function told(receiver: Receiver, type: string, id: string): Promise<void> {
   await eventually(`${type} of ${id} arrives`, () =>
     receiver.received.some(({ event }) => event.type === type && event.data.id === id),
   );
 }
 
-it("a customer's payment is first pending inbound, then cash in the balance", async () => {
+it("a customer's payment is first pending inbound, then cash in the balance", async ({
+  sandbox,
+  receiver,
+  invoices,
+}) => {
   await new WebhookApi(sandbox).create(receiver.url);
   const { id } = await invoices.open();
   expect(await invoices.act(id, { action: "pay" })).toMatchObject({
@@ -46,8 +41,8 @@ it("a customer's payment is first pending inbound, then cash in the balance", as
     paymentStatus: "processing",
     amountPaidCents: 0,
   });
-  expect(await kinds()).toEqual(["debit"]);
-  expect(await balance()).toEqual({ cashCents: openingCents, pendingInboundCents: 100_000 });
+  expect(await kinds(sandbox)).toEqual(["debit"]);
+  expect(await balance(sandbox)).toEqual({ cashCents: openingCents, pendingInboundCents: 100_000 });
   await sandbox.control.advance("P6D");
   expect(await invoices.get(id)).toMatchObject({
     status: "paid",
@@ -55,7 +50,10 @@ it("a customer's payment is first pending inbound, then cash in the balance", as
     amountPaidCents: 100_000,
     remainingAmountCents: 0,
   });
-  expect(await balance()).toEqual({ cashCents: openingCents + 100_000, pendingInboundCents: 0 });
+  expect(await balance(sandbox)).toEqual({
+    cashCents: openingCents + 100_000,
+    pendingInboundCents: 0,
+  });
   const ledger = await sandbox.control.ledger();
   expect(ledger.map(({ kind }) => kind)).toEqual(["debit", "credit"]);
   for (const entry of ledger) {
@@ -67,11 +65,11 @@ it("a customer's payment is first pending inbound, then cash in the balance", as
       amountCents: 100_000,
     });
   }
-  await told("invoice.paid", id);
+  await told(receiver, "invoice.paid", id);
   expect(await sandbox.control.health()).toMatchObject({ ok: true });
 });
 
-it("a customer's payment settles on the second banking day", async () => {
+it("a customer's payment settles on the second banking day", async ({ sandbox, invoices }) => {
   await sandbox.control.setClock("2031-06-06T16:00:00Z"); // a Friday
   const { id } = await invoices.open();
   await invoices.act(id, { action: "pay" });
@@ -81,7 +79,11 @@ it("a customer's payment settles on the second banking day", async () => {
   expect(await invoices.get(id)).toMatchObject({ paymentStatus: "settled" });
 });
 
-it("an invoice can be paid in parts, and never above what is due", async () => {
+it("an invoice can be paid in parts, and never above what is due", async ({
+  sandbox,
+  receiver,
+  invoices,
+}) => {
   await new WebhookApi(sandbox).create(receiver.url);
   const { id } = await invoices.open();
   await invoices.act(id, { action: "pay", amountCents: 60_000 });
@@ -92,14 +94,16 @@ it("an invoice can be paid in parts, and never above what is due", async () => {
     paymentStatus: "none",
     remainingAmountCents: 40_000,
   });
-  await told("invoice.payment.partially_paid", id);
+  await told(receiver, "invoice.payment.partially_paid", id);
   await invoices.act(id, { action: "pay" });
   await expect(invoices.act(id, { action: "pay" })).rejects.toThrow("on its way");
   await sandbox.control.advance("P6D");
   expect(await invoices.get(id)).toMatchObject({ status: "paid", amountPaidCents: 100_000 });
 });
 
-it("an invoice that is being paid can't be voided, declined or marked as paid", async () => {
+it("an invoice that is being paid can't be voided, declined or marked as paid", async ({
+  invoices,
+}) => {
   const { id } = await invoices.open();
   await invoices.act(id, { action: "pay" });
   for (const write of ["void", "mark-paid"]) {
@@ -110,7 +114,11 @@ it("an invoice that is being paid can't be voided, declined or marked as paid", 
   await expect(invoices.act(id, { action: "decline" })).rejects.toThrow("payment_in_progress");
 });
 
-it("a payment that the customer scheduled waits for its date, even over a restart", async () => {
+it("a payment that the customer scheduled waits for its date, even over a restart", async ({
+  sandbox,
+  receiver,
+  invoices,
+}) => {
   await new WebhookApi(sandbox).create(receiver.url);
   const { id } = await invoices.open();
   const today = await newYorkDay(sandbox, 0);
@@ -119,16 +127,20 @@ it("a payment that the customer scheduled waits for its date, even over a restar
   expect(await invoices.act(id, { action: "pay", on })).toMatchObject({
     paymentStatus: "scheduled",
   });
-  await told("invoice.payment.scheduled", id);
-  expect(await kinds()).toEqual([]);
+  await told(receiver, "invoice.payment.scheduled", id);
+  expect(await kinds(sandbox)).toEqual([]);
   await sandbox.restart("SIGKILL");
   await sandbox.control.advance("P4D");
-  expect(await kinds()).toContain("debit");
+  expect(await kinds(sandbox)).toContain("debit");
   await sandbox.control.advance("P6D");
   expect(await invoices.get(id)).toMatchObject({ status: "paid", paymentStatus: "settled" });
 });
 
-it("an invoice stays open if the customer's bank returns the debit", async () => {
+it("an invoice stays open if the customer's bank returns the debit", async ({
+  sandbox,
+  receiver,
+  invoices,
+}) => {
   await new WebhookApi(sandbox).create(receiver.url);
   const { id } = await invoices.open();
   await invoices.act(id, { action: "pay", outcome: "fail", code: "R01" });
@@ -138,15 +150,19 @@ it("an invoice stays open if the customer's bank returns the debit", async () =>
     paymentStatus: "failed",
     amountPaidCents: 0,
   });
-  expect(await kinds()).toEqual(["debit", "return"]);
-  expect(await balance()).toEqual({ cashCents: openingCents, pendingInboundCents: 0 });
-  await told("invoice.payment.failed", id);
+  expect(await kinds(sandbox)).toEqual(["debit", "return"]);
+  expect(await balance(sandbox)).toEqual({ cashCents: openingCents, pendingInboundCents: 0 });
+  await told(receiver, "invoice.payment.failed", id);
   await invoices.act(id, { action: "pay" });
   await sandbox.control.advance("P6D");
   expect(await invoices.get(id)).toMatchObject({ status: "paid", paymentStatus: "settled" });
 });
 
-it("a settled payment that the customer's bank takes back reopens the invoice as a clawback", async () => {
+it("a settled payment that the customer's bank takes back reopens the invoice as a clawback", async ({
+  sandbox,
+  receiver,
+  invoices,
+}) => {
   await new WebhookApi(sandbox).create(receiver.url);
   const { id } = await invoices.open();
   await invoices.act(id, { action: "pay", outcome: "return", code: "R10", after: "P20D" });
@@ -159,13 +175,13 @@ it("a settled payment that the customer's bank takes back reopens the invoice as
     amountPaidCents: 0,
     remainingAmountCents: 100_000,
   });
-  expect(await kinds()).toEqual(["debit", "credit", "return", "refund"]);
-  expect(await balance()).toEqual({ cashCents: openingCents, pendingInboundCents: 0 });
-  await told("invoice.payment.reversed", id);
+  expect(await kinds(sandbox)).toEqual(["debit", "credit", "return", "refund"]);
+  expect(await balance(sandbox)).toEqual({ cashCents: openingCents, pendingInboundCents: 0 });
+  await told(receiver, "invoice.payment.reversed", id);
   expect(await sandbox.control.health()).toMatchObject({ ok: true });
 });
 
-it("a clawback waits until the balance has the money again", async () => {
+it("a clawback waits until the balance has the money again", async ({ sandbox, invoices }) => {
   await sandbox.control.reset({ businesses: [{ name: "Poor", balanceCents: 0 }] });
   const { id } = await invoices.given();
   await invoices.act(id, { action: "pay", outcome: "return", after: "P20D" });
@@ -176,11 +192,14 @@ it("a clawback waits until the balance has the money again", async () => {
   await sandbox.control.changeBusiness({ balanceCents: 100_001 });
   await sandbox.control.advance("P5D");
   expect(await invoices.get(id)).toMatchObject({ status: "open", paymentStatus: "clawback" });
-  expect(await balance()).toMatchObject({ cashCents: 1 });
+  expect(await balance(sandbox)).toMatchObject({ cashCents: 1 });
   expect(await sandbox.control.health()).toMatchObject({ ok: true });
 });
 
-it("a payment is held for review before any money moves, then released or rejected", async () => {
+it("a payment is held for review before any money moves, then released or rejected", async ({
+  sandbox,
+  invoices,
+}) => {
   const [released, rejected, timed] = [
     await invoices.open(),
     await invoices.open(),
@@ -193,7 +212,7 @@ it("a payment is held for review before any money moves, then released or reject
     });
   }
   await invoices.act(timed.id, { action: "pay", outcome: "hold", after: "P1D" });
-  expect(await kinds()).toEqual([]);
+  expect(await kinds(sandbox)).toEqual([]);
   expect(await invoices.act(released.id, { action: "release" })).toMatchObject({
     paymentStatus: "processing",
   });
@@ -206,26 +225,29 @@ it("a payment is held for review before any money moves, then released or reject
   for (const { id } of [released, timed]) {
     expect(await invoices.get(id)).toMatchObject({ status: "paid" });
   }
-  expect((await kinds()).toSorted()).toEqual(["credit", "credit", "debit", "debit"]);
+  expect((await kinds(sandbox)).toSorted()).toEqual(["credit", "credit", "debit", "debit"]);
 });
 
-it("an invoice that is set to paid by hand settles at once, with its moves in the ledger", async () => {
+it("an invoice that is set to paid by hand settles at once, with its moves in the ledger", async ({
+  sandbox,
+  invoices,
+}) => {
   const { id } = await invoices.open();
   expect(await invoices.act(id, { status: "paid" })).toMatchObject({
     status: "paid",
     paymentStatus: "settled",
   });
-  expect(await kinds()).toEqual(["debit", "credit"]);
-  expect(await balance()).toMatchObject({ cashCents: openingCents + 100_000 });
+  expect(await kinds(sandbox)).toEqual(["debit", "credit"]);
+  expect(await balance(sandbox)).toMatchObject({ cashCents: openingCents + 100_000 });
 });
 
-it("an invoice can't be paid if the business has no balance", async () => {
+it("an invoice can't be paid if the business has no balance", async ({ sandbox, invoices }) => {
   await sandbox.control.reset("unverified");
   const { id } = await invoices.given();
   await expect(invoices.act(id, { action: "pay" })).rejects.toThrow("setup_required");
 });
 
-it.each([
+it.for<[Json, string, string[]]>([
   [{ status: "draft" }, "none", []],
   [{ status: "open" }, "none", []],
   [{ status: "paid" }, "settled", ["debit", "credit"]],
@@ -240,18 +262,21 @@ it.each([
   [{ amountPaidCents: 40_000 }, "none", ["debit", "credit"]],
 ])(
   "an invoice entered by hand as %o comes with the moves of its state",
-  async (given, payment, moved) => {
+  async ([given, payment, moved], { sandbox, receiver, invoices }) => {
     await new WebhookApi(sandbox).create(receiver.url, ["invoice.created"]);
     const invoice = await invoices.given(given);
-    const status = "status" in given ? given.status : "open";
+    const status = given["status"] ?? "open";
     expect(invoice).toMatchObject({ status, paymentStatus: payment });
-    expect(await kinds()).toEqual(moved);
+    expect(await kinds(sandbox)).toEqual(moved);
     expect(await sandbox.control.health()).toMatchObject({ ok: true });
-    await told("invoice.created", invoice.id);
+    await told(receiver, "invoice.created", invoice.id);
   },
 );
 
-it("a fixture's invoices don't change the balance that the fixture names", async () => {
+it("a fixture's invoices don't change the balance that the fixture names", async ({
+  sandbox,
+  invoices,
+}) => {
   await sandbox.control.advance("P40D");
   await sandbox.control.reset({
     businesses: [
@@ -272,7 +297,7 @@ it("a fixture's invoices don't change the balance that the fixture names", async
       },
     ],
   });
-  expect(await balance()).toEqual({ cashCents: 5_000, pendingInboundCents: 800 });
+  expect(await balance(sandbox)).toEqual({ cashCents: 5_000, pendingInboundCents: 800 });
   expect(await invoices.get("inv_open")).toMatchObject({
     status: "open",
     dueDate: "2031-01-01",
@@ -281,10 +306,10 @@ it("a fixture's invoices don't change the balance that the fixture names", async
   expect(await invoices.get("inv_paid")).toMatchObject({ status: "paid", amountPaidCents: 900 });
   await sandbox.control.advance("P6D");
   expect(await invoices.get("inv_moving")).toMatchObject({ status: "paid" });
-  expect(await balance()).toEqual({ cashCents: 5_800, pendingInboundCents: 0 });
+  expect(await balance(sandbox)).toEqual({ cashCents: 5_800, pendingInboundCents: 0 });
 });
 
-it("an invalid action on an invoice is refused", async () => {
+it("an invalid action on an invoice is refused", async ({ invoices }) => {
   const { id } = await invoices.open();
   await expect(invoices.act("inv_none", { action: "pay" })).rejects.toThrow("404");
   await expect(invoices.act(id, {})).rejects.toThrow("400");

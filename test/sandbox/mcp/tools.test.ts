@@ -1,21 +1,14 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
 import { operations } from "../../../src/sandbox/operations.ts";
-import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import type { TestSandbox } from "../../support/sandbox.ts";
+import { sandboxTest } from "../sandbox-test.ts";
 import { makeBill, unique } from "../world.ts";
 
-let sandbox: TestSandbox;
-const clients: Client[] = [];
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-beforeEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
-  await sandbox.control.reset("two-businesses");
-});
+const it = sandboxTest("two-businesses");
 
 async function connect(
+  sandbox: TestSandbox,
   token = sandbox.business.token,
   mode: "legacy" | "auto" = "auto",
 ): Promise<Client> {
@@ -24,7 +17,7 @@ async function connect(
     requestInit: { headers: { authorization: `Bearer ${token}` } },
   });
   await client.connect(transport);
-  clients.push(client);
+  onTestFinished(() => client.close());
   return client;
 }
 
@@ -47,8 +40,10 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
 }
 
 describe("the tools", () => {
-  it("every operation is a tool, once, with schemas of its input and its result", async () => {
-    const client = await connect();
+  it("every operation is a tool, once, with schemas of its input and its result", async ({
+    sandbox,
+  }) => {
+    const client = await connect(sandbox);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
       operations.map(({ name }) => name).toSorted(),
@@ -67,8 +62,10 @@ describe("the tools", () => {
     }
   });
 
-  it("a tool takes path, body and key as one object and returns what REST returns", async () => {
-    const client = await connect();
+  it("a tool takes path, body and key as one object and returns what REST returns", async ({
+    sandbox,
+  }) => {
+    const client = await connect(sandbox);
     const created = await call(client, "createContact", {
       displayName: "Acme Paper",
       emails: ["a@acme.example"],
@@ -87,8 +84,8 @@ describe("the tools", () => {
     expect(page.content).toMatchObject({ totalCount: 1, items: [{ id: contactId }] });
   });
 
-  it("a tool can call an operation whose response has no body", async () => {
-    const client = await connect();
+  it("a tool can call an operation whose response has no body", async ({ sandbox }) => {
+    const client = await connect(sandbox);
     const made = await call(client, "createWebhookEndpoint", { url: "https://example.com/hook" });
     const webhookEndpointId = String(made.content["id"]);
     const deleted = await call(client, "deleteWebhookEndpoint", { webhookEndpointId });
@@ -100,8 +97,8 @@ describe("the tools", () => {
     });
   });
 
-  it("repeating a createPayment call with one key pays the bill once", async () => {
-    const client = await connect();
+  it("repeating a createPayment call with one key pays the bill once", async ({ sandbox }) => {
+    const client = await connect(sandbox);
     const payableId = await makeBill(sandbox);
     const args = { payableId, fundingSource: "balance", idempotencyKey: unique("key") };
     const first = await call(client, "createPayment", args);
@@ -114,8 +111,8 @@ describe("the tools", () => {
 });
 
 describe("errors are results of the tool, in the shape of REST", () => {
-  it("a validation error names the invalid field", async () => {
-    const client = await connect();
+  it("a validation error names the invalid field", async ({ sandbox }) => {
+    const client = await connect(sandbox);
     expect(await call(client, "createContact", { displayName: 7 })).toMatchObject({
       isError: true,
       status: 400,
@@ -133,12 +130,12 @@ describe("errors are results of the tool, in the shape of REST", () => {
     });
   });
 
-  it.each([
+  it.for([
     ["missing", undefined],
     ["too long", "k".repeat(65)],
     ["no text", 7],
-  ])("a tool refuses an idempotency key that is %s", async (_, idempotencyKey) => {
-    const client = await connect();
+  ])("a tool refuses an idempotency key that is %s", async ([_, idempotencyKey], { sandbox }) => {
+    const client = await connect(sandbox);
     const payableId = await makeBill(sandbox);
     const args = { payableId, fundingSource: "balance", idempotencyKey };
     expect(await call(client, "createPayment", args)).toMatchObject({
@@ -148,8 +145,10 @@ describe("errors are results of the tool, in the shape of REST", () => {
     });
   });
 
-  it("a state refusal is an error, and the call is checked again under the same key", async () => {
-    const client = await connect();
+  it("a state refusal is an error, and the call is checked again under the same key", async ({
+    sandbox,
+  }) => {
+    const client = await connect(sandbox);
     const payableId = await makeBill(sandbox, { status: "pending_approval" });
     const args = { payableId, fundingSource: "balance", idempotencyKey: unique("key") };
     expect(await call(client, "createPayment", args)).toMatchObject({
@@ -161,9 +160,9 @@ describe("errors are results of the tool, in the shape of REST", () => {
     expect(await call(client, "createPayment", args)).toMatchObject({ status: 201 });
   });
 
-  it("a tool hides another organization's resources", async () => {
+  it("a tool hides another organization's resources", async ({ sandbox }) => {
     const payableId = await makeBill(sandbox);
-    const stranger = await connect(sandbox.businesses[1]?.token);
+    const stranger = await connect(sandbox, sandbox.businesses[1]?.token);
     expect(await call(stranger, "getPayable", { payableId })).toMatchObject({
       isError: true,
       status: 404,
@@ -171,9 +170,9 @@ describe("errors are results of the tool, in the shape of REST", () => {
     });
   });
 
-  it("a tool returns 403 if the token lacks its scope", async () => {
+  it("a tool returns 403 if the token lacks its scope", async ({ sandbox }) => {
     const token = await sandbox.control.token(undefined, { scopes: ["contacts:read"] });
-    const client = await connect(token);
+    const client = await connect(sandbox, token);
     expect(await call(client, "createContact", { displayName: "No" })).toMatchObject({
       isError: true,
       status: 403,
@@ -184,8 +183,10 @@ describe("errors are results of the tool, in the shape of REST", () => {
 });
 
 describe("a key is one key over REST and MCP", () => {
-  it("a key that is used over both REST and MCP conflicts, even with the same body", async () => {
-    const client = await connect();
+  it("a key that is used over both REST and MCP conflicts, even with the same body", async ({
+    sandbox,
+  }) => {
+    const client = await connect(sandbox);
     const body = { displayName: unique("Vendor") };
     const mcpFirst = unique("key");
     await call(client, "createContact", { ...body, idempotencyKey: mcpFirst });
@@ -201,8 +202,8 @@ describe("a key is one key over REST and MCP", () => {
     });
   });
 
-  it("a key that is used for two tools conflicts", async () => {
-    const client = await connect();
+  it("a key that is used for two tools conflicts", async ({ sandbox }) => {
+    const client = await connect(sandbox);
     const payableId = await makeBill(sandbox);
     const idempotencyKey = unique("key");
     await call(client, "retryPayment", { payableId, idempotencyKey });
@@ -224,12 +225,14 @@ describe("a key is one key over REST and MCP", () => {
 });
 
 describe("what surrounds a call", () => {
-  it("the service speaks the newest revision of MCP, and an older one with older clients", async () => {
+  it("the service speaks the newest revision of MCP, and an older one with older clients", async ({
+    sandbox,
+  }) => {
     for (const [mode, era] of [
       ["auto", "modern"],
       ["legacy", "legacy"],
     ] as const) {
-      const client = await connect(sandbox.business.token, mode);
+      const client = await connect(sandbox, sandbox.business.token, mode);
       expect(client.getProtocolEra()).toBe(era);
       const args = { displayName: unique("Vendor"), idempotencyKey: unique("key") };
       expect(await call(client, "createContact", args)).toMatchObject({ status: 201 });
@@ -237,7 +240,9 @@ describe("what surrounds a call", () => {
     }
   });
 
-  it("a call with a missing, invalid or expired token gets a 401 in the service's shape", async () => {
+  it("a call with a missing, invalid or expired token gets a 401 in the service's shape", async ({
+    sandbox,
+  }) => {
     const post = (headers: Record<string, string>) =>
       fetch(`${sandbox.url}/mcp`, {
         method: "POST",
@@ -262,8 +267,8 @@ describe("what surrounds a call", () => {
     }
   });
 
-  it("faults of an operation's route strike its tool too", async () => {
-    const client = await connect();
+  it("faults of an operation's route strike its tool too", async ({ sandbox }) => {
+    const client = await connect(sandbox);
     const path = "/v1/contacts";
     const effects = [
       { effect: "status", status: 429, retryAfter: 7 },
@@ -284,15 +289,15 @@ describe("what surrounds a call", () => {
     expect(found.body["totalCount"]).toBe(1);
   });
 
-  it("a tool call is in the request log, marked as MCP", async () => {
-    const client = await connect();
+  it("a tool call is in the request log, marked as MCP", async ({ sandbox }) => {
+    const client = await connect(sandbox);
     const key = unique("key");
     await call(client, "createContact", { displayName: unique("V"), idempotencyKey: key });
     const logged = (await sandbox.control.requests()).find((request) => request.key === key);
     expect(logged).toMatchObject({ method: "MCP", path: "/v1/contacts", status: 201 });
   });
 
-  it("the service keeps working after requests that are not MCP", async () => {
+  it("the service keeps working after requests that are not MCP", async ({ sandbox }) => {
     const authorization = `Bearer ${sandbox.business.token}`;
     for (const init of [
       { method: "GET" },
@@ -308,6 +313,8 @@ describe("what surrounds a call", () => {
       expect(answer.status).toBeLessThan(500);
       await answer.text();
     }
-    expect(await call(await connect(), "listContacts", {})).toMatchObject({ isError: false });
+    expect(await call(await connect(sandbox), "listContacts", {})).toMatchObject({
+      isError: false,
+    });
   });
 });

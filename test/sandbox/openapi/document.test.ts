@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { controlSummaries } from "../../../src/sandbox/openapi/control.ts";
 import { bodyExamples } from "../../../src/sandbox/openapi/examples.ts";
 import { operations } from "../../../src/sandbox/operations.ts";
-import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { sharedSandboxTest } from "../sandbox-test.ts";
 
 interface Document {
   openapi: string;
@@ -19,18 +19,14 @@ interface DocumentedOperation {
   responses: Record<string, unknown>;
 }
 
-let sandbox: TestSandbox;
-let document: Document;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-  const answer = await fetch(`${sandbox.url}/openapi.json`);
+const it = sharedSandboxTest().extend("document", { scope: "file" }, async ({ service }) => {
+  const answer = await fetch(`${service.url}/openapi.json`);
   expect(answer.headers.get("content-type")).toBe("application/json");
-  document = (await answer.json()) as Document;
+  return (await answer.json()) as Document;
 });
-afterAll(() => sandbox.stop());
 
 /** Returns what a `$ref` of the document points at; undefined if it points nowhere. */
-function resolve(pointer: string): unknown {
+function resolve(document: Document, pointer: string): unknown {
   const names = pointer.replace(/^#\//, "").split("/");
   return names.reduce<unknown>(
     (value, name) => (value as Record<string, unknown> | undefined)?.[name],
@@ -46,13 +42,17 @@ function references(value: unknown): string[] {
 }
 
 describe("the document at /openapi.json", () => {
-  it("the document is OpenAPI 3.1, and every reference in it resolves", () => {
+  it("the document is OpenAPI 3.1, and every reference in it resolves", ({ document }) => {
     expect(document.openapi).toMatch(/^3\.1\./);
-    const broken = references(document).filter((pointer) => resolve(pointer) === undefined);
+    const broken = references(document).filter(
+      (pointer) => resolve(document, pointer) === undefined,
+    );
     expect(broken).toEqual([]);
   });
 
-  it("the document describes every operation with its name, its scopes and its group", () => {
+  it("the document describes every operation with its name, its scopes and its group", ({
+    document,
+  }) => {
     for (const { name, method, path, scopes } of operations) {
       const described = document.paths[path]?.[method.toLowerCase()];
       expect(described?.operationId).toBe(name);
@@ -61,7 +61,7 @@ describe("the document at /openapi.json", () => {
     }
   });
 
-  it("the document lists each operation's success status, 401 and 403", () => {
+  it("the document lists each operation's success status, 401 and 403", ({ document }) => {
     for (const { method, path, answer } of operations) {
       const { responses } = document.paths[path]?.[method.toLowerCase()] ?? { responses: {} };
       const statuses = Object.keys(responses);
@@ -69,7 +69,9 @@ describe("the document at /openapi.json", () => {
     }
   });
 
-  it("the document says whether an operation's Idempotency-Key is required or optional", () => {
+  it("the document says whether an operation's Idempotency-Key is required or optional", ({
+    document,
+  }) => {
     for (const { name, method, path, idempotency } of operations) {
       const refs = document.paths[path]?.[method.toLowerCase()]?.parameters.map(({ $ref }) => $ref);
       const has = (key: string) => refs?.includes(`#/components/parameters/${key}`);
@@ -88,7 +90,9 @@ describe("the document at /openapi.json", () => {
     expect(Object.keys(bodyExamples).filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it("the document describes every route of the control API, none of which takes a token", () => {
+  it("the document describes every route of the control API, none of which takes a token", ({
+    document,
+  }) => {
     const routes = Object.entries(document.paths)
       .filter(([path]) => path.startsWith("/sandbox/"))
       .flatMap(([path, methods]) =>
@@ -100,7 +104,7 @@ describe("the document at /openapi.json", () => {
     expect(routes.toSorted()).toEqual(Object.keys(controlSummaries).toSorted());
   });
 
-  it("the page at /docs loads all its files from the sandbox itself", async () => {
+  it("the page at /docs loads all its files from the sandbox itself", async ({ sandbox }) => {
     const page = await (await fetch(`${sandbox.url}/docs`)).text();
     const loaded = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address);
     expect(loaded.length).toBeGreaterThan(2);

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect } from "vitest";
 import { findSchemathesis } from "../../../scripts/setup/schemathesis.mjs";
-import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
 import { makeIds } from "../http/registry.ts";
 import { isLong } from "../../support/long.ts";
+import { sharedSandboxTest } from "../sandbox-test.ts";
 
 const longMs = 45 * 60_000;
 const shortMs = 4 * 60_000;
@@ -26,15 +26,10 @@ const checks = [
   "ignored_auth",
 ];
 
-let sandbox: TestSandbox;
-let folder: string;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-  folder = await mkdtemp(join(tmpdir(), "payrun-schemathesis-"));
-});
-afterAll(async () => {
-  await sandbox.stop();
-  await rm(folder, { recursive: true, force: true });
+const it = sharedSandboxTest().extend("folder", async ({ onTestFinished }) => {
+  const folder = await mkdtemp(join(tmpdir(), "payrun-schemathesis-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
 });
 
 interface Finished {
@@ -42,7 +37,12 @@ interface Finished {
   output: string;
 }
 
-function run(program: string, args: string[], env: Record<string, string>): Promise<Finished> {
+function run(
+  folder: string,
+  program: string,
+  args: string[],
+  env: Record<string, string>,
+): Promise<Finished> {
   // Schemathesis runs in its own folder, where it keeps its examples.
   const child = spawn(program, args, {
     cwd: folder,
@@ -65,7 +65,7 @@ function run(program: string, args: string[], env: Record<string, string>): Prom
 it(
   "the sandbox answers Schemathesis's requests as the API's document promises",
   { timeout: (isLong ? longMs : shortMs) + 10_000 },
-  async ({ skip }) => {
+  async ({ folder, sandbox, skip }) => {
     const program = findSchemathesis(process.env);
     if (program === undefined) return skip("there is no Schemathesis: npm test sets it up");
     const token = await sandbox.control.token(undefined, { expiresInSeconds: 100_000 });
@@ -79,7 +79,7 @@ it(
     args.push("--exclude-path-regex", "^/sandbox/");
     args.push("--checks", checks.join(","), "--seed", "1", "--workers", "2", ...effort);
     args.push("--no-color", "--suppress-health-check", "all", "--warnings", "off");
-    const { code, output } = await run(program, args, {
+    const { code, output } = await run(folder, program, args, {
       PYTHONPATH: fileURLToPath(new URL(".", import.meta.url)),
       PYTHONDONTWRITEBYTECODE: "1",
       SCHEMATHESIS_HOOKS: "schemathesis_hooks",

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { netCreditByPayable, startSandbox, type TestSandbox } from "../../support/sandbox.ts";
+import { describe, expect } from "vitest";
+import { netCreditByPayable, type TestSandbox } from "../../support/sandbox.ts";
+import { sharedSandboxTest } from "../sandbox-test.ts";
 import {
   type Created,
   makeBill,
@@ -13,32 +14,31 @@ import {
   unique,
 } from "../world.ts";
 
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.stop());
-
-let endpointId = "";
-beforeEach(async () => {
-  await sandbox.control.reset({
-    businesses: [
-      {
-        name: "States",
-        balanceCents: 100_000_000,
-        bankAccounts: [{ id: "ba_1" }],
-        webhookEndpoints: [{ url: "http://127.0.0.1:9/", events: ["*"] }],
-      },
-    ],
-  });
-  await sandbox.control.setClock(monday);
-  endpointId = sandbox.business.webhookEndpoints?.[0]?.id ?? "";
-});
+const it = sharedSandboxTest()
+  .extend("sandbox", async ({ sandbox }) => {
+    await sandbox.control.reset({
+      businesses: [
+        {
+          name: "States",
+          balanceCents: 100_000_000,
+          bankAccounts: [{ id: "ba_1" }],
+          webhookEndpoints: [{ url: "http://127.0.0.1:9/", events: ["*"] }],
+        },
+      ],
+    });
+    await sandbox.control.setClock(monday);
+    return sandbox;
+  })
+  .extend("endpointId", ({ sandbox }) => sandbox.business.webhookEndpoints?.[0]?.id ?? "");
 
 type Plan = Parameters<TestSandbox["control"]["outcome"]>[0];
 
 /** Makes and pays a bill of $10.00, whose payment ends at the bank as planned. @returns its id. */
-async function paid(plan: Partial<Plan> = {}, body: object = {}): Promise<string> {
+async function paid(
+  sandbox: TestSandbox,
+  plan: Partial<Plan> = {},
+  body: object = {},
+): Promise<string> {
   const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
   if (plan.outcome !== undefined) {
     await sandbox.control.outcome({ match: { payableId }, ...plan, outcome: plan.outcome });
@@ -55,13 +55,17 @@ const fromBank = {
   achAuthorizationAccepted: true,
 };
 
-async function cancel(payableId: string, key = unique("cancel")) {
+async function cancel(sandbox: TestSandbox, payableId: string, key = unique("cancel")) {
   const [payment] = await paymentsOf(sandbox, payableId);
   return sandbox.api<Created>("POST", `/v1/payments/${payment?.id}/cancel`, { key });
 }
 
 /** Returns the types of the events about a bill after its creation, in order. */
-async function eventsOf(payableId: string): Promise<string[]> {
+async function eventsOf(
+  sandbox: TestSandbox,
+  endpointId: string,
+  payableId: string,
+): Promise<string[]> {
   const types: { type: string; sequence: bigint }[] = [];
   for (let page = 1; ; page += 1) {
     const { body } = await sandbox.api<Page<{ requestBody: string }>>(
@@ -87,26 +91,29 @@ async function eventsOf(payableId: string): Promise<string[]> {
 }
 
 describe("the ten statuses of a payment (API specification, section 3)", () => {
-  it("payments reach all ten statuses, and the bill's paymentStatus, amounts and events follow", async () => {
+  it("payments reach all ten statuses, and the bill's paymentStatus, amounts and events follow", async ({
+    sandbox,
+    endpointId,
+  }) => {
     const bills = {
-      completed: await paid(),
-      failed: await paid({ outcome: "fail", code: "R02" }),
-      returned: await paid({ outcome: "return", code: "R03", after: "PT1H" }),
-      held: await paid({ outcome: "hold" }),
-      refunded: await paid({ outcome: "hold" }),
-      cancelled: await paid({}, { scheduledAt: "2029-03-20" }),
-      scheduled: await paid({}, { scheduledAt: "2029-03-20" }),
-      refund_pending: await paid({ outcome: "hold" }, fromBank),
+      completed: await paid(sandbox),
+      failed: await paid(sandbox, { outcome: "fail", code: "R02" }),
+      returned: await paid(sandbox, { outcome: "return", code: "R03", after: "PT1H" }),
+      held: await paid(sandbox, { outcome: "hold" }),
+      refunded: await paid(sandbox, { outcome: "hold" }),
+      cancelled: await paid(sandbox, {}, { scheduledAt: "2029-03-20" }),
+      scheduled: await paid(sandbox, {}, { scheduledAt: "2029-03-20" }),
+      refund_pending: await paid(sandbox, { outcome: "hold" }, fromBank),
     };
     await sandbox.control.advance("P4D");
     for (const name of ["refunded", "cancelled", "refund_pending"] as const) {
-      expect((await cancel(bills[name])).status).toBe(200);
+      expect((await cancel(sandbox, bills[name])).status).toBe(200);
     }
-    const processing = await paid();
+    const processing = await paid(sandbox);
     await sandbox.control.advance("PT1M");
     // A slow clock keeps a pending payment pending, however long the reads take.
     await sandbox.control.setScale(0.001);
-    const all = { ...bills, processing, pending: await paid() };
+    const all = { ...bills, processing, pending: await paid(sandbox) };
     const expected: Record<string, [paymentStatus: string, paidCents: number, events: string[]]> = {
       pending: ["processing", 0, []],
       scheduled: ["scheduled", 0, ["payable.payment.scheduled"]],
@@ -129,13 +136,16 @@ describe("the ten statuses of a payment (API specification, section 3)", () => {
         amountPaidCents,
         remainingAmountCents: 1_000 - amountPaidCents,
       });
-      expect(await eventsOf(payableId), status).toEqual(events);
+      expect(await eventsOf(sandbox, endpointId, payableId), status).toEqual(events);
       const list = await sandbox.api<Page<Payment>>("GET", `/v1/payments?status=${status}`);
       expect(list.body.items.map((payment) => payment.payableId)).toEqual([payableId]);
     }
   });
 
-  it("events report each part of a bill that is paid and each part that is returned", async () => {
+  it("events report each part of a bill that is paid and each part that is returned", async ({
+    sandbox,
+    endpointId,
+  }) => {
     const payableId = await makeBill(sandbox, { totalAmountCents: 1_000 });
     await pay(sandbox, { payableId, amountCents: 300 });
     await sandbox.control.advance("P3D");
@@ -144,7 +154,7 @@ describe("the ten statuses of a payment (API specification, section 3)", () => {
     expect(body).toMatchObject({ paymentStatus: "none", amountPaidCents: 300 });
     await pay(sandbox, { payableId });
     await sandbox.control.advance("P9D");
-    expect(await eventsOf(payableId)).toEqual([
+    expect(await eventsOf(sandbox, endpointId, payableId)).toEqual([
       "payable.payment.partially_paid",
       "payable.payment.reversed",
       "payable.payment.partially_paid",
@@ -154,9 +164,11 @@ describe("the ten statuses of a payment (API specification, section 3)", () => {
 });
 
 describe("a scheduled payment", () => {
-  it("a scheduled payment runs at 9:00 New York on its date, even on a holiday", async () => {
+  it("a scheduled payment runs at 9:00 New York on its date, even on a holiday", async ({
+    sandbox,
+  }) => {
     await sandbox.control.setClock("2029-12-20T15:00:00Z");
-    const christmas = await paid({}, { scheduledAt: "2029-12-25" });
+    const christmas = await paid(sandbox, {}, { scheduledAt: "2029-12-25" });
     await sandbox.control.setClock("2029-12-25T13:59:59Z");
     expect(await statusesOf(sandbox, christmas)).toEqual(["scheduled"]);
     await sandbox.control.setClock("2029-12-25T14:00:00Z");
@@ -167,11 +179,13 @@ describe("a scheduled payment", () => {
     ]);
   });
 
-  it("a scheduled payment runs at 9:00 local time when daylight saving begins", async () => {
+  it("a scheduled payment runs at 9:00 local time when daylight saving begins", async ({
+    sandbox,
+  }) => {
     await sandbox.control.setClock("2030-03-06T15:00:00Z");
     const [before, after] = [
-      await paid({}, { scheduledAt: "2030-03-08" }),
-      await paid({}, { scheduledAt: "2030-03-11" }),
+      await paid(sandbox, {}, { scheduledAt: "2030-03-08" }),
+      await paid(sandbox, {}, { scheduledAt: "2030-03-11" }),
     ];
     expect(await paymentsOf(sandbox, before)).toMatchObject([
       { scheduledAt: "2030-03-08T14:00:00.000Z" },
@@ -187,8 +201,10 @@ describe("a scheduled payment", () => {
 });
 
 describe("a held payment", () => {
-  it("a held payment of an external provider goes on with the money it has already taken", async () => {
-    const payableId = await paid({ outcome: "hold", after: "P1D" }, fromBank);
+  it("a held payment of an external provider goes on with the money it has already taken", async ({
+    sandbox,
+  }) => {
+    const payableId = await paid(sandbox, { outcome: "hold", after: "P1D" }, fromBank);
     await sandbox.control.advance("PT1M");
     expect(await statusesOf(sandbox, payableId)).toEqual(["held"]);
     expect(await movesOf(sandbox, payableId)).toEqual(["debit"]);
@@ -197,19 +213,23 @@ describe("a held payment", () => {
     expect(await movesOf(sandbox, payableId)).toEqual(["debit", "credit"]);
   });
 
-  it("a cancelled hold of an external provider is refunded on the second banking day", async () => {
-    const payableId = await paid({ outcome: "hold" }, fromBank);
+  it("a cancelled hold of an external provider is refunded on the second banking day", async ({
+    sandbox,
+  }) => {
+    const payableId = await paid(sandbox, { outcome: "hold" }, fromBank);
     // Friday: the second banking day after it is Tuesday.
     await sandbox.control.setClock("2029-03-16T14:00:00Z");
-    await cancel(payableId);
+    await cancel(sandbox, payableId);
     await sandbox.control.setClock("2029-03-20T12:29:59Z");
     expect(await statusesOf(sandbox, payableId)).toEqual(["refund_pending"]);
     await sandbox.control.setClock("2029-03-20T12:30:00Z");
     expect(await statusesOf(sandbox, payableId)).toEqual(["refunded"]);
   });
 
-  it("a held payment fails if the balance is emptied before the service releases it", async () => {
-    const payableId = await paid({ outcome: "hold" });
+  it("a held payment fails if the balance is emptied before the service releases it", async ({
+    sandbox,
+  }) => {
+    const payableId = await paid(sandbox, { outcome: "hold" });
     await sandbox.control.advance("PT1M");
     await sandbox.control.changeBusiness({ balanceCents: 999 });
     await sandbox.control.outcome({ match: { payableId }, outcome: "settle" });
@@ -220,29 +240,33 @@ describe("a held payment", () => {
   });
 });
 
-it("a cancel that fails after its effect is done, and its key is payment_unconfirmed", async () => {
-  const payableId = await paid({}, { scheduledAt: "2029-03-20" });
+it("a cancel that fails after its effect is done, and its key is payment_unconfirmed", async ({
+  sandbox,
+}) => {
+  const payableId = await paid(sandbox, {}, { scheduledAt: "2029-03-20" });
   await sandbox.control.faults([
     { path: "/v1/payments/*/cancel", when: "after", effect: "status", status: 500, times: 1 },
   ]);
-  expect((await cancel(payableId, "cancel-once")).status).toBe(500);
-  expect(await cancel(payableId, "cancel-once")).toMatchObject({
+  expect((await cancel(sandbox, payableId, "cancel-once")).status).toBe(500);
+  expect(await cancel(sandbox, payableId, "cancel-once")).toMatchObject({
     status: 409,
     body: { error: "payment_unconfirmed" },
   });
   expect(await statusesOf(sandbox, payableId)).toEqual(["cancelled"]);
-  expect(await cancel(payableId)).toMatchObject({
+  expect(await cancel(sandbox, payableId)).toMatchObject({
     status: 409,
     body: { error: "payment_not_cancellable", details: { status: "cancelled" } },
   });
 });
 
 describe("a retry", () => {
-  const retry = (payableId: string, key = unique("retry")) =>
+  const retry = (sandbox: TestSandbox, payableId: string, key = unique("retry")) =>
     sandbox.api("POST", `/v1/payables/${payableId}/retry-payment`, { key });
 
-  it("a retry refused for the business's state is accepted later under the same key", async () => {
-    const payableId = await paid({ outcome: "fail", code: "R01", times: 1 });
+  it("a retry refused for the business's state is accepted later under the same key", async ({
+    sandbox,
+  }) => {
+    const payableId = await paid(sandbox, { outcome: "fail", code: "R01", times: 1 });
     await sandbox.control.advance("P2D");
     const key = unique("retry");
     const states: [object, object, string][] = [
@@ -253,21 +277,23 @@ describe("a retry", () => {
     ];
     for (const [bad, good, error] of states) {
       await sandbox.control.changeBusiness({ ...bad });
-      expect((await retry(payableId, key)).body).toMatchObject({ error });
+      expect((await retry(sandbox, payableId, key)).body).toMatchObject({ error });
       await sandbox.control.changeBusiness({ ...good });
     }
     await sandbox.control.changePayable(payableId, { status: "pending_approval" });
-    expect((await retry(payableId, key)).body).toMatchObject({ error: "approval_required" });
+    expect((await retry(sandbox, payableId, key)).body).toMatchObject({
+      error: "approval_required",
+    });
     await sandbox.control.changePayable(payableId, { status: "approved" });
-    expect((await retry(payableId, key)).status).toBe(201);
+    expect((await retry(sandbox, payableId, key)).status).toBe(201);
     await sandbox.control.advance("P3D");
     expect(await statusesOf(sandbox, payableId)).toEqual(["failed", "completed"]);
   });
 
-  it("a retry pays a returned payment again from its original account", async () => {
-    const payableId = await paid({ outcome: "return", times: 1, after: "PT1H" }, fromBank);
+  it("a retry pays a returned payment again from its original account", async ({ sandbox }) => {
+    const payableId = await paid(sandbox, { outcome: "return", times: 1, after: "PT1H" }, fromBank);
     await sandbox.control.advance("P3D");
-    expect((await retry(payableId)).body).toMatchObject({
+    expect((await retry(sandbox, payableId)).body).toMatchObject({
       payments: [{ amountCents: 1_000, paymentRail: "PROVIDER", bankAccountId: "ba_1" }],
     });
     await sandbox.control.advance("P7D");
@@ -275,8 +301,10 @@ describe("a retry", () => {
   });
 });
 
-it("a service that accepts double payments pays a bill again that is in progress or paid", async () => {
-  const payableId = await paid();
+it("a service that accepts double payments pays a bill again that is in progress or paid", async ({
+  sandbox,
+}) => {
+  const payableId = await paid(sandbox);
   expect((await pay(sandbox, { payableId, amountCents: 1_000 })).status).toBe(409);
   await sandbox.control.changeBusiness({ acceptsDoublePayments: true });
   expect((await pay(sandbox, { payableId, amountCents: 1_000 })).status).toBe(201);

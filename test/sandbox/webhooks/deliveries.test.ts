@@ -1,39 +1,28 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
-import {
-  checkSignature,
-  eventually,
-  Receiver,
-  resetWithLongToken,
-  WebhookApi,
-} from "./receiver.ts";
+import { describe, expect } from "vitest";
+import type { TestSandbox } from "../../support/sandbox.ts";
+import { sharedSandboxTest } from "../sandbox-test.ts";
+import { checkSignature, eventually, Receiver, resetWithLongToken } from "./receiver.ts";
+
+const it = sharedSandboxTest().extend("sandbox", async ({ sandbox }) => {
+  await resetWithLongToken(sandbox);
+  return sandbox;
+});
 
 describe("webhook deliveries", () => {
-  let sandbox: TestSandbox;
-  let hooks: WebhookApi;
-  let receiver: Receiver;
-
-  beforeAll(async () => {
-    sandbox = await startSandbox();
-    hooks = new WebhookApi(sandbox);
-  });
-  afterAll(() => sandbox.stop());
-  beforeEach(async () => {
-    await resetWithLongToken(sandbox);
-    receiver = await Receiver.start();
-  });
-  afterEach(() => receiver.stop());
-
-  const bill = () =>
+  const bill = (sandbox: TestSandbox) =>
     sandbox.control.createPayable({ totalAmountCents: 5_000, dueDate: "2030-01-15" });
 
-  async function bills(count: number): Promise<void> {
-    for (let i = 0; i < count; i += 1) await bill();
+  async function bills(sandbox: TestSandbox, count: number): Promise<void> {
+    for (let i = 0; i < count; i += 1) await bill(sandbox);
   }
 
-  it("a delivery is a signed POST of a thin envelope, and is listed with its exact body", async () => {
+  it("a delivery is a signed POST of a thin envelope, and is listed with its exact body", async ({
+    sandbox,
+    receiver,
+    hooks,
+  }) => {
     const endpoint = await hooks.create(receiver.url);
-    const { id } = await bill();
+    const { id } = await bill(sandbox);
     const [received] = await receiver.until(1);
     if (received === undefined) throw new Error("nothing arrived");
     const delivery = await hooks.settled(endpoint.id, "succeeded");
@@ -74,26 +63,38 @@ describe("webhook deliveries", () => {
     });
   });
 
-  it("events carry unique sequences that are larger than a JSON number can hold", async () => {
+  it("events carry unique sequences that are larger than a JSON number can hold", async ({
+    sandbox,
+    receiver,
+    hooks,
+  }) => {
     await hooks.create(receiver.url);
-    await bills(3);
+    await bills(sandbox, 3);
     const sequences = (await receiver.until(3)).map(({ event }) => BigInt(event.sequence));
     expect(new Set(sequences).size).toBe(3);
     for (const sequence of sequences) expect(sequence > 2n ** 53n).toBe(true);
   });
 
-  it("an endpoint receives only the event types that it subscribes to", async () => {
+  it("an endpoint receives only the event types that it subscribes to", async ({
+    sandbox,
+    receiver,
+    hooks,
+  }) => {
     await hooks.create(receiver.url, ["contact.created"]);
-    await bill();
+    await bill(sandbox);
     await sandbox.api("POST", "/v1/contacts", { body: { displayName: "Elm Street Bakery" } });
     const [received] = await receiver.until(1);
     expect(received?.event.type).toBe("contact.created");
   });
 
-  it("a failed delivery is retried after one minute, then two, each time with a new signature", async () => {
+  it("a failed delivery is retried after one minute, then two, each time with a new signature", async ({
+    sandbox,
+    receiver,
+    hooks,
+  }) => {
     const endpoint = await hooks.create(receiver.url);
     receiver.answer(500, "out of order");
-    await bill();
+    await bill(sandbox);
     const first = await hooks.settled(endpoint.id, "failed");
     expect(first).toMatchObject({ attemptCount: 1, lastResponseCode: 500 });
     expect(first["lastResponseBody"]).toBe("out of order");
@@ -124,10 +125,14 @@ describe("webhook deliveries", () => {
     expect((times[2]?.t ?? 0) - (times[1]?.t ?? 0)).toBeGreaterThanOrEqual(120);
   });
 
-  it("a delivery is dead after ten attempts, about eight and a half hours in all", async () => {
+  it("a delivery is dead after ten attempts, about eight and a half hours in all", async ({
+    sandbox,
+    receiver,
+    hooks,
+  }) => {
     const endpoint = await hooks.create(receiver.url);
     receiver.answer(503);
-    await bill();
+    await bill(sandbox);
     const started = Date.parse((await sandbox.control.clock()).wire);
     for (let attempt = 1; attempt < 10; attempt += 1) {
       await eventually(`attempt ${attempt} is recorded`, async () => {
@@ -144,25 +149,32 @@ describe("webhook deliveries", () => {
     expect(receiver.received).toHaveLength(10);
   });
 
-  it("a delivery fails if the response is a redirect or the connection is refused", async () => {
+  it("a delivery fails if the response is a redirect or the connection is refused", async ({
+    sandbox,
+    receiver,
+    hooks,
+  }) => {
     const endpoint = await hooks.create(receiver.url);
     receiver.respond = (response) => response.writeHead(302, { location: receiver.url }).end();
-    await bill();
+    await bill(sandbox);
     expect((await hooks.settled(endpoint.id, "failed"))["lastResponseCode"]).toBe(302);
     await receiver.stop();
-    await bill();
+    await bill(sandbox);
     const refused = await hooks.settled(endpoint.id, "failed");
     expect(refused["lastResponseCode"]).toBeNull();
     expect(refused.lastError).not.toBeNull();
-    receiver = await Receiver.start();
   });
 
-  it("a delivery fails without a response in ten seconds, and delays no other endpoint", async () => {
+  it("a delivery fails without a response in ten seconds, and delays no other endpoint", async ({
+    sandbox,
+    receiver,
+    hooks,
+  }) => {
     const slow = await hooks.create(receiver.url);
     receiver.respond = () => undefined;
     const quick = await Receiver.start();
     const other = await hooks.create(quick.url);
-    await bills(17);
+    await bills(sandbox, 17);
     await quick.until(17);
     expect((await hooks.deliveries(slow.id)).some(({ status }) => status === "delivering")).toBe(
       true,
@@ -178,17 +190,21 @@ describe("webhook deliveries", () => {
     await quick.stop();
   });
 
-  it("a delivery succeeds by its response's status, even if the body never ends", async () => {
+  it("a delivery succeeds by its response's status, even if the body never ends", async ({
+    sandbox,
+    receiver,
+    hooks,
+  }) => {
     const endpoint = await hooks.create(receiver.url);
     receiver.respond = (response) => void response.writeHead(200).write("x".repeat(500_000));
-    await bill();
+    await bill(sandbox);
     const delivery = await hooks.settled(endpoint.id, "succeeded");
     expect(String(delivery["lastResponseBody"]).length).toBeLessThanOrEqual(1_000);
   });
 
-  it("hundreds of deliveries arrive, each exactly once", async () => {
+  it("hundreds of deliveries arrive, each exactly once", async ({ sandbox, receiver, hooks }) => {
     const endpoint = await hooks.create(receiver.url);
-    await bills(400);
+    await bills(sandbox, 400);
     const received = await receiver.until(400);
     expect(new Set(received.map(({ event }) => event.id)).size).toBe(400);
     await hooks.settled(endpoint.id, "succeeded");
@@ -201,13 +217,17 @@ describe("webhook deliveries", () => {
     expect(sequences).toEqual(sequences.toSorted((a, b) => (a < b ? 1 : -1)));
   });
 
-  it("deliveries go on after the service was killed, with the same bodies and retry times", async () => {
+  it("deliveries go on after the service was killed, with the same bodies and retry times", async ({
+    sandbox,
+    receiver,
+    hooks,
+  }) => {
     const endpoint = await hooks.create(receiver.url);
     receiver.answer(500);
-    await bill();
+    await bill(sandbox);
     await hooks.settled(endpoint.id, "failed");
     receiver.respond = () => undefined;
-    await bill();
+    await bill(sandbox);
     await receiver.until(2);
     // The request that is open stays without an answer. The new process may send at once.
     receiver.answer(200);

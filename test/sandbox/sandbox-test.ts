@@ -1,0 +1,34 @@
+import { test } from "vitest";
+import { startSandbox, type StartOptions } from "../support/sandbox.ts";
+import { Receiver, WebhookApi } from "./webhooks/receiver.ts";
+
+/**
+ * Tests that share the sandbox of their file: each finds what earlier ones left in it.
+ *
+ * `service` is that sandbox, for fixtures that are made once a file. `receiver` is a new one for each
+ * test; `hooks` are the operations of webhook endpoints.
+ */
+export function sharedSandboxTest(options: StartOptions = {}) {
+  return test
+    .extend("startOptions", { scope: "file" }, options)
+    .extend("service", { scope: "file" }, async ({ startOptions }, { onCleanup }) => {
+      const service = await startSandbox(startOptions);
+      onCleanup(() => service.stop());
+      return service;
+    })
+    .extend("sandbox", ({ service }) => service)
+    .extend("receiver", async ({ onTestFinished }) => {
+      const receiver = await Receiver.start();
+      onTestFinished(() => receiver.stop());
+      return receiver;
+    })
+    .extend("hooks", ({ sandbox }) => new WebhookApi(sandbox));
+}
+
+/** As `sharedSandboxTest`, but each test finds the sandbox as this fixture leaves it. */
+export function sandboxTest(fixture: string) {
+  return sharedSandboxTest().extend("sandbox", async ({ sandbox }) => {
+    await sandbox.control.reset(fixture);
+    return sandbox;
+  });
+}
