@@ -6,7 +6,7 @@ import { isLong } from "../support/long.ts";
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
 /** Seconds of seeds for each `npm test`, and for `npm run test:long`. */
-const SECONDS = isLong ? 90 : 20;
+const SECONDS = isLong ? 60 : 20;
 
 function simulated(...args: readonly string[]): Promise<string> {
   const command = ["--disable-warning=ExperimentalWarning", main, ...args];

@@ -14,7 +14,7 @@ const shortMs = 4 * 60_000;
 
 /** The short form ends after 15 seconds, however far it has got. */
 const effort = isLong
-  ? ["--phases", "examples,coverage,fuzzing,stateful", "--max-examples", "40"]
+  ? ["--phases", "examples,coverage,fuzzing,stateful", "--max-examples", "25"]
   : ["--phases", "examples,fuzzing", "--max-examples", "4", "--max-time", "15"];
 
 const checks = [
