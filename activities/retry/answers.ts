@@ -65,7 +65,7 @@ export async function park(
     phase: "parked",
     reasonCode: code,
     reason,
-    requested: null,
+    actedOn: retry.row.requestNo,
     retryOn: null,
     handledPaymentIds,
   });

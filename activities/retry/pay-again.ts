@@ -81,9 +81,10 @@ async function asOfNow(retry: RetryCase): Promise<RetryCase | undefined> {
   const { db } = context.store;
   const line = await getRunLine(db, run.runId, payableId);
   const row = await getRetry(db, businessId, payableId);
-  const { look, retriesMade, phase, requested } = retry.row;
+  const { look, retriesMade, phase, requested, requestNo } = retry.row;
   if (line?.leaseEpoch !== retry.line.leaseEpoch) return undefined;
   if (row?.phase !== phase || row.requested !== requested) return undefined;
+  if (row.requestNo !== requestNo) return undefined;
   const clock = await context.clockOf(business).now();
   return { ...retry, line, row: { ...row, look, retriesMade }, clock };
 }
@@ -144,6 +145,8 @@ async function leaseForRetry(retry: RetryCase, by: string): Promise<RunLine | un
 }
 
 async function afterOutcome(retry: RetryCase, outcome: PayOutcome): Promise<void> {
+  // A person may ask again as soon as the outcome is recorded: that request is not this one.
+  const actedOn = retry.row.requestNo;
   switch (outcome.kind) {
     case "changed":
       // The next run plans it anew, so it must be free.
@@ -151,10 +154,10 @@ async function afterOutcome(retry: RetryCase, outcome: PayOutcome): Promise<void
     case "not-approved":
       return endCase(retry, "approval expired");
     case "stopped":
-      await setRow(retry, { phase: "parked", reason: "Its run was stopped.", requested: null });
+      await setRow(retry, { phase: "parked", reason: "Its run was stopped.", actedOn });
       return notifyPeople(retry);
     case "parked":
-      await setRow(retry, { phase: "parked", reason: outcome.reason, requested: null });
+      await setRow(retry, { phase: "parked", reason: outcome.reason, actedOn });
       return notifyPeople(retry);
     default:
       return undefined;

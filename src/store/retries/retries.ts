@@ -50,6 +50,7 @@ function newRow(retry: NewRetry) {
     phase: "planning",
     ...key,
     ...nothing,
+    requestNo: 0,
     startedAtMs: nowMs,
     updatedAtMs: nowMs,
   });
@@ -93,8 +94,10 @@ export type RetryChange = Partial<
     | "runId"
   >
 > & {
-  /** Null records that the person's request has been acted on. */
+  /** Null drops whatever a person has asked for: the bill is paid, or given back. */
   readonly requested?: null;
+  /** Number of the last request that has been acted on; a later one stays. */
+  readonly actedOn?: number;
 };
 
 /** Changes a retry; false if there is none. */
@@ -104,9 +107,17 @@ export async function updateRetry(
   change: RetryChange,
   nowMs: number,
 ): Promise<boolean> {
-  const acted = change.requested === undefined ? {} : { requestedBy: null };
   const { businessId, payableId } = key;
-  const changed = { ...change, ...acted, updatedAtMs: nowMs };
+  const { actedOn, ...others } = change;
+  const none = { requested: null, requestedBy: null } as const;
+  if (actedOn !== undefined) {
+    await changeRecords(db, "retries", { businessId, payableId, requestNo: actedOn }, none);
+  }
+  const changed = {
+    ...others,
+    ...(change.requested === undefined ? {} : none),
+    updatedAtMs: nowMs,
+  };
   return (await changeRecords(db, "retries", { businessId, payableId }, changed)) > 0;
 }
 
@@ -188,10 +199,11 @@ export async function requestRetry(
   signalOnCommit(trx, businessId, { kind: "workflow", workflowId });
   const row = await trx
     .insertInto("retries")
-    .values({ ...newRow(key), ...asked })
+    .values({ ...newRow(key), ...asked, request_no: 1 })
     .onConflict((conflict) =>
       conflict.columns(["business_id", "payable_id"]).doUpdateSet((eb) => ({
         ...asked,
+        request_no: eb("retries.request_no", "+", 1),
         run_id: eb.fn.coalesce("excluded.run_id", "retries.run_id"),
         // What was known about another run's approval says nothing about this one's.
         approval_ended: eb

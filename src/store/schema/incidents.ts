@@ -35,6 +35,8 @@ export const incidentTables = {
     /** A person's resolution that waits to be acted on. */
     requested: wordOrNull<"retry">(),
     requested_by: textOrNull,
+    /** How often a person has asked; acting on one request leaves a later one. */
+    request_no: integer,
     /** `YYYY-MM-DD`, the announced day of the next payment; null if no day is set. */
     retry_on: textOrNull,
     /**

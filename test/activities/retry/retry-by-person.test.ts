@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { describe, expect, vi } from "vitest";
 import { openRetryCase, setLine } from "../../../activities/retry/retry-case.ts";
 import type { PayLimits } from "../../../src/contracts/playbook.ts";
 import { claimOwners } from "../../../src/store/payables/claims.ts";
@@ -194,6 +194,36 @@ test("a person's retry of a bill above the limit for one bill is never sent", as
     reasonCode: "over-bill-limit",
   });
   expect(await world.paymentsOf(payableId)).toEqual([]);
+});
+
+test("a person who asks again as soon as a retry has failed is not forgotten", async ({
+  world,
+}) => {
+  const limits = { billCents: 5_000, vendorPerWeekCents: null, businessPerWeekCents: null };
+  const planned = await world.approvedRun([{}], { limits });
+  const { runId, payableId } = planned;
+  await askForRetry(world, planned);
+  expect((await world.look(payableId)).phase).toBe("pay");
+  const { store, businessId } = world;
+  const transactionOf = store.transactionOf.bind(store);
+  let hasAsked = false;
+  vi.spyOn(store, "transactionOf").mockImplementation(async (business, work) => {
+    const done = await transactionOf(business, work);
+    if (!hasAsked && (await world.line(runId, payableId)).state === "parked") {
+      hasAsked = true;
+      await askForRetry(world, planned);
+    }
+    return done;
+  });
+  await world.retry(payableId);
+  vi.restoreAllMocks();
+  expect(hasAsked).toBe(true);
+  const asked = { phase: "parked", requested: "retry", requestedBy: "olga" };
+  expect(await getRetry(store.db, businessId, payableId)).toMatchObject(asked);
+  expect((await world.look(payableId)).phase).toBe("pay");
+  // The second request is answered too, and only then is nothing asked any more.
+  await world.retry(payableId);
+  expect(await getRetry(store.db, businessId, payableId)).toMatchObject({ requested: null });
 });
 
 describe("a person who gives a bill up", () => {

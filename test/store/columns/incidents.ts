@@ -14,6 +14,7 @@ export const incidentColumns: Columns<"retries" | "retry_cases" | "incidents"> =
     handled_payment_ids: true,
     requested: true,
     requested_by: true,
+    request_no: true,
     retry_on: true,
     approval_ended: true,
     money_taken: true,

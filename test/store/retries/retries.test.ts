@@ -64,3 +64,18 @@ test("a person's request stays in the record until it is acted on", async () => 
     updatedAtMs: 8,
   });
 });
+
+test("acting on a person's request leaves a later request", async () => {
+  const { store } = await testStore();
+  const ask = (by: string) => store.transaction((trx) => requestRetry(trx, { ...retry, by }));
+  const first = await ask("otto");
+  await ask("olga");
+  await updateRetry(store.db, key, { phase: "parked", actedOn: first.requestNo }, 7);
+  const kept = await getRetry(store.db, "biz_1", "pay_1");
+  expect(kept).toMatchObject({ phase: "parked", requested: "retry", requestedBy: "olga" });
+  await updateRetry(store.db, key, { phase: "parked", actedOn: kept?.requestNo ?? 0 }, 8);
+  expect(await getRetry(store.db, "biz_1", "pay_1")).toMatchObject({
+    requested: null,
+    requestedBy: null,
+  });
+});
