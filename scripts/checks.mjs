@@ -154,7 +154,9 @@ async function runOnDay({ now, what, files }) {
   const startedAt = performance.now();
   // Each process loads everything again, which is not worth it for a few files.
   const workers = files.length === 0 ? "2" : "1";
-  const flags = ["--project", "unit", "--reporter", "dot", "--maxWorkers", workers, ...files];
+  const flags = ["--project", "unit", "--reporter", "dot", "--maxWorkers", workers];
+  // A test that gives way may get a small part of a processor, for minutes.
+  flags.push("--testTimeout", String(20 * 60_000), ...files);
   const day = await runCommand(process.execPath, [VITEST, "run", ...flags], {
     cwd: inCheckout(),
     env: { ...process.env, TEST_NOW: now },

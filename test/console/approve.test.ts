@@ -4,16 +4,13 @@ import { getPlanLine } from "../../src/store/lines/plan-lines.ts";
 import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
 import { profile, type TestGateway } from "../gateway/support/gateway.ts";
 import { serviceWithoutSources } from "../gateway/support/funding-service.ts";
-import { gatewayOf, gatewayTest } from "../gateway/support/gateway-test.ts";
+import { gatewayOf } from "../gateway/support/gateway-test.ts";
 import { lineState, type SeededRun } from "../gateway/support/rows.ts";
 import { signedIn } from "./support/visits.ts";
-import { CALLED, checkOf, decidedIn } from "./support/approvals.ts";
+import { approverTest, CALLED, checkOf, decidedIn } from "./support/approvals.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
 
-const test = gatewayTest()
-  .extend("run", { auto: true }, ({ gateway }) => seedWeekly(gateway.store))
-  .extend("cora", { auto: true }, ({ gateway }) => signedIn(gateway, "cora", ["controller"]))
-  .extend("page", { auto: true }, ({ run }) => `/runs/${encodeURIComponent(run.runId)}`);
+const test = approverTest;
 
 const check = (run: SeededRun, out?: readonly string[]) => checkOf(run, out);
 const counted = (gateway: TestGateway, run: SeededRun) => decidedIn(gateway, run);

@@ -1,30 +1,17 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
-import type { TestGateway } from "../gateway/support/gateway.ts";
 import { SOON } from "../gateway/support/paying-run.ts";
-import {
-  approveLines,
-  lineState,
-  planLine,
-  seedRun,
-  type SeededRun,
-  setLine,
-} from "../gateway/support/rows.ts";
+import { approveLines, lineState, planLine, seedRun, setLine } from "../gateway/support/rows.ts";
 import { seedCancellation } from "./support/cancellation.ts";
-import { signedIn, type Visits } from "./support/visits.ts";
-import { park, weeklyGateway } from "./support/weekly-run.ts";
+import { signedIn } from "./support/visits.ts";
+import { park, weeklyTest as test } from "./support/weekly-run.ts";
 
-let gateway: TestGateway;
-let run: SeededRun;
-let olga: Visits;
-
-beforeEach(async () => {
-  ({ gateway, run, olga } = await weeklyGateway());
-});
-afterEach(() => gateway.stop());
-
-test("a bill's page says in its first sentence whether it was paid, and offers what can be done", async () => {
+test("a bill's page says in its first sentence whether it was paid, and offers what can be done", async ({
+  gateway,
+  run,
+  olga,
+}) => {
   await park(gateway, run, "pbl_0101");
   const parked = await olga.get("/bills/pbl_0101?business=acme");
   expect(parked.text).toContain("BILL-000101, Harbor Street Bakery");
@@ -41,7 +28,11 @@ test("a bill's page says in its first sentence whether it was paid, and offers w
   expect(await lineState(gateway.store, run.runId, "pbl_0101")).toBe("given-up");
 });
 
-test("a bill over a limit is shown with what gets it paid, instead of a retry", async () => {
+test("a bill over a limit is shown with what gets it paid, instead of a retry", async ({
+  gateway,
+  run,
+  olga,
+}) => {
   await park(gateway, run, "pbl_0101", "over-bill-limit");
   for (const path of ["/bills/pbl_0101?business=acme", "/needs-action"]) {
     const { text } = await olga.get(path);
@@ -53,7 +44,11 @@ test("a bill over a limit is shown with what gets it paid, instead of a retry", 
   expect(decision.text).not.toContain("Try again");
 });
 
-test("a vendor's page and a report show a bill that a later run has taken as given back", async () => {
+test("a vendor's page and a report show a bill that a later run has taken as given back", async ({
+  gateway,
+  run,
+  olga,
+}) => {
   await park(gateway, run, "pbl_0101", "over-bill-limit");
   const later = await seedRun(gateway.store, {
     ...{ period: "2027-01-08", lines: [planLine("pbl_0101", { contactId: "con_1" })] },
@@ -68,7 +63,7 @@ test("a vendor's page and a report show a bill that a later run has taken as giv
   expect(text).toMatch(/Earlier bills .*Given back/);
 });
 
-test("an address alone can't make a page say that something was done", async () => {
+test("an address alone can't make a page say that something was done", async ({ olga }) => {
   for (const act of ["hold", "retry", "paid-elsewhere", "give-up"]) {
     expect((await olga.get(`/bills/pbl_0101?business=acme&done=${act}`)).text).not.toContain(
       "Done",
@@ -80,7 +75,11 @@ test("an address alone can't make a page say that something was done", async () 
   expect(held.text).toContain("Done It is on hold: nothing new is sent for it.");
 });
 
-test("a bill's page shows Payrun's own workflows as Payrun, and doesn't repeat a name", async () => {
+test("a bill's page shows Payrun's own workflows as Payrun, and doesn't repeat a name", async ({
+  gateway,
+  run,
+  olga,
+}) => {
   const actor = "retry-failed-payment/acme/pbl_0101";
   const entry = { businessId: "biz_acme", subject: "pbl_0101", action: "line:parked", nowMs: 1 };
   await gateway.store.transaction((trx) => appendAudit(trx, { ...entry, actor, details: {} }));
@@ -92,7 +91,10 @@ test("a bill's page shows Payrun's own workflows as Payrun, and doesn't repeat a
   expect(text).toContain("1 entry of the audit trail is");
 });
 
-test("an unknown address gets a 404 page in plain words, with a link back within the site", async () => {
+test("an unknown address gets a 404 page in plain words, with a link back within the site", async ({
+  gateway,
+  olga,
+}) => {
   const unknown = await olga.get("/bills/pbl_nowhere?business=acme");
   expect(unknown.status).toBe(404);
   expect(unknown.text).toContain("Search for a vendor");
@@ -118,7 +120,10 @@ test("an unknown address gets a 404 page in plain words, with a link back within
   expect(known.headers.get("content-security-policy")).toContain("default-src 'none'");
 });
 
-test("a bill that is held before any run has planned it is not shown as left out", async () => {
+test("a bill that is held before any run has planned it is not shown as left out", async ({
+  gateway,
+  olga,
+}) => {
   const hold = { scope: "payable", value: "stranger", reason: "Disputed", author: "oli" } as const;
   await gateway.store.transaction((trx) =>
     createHold(trx, { ...hold, businessId: "biz_acme", nowMs: Date.now() }),
@@ -128,14 +133,16 @@ test("a bill that is held before any run has planned it is not shown as left out
   expect(text).not.toContain("Left out");
 });
 
-test("a page that needs an unreachable service says so in plain words", async () => {
+test("a page that needs an unreachable service says so in plain words", async ({ olga }) => {
   const { status, text } = await olga.get("/vendors/con_nowhere?business=acme");
   expect(status).toBe(503);
   expect(text).toContain("can’t be asked right now");
   expect(text).not.toMatch(/ECONN|127\.0|Nothing is known to have been done/);
 });
 
-test("a person without the role reads which roles it takes and which they have", async () => {
+test("a person without the role reads which roles it takes and which they have", async ({
+  gateway,
+}) => {
   const vera = await signedIn(gateway, "vera", ["viewer"]);
   const path = "/bills/pbl_0101/hold?business=acme";
   const refused = await vera.send(await vera.get(path), path, { reason: "odd" });
@@ -145,7 +152,10 @@ test("a person without the role reads which roles it takes and which they have",
   );
 });
 
-test("pages offer holds, stops and cancels only to those who may do them, and name the roles", async () => {
+test("pages offer holds, stops and cancels only to those who may do them, and name the roles", async ({
+  gateway,
+  run,
+}) => {
   await setLine(gateway.store, run.runId, "pbl_0101", {
     ...{ state: "scheduled", paymentIds: ["pmt_1"], executionDate: "2029-11-26" },
   });
@@ -178,7 +188,11 @@ test("pages offer holds, stops and cancels only to those who may do them, and na
   });
 });
 
-test("a cancel's page names its deadline, and several scheduled payments can't be cancelled", async () => {
+test("a cancel's page names its deadline, and several scheduled payments can't be cancelled", async ({
+  gateway,
+  run,
+  olga,
+}) => {
   const page = "/bills/pbl_0101/cancel?business=acme";
   const standing = async (paymentIds: readonly string[]) => {
     await setLine(gateway.store, run.runId, "pbl_0101", {
@@ -198,7 +212,10 @@ test("a cancel's page names its deadline, and several scheduled payments can't b
   expect(several.text).not.toContain("can be called back");
 });
 
-test("a cancellation's page names each bill by vendor and number, a hundred on a page", async () => {
+test("a cancellation's page names each bill by vendor and number, a hundred on a page", async ({
+  gateway,
+  olga,
+}) => {
   const bills = Array.from({ length: 58 }, (_, no) => `pbl_${String(no + 101).padStart(4, "0")}`);
   const more = Array.from({ length: 50 }, (_, no) => `pbl_more_${no}`);
   const id = await seedCancellation(gateway.store, [...bills, ...more]);
@@ -211,7 +228,9 @@ test("a cancellation's page names each bill by vendor and number, a hundred on a
   expect((await olga.get(`${page}?page=2`)).text).toContain("pbl_more_49");
 });
 
-test("search finds bills by number or part of a name, and says if there may be more", async () => {
+test("search finds bills by number or part of a name, and says if there may be more", async ({
+  olga,
+}) => {
   const found = await olga.get("/search?q=BILL-000101");
   expect(found.text).toContain("BILL-000101");
   const part = await olga.get("/search?q=harb");
@@ -224,7 +243,7 @@ test("search finds bills by number or part of a name, and says if there may be m
   expect(near.text).toContain("there may be more");
 });
 
-test("search shows a hold's reason as it was written", async () => {
+test("search shows a hold's reason as it was written", async ({ gateway, olga }) => {
   const reason = "see ticket fin-2026-12 of con_4";
   const hold = { payableId: "pbl_0101", reason };
   const operator = await gateway.token("otto", ["operator"]);
@@ -232,7 +251,7 @@ test("search shows a hold's reason as it was written", async () => {
   expect((await olga.get("/search?q=BILL-000101")).text).toContain(`On hold otto: ${reason}`);
 });
 
-test("a hold that Payrun has set is shown as Payrun's", async () => {
+test("a hold that Payrun has set is shown as Payrun's", async ({ gateway, olga }) => {
   const hold = { businessId: "biz_acme", scope: "contact", value: "con_9", nowMs: Date.now() };
   await gateway.store.transaction(async (trx) => {
     await createHold(trx, {
@@ -245,7 +264,11 @@ test("a hold that Payrun has set is shown as Payrun's", async () => {
   expect((await olga.get("/holds")).text).toMatch(/Another account\. Payrun /);
 });
 
-test("a report shows its exceptions and can be downloaded as CSV", async () => {
+test("a report shows its exceptions and can be downloaded as CSV", async ({
+  gateway,
+  run,
+  olga,
+}) => {
   await park(gateway, run, "pbl_0101");
   const path = `/reports/${encodeURIComponent(run.runId)}`;
   const shown = await olga.get(path);

@@ -1,55 +1,60 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test as base } from "vitest";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
-import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { profile, type TestGateway } from "../gateway/support/gateway.ts";
+import { gatewayOf } from "../gateway/support/gateway-test.ts";
 import type { SeededRun } from "../gateway/support/rows.ts";
 import { seedDeposit } from "./support/deposit.ts";
-import { signedIn, type Visits } from "./support/visits.ts";
+import { signedIn } from "./support/visits.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
 
 const HASH = "h".repeat(64);
 const INCIDENT = "funding-incident/acme/balance";
 
-let nowMs: number;
-let gateway: TestGateway;
-let run: SeededRun;
-let otto: Visits;
-let page: string;
+const careful = profile({ signIn: { freshOverCents: 100_000 } });
 
-beforeEach(async () => {
-  nowMs = Date.now();
-  const careful = profile({ signIn: { freshOverCents: 100_000 } });
-  gateway = await startTestGateway({ profiles: [careful], nowMs: () => nowMs });
-  run = await seedWeekly(gateway.store);
-  otto = await signedIn(gateway, "otto", ["owner"]);
-  page = `/runs/${encodeURIComponent(run.runId)}/deposit`;
-});
-afterEach(() => gateway.stop());
+const test = base
+  .extend("clock", () => ({ nowMs: Date.now() }))
+  .extend("gateway", ({ clock }) => gatewayOf({ profiles: [careful], nowMs: () => clock.nowMs }))
+  .extend("run", { auto: true }, ({ gateway }) => seedWeekly(gateway.store))
+  .extend("otto", ({ gateway }) => signedIn(gateway, "otto", ["owner"]))
+  .extend("page", ({ run }) => `/runs/${encodeURIComponent(run.runId)}/deposit`);
 
-const ask = (owner: string) => seedDeposit(gateway.store, { run, owner, hash: HASH });
+const ask = (gateway: TestGateway, run: SeededRun, owner: string) =>
+  seedDeposit(gateway.store, { run, owner, hash: HASH });
 
-async function standsAs(owner: string): Promise<string[]> {
+async function standsAs(gateway: TestGateway, owner: string): Promise<string[]> {
   const rows = await gateway.store.db.selectFrom("top_ups").selectAll().execute();
   return rows.filter((row) => row.owner === owner).map(({ state }) => state);
 }
 
-const check = () => `${page}?topUp=${HASH}&plan=${run.planHash}`;
+const check = (run: SeededRun, page: string) => `${page}?topUp=${HASH}&plan=${run.planHash}`;
 
-test("a deposit is decided only by a choice: a comment alone decides nothing", async () => {
-  await ask(run.runId);
-  const asked = await otto.get(check());
+test("a deposit is decided only by a choice: a comment alone decides nothing", async ({
+  gateway,
+  run,
+  otto,
+  page,
+}) => {
+  await ask(gateway, run, run.runId);
+  const asked = await otto.get(check(run, page));
   expect(asked.text).toContain("Approve the deposit");
   const silent = await otto.send(asked, page, { comment: "no, too much" });
   expect(silent.status).toBe(422);
   expect(silent.text).toContain("Say whether it is approved or refused.");
   expect(silent.html).toContain('value="no, too much"');
-  expect(await standsAs(run.runId)).toEqual(["proposed"]);
+  expect(await standsAs(gateway, run.runId)).toEqual(["proposed"]);
   const refused = await otto.send(silent, page, { decision: "reject", comment: "no, too much" });
   expect(refused.text).toContain("Your rejection counts");
-  expect(await standsAs(run.runId)).toEqual(["refused"]);
+  expect(await standsAs(gateway, run.runId)).toEqual(["refused"]);
 });
 
-test("Today and Needs action show a waiting deposit, and whether it waits for the reader", async () => {
-  await ask(run.runId);
+test("Today and Needs action show a waiting deposit, and whether it waits for the reader", async ({
+  gateway,
+  run,
+  otto,
+  page,
+}) => {
+  await ask(gateway, run, run.runId);
   const db = gateway.store.db;
   const bills = db
     .updateTable("run_lines")
@@ -76,29 +81,39 @@ test("Today and Needs action show a waiting deposit, and whether it waits for th
     expect(other.text).toContain("Nothing needs you now.");
     expect(other.text).toMatch(/Waits for others.*it needs the owner/s);
   }
-  const asked = await otto.get(check());
+  const asked = await otto.get(check(run, page));
   await otto.send(asked, page, { decision: "approve", comment: "" });
   expect((await otto.get("/")).text).toContain("Nothing needs you now.");
 });
 
-test("a deposit of a plan that has changed can't be decided, and the page says so", async () => {
-  await ask(run.runId);
+test("a deposit of a plan that has changed can't be decided, and the page says so", async ({
+  gateway,
+  run,
+  otto,
+  page,
+}) => {
+  await ask(gateway, run, run.runId);
   const old = await otto.get(`${page}?topUp=${HASH}&plan=another`);
   expect(old.status).toBe(409);
   expect(old.text).toContain("The plan has changed");
 });
 
-test("a large deposit for an account needs a newer sign-in, and keeps what was filled in", async () => {
+test("a large deposit for an account needs a newer sign-in, and keeps what was filled in", async ({
+  gateway,
+  run,
+  otto,
+  clock,
+}) => {
   await gateway.store.transaction((trx) =>
     openIncident(trx, {
       ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },
       ...{ workflowId: INCIDENT, reason: "Insufficient funds" },
-      ...{ roles: ["owner"], nowMs, failedAtMs: nowMs },
+      ...{ roles: ["owner"], nowMs: clock.nowMs, failedAtMs: clock.nowMs },
     }),
   );
-  await ask(INCIDENT);
+  await ask(gateway, run, INCIDENT);
   const path = "/incidents/balance?business=acme";
-  nowMs += 16 * 60_000;
+  clock.nowMs += 16 * 60_000;
   const filled = { decision: "top-up", reason: "agreed with Olga" };
   const refused = await otto.send(await otto.get(path), path, filled);
   expect(refused.status).toBe(403);

@@ -1,24 +1,20 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { addDays } from "../../src/domain/clock/dates.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
-import { profile, startTestGateway, type TestGateway } from "../gateway/support/gateway.ts";
+import { profile } from "../gateway/support/gateway.ts";
+import { gatewayOf } from "../gateway/support/gateway-test.ts";
 import { SOON } from "../gateway/support/paying-run.ts";
-import { approveLines, type SeededRun, setLine } from "../gateway/support/rows.ts";
+import { approveLines, setLine } from "../gateway/support/rows.ts";
 import { signedIn, type Visits } from "./support/visits.ts";
-import { inForce, seedWeekly, weeklyGateway } from "./support/weekly-run.ts";
-
-let gateway: TestGateway;
-let run: SeededRun;
-let olga: Visits;
-
-beforeEach(async () => {
-  ({ gateway, run, olga } = await weeklyGateway());
-});
-afterEach(() => gateway.stop());
+import { inForce, seedWeekly, weeklyTest as test } from "./support/weekly-run.ts";
 
 describe("A hold", () => {
-  test("a hold on a bill, a vendor or a run needs a reason, and its form says what it doesn't stop", async () => {
+  test("a hold on a bill, a vendor or a run needs a reason, and its form says what it doesn't stop", async ({
+    gateway,
+    run,
+    olga,
+  }) => {
     const id = encodeURIComponent(run.runId);
     for (const [path, what] of [
       ["/bills/pbl_0101/hold?business=acme", "payable pbl_0101"],
@@ -36,14 +32,14 @@ describe("A hold", () => {
     }
   });
 
-  test.each([
+  test.for([
     // Five minutes before the payment goes out, the time that a stop also names.
     ["scheduled", "8:55 AM New York."],
     ["processing", "with the bank already"],
     ["settled", "paid already"],
   ] as const)(
     "a hold on a bill that is %s holds nothing back, and says so",
-    async (state, said) => {
+    async ([state, said], { gateway, run, olga }) => {
       const paid = { paymentIds: ["pmt_1"], executionDate: SOON };
       await setLine(gateway.store, run.runId, "pbl_0101", { state, ...paid });
       const path = "/bills/pbl_0101/hold?business=acme";
@@ -54,7 +50,11 @@ describe("A hold", () => {
     },
   );
 
-  test("the form of a hold on a vendor shows what it holds back and what can be called back", async () => {
+  test("the form of a hold on a vendor shows what it holds back and what can be called back", async ({
+    gateway,
+    run,
+    olga,
+  }) => {
     const sent = {
       state: "scheduled",
       executionDate: addDays(newYorkDate(Date.now()), 30),
@@ -64,7 +64,10 @@ describe("A hold", () => {
     expect(text).toMatch(/Kept back \$[\d,.]+ ?5 bills Can be called back \$[\d,.]+ ?1 bill/);
   });
 
-  test("a hold on an account takes the account's name; mistakes are shown and the typed values stay", async () => {
+  test("a hold on an account takes the account's name; mistakes are shown and the typed values stay", async ({
+    gateway,
+    olga,
+  }) => {
     const path = "/holds/new?on=source";
     const typed = { value: "The old one", reason: "odd debits", until: "friday" };
     const asked = await olga.get(path);
@@ -82,7 +85,10 @@ describe("A hold", () => {
     expect(await inForce(gateway)).toEqual(["source balance odd debits olga"]);
   });
 
-  test("a hold whose end has passed is refused, and the typed values stay", async () => {
+  test("a hold whose end has passed is refused, and the typed values stay", async ({
+    gateway,
+    olga,
+  }) => {
     const path = "/bills/pbl_0101/hold?business=acme";
     const typed = { reason: "a call is open", until: "2020-01-01" };
     const over = await olga.send(await olga.get(path), path, typed);
@@ -92,7 +98,10 @@ describe("A hold", () => {
     expect(await inForce(gateway)).toEqual([]);
   });
 
-  test("a hold on everything is set with one form and shown on each page", async () => {
+  test("a hold on everything is set with one form and shown on each page", async ({
+    gateway,
+    olga,
+  }) => {
     const asked = await olga.get("/emergency");
     const done = await olga.send(asked, "/emergency/stop", { reason: "odd debits" });
     expect(done.text).toContain("Everything is stopped");
@@ -104,12 +113,11 @@ describe("A hold", () => {
   });
 
   test("a hold on everything in several businesses is one banner that names them", async () => {
-    await gateway.stop();
     const profiles = ["acme", "borough", "cobalt"].map((name) =>
       profile({ name, businessId: `biz_${name}` }),
     );
-    gateway = await startTestGateway({ profiles });
-    olga = await signedIn(gateway, "olga", ["operator"]);
+    const gateway = await gatewayOf({ profiles });
+    const olga = await signedIn(gateway, "olga", ["operator"]);
     const asked = await olga.get("/emergency");
     await olga.send(asked, "/emergency/stop", { reason: "odd debits" });
     const shown = (await olga.get("/")).text;
@@ -118,10 +126,9 @@ describe("A hold", () => {
   });
 
   test("a hold is shown with vendor, number and sum, and times in the profile's zone", async () => {
-    await gateway.stop();
-    gateway = await startTestGateway({ profiles: [profile({ zone: "America/Chicago" })] });
-    run = await seedWeekly(gateway.store);
-    olga = await signedIn(gateway, "olga", ["operator"]);
+    const gateway = await gatewayOf({ profiles: [profile({ zone: "America/Chicago" })] });
+    await seedWeekly(gateway.store);
+    const olga = await signedIn(gateway, "olga", ["operator"]);
     const token = await gateway.token("oli", ["operator"]);
     const hold = (body: object) => gateway.call("POST", "/v1/holds", token, body);
     const until = addDays(newYorkDate(Date.now()), 30);
@@ -134,7 +141,11 @@ describe("A hold", () => {
     expect(text).not.toMatch(/pbl_|con_|New York/);
   });
 
-  test("all holds of one person are released at once, after the page shows what goes out", async () => {
+  test("all holds of one person are released at once, after the page shows what goes out", async ({
+    gateway,
+    run,
+    olga,
+  }) => {
     const cora = await signedIn(gateway, "cora", ["controller"]);
     await approveLines(gateway.store, run, ["pbl_0102"]);
     await setLine(gateway.store, run.runId, "pbl_0102", { state: "on-hold" });
@@ -164,7 +175,10 @@ describe("A hold", () => {
     expect((await cora.get("/holds/release-all?by=nora")).text).toContain("by olga");
   });
 
-  test("a hold's release is offered only to those who may release it, on both its pages", async () => {
+  test("a hold's release is offered only to those who may release it, on both its pages", async ({
+    gateway,
+    olga,
+  }) => {
     const cora = await signedIn(gateway, "cora", ["controller"]);
     for (const [visits, bill] of [
       [cora, "pbl_0101"],
@@ -209,7 +223,11 @@ describe("A hold", () => {
     expect(hers).toContain('href="/holds/new?on=source"');
   });
 
-  test("only the ticked holds are released, with a result for each", async () => {
+  test("only the ticked holds are released, with a result for each", async ({
+    gateway,
+    run,
+    olga,
+  }) => {
     for (const bill of ["pbl_0101", "pbl_0102", "pbl_0103"]) {
       const path = `/bills/${bill}/hold?business=acme`;
       await olga.send(await olga.get(path), path, { reason: `why ${bill}` });
@@ -235,31 +253,34 @@ describe("A hold", () => {
     expect(await inForce(gateway)).toEqual(["payable pbl_0103 why pbl_0103 olga"]);
   });
 
-  test.each([
+  test.for<[string, string]>([
     ["those that were ticked", "/holds/release"],
     ["all of one person", "/holds/release-all"],
-  ])("holds are not released if more would go out than was shown: %s", async (_which, to) => {
-    for (const bill of ["pbl_0101", "pbl_0102"]) {
-      const path = `/bills/${bill}/hold?business=acme`;
-      await olga.send(await olga.get(path), path, { reason: "a call is open" });
-    }
-    const { json } = await gateway.call("GET", "/v1/holds", await gateway.token("v", ["viewer"]));
-    const ids = (json["items"] as { id: string }[]).map(({ id }) => `id=${id}`).join("&");
-    const look = await olga.get(`${to}?by=olga&${ids}`);
-    expect(look.text).toContain("nothing goes out");
-    // One of the bills is approved in the meantime.
-    await approveLines(gateway.store, run, ["pbl_0102"]);
-    await setLine(gateway.store, run.runId, "pbl_0102", { state: "on-hold" });
-    const stale = await olga.send(look, to);
-    expect(stale.status).toBe(409);
-    expect(stale.text).toContain("Nothing was released");
-    expect(stale.text).toMatch(/1 bill of \$[\d,.]+ goes out then/);
-    expect(await inForce(gateway)).toHaveLength(2);
-    expect((await olga.send(stale, to)).text).toMatch(/1 bill of \$[\d,.]+ goes out now/);
-    expect(await inForce(gateway)).toEqual([]);
-  });
+  ])(
+    "holds are not released if more would go out than was shown: %s",
+    async ([_which, to], { gateway, run, olga }) => {
+      for (const bill of ["pbl_0101", "pbl_0102"]) {
+        const path = `/bills/${bill}/hold?business=acme`;
+        await olga.send(await olga.get(path), path, { reason: "a call is open" });
+      }
+      const { json } = await gateway.call("GET", "/v1/holds", await gateway.token("v", ["viewer"]));
+      const ids = (json["items"] as { id: string }[]).map(({ id }) => `id=${id}`).join("&");
+      const look = await olga.get(`${to}?by=olga&${ids}`);
+      expect(look.text).toContain("nothing goes out");
+      // One of the bills is approved in the meantime.
+      await approveLines(gateway.store, run, ["pbl_0102"]);
+      await setLine(gateway.store, run.runId, "pbl_0102", { state: "on-hold" });
+      const stale = await olga.send(look, to);
+      expect(stale.status).toBe(409);
+      expect(stale.text).toContain("Nothing was released");
+      expect(stale.text).toMatch(/1 bill of \$[\d,.]+ goes out then/);
+      expect(await inForce(gateway)).toHaveLength(2);
+      expect((await olga.send(stale, to)).text).toMatch(/1 bill of \$[\d,.]+ goes out now/);
+      expect(await inForce(gateway)).toEqual([]);
+    },
+  );
 
-  test("a person without the role can't set a hold, and nothing is held", async () => {
+  test("a person without the role can't set a hold, and nothing is held", async ({ gateway }) => {
     const vera = await signedIn(gateway, "vera", ["viewer"]);
     const path = "/bills/pbl_0101/hold?business=acme";
     const refused = await vera.send(await vera.get(path), path, { reason: "x" });

@@ -1,24 +1,19 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
 import { keepRetryCase } from "../../src/store/lines/retry-cases.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import type { TestGateway } from "../gateway/support/gateway.ts";
 import { lineState, type SeededRun, setLine } from "../gateway/support/rows.ts";
-import { signedIn, type Visits } from "./support/visits.ts";
-import { inForce, park, weeklyGateway } from "./support/weekly-run.ts";
-
-let gateway: TestGateway;
-let run: SeededRun;
-let olga: Visits;
-
-beforeEach(async () => {
-  ({ gateway, run, olga } = await weeklyGateway());
-});
-afterEach(() => gateway.stop());
+import { signedIn } from "./support/visits.ts";
+import { inForce, park, weeklyTest as test } from "./support/weekly-run.ts";
 
 /** Makes a bill's payment fail with R01 and wait for the decision about its account. */
-async function failsAndWaits(payableId: string): Promise<void> {
+async function failsAndWaits(
+  gateway: TestGateway,
+  run: SeededRun,
+  payableId: string,
+): Promise<void> {
   const of = { businessId: "biz_acme", payableId };
   const workflowId = retryFailedPaymentId("acme", payableId);
   await setLine(gateway.store, run.runId, payableId, { state: "retrying", reasonCode: "R01" });
@@ -37,7 +32,10 @@ async function failsAndWaits(payableId: string): Promise<void> {
 }
 
 describe("What needs action", () => {
-  test("the page names who may decide, and shows the form only to them", async () => {
+  test("the page names who may decide, and shows the form only to them", async ({
+    gateway,
+    run,
+  }) => {
     await park(gateway, run, "pbl_0101");
     await park(gateway, run, "pbl_0102");
     const rule = { codes: ["R02"], words: [], action: "hold-vendor", pause: false } as const;
@@ -74,7 +72,9 @@ describe("What needs action", () => {
     expect(await acts("controller")).toContain("Try again");
   });
 
-  test("the decision about an account that bounced is offered only to those it waits for", async () => {
+  test("the decision about an account that bounced is offered only to those it waits for", async ({
+    gateway,
+  }) => {
     await gateway.store.transaction((trx) =>
       openIncident(trx, {
         ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },
@@ -95,7 +95,11 @@ describe("What needs action", () => {
     expect(await offered("vera", ["viewer"])).toEqual([false, false]);
   });
 
-  test("exceptions are grouped by cause, bounced accounts first, and decided in bulk with a result each", async () => {
+  test("exceptions are grouped by cause, bounced accounts first, and decided in bulk with a result each", async ({
+    gateway,
+    run,
+    olga,
+  }) => {
     await park(gateway, run, "pbl_0101");
     await park(gateway, run, "pbl_0102");
     await park(gateway, run, "pbl_0103", "partly-paid");
@@ -130,7 +134,11 @@ describe("What needs action", () => {
     expect(await lineState(gateway.store, run.runId, "pbl_0103")).toBe("parked");
   });
 
-  test("an account that bounced takes one decision, and the page says what each choice leads to", async () => {
+  test("an account that bounced takes one decision, and the page says what each choice leads to", async ({
+    gateway,
+    run,
+    olga,
+  }) => {
     await gateway.store.transaction((trx) =>
       openIncident(trx, {
         ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },
@@ -149,7 +157,7 @@ describe("What needs action", () => {
       "every bill that waits is paid again from it, within Nacha’s limits, unless another hold",
     );
     // A bill fails and waits for the decision before she has decided.
-    await failsAndWaits("pbl_0101");
+    await failsAndWaits(gateway, run, "pbl_0101");
     const money = { decision: "released", reason: "money is there" };
     const stale = await olga.send(asked, path, money);
     expect(stale.status).toBe(409);

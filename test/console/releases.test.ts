@@ -1,14 +1,10 @@
 import { expect } from "vitest";
 import { CancellationStatusBody } from "../../src/api/cancellations.ts";
-import { gatewayTest } from "../gateway/support/gateway-test.ts";
 import type { TestGateway } from "../gateway/support/gateway.ts";
 import { signedIn } from "./support/visits.ts";
-import { seedWeekly } from "./support/weekly-run.ts";
+import { weeklyTest as test } from "./support/weekly-run.ts";
 import { endWithheld, seedWithheld } from "./support/withheld.ts";
 
-const test = gatewayTest().extend("run", { auto: true }, ({ gateway }) =>
-  seedWeekly(gateway.store),
-);
 test.beforeEach(async ({ gateway }) => {
   await gateway.store.db.updateTable("run_lines").set({ state: "scheduled" }).execute();
 });

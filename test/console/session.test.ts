@@ -2,17 +2,12 @@ import { describe, expect } from "vitest";
 import { profile, type TestGateway } from "../gateway/support/gateway.ts";
 import type { SeededRun } from "../gateway/support/rows.ts";
 import { Browser } from "../gateway/sign-in/browser.ts";
-import { gatewayOf, gatewayTest } from "../gateway/support/gateway-test.ts";
+import { gatewayOf } from "../gateway/support/gateway-test.ts";
 import { signedIn, Visits } from "./support/visits.ts";
-import { CALLED, checkOf, decidedIn } from "./support/approvals.ts";
+import { approverTest, CALLED, checkOf, decidedIn } from "./support/approvals.ts";
 import { seedWeekly } from "./support/weekly-run.ts";
 
-const weeklyTest = gatewayTest()
-  .extend("run", { auto: true }, ({ gateway }) => seedWeekly(gateway.store))
-  .extend("cora", { auto: true }, ({ gateway }) => signedIn(gateway, "cora", ["controller"]))
-  .extend("page", { auto: true }, ({ run }) => `/runs/${encodeURIComponent(run.runId)}`);
-
-const test = weeklyTest;
+const test = approverTest;
 
 const check = (run: SeededRun, out?: readonly string[]) => checkOf(run, out);
 const counted = (gateway: TestGateway, run: SeededRun) => decidedIn(gateway, run);
@@ -71,7 +66,7 @@ describe("access to pages", () => {
 
 describe("Above the profile's amount", () => {
   const careful = profile({ signIn: { freshOverCents: 100_000 } });
-  const test = weeklyTest
+  const test = approverTest
     .extend("clock", () => ({ nowMs: Date.now() }))
     .extend("gateway", ({ clock }) => gatewayOf({ profiles: [careful], nowMs: () => clock.nowMs }))
     .extend("token", ({ gateway }) => gateway.token("cora", ["controller"]));

@@ -1,21 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { activeHolds } from "../../src/store/holds/holds.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
-import type { TestGateway } from "../gateway/support/gateway.ts";
-import { type SeededRun, setLine } from "../gateway/support/rows.ts";
-import { signedIn, type Visits } from "./support/visits.ts";
+import { setLine } from "../gateway/support/rows.ts";
+import { signedIn } from "./support/visits.ts";
 import { noticeLoss } from "../support/lost-store.ts";
-import { inForce, weeklyGateway } from "./support/weekly-run.ts";
-
-let gateway: TestGateway;
-let run: SeededRun;
-let olga: Visits;
-
-beforeEach(async () => {
-  ({ gateway, run, olga } = await weeklyGateway());
-});
-afterEach(() => gateway.stop());
+import { inForce, weeklyTest as test } from "./support/weekly-run.ts";
 
 describe("A stop", () => {
   const parts = [
@@ -23,9 +13,9 @@ describe("A stop", () => {
     ["vendor", "northwind freight", "contact con_4"],
     ["account", "balance", "source balance"],
   ] as const;
-  test.each(parts)(
+  test.for(parts)(
     "a stop of only a part, a %s called %s, first shows what it would stop",
-    async (kind, q, hold) => {
+    async ([kind, q, hold], { gateway }) => {
       const cora = await signedIn(gateway, "cora", ["controller"]);
       const look = await cora.get(`/emergency/stop?kind=${kind}&q=${encodeURIComponent(q)}`);
       expect(look.text).toMatch(/Kept back \$[\d,.]+ \d+ bills/);
@@ -37,14 +27,21 @@ describe("A stop", () => {
     },
   );
 
-  test("a stop by an inexact name suggests the nearest one and stops nothing", async () => {
+  test("a stop by an inexact name suggests the nearest one and stops nothing", async ({
+    gateway,
+    olga,
+  }) => {
     const near = await olga.get("/emergency/stop?kind=vendor&q=Pinecrest");
     expect(near.text).toContain("No vendor is called “Pinecrest”.");
     expect(near.html).toContain("/emergency/stop?contactId=con_6");
     expect(await inForce(gateway)).toEqual([]);
   });
 
-  test("a stop calls back payments at the service under the same hold, if that is ticked", async () => {
+  test("a stop calls back payments at the service under the same hold, if that is ticked", async ({
+    gateway,
+    run,
+    olga,
+  }) => {
     await setRunPhase(gateway.store.db, run.runId, { phase: "paying" });
     const held = { state: "held", paymentIds: ["pay_1"] } as const;
     await setLine(gateway.store, run.runId, "pbl_0101", held);
@@ -60,7 +57,11 @@ describe("A stop", () => {
   });
 });
 
-test("the emergency page shows what can be called back, and cancels the ticked payments", async () => {
+test("the emergency page shows what can be called back, and cancels the ticked payments", async ({
+  gateway,
+  run,
+  olga,
+}) => {
   const today = newYorkDate(Date.now());
   await setRunPhase(gateway.store.db, run.runId, { phase: "paying" });
   const payment = { state: "scheduled", paymentIds: ["pay_1"] } as const;
@@ -94,7 +95,10 @@ test("the emergency page shows what can be called back, and cancels the ticked p
   expect(late.text).toContain("pbl_0101 Nothing was done: it can’t be called back any more.");
 });
 
-test("the emergency page offers an operator stop and cancel, an approver the stop, a viewer neither", async () => {
+test("the emergency page offers an operator stop and cancel, an approver the stop, a viewer neither", async ({
+  gateway,
+  run,
+}) => {
   const { runId } = run;
   await setLine(gateway.store, runId, "pbl_0101", { state: "held", paymentIds: ["pay_1"] });
   const offered = async (name: string, roles: readonly string[]) => {
@@ -112,7 +116,10 @@ test("the emergency page offers an operator stop and cancel, an approver the sto
   expect(await offered("vera", ["viewer"])).toEqual([false, false, true, true]);
 });
 
-test("the emergency page says that a restored store doesn't count what it has lost", async () => {
+test("the emergency page says that a restored store doesn't count what it has lost", async ({
+  gateway,
+  olga,
+}) => {
   expect((await olga.get("/emergency")).text).not.toContain("neither counted nor listed");
   await noticeLoss(gateway.store);
   expect((await olga.get("/emergency")).text).toContain("neither counted nor listed");

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { fundingIncidentId } from "../../src/contracts/workflow-kinds.ts";
 import type { RunStatus } from "../../src/api/runs.ts";
 import { isRejected } from "../../src/store/approvals/decisions.ts";
@@ -8,31 +8,32 @@ import { shortWarning } from "../../src/domain/deposits/terms.ts";
 import { changeTopUp, insertTopUp, type TopUp } from "../../src/store/deposits/deposits.ts";
 import { noticeLoss } from "../support/lost-store.ts";
 import { makeSigner, signDecision } from "../support/signing.ts";
-import { type Answer, profile, startTestGateway, type TestGateway } from "./support/gateway.ts";
+import { type Answer, profile, type TestGateway } from "./support/gateway.ts";
 import { typed } from "./support/typed.ts";
+import { gatewayTest } from "./support/gateway-test.ts";
 import { planLine, seedRun, type SeededRun } from "./support/rows.ts";
 
 const erp = makeSigner("erp", ["owner"]);
 
-let gateway: TestGateway;
-let run: SeededRun;
-let owner: string;
+const { keyId, name, roles, publicKey } = erp;
+const test = gatewayTest({
+  profiles: [profile({ signers: [{ keyId, name, roles, publicKey }] })],
+})
+  .extend("run", { auto: true }, ({ gateway }) =>
+    seedRun(gateway.store, {
+      launchedBy: "lou",
+      author: "ada",
+      lines: [planLine("p1", { approvers: ["owner"] })],
+    }),
+  )
+  .extend("owner", ({ gateway }) => gateway.token("olga", ["owner"]));
 
-beforeEach(async () => {
-  const { keyId, name, roles, publicKey } = erp;
-  gateway = await startTestGateway({
-    profiles: [profile({ signers: [{ keyId, name, roles, publicKey }] })],
-  });
-  run = await seedRun(gateway.store, {
-    launchedBy: "lou",
-    author: "ada",
-    lines: [planLine("p1", { approvers: ["owner"] })],
-  });
-  owner = await gateway.token("olga", ["owner"]);
-});
-afterEach(async () => gateway.stop());
-
-function ask(asker = run.runId, changes: { quorum?: number } = {}): Promise<TopUp> {
+function ask(
+  gateway: TestGateway,
+  run: SeededRun,
+  asker = run.runId,
+  changes: { quorum?: number } = {},
+): Promise<TopUp> {
   return gateway.store.transaction((trx) =>
     insertTopUp(trx, {
       businessId: "biz_acme",
@@ -59,54 +60,70 @@ function ask(asker = run.runId, changes: { quorum?: number } = {}): Promise<TopU
   );
 }
 
-function decide(token: string, body: Record<string, unknown>): Promise<Answer> {
+function decide(
+  gateway: TestGateway,
+  run: SeededRun,
+  token: string,
+  body: Record<string, unknown>,
+): Promise<Answer> {
   const path = `/v1/runs/${encodeURIComponent(run.runId)}/decisions`;
   return gateway.call("POST", path, token, body);
 }
 
-function about({ hash }: TopUp, decision = "approve"): Record<string, unknown> {
+function about(run: SeededRun, { hash }: TopUp, decision = "approve"): Record<string, unknown> {
   return { decision, planHash: run.planHash, topUpHash: hash };
 }
 
-async function status(): Promise<RunStatus> {
+async function status(gateway: TestGateway, run: SeededRun, owner: string): Promise<RunStatus> {
   const { json } = await gateway.call("GET", `/v1/runs/${encodeURIComponent(run.runId)}`, owner);
   return json as unknown as RunStatus;
 }
 
 describe("a decision about a deposit", () => {
-  test("an approval of a deposit counts for exactly that deposit, and for no bill", async () => {
-    const asked = await ask();
-    expect((await decide(owner, about(asked))).status).toBe(200);
-    expect(await status()).toMatchObject({
+  test("an approval of a deposit counts for exactly that deposit, and for no bill", async ({
+    gateway,
+    run,
+    owner,
+  }) => {
+    const asked = await ask(gateway, run);
+    expect((await decide(gateway, run, owner, about(run, asked))).status).toBe(200);
+    expect(await status(gateway, run, owner)).toMatchObject({
       topUps: [{ state: "proposed", amountCents: 150_00, approvedBy: ["olga"] }],
     });
     const ofBills = await approversOf(gateway.store.db, run.runId, ["p1"], 0);
     expect(ofBills.size).toBe(0);
   });
 
-  test("an approval of the bills counts for no deposit", async () => {
-    await ask();
+  test("an approval of the bills counts for no deposit", async ({ gateway, run, owner }) => {
+    await ask(gateway, run);
     const plan = { decision: "approve", planHash: run.planHash };
-    expect((await decide(owner, plan)).status).toBe(200);
-    expect(await status()).toMatchObject({ topUps: [{ approvedBy: [] }] });
+    expect((await decide(gateway, run, owner, plan)).status).toBe(200);
+    expect(await status(gateway, run, owner)).toMatchObject({ topUps: [{ approvedBy: [] }] });
   });
 
-  test("an approval of a deposit in a restored store says when the deposit is made", async () => {
-    const asked = await ask();
+  test("an approval of a deposit in a restored store says when the deposit is made", async ({
+    gateway,
+    run,
+    owner,
+  }) => {
+    const asked = await ask(gateway, run);
     await noticeLoss(gateway.store);
-    const { json } = await decide(owner, about(asked));
+    const { json } = await decide(gateway, run, owner, about(run, asked));
     expect(json["summary"]).toMatch(/deposit of \$150\.00 is made after .* New York\.$/);
   });
 
-  test("once a deposit is made, show has no warning of the shortage", async () => {
+  test("once a deposit is made, show has no warning of the shortage", async ({
+    gateway,
+    owner,
+  }) => {
     const source = planLine("p2").funding;
     const warnings = [shortWarning(100_00, "no deposit can be proposed: no account."), "Odd."];
-    run = await seedRun(gateway.store, {
+    const run = await seedRun(gateway.store, {
       period: "2026-11-27",
       lines: [planLine("p2", { approvers: ["owner"] })],
       summary: { availableCents: 0, source, warnings },
     });
-    const asked = await ask();
+    const asked = await ask(gateway, run);
     const shown = async (state: TopUp["state"]): Promise<string> => {
       await gateway.store.transaction((trx) =>
         changeTopUp(trx, asked, ["proposed", "on-its-way"], { state }, Date.now()),
@@ -122,42 +139,57 @@ describe("a decision about a deposit", () => {
     expect(done).toContain("Odd.");
   });
 
-  test("a rejection of a deposit refuses it without rejecting the run", async () => {
-    const asked = await ask();
-    expect((await decide(owner, about(asked, "reject"))).status).toBe(200);
-    expect(await status()).toMatchObject({ topUps: [{ state: "refused" }] });
+  test("a rejection of a deposit refuses it without rejecting the run", async ({
+    gateway,
+    run,
+    owner,
+  }) => {
+    const asked = await ask(gateway, run);
+    expect((await decide(gateway, run, owner, about(run, asked, "reject"))).status).toBe(200);
+    expect(await status(gateway, run, owner)).toMatchObject({ topUps: [{ state: "refused" }] });
     expect(await isRejected(gateway.store.db, run.runId)).toBe(false);
   });
 
-  test("one person's approvals of a deposit count once", async () => {
-    const asked = await ask(run.runId, { quorum: 2 });
+  test("one person's approvals of a deposit count once", async ({ gateway, run, owner }) => {
+    const asked = await ask(gateway, run, run.runId, { quorum: 2 });
     const again = await gateway.token("Olga ", ["owner"]);
-    await decide(owner, about(asked));
-    expect((await decide(again, about(asked))).json).toMatchObject({
+    await decide(gateway, run, owner, about(run, asked));
+    expect((await decide(gateway, run, again, about(run, asked))).json).toMatchObject({
       missing: [{ approvals: 1, quorum: 2 }],
     });
   });
 
-  test.each([
+  test.for<[string, string, string[], object, number]>([
     ["the launcher's", "lou", ["owner"], {}, 403],
     ["the playbook's author's", "ada", ["owner"], {}, 403],
     ["one without its role", "carla", ["controller"], {}, 403],
     ["one about another amount", "otto", ["owner"], { topUpHash: "x".repeat(64) }, 409],
     ["one that leaves bills out as well", "otto", ["owner"], { drop: ["p1"] }, 400],
-  ])("a decision about a deposit is refused if it is %s", async (_, name, roles, changes, code) => {
-    const asked = await ask();
-    const token = await gateway.token(name, roles);
-    expect((await decide(token, { ...about(asked), ...changes })).status).toBe(code);
-    expect(await status()).toMatchObject({ topUps: [{ approvedBy: [], state: "proposed" }] });
-  });
+  ])(
+    "a decision about a deposit is refused if it is %s",
+    async ([_, name, roles, changes, code], { gateway, run, owner }) => {
+      const asked = await ask(gateway, run);
+      const token = await gateway.token(name, roles);
+      expect((await decide(gateway, run, token, { ...about(run, asked), ...changes })).status).toBe(
+        code,
+      );
+      expect(await status(gateway, run, owner)).toMatchObject({
+        topUps: [{ approvedBy: [], state: "proposed" }],
+      });
+    },
+  );
 
-  test("a decision about a deposit may be signed by another system, once", async () => {
-    const asked = await ask();
+  test("a decision about a deposit may be signed by another system, once", async ({
+    gateway,
+    run,
+    owner,
+  }) => {
+    const asked = await ask(gateway, run);
     const claims = { sub: run.runId, planHash: run.planHash, topUpHash: asked.hash };
     const signed = signDecision(erp, claims);
-    expect((await decide(owner, { signed })).status).toBe(200);
-    expect(await status()).toMatchObject({ topUps: [{ approvedBy: ["erp"] }] });
-    expect(await decide(owner, { signed })).toMatchObject({
+    expect((await decide(gateway, run, owner, { signed })).status).toBe(200);
+    expect(await status(gateway, run, owner)).toMatchObject({ topUps: [{ approvedBy: ["erp"] }] });
+    expect(await decide(gateway, run, owner, { signed })).toMatchObject({
       status: 409,
       json: { error: "replayed" },
     });
@@ -168,7 +200,7 @@ describe("a top-up of an account that bounced", () => {
   const incident = fundingIncidentId("acme", "balance");
   const path = "/v1/incidents/balance/decision";
 
-  async function bounced(roles = ["owner", "controller"]): Promise<void> {
+  async function bounced(gateway: TestGateway, roles = ["owner", "controller"]): Promise<void> {
     await gateway.store.transaction((trx) =>
       openIncident(trx, {
         businessId: "biz_acme",
@@ -184,8 +216,11 @@ describe("a top-up of an account that bounced", () => {
     );
   }
 
-  test("a top-up decision is refused with what to do if no deposit is proposed", async () => {
-    await bounced();
+  test("a top-up decision is refused with what to do if no deposit is proposed", async ({
+    gateway,
+    owner,
+  }) => {
+    await bounced(gateway);
     const said = { decision: "top-up", reason: "short" };
     expect(await gateway.call("POST", path, owner, said)).toMatchObject({
       status: 422,
@@ -193,9 +228,13 @@ describe("a top-up of an account that bounced", () => {
     });
   });
 
-  test("a top-up decision approves exactly the named deposit, by a role of its playbook", async () => {
-    await bounced();
-    const { hash: topUpHash } = await ask(incident);
+  test("a top-up decision approves exactly the named deposit, by a role of its playbook", async ({
+    gateway,
+    run,
+    owner,
+  }) => {
+    await bounced(gateway);
+    const { hash: topUpHash } = await ask(gateway, run, incident);
     const said = { decision: "top-up", reason: "short" };
     expect(await gateway.call("POST", path, owner, said)).toMatchObject({ status: 422 });
     const controller = await gateway.token("carla", ["controller"]);
@@ -211,9 +250,13 @@ describe("a top-up of an account that bounced", () => {
     });
   });
 
-  test("a top-up is approved by the deposit's approvers, even if other roles decide about the account", async () => {
-    await bounced(["controller"]);
-    const { hash: topUpHash } = await ask(incident);
+  test("a top-up is approved by the deposit's approvers, even if other roles decide about the account", async ({
+    gateway,
+    run,
+    owner,
+  }) => {
+    await bounced(gateway, ["controller"]);
+    const { hash: topUpHash } = await ask(gateway, run, incident);
     const released = { decision: "released", reason: "it is there" };
     expect((await gateway.call("POST", path, owner, released)).status).toBe(403);
     const named = { decision: "top-up", reason: "short", topUpHash };
@@ -225,8 +268,11 @@ describe("a top-up of an account that bounced", () => {
     });
   });
 
-  test("a second decision about an incident says who has decided it", async () => {
-    await bounced();
+  test("a second decision about an incident says who has decided it", async ({
+    gateway,
+    owner,
+  }) => {
+    await bounced(gateway);
     const said = { decision: "released", reason: "it is there" };
     const answers = await Promise.all([1, 2].map(() => gateway.call("POST", path, owner, said)));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
@@ -237,9 +283,13 @@ describe("a top-up of an account that bounced", () => {
     });
   });
 
-  test("a second top-up decision says who has decided it, and where its deposit is", async () => {
-    await bounced();
-    const { hash: topUpHash } = await ask(incident);
+  test("a second top-up decision says who has decided it, and where its deposit is", async ({
+    gateway,
+    run,
+    owner,
+  }) => {
+    await bounced(gateway);
+    const { hash: topUpHash } = await ask(gateway, run, incident);
     const said = { decision: "top-up", reason: "short" };
     expect((await gateway.call("POST", path, owner, { ...said, topUpHash })).status).toBe(200);
     const { db } = gateway.store;

@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import { PaymentsClient } from "../../src/payments-api/index.ts";
 import { certification, officer, pdf, png, signature, taxId } from "../sandbox/businesses/kyb.ts";
-import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
+import { sharedSandboxTest } from "../sandbox/sandbox-test.ts";
 
-let sandbox: TestSandbox;
-let client: PaymentsClient;
-let businessId: string;
+const test = sharedSandboxTest({ fixture: "unverified" })
+  .extend("client", { scope: "file" }, ({ service }, { onCleanup }) => {
+    const token = { value: service.business.token };
+    const client = new PaymentsClient({ baseUrl: service.url, token });
+    onCleanup(() => client.close());
+    return client;
+  })
+  .extend("businessId", { scope: "file" }, ({ service }) => service.business.businessId);
 
-beforeAll(async () => {
-  sandbox = await startSandbox({ fixture: "unverified" });
-  client = new PaymentsClient({ baseUrl: sandbox.url, token: { value: sandbox.business.token } });
-  businessId = sandbox.business.businessId;
-});
-
-afterAll(async () => {
-  await client.close();
-  await sandbox.stop();
-});
-
-test("a business goes from nothing to verified in the order of the specification", async () => {
+test("a business goes from nothing to verified in the order of the specification", async ({
+  sandbox,
+  client,
+  businessId,
+}) => {
   const { verification, officers } = client;
   expect(await verification.get(businessId)).toMatchObject({
     status: "pending",
@@ -53,7 +51,10 @@ test("a business goes from nothing to verified in the order of the specification
   expect(await verification.getTaxInfo(businessId)).toMatchObject({ taxIdMask: "4321" });
 });
 
-test("the account's businesses are listed and read, and get an alias and a logo", async () => {
+test("the account's businesses are listed and read, and get an alias and a logo", async ({
+  client,
+  businessId,
+}) => {
   const { businesses } = client;
   expect((await businesses.list()).map(({ id }) => id)).toEqual([businessId]);
   expect(await businesses.setAlias(businessId, "Corner shop")).toMatchObject({

@@ -1,30 +1,30 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect } from "vitest";
 import { PaymentsClient, type BankAccount } from "../../src/payments-api/index.ts";
-import { startSandbox, type TestSandbox } from "../support/sandbox.ts";
 import { rejection } from "./local-service.ts";
+import { sharedSandboxTest } from "../sandbox/sandbox-test.ts";
 
-let sandbox: TestSandbox;
-let client: PaymentsClient;
+const test = sharedSandboxTest().extend(
+  "client",
+  { scope: "file" },
+  ({ service }, { onCleanup }) => {
+    const token = { value: service.business.token };
+    const client = new PaymentsClient({ baseUrl: service.url, token });
+    onCleanup(() => client.close());
+    return client;
+  },
+);
 
-beforeAll(async () => {
-  sandbox = await startSandbox();
-  client = new PaymentsClient({ baseUrl: sandbox.url, token: { value: sandbox.business.token } });
-});
-
-afterAll(async () => {
-  await client.close();
-  await sandbox.stop();
-});
-
-async function bank(): Promise<BankAccount> {
+async function bank(client: PaymentsClient): Promise<BankAccount> {
   const [account] = await client.bankAccounts.list();
   if (account === undefined) throw new Error("the business has no bank account");
   return account;
 }
 
-test("a deposit and a withdrawal are made once per key and are found among the transactions", async () => {
+test("a deposit and a withdrawal are made once per key and are found among the transactions", async ({
+  client,
+}) => {
   const { balance } = client;
-  const bankAccountId = (await bank()).id;
+  const bankAccountId = (await bank(client)).id;
   const transfer = { amountCents: 50_00, bankAccountId };
   const deposit = await balance.deposit(transfer, { idempotencyKey: "deposit-1" });
   expect(deposit).toMatchObject({ type: "deposit", amountCents: 50_00, bankAccountId });
@@ -35,16 +35,21 @@ test("a deposit and a withdrawal are made once per key and are found among the t
   expect(found.map(({ id }) => id)).toEqual([withdrawal?.id, deposit?.id]);
 });
 
-test("a withdrawal of more than the balance fails and is known not to be made", async () => {
-  const transfer = { amountCents: 9_000_000_00, bankAccountId: (await bank()).id };
+test("a withdrawal of more than the balance fails and is known not to be made", async ({
+  client,
+}) => {
+  const transfer = { amountCents: 9_000_000_00, bankAccountId: (await bank(client)).id };
   const error = await rejection(client.balance.withdraw(transfer, { idempotencyKey: "too-much" }));
   expect(error).toMatchObject({ code: "insufficient_balance", outcome: "not_applied" });
 });
 
-test("a transfer whose response is lost has an unknown outcome, and is replayed under its key", async () => {
+test("a transfer whose response is lost has an unknown outcome, and is replayed under its key", async ({
+  sandbox,
+  client,
+}) => {
   const path = "/v1/balance/deposits";
   await sandbox.control.faults([{ path, when: "after", effect: "drop", times: 1 }]);
-  const transfer = { amountCents: 7_00, bankAccountId: (await bank()).id };
+  const transfer = { amountCents: 7_00, bankAccountId: (await bank(client)).id };
   const key = { idempotencyKey: "lost" };
   const error = await rejection(client.balance.deposit(transfer, key));
   expect(error).toMatchObject({ code: "no_answer", outcome: "unknown" });
@@ -53,7 +58,9 @@ test("a transfer whose response is lost has an unknown outcome, and is replayed 
   expect(found.filter(({ amountCents }) => amountCents === 7_00)).toEqual([deposit]);
 });
 
-test("an invoice can be created, sent, linked and paid in part, and another can be voided", async () => {
+test("an invoice can be created, sent, linked and paid in part, and another can be voided", async ({
+  client,
+}) => {
   const { contacts, invoices } = client;
   const customer = await contacts.create({ displayName: "Customer" });
   const items = [{ name: "Work", quantity: 2, unitAmountCents: 30_00 }];
@@ -73,7 +80,10 @@ test("an invoice can be created, sent, linked and paid in part, and another can 
   expect(paid.items.map((invoice) => invoice.id)).toEqual([id]);
 });
 
-test("a bank account is linked, and verified by the amounts of its micro-deposits", async () => {
+test("a bank account is linked, and verified by the amounts of its micro-deposits", async ({
+  sandbox,
+  client,
+}) => {
   const { bankAccounts } = client;
   const account = await bankAccounts.create({
     accountNumber: "555666777888",

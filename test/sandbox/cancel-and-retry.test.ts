@@ -1,10 +1,9 @@
 import { describe, expect } from "vitest";
 import { netCreditByPayable, type TestSandbox } from "../support/sandbox.ts";
-import { sandboxTest } from "./sandbox-test.ts";
+import { mondayTest } from "./sandbox-test.ts";
 import {
   billNow,
   makeBill,
-  monday,
   movesOf,
   onlyPayment,
   pay,
@@ -14,10 +13,7 @@ import {
   unique,
 } from "./world.ts";
 
-const it = sandboxTest("blank").extend("sandbox", async ({ sandbox }) => {
-  await sandbox.control.setClock(monday);
-  return sandbox;
-});
+const it = mondayTest();
 
 describe("cancelling (API specification, section 4)", () => {
   const cancel = (sandbox: TestSandbox, id: string, body?: object, key = unique("cancel")) =>

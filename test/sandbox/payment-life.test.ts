@@ -1,21 +1,9 @@
 import { describe, expect } from "vitest";
 import { netCreditByPayable } from "../support/sandbox.ts";
-import { sandboxTest } from "./sandbox-test.ts";
-import {
-  billNow,
-  makeBill,
-  makeVendor,
-  monday,
-  movesOf,
-  onlyPayment,
-  pay,
-  statusesOf,
-} from "./world.ts";
+import { mondayTest } from "./sandbox-test.ts";
+import { billNow, makeBill, makeVendor, movesOf, onlyPayment, pay, statusesOf } from "./world.ts";
 
-const it = sandboxTest("blank").extend("sandbox", async ({ sandbox }) => {
-  await sandbox.control.setClock(monday);
-  return sandbox;
-});
+const it = mondayTest();
 
 describe("a payment's way to settlement", () => {
   it("a payment is pending, then processing, and settles after two banking days", async ({

@@ -1,6 +1,7 @@
 import { test } from "vitest";
 import { startSandbox, type StartOptions } from "../support/sandbox.ts";
 import { Receiver, WebhookApi } from "./webhooks/receiver.ts";
+import { monday } from "./world.ts";
 
 /**
  * Tests that share the sandbox of their file: each finds what earlier ones left in it.
@@ -29,6 +30,14 @@ export function sharedSandboxTest(options: StartOptions = {}) {
 export function sandboxTest(fixture: string) {
   return sharedSandboxTest().extend("sandbox", async ({ sandbox }) => {
     await sandbox.control.reset(fixture);
+    return sandbox;
+  });
+}
+
+/** As `sandboxTest("blank")`, on a Monday at 10:00 in New York. */
+export function mondayTest() {
+  return sandboxTest("blank").extend("sandbox", async ({ sandbox }) => {
+    await sandbox.control.setClock(monday);
     return sandbox;
   });
 }

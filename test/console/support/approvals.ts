@@ -1,6 +1,8 @@
 import { decisionsOfRun } from "../../../src/store/approvals/decisions.ts";
 import type { TestGateway } from "../../gateway/support/gateway.ts";
 import type { SeededRun } from "../../gateway/support/rows.ts";
+import { signedIn } from "./visits.ts";
+import { weeklyTest } from "./weekly-run.ts";
 
 /** The form's fields about how the new bank account of the weekly run's vendor was verified. */
 export const CALLED = { "whom-con_4": "Ann Lee, accounts", "number-con_4": "+1 212 555 0100" };
@@ -17,3 +19,8 @@ export async function decidedIn({ store }: TestGateway, { runId }: SeededRun): P
   const decisions = await decisionsOfRun(store.db, runId);
   return decisions.map(({ principal, decision, outcome }) => `${principal} ${decision} ${outcome}`);
 }
+
+/** Tests with the week's run; `cora`, who may approve it, is signed in, and `page` is the run's. */
+export const approverTest = weeklyTest
+  .extend("cora", { auto: true }, ({ gateway }) => signedIn(gateway, "cora", ["controller"]))
+  .extend("page", ({ run }) => `/runs/${encodeURIComponent(run.runId)}`);

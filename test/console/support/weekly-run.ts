@@ -1,9 +1,10 @@
 import type { LineFlag, PlanLine } from "../../../src/contracts/pay-run.ts";
 import type { Store } from "../../../src/store/index.ts";
 import { activeHolds } from "../../../src/store/holds/holds.ts";
-import { startTestGateway, type TestGateway } from "../../gateway/support/gateway.ts";
+import type { TestGateway } from "../../gateway/support/gateway.ts";
+import { gatewayTest } from "../../gateway/support/gateway-test.ts";
 import { planLine, seedRun, type SeededRun, setLine } from "../../gateway/support/rows.ts";
-import { signedIn, type Visits } from "./visits.ts";
+import { signedIn } from "./visits.ts";
 
 const VENDORS = [
   "Osprey Robotics",
@@ -69,16 +70,10 @@ export function seedWeekly(store: Store, count?: number): Promise<SeededRun> {
   return seedRun(store, { launchedBy: "lou", author: "ada", late: "next-business-day", lines });
 }
 
-/** Starts a gateway with that week, and signs an operator in. */
-export async function weeklyGateway(): Promise<{
-  readonly gateway: TestGateway;
-  readonly run: SeededRun;
-  readonly olga: Visits;
-}> {
-  const gateway = await startTestGateway();
-  const run = await seedWeekly(gateway.store);
-  return { gateway, run, olga: await signedIn(gateway, "olga", ["operator", "admin"]) };
-}
+/** Tests with a gateway that has this week; `olga` is a signed-in operator. */
+export const weeklyTest = gatewayTest()
+  .extend("run", { auto: true }, ({ gateway }) => seedWeekly(gateway.store))
+  .extend("olga", ({ gateway }) => signedIn(gateway, "olga", ["operator", "admin"]));
 
 /** Returns the holds that are in force, each on one line. */
 export async function inForce({ store }: TestGateway): Promise<string[]> {

@@ -1,33 +1,29 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test as base } from "vitest";
 import { SignInLinkBody, SessionListBody } from "../../../src/api/sessions.ts";
 import { listAudit, STORE_TRAIL } from "../../../src/store/audit/audit.ts";
 import { confirmedToken } from "../../support/confirmed-token.ts";
 import { profile, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import { gatewayOf } from "../support/gateway-test.ts";
 import { Browser, fieldOf } from "./browser.ts";
 
 const MINUTE_MS = 60_000;
 
-let gateway: TestGateway;
-let nowMs: number;
-let cora: { readonly tokenId: string; readonly token: string };
-let admin: string;
+const test = base
+  .extend("clock", () => ({ nowMs: Date.now() }))
+  .extend("gateway", ({ clock }) => gatewayOf({ nowMs: () => clock.nowMs }))
+  .extend("cora", ({ gateway, clock }) => {
+    const who = { name: "Cora", roles: ["controller"], createdBy: "ada", nowMs: clock.nowMs };
+    return confirmedToken(gateway.store, who);
+  })
+  .extend("admin", ({ gateway }) => gateway.token("ada", ["admin"]));
 
-beforeEach(async () => {
-  nowMs = Date.now();
-  gateway = await startTestGateway({ nowMs: () => nowMs });
-  const who = { name: "Cora", roles: ["controller"], createdBy: "ada", nowMs };
-  cora = await confirmedToken(gateway.store, who);
-  admin = await gateway.token("ada", ["admin"]);
-});
-afterEach(() => gateway.stop());
-
-async function linkOf(token: string) {
+async function linkOf(gateway: TestGateway, token: string) {
   return SignInLinkBody.parse((await gateway.call("POST", "/v1/sign-in-links", token)).json);
 }
 
-async function signedIn(token = cora.token): Promise<Browser> {
+async function signedIn(gateway: TestGateway, token: string): Promise<Browser> {
   const browser = new Browser(gateway.url);
-  const { code } = await linkOf(token);
+  const { code } = await linkOf(gateway, token);
   expect((await browser.post("/sign-in", { code, to: "/" })).status).toBe(303);
   return browser;
 }
@@ -38,15 +34,15 @@ async function greeted(browser: Browser): Promise<string | undefined> {
   return /<h1>Signed in as (.*)<\/h1>/.exec(page)?.[1];
 }
 
-async function trail(): Promise<string[]> {
+async function trail(gateway: TestGateway): Promise<string[]> {
   const entries = await listAudit(gateway.store.db, { businessId: STORE_TRAIL });
   return entries
     .filter(({ action }) => action.startsWith("session."))
     .map(({ action, actor }) => `${actor}: ${action}`);
 }
 
-test("opening a link does not use it up; its button signs in once", async () => {
-  const link = await linkOf(cora.token);
+test("opening a link does not use it up; its button signs in once", async ({ gateway, cora }) => {
+  const link = await linkOf(gateway, cora.token);
   expect(link).toMatchObject({ name: "Cora", url: `${gateway.url}/sign-in#${link.code}` });
   const browser = new Browser(gateway.url);
   for (const method of ["GET", "HEAD"]) {
@@ -61,14 +57,14 @@ test("opening a link does not use it up; its button signs in once", async () => 
   expect(await again.text()).toContain("used before");
 });
 
-test("a link works for ten minutes", async () => {
-  const { code } = await linkOf(cora.token);
-  nowMs += 10 * MINUTE_MS;
+test("a link works for ten minutes", async ({ gateway, cora, clock }) => {
+  const { code } = await linkOf(gateway, cora.token);
+  clock.nowMs += 10 * MINUTE_MS;
   expect((await new Browser(gateway.url).post("/sign-in", { code })).status).toBe(401);
 });
 
-test("of several who use one link at once, one is signed in", async () => {
-  const { code } = await linkOf(cora.token);
+test("of several who use one link at once, one is signed in", async ({ gateway, cora }) => {
+  const { code } = await linkOf(gateway, cora.token);
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => new Browser(gateway.url).post("/sign-in", { code })),
   );
@@ -77,10 +73,13 @@ test("of several who use one link at once, one is signed in", async () => {
   ]);
 });
 
-test("nothing in the store, the trail or the log can be used to sign in", async () => {
-  const { code } = await linkOf(cora.token);
+test("nothing in the store, the trail or the log can be used to sign in", async ({
+  gateway,
+  cora,
+}) => {
+  const { code } = await linkOf(gateway, cora.token);
   const browser = new Browser(gateway.url);
-  await linkOf(cora.token);
+  await linkOf(gateway, cora.token);
   await browser.post("/sign-in", { code });
   const secret = browser.cookie.split("=")[1] ?? "";
   const { db } = gateway.store;
@@ -94,8 +93,11 @@ test("nothing in the store, the trail or the log can be used to sign in", async 
   for (const text of [code, secret]) expect(JSON.stringify(stored)).not.toContain(text);
 });
 
-test("no script can read the cookie, and on HTTPS no neighboring domain can set it", async () => {
-  const plain = await signedIn();
+test("no script can read the cookie, and on HTTPS no neighboring domain can set it", async ({
+  gateway,
+  cora,
+}) => {
+  const plain = await signedIn(gateway, cora.token);
   expect(plain.set.join()).toMatch(
     /^payrun_session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/,
   );
@@ -116,10 +118,13 @@ test("no script can read the cookie, and on HTTPS no neighboring domain can set 
   }
 });
 
-test("a form counts only from a page of this gateway made for this session", async () => {
-  const browser = await signedIn();
+test("a form counts only from a page of this gateway made for this session", async ({
+  gateway,
+  cora,
+}) => {
+  const browser = await signedIn(gateway, cora.token);
   const formToken = fieldOf(await (await browser.get("/sign-in")).text(), "form_token");
-  const other = await signedIn();
+  const other = await signedIn(gateway, cora.token);
   const othersToken = fieldOf(await (await other.get("/sign-in")).text(), "form_token");
   for (const [form_token, origin] of [
     [formToken, "https://evil.example"],
@@ -136,28 +141,40 @@ test("a form counts only from a page of this gateway made for this session", asy
   expect(await greeted(other)).toBe("Cora");
 });
 
-test("a session's cookie gives no access to the API, which requires a token", async () => {
-  const { cookie } = await signedIn();
+test("a session's cookie gives no access to the API, which requires a token", async ({
+  gateway,
+  cora,
+}) => {
+  const { cookie } = await signedIn(gateway, cora.token);
   const answer = await fetch(`${gateway.url}/v1/holds`, { headers: { cookie } });
   expect(answer.status).toBe(401);
 });
 
-test("a session ends after twelve hours, and with its token", async () => {
-  const late = await signedIn();
-  nowMs += 12 * 60 * MINUTE_MS - 1;
+test("a session ends after twelve hours, and with its token", async ({
+  gateway,
+  cora,
+  admin,
+  clock,
+}) => {
+  const late = await signedIn(gateway, cora.token);
+  clock.nowMs += 12 * 60 * MINUTE_MS - 1;
   expect(await greeted(late)).toBe("Cora");
-  nowMs += 1;
+  clock.nowMs += 1;
   expect(await greeted(late)).toBeUndefined();
 
-  const revoked = await signedIn();
+  const revoked = await signedIn(gateway, cora.token);
   await gateway.call("DELETE", `/v1/tokens/${cora.tokenId}`, admin);
   expect(await greeted(revoked)).toBeUndefined();
 });
 
-test("a sign-in sets a new cookie and ends the browser's previous session, even another person's", async () => {
-  const browser = await signedIn();
+test("a sign-in sets a new cookie and ends the browser's previous session, even another person's", async ({
+  gateway,
+  cora,
+  admin,
+}) => {
+  const browser = await signedIn(gateway, cora.token);
   for (const token of [cora.token, admin]) {
-    const { code } = await linkOf(token);
+    const { code } = await linkOf(gateway, token);
     const old = browser.cookie;
     expect((await browser.post("/sign-in", { code })).status).toBe(303);
     expect(browser.cookie).not.toBe(old);
@@ -167,7 +184,7 @@ test("a sign-in sets a new cookie and ends the browser's previous session, even 
   expect(await greeted(browser)).toBe("ada");
   // A planted cookie doesn't sign its planter in afterwards.
   const planted = `payrun_session=session_${"x".repeat(43)}`;
-  const { code } = await linkOf(cora.token);
+  const { code } = await linkOf(gateway, cora.token);
   const headers = { cookie: planted, origin: gateway.url };
   const body = new URLSearchParams({ code });
   const init = { method: "POST", headers, body, redirect: "manual" } as const;
@@ -176,24 +193,31 @@ test("a sign-in sets a new cookie and ends the browser's previous session, even 
   expect(answer.headers.getSetCookie().join()).not.toContain(planted);
   const page = await fetch(`${gateway.url}/sign-in`, { headers: { cookie: planted } });
   expect(await page.text()).not.toContain("Signed in as");
-  expect((await trail()).filter((line) => line.endsWith("session.ended"))).toEqual([
+  expect((await trail(gateway)).filter((line) => line.endsWith("session.ended"))).toEqual([
     "Cora: session.ended",
     "ada: session.ended",
   ]);
 });
 
-test("once its holder has renewed a token, the person who made it is no longer signed in with it", async () => {
-  const makers = await signedIn();
-  const { code } = await linkOf(cora.token);
+test("once its holder has renewed a token, the person who made it is no longer signed in with it", async ({
+  gateway,
+  cora,
+}) => {
+  const makers = await signedIn(gateway, cora.token);
+  const { code } = await linkOf(gateway, cora.token);
   const renewed = await gateway.call("POST", "/v1/tokens/renewal", cora.token);
   expect(await greeted(makers)).toBeUndefined();
   expect((await makers.post("/sign-in", { code })).status).toBe(401);
-  expect(await greeted(await signedIn(String(renewed.json["token"])))).toBe("Cora");
+  expect(await greeted(await signedIn(gateway, String(renewed.json["token"])))).toBe("Cora");
 });
 
-test("people list and end their own sessions, administrators all; the trail records each end", async () => {
-  const browser = await signedIn();
-  await signedIn(admin);
+test("people list and end their own sessions, administrators all; the trail records each end", async ({
+  gateway,
+  cora,
+  admin,
+}) => {
+  const browser = await signedIn(gateway, cora.token);
+  await signedIn(gateway, admin);
   const otto = await gateway.token("otto", ["operator"]);
   const listed = async (token: string) =>
     SessionListBody.parse((await gateway.call("GET", "/v1/sessions", token)).json).items;
@@ -205,7 +229,7 @@ test("people list and end their own sessions, administrators all; the trail reco
   expect((await gateway.call("DELETE", path, otto)).status).toBe(404);
   expect((await gateway.call("DELETE", path, admin)).json).toMatchObject({ endedBy: "ada" });
   expect(await greeted(browser)).toBeUndefined();
-  expect(await trail()).toEqual([
+  expect(await trail(gateway)).toEqual([
     "Cora: session.link-made",
     "Cora: session.opened",
     "ada: session.link-made",
@@ -214,22 +238,25 @@ test("people list and end their own sessions, administrators all; the trail reco
   ]);
 });
 
-test("the use of a session from an address is recorded in the trail once", async () => {
-  const browser = await signedIn();
+test("the use of a session from an address is recorded in the trail once", async ({
+  gateway,
+  cora,
+}) => {
+  const browser = await signedIn(gateway, cora.token);
   for (let times = 0; times < 3; times += 1) await greeted(browser);
-  const used = async () => (await trail()).filter((line) => line.endsWith("session.used"));
+  const used = async () => (await trail(gateway)).filter((line) => line.endsWith("session.used"));
   await expect.poll(used).toEqual(["Cora: session.used"]);
 });
 
-test("a link redirects only to this gateway's own pages", async () => {
+test("a link redirects only to this gateway's own pages", async ({ gateway, cora }) => {
   for (const to of ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:0"]) {
-    const { code } = await linkOf(cora.token);
+    const { code } = await linkOf(gateway, cora.token);
     const answer = await new Browser(gateway.url).post("/sign-in", { code, to });
     expect(answer.headers.get("location"), to).toBe("/");
   }
 });
 
-test("pages run no foreign scripts and can't be framed", async () => {
+test("pages run no foreign scripts and can't be framed", async ({ gateway }) => {
   const { headers } = await new Browser(gateway.url).get("/sign-in");
   expect(headers.get("content-security-policy")).toContain("script-src 'self'");
   expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");

@@ -1,21 +1,14 @@
 import { describe, expect } from "vitest";
 import type { TestSandbox } from "../../support/sandbox.ts";
-import { sandboxTest } from "../sandbox-test.ts";
+import { mondayTest } from "../sandbox-test.ts";
 import { makeBill, type Page, pay, unique } from "../world.ts";
 
-/** A Monday at 10:00 in New York, with no holiday in its week or the next. */
-const monday = "2029-03-12T14:00:00Z";
 const openingCents = 100_000_000;
 
-const it = sandboxTest("blank")
-  .extend("sandbox", async ({ sandbox }) => {
-    await sandbox.control.setClock(monday);
-    return sandbox;
-  })
-  .extend("bankAccountId", async ({ sandbox }) => {
-    const { body } = await sandbox.api<Page<{ id: string }>>("GET", "/v1/bank-accounts");
-    return body.items[0]?.id ?? "";
-  });
+const it = mondayTest().extend("bankAccountId", async ({ sandbox }) => {
+  const { body } = await sandbox.api<Page<{ id: string }>>("GET", "/v1/bank-accounts");
+  return body.items[0]?.id ?? "";
+});
 
 interface Transfer {
   id: string;

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import type { TestSandbox } from "../../support/sandbox.ts";
-import { sandboxTest } from "../sandbox-test.ts";
+import { mondayTest } from "../sandbox-test.ts";
 import {
   bankDetails,
   makeBill,
@@ -15,10 +15,7 @@ import {
 
 // The test account numbers of docs/sandbox.md, which work without a call of the control API.
 
-const it = sandboxTest("blank").extend("sandbox", async ({ sandbox }) => {
-  await sandbox.control.setClock("2029-03-12T14:00:00Z");
-  return sandbox;
-});
+const it = mondayTest();
 
 function vendorOf(sandbox: TestSandbox, accountNumber: string): Promise<string> {
   return makeVendor(sandbox, { bankAccount: { ...bankDetails, accountNumber } });
