@@ -86,12 +86,12 @@ export function notice(changes: Partial<NewNotice> = {}): NewNotice {
   };
 }
 
-/** Polls until the result is as wanted; fails after 30 seconds with the last result. */
+/** Polls until the result is as wanted; fails after two minutes with the last result. */
 export async function until<T>(
   ask: () => T | Promise<T>,
   wanted: (answer: T) => boolean,
 ): Promise<T> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 120_000;
   for (;;) {
     const answer = await ask();
     if (wanted(answer)) return answer;
