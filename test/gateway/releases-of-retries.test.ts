@@ -24,6 +24,10 @@ const test = gatewayTest()
 const said = async (gateway: TestGateway, controller: string, ...args: readonly string[]) =>
   (await typed(gateway, controller, args)).stdout;
 
+/** Decides about the account that bounced. @returns what is said of it */
+const decided = (gateway: TestGateway, controller: string, decision: string) =>
+  said(gateway, controller, "incident", "balance", decision, "--reason", "seen");
+
 test("a release names a failed bill that is then paid again", async ({
   gateway,
   run,
@@ -69,9 +73,7 @@ test.for<[string, string]>([
   async ([decision, told], { gateway, run, controller }) => {
     await setLine(gateway.store, run.runId, "p1", { ...FAILED, reasonCode: "R01" });
     await waitsForIncident(gateway, run, "p1");
-    expect(
-      await said(gateway, controller, "incident", "balance", decision, "--reason", "seen"),
-    ).toContain(told);
+    expect(await decided(gateway, controller, decision)).toContain(told);
   },
 );
 
@@ -83,15 +85,7 @@ test("releasing an account does not name a bill as paid again that another hold 
   await setLine(gateway.store, run.runId, "p1", { ...FAILED, reasonCode: "R01" });
   await waitsForIncident(gateway, run, "p1");
   await said(gateway, controller, "hold", "BILL-p1", "--reason", "odd");
-  const told = await said(
-    gateway,
-    controller,
-    "incident",
-    "balance",
-    "--released",
-    "--reason",
-    "seen",
-  );
+  const told = await decided(gateway, controller, "--released");
   expect(told).toContain("1 bill, $444.00, is not paid again now: other holds keep it back.");
   expect(told).not.toContain("next banking day");
 });
@@ -103,15 +97,7 @@ test("releasing an account names other bills that only its hold has kept back", 
 }) => {
   await setLine(gateway.store, run.runId, "p1", { state: "on-hold", reasonCode: "on-hold" });
   await waitsForIncident(gateway, run, "other");
-  const told = await said(
-    gateway,
-    controller,
-    "incident",
-    "balance",
-    "--released",
-    "--reason",
-    "seen",
-  );
+  const told = await decided(gateway, controller, "--released");
   expect(told).toContain(GOES_OUT);
 });
 

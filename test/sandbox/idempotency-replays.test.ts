@@ -1,7 +1,15 @@
 import { expect } from "vitest";
 import type { ApiAnswer, Json, TestSandbox } from "../support/sandbox.ts";
 import { sandboxTest } from "./sandbox-test.ts";
-import { bankDetails, fromBalance, makeBill, makeVendor, newYorkDay, pay } from "./world.ts";
+import {
+  bankDetails,
+  defaultBank,
+  fromBalance,
+  makeBill,
+  makeVendor,
+  newYorkDay,
+  pay,
+} from "./world.ts";
 
 const it = sandboxTest("blank");
 
@@ -54,9 +62,7 @@ function onInvoice(action: string): Maker {
 
 function transfer(kind: "deposits" | "withdrawals"): Maker {
   return async (sandbox) => {
-    const { items } = (await sandbox.api<{ items: { id: string }[] }>("GET", "/v1/bank-accounts"))
-      .body;
-    const body = { amountCents: 10, bankAccountId: items[0]?.id };
+    const body = { amountCents: 10, bankAccountId: await defaultBank(sandbox) };
     const effects = () => totalOf(sandbox, "/v1/balance/transactions");
     return { path: `/v1/balance/${kind}`, body, effects };
   };

@@ -1,8 +1,8 @@
 import { describe, expect } from "vitest";
-import type { TestSandbox } from "../support/sandbox.ts";
 import { sandboxTest } from "./sandbox-test.ts";
 import {
   type Created,
+  defaultBank,
   fromBalance,
   makeBill,
   makeVendor,
@@ -15,11 +15,6 @@ import {
 } from "./world.ts";
 
 const it = sandboxTest("blank");
-
-async function defaultBank(sandbox: TestSandbox): Promise<string> {
-  const { body } = await sandbox.api<Page<{ id: string }>>("GET", "/v1/bank-accounts");
-  return body.items[0]?.id ?? "";
-}
 
 describe("creating a payment (API specification, section 4)", () => {
   it("paying a bill returns 201 with a payment of the remaining amount", async ({ sandbox }) => {

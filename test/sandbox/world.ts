@@ -52,6 +52,12 @@ export async function makeVendor(sandbox: TestSandbox, fields: Json = {}): Promi
   return answer.body.id;
 }
 
+/** Returns the id of the business's first bank account. */
+export async function defaultBank(sandbox: TestSandbox): Promise<string> {
+  const { body } = await sandbox.api<Page<{ id: string }>>("GET", "/v1/bank-accounts");
+  return body.items[0]?.id ?? "";
+}
+
 /** Creates an approved bill of $1,000.00, of a new vendor unless one is given. @returns its id */
 export async function makeBill(sandbox: TestSandbox, fields: Json = {}): Promise<string> {
   const contactId = "contactId" in fields ? fields["contactId"] : await makeVendor(sandbox);

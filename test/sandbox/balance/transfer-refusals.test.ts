@@ -1,27 +1,9 @@
 import { describe, expect } from "vitest";
-import type { TestSandbox } from "../../support/sandbox.ts";
 import { sandboxTest } from "../sandbox-test.ts";
-import { makeBill, type Page, pay, unique } from "../world.ts";
+import { defaultBank, makeBill, pay, unique } from "../world.ts";
+import { type Kind, send } from "./send.ts";
 
-const it = sandboxTest("blank").extend("bankAccountId", async ({ sandbox }) => {
-  const { body } = await sandbox.api<Page<{ id: string }>>("GET", "/v1/bank-accounts");
-  return body.items[0]?.id ?? "";
-});
-
-type Kind = "deposits" | "withdrawals";
-
-function send(
-  sandbox: TestSandbox,
-  bankAccountId: string,
-  kind: Kind,
-  body: object,
-  key: string | null = unique("transfer"),
-) {
-  return sandbox.api("POST", `/v1/balance/${kind}`, {
-    body: { bankAccountId, ...body },
-    ...(key !== null && { key }),
-  });
-}
+const it = sandboxTest("blank").extend("bankAccountId", ({ sandbox }) => defaultBank(sandbox));
 
 describe("deposits and withdrawals refuse", () => {
   it.for<[string, object, number, string]>([

@@ -1,39 +1,12 @@
 import { describe, expect } from "vitest";
 import type { TestSandbox } from "../../support/sandbox.ts";
 import { mondayTest } from "../sandbox-test.ts";
-import { makeBill, type Page, pay, unique } from "../world.ts";
+import { defaultBank, makeBill, type Page, pay, unique } from "../world.ts";
+import { send, type Transfer } from "./send.ts";
 
 const openingCents = 100_000_000;
 
-const it = mondayTest().extend("bankAccountId", async ({ sandbox }) => {
-  const { body } = await sandbox.api<Page<{ id: string }>>("GET", "/v1/bank-accounts");
-  return body.items[0]?.id ?? "";
-});
-
-interface Transfer {
-  id: string;
-  type: string;
-  status: string;
-  amountCents: number;
-  sameDay: boolean;
-  failureReason: string | null;
-  processedAt: string | null;
-}
-
-type Kind = "deposits" | "withdrawals";
-
-function send(
-  sandbox: TestSandbox,
-  bankAccountId: string,
-  kind: Kind,
-  body: object,
-  key: string | null = unique("transfer"),
-) {
-  return sandbox.api<Transfer & Record<string, unknown>>("POST", `/v1/balance/${kind}`, {
-    body: { bankAccountId, ...body },
-    ...(key !== null && { key }),
-  });
-}
+const it = mondayTest().extend("bankAccountId", ({ sandbox }) => defaultBank(sandbox));
 
 async function transfers(sandbox: TestSandbox, query = ""): Promise<Transfer[]> {
   const { body } = await sandbox.api<Page<Transfer>>("GET", `/v1/balance/transactions?${query}`);

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Json, TestSandbox } from "../../support/sandbox.ts";
 import { sandboxTest } from "../sandbox-test.ts";
+import { defaultBank } from "../world.ts";
 import { at, call } from "./kyb.ts";
 
 const it = sandboxTest("blank");
@@ -25,8 +26,7 @@ it("a business's balance is the one of GET /v1/balance, and needs a scope for ba
 it("withdraw-balance takes dollars and makes a withdrawal that is exact to the cent", async ({
   sandbox,
 }) => {
-  const { body } = await sandbox.api<{ items: { id: string }[] }>("GET", "/v1/bank-accounts");
-  const bankAccountId = body.items[0]?.id;
+  const bankAccountId = await defaultBank(sandbox);
   const answer = await withdraw(sandbox, 1_234.29, bankAccountId);
   expect(answer).toMatchObject({
     status: 201,
