@@ -3,6 +3,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config
 import { chromiumPath } from "./test/browser/support/chromium.ts";
 import { makeFoldersInMemory } from "./test/support/folders-in-memory.ts";
 import { hasPostgres } from "./test/support/postgres-programs.ts";
+import { PATIENCE_MS } from "./test/support/waits.ts";
 
 makeFoldersInMemory();
 
@@ -63,8 +64,7 @@ export default defineConfig({
     maxWorkers: 5,
     // Slow is not wrong: a machine may be busy with much else.
     testTimeout: 240_000,
-    // A machine that stands still for seconds breaks no promise.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: PATIENCE_MS } },
     hookTimeout: 240_000,
     teardownTimeout: 30_000,
     execArgv: ["--disable-warning=ExperimentalWarning"],

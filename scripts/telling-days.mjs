@@ -77,7 +77,7 @@ const ANY_DAYS = [
   "activities/pay/released-claims",
   "activities/runs/(?:agreement|explain|explain-ways|no-digits|paid-in-part)",
   "console/(?:bills|holds|stops)",
-  "gateway/(?:releases|reports|sign-in/mail|stops)",
+  "gateway/(?:releases|reports|stops)",
   "janitor/late-changes",
   "payments-api/whole-service",
   "reports/paid-outside",

@@ -142,10 +142,7 @@ export class CancelWorld {
   async requestUnderWay(payableId: string): Promise<void> {
     const { store, businessId } = this.money;
     await expect
-      .poll(() => openSubjects(store.db, businessId, [payableId]), {
-        timeout: 20_000,
-        interval: 20,
-      })
+      .poll(() => openSubjects(store.db, businessId, [payableId]), { interval: 20 })
       .toContain(payableId);
   }
 

@@ -15,6 +15,7 @@ import { Vault } from "../../src/vault/vault.ts";
 import { sharedSandboxTest } from "../sandbox/sandbox-test.ts";
 import type { TestSandbox } from "../support/sandbox.ts";
 import { payrun, temporaryFolder } from "./cli.ts";
+import { PATIENCE_MS } from "../support/waits.ts";
 
 const test = sharedSandboxTest();
 
@@ -117,7 +118,7 @@ async function untilPaused(sandbox: TestSandbox, endpointId: string): Promise<vo
       const { body } = await sandbox.api<{ status: string }>("GET", path);
       expect(body.status).toBe("paused");
     },
-    { timeout: 30_000, interval: 100 },
+    { timeout: PATIENCE_MS, interval: 100 },
   );
 }
 

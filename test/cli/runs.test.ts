@@ -10,6 +10,7 @@ import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { createToken } from "../../src/store/approvals/tokens.ts";
 import { type CliResult, payrun, temporaryFolder } from "./cli.ts";
+import { PATIENCE_MS } from "../support/waits.ts";
 
 const PLAYBOOK = `kind: pay-run
 select: { due: all }
@@ -201,7 +202,7 @@ describe("runs, from the command line", () => {
         expect(found).toBeDefined();
         return found;
       },
-      { timeout: 60_000, interval: 500 },
+      { timeout: PATIENCE_MS, interval: 500 },
     );
     expect(run?.launchedBy).toBe("schedule of nightly");
     await as("olga", ["cancel", run?.id ?? ""]);

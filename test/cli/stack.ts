@@ -4,6 +4,7 @@ import { expect, vi } from "vitest";
 
 import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
 import { machineEnv } from "../support/machine-env.ts";
+import { PATIENCE_MS } from "../support/waits.ts";
 
 /** Returns settings with free ports, because this machine's default ports may be taken. */
 export async function stackSettings(home: string): Promise<Record<string, string>> {
@@ -34,7 +35,7 @@ export function processesOf(folder: string): string[] {
 
 export async function untilNoneIsLeft(folder: string): Promise<void> {
   await vi.waitFor(() => expect(processesOf(folder)).toEqual([]), {
-    timeout: 30_000,
+    timeout: PATIENCE_MS,
     interval: 100,
   });
 }

@@ -11,6 +11,7 @@ import type { RunStatus } from "../../src/api/runs.ts";
 import { MAIN, payrun, temporaryFolder } from "./cli.ts";
 import { startUp } from "./start-up.ts";
 import { processesOf, stackSettings, untilNoneIsLeft } from "./stack.ts";
+import { PATIENCE_MS } from "../support/waits.ts";
 
 /** Returns the process id of the worker that runs in this home. */
 function workerOf(home: string): number {
@@ -67,7 +68,7 @@ describe("up", () => {
     const worker = workerOf(home);
     process.kill(worker, "SIGKILL");
     await vi.waitFor(() => expect(said()).toContain("the worker runs again"), {
-      timeout: 60_000,
+      timeout: PATIENCE_MS,
       interval: 100,
     });
     expect(said()).toContain("the worker has ended (SIGKILL)");
@@ -75,9 +76,7 @@ describe("up", () => {
 
     // It takes Temporal a moment, longer on a busy machine, to see that the new worker polls.
     await expect
-      .poll(async () => (await payrun(["doctor", "--json"], elsewhere)).json(), {
-        timeout: 60_000,
-      })
+      .poll(async () => (await payrun(["doctor", "--json"], elsewhere)).json())
       .toMatchObject({ ok: true });
     const clock = await payrun(["sandbox", "clock", "--scale", "3600", "--json"], elsewhere);
     expect(clock.json()).toMatchObject({ scale: 3_600 });
@@ -89,7 +88,7 @@ describe("up", () => {
     expect([trail.code, trail.stderr]).toEqual([0, ""]);
 
     child.kill("SIGINT");
-    await vi.waitFor(() => expect(child.exitCode).toBe(0), { timeout: 60_000, interval: 100 });
+    await vi.waitFor(() => expect(child.exitCode).toBe(0), { timeout: PATIENCE_MS, interval: 100 });
     await untilNoneIsLeft(home);
   });
 
@@ -141,11 +140,11 @@ describe("up", () => {
       stdio: "ignore",
     });
     await vi.waitFor(() => expect(processesOf(home).length).toBeGreaterThan(1), {
-      timeout: 30_000,
+      timeout: PATIENCE_MS,
       interval: 20,
     });
     child.kill("SIGINT");
-    await vi.waitFor(() => expect(child.exitCode).not.toBeNull(), { timeout: 60_000 });
+    await vi.waitFor(() => expect(child.exitCode).not.toBeNull(), { timeout: PATIENCE_MS });
     await untilNoneIsLeft(home);
   });
 });

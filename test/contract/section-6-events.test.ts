@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect } from "vitest";
 import { eventSchema, verifyWebhook, type WebhookEndpoint } from "../../src/payments-api/index.ts";
 import { onSandbox, writes } from "./sentences.ts";
 import { contractWorld } from "./world.ts";
+import { until } from "../support/waits.ts";
 
 interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -42,17 +43,13 @@ afterAll(async () => {
 });
 
 /** Waits for the event of a type about a resource. */
-async function eventOf(type: string, id: string): Promise<Received> {
-  const deadline = Date.now() + 30_000;
-  for (;;) {
-    const found = received.find(({ body }) => {
+function eventOf(type: string, id: string): Promise<Received> {
+  const arrived = (): Received | undefined =>
+    received.find(({ body }) => {
       const event = eventSchema.parse(JSON.parse(body.toString("utf8")));
       return event.type === type && event.data.id === id;
     });
-    if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`no ${type} of ${id} in time`);
-    await sleep(25);
-  }
+  return until(arrived, (event) => event !== undefined);
 }
 
 describe("webhooks (API specification, section 6)", () => {

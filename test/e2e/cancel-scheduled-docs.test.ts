@@ -79,9 +79,7 @@ describe("the commands of docs/cancel-scheduled.md and docs/hold.md", () => {
     expect(stopped.stdout).toMatch(/1 bill, \$170\.00, with the service, which can still cancel/);
     expect(stopped.stdout).toMatch(/\$170\.00 +cancelled/);
     const status = async () => (await cli(["status", runId], { env })).stdout;
-    await expect
-      .poll(status, { timeout: 60_000 })
-      .toMatch(/^(?![^]*scheduled)[^]*cancelled +1 +\$170\.00/);
+    await expect.poll(status).toMatch(/^(?![^]*scheduled)[^]*cancelled +1 +\$170\.00/);
     await payrun.sandbox.control.setScale(scale);
     expect((await cli(["holds"], { env })).stdout).toContain("everything");
     const words = wordsOf(release).map((word) => word.replace("NAME", "reader"));

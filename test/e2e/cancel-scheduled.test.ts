@@ -124,10 +124,8 @@ describe("cancelling what the service has scheduled", () => {
       ]);
       const id = await askToCancel(payrun, [paymentId]);
       await expect
-        .poll(
-          async () =>
-            payrun.store.db.selectFrom("sends").select("send_id").where("owner", "=", id).execute(),
-          { timeout: 30_000 },
+        .poll(async () =>
+          payrun.store.db.selectFrom("sends").select("send_id").where("owner", "=", id).execute(),
         )
         .toHaveLength(1);
       await control.advance("P4D");
@@ -157,11 +155,9 @@ describe("cancelling what the service has scheduled", () => {
       await approve(payrun, runId);
       const { businessId } = payrun.sandbox.business;
       await expect
-        .poll(() => openSubjects(payrun.store.db, businessId, [bill?.id ?? ""]), {
-          timeout: 30_000,
-        })
+        .poll(() => openSubjects(payrun.store.db, businessId, [bill?.id ?? ""]))
         .toContain(bill?.id);
-      await expect.poll(() => paymentsOf(payrun, bill), { timeout: 30_000 }).toHaveLength(1);
+      await expect.poll(() => paymentsOf(payrun, bill)).toHaveLength(1);
       await payrun.killWorkers();
       const playbook = runId.split("/")[2] ?? "";
       const text = `kind: cancel-scheduled\nchoose: { run: ${playbook} }\n`;

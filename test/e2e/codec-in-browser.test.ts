@@ -86,6 +86,6 @@ async function temporalWithUi(): Promise<{ readonly address: string; readonly ui
   });
   const address = `127.0.0.1:${port}`;
   const answers = () => Connection.connect({ address }).then((connection) => connection.close());
-  await expect.poll(() => answers().then(() => true, String), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => answers().then(() => true, String)).toBe(true);
   return { address, ui: `http://127.0.0.1:${uiPort}` };
 }

@@ -5,10 +5,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { chromiumPath } from "../browser/support/chromium.ts";
 import { openBrowser, PHONE } from "../browser/support/visitor.ts";
 import { httpReceiver } from "../notices/receivers.ts";
-import { until } from "../notices/support.ts";
 import { isLong } from "../support/long.ts";
 import { ended, expectBank, plannedScene, standing } from "../support/scene.ts";
 import { stacks } from "../support/stack.ts";
+import { until } from "../support/waits.ts";
 
 const start = stacks();
 

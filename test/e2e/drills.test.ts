@@ -116,7 +116,7 @@ async function condition(
 
 async function gone(payrun: TestPayrun, code: Condition["code"]): Promise<void> {
   const codes = async () => (await conditions(payrun)).map((each) => each.code);
-  await expect.poll(codes, { timeout: 30_000 }).not.toContain(code);
+  await expect.poll(codes).not.toContain(code);
 }
 
 async function expectOnePaymentEach(payrun: TestPayrun, { made }: Scene): Promise<void> {

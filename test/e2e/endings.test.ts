@@ -41,7 +41,7 @@ async function workflowOf(payrun: TestPayrun, type: string, playbook: string): P
     }
     return found.length;
   };
-  await expect.poll(look, { timeout: 60_000 }).toBe(1);
+  await expect.poll(look).toBe(1);
   return found[0] ?? "";
 }
 
@@ -150,7 +150,7 @@ describe("the retry of a failed payment", () => {
       await control.advance("PT1M");
       // An attempt is counted when its request is sent, before the payment exists.
       const payments = () => paymentsOf(payrun, made[0]);
-      await expect.poll(payments, { timeout: 30_000 }).toHaveLength(2);
+      await expect.poll(payments).toHaveLength(2);
       const second = (await payments()).at(-1);
       const cancelled = await payrun.sandbox.api("POST", `/v1/payments/${second?.id}/cancel`, {
         key: crypto.randomUUID(),
@@ -187,7 +187,7 @@ describe("the retry of a failed payment", () => {
             ({ status }) => status.name,
             () => "not yet",
           );
-      await expect.poll(started, { timeout: 60_000 }).toBe("COMPLETED");
+      await expect.poll(started).toBe("COMPLETED");
       expect(await resultOf(payrun, retryId)).toMatch(/^told of/);
       await keepHistory(payrun, retryId, "retry-tells-of-stranger");
       expect(await paymentsOf(payrun, bill)).toHaveLength(1);

@@ -8,6 +8,7 @@ import { payrunTest } from "../support/payrun-test.ts";
 import type { TestPayrun } from "../support/payrun.ts";
 import { expectBank } from "../support/scene.ts";
 import { approve, untilEnded } from "../support/stack.ts";
+import { until } from "../support/waits.ts";
 
 interface Listed {
   readonly id: string;
@@ -24,15 +25,12 @@ async function applyExample(payrun: TestPayrun, name: string): Promise<void> {
 
 /** Waits until a run of a playbook is listed. */
 async function listed(payrun: TestPayrun, playbook: string): Promise<string> {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
+  const run = async (): Promise<Listed | undefined> => {
     const path = "/v1/runs?limit=100";
     const { body } = await payrun.call<{ items: Listed[] }>("operator", "GET", path);
-    const found = body.items.find((each) => each.playbook === playbook);
-    if (found !== undefined) return found.id;
-    if (Date.now() > deadline) throw new Error(`no run of ${playbook}: ${await payrun.logs()}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+    return body.items.find((each) => each.playbook === playbook);
+  };
+  return (await until(run, (found) => found !== undefined)).id;
 }
 
 describe("the examples of docs/events.md", () => {

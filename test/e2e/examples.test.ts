@@ -23,7 +23,7 @@ async function accountIsReleased(payrun: TestPayrun, bills: number): Promise<voi
     );
     return body.items.map((incident) => incident.bills);
   };
-  await expect.poll(waiting, { timeout: 60_000 }).toEqual([bills]);
+  await expect.poll(waiting).toEqual([bills]);
   const said = { decision: "released", reason: "the bank shows the money" };
   const path = "/v1/incidents/balance/decision";
   expect((await payrun.call("controller", "POST", path, said)).status).toBe(200);

@@ -103,8 +103,8 @@ describe.each(storeKinds("sqlite"))("two gateways on a store in %s", (kind) => {
       })),
     );
     await Promise.all([payrun.startGateway(), payrun.startAnotherGateway()]);
-    await expect.poll(async () => (await signals(runId)) - before, { timeout: 30_000 }).toBe(1);
-    await expect.poll(() => undispatched(), { timeout: 30_000 }).toBe(0);
+    await expect.poll(async () => (await signals(runId)) - before).toBe(1);
+    await expect.poll(() => undispatched()).toBe(0);
     expect((await signals(runId)) - before).toBe(1);
     await payrun.startWorker();
     await approve(payrun, runId);

@@ -46,7 +46,7 @@ describe("an account that bounces", () => {
     const source = incident?.source ?? "";
     for (const bill of scene.made) expect(await paymentsOf(payrun, bill)).toHaveLength(1);
     await expect
-      .poll(() => needsAction(payrun, fundingIncidentId("default", source)), { timeout: 30_000 })
+      .poll(() => needsAction(payrun, fundingIncidentId("default", source)))
       .toEqual([true]);
     const path = `/v1/incidents/${source}/decision`;
     const said = { decision: "released", reason: "the bank shows the money" };
@@ -96,18 +96,14 @@ describe("a balance that bounces, and a deposit into it", () => {
     await control.changeBusiness({ balanceCents: 50_00 });
     await approve(payrun, later.runId);
     await payrun.until(later.runId, "held", ({ counts }) => counts["on-hold"] === 1);
-    await expect
-      .poll(async () => (await ofBalance(payrun))?.topUps.length, { timeout: 30_000 })
-      .toBe(1);
+    await expect.poll(async () => (await ofBalance(payrun))?.topUps.length).toBe(1);
     const args = ["incident", "balance", "--top-up", "--reason", "pay them"];
     const { code, stdout, stderr } = await cli(args, { env: env(payrun, "controller") });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/Deposit of \$180\.00 from .*approved by controller/);
     await untilIncident(payrun, "on-its-way");
     await untilIncident(payrun, "completed");
-    await expect
-      .poll(async () => (await ofBalance(payrun))?.phase, { timeout: 30_000 })
-      .toBe("ended");
+    await expect.poll(async () => (await ofBalance(payrun))?.phase).toBe("ended");
     expect((await settledAgain(payrun, scene)).counts.settled).toBe(2);
     const workflow = payrun.temporal.workflow.getHandle(fundingIncidentId("default", "balance"));
     expect(await workflow.result()).toBe("released by controller");
@@ -133,7 +129,7 @@ describe("a balance that bounces, and a deposit into it", () => {
       await control.advance("PT7H");
       return listNotices(payrun.store.db, { kind: "top-up-returned", limit: 5 });
     };
-    await expect.poll(isTold, { timeout: 60_000, interval: 1_000 }).toHaveLength(1);
+    await expect.poll(isTold, { interval: 1_000 }).toHaveLength(1);
     const { stdout: shown } = await cli(["status", workflow.workflowId], {
       env: env(payrun, "controller"),
     });
@@ -152,7 +148,7 @@ describe("a balance that bounces, and a deposit into it", () => {
       if (now !== state && now === "on-its-way") await payrun.sandbox.control.advance("P1D");
       return now;
     };
-    await expect.poll(stateNow, { timeout: 60_000, interval: 1_000 }).toBe(state);
+    await expect.poll(stateNow, { interval: 1_000 }).toBe(state);
   }
 });
 

@@ -44,7 +44,7 @@ async function forget(payrun: TestPayrun, workflowId: string): Promise<void> {
       () => false,
       (error: unknown) => error instanceof WorkflowNotFoundError,
     );
-  await expect.poll(isGone, { timeout: 60_000 }).toBe(true);
+  await expect.poll(isGone).toBe(true);
   await payrun.startWorker();
 }
 
@@ -55,7 +55,7 @@ async function untilFollowed(payrun: TestPayrun, workflowId: string, was: string
     const now = await handle.describe().catch(() => undefined);
     return now?.status.name === "RUNNING" && now.runId !== was;
   };
-  await expect.poll(running, { timeout: 60_000, interval: 200 }).toBe(true);
+  await expect.poll(running, { interval: 200 }).toBe(true);
 }
 
 async function runIdOf({ temporal }: TestPayrun, workflowId: string): Promise<string> {
@@ -128,14 +128,14 @@ describe("what has lost its workflow", () => {
       );
       return names.map((name) => body.items.find(({ playbook }) => playbook === name)?.state);
     };
-    await expect.poll(stand, { timeout: 60_000 }).toEqual(["active", "paused", "missing"]);
+    await expect.poll(stand).toEqual(["active", "paused", "missing"]);
     const { state } = await handleOf("paused-schedule").describe();
     expect(state.note).toBe("admin: books are being closed");
     // After it is applied again it is wanted again, and restored like the others.
     const text = scenePlaybook("deleted-schedule", { more: [at] });
     await payrun.apply("deleted-schedule", text);
     await handleOf("deleted-schedule").delete();
-    await expect.poll(stand, { timeout: 60_000 }).toEqual(["active", "paused", "active"]);
+    await expect.poll(stand).toEqual(["active", "paused", "active"]);
     for (const name of names)
       await handleOf(name)
         .delete()

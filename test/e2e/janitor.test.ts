@@ -34,14 +34,11 @@ async function holds(payrun: TestPayrun): Promise<HoldJson[]> {
 async function ownHold(payrun: TestPayrun, scope: string): Promise<HoldJson> {
   let found: HoldJson | undefined;
   await expect
-    .poll(
-      async () => {
-        const all = await holds(payrun);
-        found = all.find((hold) => hold.scope === scope && hold.author === "payrun");
-        return found?.author;
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      const all = await holds(payrun);
+      found = all.find((hold) => hold.scope === scope && hold.author === "payrun");
+      return found?.author;
+    })
     .toBe("payrun");
   if (found === undefined) throw new Error(`no hold on ${scope}`);
   return found;
@@ -109,9 +106,7 @@ describe("a run whose workflow was terminated", () => {
         ({ counts }) => counts.cancelled === 1,
       );
       expect(cancelled.counts.scheduled).toBe(2);
-      await expect
-        .poll(async () => (await workflow.describe()).status.name, { timeout: 30_000 })
-        .toBe("RUNNING");
+      await expect.poll(async () => (await workflow.describe()).status.name).toBe("RUNNING");
       // Nothing is left to be sent, so nothing needs a hold.
       await workflow.terminate("by mistake");
       const done = await untilEnded(payrun, runId);
@@ -149,7 +144,7 @@ describe("a run whose workflow was terminated", () => {
       await clockNoticed();
       expect(await paymentRequests(payrun)).toBe(1);
       await release(payrun, hold);
-      await expect.poll(() => paymentRequests(payrun), { timeout: 60_000 }).toBe(2);
+      await expect.poll(() => paymentRequests(payrun)).toBe(2);
       const done = await untilEnded(payrun, runId);
       expect(done.counts).toEqual({ settled: 1 });
       await expectAllDone(payrun, made);

@@ -311,5 +311,5 @@ async function untilPayments(
     );
     return Math.max(...lists);
   };
-  await expect.poll(most, { timeout: 120_000, interval: 50 }).toBe(many);
+  await expect.poll(most, { interval: 50 }).toBe(many);
 }

@@ -54,14 +54,11 @@ interface HoldJson {
 async function holdOnAll(payrun: TestPayrun): Promise<HoldJson> {
   let all: HoldJson[] = [];
   await expect
-    .poll(
-      async () => {
-        const { body } = await payrun.call<{ items: HoldJson[] }>("operator", "GET", "/v1/holds");
-        all = body.items.filter(({ scope }) => scope === "all");
-        return all.length;
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      const { body } = await payrun.call<{ items: HoldJson[] }>("operator", "GET", "/v1/holds");
+      all = body.items.filter(({ scope }) => scope === "all");
+      return all.length;
+    })
     .toBe(1);
   const [hold] = all;
   if (hold === undefined) throw new Error("nothing is on hold");

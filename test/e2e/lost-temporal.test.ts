@@ -25,7 +25,7 @@ async function remakeNamespace({ temporal, namespace }: TestPayrun): Promise<voi
           () => "still there",
         );
       },
-      { timeout: 60_000, interval: 500 },
+      { interval: 500 },
     )
     .toBe("made");
   // All of the server knows it within seconds.
@@ -36,7 +36,7 @@ async function remakeNamespace({ temporal, namespace }: TestPayrun): Promise<voi
           () => "ready",
           () => "not yet",
         ),
-      { timeout: 60_000, interval: 500 },
+      { interval: 500 },
     )
     .toBe("ready");
 }
@@ -50,7 +50,7 @@ describe("losing Temporal's data while paying", () => {
     ]);
     await approve(payrun, planned.runId);
     // The payments are made; the answers are still on their way.
-    await expect.poll(() => paymentRequests(payrun), { timeout: 60_000 }).toBe(3);
+    await expect.poll(() => paymentRequests(payrun)).toBe(3);
     return { payrun, ...planned };
   };
   const expectSettled = async (
@@ -117,7 +117,7 @@ describe.runIf(isLong)("a namespace", () => {
           (error: unknown) => /not found/i.test(String(error)),
         );
     // The server may still answer from the old namespace for some seconds.
-    await expect.poll(isLost, { timeout: 60_000, interval: 500 }).toBe(true);
+    await expect.poll(isLost, { interval: 500 }).toBe(true);
     await payrun.startWorker();
     const done = await untilEnded(payrun, runId);
     expect(done.counts).toEqual({ settled: 2 });

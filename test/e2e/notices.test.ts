@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import { createToken } from "../../src/store/approvals/tokens.ts";
 import { payrun as cli } from "../cli/cli.ts";
 import { httpReceiver, smtpReceiver } from "../notices/receivers.ts";
-import { until } from "../notices/support.ts";
 import { bankDate } from "../support/bills.ts";
 import { commandsOf, wordsOf } from "../support/docs.ts";
 import { paidOnce } from "../support/payrun.ts";
 import { approve, stacks, untilEnded } from "../support/stack.ts";
+import { until } from "../support/waits.ts";
 
 const start = stacks();
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;

@@ -72,9 +72,7 @@ async function results(payrun: TestPayrun, { runId }: Scene): Promise<Record<str
 async function lookToTheEnd(payrun: TestPayrun, scene: Scene): Promise<void> {
   for (let looks = 0; looks < CONCLUSIVE_LOOKS; looks += 1) {
     // A request under way must not find that minutes have passed.
-    await expect
-      .poll(async () => (await results(payrun, scene))["pending"] ?? 0, { timeout: 60_000 })
-      .toBe(0);
+    await expect.poll(async () => (await results(payrun, scene))["pending"] ?? 0).toBe(0);
     await payrun.sandbox.control.advanceWire(CONCLUSIVE);
     await sleep(20_000);
     const { counts } = await payrun.status(scene.runId);

@@ -10,6 +10,7 @@ import { MAIN, payrun, type CliResult } from "../cli/cli.ts";
 import { takeNamespace } from "../support/take-namespace.ts";
 import type { Json } from "../support/sandbox.ts";
 import { machineEnv } from "../support/machine-env.ts";
+import { PATIENCE_MS } from "../support/waits.ts";
 
 /**
  * Two businesses from a profiles file. Each part is started by its own command, as a person does
@@ -169,7 +170,7 @@ describe("two businesses, from a profiles file", () => {
           ],
         });
       },
-      { timeout: 60_000, interval: 500 },
+      { timeout: PATIENCE_MS, interval: 500 },
     );
     const quick = await call("viewer", "GET", `/v1/runs/${encodeURIComponent(id)}?skipped=false`);
     expect(((await quick.json()) as RunStatus).payments).toHaveLength(1);

@@ -76,7 +76,7 @@ describe("resetting a workflow to any of its tasks", () => {
             await control.advance("P1D");
             return (await paymentsOf(payrun, bill)).length;
           },
-          { timeout: 60_000, interval: 2_000 },
+          { interval: 2_000 },
         )
         .toBe(2);
       await resetEverywhere(payrun, retryId);
@@ -124,7 +124,7 @@ test("the saved views of docs/temporal.md find a waiting run, and its details sa
       }
       return ids;
     };
-    await expect.poll(found, { timeout: 30_000, message: query }).toContain(runId);
+    await expect.poll(found, { message: query }).toContain(runId);
   }
   const handle = payrun.temporal.workflow.getHandle(runId);
   const shown = await handle.query<{ currentDetails?: string }>("__temporal_workflow_metadata");
@@ -167,19 +167,17 @@ describe("pausing an activity", () => {
       await payrun.apply(name, scenePlaybook(name));
       const runId = await payrun.launch(name);
       await expect
-        .poll(() => pauseActivity(payrun, runId, "planRun").then(() => "paused", String), {
-          timeout: 30_000,
-        })
+        .poll(() => pauseActivity(payrun, runId, "planRun").then(() => "paused", String))
         .toBe("paused");
       // The try under way continues until it has failed.
-      await expect.poll(() => isPaused(payrun, runId), { timeout: 60_000 }).toBe(true);
+      await expect.poll(() => isPaused(payrun, runId)).toBe(true);
       await payrun.sandbox.control.faults([]);
       const phase = async () => (await payrun.status(runId)).phase;
       // Without the pause it would have been tried several times by then.
       await sleep(15_000);
       expect(await phase()).toBe("planning");
       await unpauseActivity(payrun, runId, "planRun");
-      await expect.poll(phase, { timeout: 60_000 }).toBe("awaiting-approval");
+      await expect.poll(phase).toBe("awaiting-approval");
     },
   );
 });

@@ -144,7 +144,7 @@ describe("a run that is short of money", () => {
         );
         return body.totalCount;
       };
-      await expect.poll(isMade, { timeout: 30_000 }).toBe(1);
+      await expect.poll(isMade).toBe(1);
       await payrun.killWorkers("SIGKILL");
       await control.faults();
       await payrun.startWorker();

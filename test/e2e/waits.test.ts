@@ -143,7 +143,7 @@ describe("a fault of the whole business", () => {
       ]);
       await approve(payrun, scene.runId);
       await expect
-        .poll(() => payrun.sandbox.api("GET", "/v1/payments?status=scheduled"), { timeout: 30_000 })
+        .poll(() => payrun.sandbox.api("GET", "/v1/payments?status=scheduled"))
         .toMatchObject({ body: { totalCount: expect.toSatisfy((count: number) => count > 2) } });
       await payrun.sandbox.restart("SIGKILL");
       await control.faults([]);

@@ -66,7 +66,7 @@ describe("cancelling a held payment", () => {
     await payrun.sandbox.control.setClock(new Date(lateFromMs + 60_000).toISOString());
     const fact = { businessId: payrun.sandbox.business.businessId, kind: "refund-late" };
     const told = () => isNotified(payrun.store.db, { ...fact, factKey: `${id}/${paymentId}` });
-    await expect.poll(told, { timeout: 30_000 }).toBe(true);
+    await expect.poll(told).toBe(true);
     expect((await cancellation(payrun, id)).payments[0]?.reason).toMatch(/takes longer than 1/);
     await weeksPass(payrun);
     const done = await untilCancellation(payrun, id, "ended", hasEnded);

@@ -112,7 +112,7 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
         await slowPayments(1_500);
         await approve(payrun, scene.runId);
         // The server chooses which of them gets the lanes: the one that pays is killed.
-        await expect.poll(async () => (await senders(scene)).size, { timeout: 30_000 }).not.toBe(0);
+        await expect.poll(async () => (await senders(scene)).size).not.toBe(0);
         const paying = await senders(scene);
         const killed = payrun.workers.find(({ pid }) => paying.has(`${hostname()}:${pid}`));
         if (killed === undefined)
@@ -208,9 +208,7 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
         payments.every(
           ({ state, reasonCode }) => state === "scheduled" || reasonCode === "funding-short",
         );
-      await expect
-        .poll(async () => (await stand()).every(sentOrShort), { timeout: 60_000 })
-        .toBe(true);
+      await expect.poll(async () => (await stand()).every(sentOrShort)).toBe(true);
       const promised = (await stand())
         .flatMap(({ payments }) => payments)
         .filter(({ state }) => state === "scheduled")

@@ -7,12 +7,12 @@ import { startSandbox } from "../support/sandbox.ts";
 import {
   deliver,
   eventBody,
-  eventually,
   profile,
   signed,
   startTestGateway,
   type TestGateway,
 } from "../gateway/support/gateway.ts";
+import { until } from "../support/waits.ts";
 
 /** The part of the Payments Service that lists webhook deliveries. */
 class DeliveriesService {
@@ -130,7 +130,7 @@ test("lost events are found on all pages, however short the service's pages are"
   service.pageMost = 2;
   const ids = ["evt_1", "evt_2", "evt_3", "evt_4", "evt_5"];
   service.bodies = ids.map((id) => eventBody({ id }));
-  const found = await eventually(inbox, (events) => events.size === ids.length);
+  const found = await until(inbox, (events) => events.size === ids.length);
   expect([...found.keys()].toSorted()).toEqual(ids);
 });
 
@@ -140,7 +140,7 @@ test("an event whose webhook was lost is taken from the list of deliveries, once
   const lost = eventBody({ id: "evt_lost", objectId: "pay_7", type: "payable.payment.failed" });
   expect((await deliver(gateway.url, arrived)).status).toBe(200);
   service.bodies = [arrived, lost];
-  const found = await eventually(inbox, (events) => events.size === 2);
+  const found = await until(inbox, (events) => events.size === 2);
   expect(found).toEqual(
     new Map([
       ["evt_arrived", "webhook"],
@@ -166,14 +166,14 @@ test("a gap before webhooks that arrived is found too, over many pages", async (
   const newest = bodies.slice(-120);
   for (const body of newest) await deliver(gateway.url, body);
   service.bodies = bodies;
-  const found = await eventually(inbox, (events) => events.size === 350);
+  const found = await until(inbox, (events) => events.size === 350);
   expect([...found.values()].filter((via) => via === "deliveries")).toHaveLength(230);
   expect(service.pagesRead).toContain(4);
 
   // From now on a pass ends where an earlier complete one began.
   service.pagesRead = [];
   service.bodies = [...bodies, eventBody({ id: "evt_new" })];
-  await eventually(inbox, (events) => events.has("evt_new"));
+  await until(inbox, (events) => events.has("evt_new"));
   expect(Math.max(...service.pagesRead)).toBe(1);
 });
 
@@ -185,7 +185,7 @@ test("deliveries that are no events, or another business's, are skipped", async 
     eventBody({ id: "evt_foreign", businessId: "biz_other" }),
     eventBody({ id: "evt_good" }),
   ];
-  const found = await eventually(inbox, (events) => events.size > 0);
+  const found = await until(inbox, (events) => events.size > 0);
   expect([...found.keys()]).toEqual(["evt_good"]);
 });
 
@@ -194,14 +194,14 @@ test("a token that may not list deliveries is logged once, and webhooks go on", 
   await start();
   const warnings = (): number =>
     gateway.logged.filter((line) => line.includes("webhooks:read")).length;
-  await eventually(
+  await until(
     async () => warnings(),
     (count) => count === 1,
   );
   expect((await deliver(gateway.url, eventBody({}))).status).toBe(200);
   service.status = 200;
   service.bodies = [eventBody({ id: "evt_after" })];
-  await eventually(inbox, (events) => events.has("evt_after"));
+  await until(inbox, (events) => events.has("evt_after"));
   expect(warnings()).toBe(1);
 });
 
@@ -238,20 +238,20 @@ test("our endpoint is resumed if the service paused it, and people are notified 
   };
   // The profile's secret differs from the endpoint's, so every delivery is refused.
   await bills(25);
-  await eventually(resumed, (count) => count === 1);
+  await until(resumed, (count) => count === 1);
   const { body } = await sandbox.api("GET", `/v1/webhook-endpoints/${id}`);
   expect(body).toMatchObject({ status: "active" });
   expect(await told()).toEqual([]);
 
   await bills(25);
-  const [again] = await eventually(told, (notices) => notices.length > 0);
+  const [again] = await until(told, (notices) => notices.length > 0);
   expect(again).toMatchObject({ roles: ["operator"], data: { endpointId: id, state: "paused" } });
   expect(again?.text).toContain("paused again before anything arrived");
 
   profiles[0] = { ...ours, token: { kind: "value", value }, webhookSecrets: [secret] };
   await sandbox.api("PATCH", `/v1/webhook-endpoints/${id}`, { body: { status: "active" } });
   await bills(1);
-  const [over] = await eventually(told, (notices) => notices.length > 1);
+  const [over] = await until(told, (notices) => notices.length > 1);
   expect(over).toMatchObject({ data: { state: "active" } });
   expect(await told()).toHaveLength(2);
 });
@@ -260,7 +260,7 @@ test("people are notified once of a pause that can't be ended, with the way out"
   service.endpointStatus = "paused";
   service.patchStatus = 403;
   await start();
-  const [notice] = await eventually(told, (notices) => notices.length > 0);
+  const [notice] = await until(told, (notices) => notices.length > 0);
   expect(notice?.text).toContain("the token needs webhooks:manage");
   expect(notice?.text).toContain("What to do:");
   await passes(2);
@@ -275,20 +275,20 @@ test("if the service doesn't show a pause, people are notified once that all del
   await passes(1);
   expect(service.patches).toBe(0);
   service.bodies = [...service.bodies, eventBody({ id: "evt_20th" })];
-  const [notice] = await eventually(told, (notices) => notices.length > 0);
+  const [notice] = await until(told, (notices) => notices.length > 0);
   expect(notice?.subject).toContain("may have paused");
   service.bodies = [...service.bodies, eventBody({ id: "evt_21st" })];
   await passes(2);
   expect(await told()).toHaveLength(1);
   service.deliveryStatus = "succeeded";
-  const [over] = await eventually(told, (notices) => notices.length > 1);
+  const [over] = await until(told, (notices) => notices.length > 1);
   expect(over).toMatchObject({ data: { state: "active" } });
 });
 
 async function passes(count: number): Promise<void> {
   const before = service.pagesRead.length;
   // The pass under way may already have read.
-  await eventually(
+  await until(
     () => Promise.resolve(service.pagesRead.length),
     (read) => read > before + count,
   );

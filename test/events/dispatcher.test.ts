@@ -12,12 +12,12 @@ import { type DevServer, startDevServer } from "../gateway/support/dev-server.ts
 import {
   deliver,
   eventBody,
-  eventually,
   startTestGateway,
   type TestGateway,
 } from "../gateway/support/gateway.ts";
 import { noticeLoss } from "../support/lost-store.ts";
 import { planLine, seedRun, setLine } from "../gateway/support/rows.ts";
+import { until } from "../support/waits.ts";
 
 let folder: string;
 let server: DevServer;
@@ -92,7 +92,7 @@ describe("the dispatcher", () => {
     const ids = Array.from({ length: 40 }, (_, index) => `many_${index}`);
     const runId = await startRun([...ids, "quiet"]);
     await Promise.all(ids.map((payableId) => send(payableId)));
-    await eventually(undispatched, (count) => count === 0);
+    await until(undispatched, (count) => count === 0);
     expect(await looks(runId)).toEqual(ids.toSorted());
     const told = await signals(runId);
     expect(told).toBeGreaterThanOrEqual(1);
@@ -102,7 +102,7 @@ describe("the dispatcher", () => {
   test("a contact's event signals the runs with lines of that contact", async () => {
     const runId = await startRun(["of_contact"]);
     await send("con_shared", "contact.updated", "contact");
-    await eventually(
+    await until(
       () => signals(runId),
       (count) => count > 0,
     );
@@ -124,7 +124,7 @@ describe("the dispatcher", () => {
     await become("to_pay", "planned");
     await become("sent", "scheduled");
     await send("ba_gone", "bank_account.removed", "bank_account");
-    await eventually(undispatched, (count) => count === 0);
+    await until(undispatched, (count) => count === 0);
     const fundedOf = async (id: string) => (await getRunLine(gateway.store.db, runId, id))?.funded;
     expect([await fundedOf("to_pay"), await fundedOf("sent")]).toEqual([false, true]);
     await expect.poll(() => signals(runId)).toBe(1);
@@ -147,7 +147,7 @@ describe("the dispatcher", () => {
     await send("unwatched");
     await send("con_unknown", "contact.updated", "contact");
     await send("bank_1", "bank_account.verified", "bank_account");
-    const left = await eventually(undispatched, (count) => count === 0);
+    const left = await until(undispatched, (count) => count === 0);
     expect(left).toBe(0);
     const metrics = await gateway.call("GET", "/metrics", await gateway.token("v", ["viewer"]));
     expect(metrics.text).not.toContain("payrun_dispatched_signals_total{");
@@ -160,7 +160,7 @@ describe("the dispatcher", () => {
       const runId = await startRun([payableId]);
       await client.workflow.getHandle(runId).terminate("over");
       await send(payableId, type);
-      await eventually(undispatched, (count) => count === 0);
+      await until(undispatched, (count) => count === 0);
       const owner = retryFailedPaymentId("acme", payableId);
       const description = await client.workflow.getHandle(owner).describe();
       expect(description.type).toBe("retryFailedPayment");
@@ -176,7 +176,7 @@ describe("the dispatcher", () => {
     await gateway.store.db.deleteFrom("subscriptions").execute();
     await send("never_sent", "payable.payment.reversed");
     await send("long_ago", "payable.payment.reversed");
-    await eventually(undispatched, (count) => count === 0);
+    await until(undispatched, (count) => count === 0);
     const ownerOf = (id: string) => client.workflow.getHandle(retryFailedPaymentId("acme", id));
     expect((await ownerOf("long_ago").describe()).type).toBe("retryFailedPayment");
     await expect(ownerOf("never_sent").describe()).rejects.toThrow(/not found/i);
@@ -188,7 +188,7 @@ describe("the dispatcher", () => {
     await startRun(["watched"]);
     for (const payableId of ["forgotten", "watched"]) {
       await send(payableId, "payable.payment.reversed");
-      await eventually(undispatched, (count) => count === 0);
+      await until(undispatched, (count) => count === 0);
       const owner = client.workflow.getHandle(retryFailedPaymentId("acme", payableId));
       expect((await owner.describe()).type).toBe("retryFailedPayment");
     }
@@ -198,7 +198,7 @@ describe("the dispatcher", () => {
     const runId = await startRun(["over_paid"]);
     await client.workflow.getHandle(runId).terminate("over");
     await send("over_paid", "payable.paid");
-    await eventually(undispatched, (count) => count === 0);
+    await until(undispatched, (count) => count === 0);
     const owner = client.workflow.getHandle(retryFailedPaymentId("acme", "over_paid"));
     await expect(owner.describe()).rejects.toThrow(/not found/i);
   });
@@ -214,14 +214,14 @@ describe("the dispatcher", () => {
     expect(ready.json).toMatchObject({ store: "ok", temporal: "unreachable" });
     expect((await gateway.call("GET", "/health", null)).status).toBe(200);
     // Every try fails meanwhile, and nothing is marked.
-    await eventually(
+    await until(
       async () => gateway.logged.join("\n"),
       (log) => log.includes("trying again"),
     );
     await send("down_3");
     expect(await undispatched()).toBe(3);
     await server.start();
-    await eventually(undispatched, (count) => count === 0, 60_000);
+    await until(undispatched, (count) => count === 0);
     expect(await signals(runId)).toBeGreaterThanOrEqual(1);
     expect(await looks(runId)).toEqual(["down_1", "down_2", "down_3"]);
   });
@@ -233,13 +233,13 @@ describe("the dispatcher", () => {
       await other.store.db.schema.dropTable("subscriptions").execute();
       const answer = await deliver(other.url, eventBody({ objectId: "poison" }));
       expect(answer.status).toBe(200);
-      await eventually(
+      await until(
         async () => other.logged.join("\n"),
         (log) => log.includes("Signalling workflows about the service's events has failed"),
       );
       leap.ms = 4 * 60_000;
       const told = () => listNotices(other.store.db, { kind: "step-failed", limit: 5 });
-      const [notice] = await eventually(told, (notices) => notices.length > 0);
+      const [notice] = await until(told, (notices) => notices.length > 0);
       expect(notice).toMatchObject({ businessId: "biz_acme", roles: ["operator"] });
       expect(notice?.text).toContain("no such table: subscriptions");
     } finally {
@@ -253,7 +253,7 @@ describe("the dispatcher", () => {
     const offline = await startTestGateway({ folder: kept });
     await deliver(offline.url, eventBody({ objectId: "restart_1" }));
     await offline.stop();
-    await eventually(undispatched, (count) => count === 0);
+    await until(undispatched, (count) => count === 0);
     expect(await signals(runId)).toBe(1);
   });
 });

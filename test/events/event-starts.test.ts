@@ -15,12 +15,12 @@ import { storePlaybook } from "../support/stored-playbook.ts";
 import {
   deliver,
   eventBody,
-  eventually,
   startTestGateway,
   type TestGateway,
 } from "../gateway/support/gateway.ts";
 import { askerOf } from "../../src/domain/events/triggers.ts";
 import { planLine, seedRun } from "../gateway/support/rows.ts";
+import { until } from "../support/waits.ts";
 
 const PAY_NOW = "kind: pay-run\nevents: [payable.created, payable.approved]\n";
 const STOP_CHANGED = "kind: cancel-scheduled\nevents: [contact.updated, payable.approval_reset]\n";
@@ -63,7 +63,7 @@ async function send(type: string, objectId: string, to = gateway.url, sent: Sent
 
 async function dispatched(): Promise<void> {
   const { db } = gateway.store;
-  await eventually(
+  await until(
     async () => [
       ...(await db
         .selectFrom("inbox")
@@ -78,7 +78,6 @@ async function dispatched(): Promise<void> {
         .execute()),
     ],
     (left) => left.length === 0,
-    60_000,
   );
 }
 
@@ -198,7 +197,7 @@ describe("an event without a subscriber", () => {
     await send("payable.approved", "bill_4", offline.url);
     await send("contact.updated", "con_4", offline.url);
     const rows = gateway.store.db.selectFrom("event_starts").selectAll();
-    const recorded = await eventually(
+    const recorded = await until(
       () => rows.where("state", "=", "recorded").execute(),
       (found) => found.length === 2,
     );

@@ -7,9 +7,9 @@ import { SIGNAL, TASK_QUEUE } from "../../src/contracts/names.ts";
 import { WORKFLOW } from "../../src/contracts/workflow-kinds.ts";
 import { takeLease } from "../../src/store/sql/leases.ts";
 import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
-import { eventually } from "../gateway/support/gateway.ts";
 import { useGatewayOnTemporal } from "../gateway/support/on-temporal.ts";
 import { planLine, seedRun } from "../gateway/support/rows.ts";
+import { until } from "../support/waits.ts";
 
 const on = useGatewayOnTemporal();
 let period = 0;
@@ -21,7 +21,7 @@ async function startRun(): Promise<string> {
   const { runId } = await seedRun(on.gateway.store, { period: `2026-02-0${period}`, lines });
   const start = { workflowId: runId, taskQueue: TASK_QUEUE, args: [{ runId }] };
   await on.client.workflow.start(WORKFLOW.payRun, start);
-  await eventually(untold, (count) => count === 0);
+  await until(untold, (count) => count === 0);
   return runId;
 }
 
@@ -49,7 +49,7 @@ test("the process that writes a fact signals its workflows at once", async () =>
   const token = await on.gateway.token("otto", ["operator"]);
   const answer = await on.gateway.call("POST", "/v1/holds", token, { run: runId, reason: "Wait." });
   expect(answer.status).toBe(201);
-  expect(await eventually(untold, (count) => count === 0)).toBe(0);
+  expect(await until(untold, (count) => count === 0)).toBe(0);
   expect(await signals(runId)).toBe(1);
 });
 
@@ -60,12 +60,12 @@ test("a signal left by a process that dies after its commit is sent by a gateway
   const child = spawn(process.execPath, [file, url, "biz_acme", runId], { stdio: "inherit" });
   const [, signal] = (await once(child, "exit")) as [number | null, string | null];
   expect(signal).toBe("SIGKILL");
-  const heard = await eventually(
+  const heard = await until(
     () => signals(runId),
     (count) => count > 0,
   );
   expect(heard).toBe(1);
-  expect(await eventually(untold, (count) => count === 0)).toBe(0);
+  expect(await until(untold, (count) => count === 0)).toBe(0);
   await sleep(3_000);
   expect(await signals(runId)).toBe(1);
 });
@@ -79,6 +79,6 @@ test("a signal to a workflow that is gone is dropped, and delays no other", asyn
       signalOnCommit(trx, "biz_acme", { kind: "workflow", workflowId });
     }
   });
-  expect(await eventually(untold, (count) => count === 0)).toBe(0);
+  expect(await until(untold, (count) => count === 0)).toBe(0);
   expect(await signals(runId)).toBe(1);
 });

@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { deliver, eventBody, SECRET } from "./support/gateway.ts";
+import { PATIENCE_MS } from "../support/waits.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../src/gateway/main.ts", import.meta.url));
 
@@ -74,7 +75,7 @@ function run(settings: Record<string, string> = {}, args: readonly string[] = []
 }
 
 async function ready(started: Run): Promise<{ ready: boolean; url: string; pid: number }> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + PATIENCE_MS;
   while (started.stdout.length === 0) {
     if (started.child.exitCode !== null || Date.now() > deadline) {
       throw new Error(`not ready: ${started.stderr}`);
@@ -126,7 +127,7 @@ describe("the gateway's process", () => {
       reason: expect.stringMatching(/deleted or replaced.*start the gateway again/),
     });
     await expect
-      .poll(() => started.stderr, { timeout: 20_000 })
+      .poll(() => started.stderr)
       .toMatch(/payrun gateway: The store .*payrun\.db was deleted/);
   });
 

@@ -4,9 +4,10 @@ import { NoticeBody, NoticeListBody } from "../../src/api/notices.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { httpReceiver, smtpReceiver } from "../notices/receivers.ts";
-import { eventually, profile, startTestGateway } from "./support/gateway.ts";
+import { profile, startTestGateway } from "./support/gateway.ts";
 import { planLine, seedRun } from "./support/rows.ts";
 import { typed } from "./support/typed.ts";
+import { until } from "../support/waits.ts";
 
 const SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes, ok").toString("base64")}`;
 
@@ -22,7 +23,7 @@ test("a notice that reached nobody can be retried once a channel takes it", asyn
   });
   const listed = async () =>
     NoticeListBody.parse((await gateway.call("GET", "/v1/notices", operator)).json).items[0];
-  const lost = await eventually(listed, (notice) => notice?.state === "nobody");
+  const lost = await until(listed, (notice) => notice?.state === "nobody");
   const retry = ["notices", "--retry", lost?.id ?? ""];
   expect(await typed(gateway, operator, retry)).toMatchObject({
     code: 1,
@@ -31,7 +32,7 @@ test("a notice that reached nobody can be retried once a channel takes it", asyn
   const all = { secrets: [SECRET], roles: null, kinds: null };
   channels.push({ name: "ops", type: "webhook", url: hook.url, ...all });
   expect((await typed(gateway, operator, retry)).stdout).toContain("trying again: 1 bill waits");
-  await eventually(listed, (notice) => notice?.state === "sent");
+  await until(listed, (notice) => notice?.state === "sent");
   expect((await typed(gateway, operator, retry)).stdout).toContain("has reached everybody already");
 });
 
@@ -70,7 +71,7 @@ test("undelivered notices are in the list, status and metrics, and can be retrie
   });
 
   const list = () => gateway.call("GET", "/v1/notices?undelivered=true", viewer);
-  const given = await eventually(
+  const given = await until(
     async () => NoticeListBody.parse((await list()).json).items[0],
     (notice) => notice?.deliveries.filter(({ state }) => state === "undeliverable").length === 2,
   );
@@ -98,7 +99,7 @@ test("undelivered notices are in the list, status and metrics, and can be retrie
   smtp.unknown.clear();
   const tried = await gateway.call("POST", retry, operator);
   expect(NoticeBody.parse(tried.json).state).toBe("pending");
-  await eventually(
+  await until(
     async () => NoticeListBody.parse((await list()).json).items,
     (items) => items.length === 0,
   );

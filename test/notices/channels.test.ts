@@ -5,7 +5,8 @@ import { countUndelivered } from "../../src/store/notices/notice-deliveries.ts";
 import { listNotices, raiseNotice } from "../../src/store/notices/notices.ts";
 import { FROM, SECRET, states, webhook } from "./channels.ts";
 import { httpReceiver, smtpReceiver } from "./receivers.ts";
-import { desk, notice, until } from "./support.ts";
+import { desk, notice } from "./support.ts";
+import { until } from "../support/waits.ts";
 
 const OLD_SECRET = `whsec_${Buffer.from("another secret that is going out").toString("base64")}`;
 

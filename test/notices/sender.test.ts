@@ -5,7 +5,8 @@ import { countUndelivered, retryNotice } from "../../src/store/notices/notice-de
 import { listNotices, raiseNotice } from "../../src/store/notices/notices.ts";
 import { FROM, states, webhook } from "./channels.ts";
 import { httpReceiver, SMTP_PASSWORD, smtpReceiver } from "./receivers.ts";
-import { desk, notice, until } from "./support.ts";
+import { desk, notice } from "./support.ts";
+import { until } from "../support/waits.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { Clients } from "../../src/business/clients.ts";
 import type { BusinessProfile, NotifySettings } from "../../src/config/business-profile.ts";
@@ -84,18 +83,4 @@ export function notice(changes: Partial<NewNotice> = {}): NewNotice {
     nowMs: Date.now(),
     ...changes,
   };
-}
-
-/** Polls until the result is as wanted; fails after two minutes with the last result. */
-export async function until<T>(
-  ask: () => T | Promise<T>,
-  wanted: (answer: T) => boolean,
-): Promise<T> {
-  const deadline = Date.now() + 120_000;
-  for (;;) {
-    const answer = await ask();
-    if (wanted(answer)) return answer;
-    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(answer)}`);
-    await sleep(25);
-  }
 }

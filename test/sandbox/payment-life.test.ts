@@ -95,9 +95,7 @@ describe("a payment's way to settlement", () => {
     const payableId = await makeBill(sandbox);
     await pay(sandbox, { payableId });
     await sandbox.control.setScale(86_400);
-    await expect
-      .poll(() => statusesOf(sandbox, payableId), { timeout: 30_000 })
-      .toEqual(["completed"]);
+    await expect.poll(() => statusesOf(sandbox, payableId)).toEqual(["completed"]);
     const { body } = await sandbox.api("GET", "/v1/balance");
     expect(body).toMatchObject({ reservedCents: 0, pendingOutboundCents: 0 });
   });

@@ -65,7 +65,7 @@ export async function untilAtWork(
       .filter(({ lastStartedTime }) => lastStartedTime !== null)
       .map(({ activityType }) => activityType?.name);
   };
-  await expect.poll(started, { timeout: 120_000, interval: 50 }).toContain(activity);
+  await expect.poll(started, { interval: 50 }).toContain(activity);
 }
 
 /** Waits until the ledger holds a request of this owner, answered or not. */
@@ -79,7 +79,7 @@ export async function untilWritten(payrun: TestPayrun, owner: string): Promise<v
       .execute();
     return rows.length;
   };
-  await expect.poll(written, { timeout: 120_000, interval: 50 }).toBeGreaterThan(0);
+  await expect.poll(written, { interval: 50 }).toBeGreaterThan(0);
 }
 
 /** Waits until what is read equals what is wanted. */
@@ -88,5 +88,5 @@ export async function untilIs<T>(
   wanted: T,
   intervalMs = 50,
 ): Promise<void> {
-  await expect.poll(read, { timeout: 120_000, interval: intervalMs }).toEqual(wanted);
+  await expect.poll(read, { interval: intervalMs }).toEqual(wanted);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunStatus } from "../../src/api/runs.ts";
 import type { Json } from "./sandbox.ts";
+import { PATIENCE_MS } from "./waits.ts";
 
 /** Names of the tokens that every test stack has, and their roles. */
 export const PEOPLE = {
@@ -84,7 +85,7 @@ export abstract class GatewayCalls {
     runId: string,
     what: string,
     condition: (status: RunStatus) => boolean,
-    timeoutMs = 120_000,
+    timeoutMs = PATIENCE_MS,
   ): Promise<RunStatus> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {

@@ -21,7 +21,7 @@ export async function keepHistory(
   if (process.env["RECORD_HISTORIES"] === undefined) return;
   const workflow = payrun.temporal.workflow.getHandle(workflowId);
   const runs = async (): Promise<boolean> => (await workflow.describe()).status.name === "RUNNING";
-  await expect.poll(runs, { timeout: 30_000 }).toBe(options.stillRuns === true);
+  await expect.poll(runs).toBe(options.stillRuns === true);
   const history = await workflow.fetchHistory();
   const text = JSON.stringify(JSON.parse(historyToJSON(history)), withoutMachine, 2);
   await writeFile(new URL(`${name}.json`, folder), `${text}\n`);

@@ -18,7 +18,7 @@ export async function untilLaunchers(payrun: TestPayrun, playbook: string): Prom
     }
     return ids.length;
   };
-  await expect.poll(found, { timeout: 120_000, interval: 50 }).not.toBe(0);
+  await expect.poll(found, { interval: 50 }).not.toBe(0);
   return ids;
 }
 

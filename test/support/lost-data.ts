@@ -59,5 +59,5 @@ export async function expectAllDone(payrun: TestPayrun, made: readonly Bill[]): 
       .selectAll()
       .where((eb) => eb.not(mayStillPay("claims")))
       .execute();
-  await expect.poll(idleClaims, { timeout: 90_000 }).toEqual([]);
+  await expect.poll(idleClaims).toEqual([]);
 }

@@ -5,6 +5,7 @@ import type { OnboardingStatus } from "../../src/api/onboardings.ts";
 import type { Person } from "./gateway-calls.ts";
 import type { TestPayrun } from "./payrun.ts";
 import type { Json } from "./sandbox.ts";
+import { PATIENCE_MS } from "./waits.ts";
 
 export const ONBOARDING_ID = "kyb-onboarding/default";
 
@@ -97,7 +98,7 @@ export async function untilOnboarding(
   what: string,
   condition: (status: OnboardingStatus) => boolean,
 ): Promise<OnboardingStatus> {
-  const deadline = Date.now() + 90_000;
+  const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const status = await onboardingOf(payrun);
     if (condition(status)) return status;

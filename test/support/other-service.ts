@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Book, type Json, type OtherPayable, type OtherPayment } from "./other-service/book.ts";
 import type { Answer } from "./other-service/keys.ts";
 import { type Asked, Operations } from "./other-service/operations.ts";
 import { DIFFERENT, type OtherServiceOptions } from "./other-service/options.ts";
+import { eventually } from "./waits.ts";
 
 /**
  * What happens to one money write.
@@ -131,12 +131,12 @@ export class OtherService {
 
   /** Waits until there is a payment that has not ended. */
   untilOpen(): Promise<void> {
-    return until("a payment", () => this.open().length > 0);
+    return eventually("a payment", () => this.open().length > 0);
   }
 
   /** Waits until that many money writes have been received. */
   untilWrites(count: number): Promise<void> {
-    return until(`${count} money writes`, () => this.writes.length >= count);
+    return eventually(`${count} money writes`, () => this.writes.length >= count);
   }
 
   /** Sends a signed event; its answer must be 2xx. */
@@ -219,14 +219,6 @@ export class OtherService {
       ...headers,
     });
     response.end(text);
-  }
-}
-
-async function until(what: string, condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 45_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`there was not ${what} in time`);
-    await sleep(50);
   }
 }
 

@@ -21,9 +21,7 @@ test("a worker that is stopped waits for the responses to its requests, records 
   ]);
   await approve(payrun, runId);
   await expect
-    .poll(async () => (await payrun.sandbox.api("GET", "/v1/payments")).body["totalCount"], {
-      timeout: 30_000,
-    })
+    .poll(async () => (await payrun.sandbox.api("GET", "/v1/payments")).body["totalCount"])
     .toBe(1);
   const exited = once(worker, "exit");
   worker.kill("SIGTERM");

@@ -44,9 +44,9 @@ test("runs, decisions and cancellations go on without a worker for retries, and 
   expect(await phase()).not.toBe("waiting");
 
   await payrun.startWorker(["retries"]);
-  await expect.poll(phase, { timeout: 60_000 }).toBe("waiting");
+  await expect.poll(phase).toBe("waiting");
   await control.advance("P4D");
-  await expect.poll(phase, { timeout: 60_000 }).toBe("following");
+  await expect.poll(phase).toBe("following");
   await control.advance("P10D");
   expect(standing(await payrun.untilPhase(failing.runId, "completed"))).toEqual({ settled: 1 });
   expect(await paymentsOf(payrun, bill)).toHaveLength(2);

@@ -53,10 +53,10 @@ test("a lost schedule wakes its launcher for runs missed within catchUp, but non
     for await (const { workflowId } of temporal.workflow.list({ query })) ids.push(workflowId);
     return ["old", "young"].map((name) => ids.filter((id) => id.includes(`/${name}-`)).length);
   };
-  await expect.poll(woken, { timeout: 30_000 }).toEqual([3, 1]);
+  await expect.poll(woken).toEqual([3, 1]);
   // An existing schedule is left alone.
   await compareSchedules(context, profile);
-  await expect.poll(woken, { timeout: 30_000 }).toEqual([3, 1]);
+  await expect.poll(woken).toEqual([3, 1]);
   for (const name of ["old", "young"]) {
     await temporal.schedule.getHandle(`scheduled-pay-run/acme/${name}`).delete();
   }

@@ -19,7 +19,7 @@ test("a bare namespace gets the search attributes once, no matter how many proce
             registerSearchAttributes(connection, namespace),
             registerSearchAttributes(connection, namespace),
           ]).catch(() => undefined),
-        { timeout: 60_000, interval: 500 },
+        { interval: 500 },
       )
       .toBeDefined()
       .then(() => registerSearchAttributes(connection, namespace));

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { TASK_QUEUE } from "../../../src/contracts/names.ts";
 import { getRetry } from "../../../src/store/retries/retries.ts";
-import { eventually } from "../../gateway/support/gateway.ts";
 import { typed } from "../../gateway/support/typed.ts";
 import { useLaunches } from "../../gateway/support/launches.ts";
 import { approveLines, planLine, seedRun, setLine } from "../../gateway/support/rows.ts";
+import { until } from "../../support/waits.ts";
 
 const scene = useLaunches();
 
@@ -27,7 +27,7 @@ describe("signals after what people do", () => {
       args: [{ runId: run.runId }],
     });
     const told = (times: number): Promise<number> =>
-      eventually(
+      until(
         () => signals(run.runId),
         (count) => count === times,
       );

@@ -52,7 +52,7 @@ async function passUntil(count: number): Promise<void> {
     await pass();
     return (await acts()).length;
   };
-  await expect.poll(done, { timeout: 30_000 }).toBe(count);
+  await expect.poll(done).toBe(count);
 }
 
 describe("a pause", () => {
@@ -151,7 +151,7 @@ describe("a pause made in Temporal itself", () => {
         for await (const { state } of scene.on.client.schedule.list()) states.push(state.paused);
         return states;
       };
-      await expect.poll(listed, { timeout: 30_000 }).toContain(true);
+      await expect.poll(listed).toContain(true);
       await pass();
       return {};
     });

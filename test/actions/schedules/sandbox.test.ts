@@ -8,6 +8,7 @@ import { listRuns } from "../../../src/store/runs/runs.ts";
 import { startSandbox, type TestSandbox } from "../../support/sandbox.ts";
 import { profile } from "../../gateway/support/gateway.ts";
 import { useSchedules } from "../../gateway/support/schedules.ts";
+import { PATIENCE_MS } from "../../support/waits.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -71,7 +72,7 @@ async function wake(nominalMs: number): Promise<string | null> {
   const woken = { business: "acme", playbook: "weekly", nominalMs };
   // Temporal tries the activity again if its server is too busy to describe the schedule in time.
   const launched = async () => (await launchScheduled(context, woken)).runId;
-  return vi.waitFor(launched, { timeout: 60_000, interval: 500 });
+  return vi.waitFor(launched, { timeout: PATIENCE_MS, interval: 500 });
 }
 
 describe("on a sandbox whose clock is weeks ahead", () => {

@@ -3,8 +3,8 @@ import { accountingWarning } from "../../../activities/runs/accounting-sync.ts";
 import { planRun } from "../../../activities/runs/plan-run.ts";
 import { PaymentsApiError } from "../../../src/payments-api/index.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
-import { until } from "../../notices/support.ts";
 import { test } from "../vendors-scene.ts";
+import { until } from "../../support/waits.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -7,8 +7,8 @@ import { countUndelivered } from "../../../src/store/notices/notice-deliveries.t
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { upsertRetry } from "../../../src/store/retries/retries.ts";
 import { smtpReceiver } from "../../notices/receivers.ts";
-import { until } from "../../notices/support.ts";
 import { test } from "../vendors-scene.ts";
+import { until } from "../../support/waits.ts";
 
 const remittance = { as: "Acme, Inc.", replyTo: "payables@acme.example" };
 

@@ -200,18 +200,3 @@ export async function deliver(
   });
   return answerOf(response);
 }
-
-/** Reads until the value holds; fails with the last value after `timeoutMs`. */
-export async function eventually<T>(
-  read: () => Promise<T>,
-  holds: (value: T) => boolean,
-  timeoutMs = 30_000,
-): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const value = await read();
-    if (holds(value)) return value;
-    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(value)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}

@@ -7,6 +7,7 @@ import { BankLink } from "../../../src/sandbox/bank/link.ts";
 import type { BankMove, MoveKind } from "../../../src/sandbox/bank/moves.ts";
 import { bankDdl, enqueueBankMove } from "../../../src/sandbox/bank/outbox.ts";
 import { emptyTables, openDatabase, transaction } from "../../../src/sandbox/db.ts";
+import { eventually } from "../../support/waits.ts";
 
 function move(paymentId: string, kind: MoveKind, amountCents = 500): BankMove {
   return {
@@ -19,10 +20,6 @@ function move(paymentId: string, kind: MoveKind, amountCents = 500): BankMove {
     businessId: "biz_1",
     amountCents,
   };
-}
-
-async function until(what: string, holds: () => boolean): Promise<void> {
-  await vi.waitFor(() => expect(holds(), what).toBe(true), { timeout: 60_000, interval: 20 });
 }
 
 function isAlive(pid: number): boolean {
@@ -79,7 +76,7 @@ describe("the line to the bank's process", () => {
       }),
     ).toThrow("changed my mind");
     order(move("p2", "debit"));
-    await until("the outbox is empty", () => bank.health().queued === 0);
+    await eventually("the outbox is empty", () => bank.health().queued === 0);
     expect(await kinds()).toEqual([["p2", "debit"]]);
   });
 
@@ -97,7 +94,7 @@ describe("the line to the bank's process", () => {
         const { pid, restarts } = bank.health();
         process.kill(pid ?? 0, "SIGKILL");
         order(move(`${id}b`, "debit"));
-        await until("the bank is back", () => {
+        await eventually("the bank is back", () => {
           const now = bank.health();
           return now.restarts === restarts + 1 && now.pid !== null;
         });
@@ -154,7 +151,7 @@ describe("the line to the bank's process", () => {
   it("stopping the link ends the bank's process", async () => {
     const pid = bank.health().pid ?? 0;
     await bank.stop();
-    await until("the process is gone", () => !isAlive(pid));
+    await eventually("the process is gone", () => !isAlive(pid));
     expect(bank.health().pid).toBeNull();
   });
 });

@@ -1,9 +1,10 @@
 import { expect } from "vitest";
 import type { Json, TestSandbox } from "../../support/sandbox.ts";
 import { sandboxTest } from "../sandbox-test.ts";
-import { eventually, type Receiver, WebhookApi } from "../webhooks/receiver.ts";
+import { type Receiver, WebhookApi } from "../webhooks/receiver.ts";
 import { newYorkDay } from "../world.ts";
 import { Invoices } from "./invoices.ts";
+import { eventually } from "../../support/waits.ts";
 
 const it = sandboxTest("blank").extend("invoices", ({ sandbox }) => new Invoices(sandbox));
 

@@ -1,7 +1,8 @@
 import { describe, expect } from "vitest";
 import type { TestSandbox } from "../../support/sandbox.ts";
 import { sharedSandboxTest } from "../sandbox-test.ts";
-import { checkSignature, eventually, Receiver, resetWithLongToken } from "./receiver.ts";
+import { checkSignature, Receiver, resetWithLongToken } from "./receiver.ts";
+import { eventually } from "../../support/waits.ts";
 
 const it = sharedSandboxTest().extend("sandbox", async ({ sandbox }) => {
   await resetWithLongToken(sandbox);

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import type { TestSandbox, WebhookFaults } from "../../support/sandbox.ts";
 import { sandboxTest } from "../sandbox-test.ts";
-import { eventually } from "./receiver.ts";
+import { eventually } from "../../support/waits.ts";
 
 const it = sandboxTest("blank");
 

@@ -6,8 +6,9 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import type { ApiAnswer, Json, TestSandbox } from "../../support/sandbox.ts";
+import { eventually } from "../../support/waits.ts";
 
 /** A request as it was received. */
 export interface Received {
@@ -68,15 +69,6 @@ export class Receiver {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
-}
-
-/** Waits until a condition holds, for 30 seconds at most. */
-export async function eventually(
-  what: string,
-  holds: () => boolean | Promise<boolean>,
-): Promise<void> {
-  const options = { timeout: 30_000, interval: 20 };
-  await vi.waitFor(async () => expect(await holds(), what).toBe(true), options);
 }
 
 export interface Endpoint extends Json {

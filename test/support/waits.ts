@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, vi } from "vitest";
+
+/**
+ * How long a test waits for what must come, in milliseconds. The machine may be busy, and a test of
+ * a telling day gives way to all others.
+ */
+export const PATIENCE_MS = 120_000;
+
+/** Reads until the value is as wanted; fails with the last value after {@link PATIENCE_MS}. */
+export async function until<T, Wanted extends T>(
+  read: () => T | Promise<T>,
+  isWanted: (value: T) => value is Wanted,
+): Promise<Wanted>;
+export async function until<T>(
+  read: () => T | Promise<T>,
+  isWanted: (value: T) => boolean,
+): Promise<T>;
+export async function until<T>(
+  read: () => T | Promise<T>,
+  isWanted: (value: T) => boolean,
+): Promise<T> {
+  const deadlineMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const value = await read();
+    if (isWanted(value)) return value;
+    if (performance.now() > deadlineMs) throw new Error(`still ${JSON.stringify(value)}`);
+    await sleep(25);
+  }
+}
+
+/** Waits until a condition holds; fails with what was waited for after {@link PATIENCE_MS}. */
+export async function eventually(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+): Promise<void> {
+  const options = { timeout: PATIENCE_MS, interval: 20 };
+  await vi.waitFor(async () => expect(await holds(), what).toBe(true), options);
+}
