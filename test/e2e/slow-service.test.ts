@@ -12,8 +12,11 @@ import { storeKinds, storePlace } from "../support/store-kinds.ts";
 const BILLS = 400;
 const PAY = { method: "POST", path: "/v1/payments" } as const;
 
-/** Milliseconds that the service is slow, and that a worker is frozen and awake in turn. */
+/** Milliseconds that the service is slow at least. */
 const SLOW_MS = 100_000;
+/** The service is slow until so many requests have been written, however busy the machine is. */
+const SENT_MEANWHILE = 160;
+/** Milliseconds that a worker is frozen and awake in turn. */
 const FROZEN_MS = 17_000;
 const AWAKE_MS = 4_000;
 
@@ -47,16 +50,6 @@ const SLOW: readonly FaultRule[] = [
   ),
 ];
 
-/** Freezes a worker again and again for longer than a request may take to leave. */
-async function freezeAgainAndAgain(payrun: TestPayrun, worker: ChildProcess): Promise<void> {
-  for (const untilMs = Date.now() + SLOW_MS; Date.now() < untilMs;) {
-    await freeze(payrun, worker);
-    await sleep(FROZEN_MS);
-    worker.kill("SIGCONT");
-    await sleep(AWAKE_MS);
-  }
-}
-
 /** Returns how many requests of the run had each result. */
 async function results(payrun: TestPayrun, { runId }: Scene): Promise<Record<string, number>> {
   const rows = await payrun.store.db
@@ -66,6 +59,23 @@ async function results(payrun: TestPayrun, { runId }: Scene): Promise<Record<str
     .groupBy("result")
     .execute();
   return Object.fromEntries(rows.map(({ result, count }) => [result, Number(count)]));
+}
+
+/** Freezes a worker again and again for longer than a request may take to leave. */
+async function freezeAgainAndAgain(
+  payrun: TestPayrun,
+  scene: Scene,
+  worker: ChildProcess,
+): Promise<void> {
+  const untilMs = Date.now() + SLOW_MS;
+  const sent = async (): Promise<number> =>
+    Object.values(await results(payrun, scene)).reduce((sum, count) => sum + count, 0);
+  while (Date.now() < untilMs || (await sent()) < SENT_MEANWHILE) {
+    await freeze(payrun, worker);
+    await sleep(FROZEN_MS);
+    worker.kill("SIGCONT");
+    await sleep(AWAKE_MS);
+  }
 }
 
 /** Advances time until unanswered requests can have no more effect and no line waits. */
@@ -106,7 +116,7 @@ describe.runIf(isLong).each(storeKinds("sqlite"))("on a store in %s,", (kind) =>
       await approve(payrun, scene.runId);
       const [worker] = payrun.workers;
       if (worker === undefined) throw new Error("there is no worker to freeze");
-      await freezeAgainAndAgain(payrun, worker);
+      await freezeAgainAndAgain(payrun, scene, worker);
       await control.faults([]);
       await sleep(LATE_MS + 5_000);
       await lookToTheEnd(payrun, scene);
