@@ -13,7 +13,7 @@ import { inTurns } from "../shared/in-turns.ts";
 const SCHEDULED: readonly LineState[] = ["scheduled", "held"];
 
 /** States of a line that a lane has leased. */
-const DRAWN: readonly LineState[] = ["paying", "unknown"];
+const LEASED_STATES: readonly LineState[] = ["paying", "unknown"];
 
 /** True if the line names the payments that the service has. */
 export function isScheduled({ state }: RunLine): boolean {
@@ -24,7 +24,7 @@ export function isScheduled({ state }: RunLine): boolean {
  * True if a lane or a retry is working on the line, even if the ledger has no request of it yet.
  */
 export function isLeased({ state, leaseUntilMs }: RunLine, nowMs: number): boolean {
-  return DRAWN.includes(state) || (leaseUntilMs !== null && leaseUntilMs > nowMs);
+  return LEASED_STATES.includes(state) || (leaseUntilMs !== null && leaseUntilMs > nowMs);
 }
 
 /**

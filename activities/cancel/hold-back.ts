@@ -7,7 +7,7 @@ import {
 import { onlyPlans } from "../../src/domain/plan-only.ts";
 import { ENDED_LINE_STATES, type LineState } from "../../src/contracts/pay-run.ts";
 import type { HoldPlaybook } from "../../src/contracts/playbook.ts";
-import { releasersOf } from "../../src/domain/cancellations/policy.ts";
+import { heldBackReason, releasersOf } from "../../src/domain/cancellations/policy.ts";
 import { releaseByMs } from "../../src/domain/cancellations/cut-off.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { formatUsd } from "../../src/domain/money.ts";
@@ -56,7 +56,7 @@ export async function holdBackFromRun(context: ActivityContext, runId: string): 
       playbook: compiled.name,
       policy: compiled,
       runId,
-      reason: `${compiled.name} withholds it until it is released`,
+      reason: heldBackReason(compiled.name),
       requestedBy: compiled.name,
       nowMs: Date.now(),
     };
@@ -82,7 +82,7 @@ export async function holdBack(
 ): Promise<void> {
   const { runId, policy, businessId, business, workflowId } = cancellation;
   if (runId === null || policy.kind !== "hold") {
-    throw new Error(`${workflowId} names no run to withhold from`);
+    throw new Error(`${workflowId} names no run whose bills it holds back`);
   }
   const all = await linesOfRun(context.store.db, policy.choose, runId);
   const clock = await context.clockOf(business).now();
@@ -93,7 +93,7 @@ export async function holdBack(
     const held: PlannedLine[] = [];
     const late: string[] = [];
     for (const [itemNo, planned] of lines.entries()) {
-      const stand = await withholdLine(trx, cancellation, { itemNo, ...planned }, clock);
+      const stand = await holdLineBack(trx, cancellation, { itemNo, ...planned }, clock);
       if (stand.kind === "beyond") late.push(...stand.scheduledIds);
       else held.push(planned);
     }
@@ -122,7 +122,7 @@ async function notWithheld(
   return lines.filter(({ line }) => !OVER.includes(line.state) && !held.has(line.payableId));
 }
 
-async function withholdLine(
+async function holdLineBack(
   trx: Transaction<Tables>,
   cancellation: Cancellation,
   { itemNo, line, plan }: PlannedLine & { readonly itemNo: number },

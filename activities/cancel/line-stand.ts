@@ -67,7 +67,7 @@ function beyond(
   const reason =
     scheduledIds.length > 0
       ? `The service has it already, until somebody takes it back: payrun cancel-scheduled ${scheduledIds.join(" ")}`
-      : (SENT[state] ?? `Its line is ${state}, so there is nothing to withhold.`);
+      : (SENT[state] ?? `Its line is ${state}, so there is nothing to hold back.`);
   const isToGo = scheduledIds.length > 0 && executionDate !== null;
   const goesOutAtMs = isToGo ? executionMs(executionDate) : null;
   return { kind: "beyond", reason, scheduledIds, goesOutAtMs };

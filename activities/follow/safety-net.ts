@@ -17,7 +17,7 @@ import { overpaidCents } from "../../src/domain/payments/owed.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import type { HoldScopeName } from "../../src/domain/holds.ts";
 import { holdOnce } from "../../src/store/holds/holds.ts";
-import { payeesOfScheduled } from "../../src/store/lines/followed-lines.ts";
+import { contactsOfScheduled } from "../../src/store/lines/followed-lines.ts";
 import {
   insertCancellation,
   type NewCancellation,
@@ -63,7 +63,7 @@ export async function payeesToCheck(
     readonly clock: ClockReading;
   },
 ): Promise<Payees> {
-  const wanted = await payeesOfScheduled(context.store.db, run.runId, {
+  const wanted = await contactsOfScheduled(context.store.db, run.runId, {
     payableIds: lines.ids,
     told: new Set(lines.told),
     untilDate: cutOffSoon(lines.clock),

@@ -18,7 +18,7 @@ import { pauseAccount } from "../incident/pause-account.ts";
 import { ended } from "./answers.ts";
 import { holdVendor } from "./vendor-hold.ts";
 
-const TOLD = "told of; the next run asks for an approval";
+const TOLD = "people were notified; the next run asks for an approval";
 
 /**
  * Looks after a failed payment that Payrun did not make, if a playbook says so: notifies people,
@@ -42,7 +42,7 @@ export async function assessExternalPayment(
   if (playbook === undefined) {
     return ended(
       forgotten.size > 0
-        ? "the store has no record of its payment; told of"
+        ? "the store has no record of its payment; people were notified"
         : "Payrun has not paid it",
     );
   }

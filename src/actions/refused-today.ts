@@ -97,10 +97,10 @@ export class RefusedToday {
   readonly #key = randomBytes(32);
 
   constructor() {
-    const ofStrangers = new Allowance(ENTRIES_MOST);
-    this.ended = new Repeats(STRANGERS_MOST, ofStrangers);
-    this.unknown = new Repeats(STRANGERS_MOST, ofStrangers);
-    this.webhooks = new Repeats(STRANGERS_MOST, ofStrangers);
+    const ofUnknownCallers = new Allowance(ENTRIES_MOST);
+    this.ended = new Repeats(STRANGERS_MOST, ofUnknownCallers);
+    this.unknown = new Repeats(STRANGERS_MOST, ofUnknownCallers);
+    this.webhooks = new Repeats(STRANGERS_MOST, ofUnknownCallers);
   }
 
   /**

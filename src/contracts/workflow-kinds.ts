@@ -183,7 +183,7 @@ export const WORKFLOW_KINDS = {
     id: ({ workflowId }) => workflowId,
     input: ({ workflowId }) => ({ id: workflowId }),
     shows: ({ business, playbook }) => ({ business, playbook }),
-    summary: ({ business }) => `Withholds or cancels payments of ${business}`,
+    summary: ({ business }) => `Holds back bills or cancels payments of ${business}`,
     details: ({ requestedBy }) => `Asked for by ${requestedBy}.`,
   }),
   /** The owner of a failed bill. Never a child: a child whose id exists can't be started. */

@@ -21,7 +21,7 @@ export async function waitingReleases(
   principal: Principal,
 ): Promise<WaitingRelease[]> {
   const waiting: WaitingRelease[] = [];
-  const asked = { businessId, isWithholding: true, limit: WAITING_MOST } as const;
+  const asked = { businessId, holdsBack: true, limit: WAITING_MOST } as const;
   for (const each of await listCancellations(store.db, asked)) {
     const { workflowId: id, business, playbook, runId, policy } = each;
     const releasedBy = releasersOf(policy);

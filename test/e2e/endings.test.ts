@@ -188,7 +188,7 @@ describe("the retry of a failed payment", () => {
             () => "not yet",
           );
       await expect.poll(started).toBe("COMPLETED");
-      expect(await resultOf(payrun, retryId)).toMatch(/^told of/);
+      expect(await resultOf(payrun, retryId)).toMatch(/^people were notified/);
       await keepHistory(payrun, retryId, "retry-tells-of-stranger");
       expect(await paymentsOf(payrun, bill)).toHaveLength(1);
       await expectBank(payrun, [[bill, 0]]);

@@ -1,6 +1,7 @@
 import { cancelScheduledPaymentsId, holdBackRequest } from "../../contracts/workflow-kinds.ts";
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import type { HoldPlaybook } from "../../contracts/playbook.ts";
+import { heldBackReason } from "../../domain/cancellations/policy.ts";
 import { isPayRun } from "../../store/playbooks/playbooks.ts";
 import { listRuns } from "../../store/runs/runs.ts";
 import { requestCancellation } from "./request-cancellation.ts";
@@ -20,11 +21,11 @@ export const launchHold: Launcher<HoldPlaybook> = async (context, launch) => {
       playbook: request.playbook,
       policy: { ...playbook, name: request.playbook },
       runId,
-      reason: request.inputs?.["reason"] ?? `${request.playbook} withholds it until it is released`,
+      reason: request.inputs?.["reason"] ?? heldBackReason(request.playbook),
       by: by.name,
     });
   }
-  if (last === undefined) throw await nothingToWithholdFrom(context, launch);
+  if (last === undefined) throw await nothingToHoldBack(context, launch);
   return last;
 };
 
@@ -41,7 +42,7 @@ async function openRunsOf(
     .toReversed();
 }
 
-async function nothingToWithholdFrom(
+async function nothingToHoldBack(
   context: Launching,
   { playbook, profile, request }: Launch<HoldPlaybook>,
 ): Promise<Error> {
@@ -49,12 +50,12 @@ async function nothingToWithholdFrom(
   if (run !== null && !(await isPayRun(context.store.db, { business: profile.name, name: run }))) {
     return unprocessable(
       "unknown_playbook",
-      `“${request.playbook}” withholds from “${run}”, and no pay-run playbook of that name is stored: nothing is withheld.`,
+      `“${request.playbook}” holds bills of “${run}” back, and no pay-run playbook of that name is stored: nothing is held back.`,
     );
   }
   const example = cancelScheduledPaymentsId(profile.name, `${request.playbook}/PERIOD`);
   return unprocessable(
     "no_open_run",
-    `No run${run === null ? "" : ` of ${run}`} is under way. Nothing needs to be launched: it withholds from each run as soon as that is planned, as ${example}.`,
+    `No run${run === null ? "" : ` of ${run}`} is under way. Nothing needs to be launched: it holds bills of each run back as soon as that is planned, as ${example}.`,
   );
 }

@@ -117,7 +117,7 @@ function takenBack({ scope, value, number, name, holds }: Hold): string {
       return `payrun stop --${scope} ${shellWord(value)} --cancel-scheduled ${reason} ${back}.`;
     case "all":
       return `payrun stop --cancel-scheduled ${reason} ${back}.`;
-    default:
+    case "playbook":
       return `payrun stop --cancel-scheduled ${reason} ${back}, with what other playbooks have there.`;
   }
 }

@@ -112,5 +112,5 @@ function foundNothing({
   | string
   | undefined {
   if (!isCancellation({ kind }) || phase !== "completed" || totalCents !== 0) return undefined;
-  return kind === "hold" ? "found no bill to withhold" : "found no payment to cancel";
+  return kind === "hold" ? "found no bill to hold back" : "found no payment to cancel";
 }

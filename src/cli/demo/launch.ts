@@ -9,7 +9,7 @@ import { pollRun } from "../show/wait-for-run.ts";
 import { type Demo, runIdOf } from "./context.ts";
 import { RunStatusBody } from "../../api/runs.ts";
 
-/** The playbooks that the run needs besides its own: one retries failures, one withholds bills. */
+/** The playbooks that the run needs besides its own: one retries failures, one holds bills back. */
 const OTHERS = ["retry-failed", "hold-flagged-bills"] as const;
 const PLAN_LIMIT_MS = 60_000;
 

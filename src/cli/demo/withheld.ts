@@ -14,7 +14,7 @@ import { type Demo, runIdOf } from "./context.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
 import { HoldBody } from "../../api/holds.ts";
 
-/** The stored playbook that withholds the run's flagged bills. */
+/** The stored playbook that holds the run's flagged bills back. */
 const WITHHOLDING = "hold-flagged-bills";
 
 interface Withheld {
@@ -107,7 +107,7 @@ async function withholding(
   }
 }
 
-/** Returns the bills that only their withholding keeps from being sent. */
+/** Returns the bills that only the playbook keeps from being sent. */
 function withheldOf(run: RunStatus, now: CancellationStatus | undefined): Withheld[] {
   const held = new Map<string | null, CancellationPaymentStatus>();
   for (const item of now?.payments ?? []) {

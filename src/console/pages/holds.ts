@@ -135,7 +135,7 @@ export function targetOf(hold: Hold): Markup {
         >`;
     case "all":
       return html`Everything<span class="under">Every bill of ${business}</span>`;
-    default:
+    case "playbook":
       return html`${value}<span class="under">Every run of the ${scope}</span>`;
   }
 }

@@ -27,6 +27,11 @@ export function releasersOf(policy: CancellationPolicy): readonly string[] {
   return policy.kind === "hold" ? policy.releasedBy : [];
 }
 
+/** Returns the reason that a hold playbook gives for each bill that it holds back. */
+export function heldBackReason(playbook: string): string {
+  return `${playbook} holds it back until it is released`;
+}
+
 /** Returns the payments named by id; null if the policy chooses bills. */
 export function namedPayments(policy: CancellationPolicy): readonly string[] | null {
   return policy.kind === "hold" ? null : policy.choose.payments;

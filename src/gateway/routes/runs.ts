@@ -1,8 +1,6 @@
 import { z } from "zod";
-import type { CancellationStatus } from "../../api/cancellations.ts";
-import type { IncidentStatus } from "../../api/incidents.ts";
-import type { OnboardingStatus } from "../../api/onboardings.ts";
 import type { RunStatus } from "../../api/runs.ts";
+import type { Shown } from "../../api/shown.ts";
 import { appendAudit } from "../../store/audit/audit.ts";
 import { getRun, requestCancel } from "../../store/runs/runs.ts";
 import { bankCsv, bankDaysCsv } from "../../reports/bank-csv.ts";
@@ -241,7 +239,7 @@ function addReport(routes: Routes): void {
   });
 }
 
-type AnyStatus = RunStatus | OnboardingStatus | CancellationStatus | IncidentStatus;
+type AnyStatus = Shown<typeof AnyStatusBody>;
 
 /** Returns the status of the workflow with this id: each kind of workflow has its own shape. */
 async function anyStatus(

@@ -27,7 +27,7 @@ export async function listCancellations(
      */
     readonly needsAction?: boolean | undefined;
     /** True: only those that hold a bill back. */
-    readonly isWithholding?: true | undefined;
+    readonly holdsBack?: true | undefined;
     readonly limit: number;
   },
 ): Promise<ListedCancellation[]> {
@@ -42,7 +42,7 @@ export async function listCancellations(
         .select((of) => of.fn.sum<number>("cancellation_items.amount_cents").as("cents"))
         .as("total_cents"),
     )
-    .select((eb) => withholds(eb).as("withheld"))
+    .select((eb) => isHoldingBack(eb).as("withheld"))
     .where((eb) =>
       eb.or([
         eb.and([
@@ -62,11 +62,11 @@ export async function listCancellations(
   if (phase !== undefined) query = query.where("phase", "=", phase as CancellationPhase);
   if (needsAction !== undefined) {
     query = query.where((eb) => {
-      const asks = eb.or([eb("phase", "=", "completed-with-exceptions"), withholds(eb)]);
+      const asks = eb.or([eb("phase", "=", "completed-with-exceptions"), isHoldingBack(eb)]);
       return needsAction ? asks : eb.not(asks);
     });
   }
-  if (filter.isWithholding === true) {
+  if (filter.holdsBack === true) {
     query = query.where("workflow_id", "in", (eb) => {
       const withheld = eb.selectFrom("cancellation_items").select("cancellation_items.workflow_id");
       const spelled = withheld.where(is("cancellation_items.state", "withheld"));
@@ -87,7 +87,7 @@ export async function listCancellations(
   }));
 }
 
-function withholds(eb: ExpressionBuilder<Tables, "cancellations">) {
+function isHoldingBack(eb: ExpressionBuilder<Tables, "cancellations">) {
   return eb.and([
     eb("run_id", "is not", null),
     eb.exists(

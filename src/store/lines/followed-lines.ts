@@ -149,7 +149,7 @@ export async function pollLater(
  * Returns the payees of these lines, as far as their payments still wait for their day, and run by
  * `untilDate` or are among `told`.
  */
-export async function payeesOfScheduled(
+export async function contactsOfScheduled(
   db: Db,
   runId: string,
   lines: {

@@ -205,7 +205,7 @@ describe("an external payment that fails", () => {
     for (let looks = 0; looks < 2; looks += 1) {
       expect(await world.look(payableId)).toMatchObject({
         phase: "ended",
-        outcome: "the store has no record of its payment; told of",
+        outcome: "the store has no record of its payment; people were notified",
       });
     }
     const kind = "payment-not-on-record";
@@ -224,7 +224,7 @@ describe("an external payment that fails", () => {
     for (let looks = 0; looks < 2; looks += 1) {
       expect(await world.look(payableId)).toMatchObject({
         phase: "ended",
-        outcome: "told of; the next run asks for an approval",
+        outcome: "people were notified; the next run asks for an approval",
       });
     }
     expect(await world.holds()).toMatchObject([{ scope: "source", value: "balance" }]);

@@ -6,11 +6,11 @@ import { billsOf, checkChosen } from "../chosen-bills.ts";
 import { playbookKind } from "../kind.ts";
 import { type HoldInput, holdSchema } from "./schema.ts";
 
-/** Withholds bills until a person releases them. */
+/** Holds bills back until a person releases them. */
 export const holdKind = playbookKind({
   schema: holdSchema,
   formerKeys: new Map([
-    ["how", "no `how`: `kind: hold` withholds bills, `kind: cancel-scheduled` cancels payments"],
+    ["how", "no `how`: `kind: hold` holds bills back, `kind: cancel-scheduled` cancels payments"],
     ["then", "no `then`: nothing is cancelled, and a bill stays on hold until it is released"],
   ]),
   checkTogether: check,

@@ -78,7 +78,7 @@ const unless = z
 export const holdSchema = z
   .strictObject({
     kind: z.literal("hold").meta({
-      description: "What the playbook does: withhold bills until somebody releases them.",
+      description: "What the playbook does: hold bills back until somebody releases them.",
     }),
     business,
     choose: choose.optional(),
@@ -88,6 +88,6 @@ export const holdSchema = z
       "Events that put it into force, each for the vendor or the bill that it is about; `choose` may narrow that further. Then it is in force only after such an event.",
     ),
   })
-  .meta({ title: "Hold", description: "Withholds bills until somebody releases them." });
+  .meta({ title: "Hold", description: "Holds bills back until somebody releases them." });
 
 export type HoldInput = z.output<typeof holdSchema>;
