@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import { expect, inject, onTestFinished, vi } from "vitest";
+import { expect, inject, onTestFinished } from "vitest";
 
 import { openStore } from "../../src/store/index.ts";
 import { noteWorker } from "../../src/store/sql/worker-leases.ts";
@@ -15,7 +15,6 @@ import { Vault } from "../../src/vault/vault.ts";
 import { sharedSandboxTest } from "../sandbox/sandbox-test.ts";
 import type { TestSandbox } from "../support/sandbox.ts";
 import { payrun, temporaryFolder } from "./cli.ts";
-import { PATIENCE_MS } from "../support/waits.ts";
 
 const test = sharedSandboxTest();
 
@@ -112,14 +111,11 @@ async function untilPaused(sandbox: TestSandbox, endpointId: string): Promise<vo
     const amount = { totalAmountCents: 100 + bill, dueDate: "2030-01-01" };
     await sandbox.control.createPayable({ contactId: payee.id, ...amount });
   }
-  await vi.waitFor(
-    async () => {
-      const path = `/v1/webhook-endpoints/${endpointId}`;
-      const { body } = await sandbox.api<{ status: string }>("GET", path);
-      expect(body.status).toBe("paused");
-    },
-    { timeout: PATIENCE_MS, interval: 100 },
-  );
+  const status = async (): Promise<string> => {
+    const path = `/v1/webhook-endpoints/${endpointId}`;
+    return (await sandbox.api<{ status: string }>("GET", path)).body.status;
+  };
+  await expect.poll(status).toBe("paused");
 }
 
 test("doctor reports that no worker runs and that nobody gets notices, and what helps", async ({

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { DryPlan } from "../../src/contracts/pay-run.ts";
 import type { RunStatus } from "../../src/api/runs.ts";
@@ -10,7 +10,7 @@ import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { createToken } from "../../src/store/approvals/tokens.ts";
 import { type CliResult, payrun, temporaryFolder } from "./cli.ts";
-import { PATIENCE_MS } from "../support/waits.ts";
+import { until } from "../support/waits.ts";
 
 const PLAYBOOK = `kind: pay-run
 select: { due: all }
@@ -193,19 +193,15 @@ describe("runs, from the command line", () => {
     const before = (await as("ada", ["status", "--json"])).stdout;
     expect(before).not.toContain("nightly");
     await stack.temporal.schedule.getHandle("scheduled-pay-run/default/nightly").trigger();
-    const run = await vi.waitFor(
-      async () => {
-        const { items } = (await as("ada", ["status", "--json"])).json<{
-          items: { playbook: string; launchedBy: string; id: string }[];
-        }>();
-        const found = items.find(({ playbook }) => playbook === "nightly");
-        expect(found).toBeDefined();
-        return found;
-      },
-      { timeout: PATIENCE_MS, interval: 500 },
-    );
-    expect(run?.launchedBy).toBe("schedule of nightly");
-    await as("olga", ["cancel", run?.id ?? ""]);
+    const nightly = async () => {
+      const { items } = (await as("ada", ["status", "--json"])).json<{
+        items: { playbook: string; launchedBy: string; id: string }[];
+      }>();
+      return items.find(({ playbook }) => playbook === "nightly");
+    };
+    const run = await until(nightly, (found) => found !== undefined, { intervalMs: 500 });
+    expect(run.launchedBy).toBe("schedule of nightly");
+    await as("olga", ["cancel", run.id]);
     await as("ada", ["schedule", "delete", "nightly"]);
     const deleted = await as("ada", ["schedule", "list", "nightly"]);
     expect(deleted.stdout).toMatch(

@@ -5,13 +5,12 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 
 import type { RunStatus } from "../../src/api/runs.ts";
 import { MAIN, payrun, temporaryFolder } from "./cli.ts";
 import { startUp } from "./start-up.ts";
 import { processesOf, stackSettings, untilNoneIsLeft } from "./stack.ts";
-import { PATIENCE_MS } from "../support/waits.ts";
 
 /** Returns the process id of the worker that runs in this home. */
 function workerOf(home: string): number {
@@ -67,10 +66,7 @@ describe("up", () => {
 
     const worker = workerOf(home);
     process.kill(worker, "SIGKILL");
-    await vi.waitFor(() => expect(said()).toContain("the worker runs again"), {
-      timeout: PATIENCE_MS,
-      interval: 100,
-    });
+    await expect.poll(said).toContain("the worker runs again");
     expect(said()).toContain("the worker has ended (SIGKILL)");
     expect(workerOf(home)).not.toBe(worker);
 
@@ -88,7 +84,7 @@ describe("up", () => {
     expect([trail.code, trail.stderr]).toEqual([0, ""]);
 
     child.kill("SIGINT");
-    await vi.waitFor(() => expect(child.exitCode).toBe(0), { timeout: PATIENCE_MS, interval: 100 });
+    await expect.poll(() => child.exitCode).toBe(0);
     await untilNoneIsLeft(home);
   });
 
@@ -139,12 +135,9 @@ describe("up", () => {
       env: await stackSettings(home),
       stdio: "ignore",
     });
-    await vi.waitFor(() => expect(processesOf(home).length).toBeGreaterThan(1), {
-      timeout: PATIENCE_MS,
-      interval: 20,
-    });
+    await expect.poll(() => processesOf(home).length, { interval: 20 }).toBeGreaterThan(1);
     child.kill("SIGINT");
-    await vi.waitFor(() => expect(child.exitCode).not.toBeNull(), { timeout: PATIENCE_MS });
+    await expect.poll(() => child.exitCode).not.toBeNull();
     await untilNoneIsLeft(home);
   });
 });

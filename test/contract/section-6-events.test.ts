@@ -1,11 +1,10 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { eventSchema, verifyWebhook, type WebhookEndpoint } from "../../src/payments-api/index.ts";
 import { onSandbox, writes } from "./sentences.ts";
 import { contractWorld } from "./world.ts";
-import { until } from "../support/waits.ts";
+import { eventually, until } from "../support/waits.ts";
 
 interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -113,7 +112,7 @@ describe("webhooks (API specification, section 6)", () => {
       const { items } = await world.client.deliveries.list(endpoint.id);
       return items.every(({ status }) => status === "succeeded");
     };
-    while (!(await succeeded())) await sleep(25);
+    await eventually("every delivery has succeeded", succeeded);
     const { items } = await world.client.deliveries.list(endpoint.id);
     const times = items.map(({ createdAt }) => Date.parse(createdAt ?? ""));
     expect(times).toEqual([...times].sort((a, b) => b - a));

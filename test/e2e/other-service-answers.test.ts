@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { isLong } from "../support/long.ts";
 import { eachOnce, type OtherPayrun, otherStacks } from "../support/other-payrun.ts";
 import type { OtherPayable } from "../support/other-service/book.ts";
 import type { Mishap } from "../support/other-service.ts";
+import { eventually } from "../support/waits.ts";
 
 // Real clocks can't be accelerated: a wait of the business doubles with every try.
 vi.setConfig({ testTimeout: 150_000 });
@@ -179,7 +179,7 @@ async function retryDayHasCome(payrun: OtherPayrun, payableId: string): Promise<
       .executeTakeFirst();
     return typeof row?.retry_on === "string";
   };
-  while (!(await waiting())) await sleep(50);
+  await eventually(`the retry of ${payableId} has its day`, waiting);
   await payrun.store.db
     .updateTable("retries")
     .set({ retry_on: "2026-01-02" })

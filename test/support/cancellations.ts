@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import type { CancellationStatus } from "../../src/api/cancellations.ts";
 import { bankDate, type Bill, bills } from "./bills.ts";
 import type { TestPayrun } from "./payrun.ts";
 import type { Json } from "./sandbox.ts";
 import type { ServicePayment } from "./scene.ts";
+import { until } from "./waits.ts";
 
 const BALANCE = { paymentRail: "SERVICE", fundingSource: "balance" };
 
@@ -69,21 +69,16 @@ export async function untilCancellation(
   isSo: (now: CancellationStatus) => boolean,
   timeoutMs = 180_000,
 ): Promise<CancellationStatus> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    // A cancellation that holds bills of a run back appears a moment after the run's plan.
-    const now = await cancellation(payrun, id).catch((error: unknown) => {
-      if (Date.now() > deadline) throw error;
-      return undefined;
-    });
-    if (now !== undefined && isSo(now)) return now;
-    if (Date.now() > deadline) {
-      throw new Error(
-        `${id} is not ${what} in time: ${JSON.stringify(now, null, 1)}\n${await payrun.logs()}`,
-      );
-    }
-    await sleep(150);
-  }
+  // A cancellation that holds bills of a run back appears a moment after the run's plan.
+  const read = (): Promise<CancellationStatus | Error> =>
+    cancellation(payrun, id).catch((error: Error) => error);
+  const isWanted = (now: CancellationStatus | Error): now is CancellationStatus =>
+    !(now instanceof Error) && isSo(now);
+  const failure = async (now: CancellationStatus | Error): Promise<string> => {
+    const seen = now instanceof Error ? now.message : JSON.stringify(now, null, 1);
+    return `${id} is not ${what} in time: ${seen}\n${await payrun.logs()}`;
+  };
+  return until(read, isWanted, { timeoutMs, intervalMs: 150, failure });
 }
 
 export function hasEnded({ endedAt }: CancellationStatus): boolean {

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { RunStatus } from "../../src/api/runs.ts";
 import type { Json } from "./sandbox.ts";
-import { PATIENCE_MS } from "./waits.ts";
+import { PATIENCE_MS, until } from "./waits.ts";
 
 /** Names of the tokens that every test stack has, and their roles. */
 export const PEOPLE = {
@@ -87,23 +86,12 @@ export abstract class GatewayCalls {
     condition: (status: RunStatus) => boolean,
     timeoutMs = PATIENCE_MS,
   ): Promise<RunStatus> {
-    const deadline = Date.now() + timeoutMs;
-    for (;;) {
-      const status = await this.status(runId);
-      if (condition(status)) return status;
-      if (Date.now() > deadline) {
-        const { phase, waitingFor, counts, payments } = status;
-        const lines = payments.map(({ payableId, state, reason }) => ({
-          payableId,
-          state,
-          reason,
-        }));
-        throw new Error(
-          `not ${what} in time: ${JSON.stringify({ phase, waitingFor, counts, lines }, null, 1)}\n${await this.logs()}`,
-        );
-      }
-      await sleep(150);
-    }
+    const failure = async ({ phase, waitingFor, counts, payments }: RunStatus): Promise<string> => {
+      const lines = payments.map(({ payableId, state, reason }) => ({ payableId, state, reason }));
+      const seen = JSON.stringify({ phase, waitingFor, counts, lines }, null, 1);
+      return `not ${what} in time: ${seen}\n${await this.logs()}`;
+    };
+    return until(() => this.status(runId), condition, { timeoutMs, intervalMs: 150, failure });
   }
 
   untilPhase(runId: string, phase: RunStatus["phase"], timeoutMs?: number): Promise<RunStatus> {

@@ -1,11 +1,10 @@
 import type { KybOnboardingPlaybook } from "../../src/contracts/playbook.ts";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { OnboardingPhase } from "../../src/contracts/onboarding.ts";
 import type { OnboardingStatus } from "../../src/api/onboardings.ts";
 import type { Person } from "./gateway-calls.ts";
 import type { TestPayrun } from "./payrun.ts";
 import type { Json } from "./sandbox.ts";
-import { PATIENCE_MS } from "./waits.ts";
+import { until } from "./waits.ts";
 
 export const ONBOARDING_ID = "kyb-onboarding/default";
 
@@ -98,17 +97,11 @@ export async function untilOnboarding(
   what: string,
   condition: (status: OnboardingStatus) => boolean,
 ): Promise<OnboardingStatus> {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const status = await onboardingOf(payrun);
-    if (condition(status)) return status;
-    if (Date.now() > deadline) {
-      const { phase, waitingFor, provided } = status;
-      const seen = JSON.stringify({ phase, waitingFor, provided }, null, 1);
-      throw new Error(`not ${what} in time: ${seen}\n${await payrun.logs()}`);
-    }
-    await sleep(150);
-  }
+  const failure = async ({ phase, waitingFor, provided }: OnboardingStatus): Promise<string> => {
+    const seen = JSON.stringify({ phase, waitingFor, provided }, null, 1);
+    return `not ${what} in time: ${seen}\n${await payrun.logs()}`;
+  };
+  return until(() => onboardingOf(payrun), condition, { intervalMs: 150, failure });
 }
 
 /** Waits until the onboarding waits for something in a phase. */

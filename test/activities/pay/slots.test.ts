@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { inSlot } from "../../../activities/pay/slots.ts";
 import { LANES_MAX } from "../../../src/domain/runs/lanes.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
 import { temporaryFolder } from "../../store/support.ts";
-import { PATIENCE_MS } from "../../support/waits.ts";
 
 const lane = { kind: "lane", businessId: "b" } as const;
 const never = new AbortController().signal;
@@ -30,7 +29,7 @@ test("no more lanes pay for a business at once than it has slots, and a freed sl
     return begun.work();
   };
   const all = Array.from({ length: LANES_MAX + 1 }, () => inSlot(store, lane, never, work));
-  await vi.waitUntil(() => working === LANES_MAX, { timeout: PATIENCE_MS });
+  await expect.poll(() => working).toBe(LANES_MAX);
   // The extra one has asked in the meantime, and asks again.
   await sleep(700);
   expect(working).toBe(LANES_MAX);
@@ -43,7 +42,7 @@ test("another business, and the retries of the same business, have slots of thei
   const store = await newStore();
   const busy = gate();
   const all = Array.from({ length: LANES_MAX }, () => inSlot(store, lane, never, busy.work));
-  await vi.waitUntil(async () => (await leases(store)) === LANES_MAX, { timeout: PATIENCE_MS });
+  await expect.poll(() => leases(store)).toBe(LANES_MAX);
   const others = [{ ...lane, businessId: "c" } as const, { ...lane, kind: "retry" } as const];
   for (const wanted of others) {
     expect(await inSlot(store, wanted, never, () => Promise.resolve("paid"))).toBe("paid");
@@ -56,7 +55,7 @@ test("work that is stopped while it waits for a slot does not begin", async () =
   const store = await newStore();
   const busy = gate();
   const all = Array.from({ length: LANES_MAX }, () => inSlot(store, lane, never, busy.work));
-  await vi.waitUntil(async () => (await leases(store)) === LANES_MAX, { timeout: PATIENCE_MS });
+  await expect.poll(() => leases(store)).toBe(LANES_MAX);
   const stop = new AbortController();
   const waiting = inSlot(store, lane, stop.signal, () => Promise.resolve("paid"));
   stop.abort();

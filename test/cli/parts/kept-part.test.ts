@@ -5,7 +5,6 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { startKept } from "../../../src/cli/parts/kept-part.ts";
 import { type PartPlan, Processes, wholeSentences } from "../../../src/cli/parts/processes.ts";
 import { temporaryFolder } from "../cli.ts";
-import { PATIENCE_MS } from "../../support/waits.ts";
 
 const READY = `process.stdout.write(JSON.stringify({ ready: true }) + "\\n");`;
 
@@ -31,7 +30,7 @@ test("a part that dies is started again, and messages say so and name its log", 
     said.push(line),
   );
   process.kill(part.pid, "SIGKILL");
-  await vi.waitFor(() => expect(said).toHaveLength(2), { timeout: PATIENCE_MS, interval: 50 });
+  await expect.poll(() => said).toHaveLength(2);
   const log = join(folder, "worker.log");
   expect(said).toEqual([
     `the worker has ended (SIGKILL); it is started again in 1 s. Log: ${log}`,
@@ -46,10 +45,7 @@ test("a part that keeps dying is restarted after longer waits, and not once ever
   await startKept(processes, plan(`${READY} setTimeout(() => process.exit(3), 50);`), (line) =>
     said.push(line),
   );
-  await vi.waitFor(() => expect(said.join("\n")).toContain("again in 2 s"), {
-    timeout: PATIENCE_MS,
-    interval: 50,
-  });
+  await expect.poll(() => said.join("\n")).toContain("again in 2 s");
   expect(said[0]).toContain("the worker has ended (exit code 3); it is started again in 1 s");
   await processes.stopAll();
   const before = said.length;
@@ -76,10 +72,7 @@ test("the message about a part that ended again quotes its last output in whole 
     fs.writeFileSync(${once}, "");
     ${READY} setTimeout(() => process.exit(3), 50);`;
   await startKept(processes, plan(script), (line) => said.push(line));
-  await vi.waitFor(() => expect(said.length).toBeGreaterThan(1), {
-    timeout: PATIENCE_MS,
-    interval: 50,
-  });
+  await expect.poll(() => said.length).toBeGreaterThan(1);
   expect(said[1]).toContain(`${last}\n  It is started again in 2 s. Log: `);
 });
 

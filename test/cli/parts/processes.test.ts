@@ -7,7 +7,6 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { CliError } from "../../../src/cli/terminal/cli-error.ts";
 import { type PartPlan, Processes } from "../../../src/cli/parts/processes.ts";
 import { temporaryFolder } from "../cli.ts";
-import { PATIENCE_MS } from "../../support/waits.ts";
 
 const WITH_PARENT = fileURLToPath(
   new URL("../../../src/cli/parts/with-parent.ts", import.meta.url),
@@ -44,7 +43,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function untilGone(pid: number): Promise<void> {
-  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: PATIENCE_MS, interval: 50 });
+  await expect.poll(() => isAlive(pid)).toBe(false);
 }
 
 describe("processes", () => {
