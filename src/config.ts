@@ -8,6 +8,7 @@ import type { GatewayLimits } from "./contracts/gateway-limits.ts";
 import { ConfigError } from "./config/config-error.ts";
 import { readDefaultBusiness } from "./config/default-business.ts";
 import { type EncryptionKey, readEncryptionKeysFile } from "./config/encryption-keys.ts";
+import { definedOnly } from "./contracts/defined-only.ts";
 import { environmentWithFile } from "./config/env-file.ts";
 import { type PlaintextPart, plaintextProblems } from "./config/plaintext.ts";
 import { Profiles } from "./config/profiles.ts";
@@ -222,11 +223,4 @@ function portSetting(port: number | undefined, fallback: number): PortSetting {
 function urlOf(host: string, port: number): string {
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
-}
-
-function definedOnly(env: Environment): Record<string, string> {
-  const entries = Object.entries(env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  );
-  return Object.fromEntries(entries);
 }

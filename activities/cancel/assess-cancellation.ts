@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { definedOnly } from "../../src/contracts/defined-only.ts";
 import type { CancellationAssessment } from "../../src/contracts/cancellation.ts";
 import { businessOfWorkflow } from "../../src/contracts/workflow-kinds.ts";
 import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
@@ -240,6 +241,6 @@ async function tell(
     roles: releasersOf(policy),
     data: { id: workflowId, payableId: item.payableId, state },
     nowMs: clock.realMs,
-    ...(runId === null ? {} : { runId }),
+    ...definedOnly({ runId: runId ?? undefined }),
   });
 }

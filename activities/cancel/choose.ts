@@ -1,3 +1,4 @@
+import { definedOnly } from "../../src/contracts/defined-only.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
 import { namedPayments } from "../../src/domain/cancellations/policy.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
@@ -53,10 +54,11 @@ async function read(context: ActivityContext, cancellation: Cancellation): Promi
   }
   const isOpen = choose.run === null && choose.where === null;
   if (isOpen && (vendor !== null || payable !== null)) {
-    const all = await shownOf(context, cancellation, {
-      ...(vendor === null ? {} : { contactId: vendor }),
-      ...(payable === null ? {} : { payableId: payable }),
-    });
+    const all = await shownOf(
+      context,
+      cancellation,
+      definedOnly({ contactId: vendor ?? undefined, payableId: payable ?? undefined }),
+    );
     const ofBills = Map.groupBy(all, ({ payableId }) => payableId ?? "");
     const open = all.filter(({ status }) => mayYetBeCancelled(status));
     return { chosen: open.map(({ id }) => id), payments: byId(all), ofBills };

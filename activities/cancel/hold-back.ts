@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { definedOnly } from "../../src/contracts/defined-only.ts";
 import {
   cancelScheduledPaymentsId,
   holdBackRequest,
@@ -193,7 +194,7 @@ async function notifyOfWithheld(
     roles: releasersOf(policy),
     data: { id: workflowId, runId, bills: lines.length, totalCents: cents },
     nowMs: clock.realMs,
-    ...(runId === null ? {} : { runId }),
+    ...definedOnly({ runId: runId ?? undefined }),
   });
 }
 
@@ -217,6 +218,6 @@ async function notifyOfTooLate(
     roles: [...releasersOf(policy), "operator"],
     data: { id: workflowId, runId, paymentIds },
     nowMs: clock.realMs,
-    ...(runId === null ? {} : { runId }),
+    ...definedOnly({ runId: runId ?? undefined }),
   });
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { definedOnly } from "../../src/contracts/defined-only.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { mayPay } from "../../src/ledger/gate-pay.ts";
 import { askGate, type Closed, type GateAnswer, type GateStep } from "../../src/ledger/gate.ts";
@@ -29,7 +30,7 @@ export async function askToPay(
   };
   const requests = jobs.map(({ plan, line, wish, approved, reading }) => ({
     ...{ subject: plan.payableId, wish, reading },
-    ...(approved === undefined ? {} : { approved }),
+    ...definedOnly({ approved }),
     line: { runId: line.runId, lineNo: line.lineNo },
   }));
   const answers = await askGate(

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { definedOnly } from "../../src/contracts/defined-only.ts";
 import { remittanceAdvice } from "../../src/domain/notices/remittance.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
@@ -53,7 +54,7 @@ export async function adviseVendors(
           paymentId: id,
           payableId,
           amountCents,
-          ...(remittance.replyTo === null ? {} : { replyTo: remittance.replyTo }),
+          ...definedOnly({ replyTo: remittance.replyTo ?? undefined }),
         },
         contactId: line.contactId,
         runId: run.runId,

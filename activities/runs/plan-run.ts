@@ -1,3 +1,4 @@
+import { definedOnly } from "../../src/contracts/defined-only.ts";
 import type { PlanDryInput } from "../../src/contracts/activities.ts";
 import { payRunId } from "../../src/contracts/workflow-kinds.ts";
 import type { PlanSummary } from "../../src/contracts/pay-run.ts";
@@ -293,7 +294,7 @@ async function makePlan(
   const summary = {
     ...plan.summary,
     ...(warnings.length === 0 ? {} : { warnings }),
-    ...(asked.topUp === null ? {} : { topUp: asked.topUp }),
+    ...definedOnly({ topUp: asked.topUp ?? undefined }),
   };
   return { ...plan, summary };
 }

@@ -1,4 +1,5 @@
 import { ApplicationFailure } from "@temporalio/common";
+import { definedOnly } from "../../src/contracts/defined-only.ts";
 import { publicText } from "../../src/domain/history-texts.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { textOfError } from "./error-text.ts";
@@ -22,7 +23,7 @@ function toApplicationFailure(error: unknown): Error {
       message: publicText(textOfError(error)),
       type: error.name,
       details: [{ code: error.code, status: error.status ?? null }],
-      ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
+      ...definedOnly({ nextRetryDelay: error.retryAfterMs }),
     });
   }
   if (error instanceof Error) {

@@ -1,4 +1,5 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { definedOnly } from "../contracts/defined-only.ts";
 
 /** A 4xx or 5xx answer for the caller: `{ error, message, details? }`. */
 export class GatewayError extends Error {
@@ -46,6 +47,6 @@ export function errorBody(error: GatewayError): {
   return {
     error: error.code,
     message: error.message,
-    ...(error.details === undefined ? {} : { details: error.details }),
+    ...definedOnly({ details: error.details }),
   };
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { definedOnly } from "../contracts/defined-only.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { retryFailedPaymentId } from "../contracts/workflow-kinds.ts";
 import type { LineState, PlanLine } from "../contracts/pay-run.ts";
@@ -307,7 +308,7 @@ function named({ profile, request, line, parts, plan }: Resolving) {
     publicId: plan.publicId,
     contactName: plan.contactName,
     amountCents: line.amountCents,
-    ...(parts === undefined ? {} : { parts }),
+    ...definedOnly({ parts }),
     business: profile.name,
     action: request.action,
     runId: line.runId,

@@ -1,6 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import { z } from "zod";
 
+import { definedOnly } from "../contracts/defined-only.ts";
 import { IDENTITY_KEYS, identitiesShape, type Identity } from "./identities.ts";
 import {
   NOTIFY_KEYS,
@@ -156,7 +157,7 @@ export function toBusinessProfile(
     token,
     webhookSecrets: shape.webhookSecrets ?? [],
     ...(shape.achAuthorization ? { achAuthorization: shape.achAuthorization } : {}),
-    ...(shape.zone === undefined ? {} : { zone: shape.zone }),
+    ...definedOnly({ zone: shape.zone }),
     ...(shape.signers ? { signers: shape.signers } : {}),
     ...(shape.identities ? { identities: shape.identities } : {}),
     ...(shape.signIn ? { signIn: toSignIn(shape.signIn) } : {}),

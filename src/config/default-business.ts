@@ -1,3 +1,4 @@
+import { definedOnly } from "../contracts/defined-only.ts";
 import { type BusinessProfile, businessShape, toBusinessProfile } from "./business-profile.ts";
 import type { SettingName, SettingValues } from "./settings.ts";
 
@@ -91,7 +92,7 @@ export function readDefaultBusiness(values: SettingValues): {
     ...(by !== undefined || at !== undefined
       ? { achAuthorization: { acceptedBy: by, acceptedAt: at } }
       : {}),
-    ...(notify === undefined ? {} : { notify }),
+    ...definedOnly({ notify }),
   });
   if (parsed.success) {
     const profile = toBusinessProfile("default", parsed.data);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { definedOnly } from "../contracts/defined-only.ts";
 import { NOTICE_KINDS } from "../contracts/notices.ts";
 import { nearest } from "./nearest.ts";
 import { personName } from "./signers.ts";
@@ -175,9 +176,9 @@ export const NOTIFY_KEYS: readonly string[] = [
 /** Builds the settings from what `notifyShape` has accepted. */
 export function toNotifySettings(shape: z.output<typeof notifyShape>): NotifySettings {
   return {
-    ...(shape.smtp === undefined ? {} : { smtp: shape.smtp }),
+    ...definedOnly({ smtp: shape.smtp }),
     channels: Object.entries(shape.channels ?? {}).flatMap(([key, value]) => toChannel(key, value)),
-    ...(shape.people === undefined ? {} : { people: shape.people }),
+    ...definedOnly({ people: shape.people }),
   };
 }
 

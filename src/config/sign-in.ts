@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { definedOnly } from "../contracts/defined-only.ts";
 import { issuer } from "./identities.ts";
 
 /** A company's own identity provider (OpenID Connect). */
@@ -45,8 +46,5 @@ export const SIGN_IN_KEYS: readonly string[] = [
 
 /** Builds the settings from what `signInShape` has accepted. */
 export function toSignIn(shape: z.output<typeof signInShape>): SignInSettings {
-  return {
-    ...(shape.provider === undefined ? {} : { provider: shape.provider }),
-    ...(shape.freshOver === undefined ? {} : { freshOverCents: shape.freshOver }),
-  };
+  return definedOnly({ provider: shape.provider, freshOverCents: shape.freshOver });
 }

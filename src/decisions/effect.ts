@@ -1,3 +1,4 @@
+import { definedOnly } from "../contracts/defined-only.ts";
 import { DECIDABLE } from "../contracts/pay-run.ts";
 import {
   hasApproved,
@@ -87,7 +88,7 @@ export async function effectOf(
   const effect = {
     goesOut,
     ...(afterLossText(sends) === "" ? {} : { sends }),
-    ...(newDates === undefined ? {} : { newDates }),
+    ...definedOnly({ newDates }),
     held,
     ...notSent.shown(),
     missing: missing.all(),

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Transaction } from "kysely";
+import { definedOnly } from "../contracts/defined-only.ts";
 import type { ClockReading } from "../business/clock.ts";
 import {
   readSignedDecision,
@@ -117,7 +118,7 @@ async function recordUnproven(
   await recordRefusal(trx, delivery, delivery.via, {
     code,
     reason,
-    ...(keyId === undefined ? {} : { keyId }),
+    ...definedOnly({ keyId }),
   });
 }
 

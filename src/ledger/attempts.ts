@@ -1,3 +1,4 @@
+import { definedOnly } from "../contracts/defined-only.ts";
 import { isOpenSubject } from "../store/payables/open-subjects.ts";
 import type { Db } from "../store/sql/db.ts";
 import {
@@ -113,8 +114,10 @@ function sendView({ openedAtMs, sentBy, result, status, code, message }: Send): 
     atMs: openedAtMs,
     by: sentBy,
     result,
-    ...(status === null ? {} : { status }),
-    ...(code === null ? {} : { code }),
-    ...(message === null ? {} : { message }),
+    ...definedOnly({
+      status: status ?? undefined,
+      code: code ?? undefined,
+      message: message ?? undefined,
+    }),
   };
 }

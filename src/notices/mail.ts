@@ -1,4 +1,5 @@
 import { createTransport, type Transporter } from "nodemailer";
+import { definedOnly } from "../contracts/defined-only.ts";
 import type { SmtpSettings } from "../config/business-profile.ts";
 import type { Email } from "./messages.ts";
 import { codeOf, type TryResult } from "./results.ts";
@@ -17,7 +18,7 @@ export class Mailer {
         subject: email.subject,
         text: email.text,
         messageId: email.messageId,
-        ...(email.replyTo === undefined ? {} : { replyTo: email.replyTo }),
+        ...definedOnly({ replyTo: email.replyTo }),
         headers: { "Auto-Submitted": "auto-generated" },
         // A text from outside must never become a file of ours or a page that we fetch.
         disableFileAccess: true,

@@ -1,3 +1,4 @@
+import { definedOnly } from "../contracts/defined-only.ts";
 import type { Notice } from "../store/notices/notices.ts";
 
 /** What a webhook receives (docs/notices.md). */
@@ -22,11 +23,11 @@ export function webhookPayload(notice: Notice, { business, page }: About): Webho
       ...notice.data,
       noticeId: notice.noticeId,
       business,
-      ...(notice.runId === null ? {} : { runId: notice.runId }),
+      ...definedOnly({ runId: notice.runId ?? undefined }),
       roles: notice.roles,
       subject: notice.subject,
       text: notice.text,
-      ...(page === undefined ? {} : { url: page }),
+      ...definedOnly({ url: page }),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { definedOnly } from "../contracts/defined-only.ts";
 import type { RunPhase } from "../contracts/pay-run.ts";
 import type { RunPaymentStatus, RunStatus, StateSums } from "../api/runs.ts";
 import { onlyPlans } from "../domain/plan-only.ts";
@@ -79,7 +80,7 @@ export async function reportOf(context: ReportContext, run: Run): Promise<RunRep
     period: run.period,
     zone: zoneOf(context, run.business),
     phase,
-    ...(outcome === undefined ? {} : { outcome }),
+    ...definedOnly({ outcome }),
     ...(onlyPlans(run.policy) ? { planOnly: true } : {}),
     waitingFor,
     bills: sumOf(byState, ({ count }) => count),
@@ -87,7 +88,7 @@ export async function reportOf(context: ReportContext, run: Run): Promise<RunRep
     settledBills: byState.settled?.count ?? 0,
     settledCents: byState.settled?.cents ?? 0,
     byState,
-    ...(givenBack === undefined ? {} : { givenBack }),
+    ...definedOnly({ givenBack }),
     decisions: await decisionsOf(context, run),
     exceptionCount: odd.count,
     exceptions: exceptions.map(exceptionOf),

@@ -1,3 +1,4 @@
+import { definedOnly } from "../contracts/defined-only.ts";
 import { CANCELLATION_PHASES } from "../contracts/cancellation.ts";
 import { INCIDENT_PHASES } from "../contracts/incident.ts";
 import { ONBOARDING_PHASES } from "../contracts/onboarding.ts";
@@ -109,9 +110,7 @@ async function payRuns(db: Db, filter: ListFilter): Promise<ListedRun[]> {
     known === "completed-with-exceptions" ? [known, "completed"] : [known];
   const lists = stored.map((each) =>
     listRuns(db, {
-      ...(businessId === undefined ? {} : { businessId }),
-      ...(each === undefined ? {} : { phase: each }),
-      ...(needsAction === undefined ? {} : { needsAction }),
+      ...definedOnly({ businessId, phase: each, needsAction }),
       businessMs,
       busy: true,
       limit,

@@ -1,4 +1,5 @@
 import { type Client, isGrpcServiceError, type ScheduleDescription } from "@temporalio/client";
+import { definedOnly } from "../contracts/defined-only.ts";
 import { isInStep, type LauncherOptions } from "./schedule-drift.ts";
 
 type ScheduleClient = Client["schedule"];
@@ -24,7 +25,7 @@ export async function updateSchedule(client: Client, options: LauncherOptions): 
     const handle = tokened(client.schedule, () => token).getHandle(scheduleId);
     const update = handle.update(({ raw, state: { paused, note } }) => {
       token = raw.conflictToken;
-      return { spec, action, policies, state: { paused, ...(note === undefined ? {} : { note }) } };
+      return { spec, action, policies, state: { paused, ...definedOnly({ note }) } };
     });
     await update.catch((error: unknown) => {
       if (!isConflict(error)) throw error;
@@ -54,7 +55,7 @@ function tokened(
     const conflictToken = token();
     return service.updateSchedule({
       ...request,
-      ...(conflictToken === undefined ? {} : { conflictToken }),
+      ...definedOnly({ conflictToken }),
     });
   };
   const carrying: unknown = Object.create(service, { updateSchedule: { value: update } });

@@ -1,5 +1,6 @@
 import type { Client } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
+import { definedOnly } from "../contracts/defined-only.ts";
 import { SIGNAL } from "../contracts/names.ts";
 import { WORKFLOW, type WorkflowKind } from "../contracts/workflow-kinds.ts";
 import { searchAttributes } from "../contracts/search-attributes.ts";
@@ -24,6 +25,6 @@ export async function startOrSignal<Start>(
     signal: SIGNAL.eventsArrived,
     typedSearchAttributes: new TypedSearchAttributes(searchAttributes(kind.shows(start))),
     staticSummary: kind.summary(start).slice(0, SUMMARY_MAX),
-    ...(details === undefined ? {} : { staticDetails: details }),
+    ...definedOnly({ staticDetails: details }),
   });
 }

@@ -9,6 +9,7 @@ import {
   type WorkerOptions,
   type WorkflowBundleOption,
 } from "@temporalio/worker";
+import { definedOnly } from "../contracts/defined-only.ts";
 import { createActivities } from "../../activities/index.ts";
 import type { Config } from "../config.ts";
 import { SEARCH_ATTRIBUTES } from "../contracts/search-attributes.ts";
@@ -160,7 +161,7 @@ async function createWorkers({
             queue.workflowTasks,
           )),
       maxConcurrentActivityTaskExecutions: queue.activities,
-      ...(queue.aSecond === null ? {} : { maxTaskQueueActivitiesPerSecond: queue.aSecond }),
+      ...definedOnly({ maxTaskQueueActivitiesPerSecond: queue.aSecond ?? undefined }),
       activityTaskPollerBehavior: { type: "autoscaling" },
       maxHeartbeatThrottleInterval: "2 seconds",
       shutdownGraceTime: "20 seconds",
@@ -194,7 +195,7 @@ async function workflowBundle(
   const workflowsPath = fileURLToPath(new URL("../../workflows/index.ts", import.meta.url));
   return bundleWorkflowCode({
     workflowsPath,
-    ...(failureConverterPath === undefined ? {} : { failureConverterPath }),
+    ...definedOnly({ failureConverterPath }),
   });
 }
 

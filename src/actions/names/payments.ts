@@ -1,3 +1,4 @@
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { subjectThatMade } from "../../ledger/rows.ts";
 import { namesOf } from "../../store/names/names.ts";
 import { billsStanding } from "../../store/names/bills-standing.ts";
@@ -69,7 +70,7 @@ async function paymentsOfBill(
   const line = (await billsStanding(db, businessId, [payableId])).get(payableId);
   const seen = await seenPayments(db, businessId, line?.paymentIds ?? []);
   const payments = [...seen.values()].map((payment) => ({ ...payment, payableId }));
-  return { payments, ...(read.unread === undefined ? {} : { unread: read.unread }) };
+  return { payments, ...definedOnly({ unread: read.unread }) };
 }
 
 async function shown(

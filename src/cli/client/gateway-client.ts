@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { definedOnly } from "../../contracts/defined-only.ts";
 import type { Shown } from "../../api/shown.ts";
 import { isThisMachine } from "../../config/plaintext.ts";
 import {
@@ -285,8 +286,8 @@ export class GatewayClient {
     const which = status === 500 && requestId !== undefined ? ` It is ${requestId}.` : "";
     return new CliError(exitCodeFor(status), `${inFlags(known.message)}${which}`, {
       code: known.error,
-      details: { status, ...(known.details === undefined ? {} : { reason: known.details }) },
-      ...(hint === undefined ? {} : { hint }),
+      details: { status, ...definedOnly({ reason: known.details }) },
+      ...definedOnly({ hint }),
     });
   }
 }

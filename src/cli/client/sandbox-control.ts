@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { CliError, EXIT, reasonOf, unavailable } from "../terminal/cli-error.ts";
 import { httpJson } from "./http.ts";
 
@@ -60,7 +61,7 @@ export class SandboxControl {
 
   /** Replaces all rules; an empty list clears them. */
   async faults(rules: readonly object[], webhooks?: object): Promise<void> {
-    const body = { rules, ...(webhooks === undefined ? {} : { webhooks }) };
+    const body = { rules, ...definedOnly({ webhooks }) };
     await this.#call("POST", "/sandbox/faults", z.unknown(), body);
   }
 

@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { launchedCancellation } from "../show/cancellations.ts";
 import { type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { readDuration } from "../terminal/duration.ts";
@@ -50,7 +51,7 @@ async function cancelScheduled(
   }
   const asked = await gateway.post("/v1/cancellations", CancellationStatusBody, {
     payments: found.map(({ id }) => id),
-    ...(reason === undefined ? {} : { reason }),
+    ...definedOnly({ reason }),
     business: [...owners][0],
   });
   return launchedCancellation({ output, gateway }, asked, { wait: wait === true, limitMs });

@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { z } from "zod";
 
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { findRunId } from "../client/run-id.ts";
 import type { Session } from "../client/session.ts";
@@ -57,9 +58,7 @@ export function addCancelCommand(program: Command, session: Session): void {
         const gateway = gatewayOf(config());
         const runId = await findRunId(gateway, id);
         const path = `/v1/runs/${encodeURIComponent(runId)}/cancel`;
-        const run = await gateway.post(path, cancelled, {
-          ...(options.reason === undefined ? {} : { reason: options.reason }),
-        });
+        const run = await gateway.post(path, cancelled, definedOnly({ reason: options.reason }));
         if (run.kind === "kyb-onboarding") {
           output.line(`${green("✓")} ended: ${run.id}`);
           output.lines(onboardingLines(run));

@@ -1,3 +1,4 @@
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
@@ -42,7 +43,7 @@ export async function decideTopUp(
     decision,
     planHash: run.planHash,
     topUpHash: topUp.hash,
-    ...(options.reason === undefined ? {} : { comment: options.reason }),
+    ...definedOnly({ comment: options.reason }),
   });
   const deposit = `the deposit of ${formatUsd(topUp.amountCents)} from ${accountOf(topUp)}`;
   const [missing] = answer.missing;

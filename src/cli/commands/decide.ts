@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import type { MoneyReach } from "../../domain/approvals/money-reach.ts";
 import { effectText } from "../../domain/approvals/share-texts.ts";
@@ -102,7 +103,7 @@ async function decide(
       decision,
       planHash,
       ...(drop.length === 0 ? {} : { drop }),
-      ...(reason === undefined ? {} : { comment: reason }),
+      ...definedOnly({ comment: reason }),
       ...(verified.length === 0 ? {} : { verifiedBankChanges: verified }),
     })
     .catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { ENDED_BY_PERSON, HOLD_SCOPE, HOLD_SCOPES, isSetByPayrun } from "../../domain/holds.ts";
 import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
@@ -77,7 +78,7 @@ async function targetNamed(
   }
   const { field, kind, text } = only;
   if (kind === null || text === true) {
-    return { [field]: true, ...(business === undefined ? {} : { business }) };
+    return { [field]: true, ...definedOnly({ business }) };
   }
   const otherwise = "Name a bill by its number; --contact holds every bill of a vendor.";
   const hint = kind === "bill" ? { otherwise } : {};
@@ -193,7 +194,7 @@ async function releaseAll(
   { by, business, yes }: { by: string; business: string | undefined; yes: true | undefined },
 ): Promise<ExitCode> {
   const gateway = gatewayOf(config());
-  const of = { by, ...(business === undefined ? {} : { business }) };
+  const of = { by, ...definedOnly({ business }) };
   let looked: { readonly hash?: string } = {};
   const question = async (): Promise<string> => {
     const query = new URLSearchParams(of);

@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
@@ -77,7 +78,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
         const incident = await gateway.post(path, IncidentBody, {
           decision,
           reason,
-          ...(topUpHash === undefined ? {} : { topUpHash }),
+          ...definedOnly({ topUpHash }),
         });
         output.line(`${green("✓")} ${printable(incident.account)}: ${decision}`);
         output.lines(decidedLines(incident));

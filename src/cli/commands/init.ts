@@ -11,6 +11,7 @@ import {
 import { dirname, join, relative, resolve } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
 
+import { definedOnly } from "../../contracts/defined-only.ts";
 import type { Session } from "../client/session.ts";
 import {
   aboutPlaybook,
@@ -193,8 +194,7 @@ async function said({ message, example, otherwise, check }: Question): Promise<s
   const placeholder = otherwise ?? example;
   const answer = await text({
     message,
-    ...(placeholder === undefined ? {} : { placeholder }),
-    ...(otherwise === undefined ? {} : { defaultValue: otherwise }),
+    ...definedOnly({ placeholder, defaultValue: otherwise }),
     validate: (value = "") => {
       const isLeft = value === "" && otherwise !== undefined;
       return isLeft ? undefined : answerProblems(check(value)).map(withoutFlag)[0];

@@ -1,4 +1,5 @@
 import type { Command } from "@commander-js/extra-typings";
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { launchedCancellation, isCancellation } from "../show/cancellations.ts";
 import { collect } from "../terminal/collect.ts";
@@ -89,9 +90,9 @@ async function launch(
   const gateway = gatewayOf(config());
   const playbook = await playbookNamed(gateway, nameOrFile, (line) => output.note(line));
   const asked = {
-    ...(options.business === undefined ? {} : { business: options.business }),
+    ...definedOnly({ business: options.business }),
     ...playbook,
-    ...(options.period === undefined ? {} : { period: options.period }),
+    ...definedOnly({ period: options.period }),
     ...(options.input === undefined ? {} : { inputs }),
   };
   const { made: launched, isNew } = await orExample(nameOrFile, "launch", () =>

@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { definedOnly } from "../../contracts/defined-only.ts";
 import type { RunStatus } from "../../api/runs.ts";
 import { readMoney } from "../../playbooks/texts.ts";
 import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
@@ -52,10 +53,9 @@ async function pay(
     throw usageError(`the bills are of several businesses: ${[...owners].join(", ")}`);
   const asked = await gateway.post("/v1/off-cycle", RunStatusBody, {
     payables: bills.map(({ id }) => id),
-    ...(amountCents === undefined ? {} : { amountCents }),
-    ...(playbook === undefined ? {} : { playbook }),
+    ...definedOnly({ amountCents, playbook }),
     business: [...owners][0],
-    ...(ref === undefined ? {} : { ref }),
+    ...definedOnly({ ref }),
   });
   const isNews = asked.phase === "planning";
   const run = isNews ? await planned(gateway, asked) : asked;

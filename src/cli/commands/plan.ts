@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { printPlan } from "../show/plan-document.ts";
 import { orExample, playbookToPlan } from "./playbook-files.ts";
@@ -27,8 +28,7 @@ export function addPlanCommand(program: Command, session: Session): void {
         const { period, business } = options;
         const asked = {
           ...(await playbookToPlan(nameOrFile)),
-          ...(period === undefined ? {} : { period }),
-          ...(business === undefined ? {} : { business }),
+          ...definedOnly({ period, business }),
         };
         const plan = await orExample(nameOrFile, "plan", () => gateway.plan(asked));
         output.line(dim(`${plan.playbook}, ${plan.business}, period ${plan.period}`));

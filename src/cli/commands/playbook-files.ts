@@ -1,3 +1,4 @@
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { waits } from "../../domain/counted.ts";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
@@ -99,7 +100,7 @@ export async function readPlaybooks(files: readonly string[]): Promise<ReadPlayb
     .map(({ text, playbook: { name, business } }) => ({
       name,
       text,
-      ...(business === null ? {} : { business }),
+      ...definedOnly({ business: business ?? undefined }),
     }));
 }
 

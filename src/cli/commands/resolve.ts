@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { EXIT, reasonOf, usageError, CliError } from "../terminal/cli-error.ts";
 import { gatewayOf, type GatewayClient, ofBusiness } from "../client/gateway-client.ts";
 import { findEach } from "../client/names.ts";
@@ -170,7 +171,7 @@ async function inBulk(gateway: GatewayClient, body: object): Promise<Outcome> {
     const page: Outcome & { next: string | null } = await gateway.post(
       "/v1/resolutions",
       BulkResolutionBody,
-      { ...body, ...(after === undefined ? {} : { after }) },
+      { ...body, ...definedOnly({ after }) },
     );
     resolved.push(...page.resolved);
     refused.push(...page.refused);

@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { EXIT } from "../terminal/cli-error.ts";
 import { gatewayOf, ofBusiness } from "../client/gateway-client.ts";
 import type { Session } from "../client/session.ts";
@@ -123,9 +124,11 @@ function addSwitch(
           `/v1/schedules/${encodeURIComponent(name)}/${action}`,
           options.business,
         );
-        const now = await gatewayOf(config()).post(path, ScheduleBody, {
-          ...(options.reason === undefined ? {} : { note: options.reason }),
-        });
+        const now = await gatewayOf(config()).post(
+          path,
+          ScheduleBody,
+          definedOnly({ note: options.reason }),
+        );
         output.lines(linesOf(now));
         output.document(now);
       }),
@@ -165,9 +168,11 @@ function addBackfill(schedule: Command, session: Session): void {
           `/v1/schedules/${encodeURIComponent(name)}/backfill`,
           options.business,
         );
-        const launched = await gatewayOf(config()).post(path, BackfillBody, {
-          ...(options.period === undefined ? {} : { period: options.period }),
-        });
+        const launched = await gatewayOf(config()).post(
+          path,
+          BackfillBody,
+          definedOnly({ period: options.period }),
+        );
         for (const { period, id, created } of launched.items) {
           output.line(`${green("✓")} ${period}: ${created ? "launched" : "was there:"} ${id}`);
         }

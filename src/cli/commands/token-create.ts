@@ -1,4 +1,5 @@
 import type { Command } from "@commander-js/extra-typings";
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { MadeTokenBody } from "../../api/tokens.ts";
 import type { Config } from "../../config.ts";
 import {
@@ -118,7 +119,7 @@ function makeThere(config: Config, token: Wanted): Promise<TokenView & { token: 
   const { name, roles, businesses, expiresAtMs } = token;
   return gatewayOf(config).post("/v1/tokens", MadeTokenBody, {
     ...{ name, roles },
-    ...(businesses === null ? {} : { businesses }),
+    ...definedOnly({ businesses: businesses ?? undefined }),
     ...(expiresAtMs === undefined ? {} : { expiresAt: new Date(expiresAtMs).toISOString() }),
   });
 }

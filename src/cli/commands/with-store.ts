@@ -1,3 +1,4 @@
+import { definedOnly } from "../../contracts/defined-only.ts";
 import type { Config } from "../../config.ts";
 import { openStore, type Store } from "../../store/index.ts";
 
@@ -14,7 +15,7 @@ export async function withStore<T>(
 ): Promise<T> {
   const store = await openStore(databaseUrl, {
     mustExist: true,
-    ...(busyLimitMs === undefined ? {} : { busyLimitMs }),
+    ...definedOnly({ busyLimitMs }),
   });
   try {
     return await work(store);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { devServerArguments } from "../../temporal/dev-server.ts";
 import type { QueueName } from "../../worker/queues.ts";
 import type { PartPlan } from "./processes.ts";
@@ -120,7 +121,6 @@ export function gatewayPart(engine: EnginePart): PartPlan {
 function shared({ env, cwd, stopTimeoutMs }: EnginePart) {
   return {
     env,
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(stopTimeoutMs === undefined ? {} : { stopTimeoutMs }),
+    ...definedOnly({ cwd, stopTimeoutMs }),
   };
 }

@@ -3,6 +3,7 @@ import { createWriteStream, mkdirSync, statSync, truncateSync, type WriteStream 
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
 
 /** How to start one part of Payrun, to recognize that it is ready, and to stop it. */
@@ -158,7 +159,7 @@ export class Processes {
       detached: true,
       env: plan.env,
       stdio: ["pipe", "pipe", "pipe"],
-      ...(plan.cwd === undefined ? {} : { cwd: plan.cwd }),
+      ...definedOnly({ cwd: plan.cwd }),
     });
     child.stdin.on("error", () => {});
     const exited = new Promise<Exit>((resolve) => {

@@ -1,3 +1,4 @@
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { CANCELLATION_KINDS, type CancellationState } from "../../contracts/cancellation.ts";
 import { type CancellationStatus } from "../../api/cancellations.ts";
 import { sharedReason } from "../../domain/cancellations/progress.ts";
@@ -117,8 +118,7 @@ export function pollCancellation(
     {
       until: hasEnded,
       changed: (now, notes) => options.changed(progressOf(now), now, notes),
-      ...(options.notes === undefined ? {} : { notes: options.notes }),
-      ...(options.limitMs === undefined ? {} : { limitMs: options.limitMs }),
+      ...definedOnly({ notes: options.notes, limitMs: options.limitMs }),
     },
   );
 }

@@ -1,3 +1,4 @@
+import { definedOnly } from "../../contracts/defined-only.ts";
 /** The exit codes of the process; scripts rely on them. */
 export const EXIT = {
   done: 0,
@@ -42,7 +43,7 @@ export class CliError extends Error {
 export function usageError(message: string, hint?: string): CliError {
   return new CliError(EXIT.usage, message, {
     code: "usage",
-    ...(hint === undefined ? {} : { hint }),
+    ...definedOnly({ hint }),
   });
 }
 
@@ -50,7 +51,7 @@ export function usageError(message: string, hint?: string): CliError {
 export function unavailable(code: string, message: string, hint?: string): CliError {
   return new CliError(EXIT.unavailable, message, {
     code,
-    ...(hint === undefined ? {} : { hint }),
+    ...definedOnly({ hint }),
   });
 }
 

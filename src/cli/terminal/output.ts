@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { StoreError } from "../../store/sql/errors.ts";
 import { CliError, EXIT, type ExitCode, reasonOf, unavailable } from "./cli-error.ts";
 import { dim, forStandardError, printable, red } from "./text.ts";
@@ -77,7 +78,7 @@ export function reportError(error: unknown, output: Output): ExitCode {
   output.document({
     error: known.code,
     message: known.message,
-    ...(known.details === undefined ? {} : { details: known.details }),
+    ...definedOnly({ details: known.details }),
   });
   return known.exitCode;
 }

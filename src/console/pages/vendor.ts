@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { HoldBody, type StopPreview, StopPreviewBody } from "../../api/holds.ts";
 import { type Vendor, VendorBody } from "../../api/vendor.ts";
 import { billPage, stopPage, vendorPage } from "../../contracts/console-pages.ts";
@@ -176,7 +177,7 @@ type ToHold = Pick<Vendor, "contactId" | "business" | "name"> & Pick<StopPreview
 async function toHold({ api, params, query }: PageRequest): Promise<ToHold> {
   const business = query.get("business");
   const contactId = params["id"] ?? "";
-  const of = { contactId, ...(business === null ? {} : { business }) };
+  const of = { contactId, ...definedOnly({ business: business ?? undefined }) };
   const preview = await api.get(StopPreviewBody, "/v1/stops", { query: of });
   return { contactId, business: preview.business, name: preview.name, holds: preview.holds };
 }

@@ -1,3 +1,4 @@
+import { definedOnly } from "../../contracts/defined-only.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import type { ApprovalRule } from "../../contracts/playbook.ts";
 
@@ -40,7 +41,7 @@ export function ruleOfLine(
     ruleIndex: index,
     approvers: by,
     quorum,
-    ...(stages === undefined ? {} : { stages }),
+    ...definedOnly({ stages }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { type BillSum, NOTHING, plus } from "../counted.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { principalOf, quorumOf } from "./principal.ts";
@@ -266,7 +267,7 @@ export class ShareSums {
   share(): ApprovalShare {
     return {
       goesOut: this.#goesOut,
-      ...(this.#newDates === undefined ? {} : { newDates: this.#newDates }),
+      ...definedOnly({ newDates: this.#newDates }),
       held: this.#held,
       ...this.#notSent.shown(),
       oneOfSeveral: this.#oneOf.all(),

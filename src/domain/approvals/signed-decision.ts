@@ -1,4 +1,5 @@
 import { createPublicKey, verify } from "node:crypto";
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { readVerifiedBankChanges, type VerifiedBankChange } from "./bank-changes.ts";
 
 /** A key with which another system signs decisions. */
@@ -225,5 +226,5 @@ function isoOf(ms: number): string {
 }
 
 function refuse(code: SignedRefusalCode, reason: string, keyId?: string): SignedReading {
-  return { ok: false, code, reason, ...(keyId === undefined ? {} : { keyId }) };
+  return { ok: false, code, reason, ...definedOnly({ keyId }) };
 }

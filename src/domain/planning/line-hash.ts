@@ -1,3 +1,4 @@
+import { definedOnly } from "../../contracts/defined-only.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import { lineHash } from "../approvals/hashes.ts";
 
@@ -18,6 +19,6 @@ export function hashOfLine(businessId: string, line: Omit<PlanLine, "lineHash">)
     dateRule: line.dateRule,
     approvers: line.approvers,
     quorum: line.quorum,
-    ...(line.stages === undefined ? {} : { stages: line.stages }),
+    ...definedOnly({ stages: line.stages }),
   });
 }

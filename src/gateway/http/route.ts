@@ -1,6 +1,7 @@
 import { createRoute, type OpenAPIHono } from "@hono/zod-openapi";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type ZodObject, type ZodType, z } from "zod";
+import { definedOnly } from "../../contracts/defined-only.ts";
 import type { GatewayContext } from "./context.ts";
 import { type Principal, requireRole } from "../../actions/principal.ts";
 import { authenticate, type Caller, requireStillCounts } from "./auth.ts";
@@ -291,11 +292,10 @@ function describe(
       path: spec.path,
       tags: [spec.tag],
       summary: spec.summary,
-      ...(spec.description === undefined ? {} : { description: spec.description }),
+      ...definedOnly({ description: spec.description }),
       security: [{ token: [] }],
       request: {
-        ...(spec.params === undefined ? {} : { params: spec.params }),
-        ...(spec.query === undefined ? {} : { query: spec.query }),
+        ...definedOnly({ params: spec.params, query: spec.query }),
         ...(spec.body === undefined
           ? {}
           : { body: { required: true, content: shown(spec.body, REQUESTS[operation]) } }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { HOLD_SCOPES, type HoldField } from "../../domain/holds.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { type HeldSums, HoldBody, HoldListBody } from "../../api/holds.ts";
@@ -174,7 +175,7 @@ function addRelease(routes: Routes): void {
       const sums = await goesOutJson(context, profile, goesOut);
       return {
         status: 200,
-        json: { ...json, goesOut: sums, stillHeldBy, ...(ended === undefined ? {} : { ended }) },
+        json: { ...json, goesOut: sums, stillHeldBy, ...definedOnly({ ended }) },
       };
     },
   });

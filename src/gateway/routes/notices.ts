@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import { NOTICE_KINDS } from "../../contracts/notices.ts";
 import { appendAudit } from "../../store/audit/audit.ts";
@@ -46,9 +47,7 @@ function addList(routes: Routes): void {
       const found = await Promise.all(
         listedFor(context, query.business).map((businessId) =>
           listNotices(db, {
-            ...(businessId === undefined ? {} : { businessId }),
-            ...(query.run === undefined ? {} : { runId: query.run }),
-            ...(query.kind === undefined ? {} : { kind: query.kind }),
+            ...definedOnly({ businessId, runId: query.run, kind: query.kind }),
             undelivered: query.undelivered,
             limit: query.limit,
           }),

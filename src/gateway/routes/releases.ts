@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { allGoesOut } from "../../api/goes-out.ts";
 import { ReleaseBody } from "../../api/holds.ts";
 import { namedOrAll } from "../../actions/businesses.ts";
@@ -185,7 +186,7 @@ async function releaseJson(context: ScopedContext, all: readonly HeldBy[]) {
     for (const [index, json] of (await holdsJson(db, lifting, profile)).entries()) {
       const hold = lifting[index];
       const ended = hold === undefined ? undefined : await endedByPerson(db, hold);
-      released.push({ ...json, ...(ended === undefined ? {} : { ended }) });
+      released.push({ ...json, ...definedOnly({ ended }) });
     }
     const holds = await holdsJson(
       db,
@@ -194,7 +195,7 @@ async function releaseJson(context: ScopedContext, all: readonly HeldBy[]) {
     );
     for (const [index, hold] of holds.entries()) {
       const { roles = [], ended } = ofOne[index] ?? {};
-      kept.push({ hold, roles, ...(ended === undefined ? {} : { ended }) });
+      kept.push({ hold, roles, ...definedOnly({ ended }) });
     }
   }
   const goesOut = await Promise.all(

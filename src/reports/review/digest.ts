@@ -1,3 +1,4 @@
+import { definedOnly } from "../../contracts/defined-only.ts";
 import type { RunReview } from "../../api/review.ts";
 import {
   DECIDABLE,
@@ -159,7 +160,7 @@ export class ReviewDigest {
   share() {
     const share = this.#shares.share();
     const money = moneyReach(this.#accounts.leftCents(), share.goesOut);
-    return { ...share, ...(money === undefined ? {} : { money }) };
+    return { ...share, ...definedOnly({ money }) };
   }
 
   shown() {

@@ -1,3 +1,4 @@
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { ENDED_PHASES, LINE_STATES } from "../../contracts/pay-run.ts";
 import type { ReviewedBill, RunReview } from "../../api/review.ts";
 import { whyNotCounted } from "../../actions/decide.ts";
@@ -108,7 +109,7 @@ export async function reviewOf(
     ...phaseAndOutcome(run.phase, byState),
     ...(await stoppedBy(db, run)),
     waitingFor: withParked(run.waitingFor, byState, await givenBackOf(db, runId, byState)),
-    ...(run.failure === null ? {} : { failure: run.failure }),
+    ...definedOnly({ failure: run.failure ?? undefined }),
     ...moment,
     ...rest,
     plan,

@@ -1,3 +1,4 @@
+import { definedOnly } from "../../contracts/defined-only.ts";
 import type { CancellationState } from "../../contracts/cancellation.ts";
 import type { CancellationStatus } from "../../api/cancellations.ts";
 import { releasersOf } from "../../domain/cancellations/policy.ts";
@@ -53,7 +54,7 @@ export async function cancellationStatus(
     planHash: null,
     reason: cancellation.reason,
     launchedBy: cancellation.requestedBy,
-    ...(events === undefined ? {} : { startedBy: events }),
+    ...definedOnly({ startedBy: events }),
     launchedAt: instant(cancellation.requestedAtMs),
     endedAt: endedAtMs === null ? null : instant(endedAtMs),
     payments: items.map((item) => ({

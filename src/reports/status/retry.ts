@@ -1,3 +1,4 @@
+import { definedOnly } from "../../contracts/defined-only.ts";
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
 import type { RunStatus } from "../../api/runs.ts";
 import { centsInState } from "../../domain/payments/line-parts.ts";
@@ -54,7 +55,7 @@ export async function retryStatus(
     decideBy: null,
     ...(await momentOf(context, retry.business)),
     launchedBy: run?.launchedBy ?? "",
-    ...(events === undefined ? {} : { startedBy: events }),
+    ...definedOnly({ startedBy: events }),
     payments: payment === undefined ? [] : [payment],
   };
 }

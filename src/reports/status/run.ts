@@ -1,3 +1,4 @@
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { ENDED_PHASES, type LineState, type RunPhase } from "../../contracts/pay-run.ts";
 import type { RunPaymentStatus, RunStatus, StateSums, WaitingApproval } from "../../api/runs.ts";
 import { type BillSum, counted } from "../../domain/counted.ts";
@@ -157,9 +158,7 @@ export async function runHead(
     ...momentAt(context, run.business, businessMs),
     ...(await approvalsWaiting(db, run, businessMs)),
     ...(await stoppedBy(db, run)),
-    ...(events === undefined ? {} : { startedBy: events }),
-    ...(run.failure === null ? {} : { failure: run.failure }),
-    ...(plan === undefined ? {} : { plan }),
+    ...definedOnly({ startedBy: events, failure: run.failure ?? undefined, plan }),
   };
 }
 

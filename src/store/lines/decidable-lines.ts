@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { definedOnly } from "../../contracts/defined-only.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { type BankChange, bankChangeOf } from "../../domain/approvals/bank-changes.ts";
@@ -41,7 +42,7 @@ export async function decidableLines(
       const bankChange = bankChangeOf(plan);
       const decidable = {
         ...{ payableId, lineHash, amountCents, approvers, quorum },
-        ...(bankChange === undefined ? {} : { bankChange }),
+        ...definedOnly({ bankChange }),
       };
       lines.push(
         stages === undefined
@@ -56,7 +57,7 @@ export async function decidableLines(
 type Rule = Pick<PlannedLine["plan"], "approvers" | "quorum" | "stages">;
 
 function sameRule(known: Rule | undefined, { approvers, quorum, stages }: Rule): Rule {
-  const rule = { approvers, quorum, ...(stages === undefined ? {} : { stages }) };
+  const rule = { approvers, quorum, ...definedOnly({ stages }) };
   return known !== undefined && JSON.stringify(known) === JSON.stringify(rule) ? known : rule;
 }
 

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { appendOfLines } from "../audit/audit-lines.ts";
 import { appendAudit } from "../audit/audit.ts";
 import { chunks } from "../sql/db.ts";
@@ -20,7 +21,7 @@ export async function notePlan(
   const numbered = plan.lines.map((line, index) => ({ line, lineNo: index + 1 }));
   const states = Map.groupBy(numbered, ({ line }) => {
     const { state, reasonCode } = beginningOf(run, line);
-    return JSON.stringify({ state, ...(reasonCode === null ? {} : { reasonCode }) });
+    return JSON.stringify({ state, ...definedOnly({ reasonCode: reasonCode ?? undefined }) });
   });
   for (const [beginning, ofOne] of states) {
     const { state, ...why } = JSON.parse(beginning) as { state: string; reasonCode?: string };

@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, sql, type Transaction } from "kysely";
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { payRunId } from "../../contracts/workflow-kinds.ts";
 import { ENDED_PHASES, type RunPhase } from "../../contracts/pay-run.ts";
 import { launchedByEvents } from "../../domain/events/triggers.ts";
@@ -261,8 +262,7 @@ export async function setRunPhase(db: Db, runId: string, change: RunPhaseChange)
     .updateTable("runs")
     .set((eb) => ({
       phase: change.phase,
-      ...(waitingFor === undefined ? {} : { waiting_for: waitingFor }),
-      ...(change.failure === undefined ? {} : { failure: change.failure }),
+      ...definedOnly({ waiting_for: waitingFor, failure: change.failure }),
       // A second call keeps the first instant.
       ...(endedAtMs === undefined
         ? {}
