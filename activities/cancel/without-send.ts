@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../src/contracts/durations.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { doublingMs, growingMs } from "../../src/domain/back-off.ts";
 import type { CancelVerdict } from "../../src/domain/cancellations/judge-payment.ts";
@@ -27,7 +28,7 @@ const NEXT_KEY_WAIT_MAX_MS = 240_000;
 const SHOWN_WITHIN_MS = 15 * 60_000;
 
 /** Real time after which a person must find out about a payment whose cancel has led to nothing. */
-const GIVE_UP_MS = 3 * 86_400_000;
+const GIVE_UP_MS = 3 * DAY_MS;
 const VAIN_SENDS = 20;
 
 /** What the ledger has of a payment's cancels, for deciding whether to ask for another one now. */

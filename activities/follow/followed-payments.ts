@@ -1,5 +1,5 @@
 import { isKnownUnpaid } from "../../src/domain/payments/payment-states.ts";
-import type { Payment, PaymentsClient } from "../../src/payments-api/index.ts";
+import { PAGE_SIZE_MAX, type Payment, type PaymentsClient } from "../../src/payments-api/index.ts";
 import { inGroups } from "../shared/in-groups.ts";
 import { unlessUnread } from "../shared/one-read.ts";
 import { PATIENT } from "../shared/patience.ts";
@@ -19,9 +19,6 @@ export interface FollowedBill {
 
 /** Up to this many bills are always read one by one, all at the same time. */
 const ONE_BY_ONE = 25;
-
-/** The most that the service gives on one page (API specification, section 8). */
-const PAGE_SIZE = 100;
 
 /**
  * Reads the payments of followed bills: those that are known, and any that were made since then.
@@ -62,7 +59,7 @@ export async function followedPayments(
 
 /** Returns the number of pages that show everything that was paid since then. */
 async function pagesSince(client: PaymentsClient, since: string): Promise<number> {
-  const query = { createdAfter: since, pageSize: PAGE_SIZE };
+  const query = { createdAfter: since, pageSize: PAGE_SIZE_MAX };
   const { items, totalCount } = await client.payments.list(query, PATIENT);
   return Math.ceil(totalCount / Math.max(1, items.length));
 }

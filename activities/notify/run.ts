@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { MINUTE_MS } from "../../src/contracts/durations.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { Assessment } from "../../src/contracts/activities.ts";
 import type { NoticeKind } from "../../src/contracts/notices.ts";
@@ -32,8 +33,6 @@ import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import type { BusinessWait } from "../../src/store/runs/waits.ts";
 import { notifyOfParked } from "./parked-lines.ts";
-
-const MINUTE_MS = 60_000;
 
 /** How long a fault of the business lasts before people are notified of it. */
 const WAIT_TOLD_AFTER_MS = MINUTE_MS;

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../src/contracts/durations.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { doublingMs } from "../../src/domain/back-off.ts";
@@ -14,8 +15,6 @@ const LAST_WAIT_MS = 600_000;
 
 /** How long a retry waits if its vendor or bill can't be paid now, unless an event comes. */
 const RETRY_LINE_WAIT_MS = 600_000;
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Returns what an outcome changes in a line. A retry keeps the line of its bill, or the run would

@@ -1,6 +1,11 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import { type Begun, beginReading } from "../../src/ledger/readings.ts";
-import type { PayableListItem, Payment, PaymentsClient } from "../../src/payments-api/index.ts";
+import {
+  PAGE_SIZE_MAX,
+  type PayableListItem,
+  type Payment,
+  type PaymentsClient,
+} from "../../src/payments-api/index.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { eachBusiness } from "../shared/each-business.ts";
 import { PATIENT } from "../shared/patience.ts";
@@ -15,9 +20,6 @@ const BY_PAGE_FROM = 25;
 
 /** Requests that reading one line by itself takes: its payments, the bill, the vendor. */
 const SINGLE_READS = 3;
-
-/** Records on a page (API specification, section 8). */
-const PAGE_SIZE = 100;
 
 /** Pages that take longer are too old once they have been read; bills are then read singly. */
 const PAGES_TAKE_MS = 45_000;
@@ -96,7 +98,7 @@ async function pageCount(client: PaymentsClient): Promise<number> {
     client.payables.list(one),
     client.contacts.list(one),
   ]);
-  return counts.reduce((sum, { totalCount }) => sum + Math.ceil(totalCount / PAGE_SIZE), 0);
+  return counts.reduce((sum, { totalCount }) => sum + Math.ceil(totalCount / PAGE_SIZE_MAX), 0);
 }
 
 /** Everything that the lists of a business showed at one moment, for all lanes of this process. */

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../src/contracts/durations.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
@@ -31,8 +32,6 @@ import { takePayments } from "../follow/take-payments.ts";
 import { notifyOfParked } from "../notify/parked-lines.ts";
 import { unlessMissing } from "../shared/unless-missing.ts";
 import { takeOver, type Subject } from "./take-over.ts";
-
-const HOUR_MS = 3_600_000;
 
 const LINE_WAITS: readonly string[] = ["contact_not_payable", "approval_required"];
 

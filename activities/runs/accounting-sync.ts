@@ -1,9 +1,8 @@
+import { DAY_MS } from "../../src/contracts/durations.ts";
 import type { PlaybookAccounting } from "../../src/contracts/playbook.ts";
 import { instantOf } from "../../src/domain/clock/instants.ts";
 import { PaymentsApiError, type PaymentsClient } from "../../src/payments-api/index.ts";
 import { unlessMissing } from "../shared/unless-missing.ts";
-
-const DAY_MS = 86_400_000;
 
 type Accounting = Pick<PaymentsClient, "accounting">;
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../src/contracts/durations.ts";
 import { countForReasons, countLines, sourcesOfRun } from "../../src/store/lines/line-counts.ts";
 import type { Transaction } from "kysely";
 import type { Assessment } from "../../src/contracts/activities.ts";
@@ -47,8 +48,6 @@ import { redateLate } from "./redate-late.ts";
 import { withdrawTopUp } from "../deposit/review.ts";
 import { depositsStand } from "../deposit/stand.ts";
 import { notifyOfRun } from "../notify/run.ts";
-
-const DAY_MS = 86_400_000;
 
 type RunView = Parameters<typeof judgeProgress>[0] &
   Asked & { readonly waits: readonly BusinessWait[] };

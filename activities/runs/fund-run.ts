@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { HOUR_MS } from "../../src/contracts/durations.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { FundResult } from "../../src/contracts/activities.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
@@ -31,7 +32,7 @@ import { reviewTopUp } from "../deposit/review.ts";
  * How long a source counts as unable to pay unless a run looks at it again. A run that waits for
  * its money looks again sooner than this.
  */
-const SOURCE_WAIT_MS = 3_600_000;
+const SOURCE_WAIT_MS = HOUR_MS;
 
 /**
  * Finds the money for approved lines: first come, first served, across runs.

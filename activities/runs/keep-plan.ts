@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { DAY_MS } from "../../src/contracts/durations.ts";
 import type { PlanSummary } from "../../src/contracts/pay-run.ts";
 import { mayReturnUntilMs } from "../../src/domain/payments/return-window.ts";
 import { onlyPlans } from "../../src/domain/plan-only.ts";
@@ -15,8 +16,6 @@ import type { ActivityContext } from "../shared/context.ts";
 import { notifyOfPlanWarnings } from "../notify/run.ts";
 import { askForTopUp, type PlanReading } from "../deposit/plan-top-up.ts";
 import { findAll } from "../../src/store/sql/records.ts";
-
-const DAY_MS = 86_400_000;
 
 /** A period begins with a date; in an off-cycle run more follows it. */
 const DATE_LENGTH = "YYYY-MM-DD".length;

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "../../src/contracts/durations.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { PayrunActivities, ScheduledLaunch } from "../../src/contracts/activities.ts";
 import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
@@ -16,12 +17,11 @@ import { startOrSignal } from "../../src/temporal/start.ts";
 import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
-const DAY_MS = 86_400_000;
 /**
  * A launcher that waited for a busy worker for at most this long has missed nothing; clocks differ
  * by less.
  */
-const ON_TIME_MS = 3_600_000;
+const ON_TIME_MS = HOUR_MS;
 
 type Launch = Parameters<PayrunActivities["launchRun"]>[0];
 

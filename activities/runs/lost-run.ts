@@ -1,8 +1,9 @@
+import { HOUR_MS } from "../../src/contracts/durations.ts";
 import type { Assessment, BegunRun } from "../../src/contracts/activities.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 
 /** A launch wakes the run at once; this interval is for a store that is restored by hand. */
-const LOST_LOOK_MS = 3_600_000;
+const LOST_LOOK_MS = HOUR_MS;
 
 /** The first look says what the run waits for. */
 export const LOST_RUN: BegunRun = { ended: false, phase: "planning", planned: true };

@@ -1,9 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { DAY_MS } from "../contracts/durations.ts";
 import type { NoteRefusal } from "../decisions/deciding.ts";
 import { isPowerOfTen } from "../domain/powers-of-ten.ts";
 import type { Principal } from "./principal.ts";
-
-const DAY_MS = 86_400_000;
 
 /** Something that has come again and is worth recording once more. */
 export interface Repeat {

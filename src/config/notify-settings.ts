@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { definedOnly } from "../contracts/defined-only.ts";
-import { NOTICE_KINDS } from "../contracts/notices.ts";
+import { NOTICE_KINDS, VENDOR_CHANNEL } from "../contracts/notices.ts";
 import { nearest } from "./nearest.ts";
 import { personName } from "./signers.ts";
 
@@ -41,9 +41,6 @@ export type NoticeChannel =
       /** Addresses by role. */
       readonly addresses: Readonly<Record<string, readonly string[]>>;
     });
-
-/** The channel of remittance advice (src/notices/routes.ts), a name that profiles can't use. */
-const VENDOR_CHANNEL = "vendors";
 
 const word = z.string("must be text (put it in quotes)").trim().min(1, "must not be empty");
 

@@ -13,3 +13,6 @@ export interface Look {
   /** The outcome that the workflow returns; null until it ends. */
   readonly outcome?: string | null;
 }
+
+/** Characters; Temporal refuses longer summaries of workflows and timers. */
+export const SUMMARY_MAX = 190;

@@ -39,3 +39,6 @@ export const NOTICE_KINDS = [
 
 /** `remittance` goes to vendors, never to a channel of the business's own people. */
 export type NoticeKind = (typeof NOTICE_KINDS)[number] | "remittance";
+
+/** The channel of notices to vendors; a profile can't give this name to a channel of its own. */
+export const VENDOR_CHANNEL = "vendors";

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { DAY_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { ClockReading } from "../business/clock.ts";
 import { ENDED_PHASES } from "../contracts/pay-run.ts";
@@ -20,8 +21,6 @@ import type { Db, Tables } from "../store/index.ts";
 import { authorsOf } from "../store/playbooks/playbooks.ts";
 import type { Run } from "../store/runs/runs.ts";
 import { tokensMadeBy } from "../store/approvals/tokens.ts";
-
-const DAY_MS = 86_400_000;
 
 /** However fast a sandbox's clock runs, an approval lasts at least this much real time. */
 const SHORTEST_APPROVAL_MS = 60_000;

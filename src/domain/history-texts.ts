@@ -1,8 +1,5 @@
-import type { Look } from "../contracts/look.ts";
+import { type Look, SUMMARY_MAX } from "../contracts/look.ts";
 import { withoutServiceWords } from "./service-words.ts";
-
-/** Longer summaries are cut, because Temporal refuses them. */
-const SUMMARY_MAX = 190;
 
 /** Returns the summary of a workflow's timer: progress so far, and what it waits for. */
 export function timerText({ soFar, waitingFor }: Pick<Look, "soFar" | "waitingFor">): string {

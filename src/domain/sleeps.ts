@@ -1,10 +1,11 @@
+import { DAY_MS } from "../contracts/durations.ts";
 import { growingMs } from "./back-off.ts";
 
 /**
  * Longest wait of a workflow that gets a signal for everything it waits for. Only a lost signal is
  * noticed this late.
  */
-export const LONGEST_SLEEP_MS = 7 * 24 * 3_600_000;
+export const LONGEST_SLEEP_MS = 7 * DAY_MS;
 
 /** Shortest wait, so that a workflow never spins. */
 const LEAST_SLEEP_MS = 250;

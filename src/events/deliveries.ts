@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BusinessProfile } from "../config/business-profile.ts";
-import type { Delivery } from "../payments-api/schemas/delivery.ts";
+import { type Delivery, PAGE_SIZE_MAX } from "../payments-api/index.ts";
 import { insertEvents, knownEventIds } from "../store/events/inbox.ts";
 import type { ActionContext } from "../actions/context.ts";
 import { ownEndpoints } from "./own-endpoints.ts";
@@ -9,7 +9,6 @@ import { inboxEvent, parseEvent } from "./inbox-event.ts";
 
 const REAL_INTERVAL_MS = 60_000;
 const SANDBOX_INTERVAL_MS = 2_000;
-const PAGE_SIZE = 100;
 /** The most pages of one pass; far more than a service keeps retrying. */
 const MAX_PAGES = 200;
 /** Pause after a fault that doesn't pass by itself, such as a missing scope. */
@@ -106,7 +105,7 @@ async function recoverLostEvents(
     let newest: ReadonlySet<string> | undefined;
     let read = 0;
     for (let page = 1; page <= MAX_PAGES; page += 1) {
-      const asked = { page, pageSize: PAGE_SIZE };
+      const asked = { page, pageSize: PAGE_SIZE_MAX };
       const { items, totalCount } = await client.deliveries.list(endpoint.id, asked);
       read += items.length;
       if (newest === undefined) await paused.look(profile, endpoint, items);

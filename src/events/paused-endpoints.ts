@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { PaymentsApiError } from "../payments-api/index.ts";
 import type { Delivery } from "../payments-api/schemas/delivery.ts";
@@ -13,7 +14,7 @@ const KIND = "webhooks-paused";
 const FAILED_IN_A_ROW = 20;
 
 /** How often the service is asked to resume an endpoint that is paused again and again. */
-const AGAIN_AFTER_MS = 3_600_000;
+const AGAIN_AFTER_MS = HOUR_MS;
 
 type Resuming = Pick<ActionContext, "store" | "clientOf" | "log" | "nowMs">;
 

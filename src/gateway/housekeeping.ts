@@ -1,3 +1,4 @@
+import { DAY_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import { pruneSessions } from "../store/approvals/sessions.ts";
@@ -10,16 +11,16 @@ import type { GatewayContext } from "./http/context.ts";
 const INTERVAL_MS = 60 * 60_000;
 
 /** Longer than anything that a notice is about can last, such as an approval. */
-const NOTICES_KEPT_MS = 400 * 86_400_000;
+const NOTICES_KEPT_MS = 400 * DAY_MS;
 
 /**
  * As long as runs' own reports are read. If an event arrives again after that, it is too old to
  * start anything.
  */
-const EVENTS_KEPT_MS = 400 * 86_400_000;
+const EVENTS_KEPT_MS = 400 * DAY_MS;
 
 /** Sign-ins are reviewed by the quarter; after that only the trail has them. */
-const SESSIONS_KEPT_MS = 100 * 86_400_000;
+const SESSIONS_KEPT_MS = 100 * DAY_MS;
 
 /**
  * Deletes old rows once an hour: marks of events that started something long ago, notices that were

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { DAY_MS, HOUR_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { LastingTrouble } from "../process/lasting-trouble.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
@@ -29,13 +30,13 @@ const SETTLED_MS = 60_000;
  * How often everything that Temporal remembers is compared, not only what runs, and old rows are
  * deleted.
  */
-const WHOLE_EVERY_MS = 3_600_000;
+const WHOLE_EVERY_MS = HOUR_MS;
 
 /**
  * How long events are kept: longer than the return window, and than a service keeps delivering an
  * event.
  */
-const INBOX_KEPT_MS = 90 * 86_400_000;
+const INBOX_KEPT_MS = 90 * DAY_MS;
 
 const COMPARES = "Comparing the store with Temporal";
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { HOUR_MS } from "../contracts/durations.ts";
 import type { ClockReading } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { LastingTrouble } from "../process/lasting-trouble.ts";
@@ -15,7 +16,7 @@ import { arrivedTopUps, recordReturned } from "../store/deposits/returned-deposi
 const TURN_EVERY_MS = 60_000;
 
 /** Time on the business clock between the beginnings of two passes over a business's payments. */
-const PASS_EVERY_MS = 6 * 3_600_000;
+const PASS_EVERY_MS = 6 * HOUR_MS;
 
 /**
  * The least number of turns between two passes, in real time, however fast a sandbox's clock runs.

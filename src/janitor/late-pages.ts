@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { DAY_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { forgottenOf, tellOfForgotten } from "../ledger/forgotten-payments.ts";
 import { followedSinceMs } from "../domain/payments/return-window.ts";
-import type { Payment } from "../payments-api/index.ts";
+import { PAGE_SIZE_MAX, type Payment } from "../payments-api/index.ts";
 import { mayHaveForgotten } from "../store/janitor/behind.ts";
 import { keepLatePass, type LatePass } from "../store/janitor/late-passes.ts";
 import {
@@ -20,13 +21,11 @@ import type { JanitorContext } from "./context.ts";
 /** The most that a turn reads of one business: 36,000 pages a day, of 100 payments each. */
 const PAGES_A_TURN = 25;
 
-const PAGE_SIZE = 100;
-
 /** Pause between pages: a slow reader leaves the service to payments. */
 const PAGE_PAUSE_MS = 200;
 
 /** Older failures have been dealt with by the party that made the payment. */
-const RECENT_MS = 7 * 86_400_000;
+const RECENT_MS = 7 * DAY_MS;
 
 /**
  * Reads what was paid page by page, and notifies the owner of each payment that has changed since.
@@ -68,7 +67,7 @@ export class LatePages {
       createdBefore: pass.madeBefore ?? undefined,
     };
     for (let page = pass.nextPage; page < pass.nextPage + PAGES_A_TURN; page += 1) {
-      const { items } = await payments.list({ ...filters, page, pageSize: PAGE_SIZE });
+      const { items } = await payments.list({ ...filters, page, pageSize: PAGE_SIZE_MAX });
       await this.#tell(profile, items, businessMs);
       const theirs = items.filter(({ status }) => external.has(status));
       if (theirs.length > 0) await this.#notifyOfExternalPayments(profile, theirs, businessMs);

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { DAY_MS, HOUR_MS } from "../contracts/durations.ts";
 import type { ClockReading } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { ENDED_PHASES, type LineState } from "../contracts/pay-run.ts";
@@ -41,12 +42,12 @@ const AT_ONCE = 10;
 /**
  * How long bills are looked up in case the service pays after all, later than it should: a weekend.
  */
-const AFTER_ALL_MS = 5 * 86_400_000;
+const AFTER_ALL_MS = 5 * DAY_MS;
 
 /**
  * Time between two such lookups of one bill; in addition, there is one before each cut-off at 9:00.
  */
-const AFTER_ALL_EVERY_MS = 6 * 3_600_000;
+const AFTER_ALL_EVERY_MS = 6 * HOUR_MS;
 const BEFORE_CUT_OFF = "08:00";
 
 /**

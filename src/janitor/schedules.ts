@@ -1,4 +1,5 @@
 import type { Client } from "@temporalio/client";
+import { DAY_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { launcherOf } from "../domain/clock/schedule-triggers.ts";
 import { appendAudit } from "../store/audit/audit.ts";
@@ -16,8 +17,6 @@ import {
 import { isUnreadable } from "../temporal/codec.ts";
 import { OWN_AUTHOR } from "../contracts/names.ts";
 import type { JanitorContext } from "./context.ts";
-
-const DAY_MS = 86_400_000;
 
 /** A gateway that has just stored a playbook makes its schedule itself. */
 const APPLYING_MS = 15_000;

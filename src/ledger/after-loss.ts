@@ -1,3 +1,4 @@
+import { DAY_MS } from "../contracts/durations.ts";
 import type { ClockReading } from "../business/clock.ts";
 import { NEW_YORK } from "../domain/clock/new-york.ts";
 import type { SendsAfter } from "../domain/goes-out.ts";
@@ -43,7 +44,7 @@ function nothingUntilMs(loss: NoticedLoss, clock: ClockReading): number | null {
 }
 
 /** How long after a restore the texts about several plans mention it. */
-const SPOKEN_OF_MS = 14 * 86_400_000;
+const SPOKEN_OF_MS = 14 * DAY_MS;
 
 /**
  * Describes how a restored store sends, for texts that people read.

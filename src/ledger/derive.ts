@@ -1,3 +1,4 @@
+import { DAY_MS } from "../contracts/durations.ts";
 import type {
   KeyedAttempt,
   Look,
@@ -262,7 +263,7 @@ export function attemptState(
   return openSends({ attempts: [attempt] }).length === 0 ? "refused" : "open";
 }
 
-const LATELY_MS = 86_400_000;
+const LATELY_MS = DAY_MS;
 
 /**
  * Counts the last keys in a row that had no effect within a day: after a person's correction, a new

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { DAY_MS } from "../contracts/durations.ts";
 import { formatUsd } from "../domain/money.ts";
 import { appendAuditEntries } from "../store/audit/audit.ts";
 import { lossAtBusinessMs, lossNoticed, mayBeForgotten } from "../store/janitor/behind.ts";
@@ -8,8 +9,6 @@ import type { Db } from "../store/sql/db.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { madeIdsOf } from "./derive.ts";
 import { loadSubjects } from "./rows.ts";
-
-const DAY_MS = 86_400_000;
 
 /**
  * Failures up to this long before the loss was noticed count, because a loss may be noticed days

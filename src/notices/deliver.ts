@@ -5,7 +5,7 @@ import type { Mailer } from "./mail.ts";
 import { type About, emailOf, slackMessage, webhookPayload } from "./messages.ts";
 import type { Poster } from "./post.ts";
 import type { TryResult } from "./results.ts";
-import { VENDOR_CHANNEL } from "./routes.ts";
+import { VENDOR_CHANNEL } from "../contracts/notices.ts";
 import { NEEDS_ACTION_PAGE, runPage } from "../contracts/console-pages.ts";
 
 /** Kinds of notices that a person decides about on the page of everything that needs action. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { newYorkDate } from "../domain/clock/new-york.ts";
 import {
@@ -14,7 +15,6 @@ import { listPlaybooks } from "../store/playbooks/playbooks.ts";
 import { runsLately } from "../store/runs/runs-lately.ts";
 
 const INTERVAL_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /** The most runs that one digest covers. */
 const RUNS_MOST = 30;

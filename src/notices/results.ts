@@ -1,3 +1,5 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../contracts/durations.ts";
+
 /** The result of one try to deliver, in words that contain no address and no secret. */
 export type TryResult =
   | { readonly kind: "sent" }
@@ -10,10 +12,6 @@ export type TryResult =
       readonly channelDown: boolean;
       readonly retryAfterMs?: number;
     };
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** Pauses after the first, second … try: quick at first, since people wait; a day in all. */
 const PAUSES_MS: readonly number[] = [

@@ -2,9 +2,6 @@ import type { NoticeChannel, NotifySettings } from "../config/business-profile.t
 import type { Route } from "../store/notices/notice-deliveries.ts";
 import type { Notice } from "../store/notices/notices.ts";
 
-/** The channel for notices to vendors; the settings allow no other channel of this name. */
-export const VENDOR_CHANNEL = "vendors";
-
 /**
  * Returns where a notice for our own people goes: to the channels that take its kind and one of its
  * roles.

@@ -3,7 +3,8 @@ import { PaymentsApiError } from "../payments-api/index.ts";
 import { postponeRouting, type Route, routeNotice } from "../store/notices/notice-deliveries.ts";
 import type { Notice } from "../store/notices/notices.ts";
 import { codeOf, nextRouteMs } from "./results.ts";
-import { routesOf, VENDOR_CHANNEL } from "./routes.ts";
+import { VENDOR_CHANNEL } from "../contracts/notices.ts";
+import { routesOf } from "./routes.ts";
 import type { NoticeSenderContext } from "./sender.ts";
 
 /** The limit of RFC 5321. */

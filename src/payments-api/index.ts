@@ -6,6 +6,7 @@ export {
   UnexpectedAnswerError,
 } from "./errors.ts";
 export type { UploadedFile } from "./form.ts";
+export { PAGE_SIZE_MAX } from "./pagination.ts";
 export type { NewBankAccount } from "./resources/bank-accounts.ts";
 export type { BalanceTransfer } from "./resources/balance.ts";
 export type { BusinessWithdrawal } from "./resources/businesses.ts";

@@ -25,7 +25,9 @@ interface Listed {
 }
 
 const maxPasses = 5;
-const defaultPageSize = 100;
+
+/** The most items that the service puts on one page (API specification, section 8). */
+export const PAGE_SIZE_MAX = 100;
 
 /** Pages of a long list that are read at once. */
 const pagesInFlight = 8;
@@ -45,7 +47,7 @@ const longFromPages = 4;
 export async function* iteratePages<T extends Listed>(
   path: string,
   readPage: ReadPage<T>,
-  pageSize: number = defaultPageSize,
+  pageSize: number = PAGE_SIZE_MAX,
 ): AsyncGenerator<T[], void, undefined> {
   const yielded = new Set<string>();
   for (let pass = 1; pass <= maxPasses; pass += 1) {
@@ -100,7 +102,7 @@ export async function* iterateItems<T extends Listed>(
 export async function readConsistently<T extends Listed>(
   path: string,
   readPage: ReadPage<T>,
-  pageSize: number = defaultPageSize,
+  pageSize: number = PAGE_SIZE_MAX,
 ): Promise<T[]> {
   for (let pass = 1; pass <= maxPasses; pass += 1) {
     const progress = new PassProgress();

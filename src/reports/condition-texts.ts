@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "../contracts/durations.ts";
 import type { Condition } from "../api/conditions.ts";
 
 export function failed(code: Condition["code"], text: string, remedy: string): Condition {
@@ -14,8 +15,8 @@ export function warning(
 }
 
 const UNITS = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
+  ["day", DAY_MS],
+  ["hour", HOUR_MS],
   ["minute", 60_000],
 ] as const;
 

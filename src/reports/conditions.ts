@@ -1,3 +1,4 @@
+import { DAY_MS } from "../contracts/durations.ts";
 import { shellWord } from "../domain/shell-word.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { Condition } from "../api/conditions.ts";
@@ -24,7 +25,7 @@ const SKEW_MS = 10_000;
 const RESTARTS_WITHIN_MS = 30_000;
 
 /** A token that ends within this time should be replaced. */
-const EXPIRES_SOON_MS = 14 * 86_400_000;
+const EXPIRES_SOON_MS = 14 * DAY_MS;
 
 /**
  * The kinds of notices that a person must act upon. People who get none of them miss everything

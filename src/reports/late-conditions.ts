@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../contracts/durations.ts";
 import type { Condition } from "../api/conditions.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { spokenDeadline } from "../domain/clock/spoken.ts";
@@ -16,9 +17,6 @@ import { wasLaunchedSince } from "../store/runs/runs-lately.ts";
 import { findRunOfPeriod, listRuns } from "../store/runs/runs.ts";
 import { deadlineOf } from "./status/run.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-
 /** How long a launch may wait for a busy worker before it is reported. */
 const STARTS_WITHIN_MS = 15 * MINUTE_MS;
 /** A run that was missed longer ago is history. */
@@ -28,7 +26,6 @@ const IN_DOUBT_MS = HOUR_MS;
 const UNDISPATCHED_MS = 5 * MINUTE_MS;
 const RECOVERED_WITHIN_MS = HOUR_MS;
 /** Within a day, repeated refusals are recorded ever more rarely. */
-const DAY_MS = 24 * HOUR_MS;
 
 /** Refusal reasons of webhooks that the service itself may have sent. */
 const SIGNATURES: readonly string[] = ["no_match", "no_secret", "too_old", "too_new"];

@@ -8,10 +8,8 @@ import { lossNoticed, mayBeForgotten } from "../store/janitor/behind.ts";
 import { openSubjects } from "../store/payables/open-subjects.ts";
 import type { Db } from "../store/index.ts";
 import type { Name } from "../domain/names.ts";
+import { PAGE_SIZE_MAX } from "../payments-api/index.ts";
 import { namesOf } from "../store/names/names.ts";
-
-/** The most that the service returns (API specification, section 8). */
-const PAGE_SIZE = 100;
 
 /**
  * Returns a page of the service's payments since an instant, external ones included, and whether
@@ -26,7 +24,7 @@ export async function paymentsSince(
   const { db } = context.store;
   const client = context.clientOf(profile);
   const since = new Date(sinceMs).toISOString();
-  const asked = { createdAfter: since, page, pageSize: PAGE_SIZE };
+  const asked = { createdAfter: since, page, pageSize: PAGE_SIZE_MAX };
   const shown = await client.payments.list(asked);
   // If the service ignores the filter, the payments' age ends the list.
   const newer = shown.items.filter(({ createdAt }) => !(Date.parse(createdAt ?? "") < sinceMs));

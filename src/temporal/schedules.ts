@@ -7,6 +7,7 @@ import {
   ScheduleNotFoundError,
 } from "@temporalio/client";
 import { type Payload, TypedSearchAttributes } from "@temporalio/common";
+import { DAY_MS } from "../contracts/durations.ts";
 import type { ScheduledPayRunInput } from "../contracts/activities.ts";
 import { TASK_QUEUE } from "../contracts/names.ts";
 import { scheduledPayRunId, WORKFLOW } from "../contracts/workflow-kinds.ts";
@@ -17,7 +18,6 @@ import { updateSchedule } from "./schedule-update.ts";
 
 /** Temporal accepts no shorter one; the launcher itself leaves out what comes too late. */
 const SHORTEST_CATCH_UP_MS = 10_000;
-const DAY_MS = 86_400_000;
 /** A server that doesn't respond must not hold up a pass forever. */
 const LIST_MS = 20_000;
 /** A status code of gRPC. */

@@ -1,12 +1,10 @@
 import type { Client } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
 import { definedOnly } from "../contracts/defined-only.ts";
+import { SUMMARY_MAX } from "../contracts/look.ts";
 import { SIGNAL } from "../contracts/names.ts";
 import { WORKFLOW, type WorkflowKind } from "../contracts/workflow-kinds.ts";
 import { searchAttributes } from "../contracts/search-attributes.ts";
-
-/** Temporal refuses longer summaries. */
-const SUMMARY_MAX = 190;
 
 /**
  * Starts the workflow of a row, or signals the one that runs to look: the store may have lost the

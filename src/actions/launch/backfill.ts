@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../contracts/durations.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { PlaybookSchedule } from "../../contracts/playbook.ts";
 import { addDays } from "../../domain/clock/dates.ts";
@@ -13,8 +14,6 @@ import { businessNamed } from "../businesses.ts";
 import { launch } from "./launch.ts";
 import type { Launched } from "./launcher.ts";
 import type { ScheduleContext } from "../playbooks/schedules.ts";
-
-const DAY_MS = 86_400_000;
 
 /** When a playbook got its present schedule, and now, both on the business clock. */
 interface Span {

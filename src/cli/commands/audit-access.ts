@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { DAY_MS } from "../../contracts/durations.ts";
 import type { Config } from "../../config.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { type AccessSpan, accessTo, type RuleAccess } from "../../domain/approvals/access.ts";
@@ -108,8 +109,6 @@ function linesOf({ business, playbook, revision, singlePerson, rules }: Playbook
     ]),
   ];
 }
-
-const DAY_MS = 86_400_000;
 
 function spanOf(text: string): AccessSpan {
   const fromMs = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;

@@ -1,5 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { DAY_MS } from "../../contracts/durations.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { EXIT } from "../terminal/cli-error.ts";
 import { gatewayOf, ofBusiness } from "../client/gateway-client.ts";
@@ -65,7 +66,7 @@ function linesOf(schedule: Schedule): string[] {
 const OTHER_CLOCK = "Begins in real time; periods and pay dates are by the sandbox's clock.";
 
 /** Farther than any holiday moves a run from its period. */
-const FAR_MS = 8 * 86_400_000;
+const FAR_MS = 8 * DAY_MS;
 
 function hasOtherClock({ period, beginsAt }: Schedule["next"][number]): boolean {
   return Math.abs(Date.parse(period) - Date.parse(beginsAt)) > FAR_MS;

@@ -1,4 +1,5 @@
 import type { Command } from "@commander-js/extra-typings";
+import { DAY_MS } from "../../contracts/durations.ts";
 import { spokenStamp, zoneName } from "../../domain/clock/spoken.ts";
 import { MadeTokenBody, TokenBody, TokenListBody } from "../../api/tokens.ts";
 import type { Config } from "../../config.ts";
@@ -131,8 +132,6 @@ async function firstTokens(config: Config, names: readonly [string, string]) {
     await store.close();
   }
 }
-
-const DAY_MS = 86_400_000;
 
 /** Returns the day a token ends, with the time if it ends within a day. */
 function endOf(expiresAt: string, zone: string): string {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { DAY_MS } from "../../contracts/durations.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
 import type { RunStatus } from "../../api/runs.ts";
 import { spokenDay } from "../../domain/clock/spoken.ts";
@@ -19,7 +20,7 @@ const FAST = 100_000;
 
 /** … but slower while something waits for a decision, or if deadlines approach after a while. */
 const SLOWER = 20_000;
-const LONG_MS = 12 * 86_400_000;
+const LONG_MS = 12 * DAY_MS;
 
 const POLL_MS = 400;
 const SENT_LIMIT_MS = 120_000;

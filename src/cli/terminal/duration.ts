@@ -1,11 +1,12 @@
+import { DAY_MS, HOUR_MS } from "../../contracts/durations.ts";
 import { usageError } from "./cli-error.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1_000,
   m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 7 * 86_400_000,
+  h: HOUR_MS,
+  d: DAY_MS,
+  w: 7 * DAY_MS,
 };
 
 /** ISO 8601, as the service writes durations; months and years have no fixed length. */

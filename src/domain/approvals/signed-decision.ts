@@ -1,4 +1,5 @@
 import { createPublicKey, verify } from "node:crypto";
+import { DAY_MS } from "../../contracts/durations.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { readVerifiedBankChanges, type VerifiedBankChange } from "./bank-changes.ts";
 
@@ -58,7 +59,7 @@ export const ENVELOPE_MAX_CHARS = 600_000;
 const SKEW_MS = 300_000;
 
 /** A decision that took more than a day to arrive should be made again. */
-const LIFE_MAX_MS = 86_400_000;
+const LIFE_MAX_MS = DAY_MS;
 
 const DROPPED_MAX = 10_000;
 const WORD = /^[\x21-\x7e]{1,200}$/;

@@ -1,6 +1,7 @@
+import { DAY_MS } from "../../contracts/durations.ts";
+
 /** Arithmetic on plain dates, which are `YYYY-MM-DD` texts and compare as texts. */
 
-const DAY_MS = 86_400_000;
 const DATE_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Cache: runs of many bills need the same few dates hundreds of thousands of times. */

@@ -1,9 +1,9 @@
+import { DAY_MS } from "../../contracts/durations.ts";
 import { addDays, isoWeekday, utcMsOfDate } from "./dates.ts";
 
 /** The zone of cut-offs, execution and settlement (API specification, section 3). */
 export const NEW_YORK = "America/New_York";
 
-const DAY_MS = 86_400_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /**

@@ -1,9 +1,8 @@
+import { HOUR_MS, MINUTE_MS } from "../../contracts/durations.ts";
 import type { Span } from "../../contracts/playbook.ts";
 import { addBankingDays } from "./bank-calendar.ts";
 import { NEW_YORK, newYorkDate, newYorkInstantMs, zonedWallTime } from "./new-york.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 const UNIT_MS = { hours: HOUR_MS, days: 24 * HOUR_MS } as const;
 
 /** The least real time that people get, however fast a sandbox's clock runs. */

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../contracts/durations.ts";
 import { utcMsOfDate } from "./dates.ts";
 import { NEW_YORK, zonedWallTime } from "./new-york.ts";
 
@@ -5,10 +6,6 @@ import { NEW_YORK, zonedWallTime } from "./new-york.ts";
  * Formats times for people: in the zone that their profile names, New York if it names none, and
  * always with that zone. Every text that a person reads takes its times from here.
  */
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 type Instant = string | number;
 

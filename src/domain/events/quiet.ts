@@ -1,6 +1,6 @@
+import { MINUTE_MS } from "../../contracts/durations.ts";
 import { doublingMs } from "../back-off.ts";
 
-const MINUTE_MS = 60_000;
 const LONGEST_MS = 60 * MINUTE_MS;
 
 /** Starts within this time are counted. */

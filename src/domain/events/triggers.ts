@@ -1,9 +1,10 @@
+import { DAY_MS } from "../../contracts/durations.ts";
 import type { StartingEvent } from "../../contracts/events.ts";
 import type { Playbook } from "../../contracts/playbook.ts";
 import { isCancellationPolicy } from "../cancellations/policy.ts";
 
 /** Older events start nothing: what they concern has been handled by now. */
-const AGE_MAX_MS = 14 * 86_400_000;
+const AGE_MAX_MS = 14 * DAY_MS;
 
 /** Allowed clock difference, the same as for webhook signatures. */
 const SKEW_MS = 300_000;

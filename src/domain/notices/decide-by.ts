@@ -1,4 +1,4 @@
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from "../../contracts/durations.ts";
 
 /** How long before the deadline people are reminded, if there was that much time. */
 export const DECIDE_SOON_MS = 4 * HOUR_MS;

@@ -1,8 +1,7 @@
+import { DAY_MS } from "../../contracts/durations.ts";
 import { growingMs } from "../back-off.ts";
 import { PEOPLE_MIN_MS } from "../clock/spans.ts";
 import { soonestSleepMs, untilNextMs } from "../sleeps.ts";
-
-const DAY_MS = 86_400_000;
 
 /** Poll times if no event comes, in real milliseconds. */
 const SANDBOX = { share: 0.1, firstMs: 1_000, mostMs: 90_000 } as const;

@@ -1,10 +1,11 @@
+import { HOUR_MS } from "../../contracts/durations.ts";
 import { addBankingDays } from "../clock/bank-calendar.ts";
 
 /** Banking days to wait after a payment's expected arrival, or execution, before it is late. */
 const PATIENCE_DAYS = 2;
 
 /** How long a request may stay without a clear response before people are notified. */
-export const UNANSWERED_NOTICE_AFTER_MS = 3_600_000;
+export const UNANSWERED_NOTICE_AFTER_MS = HOUR_MS;
 
 /**
  * True if a payment is late. A bank may delay one for weeks, and neither that nor the service's own

@@ -1,6 +1,5 @@
+import { DAY_MS } from "../../contracts/durations.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
-
-const DAY_MS = 86_400_000;
 
 /**
  * Returns an ISO instant before the first payment of a run: a day before it was planned, to allow

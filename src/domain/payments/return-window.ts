@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "../../contracts/durations.ts";
 
 /** Longest ACH return window, counted from settlement. */
 const RETURN_WINDOW_MS = 60 * DAY_MS;

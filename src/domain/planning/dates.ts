@@ -1,8 +1,7 @@
+import { DAY_MS } from "../../contracts/durations.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { addBankingDays, bankingDayOnOrBefore, nextBankingDay } from "../clock/bank-calendar.ts";
 import { newYorkInstantMs } from "../clock/new-york.ts";
-
-const DAY_MS = 86_400_000;
 
 export interface LineDates {
   readonly executionDate: string;

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../contracts/durations.ts";
 import type { LineFlag } from "../../contracts/pay-run.ts";
 import type { ReviewReason } from "../../contracts/playbook.ts";
 import { daysBetween } from "../clock/dates.ts";
@@ -10,7 +11,6 @@ import { type BillBook, billDate, type BillFacts } from "./book.ts";
 import type { LineDates } from "./dates.ts";
 import type { SelectedBill } from "./select.ts";
 
-const DAY_MS = 86_400_000;
 const RECENT_DAYS = 30;
 const UNUSUAL_TIMES_MEDIAN = 3;
 /** The service splits larger payments. */

@@ -1,6 +1,5 @@
+import { DAY_MS } from "../../contracts/durations.ts";
 import { PEOPLE_MIN_MS } from "../clock/spans.ts";
-
-const DAY_MS = 86_400_000;
 
 /** When a failed bill's retry began, and how long its playbook lets it wait. */
 interface Waiting {

@@ -11,6 +11,7 @@ import {
   randomState,
 } from "openid-client";
 import { z } from "zod";
+import { HOUR_MS } from "../../contracts/durations.ts";
 import { GatewayError } from "../../actions/errors.ts";
 import type { BusinessProfile, IdentityProvider } from "../../config/business-profile.ts";
 import { SESSION_HOURS } from "../../domain/approvals/session.ts";
@@ -34,7 +35,7 @@ const FLOW_SECONDS = 600;
 const SCOPE = "openid";
 const CALLBACK = "/sign-in/callback";
 const TIMEOUT_SECONDS = 10;
-const CONFIGURATION_MS = 3_600_000;
+const CONFIGURATION_MS = HOUR_MS;
 
 /** What the browser keeps while a sign-in is in progress. */
 const Flow = z.object({

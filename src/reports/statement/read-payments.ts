@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../contracts/durations.ts";
 import { beforeFirstPayment } from "../../domain/payments/paid-since.ts";
 import type { Payment, PaymentsClient } from "../../payments-api/index.ts";
 import type { Db } from "../../store/index.ts";
@@ -54,7 +55,7 @@ export interface Days {
 /**
  * Most payments are made less than this before they are debited; older ones are read one by one.
  */
-const MADE_BEFORE_MS = 35 * 86_400_000;
+const MADE_BEFORE_MS = 35 * DAY_MS;
 
 /**
  * Reads every payment of a business's runs that may have left or come back within these days, as

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
+import { HOUR_MS } from "../../contracts/durations.ts";
 import {
   type KeptForm,
   SESSION_HOURS,
@@ -85,7 +86,7 @@ export async function openSession(
   }: { nowMs: number; from: string; endsAtMs: number | undefined; keptForm: KeptForm | null },
 ): Promise<{ session: Session; secret: string }> {
   const secret = newSecret("session_");
-  const longestMs = Math.floor(nowMs) + SESSION_HOURS * 3_600_000;
+  const longestMs = Math.floor(nowMs) + SESSION_HOURS * HOUR_MS;
   const session: Session = {
     sessionId: `ses_${randomUUID()}`,
     ...rowOf(signIn),

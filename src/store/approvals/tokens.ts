@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
+import { DAY_MS } from "../../contracts/durations.ts";
 import { principalOf } from "../../domain/approvals/principal.ts";
 import { TOKEN_DAYS, tokenProblem, type TokenView } from "../../domain/approvals/token.ts";
 import { appendAudit, STORE_TRAIL } from "../audit/audit.ts";
@@ -32,8 +33,6 @@ interface Deed {
   readonly by: string;
   readonly nowMs: number;
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * Makes a token of 256 random bits, and records it in the store's own trail: a token may act for

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
+import { DAY_MS } from "../../contracts/durations.ts";
 import type {
   DryPlan,
   DryPlanHead,
@@ -10,7 +11,7 @@ import type {
 import { chunks, type Db } from "../sql/db.ts";
 import { findOne } from "../sql/records.ts";
 
-const KEPT_MS = 86_400_000;
+const KEPT_MS = DAY_MS;
 
 /** The head as it is stored. It is written last, and says which lines are the plan's. */
 interface KeptHead extends DryPlanHead {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
 import type pg from "pg";
+import { HOUR_MS } from "../../contracts/durations.ts";
 import type { TransactionOptions } from "../sql/store.ts";
 import type { Tables } from "../schema/tables.ts";
 import { again } from "./again.ts";
@@ -9,7 +10,7 @@ import type { TransactionHooks } from "./dialect.ts";
 import { lockStatements } from "./locks.ts";
 
 /** How long a mark is kept: longer than any transaction looks for it. */
-const MARK_KEPT_MS = 3_600_000;
+const MARK_KEPT_MS = HOUR_MS;
 const TRANSACTIONS_BETWEEN_CLEANINGS = 5_000;
 
 type Asked = TransactionOptions & { readonly businessId?: string };

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { HOUR_MS } from "../../contracts/durations.ts";
 import { readerOf } from "./as-record.ts";
 import type { Db } from "./db.ts";
 import { type Lease, takeLease } from "./leases.ts";
@@ -8,7 +9,7 @@ import { changeRecords } from "./records.ts";
 const SILENT_AFTER_MS = 30_000;
 
 /** How long a worker that is gone stays listed; after that, it is no news any more. */
-const FORGOTTEN_AFTER_MS = 3_600_000;
+const FORGOTTEN_AFTER_MS = HOUR_MS;
 
 const PREFIX = "worker/";
 
