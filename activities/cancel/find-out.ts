@@ -5,7 +5,7 @@ import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.
 import { lookupWaitMs } from "../../src/domain/cancellations/lookup-wait.ts";
 import { isApplied, madeIdsOf } from "../../src/ledger/derive.ts";
 import type { KeyedAttempt } from "../../src/ledger/facts.ts";
-import { type GateStep, lookOnly } from "../../src/ledger/gate.ts";
+import { type GateStep, lookupOnly } from "../../src/ledger/gate.ts";
 import { pay } from "../../src/ledger/operations.ts";
 import { readPayments } from "../../src/ledger/readings.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
@@ -58,7 +58,7 @@ async function whatCame(
   const { businessId, workflowId: owner, requestedAtMs } = cancellation;
   const { payableId: subject } = item;
   const caller = { businessId, operation: pay, sentBy: by, owner, clock };
-  const step = await lookOnly(trx, caller, subject, reading);
+  const step = await lookupOnly(trx, caller, subject, reading);
   const { attempts } = await subjectFacts(trx, businessId, subject);
   const last = attempts.at(-1);
   // Anything that may still come of it comes under the same key, and so makes no further payment.

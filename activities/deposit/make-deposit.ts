@@ -154,7 +154,7 @@ function wishOf(
   clock: ClockReading,
 ): Wish | null {
   if (topUp.state === "sending") {
-    const mayStill = mayStillPay({ ...facts, looks: [...facts.looks, reading] }, clock);
+    const mayStill = mayStillPay({ ...facts, lookups: [...facts.lookups, reading] }, clock);
     if (!mayStill || saidNo(facts.attempts, topUp.owner) !== undefined) return null;
   }
   const { account, amountCents, hash, makeBy, owner } = topUp;

@@ -59,16 +59,16 @@ export async function backOffDeposit(
   const isSent = state === "on-its-way" || (await isOpenSubject(trx, businessId, subject));
   // A deposit that came to nothing and is requested again is still waiting; only a deposit ends
   // that.
-  const restSinceMs = topUp.restSinceMs ?? (reason === null ? null : clock.serviceMs);
+  const backOffSinceMs = topUp.backOffSinceMs ?? (reason === null ? null : clock.serviceMs);
   const change = {
-    ...{ reason, reasonCode: code ?? null, restSinceMs, notBeforeMs: clock.serviceMs + waitMs },
+    ...{ reason, reasonCode: code ?? null, backOffSinceMs, notBeforeMs: clock.serviceMs + waitMs },
     ...(isSent ? {} : ({ state: "proposed" } as const)),
     // A deposit on its way is looked at by the business clock.
     ...(state === "on-its-way" ? { pollAtMs: clock.businessMs + waitMs * clock.scale } : {}),
   };
   const isMine = await changeTopUp(trx, topUp, OPEN_TOP_UP_STATES, change, clock.realMs);
-  if (!isMine || reason === null || restSinceMs === null) return;
-  if (clock.serviceMs - restSinceMs < UNANSWERED_NOTICE_AFTER_MS) return;
+  if (!isMine || reason === null || backOffSinceMs === null) return;
+  if (clock.serviceMs - backOffSinceMs < UNANSWERED_NOTICE_AFTER_MS) return;
   await notifyOfLate(trx, topUp, topUpStuck(topUp, reason), clock);
 }
 
@@ -105,7 +105,7 @@ async function recordMade(
   const sinceMs = clock.businessMs;
   const pollAtMs = nextPollMs(sinceMs, sinceMs, clock.scale);
   const change = { state: "on-its-way", transactionId, reason: null, sinceMs, pollAtMs } as const;
-  const moved = { ...change, reasonCode: null, restSinceMs: null };
+  const moved = { ...change, reasonCode: null, backOffSinceMs: null };
   const { amountCents } = topUp;
   const note = { action: "made", amountCents, transactionId, key, answer } as const;
   await moveTopUp(trx, topUp, ["proposed", "sending"], moved, note, clock.realMs);

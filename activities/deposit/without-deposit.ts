@@ -23,7 +23,7 @@ export function withoutDeposit(
 ): DepositOutcome {
   const { step } = answer;
   const closed = answer.kind === "closed" ? answer.closed.reason : null;
-  const longerMs = growingMs(clock.serviceMs - (topUp.restSinceMs ?? clock.serviceMs), LOOKS);
+  const longerMs = growingMs(clock.serviceMs - (topUp.backOffSinceMs ?? clock.serviceMs), LOOKS);
   switch (step.kind) {
     case "adopt":
     case "applied": {

@@ -9,17 +9,18 @@ import type { Tables } from "../../src/store/schema/tables.ts";
 /** Notifies operators, once, of a line that has made no progress in an hour of tries. */
 export async function notifyOfStuck(
   trx: Transaction<Tables>,
-  line: Pick<RunLine, "businessId" | "runId" | "payableId" | "amountCents" | "restSinceMs">,
-  rest: { readonly kind: "unknown" | "back"; readonly reason: string },
+  line: Pick<RunLine, "businessId" | "runId" | "payableId" | "amountCents" | "backOffSinceMs">,
+  backOff: { readonly kind: "unknown" | "back"; readonly reason: string },
   clock: ClockReading,
 ): Promise<void> {
-  const { businessId, payableId, restSinceMs, runId } = line;
-  if (restSinceMs === null || clock.serviceMs - restSinceMs < UNANSWERED_NOTICE_AFTER_MS) return;
+  const { businessId, payableId, backOffSinceMs, runId } = line;
+  if (backOffSinceMs === null || clock.serviceMs - backOffSinceMs < UNANSWERED_NOTICE_AFTER_MS)
+    return;
   await raiseNotice(trx, {
     businessId,
     kind: "payment-late",
-    factKey: `${runId}/${payableId}/stuck/${restSinceMs}`,
-    ...lineStuck(line, rest),
+    factKey: `${runId}/${payableId}/stuck/${backOffSinceMs}`,
+    ...lineStuck(line, backOff),
     roles: ["operator"],
     data: { count: 1, payableIds: [payableId] },
     runId,

@@ -54,9 +54,9 @@ function ofMeans(means: Answered): PayOutcome | Again {
     case "not-sent":
       return again(null, { kind: "back", waitMs: null, reason: `Not sent: ${means.reason}.` });
     case "conflict":
-      return resting("The service says that a request under its key still runs.");
+      return backOff("The service says that a request under its key still runs.");
     case "unconfirmed":
-      return resting("The service can't say whether it paid.");
+      return backOff("The service can't say whether it paid.");
     case "in-progress":
       return {
         kind: "back",
@@ -95,7 +95,7 @@ function rejected(means: Extract<Means, { readonly kind: "rejected" }>): PayOutc
   return datePassed ? again(CLOCK_MAY_LAG_MS, outcome) : outcome;
 }
 
-function resting(reason: string): PayOutcome {
+function backOff(reason: string): PayOutcome {
   return { kind: "unknown", waitMs: null, reason };
 }
 

@@ -92,7 +92,7 @@ function ofStep(
       return { kind: "parked", code: step.code, reason: step.reason };
     case "wait": {
       const { waitMs, reason } = step;
-      const isOpen = reason === "leaving" || reason === "look-due";
+      const isOpen = reason === "leaving" || reason === "lookup-due";
       return { kind: isOpen ? "unknown" : "back", waitMs, reason: waitingText(step, clock) };
     }
   }

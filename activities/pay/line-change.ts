@@ -37,23 +37,11 @@ export function changeOfLine(
         reason: outcome.found ? FOUND : ownRun ? null : PAID_AGAIN,
         paymentIds: [...new Set([...line.paymentIds, ...outcome.paymentIds])],
         pollAtMs: clock.businessMs,
-        restsAtMs: null,
+        backsOffAtMs: null,
       };
     case "unknown":
-    case "back": {
-      const isOpen = outcome.kind === "unknown";
-      // A line that only has to be read again is read at once, unless the last try ended with the
-      // same reason.
-      const isAtOnce = outcome.waitMs === 0 && line.reason !== outcome.reason;
-      const waitMs = outcome.waitMs === 0 ? null : outcome.waitMs;
-      return {
-        state: isOpen && ownRun ? "unknown" : waiting,
-        notBeforeMs: isAtOnce ? clock.serviceMs : againAtMs(line, waitMs, clock.serviceMs),
-        reasonCode: isOpen ? "answer-unknown" : "waits",
-        reason: outcome.reason,
-        ...(isAtOnce ? {} : { restsAtMs: clock.serviceMs }),
-      };
-    }
+    case "back":
+      return backedOff(owner, line, outcome, clock.serviceMs);
     case "business-wait":
       return {
         state: outcome.isOpen && ownRun ? "unknown" : waiting,
@@ -67,31 +55,58 @@ export function changeOfLine(
           : { state: "retrying", notBeforeMs: clock.serviceMs + RETRY_LINE_WAIT_MS }),
         reasonCode: outcome.code,
         reason: outcome.message,
-        restsAtMs: null,
+        backsOffAtMs: null,
       };
     case "on-hold":
       return ownRun
-        ? { state: "on-hold", reasonCode: "on-hold", reason: outcome.reason, restsAtMs: null }
+        ? { state: "on-hold", reasonCode: "on-hold", reason: outcome.reason, backsOffAtMs: null }
         : { state: "retrying", reasonCode: "on-hold", reason: outcome.reason };
     case "not-approved":
-      return ownRun ? { state: "awaiting-approval", funded: false, restsAtMs: null } : EXPIRED;
+      return ownRun ? { state: "awaiting-approval", funded: false, backsOffAtMs: null } : EXPIRED;
     case "stopped":
       return ownRun
         ? { state: "cancelled", reasonCode: outcome.code, reason: null }
         : { state: "parked", reasonCode: outcome.code, reason: STOPPED[outcome.code] };
     case "parked":
-      return { state: "parked", reasonCode: outcome.code, reason: outcome.reason, restsAtMs: null };
+      return {
+        state: "parked",
+        reasonCode: outcome.code,
+        reason: outcome.reason,
+        backsOffAtMs: null,
+      };
     case "paid-elsewhere":
       return { state: "paid-elsewhere", reasonCode: "paid-elsewhere", reason: outcome.reason };
     case "changed":
       return ownRun
-        ? { state: "awaiting-approval", reasonCode: "changed-since-approval", restsAtMs: null }
+        ? { state: "awaiting-approval", reasonCode: "changed-since-approval", backsOffAtMs: null }
         : {
             state: "parked",
             reasonCode: "changed-since-approval",
             reason: `Not retried: ${outcome.reason}. The next run asks for a new approval.`,
           };
   }
+}
+
+/** Nothing came of the try, or nobody knows what: the line is tried again later. */
+function backedOff(
+  owner: PayOwner,
+  line: RunLine,
+  outcome: PayOutcome & { readonly kind: "unknown" | "back" },
+  nowMs: number,
+): LineChange {
+  const isOpen = outcome.kind === "unknown";
+  // A line that only has to be read again is read at once, unless the last try ended with the
+  // same reason.
+  const isAtOnce = outcome.waitMs === 0 && line.reason !== outcome.reason;
+  const waitMs = outcome.waitMs === 0 ? null : outcome.waitMs;
+  const waiting = isOwnRun(owner) ? "planned" : "retrying";
+  return {
+    state: isOpen && isOwnRun(owner) ? "unknown" : waiting,
+    notBeforeMs: isAtOnce ? nowMs : againAtMs(line, waitMs, nowMs),
+    reasonCode: isOpen ? "answer-unknown" : "waits",
+    reason: outcome.reason,
+    ...(isAtOnce ? {} : { backsOffAtMs: nowMs }),
+  };
 }
 
 const FOUND = "Found by a lookup: its answer is not on record.";
@@ -128,12 +143,12 @@ export function stateOfPaid(payments: readonly Payment[], amountCents: number): 
  * raises that notice.
  */
 function againAtMs(
-  { rests, restSinceMs }: Pick<RunLine, "rests" | "restSinceMs">,
+  { backOffs, backOffSinceMs }: Pick<RunLine, "backOffs" | "backOffSinceMs">,
   waitMs: number | null,
   nowMs: number,
 ): number {
-  const growing = doublingMs(FIRST_WAIT_MS, LAST_WAIT_MS, rests);
+  const growing = doublingMs(FIRST_WAIT_MS, LAST_WAIT_MS, backOffs);
   const atMs = nowMs + (waitMs === null ? growing : Math.min(waitMs, growing));
-  const tellAtMs = (restSinceMs ?? nowMs) + UNANSWERED_NOTICE_AFTER_MS;
+  const tellAtMs = (backOffSinceMs ?? nowMs) + UNANSWERED_NOTICE_AFTER_MS;
   return tellAtMs > nowMs ? Math.min(atMs, tellAtMs) : atMs;
 }

@@ -14,6 +14,6 @@ export async function announceDay(
 ): Promise<void> {
   const { reasonCode, told, ofAtMost } = about;
   const reason = `${told}. Tried again on ${date} (${retry.row.retriesMade + 1} of ${ofAtMost}).`;
-  await setLine(retry, { state: "retrying", reasonCode, reason, restsAtMs: null });
+  await setLine(retry, { state: "retrying", reasonCode, reason, backsOffAtMs: null });
   await setRow(retry, { ...change, retryOn: date });
 }

@@ -32,7 +32,7 @@ export async function payWhenFree(retry: RetryCase, because: string): Promise<Re
   const restUntilMs = Math.max(await notBeforeMs(retry), ...pauses.map((wait) => wait.retryAtMs));
   const waitMs = restUntilMs - retry.clock.serviceMs;
   if (waitMs <= 0) return assessment(retry, "pay", `pays now: ${because}`, 0);
-  const text = pauses[0]?.message ?? "resting before the next lookup";
+  const text = pauses[0]?.message ?? "backing off before the next lookup";
   return assessment(retry, "waiting", text, soonestSleepMs(waitMs, tellInMs));
 }
 

@@ -117,7 +117,7 @@ async function followSome(
   );
   const paymentOf = new Map(taken.map((payment) => [payment.id, payment]));
   const moves: Move[] = [];
-  const resting: { payableId: string; from: LineState; pollAtMs: number }[] = [];
+  const later: { payableId: string; from: LineState; pollAtMs: number }[] = [];
   const standing: RunLine[] = [];
   let handedOver = 0;
   const handled = await handledBefore(context, run, lines);
@@ -135,12 +135,12 @@ async function followSome(
       await handOverToRetry(context, run, line, clock);
       handedOver += 1;
     } else if (outcome.kind === "partial" && !isShown) {
-      resting.push({ payableId, from, pollAtMs });
+      later.push({ payableId, from, pollAtMs });
       standing.push(line);
     } else {
       const { to, reasonCode, reason } = standsNow(line, outcome);
       if (to === from) {
-        resting.push({ payableId, from, pollAtMs });
+        later.push({ payableId, from, pollAtMs });
         standing.push(line);
         if (reason !== null) await say(context, line, { reasonCode, reason }, clock);
       } else {
@@ -149,7 +149,7 @@ async function followSome(
     }
   }
   const late = lateOf(standing, run, clock).filter(({ state }) => state !== "settled");
-  return handedOver + (await write(context, run, { moves, resting, late, clock }));
+  return handedOver + (await write(context, run, { moves, later, late, clock }));
 }
 
 /** Returns the state that its payments put a line in, with the reason. */
@@ -204,7 +204,7 @@ async function write(
   run: Run,
   what: {
     readonly moves: readonly Move[];
-    readonly resting: readonly { payableId: string; from: LineState; pollAtMs: number }[];
+    readonly later: readonly { payableId: string; from: LineState; pollAtMs: number }[];
     /** Those lines that are late, of the lines that did not change. */
     readonly late: readonly RunLine[];
     readonly clock: ClockReading;
@@ -212,9 +212,9 @@ async function write(
 ): Promise<number> {
   const { businessId, runId } = run;
   const nowMs = what.clock.realMs;
-  if (what.moves.length === 0 && what.resting.length === 0) return 0;
+  if (what.moves.length === 0 && what.later.length === 0) return 0;
   return context.store.transactionOf(businessId, async (trx) => {
-    await pollLater(trx, runId, what.resting, nowMs);
+    await pollLater(trx, runId, what.later, nowMs);
     await notifyOfLate(trx, run, what.late, nowMs);
     const moved = await moveFollowed(trx, runId, what.moves, nowMs);
     const done = what.moves.filter(({ payableId }) => moved.has(payableId));

@@ -8,7 +8,7 @@ import { paidAfterAll, unexplained } from "../domain/notices/open-texts.ts";
 import type { NoticeText } from "../domain/notices/run-texts.ts";
 import { lineStateOfPayments } from "../domain/payments/payment-states.ts";
 import { windowMs } from "../ledger/derive.ts";
-import { type GateStep, lookOnly } from "../ledger/gate.ts";
+import { type GateStep, lookupOnly } from "../ledger/gate.ts";
 import { notedPayment } from "../ledger/notes.ts";
 import { pay } from "../ledger/operations.ts";
 import { readPayments } from "../ledger/readings.ts";
@@ -70,7 +70,7 @@ export async function lookAtOpenSends(
   const nowMs = await databaseNowMs(store.db);
   const before = {
     openedMs: nowMs - windowMs(sandbox) - AFTER_WINDOW_MS,
-    lookedAtMs: nowMs - LOOK_EVERY_MS,
+    lookedUpAtMs: nowMs - LOOK_EVERY_MS,
   };
   const most = AT_ONCE + unread.size;
   const chosen = (found: readonly string[]): string[] =>
@@ -80,7 +80,7 @@ export async function lookAtOpenSends(
   const left = chosen(await leftOpen(store.db, businessId, before, most));
   const since = {
     openedMs: nowMs - AFTER_ALL_MS,
-    lookedAtMs: sandbox ? before.lookedAtMs : lookedAtBeforeMs(nowMs),
+    lookedUpAtMs: sandbox ? before.lookedUpAtMs : lookedAtBeforeMs(nowMs),
   };
   left.push(...chosen(await neverAnswered(store.db, businessId, since, most)));
   const looks = left.map(async (payableId) => {
@@ -117,7 +117,7 @@ async function lookAt(
   const clock = await context.clockOf(name).now();
   await context.store.transactionOf(businessId, async (trx) => {
     const caller = { businessId, operation: pay, sentBy: OWN_AUTHOR, owner: OWN_AUTHOR, clock };
-    const step = await lookOnly(trx, caller, payableId, reading);
+    const step = await lookupOnly(trx, caller, payableId, reading);
     const looked = { businessId, payableId, payments, clock };
     await follow(trx, looked, step);
     if (step.kind === "idle" || step.kind === "applied") {

@@ -21,8 +21,10 @@ export async function closeByPerson(
 ): Promise<boolean> {
   if (!(await isOpenSubject(trx, businessId, subject))) return true;
   const facts = await subjectFacts(trx, businessId, subject);
-  const whole = facts.looks.filter(({ isWhole }) => isWhole);
-  const isOver = openSends(facts).every((send) => whole.some((look) => covers(look, send, clocks)));
+  const whole = facts.lookups.filter(({ isWhole }) => isWhole);
+  const isOver = openSends(facts).every((send) =>
+    whole.some((lookup) => covers(lookup, send, clocks)),
+  );
   if (!isOver) return false;
   await close(trx, businessId, [subject]);
   return true;

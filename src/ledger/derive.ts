@@ -1,7 +1,7 @@
 import { DAY_MS } from "../contracts/durations.ts";
 import type {
   KeyedAttempt,
-  Look,
+  Lookup,
   Now,
   Restored,
   Send,
@@ -114,8 +114,8 @@ export function untilCoveredMs(
 }
 
 /** True if a lookup began late enough to show any effect that the send had. */
-export function covers(look: Look, send: Send, clocks: Clocks = AT_SERVICE): boolean {
-  const at = { atMs: look.begunAtMs, serviceMs: look.begunServiceMs };
+export function covers(lookup: Lookup, send: Send, clocks: Clocks = AT_SERVICE): boolean {
+  const at = { atMs: lookup.begunAtMs, serviceMs: lookup.begunServiceMs };
   const leftMs = untilCoveredMs(send, at, clocks);
   return leftMs !== null && leftMs <= 0;
 }
@@ -137,26 +137,26 @@ export function accountedIds({ attempts, othersIds }: SubjectFacts): ReadonlySet
  *
  * If no send was open, external payments don't matter: the next baseline contains them.
  */
-export function lookIsConclusive(
-  look: Look,
+export function lookupIsConclusive(
+  lookup: Lookup,
   facts: SubjectFacts,
   clocks: Clocks = AT_SERVICE,
 ): boolean {
-  return isLastWord(look, openSends(facts), accountedIds(facts), clocks);
+  return isLastWord(lookup, openSends(facts), accountedIds(facts), clocks);
 }
 
 function isLastWord(
-  look: Look,
+  lookup: Lookup,
   open: readonly Send[],
   accounted: ReadonlySet<string>,
   clocks: Clocks,
 ): boolean {
-  if (!look.isWhole) return false;
-  const before = open.filter(({ openedAtMs }) => openedAtMs <= look.begunAtMs);
+  if (!lookup.isWhole) return false;
+  const before = open.filter(({ openedAtMs }) => openedAtMs <= lookup.begunAtMs);
   if (before.length === 0) return true;
   return (
-    before.every((send) => covers(look, send, clocks)) &&
-    look.shownIds.every((id) => accounted.has(id))
+    before.every((send) => covers(lookup, send, clocks)) &&
+    lookup.shownIds.every((id) => accounted.has(id))
   );
 }
 
@@ -170,8 +170,8 @@ export function lastConclusiveMs(
 ): number | null {
   const open = openSends(facts);
   const accounted = accountedIds(facts);
-  const begun = facts.looks
-    .filter((look) => look.begunAtMs <= untilMs && isLastWord(look, open, accounted, clocks))
+  const begun = facts.lookups
+    .filter((lookup) => lookup.begunAtMs <= untilMs && isLastWord(lookup, open, accounted, clocks))
     .map(({ begunAtMs }) => begunAtMs);
   return begun.length === 0 ? null : begun.reduce((one, other) => Math.max(one, other));
 }
@@ -180,8 +180,8 @@ export function lastConclusiveMs(
 export function unsettledSends(facts: SubjectFacts, clocks: Clocks = AT_SERVICE): readonly Send[] {
   const open = openSends(facts);
   if (open.length === 0) return open;
-  const lookMs = lastConclusiveMs(facts, clocks);
-  return open.filter(({ openedAtMs }) => lookMs === null || openedAtMs > lookMs);
+  const lookupMs = lastConclusiveMs(facts, clocks);
+  return open.filter(({ openedAtMs }) => lookupMs === null || openedAtMs > lookupMs);
 }
 
 /**
@@ -246,8 +246,8 @@ function isBound(facts: SubjectFacts, conflicted: Send, clocks: Clocks): boolean
     .slice(0, at)
     .filter((send) => open.has(send) || send.answeredAtMs === null || send.answeredAtMs > leftMs);
   if (notClosed.length === 0) return true;
-  const lookMs = lastConclusiveMs(facts, clocks, leftMs);
-  return lookMs !== null && notClosed.every(({ openedAtMs }) => openedAtMs <= lookMs);
+  const lookupMs = lastConclusiveMs(facts, clocks, leftMs);
+  return lookupMs !== null && notClosed.every(({ openedAtMs }) => openedAtMs <= lookupMs);
 }
 
 /** For people: `dead` will never be applied, `refused` may be sent again. */

@@ -119,7 +119,7 @@ export interface Shown {
  * A lookup: everything that the service shows for a subject, all pages, without a status or time
  * filter.
  */
-export interface Look {
+export interface Lookup {
   /** Database clock, before the first page was requested. */
   readonly begunAtMs: number;
   /** The service's clock at the same moment; null if it is not known. */
@@ -142,7 +142,7 @@ export interface SubjectFacts {
   /** First to last. */
   readonly attempts: readonly KeyedAttempt[];
   /** First to last. */
-  readonly looks: readonly Look[];
+  readonly lookups: readonly Lookup[];
   /** Ids that attempts at other subjects have made or adopted; never adopted for this one. */
   readonly othersIds: readonly string[];
   /** When this store was found to be older than its workflows; null if it never was. */
@@ -150,7 +150,7 @@ export interface SubjectFacts {
 }
 
 /** A lookup made just now, with what it showed, for the gate to judge. */
-export interface Reading extends Look {
+export interface Reading extends Lookup {
   readonly shown: readonly Shown[];
 }
 
@@ -209,7 +209,7 @@ export type WaitReason =
   /** Another process may be sending right now. */
   | "leaving"
   /** No lookup can be conclusive yet about a send without a response. */
-  | "look-due"
+  | "lookup-due"
   /** The service does not show the created payment yet. */
   | "not-shown"
   /** The store was restored and sends nothing yet. */

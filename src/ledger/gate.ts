@@ -3,17 +3,17 @@ import type { ClockReading } from "../business/clock.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import { isOpen, LEAVE_WITHIN_MS, lookIsConclusive } from "./derive.ts";
+import { isOpen, LEAVE_WITHIN_MS, lookupIsConclusive } from "./derive.ts";
 import type { Now, Reading, Step, SubjectFacts, Wish } from "./facts.ts";
 import { next } from "./next.ts";
 import type { Operation } from "./operations.ts";
 import { notedPayment, noteSending } from "./notes.ts";
 import { loadSubjects } from "./rows.ts";
 import {
-  closeLookedAt,
+  closeLookedUp,
   insertAdoptions,
   insertFoundAttempt,
-  insertLooks,
+  insertLookups,
   insertSends,
   type NewSend,
   type OpenedSend,
@@ -166,7 +166,7 @@ export async function askGate(
     else answers.set(subject, { kind: "closed", closed, step });
   }
   await noteRefused(trx, caller, facts, refused);
-  await recordLooks(trx, caller, { requests, facts, answers, now });
+  await recordLookups(trx, caller, { requests, facts, answers, now });
   const opened = await insertSends(trx, sends);
   const lines = new Map(requests.map(({ subject, line }) => [subject, line]));
   await noteSending(trx, caller, opened, lines);
@@ -187,7 +187,7 @@ export async function askAbout(
 }
 
 /** Judges the earlier sends of a subject, and sends nothing. */
-export async function lookOnly(
+export async function lookupOnly(
   trx: Transaction<Tables>,
   caller: GateCaller,
   subject: string,
@@ -210,7 +210,7 @@ function factsOf(facts: ReadonlyMap<string, SubjectFacts>, subject: string): Sub
 }
 
 /** Records readings of unsettled subjects as lookups, and adopts the effects that they show. */
-async function recordLooks(
+async function recordLookups(
   trx: Transaction<Tables>,
   { businessId, operation, owner, clock }: GateCaller,
   asked: {
@@ -221,16 +221,16 @@ async function recordLooks(
   },
 ): Promise<void> {
   const { facts, answers, now } = asked;
-  const looks = asked.requests.flatMap(({ subject, reading }) => {
+  const lookups = asked.requests.flatMap(({ subject, reading }) => {
     const answer = answers.get(subject);
     const step = answer === undefined || answer.kind === "open" ? undefined : answer.step;
     const isUnsettled = factsOf(facts, subject).attempts.some(({ sends }) => sends.some(isOpen));
-    const isLook = isUnsettled || step?.kind === "adopt";
-    return reading !== null && isLook ? [{ subject, reading, step }] : [];
+    const isLookup = isUnsettled || step?.kind === "adopt";
+    return reading !== null && isLookup ? [{ subject, reading, step }] : [];
   });
-  if (looks.length === 0) return;
-  await insertLooks(trx, businessId, looks, now.atMs);
-  for (const { subject, reading, step } of looks) {
+  if (lookups.length === 0) return;
+  await insertLookups(trx, businessId, lookups, now.atMs);
+  for (const { subject, reading, step } of lookups) {
     const of = factsOf(facts, subject);
     const adopted = step?.kind === "adopt" ? step : undefined;
     const attempt = of.attempts.findLast(({ seq }) => adopted === undefined || seq === adopted.seq);
@@ -259,14 +259,14 @@ async function recordLooks(
         attemptId,
         seq: adopted?.seq ?? attempt?.seq,
         verdict: adopted === undefined ? verdict : "adopt",
-        isConclusive: lookIsConclusive(reading, explained, now),
+        isConclusive: lookupIsConclusive(reading, explained, now),
         shown: reading.shown.length,
         found: found.map(notedPayment),
       },
     });
   }
-  const subjects = looks.map(({ subject }) => subject);
-  await closeLookedAt(trx, businessId, subjects, clock.sandbox);
+  const subjects = lookups.map(({ subject }) => subject);
+  await closeLookedUp(trx, businessId, subjects, clock.sandbox);
 }
 
 /**

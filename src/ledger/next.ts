@@ -9,7 +9,7 @@ import {
 } from "./which-key.ts";
 import type { Operation } from "./operations.ts";
 import { adoptEffect, appliedStep, explainFirst, stayApplied, waitAfterLoss } from "./shown.ts";
-import { type Asked, lookDue, wait, waitForClock, type Rule } from "./steps.ts";
+import { type Asked, lookupDue, wait, waitForClock, type Rule } from "./steps.ts";
 
 /** Rule 3: the gate judges only readings that are younger than this. */
 const READING_FRESH_MS = 2 * 60_000;
@@ -55,7 +55,7 @@ export function next(
     const step = rule(asked);
     if (step !== null) return step;
   }
-  return lookDue(asked);
+  return lookupDue(asked);
 }
 
 /** Reports only the outcome: nothing is wanted, and no send can take effect anymore. */
@@ -97,7 +97,7 @@ function askedOf(
   );
   const known = {
     ...facts,
-    looks: [...facts.looks, reading],
+    lookups: [...facts.lookups, reading],
     othersIds: [...facts.othersIds, ...foreign.map(({ id }) => id)],
   };
   const accounted = accountedIds(known);
@@ -108,7 +108,7 @@ function askedOf(
 /** Rule 6: without a wish, lookups go on until a conclusive one has settled every open send. */
 function settleUnwished(asked: Asked): Step | null {
   if (asked.wish !== null) return null;
-  if (unsettledSends(asked.facts, asked.now).length > 0) return lookDue(asked);
+  if (unsettledSends(asked.facts, asked.now).length > 0) return lookupDue(asked);
   return unwished(asked.facts);
 }
 

@@ -8,7 +8,7 @@ import { madeIdsOf } from "./derive.ts";
 import type {
   KeyedAttempt,
   LateAnswer,
-  Look,
+  Lookup,
   OperationName,
   Send,
   SendResult,
@@ -16,7 +16,7 @@ import type {
 } from "./facts.ts";
 
 /** Facts of a subject without any send. */
-const NOTHING: SubjectFacts = { attempts: [], looks: [], othersIds: [], restored: null };
+const NOTHING: SubjectFacts = { attempts: [], lookups: [], othersIds: [], restored: null };
 
 /** Reads all rows of the ledger about one subject. */
 export async function subjectFacts(
@@ -38,13 +38,13 @@ export async function loadSubjects(
   for (const some of chunks(subjects)) {
     const attempts = await attemptsOfSubjects(db, businessId, some);
     const tried = [...attempts.keys()];
-    const looks = tried.length === 0 ? new Map() : await looksOf(db, businessId, tried);
+    const lookups = tried.length === 0 ? new Map() : await lookupsOf(db, businessId, tried);
     const isDeposit = [...attempts.values()].some((of) => of[0]?.operation === "deposit");
     const deposits = isDeposit ? await depositIds(db, businessId) : [];
     for (const subject of some) {
       facts.set(subject, {
         attempts: attempts.get(subject) ?? [],
-        looks: looks.get(subject) ?? [],
+        lookups: lookups.get(subject) ?? [],
         othersIds: deposits.filter((each) => each.subject !== subject).map(({ id }) => id),
         restored,
       });
@@ -89,21 +89,23 @@ async function attemptsOfSubjects(
   return found;
 }
 
-async function looksOf(
+async function lookupsOf(
   db: Db,
   businessId: string,
   subjects: readonly string[],
-): Promise<Map<string, Look[]>> {
-  const rows = await rowsOf(db, "looks", businessId, subjects, ["begun_at_ms"]);
-  const found = new Map<string, Look[]>();
+): Promise<Map<string, Lookup[]>> {
+  const rows = await rowsOf(db, "lookups", businessId, subjects, ["begun_at_ms"]);
+  const found = new Map<string, Lookup[]>();
   for (const [subject, of] of Map.groupBy(rows, (row) => row.subject)) {
-    found.set(subject, of.map(readerOf("looks")));
+    found.set(subject, of.map(readerOf("lookups")));
   }
   return found;
 }
 
 /** Reads the rows of one of the ledger's tables about these subjects, first to last. */
-async function rowsOf<Table extends "attempts" | "sends" | "late_answers" | "looks" | "adoptions">(
+async function rowsOf<
+  Table extends "attempts" | "sends" | "late_answers" | "lookups" | "adoptions",
+>(
   db: Db,
   table: Table,
   businessId: string,

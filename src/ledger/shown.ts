@@ -13,7 +13,7 @@ import {
 import type {
   KeyedAttempt,
   LineKey,
-  Look,
+  Lookup,
   Now,
   Reading,
   Restored,
@@ -22,7 +22,7 @@ import type {
   SubjectFacts,
 } from "./facts.ts";
 import { pay } from "./operations.ts";
-import { type Asked, lookDue, wait } from "./steps.ts";
+import { type Asked, lookupDue, wait } from "./steps.ts";
 
 const WAIT_NOT_SHOWN_MS = 60_000;
 
@@ -113,7 +113,7 @@ export function explainFirst(asked: Asked): Step | null {
   const { facts, reading, now, unexplained } = asked;
   const unsettled = unsettledSends(facts, now);
   if (unexplained.length === 0 || unsettled.length === 0) return null;
-  if (!unsettled.every((send) => covers(reading, send, now))) return lookDue(asked);
+  if (!unsettled.every((send) => covers(reading, send, now))) return lookupDue(asked);
   return unaccounted(unexplained);
 }
 
@@ -138,11 +138,11 @@ export function afterLossLeftMs(
  * explains it. A send let through just before the loss needs as long as any other.
  */
 export function waitAfterLoss({ operation, facts, wish, now, unexplained }: Asked): Step | null {
-  const { restored, attempts, looks } = facts;
+  const { restored, attempts, lookups } = facts;
   if (restored === null || wish === null) return null;
-  const isLateEnough = ({ isWhole, begunAtMs: atMs, begunServiceMs: serviceMs }: Look): boolean =>
+  const isLateEnough = ({ isWhole, begunAtMs: atMs, begunServiceMs: serviceMs }: Lookup): boolean =>
     isWhole && afterLossLeftMs(restored, { atMs, serviceMs }, now) <= 0;
-  if (!looks.some(isLateEnough)) {
+  if (!lookups.some(isLateEnough)) {
     const leftMs = afterLossLeftMs(restored, now, now);
     if (leftMs > 0) return wait("restored", leftMs);
     return { kind: "read", reason: "The service was read too soon after the store was restored." };

@@ -21,18 +21,18 @@ const WAIT_MIN_MS = 1_000;
 const WAIT_CLOCK_MS = 5_000;
 
 /** Rule 6: waits until a lookup can be conclusive about all open sends, then requests one. */
-export function lookDue({ facts, now }: Asked): Step {
+export function lookupDue({ facts, now }: Asked): Step {
   if (now.sandbox && now.serviceMs === null) return waitForClock();
   const leftMs = openSends(facts).map((send) => untilCoveredMs(send, now, now));
   if (leftMs.includes(null)) return waitForClock();
   const mostMs = Math.max(...leftMs.map((ms) => ms ?? 0), 0);
-  if (mostMs > 0) return wait("look-due", mostMs);
+  if (mostMs > 0) return wait("lookup-due", mostMs);
   return { kind: "read", reason: "A lookup that begins now is conclusive about every request." };
 }
 
 const WAIT_TEXTS: Readonly<Record<Exclude<WaitReason, "restored">, string>> = {
   leaving: "A request may be leaving right now.",
-  "look-due":
+  "lookup-due":
     "A request got no conclusive response. Payrun checks with the service until the request can no longer take effect.",
   "not-shown": "The service doesn't show yet what an earlier request made.",
   clock: "The service's clock can't be read.",

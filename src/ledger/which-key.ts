@@ -8,7 +8,7 @@ import {
   unsettledSends,
 } from "./derive.ts";
 import type { Now, Send, Step } from "./facts.ts";
-import { type Asked, lookDue } from "./steps.ts";
+import { type Asked, lookupDue } from "./steps.ts";
 
 /** Rule 4: well within the 15 minutes for which the service remembers a key. */
 const SAME_KEY_MS = 10 * 60_000;
@@ -24,7 +24,7 @@ export function beginFirstKey(asked: Asked): Step | null {
 export function settleOtherKeys(asked: Asked): Step | null {
   const earlier = asked.facts.attempts.slice(0, -1).flatMap(({ sends }) => sends);
   const unsettled = new Set(unsettledSends(asked.facts, asked.now));
-  return earlier.some((send) => unsettled.has(send)) ? lookDue(asked) : null;
+  return earlier.some((send) => unsettled.has(send)) ? lookupDue(asked) : null;
 }
 
 /**
@@ -37,7 +37,7 @@ export function takeNextKey(asked: Asked): Step | null {
   const last = facts.attempts.at(-1);
   if (last === undefined) return null;
   if (!isApplied(last) && !isUsedUp(facts, last, now)) return null;
-  if (unsettledSends(facts, now).length > 0) return lookDue(asked);
+  if (unsettledSends(facts, now).length > 0) return lookupDue(asked);
   const deadKeys = deadKeysLately(facts, now);
   if (deadKeys > DEAD_KEYS_MAX) {
     const reason = `The service refused it under ${deadKeys} keys in a row, all within a day.`;
@@ -56,15 +56,15 @@ export function sendSameBytes(asked: Asked): Step | null {
   const previous = last?.sends.at(-1);
   if (last === undefined || wish === null || previous === undefined) return null;
   if (previous.path !== wish.path || previous.body !== wish.body) return null;
-  const lookMs = lastConclusiveMs(facts, now);
+  const lookupMs = lastConclusiveMs(facts, now);
   const since = last.sends.filter(
     (send) =>
-      (lookMs === null || send.openedAtMs > lookMs) &&
+      (lookupMs === null || send.openedAtMs > lookupMs) &&
       resultsOf(last, send).some((result) => result !== "not-sent"),
   );
   const isConflict = (send: Send) => resultsOf(last, send).includes("conflict");
   const isRemembered = since.every((send) => ageMs(send, now) < SAME_KEY_MS);
-  if (since.some(isConflict) || !isRemembered) return lookDue(asked);
+  if (since.some(isConflict) || !isRemembered) return lookupDue(asked);
   return sendUnder(asked, last.seq, false);
 }
 
@@ -88,7 +88,7 @@ export function sendOtherBytes(asked: Asked): Step | null {
   const open = new Set(openSends(facts));
   const isNowhere = (send: Send) =>
     open.has(send) ? !unsettled.has(send) : ["not-sent", "refused"].includes(send.result);
-  return last.sends.every(isNowhere) ? sendUnder(asked, last.seq, false) : lookDue(asked);
+  return last.sends.every(isNowhere) ? sendUnder(asked, last.seq, false) : lookupDue(asked);
 }
 
 function sendUnder(asked: Asked, seq: number, isNewKey: boolean): Step | null {

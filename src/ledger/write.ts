@@ -136,24 +136,24 @@ export async function markOpen(
 }
 
 /** A lookup of a subject with an open send. */
-export interface NewLook {
+export interface NewLookup {
   readonly subject: string;
   readonly reading: Reading;
 }
 
 /** Writes lookups: only a written lookup lets the next key follow. */
-export async function insertLooks(
+export async function insertLookups(
   trx: Transaction<Tables>,
   businessId: string,
-  looks: readonly NewLook[],
+  lookups: readonly NewLookup[],
   nowMs: number,
 ): Promise<void> {
-  for (const some of chunks(looks)) {
+  for (const some of chunks(lookups)) {
     await trx
-      .insertInto("looks")
+      .insertInto("lookups")
       .values(
         some.map(({ subject, reading }) => ({
-          look_id: randomUUID(),
+          lookup_id: randomUUID(),
           business_id: businessId,
           subject,
           begun_at_ms: Math.floor(reading.begunAtMs),
@@ -208,7 +208,7 @@ function noneIsOpen(table: "sends" | "late_answers"): RawBuilder<SqlBool> {
 }
 
 /** Does what `closeAnswered` does, but also accepts a conclusive lookup in place of a response. */
-export async function closeLookedAt(
+export async function closeLookedUp(
   trx: Transaction<Tables>,
   businessId: string,
   subjects: readonly string[],

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { ResolutionBody } from "../../src/api/schemas.ts";
-import { insertLooks, closeLookedAt } from "../../src/ledger/write.ts";
+import { insertLookups, closeLookedUp } from "../../src/ledger/write.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { activeHolds, activeHoldsFor } from "../../src/store/holds/holds.ts";
 import { claimOwners } from "../../src/store/payables/claims.ts";
@@ -34,9 +34,9 @@ async function look(
   await gateway.store.transactionOf("biz_acme", async (trx) => {
     const nowMs = Date.now();
     const reading = { begunAtMs: nowMs, begunServiceMs: nowMs, isWhole: true };
-    const looks = [{ subject, reading: { ...reading, shownIds, shown: [] } }];
-    await insertLooks(trx, "biz_acme", looks, nowMs);
-    await closeLookedAt(trx, "biz_acme", [subject], false);
+    const lookups = [{ subject, reading: { ...reading, shownIds, shown: [] } }];
+    await insertLookups(trx, "biz_acme", lookups, nowMs);
+    await closeLookedUp(trx, "biz_acme", [subject], false);
   });
 }
 

@@ -290,7 +290,7 @@ export class MoneyWorld {
   }
 
   /** Returns the instant on the service clock before which a line is not tried. */
-  async rest(runId: string, payableId: string): Promise<{ readonly notBeforeMs: number }> {
+  async backOffOf(runId: string, payableId: string): Promise<{ readonly notBeforeMs: number }> {
     const row = await this.store.db
       .selectFrom("run_lines")
       .select("not_before_ms")

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { payRequest } from "../../activities/pay/request-body.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
-import { insertAdoptions, insertLooks } from "../../src/ledger/write.ts";
+import { insertAdoptions, insertLookups } from "../../src/ledger/write.ts";
 import { changeLine, planLineOf } from "../../src/store/lines/lines.ts";
 import { releaseOrphanClaims } from "../../src/store/janitor/open-runs.ts";
 import { listNotices, type Notice } from "../../src/store/notices/notices.ts";
@@ -72,8 +72,8 @@ async function foundEarly(world: MoneyWorld, payableId: string, paymentId: strin
   await store.transactionOf(businessId, async (trx) => {
     const [attempt] = (await subjectFacts(trx, businessId, payableId)).attempts;
     if (attempt === undefined) throw new Error("nothing was sent");
-    const looks = [{ subject: payableId, reading: { ...reading, shown: [] } }];
-    await insertLooks(trx, businessId, looks, begunAtMs);
+    const lookups = [{ subject: payableId, reading: { ...reading, shown: [] } }];
+    await insertLookups(trx, businessId, lookups, begunAtMs);
     const of = { businessId, subject: payableId, attemptId: attempt.attemptId } as const;
     await insertAdoptions(trx, { ...of, operation: "pay", ids: [paymentId], atMs: begunAtMs });
   });
@@ -189,7 +189,7 @@ describe("a bill that a request may still pay, and that nobody works on", () => 
     await store.db.deleteFrom("open_subjects").execute();
     const begunAtMs = Date.now() - 20 * 60_000;
     await store.transactionOf(businessId, (trx) =>
-      insertLooks(
+      insertLookups(
         trx,
         businessId,
         [{ subject: payableId, reading: { ...LAST_WORD, begunAtMs, begunServiceMs: begunAtMs } }],

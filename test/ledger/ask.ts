@@ -18,4 +18,4 @@ export type Shownish = Parameters<typeof readAt>[1];
 export const FIRST_KEY = { kind: "send", seq: 1, isNewKey: true, baseline: [], terms: TERMS };
 export const SAME_KEY = { ...FIRST_KEY, isNewKey: false };
 export const NEXT_KEY = { ...FIRST_KEY, seq: 2 };
-export const LOOK_DUE = { kind: "wait", reason: "look-due" };
+export const LOOKUP_DUE = { kind: "wait", reason: "lookup-due" };

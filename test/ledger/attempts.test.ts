@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { recordResults } from "../../src/ledger/results.ts";
-import { closeLookedAt, insertLooks } from "../../src/ledger/write.ts";
+import { closeLookedUp, insertLookups } from "../../src/ledger/write.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { testStore } from "../store/support.ts";
 import { sendOnce } from "../support/sends.ts";
@@ -35,9 +35,9 @@ describe("an attempt as people see it", () => {
     await store.transactionOf("biz_1", async (trx) => {
       const nowMs = Date.now();
       const reading = { begunAtMs: nowMs, begunServiceMs: nowMs, isWhole: true };
-      const looks = [{ subject: "pay_1", reading: { ...reading, shownIds: [], shown: [] } }];
-      await insertLooks(trx, "biz_1", looks, nowMs);
-      await closeLookedAt(trx, "biz_1", ["pay_1"], false);
+      const lookups = [{ subject: "pay_1", reading: { ...reading, shownIds: [], shown: [] } }];
+      await insertLookups(trx, "biz_1", lookups, nowMs);
+      await closeLookedUp(trx, "biz_1", ["pay_1"], false);
     });
     expect(await view()).toMatchObject([{ state: "refused", sends: [{ result: "unknown" }] }]);
   });

@@ -4,7 +4,7 @@ import {
   attemptState,
   isOpen,
   isUsedUp,
-  lookIsConclusive,
+  lookupIsConclusive,
   madeIdsOf,
   markOf,
   mayStillPay,
@@ -64,38 +64,38 @@ describe("a lookup", () => {
 
   it("a lookup is conclusive only about sends that left before it", () => {
     const two = factsOf([keyed(1, [sent("unknown"), sent("unknown", { atMin: 40 })])], {
-      looks: [lookAt(39)],
+      lookups: [lookAt(39)],
     });
-    expect(lookIsConclusive(lookAt(39), two)).toBe(true);
+    expect(lookupIsConclusive(lookAt(39), two)).toBe(true);
     expect(mayStillPay(two)).toBe(true);
-    expect(lookIsConclusive(lookAt(41), two)).toBe(false);
-    expect(mayStillPay({ ...two, looks: [lookAt(73)] })).toBe(false);
+    expect(lookupIsConclusive(lookAt(41), two)).toBe(false);
+    expect(mayStillPay({ ...two, lookups: [lookAt(73)] })).toBe(false);
   });
 
   it("a lookup that shows something unexplained is not conclusive", () => {
-    expect(lookIsConclusive(lookAt(33, ["old"]), facts)).toBe(true);
-    expect(lookIsConclusive(lookAt(33, ["old", "new"]), facts)).toBe(false);
+    expect(lookupIsConclusive(lookAt(33, ["old"]), facts)).toBe(true);
+    expect(lookupIsConclusive(lookAt(33, ["old", "new"]), facts)).toBe(false);
     const [attempt] = facts.attempts;
     const adopted = factsOf(attempt === undefined ? [] : [{ ...attempt, adoptedIds: ["new"] }]);
-    expect(lookIsConclusive(lookAt(33, ["old", "new"]), adopted)).toBe(true);
-    expect(lookIsConclusive(lookAt(33, ["new"]), { ...facts, othersIds: ["new"] })).toBe(true);
+    expect(lookupIsConclusive(lookAt(33, ["old", "new"]), adopted)).toBe(true);
+    expect(lookupIsConclusive(lookAt(33, ["new"]), { ...facts, othersIds: ["new"] })).toBe(true);
   });
 
   it("a lookup is conclusive only if its counts agree", () => {
-    expect(lookIsConclusive({ ...lookAt(33), isWhole: false }, facts)).toBe(false);
+    expect(lookupIsConclusive({ ...lookAt(33), isWhole: false }, facts)).toBe(false);
   });
 
   it("if no send was open, a lookup is conclusive whatever others paid", () => {
-    expect(lookIsConclusive(lookAt(0, ["new"]), oneKey(sent("refused")))).toBe(true);
+    expect(lookupIsConclusive(lookAt(0, ["new"]), oneKey(sent("refused")))).toBe(true);
   });
 
   it("a lookup is judged by a sandbox's wire clock, and by the longer window unless the caller names a sandbox", () => {
     const look = { ...lookAt(1), begunServiceMs: T0 + 8.25 * MIN };
-    expect(lookIsConclusive(look, facts, { sandbox: true })).toBe(true);
-    expect(lookIsConclusive(look, facts)).toBe(false);
-    expect(mayStillPay({ ...facts, looks: [look] }, { sandbox: true })).toBe(false);
+    expect(lookupIsConclusive(look, facts, { sandbox: true })).toBe(true);
+    expect(lookupIsConclusive(look, facts)).toBe(false);
+    expect(mayStillPay({ ...facts, lookups: [look] }, { sandbox: true })).toBe(false);
     const unheard = { ...lookAt(60), begunServiceMs: null };
-    expect(lookIsConclusive(unheard, facts, { sandbox: true })).toBe(false);
+    expect(lookupIsConclusive(unheard, facts, { sandbox: true })).toBe(false);
   });
 });
 

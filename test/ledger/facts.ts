@@ -2,7 +2,7 @@ import { LEAVE_WITHIN_MS } from "../../src/ledger/derive.ts";
 import type {
   KeyedAttempt,
   LateAnswer,
-  Look,
+  Lookup,
   Now,
   Reading,
   Send,
@@ -97,7 +97,7 @@ export function factsOf(
   attempts: readonly KeyedAttempt[],
   more: Partial<Omit<SubjectFacts, "attempts">> = {},
 ): SubjectFacts {
-  return { attempts, looks: [], othersIds: [], restored: null, ...more };
+  return { attempts, lookups: [], othersIds: [], restored: null, ...more };
 }
 
 /** One key with these sends. */
@@ -105,7 +105,7 @@ export function oneKey(...sends: readonly Send[]): SubjectFacts {
   return factsOf([keyed(1, sends)]);
 }
 
-export function lookAt(atMin: number, shownIds: readonly string[] = []): Look {
+export function lookAt(atMin: number, shownIds: readonly string[] = []): Lookup {
   const begunAtMs = T0 + atMin * MIN;
   return { begunAtMs, begunServiceMs: begunAtMs, isWhole: true, shownIds };
 }

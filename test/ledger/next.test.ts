@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { next } from "../../src/ledger/next.ts";
 import { pay } from "../../src/ledger/operations.ts";
-import { ask, FIRST_KEY, LOOK_DUE, NEXT_KEY, SAME_KEY } from "./ask.ts";
+import { ask, FIRST_KEY, LOOKUP_DUE, NEXT_KEY, SAME_KEY } from "./ask.ts";
 import {
   factsOf,
   keyed,
@@ -60,7 +60,7 @@ describe("rule 6: a conclusive lookup", () => {
   const unconfirmed = oneKey(sent("unconfirmed"));
 
   it("a conclusive lookup is requested 32 minutes after the last bytes can have left", () => {
-    expect(ask(unconfirmed, WISH, 32)).toEqual({ ...LOOK_DUE, waitMs: 15_000 });
+    expect(ask(unconfirmed, WISH, 32)).toEqual({ ...LOOKUP_DUE, waitMs: 15_000 });
     const early = next(pay, unconfirmed, WISH, readAt(32), nowAt(33));
     expect(early).toMatchObject({ kind: "read" });
     expect(ask(unconfirmed, WISH, 32.25)).toEqual(NEXT_KEY);
@@ -68,7 +68,7 @@ describe("rule 6: a conclusive lookup", () => {
 
   it("a conclusive lookup counts from the response's date if it is later than the bytes could leave", () => {
     const late = sent("unconfirmed", { answerDateMs: T0 + 5 * MIN, answeredAtMs: T0 + 6 * MIN });
-    expect(ask(oneKey(late), WISH, 36.9)).toEqual({ ...LOOK_DUE, waitMs: 6_000 });
+    expect(ask(oneKey(late), WISH, 36.9)).toEqual({ ...LOOKUP_DUE, waitMs: 6_000 });
     expect(ask(oneKey(late), WISH, 37)).toEqual(NEXT_KEY);
   });
 
@@ -86,10 +86,10 @@ describe("rule 6: a conclusive lookup", () => {
       { ...readAt(40), begunServiceMs: behind },
       nowAt(40, { serviceMs: behind }),
     );
-    expect(step).toEqual({ ...LOOK_DUE, waitMs: 12.25 * MIN });
+    expect(step).toEqual({ ...LOOKUP_DUE, waitMs: 12.25 * MIN });
     const slowDatabase = { ...readAt(20), begunServiceMs: T0 + 40 * MIN };
     const early = nowAt(20, { serviceMs: T0 + 40 * MIN });
-    expect(next(pay, unconfirmed, WISH, slowDatabase, early)).toMatchObject(LOOK_DUE);
+    expect(next(pay, unconfirmed, WISH, slowDatabase, early)).toMatchObject(LOOKUP_DUE);
   });
 
   it("a conclusive lookup is judged by the database's clock alone if the service's is not known", () => {
@@ -99,20 +99,20 @@ describe("rule 6: a conclusive lookup", () => {
     );
     const readAgain = (atMin: number) => ({ ...readAt(atMin), begunServiceMs: null });
     const early = next(pay, facts, WISH, readAgain(33.9), nowAt(33.9, unheard));
-    expect(early).toMatchObject(LOOK_DUE);
+    expect(early).toMatchObject(LOOKUP_DUE);
     expect(next(pay, facts, WISH, readAgain(34), nowAt(34, unheard))).toEqual(NEXT_KEY);
   });
 
   it("a lookup whose counts disagree is not conclusive, however late", () => {
     const facts = factsOf([keyed(1, [sent("unconfirmed")])], {
-      looks: [{ ...lookAt(40), isWhole: false }],
+      lookups: [{ ...lookAt(40), isWhole: false }],
     });
     const read = { ...readAt(41), isWhole: false };
     expect(next(pay, facts, WISH, read, nowAt(41))).toMatchObject({ kind: "read" });
   });
 
   it("a conclusive lookup may have been recorded by another process", () => {
-    const facts = factsOf([keyed(1, [sent("unconfirmed")])], { looks: [lookAt(33)] });
+    const facts = factsOf([keyed(1, [sent("unconfirmed")])], { lookups: [lookAt(33)] });
     expect(ask(facts, null, 34)).toEqual({ kind: "idle" });
     expect(ask(facts, WISH, 34)).toEqual(NEXT_KEY);
   });
@@ -121,7 +121,7 @@ describe("rule 6: a conclusive lookup", () => {
 describe("a gate that has closed", () => {
   it("a closed gate waits for a conclusive lookup of open sends, and then has nothing to do", () => {
     const facts = oneKey(sent("unknown"));
-    expect(ask(facts, null, 5)).toEqual({ ...LOOK_DUE, waitMs: 27.25 * MIN });
+    expect(ask(facts, null, 5)).toEqual({ ...LOOKUP_DUE, waitMs: 27.25 * MIN });
     expect(next(pay, facts, null, null, nowAt(5))).toMatchObject({ kind: "read" });
     expect(ask(facts, null, 33)).toEqual({ kind: "idle" });
   });
@@ -150,7 +150,7 @@ describe("a sandbox", () => {
       const read = { ...readAt(atMin), begunServiceMs: serviceMs };
       return next(pay, facts, WISH, read, nowAt(atMin, { ...sandbox, serviceMs }));
     };
-    expect(at(600, 8)).toEqual({ ...LOOK_DUE, waitMs: 15_000 });
+    expect(at(600, 8)).toEqual({ ...LOOKUP_DUE, waitMs: 15_000 });
     expect(at(1, 8.25)).toEqual(NEXT_KEY);
   });
 
@@ -159,7 +159,7 @@ describe("a sandbox", () => {
     const facts = oneKey(sent("refused", ago), sent("unknown", { atMin: 60 }));
     const read = (atMin: number) => ({ ...readAt(atMin), begunServiceMs: T0 + MIN });
     const step = next(pay, facts, WISH, read(65), nowAt(65, { ...sandbox, serviceMs: T0 + MIN }));
-    expect(step).toMatchObject(LOOK_DUE);
+    expect(step).toMatchObject(LOOKUP_DUE);
   });
 });
 
@@ -171,7 +171,7 @@ describe("a case that once paid twice", () => {
       sent("unknown", { atMin: 1, sendId: "y" }),
       sent("conflict", { atMin: 2, sendId: "z" }),
     );
-    expect(ask(facts, WISH, 3)).toMatchObject(LOOK_DUE);
+    expect(ask(facts, WISH, 3)).toMatchObject(LOOKUP_DUE);
     // If the service carried out the send after all, its payment shows and is adopted.
     expect(ask(facts, WISH, 20, [payment("p1")])).toMatchObject({ kind: "adopt", seq: 1 });
     expect(ask(facts, WISH, 35)).toEqual(SAME_KEY);

@@ -4,14 +4,14 @@ import {
   isApplied,
   isOpen,
   isUsedUp,
-  lookIsConclusive,
+  lookupIsConclusive,
   madeIdsOf,
   mayStillPay,
   openSends,
 } from "../../src/ledger/derive.ts";
 import type {
   KeyedAttempt,
-  Look,
+  Lookup,
   Now,
   Reading,
   Send,
@@ -66,7 +66,7 @@ const someSend = fc.record({
   baseline: ids,
   skewMin: clock,
 });
-const someLook = fc.record({
+const someLookup = fc.record({
   kind: fc.constant("look" as const),
   gapMin: fc.integer({ min: 0, max: 45 }),
   isWhole: fc.boolean(),
@@ -85,7 +85,7 @@ const someAdoption = fc.record({
   ids: fc.subarray(IDS, { minLength: 1 }),
 });
 type SendEvent = typeof someSend extends fc.Arbitrary<infer T> ? T : never;
-const someEvent = fc.oneof(someSend, someSend, someLook, someLate, someAdoption);
+const someEvent = fc.oneof(someSend, someSend, someLookup, someLate, someAdoption);
 type AnyEvent = typeof someEvent extends fc.Arbitrary<infer T> ? T : never;
 
 function skewed(atMs: number, skewMin: number | null): number | null {
@@ -95,7 +95,7 @@ function skewed(atMs: number, skewMin: number | null): number | null {
 /** Returns the rows that these events leave, in this order. */
 function rowsOf(events: readonly AnyEvent[]): SubjectFacts {
   const attempts: KeyedAttempt[] = [];
-  const looks: Look[] = [];
+  const lookups: Lookup[] = [];
   let atMs = T0;
   const change = (more: (attempt: KeyedAttempt) => Partial<KeyedAttempt>) => {
     const last = attempts.pop();
@@ -112,7 +112,7 @@ function rowsOf(events: readonly AnyEvent[]): SubjectFacts {
       }
       case "look": {
         const { isWhole, shownIds, skewMin } = event;
-        looks.push({ begunAtMs: atMs, begunServiceMs: skewed(atMs, skewMin), isWhole, shownIds });
+        lookups.push({ begunAtMs: atMs, begunServiceMs: skewed(atMs, skewMin), isWhole, shownIds });
         break;
       }
       case "late":
@@ -127,7 +127,7 @@ function rowsOf(events: readonly AnyEvent[]): SubjectFacts {
         break;
     }
   }
-  return factsOf(attempts, { looks });
+  return factsOf(attempts, { lookups });
 }
 
 function sentAt(atMs: number, index: number, event: SendEvent): Send {
@@ -197,11 +197,11 @@ function answerTo(
 
 /** True if each of these sends has a conclusive look after it; the reading counts as a look. */
 function isSettled({ facts, reading, now }: Question, sends: readonly Send[]): boolean {
-  const looks = [...facts.looks, reading];
+  const lookups = [...facts.lookups, reading];
   return sends.every((send) =>
-    looks.some(
+    lookups.some(
       (look) =>
-        look.begunAtMs >= send.openedAtMs && lookIsConclusive(look, { ...facts, looks }, now),
+        look.begunAtMs >= send.openedAtMs && lookupIsConclusive(look, { ...facts, lookups }, now),
     ),
   );
 }
@@ -237,7 +237,7 @@ describe("any history, in any order", () => {
       const step = answerTo(question);
       const last = question.facts.attempts.at(-1);
       if (step.kind !== "send" || !step.isNewKey || last === undefined) return;
-      const facts = { ...question.facts, looks: [...question.facts.looks, question.reading] };
+      const facts = { ...question.facts, lookups: [...question.facts.lookups, question.reading] };
       expect(isUsedUp(facts, last, question.now) || isApplied(last)).toBe(true);
       if (isApplied(last)) return;
       const heard = [...last.sends, ...last.lateAnswers].map(({ result }) => result);
@@ -316,7 +316,7 @@ describe("any history, in any order", () => {
   test.prop([asked, fc.constantFrom(...RESULTS), ids], RUNS)(
     "a late response closes nothing, and never undoes an applied one",
     ({ facts, now }, result, madeIds) => {
-      const isStillOpen = mayStillPay({ ...facts, looks: [] }, now);
+      const isStillOpen = mayStillPay({ ...facts, lookups: [] }, now);
       const late = facts.attempts.map((attempt) => ({
         ...attempt,
         lateAnswers: [
@@ -325,7 +325,7 @@ describe("any history, in any order", () => {
         ],
       }));
       const after = { ...facts, attempts: late };
-      if (isStillOpen) expect(mayStillPay({ ...after, looks: [] }, now)).toBe(true);
+      if (isStillOpen) expect(mayStillPay({ ...after, lookups: [] }, now)).toBe(true);
       for (const [index, attempt] of facts.attempts.entries()) {
         const same = late[index];
         if (isApplied(attempt)) expect(same !== undefined && isApplied(same)).toBe(true);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Look, SubjectFacts, Wish } from "../../src/ledger/facts.ts";
+import type { Lookup, SubjectFacts, Wish } from "../../src/ledger/facts.ts";
 import { next } from "../../src/ledger/next.ts";
 import { cancel, deposit, pay } from "../../src/ledger/operations.ts";
-import { ask, FIRST_KEY, LOOK_DUE, SAME_KEY, type Shownish } from "./ask.ts";
+import { ask, FIRST_KEY, LOOKUP_DUE, SAME_KEY, type Shownish } from "./ask.ts";
 import {
   factsOf,
   keyed,
@@ -80,7 +80,7 @@ describe("rule 9: adoption", () => {
       line: { runId: WISH.runId, approvedHash: WISH.approvedHash },
     };
     expect(ask(facts, WISH, 1, [payment("p1")])).toEqual(found);
-    expect(ask(facts, null, 1, [payment("p1")])).toMatchObject(LOOK_DUE);
+    expect(ask(facts, null, 1, [payment("p1")])).toMatchObject(LOOKUP_DUE);
     expect(ask(facts, null, 33, [payment("p1")])).toEqual(found);
   });
 
@@ -105,7 +105,7 @@ describe("rule 9: adoption", () => {
     "if %s is shown, the ledger waits until no more can appear, then needs a person",
     (_, other) => {
       const shown = [payment("p1", other)];
-      expect(ask(oneKey(sent("unknown")), WISH, 1, shown)).toMatchObject(LOOK_DUE);
+      expect(ask(oneKey(sent("unknown")), WISH, 1, shown)).toMatchObject(LOOKUP_DUE);
       expect(ask(oneKey(sent("unknown")), WISH, 33, shown)).toMatchObject({
         kind: "person",
         code: "unaccounted",
@@ -124,14 +124,14 @@ describe("rule 9: adoption", () => {
         keyed(1, [sent("unconfirmed")]),
         keyed(2, [sent("unknown", { atMin: 34, sendId: "second" })]),
       ],
-      { looks: [lookAt(33)] },
+      { lookups: [lookAt(33)] },
     );
     expect(ask(facts, WISH, 35, [payment("p1")])).toMatchObject({ kind: "adopt", seq: 2 });
   });
   it("a payment that appears only after a conclusive lookup is somebody else's and needs no person", () => {
     const part = [payment("theirs", { amountCents: 400 })];
-    const asked = (looks: readonly Look[]) =>
-      ask(factsOf([keyed(1, [sent("unknown")])], { looks }), OTHER_LINE, 60, part);
+    const asked = (lookups: readonly Lookup[]) =>
+      ask(factsOf([keyed(1, [sent("unknown")])], { lookups }), OTHER_LINE, 60, part);
     expect(asked([lookAt(33, ["theirs"])])).toMatchObject({ kind: "person", code: "unaccounted" });
     const { operation: _, ...terms } = OTHER_LINE;
     expect(asked([lookAt(33)])).toEqual({ ...SAME_KEY, terms, baseline: ["theirs"] });
@@ -179,7 +179,7 @@ describe("rule 10: a restored store", () => {
   it("a restored store goes on as usual once something was sent after the loss", () => {
     const facts = factsOf([keyed(1, [sent("refused", { atMin: 33 })])], {
       ...restored,
-      looks: [lookAt(32.9)],
+      lookups: [lookAt(32.9)],
     });
     const shown = [payment("p1", { amountCents: 400 })];
     expect(ask(facts, WISH, 34, shown)).toMatchObject({ kind: "send", seq: 1 });
@@ -222,7 +222,7 @@ describe("a cancel", () => {
 
   it("a cancel is over if the payment executed and no cancel can take effect any more", () => {
     const facts = oneKey(cancelled("unknown"));
-    expect(ask1(facts, "processing", 5, null)).toMatchObject(LOOK_DUE);
+    expect(ask1(facts, "processing", 5, null)).toMatchObject(LOOKUP_DUE);
     expect(ask1(facts, "processing", 33, null)).toEqual({ kind: "idle" });
   });
 });
@@ -241,13 +241,15 @@ describe("a deposit", () => {
   it("other transactions don't keep a deposit from being made", () => {
     const shown = [payment("d2", { amountCents: 7 }), payment("d3", { bankAccountId: "another" })];
     expect(asked(unknown, 1, shown)).toMatchObject({ kind: "send", seq: 1 });
-    const dead = factsOf([keyed(1, [sent("unconfirmed", wish)])], { looks: [lookAt(33, ["d2"])] });
+    const dead = factsOf([keyed(1, [sent("unconfirmed", wish)])], {
+      lookups: [lookAt(33, ["d2"])],
+    });
     expect(asked(dead, 34, shown)).toMatchObject({ kind: "send", seq: 2 });
   });
 
   it("a person must decide if two transactions could be the deposit", () => {
     const shown = [payment("d1"), payment("d2")];
-    expect(asked(unknown, 1, shown)).toMatchObject(LOOK_DUE);
+    expect(asked(unknown, 1, shown)).toMatchObject(LOOKUP_DUE);
     expect(asked(unknown, 33, shown)).toMatchObject({ kind: "person", code: "unaccounted" });
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Send } from "../../src/ledger/facts.ts";
 import { next } from "../../src/ledger/next.ts";
 import { pay } from "../../src/ledger/operations.ts";
-import { ask, LOOK_DUE, NEXT_KEY, SAME_KEY } from "./ask.ts";
+import { ask, LOOKUP_DUE, NEXT_KEY, SAME_KEY } from "./ask.ts";
 import {
   factsOf,
   keyed,
@@ -32,8 +32,8 @@ describe("rule 4: the same bytes again", () => {
     const facts = oneKey(sent("unknown"), sent("unknown", { atMin: 9 }));
     expect(ask(facts, WISH, 9.9)).toEqual(SAME_KEY);
     // The last send may have left after 9 minutes and 15 seconds.
-    expect(ask(facts, WISH, 10)).toEqual({ ...LOOK_DUE, waitMs: 31.25 * MIN });
-    expect(ask(facts, WISH, 41.2)).toMatchObject(LOOK_DUE);
+    expect(ask(facts, WISH, 10)).toEqual({ ...LOOKUP_DUE, waitMs: 31.25 * MIN });
+    expect(ask(facts, WISH, 41.2)).toMatchObject(LOOKUP_DUE);
     expect(ask(facts, WISH, 41.25)).toEqual(SAME_KEY);
   });
 
@@ -41,19 +41,19 @@ describe("rule 4: the same bytes again", () => {
     const facts = oneKey(sent("unknown"));
     const ahead = nowAt(5, { serviceMs: T0 + 10 * MIN });
     const read = { ...readAt(5), begunServiceMs: T0 + 10 * MIN };
-    expect(next(pay, facts, WISH, read, ahead)).toMatchObject(LOOK_DUE);
+    expect(next(pay, facts, WISH, read, ahead)).toMatchObject(LOOKUP_DUE);
   });
 
   it("the ten minutes begin again after a conclusive lookup", () => {
     const sends = [sent("unknown"), sent("unknown", { atMin: 33 })];
-    const facts = factsOf([keyed(1, sends)], { looks: [lookAt(32.9)] });
+    const facts = factsOf([keyed(1, sends)], { lookups: [lookAt(32.9)] });
     expect(ask(facts, WISH, 42)).toEqual(SAME_KEY);
-    expect(ask(facts, WISH, 43)).toMatchObject(LOOK_DUE);
+    expect(ask(facts, WISH, 43)).toMatchObject(LOOKUP_DUE);
   });
 
   it("after a conflict the same bytes wait for a conclusive lookup", () => {
     const facts = oneKey(sent("unknown"), sent("conflict", { atMin: 1 }));
-    expect(ask(facts, WISH, 2)).toMatchObject(LOOK_DUE);
+    expect(ask(facts, WISH, 2)).toMatchObject(LOOKUP_DUE);
     expect(ask(facts, WISH, 33.3)).toEqual(SAME_KEY);
   });
 
@@ -90,7 +90,7 @@ describe("rule 7: other bytes", () => {
     "after %s other bytes wait for a conclusive lookup",
     (result) => {
       const facts = oneKey(sent("unknown"), sent(result, { atMin: 0.5 }));
-      expect(ask(facts, OTHER_BYTES, 1)).toMatchObject(LOOK_DUE);
+      expect(ask(facts, OTHER_BYTES, 1)).toMatchObject(LOOKUP_DUE);
       expect(ask(facts, OTHER_BYTES, 33)).toMatchObject({
         kind: "send",
         seq: 1,
@@ -101,9 +101,9 @@ describe("rule 7: other bytes", () => {
 });
 
 describe("rule 8: the next key", () => {
-  it("a next key never follows a missing response, however long it waits and however often it looks", () => {
+  it("a next key never follows a missing response, however long it waits and however often it looks up", () => {
     const sends = [sent("unknown"), sent("unknown", { atMin: 40 })];
-    const facts = factsOf([keyed(1, sends)], { looks: [lookAt(39), lookAt(100)] });
+    const facts = factsOf([keyed(1, sends)], { lookups: [lookAt(39), lookAt(100)] });
     expect(ask(facts, WISH, 100_000)).toEqual(SAME_KEY);
   });
 
@@ -113,7 +113,7 @@ describe("rule 8: the next key", () => {
 
   it("the next key waits for a conclusive lookup if an earlier send got no response", () => {
     const facts = oneKey(sent("unknown"), sent("rejected", { atMin: 1 }));
-    expect(ask(facts, WISH, 2)).toMatchObject(LOOK_DUE);
+    expect(ask(facts, WISH, 2)).toMatchObject(LOOKUP_DUE);
     expect(ask(facts, WISH, 33)).toEqual(NEXT_KEY);
   });
 
@@ -134,8 +134,8 @@ describe("rule 8: the next key", () => {
 
   it("the next key follows a conflict after a conclusive lookup, once another lookup has followed", () => {
     const sends = [sent("unknown"), sent("conflict", { atMin: 33 })];
-    const facts = factsOf([keyed(1, sends)], { looks: [lookAt(32.5)] });
-    expect(ask(facts, WISH, 34)).toMatchObject(LOOK_DUE);
+    const facts = factsOf([keyed(1, sends)], { lookups: [lookAt(32.5)] });
+    expect(ask(facts, WISH, 34)).toMatchObject(LOOKUP_DUE);
     expect(ask(facts, WISH, 65.3)).toEqual(NEXT_KEY);
   });
 
@@ -170,7 +170,7 @@ describe("rule 8: the next key", () => {
   it("the next key waits for a lookup if another send beside the applied one is open", () => {
     const facts = oneKey(sent("unknown"), sent("applied", { atMin: 1, madeIds: ["p1"] }));
     const shown = [payment("p1", { status: "failed" })];
-    expect(ask(facts, WISH, 5, shown)).toMatchObject(LOOK_DUE);
+    expect(ask(facts, WISH, 5, shown)).toMatchObject(LOOKUP_DUE);
     expect(ask(facts, WISH, 33, shown)).toMatchObject({ kind: "send", seq: 2 });
   });
 
@@ -187,11 +187,11 @@ describe("rule 8: the next key", () => {
 });
 
 describe("keys without effect", () => {
-  const looks = [lookAt(500)];
+  const lookups = [lookAt(500)];
   const keys = (count: number, send: Send) =>
     factsOf(
       Array.from({ length: count }, (_, index) => keyed(index + 1, [send, send, send])),
-      { looks },
+      { lookups },
     );
 
   it("seven keys in a row without effect park the bill for a person", () => {

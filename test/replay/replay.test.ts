@@ -136,7 +136,7 @@ function continuedAtRest({ events }: SavedHistory): SavedHistory {
     ({ workflowTaskStartedEventAttributes: task }, at) => at < rest && task !== undefined,
   );
   const timer = events[rest];
-  if (timer === undefined || told < 0) throw new Error("it never rests");
+  if (timer === undefined || told < 0) throw new Error("it never sleeps");
   const kept = events.slice(0, rest).map((event, at) => {
     const { workflowTaskStartedEventAttributes: task } = event;
     if (at !== told) return event;

@@ -38,7 +38,7 @@ test("a run acts on a signal during planning within a second, and is planned onc
   for (const atMs of toldMs) scene.at(atMs, () => void scene.tell());
   await scene.until(at("09:30"));
   for (const atMs of toldMs) {
-    expect((looks.find((lookMs) => lookMs >= atMs) ?? Infinity) - atMs).toBeLessThan(1_000);
+    expect((looks.find((lookupMs) => lookupMs >= atMs) ?? Infinity) - atMs).toBeLessThan(1_000);
   }
   expect(plans).toBe(1);
 });

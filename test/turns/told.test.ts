@@ -31,7 +31,7 @@ const KINDS: readonly {
   readonly type: string;
   readonly input: object;
   readonly looks: readonly string[];
-  readonly rests: object;
+  readonly sleeps: object;
   readonly acts: readonly object[];
   readonly ends: object;
 }[] = [
@@ -39,7 +39,7 @@ const KINDS: readonly {
     type: WORKFLOW.payRun,
     input: { runId: "run" },
     looks: ["reviewRun"],
-    rests: RUN,
+    sleeps: RUN,
     acts: [
       { ...RUN, toFollow: 1 },
       { ...RUN, toFund: 1 },
@@ -53,7 +53,7 @@ const KINDS: readonly {
     type: WORKFLOW.retryFailedPayment,
     input: { business: "acme", payableId: "bill" },
     looks: ["reviewFailedPayment", "payAgain"],
-    rests: { ...LOOK, phase: "waiting", outcome: null },
+    sleeps: { ...LOOK, phase: "waiting", outcome: null },
     acts: [{ ...LOOK, phase: "pay", outcome: null }],
     ends: { ...LOOK, phase: "ended", outcome: "settled" },
   },
@@ -61,7 +61,7 @@ const KINDS: readonly {
     type: WORKFLOW.fundingIncident,
     input: { business: "acme", sourceId: "balance" },
     looks: ["reviewIncident"],
-    rests: { ...LOOK, phase: "open", outcome: null },
+    sleeps: { ...LOOK, phase: "open", outcome: null },
     acts: [{ ...LOOK, phase: "topping-up", outcome: null, toDeposit: true }],
     ends: { ...LOOK, phase: "ended", outcome: "released" },
   },
@@ -69,7 +69,7 @@ const KINDS: readonly {
     type: WORKFLOW.cancelScheduledPayments,
     input: { id: "cancellation" },
     looks: ["reviewCancellation"],
-    rests: { ...RUN, toCancel: 0 },
+    sleeps: { ...RUN, toCancel: 0 },
     acts: [
       { ...RUN, toChoose: true },
       { ...RUN, toCancel: 1 },
@@ -81,7 +81,7 @@ const KINDS: readonly {
     type: WORKFLOW.kybOnboarding,
     input: { business: "acme" },
     looks: ["reviewOnboarding"],
-    rests: { ...LOOK, phase: "tax", ended: false, needsAction: true, send: null },
+    sleeps: { ...LOOK, phase: "tax", ended: false, needsAction: true, send: null },
     acts: [
       {
         ...LOOK,
@@ -122,7 +122,7 @@ function acting(scene: Scene): Record<string, () => unknown> {
 
 test.each(KINDS)(
   "$type looks after every signal before it sleeps or ends, whatever it is doing",
-  async ({ type, input, looks: names, rests, acts, ends }) => {
+  async ({ type, input, looks: names, sleeps, acts, ends }) => {
     for (let seed = 1; seed <= 15; seed += 1) {
       const scene = new Scene(STARTS_MS, seed % 3 === 0 ? 12 : 4_000, seed);
       const random = scene.stream("told");
@@ -133,7 +133,7 @@ test.each(KINDS)(
         looks.push(scene.nowMs);
         const isOver = scene.nowMs > STARTS_MS + HOUR_MS;
         // The look may miss what comes while it runs.
-        const standing = isOver ? ends : found.chance(0.5) ? rests : found.pick(acts);
+        const standing = isOver ? ends : found.chance(0.5) ? sleeps : found.pick(acts);
         await scene.takes(random.between(1, 2_000));
         return standing;
       };

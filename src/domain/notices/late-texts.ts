@@ -43,10 +43,10 @@ export function lateAtBank(run: RunName, lines: readonly LateBill[]): NoticeText
 /** Notifies that a bill has made no progress for an hour, with the reason. */
 export function lineStuck(
   line: { readonly payableId: string; readonly amountCents: number },
-  rest: { readonly kind: "unknown" | "back"; readonly reason: string },
+  backOff: { readonly kind: "unknown" | "back"; readonly reason: string },
 ): NoticeText {
   const { payableId, amountCents } = line;
-  const isOpen = rest.kind === "unknown";
+  const isOpen = backOff.kind === "unknown";
   const what = isOpen
     ? `It is not known whether ${payableId} is paid: no conclusive response for an hour`
     : `${payableId} is not paid yet: no progress for an hour`;
@@ -56,7 +56,7 @@ export function lineStuck(
   return {
     subject: what,
     text: [
-      `A payment of ${formatUsd(amountCents)} for ${payableId} waits: ${rest.reason}`,
+      `A payment of ${formatUsd(amountCents)} for ${payableId} waits: ${backOff.reason}`,
       asked,
       `All requests and responses: payrun explain ${payableId}`,
     ].join("\n"),

@@ -10,12 +10,12 @@ export const FIRST_ALONE_MS = 5 * 60_000;
 const LONGEST_MS = 30 * 60_000;
 
 /** A payment unchanged for this long waits for a bank, which reports a few times a day. */
-const RESTING_MS = 30 * 60_000;
+const BANK_PACE_AFTER_MS = 30 * 60_000;
 /**
  * Poll times in New York: before the cut-off at 9:00, after the morning's settlement, after the
  * evening's.
  */
-const REST_TIMES = ["08:00", "13:00", "18:00"] as const;
+const BANK_POLL_TIMES = ["08:00", "13:00", "18:00"] as const;
 
 /** Shortest real time between polls if the bank clock runs fast. */
 const REAL_MIN_MS = 1_500;
@@ -39,7 +39,7 @@ export function nextPollMs(
   firstMs = FIRST_MS,
 ): number {
   const age = Math.max(0, nowMs - sinceMs);
-  if (scale <= 1 && age > RESTING_MS) return nextRestMs(nowMs);
+  if (scale <= 1 && age > BANK_PACE_AFTER_MS) return nextBankPollMs(nowMs);
   let step = firstMs;
   while (step < age && step < LONGEST_MS) step *= 2;
   step = Math.min(step, LONGEST_MS);
@@ -50,14 +50,14 @@ export function nextPollMs(
 
 /** Returns the instant of the next banking day's first poll, before that day's cut-off. */
 export function nextBankMorningMs(nowMs: number): number {
-  return newYorkInstantMs(nextBankingDay(newYorkDate(nowMs)), REST_TIMES[0]);
+  return newYorkInstantMs(nextBankingDay(newYorkDate(nowMs)), BANK_POLL_TIMES[0]);
 }
 
-function nextRestMs(nowMs: number): number {
+function nextBankPollMs(nowMs: number): number {
   const today = newYorkDate(nowMs);
   const days = [...(isBankingDay(today) ? [today] : []), nextBankingDay(today)];
   for (const date of days) {
-    for (const time of REST_TIMES) {
+    for (const time of BANK_POLL_TIMES) {
       const atMs = newYorkInstantMs(date, time);
       if (atMs > nowMs) return atMs;
     }

@@ -27,7 +27,7 @@ export type NewTopUp = Omit<
   | "reasonCode"
   | "reason"
   | "notBeforeMs"
-  | "restSinceMs"
+  | "backOffSinceMs"
   | "pollAtMs"
   | "updatedAtMs"
 > & { readonly nowMs: number };
@@ -75,7 +75,13 @@ export async function changeAsked(
   await trx
     .updateTable("top_ups")
     .set(
-      columnsOf({ ...asked, notBeforeMs: 0, restSinceMs: null, reason: null, updatedAtMs: nowMs }),
+      columnsOf({
+        ...asked,
+        notBeforeMs: 0,
+        backOffSinceMs: null,
+        reason: null,
+        updatedAtMs: nowMs,
+      }),
     )
     .where("business_id", "=", topUp.businessId)
     .where("subject", "=", topUp.subject)
@@ -91,7 +97,7 @@ export type TopUpChange = Partial<
     | "reasonCode"
     | "reason"
     | "notBeforeMs"
-    | "restSinceMs"
+    | "backOffSinceMs"
     | "sinceMs"
     | "pollAtMs"
   >

@@ -51,7 +51,7 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
         or state = 'settled' and (look = 1 or poll_at_ms = 0)`).as("to_follow"),
       sql<number | null>`min(case when ${followed} then poll_at_ms end)`.as("next_poll"),
       sql<number | null>`min(case when ${ready} and not_before_ms > ${serviceMs}
-        then not_before_ms end)`.as("resting_until"),
+        then not_before_ms end)`.as("back_off_until"),
       sql<number | null>`min(case when ${leased} and lease_until_ms >= ${nowMs}
         then lease_until_ms end)`.as("leased_until"),
       sql<string | null>`min(execution_date)`.as("pay_date"),
@@ -63,9 +63,9 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
       sql<boolean>`state in ('scheduled', 'held', 'processing', 'planned', 'unknown', 'paying', 'settled')`,
     )
     .executeTakeFirst();
-  const restingUntil = row?.resting_until ?? null;
+  const backOffUntil = row?.back_off_until ?? null;
   const leasedUntil = row?.leased_until ?? null;
-  const leases = [restingUntil, leasedUntil === null ? null : leasedUntil - nowMs + serviceMs];
+  const leases = [backOffUntil, leasedUntil === null ? null : leasedUntil - nowMs + serviceMs];
   return {
     toFund: Number(row?.to_fund ?? 0),
     toPay: Number(row?.to_pay ?? 0),

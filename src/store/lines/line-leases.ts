@@ -252,7 +252,7 @@ export async function recordPaidLines(
       update run_lines set
         state = paid.state, reason_code = null, reason = null,
         payment_ids = paid.payment_ids, poll_at_ms = ${times.pollAtMs},
-        rests = 0, rest_since_ms = null,
+        back_offs = 0, back_off_since_ms = null,
         lease_owner = null, lease_until_ms = null, updated_at_ms = ${times.nowMs}
       from ${rowsAs("paid", "run_lines", paid)}
       where run_lines.run_id = paid.run_id and run_lines.payable_id = paid.payable_id

@@ -27,7 +27,7 @@ export interface LineChange extends Partial<
   /**
    * Service-clock instant at which leasing it came to nothing again; null if it came to something.
    */
-  readonly restsAtMs?: number | null;
+  readonly backsOffAtMs?: number | null;
   /** True frees the line for the next lease. */
   readonly releaseLease?: boolean;
 }
@@ -46,12 +46,12 @@ export async function changeLine(
   nowMs: number,
   guard: { readonly epoch?: number; readonly from?: readonly LineState[] } = {},
 ): Promise<boolean> {
-  const { restsAtMs, releaseLease, ...columns } = change;
+  const { backsOffAtMs, releaseLease, ...columns } = change;
   let query = db
     .updateTable("run_lines")
     .set({
       ...asColumns({ ...columns, updatedAtMs: nowMs }),
-      ...(restsAtMs === undefined ? {} : restsAgain(restsAtMs)),
+      ...(backsOffAtMs === undefined ? {} : backsOffAgain(backsOffAtMs)),
       ...(releaseLease === true ? { lease_owner: null, lease_until_ms: null } : {}),
     })
     .where("run_id", "=", key.runId)
@@ -62,11 +62,11 @@ export async function changeLine(
   return result.numUpdatedRows > 0n;
 }
 
-function restsAgain(atMs: number | null) {
-  if (atMs === null) return { rests: 0, rest_since_ms: null };
+function backsOffAgain(atMs: number | null) {
+  if (atMs === null) return { back_offs: 0, back_off_since_ms: null };
   return {
-    rests: sql<number>`rests + 1`,
-    rest_since_ms: sql<number>`coalesce(rest_since_ms, ${Math.floor(atMs)})`,
+    back_offs: sql<number>`back_offs + 1`,
+    back_off_since_ms: sql<number>`coalesce(back_off_since_ms, ${Math.floor(atMs)})`,
   };
 }
 

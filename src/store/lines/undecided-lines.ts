@@ -63,7 +63,7 @@ type Changed = Partial<Row<"run_lines">>;
 const NO_REASON: Changed = { reason_code: null, reason: null };
 
 /** Approvers are asked anew once the line is free again. */
-const BEGUN_ANEW: Changed = { stage_since_ms: null, rests: 0, rest_since_ms: null };
+const BEGUN_ANEW: Changed = { stage_since_ms: null, back_offs: 0, back_off_since_ms: null };
 
 async function moveLines(
   trx: Transaction<Tables>,
@@ -231,7 +231,7 @@ export async function wakeWaiting(trx: Transaction<Tables>, moment: RunMoment): 
       eb.or([eb("reason_code", "is", null), eb("reason_code", "!=", HELD)]),
       eb.or([eb("look", "=", 1), eb("poll_at_ms", "<=", moment.businessMs)]),
     ],
-    { state: "planned", look: 0, funded: 0, rests: 0, rest_since_ms: null },
+    { state: "planned", look: 0, funded: 0, back_offs: 0, back_off_since_ms: null },
     { why: "tried-again" },
   );
 }

@@ -39,7 +39,7 @@ export async function neverAnswered(
   db: Db,
   businessId: string,
   /** Database clock. */
-  since: { readonly openedMs: number; readonly lookedAtMs: number },
+  since: { readonly openedMs: number; readonly lookedUpAtMs: number },
   limit: number,
 ): Promise<string[]> {
   const { rows } = await sql<{ subject: string }>`
@@ -56,7 +56,7 @@ export async function neverAnswered(
         where run_lines.business_id = sends.business_id
           and run_lines.payable_id = sends.subject
           and ${isIn("run_lines.state", AT_WORK)})
-      and ${notLookedAt("sends", since.lookedAtMs)}
+      and ${notLookedUp("sends", since.lookedUpAtMs)}
     order by sends.subject
     limit ${limit}`.execute(db);
   return rows.map((row) => row.subject);
@@ -75,11 +75,11 @@ const AT_WORK: readonly LineState[] = [
   ...(["processing", "retrying"] as const),
 ];
 
-function notLookedAt(table: string, sinceMs: number): RawBuilder<SqlBool> {
-  return sql<SqlBool>`not exists (select 1 from looks
-        where looks.business_id = ${sql.ref(`${table}.business_id`)}
-          and looks.subject = ${sql.ref(`${table}.subject`)}
-          and looks.begun_at_ms >= ${sinceMs})`;
+function notLookedUp(table: string, sinceMs: number): RawBuilder<SqlBool> {
+  return sql<SqlBool>`not exists (select 1 from lookups
+        where lookups.business_id = ${sql.ref(`${table}.business_id`)}
+          and lookups.subject = ${sql.ref(`${table}.subject`)}
+          and lookups.begun_at_ms >= ${sinceMs})`;
 }
 
 /**
@@ -90,7 +90,7 @@ export async function leftOpen(
   db: Db,
   businessId: string,
   /** Database clock. */
-  before: { readonly openedMs: number; readonly lookedAtMs: number },
+  before: { readonly openedMs: number; readonly lookedUpAtMs: number },
   limit: number,
 ): Promise<string[]> {
   const { rows } = await sql<{ subject: string }>`
@@ -100,7 +100,7 @@ export async function leftOpen(
         where run_lines.business_id = open_subjects.business_id
           and run_lines.payable_id = open_subjects.subject
           and run_lines.state in ('paying', 'unknown', 'retrying'))
-      and ${notLookedAt("open_subjects", before.lookedAtMs)}
+      and ${notLookedUp("open_subjects", before.lookedUpAtMs)}
     order by since_ms, subject
     limit ${limit}`.execute(db);
   return rows.map((row) => row.subject);

@@ -64,7 +64,7 @@ export async function storePlan(
           attempts: 0,
           lease_epoch: 0,
           not_before_ms: 0,
-          rests: 0,
+          back_offs: 0,
           poll_at_ms: 0,
           look: 0,
           updated_at_ms: nowMs,

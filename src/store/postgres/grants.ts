@@ -20,7 +20,7 @@ const WRITERS: Readonly<Record<keyof Tables, readonly Role[]>> = {
   attempts: WORKER,
   sends: WORKER,
   late_answers: WORKER,
-  looks: WORKER,
+  lookups: WORKER,
   adoptions: WORKER,
   open_subjects: BOTH,
   claims: BOTH,

@@ -38,7 +38,7 @@ export const topUpTables = {
     /** Service-clock instant before which nothing is sent or looked up. */
     not_before_ms: integer,
     /** Service-clock instant since which it has made no progress. */
-    rest_since_ms: integerOrNull,
+    back_off_since_ms: integerOrNull,
     /** Business-clock instant of its last change. */
     since_ms: integer,
     /** Business-clock instant of the next read of the transaction. */

@@ -25,7 +25,7 @@ export const INDEXES: readonly string[] = [
   `create index sends_never_answered on sends (business_id, opened_at_ms)
      where result in ('pending', 'unknown', 'conflict', 'unconfirmed')`,
   "create index late_answers_of_subject on late_answers (business_id, subject)",
-  "create index looks_of_subject on looks (business_id, subject, begun_at_ms)",
+  "create index lookups_of_subject on lookups (business_id, subject, begun_at_ms)",
   // At most one attempt makes a payment or transaction; a cancel changes what another attempt made.
   `create unique index adoptions_of_made on adoptions (business_id, found_id)
     where operation <> 'cancel'`,

@@ -88,8 +88,8 @@ export const ledgerTables = {
     at_ms: integer,
   }),
   /** Everything that the service showed of a subject at one moment. */
-  looks: growing(["look_id"], {
-    look_id: text,
+  lookups: growing(["lookup_id"], {
+    lookup_id: text,
     business_id: text,
     subject: text,
     /** Database clock, before the first page was requested. */

@@ -115,8 +115,8 @@ export const runTables = {
     /** Service-clock instant before which it is not leased again (back-off, lookup window). */
     not_before_ms: integer,
     /** How many leases in a row came to nothing, and since when (service clock). */
-    rests: integer,
-    rest_since_ms: integerOrNull,
+    back_offs: integer,
+    back_off_since_ms: integerOrNull,
     /** Business-clock instant of the next poll of its payments. */
     poll_at_ms: integer,
     /** 1 if an event said "look". */

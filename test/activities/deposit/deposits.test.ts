@@ -189,7 +189,7 @@ test("a deposit that can't be made for an hour backs off, and people are notifie
   expect(first.reason).toMatch(/^The balance can't be read/);
   await world.world.pass(30 * 60_000);
   await scene.step(planned);
-  expect(await scene.topUp(planned)).toMatchObject({ restSinceMs: first.restSinceMs });
+  expect(await scene.topUp(planned)).toMatchObject({ backOffSinceMs: first.backOffSinceMs });
   expect(await scene.told(planned)).toEqual([]);
   await world.world.pass(31 * 60_000);
   await scene.step(planned);
@@ -198,7 +198,10 @@ test("a deposit that can't be made for an hour backs off, and people are notifie
     { roles: ["operator"], text: expect.stringMatching(/^It waits: The balance can't be read/) },
   ]);
   await world.control.faults();
-  expect(await scene.untilMade(planned)).toMatchObject({ state: "on-its-way", restSinceMs: null });
+  expect(await scene.untilMade(planned)).toMatchObject({
+    state: "on-its-way",
+    backOffSinceMs: null,
+  });
 });
 
 test("two runs that are short of one balance deposit only what both need together", async ({

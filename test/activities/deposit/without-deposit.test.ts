@@ -8,9 +8,9 @@ test.each([
   ["at once", null, 1_000],
   ["ever more rarely, where that goes on", 120_000, 12_000],
   ["at least once a minute", 86_400_000, 60_000],
-])("an inconclusive list of balance transactions is read again %s", (_, restedMs, waitMs) => {
+])("an inconclusive list of balance transactions is read again %s", (_, forMs, waitMs) => {
   const serviceMs = 200_000_000;
-  const topUp = { restSinceMs: restedMs === null ? null : serviceMs - restedMs } as TopUp;
+  const topUp = { backOffSinceMs: forMs === null ? null : serviceMs - forMs } as TopUp;
   const clock = { serviceMs } as ClockReading;
   const notWhole = { kind: "read", reason: "The service was read too long ago." } as const;
   const forPeople = { kind: "person", code: "refused", reason: "It was refused." } as const;
@@ -24,7 +24,7 @@ test.each([
 test("a deposit that a restored store doesn't send yet says that it waits, and until when", () => {
   const clock = { serviceMs: 0, businessMs: Date.UTC(2026, 10, 26, 15), scale: 1 } as ClockReading;
   const step = { kind: "wait", reason: "restored", waitMs: 30 * 60_000 } as const;
-  const topUp = { restSinceMs: null } as TopUp;
+  const topUp = { backOffSinceMs: null } as TopUp;
   const answer = { kind: "step", step } as const;
   expect(withoutDeposit(topUp, factsOf([]), answer, { reading: readAt(0), clock })).toMatchObject({
     reason: expect.stringContaining("until Thu, Nov 26, 10:30 AM New York"),

@@ -183,14 +183,14 @@ describe("a bill that can't be read", () => {
   }) => {
     const { runId, payableId } = await world.approvedRun([{}]);
     world.override = { getPayable: () => Promise.reject(new Error("500 for ever")) };
-    const rests: number[] = [];
+    const backOffsMs: number[] = [];
     for (let turns = 0; turns < 10; turns += 1) {
       const { serviceMs } = await world.context().clockOf("acme").now();
       await world.pay(runId);
-      rests.push((await world.rest(runId, payableId)).notBeforeMs - serviceMs);
+      backOffsMs.push((await world.backOffOf(runId, payableId)).notBeforeMs - serviceMs);
       await world.world.pass(10 * MINUTE_MS);
     }
-    expect(rests.at(-1)).toBeGreaterThan(5 * MINUTE_MS);
+    expect(backOffsMs.at(-1)).toBeGreaterThan(5 * MINUTE_MS);
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "planned",
       reason: expect.stringContaining("500 for ever"),
@@ -231,7 +231,7 @@ test("a bill whose reads take too long to be paid backs off between its tries", 
   expect(await world.line(runId, payableId)).toMatchObject({
     state: "planned",
     reason: "The service was read too long ago.",
-    rests: 1,
+    backOffs: 1,
   });
   expect(await world.paymentsOf(payableId)).toEqual([]);
 });

@@ -10,9 +10,15 @@ const owner: PayOwner = {
   ...{ owner: "pay-run/acme/weekly/2027-10-28", by: "worker-1" },
 } as PayOwner;
 
-function againAfterMs(restingMs: number, rests: number): number {
-  const nowMs = sinceMs + restingMs;
-  const line = { payableId: "bill_6", rests, restSinceMs: sinceMs, reason: "no", paymentIds: [] };
+function againAfterMs(backingOffMs: number, backOffs: number): number {
+  const nowMs = sinceMs + backingOffMs;
+  const line = {
+    payableId: "bill_6",
+    backOffs,
+    backOffSinceMs: sinceMs,
+    reason: "no",
+    paymentIds: [],
+  };
   const job = { line, plan: { payableId: "bill_6", amountCents: 8_900 } } as unknown as PayJob;
   const clock = {
     ...{ businessMs: nowMs, serviceMs: nowMs, realMs: nowMs, wireMs: nowMs },

@@ -69,16 +69,16 @@ describe("a request that the service refuses for now", () => {
     const { runId, payableId } = await world.approvedRun([{}]);
     const refusal = { error: "payment_in_progress", message: "one is in progress" };
     world.override = { sendMoneyWrite: refusedBy(409, refusal) };
-    const rests: number[] = [];
+    const backOffsMs: number[] = [];
     for (let turns = 0; turns < 4; turns += 1) {
       const { serviceMs } = await world.context().clockOf("acme").now();
       await world.pay(runId);
-      const { notBeforeMs } = await world.rest(runId, payableId);
-      rests.push(notBeforeMs - serviceMs);
+      const { notBeforeMs } = await world.backOffOf(runId, payableId);
+      backOffsMs.push(notBeforeMs - serviceMs);
       await world.world.pass(15 * MINUTE_MS);
     }
-    expect(rests.toSorted((one, other) => one - other)).toEqual(rests);
-    expect(rests.at(-1)).toBeGreaterThan(10_000);
+    expect(backOffsMs.toSorted((one, other) => one - other)).toEqual(backOffsMs);
+    expect(backOffsMs.at(-1)).toBeGreaterThan(10_000);
   });
 });
 
@@ -117,7 +117,7 @@ describe("a request without an answer", () => {
     }
     const { serviceMs } = await world.context().clockOf("acme").now();
     await world.pay(runId);
-    const { notBeforeMs } = await world.rest(runId, payableId);
+    const { notBeforeMs } = await world.backOffOf(runId, payableId);
     expect(notBeforeMs - serviceMs).toBeGreaterThan(2 * MINUTE_MS);
     expect(await attempts(world, payableId)).toHaveLength(1);
   });

@@ -256,16 +256,16 @@ describe("a retry", () => {
   }) => {
     const { payableId } = await dueRetry(world);
     await world.control.changeBusiness({ paymentsLocked: true });
-    const rests: number[] = [];
+    const backOffsS: number[] = [];
     for (let tries = 0; tries < 3; tries += 1) {
       expect((await world.look(payableId)).phase).toBe("pay");
       await world.retry(payableId);
       const { serviceMs } = await world.context().clockOf("acme").now();
       const [wait] = await listWaits(world.store.db, world.businessId);
-      rests.push(Math.round(((wait?.retryAtMs ?? 0) - serviceMs) / 1_000));
+      backOffsS.push(Math.round(((wait?.retryAtMs ?? 0) - serviceMs) / 1_000));
       await world.control.advanceWire("PT1M");
     }
-    expect(rests).toEqual([5, 10, 20]);
+    expect(backOffsS).toEqual([5, 10, 20]);
     await world.control.changeBusiness({ paymentsLocked: false });
     await world.look(payableId);
     await world.retry(payableId);

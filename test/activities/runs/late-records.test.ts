@@ -53,7 +53,7 @@ test("a worker that froze before recording a retry's result does not overwrite a
   expect(await world.line(runId, payableId)).toMatchObject({ state: "retrying" });
   expect(await world.look(payableId)).toMatchObject({
     phase: "waiting",
-    waitingFor: "resting before the next lookup",
+    waitingFor: "backing off before the next lookup",
   });
 });
 

@@ -89,7 +89,7 @@ test("no query that a run needs reads all that its business has ever paid", asyn
   const balance = { businessId, sourceId: "balance", today: "2026-11-21" };
   await mayBeCountedTwice(store.db, balance);
   await claimStrays(store.db, businessId, Date.now());
-  await leftOpen(store.db, businessId, { openedMs: Date.now(), lookedAtMs: Date.now() }, 10);
+  await leftOpen(store.db, businessId, { openedMs: Date.now(), lookedUpAtMs: Date.now() }, 10);
   await openEventStarts(store.db, Date.now(), 10);
   const claim = { holder: "test", nowMs: Date.now(), untilMs: Date.now() };
   await claimDeliveries(store.db, claim, 10);

@@ -127,7 +127,7 @@ export class Engine {
     const now = { atMs: this.time.nowMs, serviceMs: this.#heard(), sandbox: false };
     const step = next(pay, this.facts, wish, reading, now);
     if (openSends(this.facts).length > 0) {
-      this.facts = { ...this.facts, looks: [...this.facts.looks, reading] };
+      this.facts = { ...this.facts, lookups: [...this.facts.lookups, reading] };
     }
     this.last[process] = step;
     this.#say(`${process} sees [${reading.shownIds.join()}]: ${describe(step)}`);

@@ -28,5 +28,5 @@ interface Attempt {
 /** The part of the ledger's facts about a subject that plants use. */
 export interface Facts {
   readonly attempts: readonly Attempt[];
-  readonly looks: readonly { readonly shownIds: readonly string[] }[];
+  readonly lookups: readonly { readonly shownIds: readonly string[] }[];
 }

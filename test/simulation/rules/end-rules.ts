@@ -14,11 +14,11 @@ export const UNTOLD_MS = 65 * 60_000;
  */
 export function checkNothingStuck(facts: StoreFacts, nowMs: number): void {
   const ended = facts.endedRuns();
-  for (const { runId, payableId, state, reason, restSinceMs } of facts.lines()) {
+  for (const { runId, payableId, state, reason, backOffSinceMs } of facts.lines()) {
     if (ended.has(runId) || !AT_WORK.includes(state)) continue;
     if (reason !== null && facts.isTold(payableId)) continue;
     if (state === "planned" && facts.isAskedForMoney(runId)) continue;
-    if (isUntold({ restSinceMs }, nowMs)) continue;
+    if (isUntold({ backOffSinceMs }, nowMs)) continue;
     const why = reason === null ? "without a reason" : `because “${reason}”`;
     throw new Violation(
       "nothing-goes-on-for-ever",
@@ -29,8 +29,8 @@ export function checkNothingStuck(facts: StoreFacts, nowMs: number): void {
 }
 
 /** True if a line began to back off so recently that its notice is not due yet. */
-function isUntold({ restSinceMs }: Pick<LineFact, "restSinceMs">, nowMs: number): boolean {
-  return restSinceMs !== null && nowMs - restSinceMs < UNTOLD_MS;
+function isUntold({ backOffSinceMs }: Pick<LineFact, "backOffSinceMs">, nowMs: number): boolean {
+  return backOffSinceMs !== null && nowMs - backOffSinceMs < UNTOLD_MS;
 }
 
 /** True if some line's notice is not due yet: the seed ends only after it. */

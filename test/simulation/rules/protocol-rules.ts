@@ -33,13 +33,13 @@ export interface Standard {
 export function checkProtocol(standard: Standard, sent: SendRow, restoredMs: number): void {
   const { facts } = standard;
   const all = facts.sends(sent.subject);
-  const reckoning = new Reckoning(all, facts.looks(sent.subject), standard.sandbox);
+  const reckoning = new Reckoning(all, facts.lookups(sent.subject), standard.sandbox);
   const earlier = all.filter((send) => isBefore(send, sent));
   checkEarlierKeys(reckoning, earlier, sent);
   checkUsedUp(reckoning, earlier, sent);
   checkSameKey(reckoning, earlier, sent);
   checkBytes(reckoning, earlier, sent);
-  checkLooks(standard, sent.subject);
+  checkLookups(standard, sent.subject);
   if (standard.isWithinEnvelope) checkExplained(standard, all, sent);
   checkApproved(standard, sent);
   checkOwed(standard, sent);
@@ -128,15 +128,15 @@ function checkBytes(
 }
 
 /** Rule 6: a look shows all of a bill's payments, in any state and of any age. */
-export function checkLooks({ facts, book }: Standard, payableId: string): void {
-  for (const { begunMs, isWhole, shownIds } of facts.looks(payableId)) {
+export function checkLookups({ facts, book }: Standard, payableId: string): void {
+  for (const { begunMs, isWhole, shownIds } of facts.lookups(payableId)) {
     const shown = new Set(shownIds);
     const hidden = book
       .paymentsOf(payableId)
       .find(({ id, shownMs }) => isWhole && shownMs < begunMs && !shown.has(id));
     if (hidden === undefined) continue;
     const what = `a look at ${payableId} doesn't have ${hidden.id}, which the service showed`;
-    throw new Violation("looks-show-all", what, payableId);
+    throw new Violation("lookups-show-all", what, payableId);
   }
 }
 
@@ -289,7 +289,7 @@ export function checkAnswers({ bank, facts }: Standard, subject: string, sinceMs
 export function checkClaims({ facts, sandbox }: Standard, nowMs: number): void {
   for (const subject of facts.openAndFree()) {
     const sends = facts.sends(subject);
-    const reckoning = new Reckoning(sends, facts.looks(subject), sandbox);
+    const reckoning = new Reckoning(sends, facts.lookups(subject), sandbox);
     const open = sends.find((send) => !reckoning.isSettled(send, nowMs));
     if (open === undefined) continue;
     const what = `nobody claims ${subject}, and a send of it heard ${heardOf(open)}`;

@@ -1,4 +1,4 @@
-import type { LookRow, SendRow } from "./store-facts.ts";
+import type { LookupRow, SendRow } from "./store-facts.ts";
 
 /**
  * The state of the ledger's rows by the rules of decision 20, computed without the engine's code,
@@ -7,23 +7,23 @@ import type { LookRow, SendRow } from "./store-facts.ts";
  */
 export class Reckoning {
   readonly #sends: readonly SendRow[];
-  readonly #looks: readonly LookRow[];
+  readonly #lookups: readonly LookupRow[];
   readonly #afterMs: number;
 
-  constructor(sends: readonly SendRow[], looks: readonly LookRow[], sandbox: boolean) {
+  constructor(sends: readonly SendRow[], lookups: readonly LookupRow[], sandbox: boolean) {
     this.#sends = sends;
-    this.#looks = looks;
+    this.#lookups = lookups;
     this.#afterMs = conclusiveAfterMs(sandbox);
   }
 
   /** True if nothing more could come of a send by what was known at an instant (rules 5 and 6). */
   isSettled(send: SendRow, atMs: number): boolean {
-    return isClosed(send, atMs) || this.isLookedAt(send, atMs);
+    return isClosed(send, atMs) || this.isLookedUp(send, atMs);
   }
 
   /** True if a whole look that began late enough had been recorded by then. */
-  isLookedAt({ leaveByMs }: SendRow, atMs: number): boolean {
-    return this.#looks.some(
+  isLookedUp({ leaveByMs }: SendRow, atMs: number): boolean {
+    return this.#lookups.some(
       ({ isWhole, begunMs, recordedMs }) =>
         isWhole && recordedMs <= atMs && begunMs >= leaveByMs + this.#afterMs,
     );

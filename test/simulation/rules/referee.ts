@@ -16,7 +16,7 @@ import { checkSaid } from "./people-rules.ts";
 import {
   checkAnswers,
   checkClaims,
-  checkLooks,
+  checkLookups,
   checkProtocol,
   type Standard,
 } from "./protocol-rules.ts";
@@ -124,7 +124,7 @@ export class Referee {
     this.#growth.check();
     checkRows(facts, book.payables.keys());
     for (const payableId of book.payables.keys()) {
-      checkLooks(this.#game, payableId);
+      checkLookups(this.#game, payableId);
       checkAnswers(this.#game, payableId, this.#restoredMs);
     }
     this.#silence.atTheEnd();

@@ -17,7 +17,7 @@ export interface LineFact {
   readonly reason: string | null;
   readonly amountCents: number;
   /** Since when it has been backing off. */
-  readonly restSinceMs: number | null;
+  readonly backOffSinceMs: number | null;
 }
 
 /** One row of the ledger's sends. */
@@ -55,7 +55,7 @@ interface CancelFact {
 }
 
 /** A recorded lookup of a subject. */
-export interface LookRow {
+export interface LookupRow {
   readonly begunMs: number;
   readonly recordedMs: number;
   readonly isWhole: boolean;
@@ -94,7 +94,7 @@ function idsOf(json: unknown): string[] {
   return JSON.parse(String(json)) as string[];
 }
 
-/** What the rules read of the engine's store: runs, lines, sends, looks and cancels. */
+/** What the rules read of the engine's store: runs, lines, sends, lookups and cancels. */
 export class StoreFacts extends PeopleFacts {
   /** Returns the approved cents of a payable: the sum of what each run's approved line may pay. */
   approvedCents(payableId: string): number {
@@ -111,14 +111,14 @@ export class StoreFacts extends PeopleFacts {
   /** Returns all lines with their states. */
   lines(): LineFact[] {
     const text =
-      "select run_id, payable_id, state, reason, amount_cents, rest_since_ms from run_lines";
+      "select run_id, payable_id, state, reason, amount_cents, back_off_since_ms from run_lines";
     return this.all(text).map((row) => ({
       amountCents: Number(row["amount_cents"]),
       runId: String(row["run_id"]),
       payableId: String(row["payable_id"]),
       state: String(row["state"]),
       reason: textOf(row["reason"]),
-      restSinceMs: row["rest_since_ms"] === null ? null : Number(row["rest_since_ms"]),
+      backOffSinceMs: row["back_off_since_ms"] === null ? null : Number(row["back_off_since_ms"]),
     }));
   }
 
@@ -147,9 +147,9 @@ export class StoreFacts extends PeopleFacts {
     return this.all("select 1 from claims where payable_id = ?", payableId).length > 0;
   }
 
-  /** Returns the looks at a subject in order. */
-  looks(subject: string): LookRow[] {
-    const text = "select * from looks where subject = ? order by begun_at_ms";
+  /** Returns the lookups at a subject in order. */
+  lookups(subject: string): LookupRow[] {
+    const text = "select * from lookups where subject = ? order by begun_at_ms";
     return this.all(text, subject).map((row) => ({
       begunMs: Number(row["begun_at_ms"]),
       recordedMs: Number(row["recorded_at_ms"]),
@@ -233,7 +233,7 @@ export class StoreFacts extends PeopleFacts {
     return [...runs, ...lines];
   }
 
-  /** Returns a bill's lines, sends and looks in words, for a trace. */
+  /** Returns a bill's lines, sends and lookups in words, for a trace. */
   of(payableId: string): string[] {
     const lines = this.lines()
       .filter((line) => line.payableId === payableId)
@@ -243,10 +243,10 @@ export class StoreFacts extends PeopleFacts {
         from sends where subject = ? order by seq, send_no`,
       payableId,
     ).map((row) => `${payableId}, send ${JSON.stringify(row)}`);
-    const looks = this.all(
-      "select begun_at_ms, is_whole, shown_ids from looks where subject = ? order by begun_at_ms",
+    const lookups = this.all(
+      "select begun_at_ms, is_whole, shown_ids from lookups where subject = ? order by begun_at_ms",
       payableId,
     ).map((row) => `${payableId}, look ${JSON.stringify(row)}`);
-    return [...lines, ...sends, ...looks];
+    return [...lines, ...sends, ...lookups];
   }
 }

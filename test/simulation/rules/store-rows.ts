@@ -22,7 +22,7 @@ const TABLES = [
     open: "result = 'pending'",
   },
   { table: "late_answers", id: "late_answer_id", once: [], open: "0" },
-  { table: "looks", id: "look_id", once: [], open: "0" },
+  { table: "lookups", id: "lookup_id", once: [], open: "0" },
   { table: "adoptions", id: "found_id || ' ' || attempt_id", once: [], open: "0" },
   { table: "decisions", id: "decision_id", once: [], open: "0" },
 ] as const;

@@ -1,7 +1,7 @@
 import type { Columns } from "./columns.ts";
 
 export const ledgerColumns: Columns<
-  "attempts" | "sends" | "late_answers" | "looks" | "adoptions" | "open_subjects"
+  "attempts" | "sends" | "late_answers" | "lookups" | "adoptions" | "open_subjects"
 > = {
   attempts: {
     attempt_id: true,
@@ -53,8 +53,8 @@ export const ledgerColumns: Columns<
     made_ids: true,
     at_ms: true,
   },
-  looks: {
-    look_id: true,
+  lookups: {
+    lookup_id: true,
     business_id: true,
     subject: true,
     begun_at_ms: true,

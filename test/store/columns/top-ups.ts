@@ -26,7 +26,7 @@ export const topUpColumns: Columns<"top_ups"> = {
     reason_code: true,
     reason: true,
     not_before_ms: true,
-    rest_since_ms: true,
+    back_off_since_ms: true,
     since_ms: true,
     poll_at_ms: true,
     created_at_ms: true,

@@ -64,7 +64,7 @@ describe("a bill that a request may still pay", () => {
   test("a bill is left open if nobody works on it, its request is old and no look is recent", async () => {
     const { store, set } = await halfOpen("parked");
     const left = (openedMs: number) =>
-      leftOpen(store.db, "biz_1", { openedMs, lookedAtMs: 50 }, 10);
+      leftOpen(store.db, "biz_1", { openedMs, lookedUpAtMs: 50 }, 10);
     expect(await left(2)).toEqual(["pay_1"]);
     expect(await left(1)).toEqual([]);
     for (const state of ["paying", "unknown", "retrying"] as const) {
@@ -77,13 +77,13 @@ describe("a bill that a request may still pay", () => {
       ...{ is_whole: 1, shown_ids: "[]", recorded_at_ms: 60 },
     };
     await store.db
-      .insertInto("looks")
-      .values({ ...look, look_id: "old", begun_at_ms: 49 })
+      .insertInto("lookups")
+      .values({ ...look, lookup_id: "old", begun_at_ms: 49 })
       .execute();
     expect(await left(2)).toEqual(["pay_1"]);
     await store.db
-      .insertInto("looks")
-      .values({ ...look, look_id: "new", begun_at_ms: 50 })
+      .insertInto("lookups")
+      .values({ ...look, lookup_id: "new", begun_at_ms: 50 })
       .execute();
     expect(await left(2)).toEqual([]);
   });
@@ -101,8 +101,8 @@ test("a bill whose request never had a response is looked at again for days, unl
     { businessId: "biz_1", subject: "pay_2", owner: "run/1" },
     { result: "not-sent" },
   );
-  const left = (openedMs: number, lookedAtMs = 0) =>
-    neverAnswered(store.db, "biz_1", { openedMs, lookedAtMs }, 10);
+  const left = (openedMs: number, lookedUpAtMs = 0) =>
+    neverAnswered(store.db, "biz_1", { openedMs, lookedUpAtMs }, 10);
   // A bill that a request may still pay is looked after elsewhere.
   expect(await left(0)).toEqual([]);
   await closeSubjectOn(store, "pay_1");
@@ -115,9 +115,9 @@ test("a bill whose request never had a response is looked at again for days, unl
   await set("pay_1", "scheduled");
   expect(await left(0)).toEqual(["pay_1"]);
   await set("pay_1", "settled");
-  const look = { look_id: "l", business_id: "biz_1", subject: "pay_1", begun_service_ms: null };
+  const look = { lookup_id: "l", business_id: "biz_1", subject: "pay_1", begun_service_ms: null };
   await store.db
-    .insertInto("looks")
+    .insertInto("lookups")
     .values({ ...look, begun_at_ms: 50, is_whole: 1, shown_ids: "[]", recorded_at_ms: 60 })
     .execute();
   expect(await left(0, 51)).toEqual(["pay_1"]);

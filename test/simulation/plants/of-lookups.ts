@@ -24,9 +24,9 @@ function showing(isShown: (payment: Listed, begunMs: number) => boolean): Plant[
 }
 
 /** Plants about lookups: what they show, and when one is conclusive. */
-export const OF_LOOKS: readonly Plant[] = [
+export const OF_LOOKUPS: readonly Plant[] = [
   {
-    name: "any-look-is-the-last-word",
+    name: "any-lookup-is-the-last-word",
     file: DERIVE,
     replaces: "covers",
     make: () => () => true,
@@ -81,7 +81,7 @@ export const OF_LOOKS: readonly Plant[] = [
     },
   },
   {
-    name: "look-at-the-first-page-only",
+    name: "lookup-of-the-first-page-only",
     file: "src/payments-api/pagination.ts",
     replaces: "readConsistently",
     make: () => async (_, readPage, pageSize) => {
@@ -90,7 +90,7 @@ export const OF_LOOKS: readonly Plant[] = [
     },
   },
   {
-    name: "look-that-counts-nothing",
+    name: "lookup-that-counts-nothing",
     file: "src/payments-api/pagination.ts",
     replaces: "readConsistently",
     make: () => async (_, readPage) => {
@@ -104,13 +104,13 @@ export const OF_LOOKS: readonly Plant[] = [
     },
   },
   {
-    name: "look-with-a-status-filter",
+    name: "lookup-with-a-status-filter",
     file: READINGS,
     replaces: "readingOf",
     make: showing(({ status }) => status === "processing" || status === "completed"),
   },
   {
-    name: "look-with-created-after",
+    name: "lookup-with-created-after",
     file: READINGS,
     replaces: "readingOf",
     make: showing(
@@ -128,9 +128,9 @@ export const OF_LOOKS: readonly Plant[] = [
     file: DERIVE,
     replaces: "accountedIds",
     make: (real) => (facts) => {
-      const { looks } = facts as Facts;
+      const { lookups } = facts as Facts;
       const known = real(facts) as ReadonlySet<string>;
-      return new Set([...known, ...looks.flatMap(({ shownIds }) => shownIds)]);
+      return new Set([...known, ...lookups.flatMap(({ shownIds }) => shownIds)]);
     },
   },
 ];
