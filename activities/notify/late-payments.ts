@@ -41,7 +41,7 @@ export async function notifyOfLate(
   late: readonly Followed[],
   nowMs: number,
 ): Promise<void> {
-  if (late.length === 0 || run.policy.notify?.people === "none") return;
+  if (late.length === 0 || run.policy.notify.people === "none") return;
   const { businessId, runId } = run;
   const keyOf = ({ payableId, state, attempts }: Followed): string =>
     `${runId}/${payableId}/${state}/${attempts}`;

@@ -28,7 +28,7 @@ export async function notifyOfParked(
   run: Run,
   when: { readonly nowMs: number; readonly isLast: boolean },
 ): Promise<number> {
-  if (run.policy.notify?.people === "none") return Infinity;
+  if (run.policy.notify.people === "none") return Infinity;
   const { businessId, runId } = run;
   const lines = await parkedUntold(trx, run);
   const [first] = lines;

@@ -73,7 +73,7 @@ interface Waiting extends Pick<RunToTell, "waits" | "clock"> {
 export async function notifyOfRun(trx: Transaction<Tables>, facts: RunToTell): Promise<number> {
   const { run, counts, clock, progress } = facts;
   const waitsInMs = await notifyOfWaits(trx, facts);
-  if (run.policy.notify?.people === "none") return waitsInMs;
+  if (run.policy.notify.people === "none") return waitsInMs;
   const approvalsInMs = await notifyOfApprovals(trx, facts);
   const hasParked = (counts.get("parked")?.count ?? 0) > 0;
   const when = { nowMs: clock.realMs, isLast: progress.ended };
@@ -185,7 +185,7 @@ export async function notifyRunFailed(
   reason: string,
   nowMs: number,
 ): Promise<void> {
-  if (run.policy.notify?.people === "none") return;
+  if (run.policy.notify.people === "none") return;
   const text = runFailed(run, reason, offCycleOf(run.inputs));
   const notice = { ...text, roles: OPERATORS, data: { reason } };
   await raise(trx, run, nowMs, "run-failed", run.runId, notice);
@@ -198,7 +198,7 @@ export async function notifyOfPlanWarnings(
   { warnings }: PlanSummary,
   nowMs: number,
 ): Promise<void> {
-  if (warnings === undefined || run.policy.notify?.people === "none") return;
+  if (warnings === undefined || run.policy.notify.people === "none") return;
   const notice = { ...planWarned(run, warnings), roles: OPERATORS, data: { warnings } };
   await raise(trx, run, nowMs, "plan-warning", run.runId, notice);
 }

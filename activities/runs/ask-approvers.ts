@@ -202,7 +202,7 @@ class AskingRun {
    */
   async #tell(kind: NoticeKind, ask: ApprovalAsk, text: NoticeText): Promise<void> {
     const run = this.#run;
-    if (run.policy.notify?.people === "none") return;
+    if (run.policy.notify.people === "none") return;
     const { businessMs, realMs } = this.#moment;
     await raiseNotice(this.#trx, {
       businessId: run.businessId,

@@ -34,8 +34,7 @@ export interface PayRunPlaybook {
   readonly remind?: ApprovalReminders;
   /** Name of the playbook that owns failed payments. */
   readonly onFailure: string;
-  /** Null: notices go to people by role, and there is no digest. */
-  readonly notify: PlaybookNotify | null;
+  readonly notify: PlaybookNotify;
   /** If missing, vendors get no remittance advice. */
   readonly remittance?: PlaybookRemittance;
   /** If missing, the age of the accounting integration's last sync is not checked. */

@@ -48,7 +48,7 @@ export async function raiseDigests(context: DigestContext): Promise<void> {
   for (const profile of context.profiles.all()) {
     for (const { compiled } of await listPlaybooks(context.store.db, profile.name)) {
       if (compiled.kind !== "pay-run") continue;
-      const rhythm = compiled.notify?.digest ?? "none";
+      const rhythm = compiled.notify.digest;
       if (rhythm === "none") continue;
       const { name } = compiled;
       try {

@@ -79,41 +79,39 @@ export const schedule = z
         examples: ["2026-01-08"],
       }),
     at: read(readTime)
-      .optional()
+      .prefault("10:00")
       .meta({
         description: "The time of day to run at, 24 hours.",
         type: "string",
         pattern: TIME_PATTERN,
-        default: "10:00",
         examples: ["10:00"],
       }),
     zone: read(readZone)
-      .optional()
+      .prefault("America/New_York")
       .meta({
         description: "The IANA time zone of `at`.",
         type: "string",
-        default: "America/New_York",
         examples: ["America/New_York", "America/Chicago", "America/Los_Angeles", "UTC"],
       }),
-    holidays: z.enum(["business-day-before", "business-day-after", "skip"]).optional().meta({
-      description:
-        "Where a run moves if its day is a bank holiday or a weekend. Not with `every: day` or `weekday`.",
-      default: "business-day-before",
-    }),
+    holidays: z
+      .enum(["business-day-before", "business-day-after", "skip"])
+      .default("business-day-before")
+      .meta({
+        description:
+          "Where a run moves if its day is a bank holiday or a weekend. Not with `every: day` or `weekday`.",
+      }),
     catchUp: read((input) => readDays(input, { unit: "days", min: 0, max: 31, example: "1 day" }))
-      .optional()
+      .prefault("1 day")
       .meta({
         description:
           "How long after its time a run may still begin, if it was missed because nothing was running.",
         type: "string",
         pattern: "^[0-9]+ days?$",
-        default: "1 day",
         examples: ["1 day", "0 days"],
       }),
-    mode: z.enum(["pay", "plan-only"]).optional().meta({
+    mode: z.enum(["pay", "plan-only"]).default("pay").meta({
       description:
         "`plan-only`: every run of this playbook plans, reports what it would have paid, and ends; nothing is asked or sent.",
-      default: "pay",
     }),
   })
   .meta({
@@ -124,18 +122,15 @@ export const schedule = z
 /** Whom to notify, and how often. */
 export const notify = z
   .strictObject({
-    people: z.enum(["by-role", "none"]).optional().meta({
+    people: z.enum(["by-role", "none"]).default("by-role").meta({
       description: "Whom to notify that a decision or an action is needed.",
-      default: "by-role",
     }),
-    digest: z.enum(["daily", "weekly", "none"]).optional().meta({
+    digest: z.enum(["daily", "weekly", "none"]).default("none").meta({
       description: "How often to send a summary.",
-      default: "none",
     }),
   })
   .meta({
-    description:
-      "Whom to notify, and how often, over the channels of the business's profile. Default: people by their role, without a digest.",
+    description: "Whom to notify, and how often, over the channels of the business's profile.",
     examples: [{ people: "by-role", digest: "daily" }],
   });
 

@@ -10,15 +10,15 @@ import type { Issue } from "./source.ts";
 
 type ScheduleInput = z.output<typeof schedule>;
 
-/** Fills in the defaults of a schedule that has passed {@link checkSchedule}. */
+/** Compiles a schedule that has passed {@link checkSchedule}. */
 export function compileSchedule(input: ScheduleInput | undefined): PlaybookSchedule | null {
   if (input === undefined) return null;
   return {
     days: daysOf(input),
-    at: input.at ?? "10:00",
-    zone: input.zone ?? "America/New_York",
-    holidays: input.holidays ?? "business-day-before",
-    catchUpDays: input.catchUp ?? 1,
+    at: input.at,
+    zone: input.zone,
+    holidays: input.holidays,
+    catchUpDays: input.catchUp,
     ...(input.mode === "plan-only" ? { mode: input.mode } : {}),
   };
 }

@@ -45,7 +45,8 @@ export function kindJsonSchema(kind: Playbook["kind"]): JsonSchema {
     override: ({ zodSchema, jsonSchema }) => {
       const meta = z.globalRegistry.get(zodSchema);
       if (Array.isArray(meta?.examples)) jsonSchema.examples = meta.examples;
-      if (meta?.default !== undefined) jsonSchema.default = meta.default;
+      // A mapping's default is that of its keys, each of which says its own.
+      if (JSON.stringify(jsonSchema.default) === "{}") delete jsonSchema.default;
     },
   }) as JsonSchema;
 }

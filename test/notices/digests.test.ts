@@ -30,7 +30,7 @@ test("a playbook's digest comes once a day by the business clock while there are
     business: "acme",
     notify: { people: "by-role", digest: "daily" },
   });
-  await apply(store, { ...policy, name: "monthly", notify: null });
+  await apply(store, { ...policy, name: "monthly" });
   const theirs = { business: "beta", notify: { people: "by-role", digest: "daily" } } as const;
   await apply(store, { ...policy, ...theirs, name: "a-business-out-of-reach" });
   // Before today's time, so the previous banking day's digest is due first.

@@ -37,7 +37,7 @@ describe("defaults", () => {
       approvalValidDays: 30,
       late: "ask",
       onFailure: "retry-failed",
-      notify: null,
+      notify: { people: "by-role", digest: "none" },
     });
   });
 

@@ -25,7 +25,7 @@ export function payRunPlaybook(changes: Partial<PayRunPlaybook> = {}): PayRunPla
     approvalValidDays: 30,
     late: "ask",
     onFailure: "retry-failed",
-    notify: null,
+    notify: { people: "by-role", digest: "none" },
     ...changes,
   };
 }

@@ -4,7 +4,7 @@ import type { StopTarget } from "../holds.ts";
 import type { CancelScheduledPlaybook, HoldPlaybook, Playbook } from "../../contracts/playbook.ts";
 
 /** Default number of days after which people are notified of a late refund. */
-const REFUND_BUSINESS_DAYS = 3;
+export const REFUND_BUSINESS_DAYS = 3;
 
 /** The playbook of a cancellation: it holds bills back, or cancels payments. */
 export type CancellationPolicy = HoldPlaybook | CancelScheduledPlaybook;

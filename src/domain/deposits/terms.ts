@@ -5,9 +5,9 @@ import { addDays } from "../clock/dates.ts";
 import { formatUsd, sumCents } from "../money.ts";
 
 /** Business days of standard ACH; assumed if the service doesn't say that it is faster. */
-const STANDARD_DAYS = 3;
+export const STANDARD_DAYS = 3;
 /** Business days of same-day ACH after its cut-off. */
-const SAME_DAY_DAYS = 1;
+export const SAME_DAY_DAYS = 1;
 
 export interface ShortageInput {
   readonly rule: TopUpRule;

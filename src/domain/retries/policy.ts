@@ -42,6 +42,9 @@ export const BUILT_IN_RULES: readonly FailureRule[] = [
   ASK_OPERATOR,
 ];
 
+/** When a failed bill is given up by default, and which roles are then notified. */
+export const GIVE_UP = { afterDays: 30, tell: ["controller"] } as const;
+
 /** This many vendors with bounced payments on one day mean that the account itself is empty. */
 const ACCOUNT_IS_EMPTY_FROM = 3;
 
@@ -60,19 +63,14 @@ export function unattendedFailures(name: string, otherVendorsFailed: number): Re
     ...(pausing ?? ASK_OPERATOR),
     ...(isEmpty ? {} : { pause: false, when: "next-business-day", by: ["operator"] }),
   };
-  return { ...builtInRetryFailed(name), rules: [bounce, ASK_OPERATOR] };
-}
-
-/** Returns the defaults of a stored playbook. */
-export function builtInRetryFailed(name: string): RetryFailedPlaybook {
   return {
     kind: "retry-failed",
     name,
     business: null,
     schedule: null,
-    rules: BUILT_IN_RULES,
-    giveUpAfterDays: 30,
-    giveUpTell: ["controller"],
+    rules: [bounce, ASK_OPERATOR],
+    giveUpAfterDays: GIVE_UP.afterDays,
+    giveUpTell: GIVE_UP.tell,
   };
 }
 

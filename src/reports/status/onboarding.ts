@@ -48,7 +48,9 @@ async function statusFrom(db: Db, onboarding: Onboarding): Promise<OnboardingSta
       certification: legalText("certification", business),
     },
     proposal:
-      proposal === null ? null : { name: policy.propose ?? "weekly-vendors", text: proposal },
+      proposal === null || policy.propose === null
+        ? null
+        : { name: policy.propose, text: proposal },
   };
 }
 

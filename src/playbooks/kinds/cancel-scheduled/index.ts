@@ -30,7 +30,7 @@ function compile(name: string, input: CancelScheduledInput): CancelScheduledPlay
     business: business ?? null,
     schedule: null,
     choose: { ...billsOf(choose), payments: choose?.payments ?? null },
-    refundBusinessDays: then?.refundIn ?? 3,
+    refundBusinessDays: then.refundIn,
     ...(events === undefined ? {} : { events }),
   };
 }

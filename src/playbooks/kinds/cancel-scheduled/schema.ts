@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { REFUND_BUSINESS_DAYS } from "../../../domain/cancellations/policy.ts";
 import { business, read } from "../../blocks.ts";
 import { events } from "../../events.ts";
 import { readDays } from "../../texts.ts";
@@ -24,12 +25,11 @@ const then = z
     refundIn: read((input) =>
       readDays(input, { unit: "business days", min: 1, max: 30, example: "3 business days" }),
     )
-      .optional()
+      .prefault(`${REFUND_BUSINESS_DAYS} business days`)
       .meta({
         description: "After how long people are notified of a refund that is still on its way.",
         type: "string",
         pattern: "^[0-9]+ business days?$",
-        default: "3 business days",
         examples: ["3 business days"],
       }),
   })
@@ -41,7 +41,7 @@ const then = z
  */
 const FOLLOWS = named("then");
 
-/** A cancel-scheduled playbook as its author writes it, before defaults. */
+/** A cancel-scheduled playbook as its author writes it, with the defaults. */
 export const cancelScheduledSchema = z
   .strictObject({
     kind: z.literal("cancel-scheduled").meta({
@@ -49,7 +49,7 @@ export const cancelScheduledSchema = z
     }),
     business,
     choose: choose.optional(),
-    [FOLLOWS]: then.optional(),
+    [FOLLOWS]: then.prefault({}),
     events: events(
       "cancel-scheduled",
       "Events that put it into force, each for the vendor or the bill that it is about; `choose` may narrow that further. Then it is in force only after such an event.",

@@ -17,8 +17,6 @@ export const holdKind = playbookKind({
   compile,
 });
 
-const UNTIL = { time: "17:00", businessDaysBefore: 1 } as const;
-
 function compile(name: string, { business, choose, unless, events }: HoldInput): HoldPlaybook {
   return {
     kind: "hold",
@@ -26,8 +24,8 @@ function compile(name: string, { business, choose, unless, events }: HoldInput):
     business: business ?? null,
     schedule: null,
     choose: billsOf(choose),
-    releasedBy: unless?.releasedBy ?? ["controller", "owner"],
-    until: unless?.until ?? UNTIL,
+    releasedBy: unless.releasedBy,
+    until: unless.until,
     ...(events === undefined ? {} : { events }),
   };
 }

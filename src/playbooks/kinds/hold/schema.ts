@@ -52,20 +52,18 @@ const unless = z
       )
       .min(1, { error: "nobody could release: `releasedBy` names no role" })
       .max(20, { error: "`releasedBy` names more than 20 roles" })
-      .optional()
+      .prefault(["controller", "owner"])
       .meta({
         description: "Roles; a person needs one of them to release a bill.",
-        default: ["controller", "owner"],
         examples: [["controller", "owner"]],
       }),
     until: read(readUntil)
-      .optional()
+      .prefault("17:00 business day before")
       .meta({
         description:
           "Until when it may be released so that it is still paid on its date, in New York, counted back from the day it would be paid. What is not released by then stays unpaid, and on hold.",
         type: "string",
         pattern: UNTIL_PATTERN,
-        default: "17:00 business day before",
         examples: ["17:00 business day before"],
       }),
   })
@@ -74,7 +72,7 @@ const unless = z
     examples: [{ releasedBy: ["controller", "owner"], until: "17:00 business day before" }],
   });
 
-/** A hold playbook as its author writes it, before defaults. */
+/** A hold playbook as its author writes it, with the defaults. */
 export const holdSchema = z
   .strictObject({
     kind: z.literal("hold").meta({
@@ -82,7 +80,7 @@ export const holdSchema = z
     }),
     business,
     choose: choose.optional(),
-    unless: unless.optional(),
+    unless: unless.prefault({}),
     events: events(
       "hold",
       "Events that put it into force, each for the vendor or the bill that it is about; `choose` may narrow that further. Then it is in force only after such an event.",

@@ -2,8 +2,6 @@ import type { KybOnboardingPlaybook } from "../../../contracts/playbook.ts";
 import { playbookKind } from "../kind.ts";
 import { type KybOnboardingPlaybookInput, kybOnboardingSchema } from "./schema.ts";
 
-const PEOPLE = ["owner", "controller"];
-
 /** Takes a business through KYB: whose data, whom to remind, how long to wait. */
 export const kybOnboardingKind = playbookKind({
   schema: kybOnboardingSchema,
@@ -12,17 +10,17 @@ export const kybOnboardingKind = playbookKind({
 });
 
 function compile(name: string, input: KybOnboardingPlaybookInput): KybOnboardingPlaybook {
-  const by = input.by ?? PEOPLE;
+  const { by, remind } = input;
   return {
     kind: "kyb-onboarding",
     name,
     business: input.business ?? null,
     schedule: null,
     by,
-    remindEveryDays: input.remind?.every ?? 3,
-    remind: input.remind?.tell ?? by,
-    expireAfterDays: input.expire ?? 30,
-    bankAccount: input.bankAccount ?? "none",
-    propose: input.propose === "none" ? null : (input.propose ?? "weekly-vendors"),
+    remindEveryDays: remind.every,
+    remind: remind.tell ?? by,
+    expireAfterDays: input.expire,
+    bankAccount: input.bankAccount,
+    propose: input.propose === "none" ? null : input.propose,
   };
 }

@@ -14,64 +14,60 @@ const roles = (description: string) =>
     )
     .min(1, { error: "this names no role" })
     .max(20, { error: "this names more than 20 roles" })
-    .optional()
-    .meta({ description, default: ["owner", "controller"], examples: [["owner"]] });
+    .meta({ description, examples: [["owner"]] });
 
 const remind = z
   .strictObject({
     every: read((input) => readDays(input, { unit: "days", min: 1, max: 90, example: "3 days" }))
-      .optional()
+      .prefault("3 days")
       .meta({
         description: "How often, for as long as the same thing is waited for.",
         type: "string",
         pattern: "^[0-9]+ days?$",
-        default: "3 days",
         examples: ["3 days"],
       }),
-    tell: roles("Whom to remind, by role."),
+    tell: roles("Whom to remind, by role. Default: the roles of `by`.").optional(),
   })
   .meta({
     description: "Reminders of what is waited for.",
     examples: [{ every: "3 days", tell: ["owner"] }],
   });
 
-/** A kyb-onboarding playbook as its author writes it, before defaults. */
+/** A kyb-onboarding playbook as its author writes it, with the defaults. */
 export const kybOnboardingSchema = z
   .strictObject({
     kind: z
       .literal("kyb-onboarding")
       .meta({ description: "What the playbook does: take a business through KYB." }),
     business,
-    by: roles(
-      "Roles whose tokens may provide data, besides operator and admin. Default: owner and controller.",
-    ),
-    remind: remind.optional(),
+    by: roles("Roles whose tokens may provide data, besides operator and admin.").prefault([
+      "owner",
+      "controller",
+    ]),
+    remind: remind.prefault({}),
     expire: read((input) => readDays(input, { unit: "days", min: 1, max: 365, example: "30 days" }))
-      .optional()
+      .prefault("30 days")
       .meta({
         description:
           "How long one and the same thing is waited for. Then the onboarding ends and forgets everything personal; launching it again goes on from what the service has.",
         type: "string",
         pattern: "^[0-9]+ days?$",
-        default: "30 days",
         examples: ["30 days"],
       }),
-    bankAccount: z.enum(["none", "micro-deposits"]).optional().meta({
+    bankAccount: z.enum(["none", "micro-deposits"]).default("none").meta({
       description:
         "Once the business is verified: also get a bank account verified, by the amounts of two micro-deposits.",
-      default: "none",
     }),
     propose: read((input) =>
       input === "none"
         ? { ok: true, value: "none" }
         : readWord(input, "a playbook", "weekly-vendors"),
     )
-      .optional()
+      .prefault("weekly-vendors")
       .meta({
         description:
           "Name of a first pay-run playbook to propose once the business is verified, if it has none; a person stores it. `none` proposes nothing.",
         type: "string",
-        default: "weekly-vendors",
         examples: ["weekly-vendors", "none"],
       }),
   })

@@ -18,10 +18,9 @@ export const approvers = (description: string) =>
     .meta({ description, examples: [["controller", "owner"]] });
 
 /** The number of approvers required. */
-export const quorum = read(readQuorum).optional().meta({
+export const quorum = read(readQuorum).prefault(1).meta({
   description: "How many different people must approve.",
   type: "integer",
   minimum: 1,
   maximum: 10,
-  default: 1,
 });

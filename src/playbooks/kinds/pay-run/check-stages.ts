@@ -1,12 +1,17 @@
 import type { Span } from "../../../contracts/playbook.ts";
 import type { Issue, Path } from "../../source.ts";
-import { readDays, readSpan, shown } from "../../texts.ts";
+import { readSpan, shown } from "../../texts.ts";
 import { isRecord, repeated } from "../../check-values.ts";
+import { quorum as quorumSchema } from "./approvers.ts";
+import { payRunDefaults, payRunSchema } from "./schema.ts";
 
 type Written = Readonly<Record<string, unknown>>;
 
 /** The most people that `quorum` can require. */
 const PEOPLE_MAX = 10;
+
+/** What `quorum` is if it isn't written. */
+const QUORUM = quorumSchema.parse(undefined);
 
 /** Finds mistakes between the stages of one rule, or in a rule without stages. */
 export function checkStages(rule: Written, path: Path): Issue[] {
@@ -64,7 +69,7 @@ function rolesAgain(stages: readonly unknown[], path: Path): Issue[] {
 function tooMany(stages: readonly unknown[], path: Path): Issue[] {
   const people = stages.reduce<number>((sum, stage) => {
     const quorum: unknown = isRecord(stage) ? stage["quorum"] : undefined;
-    return sum + (typeof quorum === "number" ? quorum : 1);
+    return sum + (typeof quorum === "number" ? quorum : QUORUM);
   }, 0);
   if (people <= PEOPLE_MAX) return [];
   return [
@@ -97,13 +102,8 @@ function checkEscalation(escalate: unknown, by: unknown, path: Path): Issue[] {
 /** Finds mistakes in reminders and escalations, compared with how long an approval may take. */
 export function checkAsking(playbook: Written): Issue[] {
   const { approve, approvalValid, escalate, remind } = playbook;
-  const limit = readDays(approvalValid ?? "30 days", {
-    unit: "days",
-    min: 1,
-    max: 365,
-    example: "30 days",
-  });
-  const days = limit.ok ? limit.value : 365;
+  const limit = payRunSchema.shape.approvalValid.safeParse(approvalValid ?? undefined);
+  const days = limit.success ? limit.data : 365;
   const rules: readonly unknown[] = Array.isArray(approve) ? approve : [];
   const places: [unknown, Path][] = [
     [remind, ["remind"]],
@@ -153,7 +153,10 @@ function asksNobody(to: readonly unknown[], rules: readonly unknown[]): Issue[] 
     const by: unknown = isRecord(stage) ? stage["by"] : undefined;
     return Array.isArray(by) ? by : [];
   });
-  const all = asked.length === 0 ? [["controller", "owner"]] : asked;
+  const all =
+    asked.length === 0
+      ? payRunDefaults.approve.map(({ by }): readonly unknown[] => by ?? [])
+      : asked;
   if (to.length === 0 || all.some((by) => to.some((role) => !by.includes(role)))) return [];
   return [
     {

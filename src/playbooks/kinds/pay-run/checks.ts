@@ -1,7 +1,7 @@
 import { checkAsking, checkStages } from "./check-stages.ts";
 import { shown } from "../../texts.ts";
 import { isRecord, repeated } from "../../check-values.ts";
-import { type ApprovalRuleInput, approvalRuleSchema } from "./schema.ts";
+import { type ApprovalRuleInput, approvalRuleSchema, payRunDefaults } from "./schema.ts";
 import { checkEvents } from "../../events.ts";
 import type { Issue } from "../../source.ts";
 import { checkSchedule } from "../../schedule.ts";
@@ -34,7 +34,7 @@ function checkTopUp(pay: unknown): Issue[] {
     issues.push({
       path: ["pay", "topUp"],
       anchor: "key",
-      message: `money can be deposited only into the balance, and these bills are paid from ${shown(from ?? "default")}`,
+      message: `money can be deposited only into the balance, and these bills are paid from ${shown(from ?? payRunDefaults.pay.from)}`,
       expected: "`from: balance` beside `topUp`, or no `topUp`",
     });
   }

@@ -1,4 +1,3 @@
-import { REVIEW_REASONS } from "../../../contracts/playbook.ts";
 import type {
   ApprovalRule,
   ApprovalStage,
@@ -10,11 +9,16 @@ import type {
   TopUpRule,
 } from "../../../contracts/playbook.ts";
 import { compileSchedule } from "../../schedule.ts";
-import type { ApprovalRuleInput, PayRunInput, StageInput } from "./schema.ts";
+import {
+  type ApprovalRuleInput,
+  ARRIVAL_BUSINESS_DAYS,
+  type PayRunInput,
+  type StageInput,
+} from "./schema.ts";
 
 /**
- * Fills in every default. The defaults are safe: nothing is paid without an approval, and a
- * decision that comes too late is requested again.
+ * Compiles what the schema has read. The schema has the defaults; here are only those that depend
+ * on another key.
  */
 export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook {
   const schedule = compileSchedule(input.schedule);
@@ -23,19 +27,17 @@ export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook 
     name,
     business: input.business ?? null,
     schedule,
-    select: compileSelect(input.select?.due, schedule),
+    select: compileSelect(input.select.due, schedule),
     where: input.where ?? null,
     pay: compilePay(input.pay),
     limits: {
-      billCents: input.limits?.bill ?? null,
-      vendorPerWeekCents: input.limits?.vendorPerWeek ?? null,
-      businessPerWeekCents: input.limits?.businessPerWeek ?? null,
+      billCents: input.limits.bill ?? null,
+      vendorPerWeekCents: input.limits.vendorPerWeek ?? null,
+      businessPerWeekCents: input.limits.businessPerWeek ?? null,
     },
-    review: input.review ?? REVIEW_REASONS,
-    approve: (input.approve ?? [{ by: ["controller", "owner"] }]).map((rule) =>
-      compileApproval(rule, input.escalate),
-    ),
-    approvalValidDays: input.approvalValid ?? 30,
+    review: input.review,
+    approve: input.approve.map((rule) => compileApproval(rule, input.escalate)),
+    approvalValidDays: input.approvalValid,
     ...(input.remind === undefined
       ? {}
       : {
@@ -44,12 +46,9 @@ export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook 
             every: input.remind.every ?? input.remind.after,
           },
         }),
-    late: input.late ?? "ask",
-    onFailure: input.onFailure ?? "retry-failed",
-    notify:
-      input.notify === undefined
-        ? null
-        : { people: input.notify.people ?? "by-role", digest: input.notify.digest ?? "none" },
+    late: input.late,
+    onFailure: input.onFailure,
+    notify: input.notify,
     ...(input.remittance === undefined
       ? {}
       : {
@@ -66,28 +65,26 @@ export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook 
 }
 
 // Without a schedule the next run is unknown; a week is the usual meaning.
-function compileSelect(due: SelectRule | undefined, schedule: PlaybookSchedule | null): SelectRule {
-  const rule = due ?? { due: "before-next-run" };
+function compileSelect(rule: SelectRule, schedule: PlaybookSchedule | null): SelectRule {
   return rule.due === "before-next-run" && schedule === null ? { due: "within", days: 7 } : rule;
 }
 
 function compilePay(input: PayRunInput["pay"]): PayRule {
-  const clearing = input?.clearing === "next-available" ? "NEXT_AVAILABLE" : "STANDARD";
   return {
-    on: input?.on ?? "arrives-by-due-date",
-    from: input?.from ?? "default",
-    whenShort: input?.whenShort ?? "most-urgent-first",
-    clearing,
-    arrivalBusinessDays: input?.arrivesAfter ?? (clearing === "STANDARD" ? 3 : 1),
-    ...(input?.topUp === undefined ? {} : { topUp: compileTopUp(input.topUp) }),
+    on: input.on,
+    from: input.from,
+    whenShort: input.whenShort,
+    clearing: input.clearing === "next-available" ? "NEXT_AVAILABLE" : "STANDARD",
+    arrivalBusinessDays: input.arrivesAfter ?? ARRIVAL_BUSINESS_DAYS[input.clearing],
+    ...(input.topUp === undefined ? {} : { topUp: compileTopUp(input.topUp) }),
   };
 }
 
-function compileTopUp(input: NonNullable<NonNullable<PayRunInput["pay"]>["topUp"]>): TopUpRule {
+function compileTopUp(input: NonNullable<PayRunInput["pay"]["topUp"]>): TopUpRule {
   return {
-    from: input.from ?? "default",
+    from: input.from,
     by: input.by,
-    quorum: input.quorum ?? 1,
+    quorum: input.quorum,
     atMostCents: input.atMost,
     arrivalBusinessDays: input.arrivesAfter ?? null,
   };
@@ -119,7 +116,7 @@ function compileStage(stage: StageInput, outer: Escalation | undefined): Approva
   const to = escalate?.to.filter((role) => !stage.by.includes(role)) ?? [];
   return {
     by: stage.by,
-    quorum: stage.quorum ?? 1,
+    quorum: stage.quorum,
     ...(escalate === undefined || to.length === 0
       ? {}
       : { escalate: { after: escalate.after, to } }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { REVIEW_REASONS } from "../../../contracts/playbook.ts";
+import { BUILT_IN_FAILURES } from "../../../domain/retries/policy.ts";
 import {
   accounting,
   business,
@@ -22,47 +23,44 @@ import { arrivesAfter, arrivesAfterMeta, topUp } from "./top-up-schema.ts";
 const select = z
   .strictObject({
     due: read(readDue)
-      .optional()
+      .prefault("before-next-run")
       .meta({
         description:
           "Which approved bills to pay: due before the next run, due within so many days, or all. Overdue bills are always in; bills already on their way, on hold or not payable are always out.",
         type: "string",
         pattern: "^(before-next-run|all|within [0-9]+ days?)$",
-        default: "before-next-run",
         examples: ["before-next-run", "within 7 days", "all"],
       }),
   })
   .meta({ description: "Which bills to pay.", examples: [{ due: "within 7 days" }] });
 
+/** How many business days the money is on its way if a playbook doesn't say it, by `clearing`. */
+export const ARRIVAL_BUSINESS_DAYS = { standard: 3, "next-available": 1 } as const;
+
 const pay = z
   .strictObject({
-    on: z.enum(["arrives-by-due-date", "next-business-day"]).optional().meta({
+    on: z.enum(["arrives-by-due-date", "next-business-day"]).default("arrives-by-due-date").meta({
       description:
         "On which day: each bill so that its money arrives by its due date, or every bill on the next business day.",
-      default: "arrives-by-due-date",
     }),
     from: read(readFundingSource)
-      .optional()
+      .prefault("default")
       .meta({
         description: "The funding source: `default`, `balance`, or a source's id.",
         type: "string",
-        default: "default",
         examples: ["default", "balance"],
       }),
-    whenShort: z.enum(["most-urgent-first", "wait", "stop"]).optional().meta({
+    whenShort: z.enum(["most-urgent-first", "wait", "stop"]).default("most-urgent-first").meta({
       description:
         "If the money does not cover every bill: pay the most urgent first, wait until it covers all, or stop.",
-      default: "most-urgent-first",
     }),
-    clearing: z.enum(["standard", "next-available"]).optional().meta({
+    clearing: z.enum(["standard", "next-available"]).default("standard").meta({
       description:
         "How fast the ACH network clears. `next-available` needs accelerated clearing on the account.",
-      default: "standard",
     }),
     arrivesAfter: arrivesAfter.optional().meta({
       ...arrivesAfterMeta,
-      description:
-        "How long the money is on its way. Default: 3 business days, 1 with `clearing: next-available`.",
+      description: `How long the money is on its way. Default: ${ARRIVAL_BUSINESS_DAYS.standard} business days, ${ARRIVAL_BUSINESS_DAYS["next-available"]} with \`clearing: next-available\`.`,
     }),
     topUp: topUp.optional(),
   })
@@ -179,13 +177,16 @@ export const approvalRuleSchema = z
   })
   .meta({ examples: [{ by: ["controller", "owner"] }] });
 
-/** A pay-run playbook as its author writes it, before defaults. */
+/**
+ * A pay-run playbook as its author writes it, with the defaults. They are safe: nothing is paid
+ * without an approval, and a decision that comes too late is requested again.
+ */
 export const payRunSchema = z
   .strictObject({
     kind: z.literal("pay-run").meta({ description: "What the playbook does: pay bills." }),
     business,
     schedule: schedule.optional(),
-    select: select.optional(),
+    select: select.prefault({}),
     where: condition("select")
       .optional()
       .meta({
@@ -194,55 +195,49 @@ export const payRunSchema = z
         type: "string",
         examples: ['payable.description.contains("rent")'],
       }),
-    pay: pay.optional(),
-    limits: limits.optional(),
+    pay: pay.prefault({}),
+    limits: limits.prefault({}),
     review: z
       .array(z.enum(REVIEW_REASONS))
-      .optional()
+      .default([...REVIEW_REASONS])
       .meta({
-        description: "Which oddities to flag for the approvers. Default: all four.",
-        default: [...REVIEW_REASONS],
+        description: "Which oddities to flag for the approvers.",
         examples: [[...REVIEW_REASONS]],
       }),
     approve: z
       .array(approvalRuleSchema)
       .min(1, { error: "nobody could approve: `approve` has no rule" })
       .max(50, { error: "`approve` has more than 50 rules" })
-      .optional()
+      .prefault([{ by: ["controller", "owner"] }])
       .meta({
         description:
-          "Who must approve, bill by bill: the first rule that matches counts, and the last one must match every bill. Default: one approval of a controller or an owner.",
-        default: [{ by: ["controller", "owner"] }],
+          "Who must approve, bill by bill: the first rule that matches counts, and the last one must match every bill.",
         examples: [[{ over: "$25k", by: ["owner"] }, { by: ["controller", "owner"] }]],
       }),
     approvalValid: read((input) =>
       readDays(input, { unit: "days", min: 1, max: 365, example: "30 days" }),
     )
-      .optional()
+      .prefault("30 days")
       .meta({
         description: "How long an approval holds, retries included.",
         type: "string",
         pattern: "^[0-9]+ days?$",
-        default: "30 days",
         examples: ["30 days"],
       }),
     remind: remind.optional(),
     escalate: escalate.optional(),
-    late: z.enum(["ask", "next-business-day"]).optional().meta({
+    late: z.enum(["ask", "next-business-day"]).default("ask").meta({
       description:
         "If a decision comes too late for the planned dates: ask again with new dates, or pay on the next business day.",
-      default: "ask",
     }),
     onFailure: read(readFailurePlaybook)
-      .optional()
+      .prefault(BUILT_IN_FAILURES)
       .meta({
-        description:
-          "The retry-failed playbook that looks after failed payments. `retry-failed` is built in, until one of that name is stored.",
+        description: `The retry-failed playbook that looks after failed payments. \`${BUILT_IN_FAILURES}\` is built in, until one of that name is stored.`,
         type: "string",
-        default: "retry-failed",
         examples: ["retry-failed"],
       }),
-    notify: notify.optional(),
+    notify: notify.prefault({}),
     remittance: remittance.optional(),
     accounting: accounting.optional(),
     events: events(
@@ -254,6 +249,9 @@ export const payRunSchema = z
     title: "Pay run",
     description: "Which bills to pay, when, with whose approval.",
   });
+
+/** What a playbook says that has only its `kind`. */
+export const payRunDefaults = payRunSchema.parse({ kind: "pay-run" });
 
 export type PayRunInput = z.output<typeof payRunSchema>;
 export type ApprovalRuleInput = z.output<typeof approvalRuleSchema>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SAME_DAY_DAYS, STANDARD_DAYS } from "../../../domain/deposits/terms.ts";
 import { money, moneyMeta, read } from "../../blocks.ts";
 import { readBankAccount } from "../../field-texts.ts";
 import { readDays } from "../../texts.ts";
@@ -18,11 +19,10 @@ export const arrivesAfterMeta = {
 export const topUp = z
   .strictObject({
     from: read(readBankAccount)
-      .optional()
+      .prefault("default")
       .meta({
         description: "The bank account that the money is taken from: `default`, or its id.",
         type: "string",
-        default: "default",
         examples: ["default"],
       }),
     by: approvers("Roles; an approver of a deposit needs one of them."),
@@ -34,8 +34,7 @@ export const topUp = z
     }),
     arrivesAfter: arrivesAfter.optional().meta({
       ...arrivesAfterMeta,
-      description:
-        "How long a deposit is on its way. Default: 3 business days, 1 if the balance takes same-day ACH.",
+      description: `How long a deposit is on its way. Default: ${STANDARD_DAYS} business days, ${SAME_DAY_DAYS} if the balance takes same-day ACH.`,
     }),
   })
   .meta({

@@ -1,5 +1,6 @@
 import { classifyFailure } from "../../../domain/payments/failure-policy.ts";
 import { isMendedByNewDetails, isReinitiable } from "../../../domain/payments/return-codes.ts";
+import { isRecord } from "../../check-values.ts";
 import { checkEvents } from "../../events.ts";
 import type { Issue } from "../../source.ts";
 import { type FailureRuleInput, failureRuleSchema } from "./schema.ts";
@@ -26,7 +27,7 @@ function checkRules(written: unknown): Issue[] {
     if (rule === undefined) return [];
     const earlier = rules.slice(0, index).filter((other) => other !== undefined);
     return [
-      ...checkActions(rule, index),
+      ...checkActions(rule, isRecord(written[index]) ? written[index] : {}, index),
       ...checkNacha(rule, index),
       ...checkReached(rule, index, earlier),
     ];
@@ -48,7 +49,12 @@ function issue(
   };
 }
 
-function checkActions(rule: FailureRuleInput, index: number): Issue[] {
+/** `written` tells a key that the author has written from one that has its default. */
+function checkActions(
+  rule: FailureRuleInput,
+  written: Readonly<Record<string, unknown>>,
+  index: number,
+): Issue[] {
   const issues: Issue[] = [];
   const said = (["retry", "hold", "ask"] as const).filter((key) => rule[key] !== undefined);
   const [first, second] = said;
@@ -75,11 +81,11 @@ function checkActions(rule: FailureRuleInput, index: number): Issue[] {
     const message = `\`retry: ${rule.retry}\` would pay from an account that is paused`;
     issues.push(issue(index, "retry", "value", message, "`retry: when-released`, or no `pause`"));
   }
-  if (rule.atMost !== undefined && rule.retry === undefined) {
+  if ("atMost" in written && rule.retry === undefined) {
     const message = "`atMost` without `retry` limits nothing";
     issues.push(issue(index, "atMost", "key", message, "`retry` beside it"));
   }
-  if (rule.ask !== undefined && rule.by !== undefined) {
+  if (rule.ask !== undefined && "by" in written) {
     const message = "`ask` already names who decides";
     issues.push(issue(index, "by", "key", message, "`ask` alone"));
   }

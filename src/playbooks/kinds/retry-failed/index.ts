@@ -1,6 +1,5 @@
 import type { FailureRule, RetryFailedPlaybook } from "../../../contracts/playbook.ts";
-import { REINITIATIONS_MAX } from "../../../domain/payments/return-codes.ts";
-import { builtInRetryFailed } from "../../../domain/retries/policy.ts";
+import { BUILT_IN_RULES } from "../../../domain/retries/policy.ts";
 import { playbookKind } from "../kind.ts";
 import { checkRetryFailed } from "./checks.ts";
 import { type FailureRuleInput, type RetryFailedInput, retryFailedSchema } from "./schema.ts";
@@ -19,13 +18,14 @@ export const retryFailedKind = playbookKind({
 });
 
 function compile(name: string, input: RetryFailedInput): RetryFailedPlaybook {
-  const base = builtInRetryFailed(name);
   return {
-    ...base,
-    business: input.business ?? base.business,
-    rules: input.rules?.map(compileRule) ?? base.rules,
-    giveUpAfterDays: input.giveUp?.after ?? base.giveUpAfterDays,
-    giveUpTell: input.giveUp?.tell ?? base.giveUpTell,
+    kind: "retry-failed",
+    name,
+    business: input.business ?? null,
+    schedule: null,
+    rules: input.rules?.map(compileRule) ?? BUILT_IN_RULES,
+    giveUpAfterDays: input.giveUp.after,
+    giveUpTell: input.giveUp.tell,
     ...(input.events === undefined ? {} : { events: input.events }),
   };
 }
@@ -34,9 +34,9 @@ function compileRule(rule: FailureRuleInput): FailureRule {
   const { codes, words } = rule.match;
   const pause = rule.pause !== undefined;
   const payAgain = rule.payAgain !== undefined;
-  const by = rule.by ?? rule.ask ?? ["controller"];
+  const by = rule.ask ?? rule.by;
   if (rule.retry !== undefined) {
-    const atMost = rule.atMost ?? REINITIATIONS_MAX;
+    const { atMost } = rule;
     return { codes, words, action: "retry", pause, payAgain, when: rule.retry, atMost, by };
   }
   const action = rule.hold === undefined ? "ask" : "hold-vendor";

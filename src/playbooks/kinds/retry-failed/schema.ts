@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { WEEKDAYS } from "../../../contracts/playbook.ts";
+import { REINITIATIONS_MAX } from "../../../domain/payments/return-codes.ts";
+import { GIVE_UP } from "../../../domain/retries/policy.ts";
 import { business, read } from "../../blocks.ts";
 import { events } from "../../events.ts";
 import { WORD_PATTERN } from "../../texts.ts";
@@ -41,12 +43,11 @@ export const failureRuleSchema = z
       description:
         "Keeps every run from paying from the same account until one person has decided, however many payments bounced.",
     }),
-    atMost: read(readAtMost).optional().meta({
+    atMost: read(readAtMost).prefault(REINITIATIONS_MAX).meta({
       description: "How often to pay again. Nacha allows two.",
       type: "integer",
       minimum: 1,
       maximum: 2,
-      default: 2,
     }),
     hold: z.literal("vendor").optional().meta({
       description: "Keeps everything of the same vendor from being paid.",
@@ -56,29 +57,30 @@ export const failureRuleSchema = z
         "Once the vendor has another bank account, a person looks at it; the next run then asks for a new approval. With `hold: vendor`.",
     }),
     ask: people("Pays nothing again; these roles are asked.", "operator").optional(),
-    by: people("Roles that decide, besides an administrator.", "controller").optional(),
+    by: people("Roles that decide, besides an administrator.", "controller").prefault([
+      "controller",
+    ]),
   })
   .meta({ examples: [{ match: "anything-else", ask: ["operator"] }] });
 
 const giveUp = z
   .strictObject({
     after: read(readGiveUpAfter)
-      .optional()
+      .prefault(`${GIVE_UP.afterDays} days`)
       .meta({
         description: "How long after the failure. Nacha ends reinitiations after 180 days.",
         type: "string",
         pattern: "^[0-9]+ days?$",
-        default: "30 days",
         examples: ["30 days"],
       }),
-    tell: people("Whom to notify, by role.", "controller").optional(),
+    tell: people("Whom to notify, by role.", "controller").prefault([...GIVE_UP.tell]),
   })
   .meta({
     description: "When a failed bill is given up: it is then kept from being paid until released.",
     examples: [{ after: "30 days", tell: ["controller"] }],
   });
 
-/** A retry-failed playbook as its author writes it, before defaults. */
+/** A retry-failed playbook as its author writes it, with the defaults. */
 export const retryFailedSchema = z
   .strictObject({
     kind: z
@@ -95,7 +97,7 @@ export const retryFailedSchema = z
           "What to do, failure by failure: the first rule that matches counts. What no rule matches is never paid again by itself: an operator is asked.",
         examples: [[{ match: ["R01", "R09"], retry: "next-business-day", atMost: 2 }]],
       }),
-    giveUp: giveUp.optional(),
+    giveUp: giveUp.prefault({}),
     events: events(
       "retry-failed",
       "Looks after payments that were made elsewhere as well: after failures of them, returns of them, or both. People are notified of them; they are never paid again by themselves.",
