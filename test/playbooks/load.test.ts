@@ -15,7 +15,7 @@ function load(text: string): PayRunPlaybook {
 
 describe("defaults", () => {
   test("the defaults are safe: one approval for everything, every oddity flagged, a question for late bills", () => {
-    expect(load("kind: pay-run\n")).toEqual({
+    expect(load("kind: pay-run\n")).toMatchObject({
       kind: "pay-run",
       name: "weekly",
       business: null,

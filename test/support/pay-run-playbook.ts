@@ -1,31 +1,14 @@
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
+import { compilePayRun } from "../../src/playbooks/kinds/pay-run/compile.ts";
+import { payRunSchema } from "../../src/playbooks/kinds/pay-run/schema.ts";
 
-/**
- * Returns a compiled pay run, as a playbook without settings of its own gives it, with these
- * changes.
- */
+/** Returns a compiled pay run of all bills, of which none is flagged, with these changes. */
 export function payRunPlaybook(changes: Partial<PayRunPlaybook> = {}): PayRunPlaybook {
-  return {
+  const written = {
     kind: "pay-run",
-    name: "weekly",
-    business: null,
-    schedule: null,
     select: { due: "all" },
-    where: null,
-    pay: {
-      on: "arrives-by-due-date",
-      from: "default",
-      whenShort: "most-urgent-first",
-      clearing: "STANDARD",
-      arrivalBusinessDays: 3,
-    },
-    limits: { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null },
     review: [],
-    approve: [{ review: false, overCents: null, where: null, by: ["controller"], quorum: 1 }],
-    approvalValidDays: 30,
-    late: "ask",
-    onFailure: "retry-failed",
-    notify: { people: "by-role", digest: "none" },
-    ...changes,
+    approve: [{ by: ["controller"] }],
   };
+  return { ...compilePayRun("weekly", payRunSchema.parse(written)), ...changes };
 }

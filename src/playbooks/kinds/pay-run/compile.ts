@@ -18,12 +18,13 @@ import {
 
 /**
  * Compiles what the schema has read. The schema has the defaults; here are only those that depend
- * on another key.
+ * on another key. A key that the engine reads as it is written needs nothing here.
  */
 export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook {
+  const { approvalValid, escalate, remind, remittance, accounting, events, ...asWritten } = input;
   const schedule = compileSchedule(input.schedule);
   return {
-    kind: "pay-run",
+    ...asWritten,
     name,
     business: input.business ?? null,
     schedule,
@@ -35,32 +36,18 @@ export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook 
       vendorPerWeekCents: input.limits.vendorPerWeek ?? null,
       businessPerWeekCents: input.limits.businessPerWeek ?? null,
     },
-    review: input.review,
-    approve: input.approve.map((rule) => compileApproval(rule, input.escalate)),
-    approvalValidDays: input.approvalValid,
-    ...(input.remind === undefined
+    approve: input.approve.map((rule) => compileApproval(rule, escalate)),
+    approvalValidDays: approvalValid,
+    ...(remind === undefined
       ? {}
-      : {
-          remind: {
-            after: input.remind.after,
-            every: input.remind.every ?? input.remind.after,
-          },
-        }),
-    late: input.late,
-    onFailure: input.onFailure,
-    notify: input.notify,
-    ...(input.remittance === undefined
+      : { remind: { after: remind.after, every: remind.every ?? remind.after } }),
+    ...(remittance === undefined
       ? {}
-      : {
-          remittance: {
-            as: input.remittance.as ?? null,
-            replyTo: input.remittance.replyTo ?? null,
-          },
-        }),
-    ...(input.accounting === undefined
+      : { remittance: { as: remittance.as ?? null, replyTo: remittance.replyTo ?? null } }),
+    ...(accounting === undefined
       ? {}
-      : { accounting: { syncedWithinDays: input.accounting.syncedWithin } }),
-    ...(input.events === undefined ? {} : { events: input.events }),
+      : { accounting: { syncedWithinDays: accounting.syncedWithin } }),
+    ...(events === undefined ? {} : { events }),
   };
 }
 
@@ -70,13 +57,12 @@ function compileSelect(rule: SelectRule, schedule: PlaybookSchedule | null): Sel
 }
 
 function compilePay(input: PayRunInput["pay"]): PayRule {
+  const { clearing, arrivesAfter, topUp, ...asWritten } = input;
   return {
-    on: input.on,
-    from: input.from,
-    whenShort: input.whenShort,
-    clearing: input.clearing === "next-available" ? "NEXT_AVAILABLE" : "STANDARD",
-    arrivalBusinessDays: input.arrivesAfter ?? ARRIVAL_BUSINESS_DAYS[input.clearing],
-    ...(input.topUp === undefined ? {} : { topUp: compileTopUp(input.topUp) }),
+    ...asWritten,
+    clearing: clearing === "next-available" ? "NEXT_AVAILABLE" : "STANDARD",
+    arrivalBusinessDays: arrivesAfter ?? ARRIVAL_BUSINESS_DAYS[clearing],
+    ...(topUp === undefined ? {} : { topUp: compileTopUp(topUp) }),
   };
 }
 
