@@ -3,6 +3,7 @@ import { CancellationStatusBody } from "./cancellations.ts";
 import { IncidentStatusBody } from "./incidents.ts";
 import { OnboardingStatusBody } from "./onboardings.ts";
 import { RunStatusBody } from "./runs.ts";
+import type { Shown } from "./shown.ts";
 
 /** The status of a workflow of any kind: each kind has its own shape. */
 export const AnyStatusBody = z.union([
@@ -11,3 +12,5 @@ export const AnyStatusBody = z.union([
   CancellationStatusBody,
   IncidentStatusBody,
 ]);
+
+export type AnyStatus = Shown<typeof AnyStatusBody>;

@@ -15,7 +15,10 @@ export const WORKFLOW = {
   cancelScheduledPayments: "cancelScheduledPayments",
 } as const;
 
-/** First part of a workflow id; the second part is the business. */
+/**
+ * First part of a workflow id; the second part is the business. A launcher's id begins with that of
+ * its schedule.
+ */
 const OF_BUSINESS = {
   payRun: "pay-run",
   retryFailedPayment: "retry-failed-payment",
@@ -23,7 +26,7 @@ const OF_BUSINESS = {
   kybOnboarding: "kyb-onboarding",
   fundingIncident: "funding-incident",
   planDry: "plan",
-} as const;
+} as const satisfies Readonly<Record<Exclude<keyof typeof WORKFLOW, "scheduledPayRun">, string>>;
 
 /**
  * Returns the workflow id of a pay run, `pay-run/{business}/{playbook}/{period}[/r{n}]`.
@@ -107,6 +110,8 @@ export function scheduledPayRunId(business: string, playbook: string): string {
  */
 export interface WorkflowKind<Start, Input = unknown> {
   readonly workflow: keyof typeof WORKFLOW;
+  /** What the API calls it, each with the words that people read. */
+  readonly called: Readonly<Record<string, string>>;
   readonly taskQueue: string;
   readonly id: (start: Start) => string;
   readonly input: (start: Start) => Input;
@@ -116,11 +121,6 @@ export interface WorkflowKind<Start, Input = unknown> {
   readonly summary: (start: Start) => string;
   /** Markdown for the Temporal UI. */
   readonly details?: (start: Start) => string;
-}
-
-/** Fixes the types of a kind's start and input, which an object literal alone would lose. */
-function kind<Start, Input>(of: WorkflowKind<Start, Input>): WorkflowKind<Start, Input> {
-  return of;
 }
 
 export interface PayRunStart {
@@ -145,17 +145,17 @@ export interface CancellationStart {
 }
 
 /**
- * Every kind. A new one doesn't compile until the janitor knows which rows must have one
- * (`src/janitor/lost-workflows.ts`) and the list of runs knows how to list it
- * (`src/reports/run-list.ts`).
+ * Every kind. Tables with one entry for each, such as the janitor's, don't compile without a new
+ * one; `docs/how-to-change.md` lists them.
  */
 export const WORKFLOW_KINDS = {
   /**
    * If the workflow with its id has closed, Temporal begins a new execution: `payRun` reads its row
    * first, goes on from what it finds there, and ends at once if the work is done.
    */
-  payRun: kind<PayRunStart, PayRunInput>({
+  payRun: {
     workflow: "payRun",
+    called: { "pay-run": "Pay run" },
     taskQueue: TASK_QUEUE,
     id: ({ runId }) => runId,
     input: ({ runId }) => ({ runId }),
@@ -166,9 +166,10 @@ export const WORKFLOW_KINDS = {
     summary: ({ business, playbook, period }) => `${playbook} for ${business}, ${period}`,
     details: ({ business, playbook, period, launchedBy }) =>
       `Pay run of **${playbook}** for **${business}**, period ${period}.\n\nLaunched by ${launchedBy}.`,
-  }),
-  kybOnboarding: kind<OnboardingStart, KybOnboardingInput>({
+  } as const satisfies WorkflowKind<PayRunStart, PayRunInput>,
+  kybOnboarding: {
     workflow: "kybOnboarding",
+    called: { "kyb-onboarding": "Onboarding" },
     taskQueue: TASK_QUEUE,
     id: ({ business }) => kybOnboardingId(business),
     input: ({ business }) => ({ business }),
@@ -176,33 +177,49 @@ export const WORKFLOW_KINDS = {
     summary: ({ business }) => `KYB of ${business}`,
     details: ({ business, launchedBy }) =>
       `Takes **${business}** through verification. Launched by ${launchedBy}.`,
-  }),
-  cancelScheduledPayments: kind<CancellationStart, CancelScheduledInput>({
+  } as const satisfies WorkflowKind<OnboardingStart, KybOnboardingInput>,
+  cancelScheduledPayments: {
     workflow: "cancelScheduledPayments",
+    called: { "cancel-scheduled": "Cancellation", hold: "Bills held back" },
     taskQueue: TASK_QUEUE,
     id: ({ workflowId }) => workflowId,
     input: ({ workflowId }) => ({ id: workflowId }),
     shows: ({ business, playbook }) => ({ business, playbook }),
     summary: ({ business }) => `Holds back bills or cancels payments of ${business}`,
     details: ({ requestedBy }) => `Asked for by ${requestedBy}.`,
-  }),
+  } as const satisfies WorkflowKind<CancellationStart, CancelScheduledInput>,
   /** The owner of a failed bill. Never a child: a child whose id exists can't be started. */
-  retryFailedPayment: kind<RetryFailedPaymentInput, RetryFailedPaymentInput>({
+  retryFailedPayment: {
     workflow: "retryFailedPayment",
+    called: { "retry-failed-payment": "Failed payment" },
     taskQueue: MASS_QUEUE.retries,
     id: ({ business, payableId }) => retryFailedPaymentId(business, payableId),
     input: ({ business, payableId }) => ({ business, payableId }),
     shows: ({ business }) => ({ business, phase: "waiting", needsAction: false }),
     summary: ({ business, payableId }) => `Failed payment of ${payableId}, ${business}`,
-  }),
-  fundingIncident: kind<FundingIncidentInput, FundingIncidentInput>({
+  } as const satisfies WorkflowKind<RetryFailedPaymentInput, RetryFailedPaymentInput>,
+  fundingIncident: {
     workflow: "fundingIncident",
+    called: { "funding-incident": "Account that bounced" },
     taskQueue: TASK_QUEUE,
     id: ({ business, sourceId }) => fundingIncidentId(business, sourceId),
     input: ({ business, sourceId }) => ({ business, sourceId }),
     shows: ({ business }) => ({ business, phase: "open", needsAction: true }),
     summary: ({ business, sourceId }) => `Payments from ${sourceId} bounced, ${business}`,
-  }),
-} as const;
+  } as const satisfies WorkflowKind<FundingIncidentInput, FundingIncidentInput>,
+};
 
 export type WorkflowKindName = keyof typeof WORKFLOW_KINDS;
+
+/** A kind of workflow as the API calls it. */
+export type KindShown = {
+  [Name in WorkflowKindName]: keyof (typeof WORKFLOW_KINDS)[Name]["called"];
+}[WorkflowKindName];
+
+/** Returns the words that people read for a kind that the API names. */
+export function kindCalled(kind: string): string {
+  for (const { called } of Object.values<WorkflowKind<never>>(WORKFLOW_KINDS)) {
+    if (Object.hasOwn(called, kind)) return called[kind] ?? kind;
+  }
+  return kind;
+}

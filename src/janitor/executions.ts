@@ -1,5 +1,5 @@
 import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
-import { WORKFLOW } from "../contracts/workflow-kinds.ts";
+import { WORKFLOW, WORKFLOW_KINDS } from "../contracts/workflow-kinds.ts";
 
 /** What Temporal knows of a workflow id: its latest execution. */
 export type Execution =
@@ -26,25 +26,16 @@ export function mayBeStarting(execution: Execution, changedAtMs: number): boolea
 /** A server that doesn't respond must not hold up the start of a worker, nor a pass, forever. */
 const ANSWER_MS = 20_000;
 
-/**
- * Workflow types that are read in one list; the one onboarding of a business is looked up by its
- * id.
- */
-const LISTED = [
-  WORKFLOW.payRun,
-  WORKFLOW.retryFailedPayment,
-  WORKFLOW.cancelScheduledPayments,
-  WORKFLOW.fundingIncident,
-];
-
-/** Reads the ids of the runs, retries, cancellations and incidents that are at work now. */
+/** Reads the ids of the workflows, of every kind that belongs to rows, that are at work now. */
 export async function runningWorkflows(client: Client): Promise<Set<string>> {
   return new Set((await runningSince(client)).keys());
 }
 
 /** Reads the same, each with the real instant at which its present execution began. */
 export async function runningSince(client: Client): Promise<Map<string, number>> {
-  const types = LISTED.map((type) => `"${type}"`).join(", ");
+  const types = Object.values(WORKFLOW_KINDS)
+    .map(({ workflow }) => `"${WORKFLOW[workflow]}"`)
+    .join(", ");
   const query = `WorkflowType IN (${types}) AND ExecutionStatus = "Running"`;
   const startedAtMs = new Map<string, number>();
   await each(client, query, ({ workflowId, startTime }) => {

@@ -37,11 +37,7 @@ export function addStatusCommand(program: Command, session: Session): void {
           output.lines(statusLines(run));
           const isOver = run.kind === "pay-run" ? hasEnded(run) : run.waitingFor === null;
           if (!isOver) await noteNobodyWorks(gateway, output);
-          if (
-            run.kind === "kyb-onboarding" ||
-            run.kind === "funding-incident" ||
-            isCancellation(run)
-          ) {
+          if (run.kind !== "pay-run" && run.kind !== "retry-failed-payment") {
             output.document(run);
             return;
           }

@@ -1,6 +1,6 @@
 import { shortName } from "../../contracts/workflow-kinds.ts";
-import type { IncidentStatus } from "../../api/incidents.ts";
 import type { RunStatus } from "../../api/runs.ts";
+import type { AnyStatus } from "../../api/statuses.ts";
 import { emptyPlanText } from "../../domain/planning/left-out.ts";
 import { typeable } from "../terminal/typed.ts";
 import { dim, fitting, green, printable, red, yellow } from "../terminal/text.ts";
@@ -16,7 +16,7 @@ import { hasEnded } from "./run.ts";
  * to pay has done its work.
  */
 export function launchedLines(
-  run: RunStatus | IncidentStatus,
+  run: AnyStatus,
   { isNew, home }: { readonly isNew: boolean; readonly home: string },
 ): { readonly lines: readonly string[]; readonly exitCode: ExitCode } {
   const name = shortName(run.id);

@@ -1,47 +1,52 @@
 import { html } from "hono/html";
-import type { AnyStatusBody } from "../../api/statuses.ts";
-import type { Shown } from "../../api/shown.ts";
+import type { AnyStatus } from "../../api/statuses.ts";
 import { billPage, releasePage, runPage } from "../../contracts/console-pages.ts";
 import { KYB_STEPS } from "../../contracts/onboarding.ts";
+import { kindCalled } from "../../contracts/workflow-kinds.ts";
 import { facts, live, pager, section, table } from "../elements.ts";
 import type { Made, PageRequest } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
 import { badge, cancellationStateOf, type Markup, phaseOf, usd, when } from "../words.ts";
 import { hasRole } from "../../domain/approvals/token.ts";
 
-type AnyStatus = Shown<typeof AnyStatusBody>;
-
 /**
  * Shows a workflow that is no pay run. A retry leads to its bill's page, an incident to the
- * decisions.
+ * decisions. A kind without a page of its own shows where it stands.
  */
 export function otherWorkflow(status: AnyStatus, { params, visitor }: PageRequest): Made {
   const id = params["id"] ?? "";
-  if (status.kind === "funding-incident") return { goTo: "/needs-action" };
-  if (status.kind === "kyb-onboarding") return onboarding(status, id);
-  if (status.kind === "cancel-scheduled" || status.kind === "hold")
-    return cancellation(status, id, visitor);
-  const [payment] = status.payments;
-  const isHere = payment !== undefined && "paymentIds" in payment;
-  return { goTo: isHere ? billPage(payment.payableId, status.business) : "/" };
+  switch (status.kind) {
+    case "funding-incident":
+      return { goTo: "/needs-action" };
+    case "cancel-scheduled":
+    case "hold":
+      return cancellation(status, id, visitor);
+    case "pay-run":
+    case "retry-failed-payment": {
+      const [payment] = status.payments;
+      return { goTo: payment === undefined ? "/" : billPage(payment.payableId, status.business) };
+    }
+    default:
+      return whereItStands(status, id);
+  }
 }
 
-type Onboarding = Extract<AnyStatus, { readonly kind: "kyb-onboarding" }>;
-
-function onboarding(status: Onboarding, id: string): Made {
-  const step = KYB_STEPS.find((each) => each === status.phase);
+/** Shows what the status of every kind has, and the commands that say and do more. */
+function whereItStands(status: AnyStatus, id: string): Made {
+  const { business, kind, phase, waitingFor } = status;
+  const called = kindCalled(kind);
+  const step = kind === "kyb-onboarding" ? KYB_STEPS.find((each) => each === phase) : undefined;
   return {
-    title: `Onboarding of ${status.business}`,
-    lead: html`${badge(phaseOf(status.phase))}
-    ${status.waitingFor === null ? "" : `waits for ${status.waitingFor}`}`,
+    title: `${called} of ${business}`,
+    lead: html`${badge(phaseOf(phase))} ${waitingFor === null ? "" : `waits for ${waitingFor}`}`,
     main: section(
       "On the command line",
       html`<p>
-          Onboarding has no page
+          ${called} has no page
           yet.${step === undefined ? " This shows where it stands:" : " These show where it stands, and give what it asks for:"}
         </p>
         <pre>
-payrun status ${id}${step === undefined ? "" : `\npayrun provide ${status.business} ${step} --file ${step}.json`}</pre>`,
+payrun status ${id}${step === undefined ? "" : `\npayrun provide ${business} ${step} --file ${step}.json`}</pre>`,
     ),
   };
 }

@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import { type Overview, OverviewBody, type WaitingRun } from "../../api/overview.ts";
 import { RunListBody } from "../../api/runs.ts";
 import { runPage } from "../../contracts/console-pages.ts";
+import { kindCalled } from "../../contracts/workflow-kinds.ts";
 import { isPast, type Moment, spokenDeadline } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { counted, waits } from "../../domain/counted.ts";
@@ -206,7 +207,7 @@ function calledIn({
   if (kind === "retry-failed-payment" && contactName != null)
     return `${contactName} ${publicId ?? ""}`;
   const isNamed = playbook !== "" && kind !== "kyb-onboarding";
-  return `${isNamed ? playbook : (KINDS[kind] ?? kind)} ${period}`;
+  return `${isNamed ? playbook : kindCalled(kind)} ${period}`;
 }
 
 /**
@@ -218,14 +219,6 @@ function waitsText(kind: ListedRun["kind"], waitingFor: string): string {
   const whom = waitingFor.replace(/: payrun .*$/, "").replace(/^a decision of /, "the ");
   return `waits for ${whom}`;
 }
-
-const KINDS: Readonly<Record<string, string>> = {
-  "funding-incident": "Account that bounced",
-  "retry-failed-payment": "Failed payment",
-  "kyb-onboarding": "Onboarding",
-  "cancel-scheduled": "Cancellation",
-  hold: "Bills held back",
-};
 
 function firstSteps(): Markup {
   return section(

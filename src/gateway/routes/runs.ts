@@ -1,10 +1,8 @@
 import { z } from "zod";
 import type { RunStatus } from "../../api/runs.ts";
-import type { Shown } from "../../api/shown.ts";
 import { appendAudit } from "../../store/audit/audit.ts";
 import { getRun, requestCancel } from "../../store/runs/runs.ts";
 import { bankCsv, bankDaysCsv } from "../../reports/bank-csv.ts";
-import { cancellationStatus } from "../../reports/status/cancellation.ts";
 import type { GatewayContext } from "../http/context.ts";
 import { conflict, notFound, unprocessable } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
@@ -12,15 +10,13 @@ import { listedFor, whoseWorkflow } from "../http/scope.ts";
 import { ReportBody } from "../../api/report.ts";
 import { RunReviewBody } from "../../api/review.ts";
 import { RunListBody } from "../../api/runs.ts";
-import { incidentStatus } from "../../reports/status/incident.ts";
 import { launch } from "../../actions/launch/launch.ts";
-import { AnyStatusBody } from "../../api/statuses.ts";
+import { type AnyStatus, AnyStatusBody } from "../../api/statuses.ts";
 import { cancelOnboarding } from "../../actions/onboarding/cancel.ts";
-import { onboardingStatus } from "../../reports/status/onboarding.ts";
 import { reviewOf } from "../../reports/review/review.ts";
 import { reportCsv, reportCsvOfStatus, reportOf, reportOfStatus } from "../../reports/report.ts";
-import { LISTED_PHASES, listEverything } from "../../reports/run-list.ts";
-import { FIRST_PAGE, PAGE_MOST, statusOf } from "../../reports/status/run.ts";
+import { anyStatus, LISTED_PHASES, listEverything } from "../../reports/every-kind.ts";
+import { FIRST_PAGE, PAGE_MOST } from "../../reports/status/run.ts";
 import { date, MAY, name, pageNumber, pageSize, runParams, words, yesNo } from "./fields.ts";
 
 /** Adds the operations on runs: launch, list, show, cancel, report. */
@@ -53,7 +49,7 @@ function addLaunch(routes: Routes): void {
     },
     handle: async ({ body, principal, context }) => {
       const { runId, created } = await launch(context, body, principal);
-      return { status: created ? 201 : 200, json: await anyStatus(context, runId) };
+      return { status: created ? 201 : 200, json: await knownStatus(context, runId) };
     },
   });
 }
@@ -98,7 +94,7 @@ function addStatus(routes: Routes): void {
     responses: { 200: { description: "As `payrun status --json`", schema: AnyStatusBody } },
     handle: async ({ params, query, context }) => ({
       status: 200,
-      json: await anyStatus(context, params.id, query),
+      json: await knownStatus(context, params.id, query),
     }),
   });
 }
@@ -128,7 +124,7 @@ function addReview(routes: Routes): void {
     handle: async ({ params, query, principal, context }) => {
       const run = await getRun(context.store.db, params.id);
       if (run === undefined) {
-        const { kind } = await anyStatus(context, params.id);
+        const { kind } = await knownStatus(context, params.id);
         const message = `“${params.id}” is not a pay run (${kind}): nothing of it is approved bill by bill.`;
         throw unprocessable("no_pay_run", message);
       }
@@ -158,7 +154,7 @@ function addCancel(routes: Routes): void {
     handle: async ({ params, body, principal, context }) => {
       const by = { by: principal.name, reason: body.reason };
       if (await cancelOnboarding(context, params.id, by)) {
-        return { status: 200, json: await anyStatus(context, params.id) };
+        return { status: 200, json: await knownStatus(context, params.id) };
       }
       const known = await getRun(context.store.db, params.id);
       if (known === undefined) throw unknownRun(params.id);
@@ -220,7 +216,7 @@ function addReport(routes: Routes): void {
       const contentType = "text/csv; charset=utf-8";
       const run = await getRun(context.store.db, params.id);
       if (run === undefined) {
-        const status = await anyStatus(context, params.id);
+        const status = await knownStatus(context, params.id);
         if (status.kind !== "pay-run" && status.kind !== "retry-failed-payment")
           throw withoutReport(status);
         if (query.format.startsWith("bank-")) throw withoutBankTable(status);
@@ -239,29 +235,13 @@ function addReport(routes: Routes): void {
   });
 }
 
-type AnyStatus = Shown<typeof AnyStatusBody>;
-
-/** Returns the status of the workflow with this id: each kind of workflow has its own shape. */
-async function anyStatus(
+async function knownStatus(
   context: GatewayContext,
   id: string,
   page = FIRST_PAGE,
 ): Promise<AnyStatus> {
-  const { db } = context.store;
-  const other =
-    (await onboardingStatus(db, id)) ??
-    (await cancellationStatus(context, id, page)) ??
-    (await incidentStatus(context, id));
-  return other ?? knownStatus(context, id, page);
-}
-
-async function knownStatus(
-  context: GatewayContext,
-  runId: string,
-  page = FIRST_PAGE,
-): Promise<RunStatus> {
-  const status = await statusOf(context, runId, page);
-  if (status === undefined) throw unknownRun(runId);
+  const status = await anyStatus(context, id, page);
+  if (status === undefined) throw unknownRun(id);
   return status;
 }
 

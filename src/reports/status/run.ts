@@ -22,7 +22,6 @@ import { businessNowMs, momentAt } from "../moment.ts";
 import { givenBackOf, markStanding } from "./given-back.ts";
 import { leftOut } from "./left-out.ts";
 import { paymentStatus } from "./payment.ts";
-import { retryStatus } from "./retry.ts";
 import { topUpJson } from "./deposit.ts";
 
 type StatusContext = Pick<ActionContext, "store" | "profiles" | "clocks">;
@@ -45,8 +44,7 @@ export const FIRST_PAGE: StatusPage = { page: 1, pageSize: PAGE_MOST, skipped: t
  * Returns what `status --json` shows, from the store alone, so that it answers while Temporal is
  * down.
  *
- * @param id a pay run's id or a retry's
- * @returns undefined if the store knows no such id
+ * @returns undefined if the store knows no such pay run
  */
 export async function statusOf(
   context: StatusContext,
@@ -54,7 +52,7 @@ export async function statusOf(
   page: StatusPage,
 ): Promise<RunStatus | undefined> {
   const run = await getRun(context.store.db, id);
-  if (run === undefined) return retryStatus(context, id);
+  if (run === undefined) return undefined;
   const { db } = context.store;
   const head = await runHead(context, run);
   const lineCount = sumOf(head.byState, ({ count }) => count);

@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import { ENDED_LINE_STATES, ENDED_PHASES } from "../../contracts/pay-run.ts";
+import type { WorkflowKindName } from "../../contracts/workflow-kinds.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import { heldColumn } from "../lines/open-lines.ts";
 import { casesOf } from "../lines/retry-cases.ts";
@@ -18,7 +19,10 @@ export async function concernedBy(
     if (fact.kind === "workflow") concerned.add(fact.workflowId);
     if (fact.kind === "run") add(await hangingOn(trx, businessId, fact.runId));
     if (fact.kind === "wait") add(await runsHeld(trx, businessId, "all", []));
-    if (fact.kind === "clock") add(await atWork(trx, businessId));
+    if (fact.kind === "clock") {
+      for (const openOf of Object.values(AT_WORK))
+        add((await openOf(trx, businessId).execute()).map(({ id }) => id));
+    }
     if (fact.kind === "incident") add(await waitingFor(trx, businessId, fact.sourceId));
   }
   const holds = facts.filter((fact) => fact.kind === "hold");
@@ -61,30 +65,32 @@ async function hangingOn(
   return (await all.execute()).map(({ id }) => id);
 }
 
-/** Returns every workflow of a business that has not ended. */
-async function atWork(trx: Transaction<Tables>, businessId: string): Promise<string[]> {
-  const runs = trx
-    .selectFrom("runs")
-    .select("run_id as id")
-    .where("business_id", "=", businessId)
-    .where("phase", "not in", ENDED_PHASES);
-  // An incident that was decided may still follow a deposit.
-  const incidents = trx
-    .selectFrom("incidents")
-    .select("workflow_id as id")
-    .where("business_id", "=", businessId);
-  const onboardings = trx
-    .selectFrom("onboardings")
-    .select("workflow_id as id")
-    .where("business_id", "=", businessId)
-    .where("ended_at_ms", "is", null);
-  const all = runs
-    .unionAll(openRetries(trx).where("business_id", "=", businessId))
-    .unionAll(openCancellations(trx, businessId))
-    .unionAll(incidents)
-    .unionAll(onboardings);
-  return (await all.execute()).map(({ id }) => id);
+interface Ids {
+  execute(): Promise<readonly { readonly id: string }[]>;
 }
+
+/** The workflows of a business that have not ended, by kind. */
+const AT_WORK: Readonly<
+  Record<WorkflowKindName, (trx: Transaction<Tables>, businessId: string) => Ids>
+> = {
+  payRun: (trx, businessId) =>
+    trx
+      .selectFrom("runs")
+      .select("run_id as id")
+      .where("business_id", "=", businessId)
+      .where("phase", "not in", ENDED_PHASES),
+  retryFailedPayment: (trx, businessId) => openRetries(trx).where("business_id", "=", businessId),
+  cancelScheduledPayments: openCancellations,
+  // An incident that was decided may still follow a deposit.
+  fundingIncident: (trx, businessId) =>
+    trx.selectFrom("incidents").select("workflow_id as id").where("business_id", "=", businessId),
+  kybOnboarding: (trx, businessId) =>
+    trx
+      .selectFrom("onboardings")
+      .select("workflow_id as id")
+      .where("business_id", "=", businessId)
+      .where("ended_at_ms", "is", null),
+};
 
 async function waitingFor(
   trx: Transaction<Tables>,

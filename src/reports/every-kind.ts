@@ -1,9 +1,10 @@
+import type { AnyStatus } from "../api/statuses.ts";
 import { definedOnly } from "../contracts/defined-only.ts";
 import { CANCELLATION_PHASES } from "../contracts/cancellation.ts";
 import { INCIDENT_PHASES } from "../contracts/incident.ts";
 import { ONBOARDING_PHASES } from "../contracts/onboarding.ts";
 import { RUN_PHASES, type RunPhase } from "../contracts/pay-run.ts";
-import type { WorkflowKindName } from "../contracts/workflow-kinds.ts";
+import type { KindShown, WorkflowKindName } from "../contracts/workflow-kinds.ts";
 import { listCancellations } from "../store/cancellations/cancellation-list.ts";
 import type { ActionContext } from "../actions/context.ts";
 import type { Cancellation } from "../store/cancellations/cancellations.ts";
@@ -20,9 +21,11 @@ import { waitingForIncident } from "../store/lines/retry-cases.ts";
 import { listRuns } from "../store/runs/runs.ts";
 import { businessNowMs } from "./moment.ts";
 import { waitingForNow } from "./status/left-items.ts";
-import { incidentEndedAt, incidentWaitsFor } from "./status/incident.ts";
-import { onboardingItems } from "./status/onboarding.ts";
-import { phaseAndOutcome, runFacts } from "./status/run.ts";
+import { cancellationStatus } from "./status/cancellation.ts";
+import { incidentEndedAt, incidentStatus, incidentWaitsFor } from "./status/incident.ts";
+import { onboardingItems, onboardingStatus } from "./status/onboarding.ts";
+import { retryStatus } from "./status/retry.ts";
+import { FIRST_PAGE, phaseAndOutcome, runFacts, statusOf, type StatusPage } from "./status/run.ts";
 
 /** Phases of all kinds of workflows in the list. */
 export const LISTED_PHASES: readonly string[] = [
@@ -45,7 +48,7 @@ interface ListFilter {
 /** A run of any kind, as the list shows it. */
 export interface ListedRun {
   readonly id: string;
-  readonly kind: string;
+  readonly kind: KindShown;
   readonly business: string;
   readonly playbook: string;
   /** Empty if the kind has no period. */
@@ -64,15 +67,43 @@ export interface ListedRun {
   readonly endedAt: string | null;
 }
 
-const LISTS: Readonly<
-  Record<WorkflowKindName, (db: Db, filter: ListFilter) => Promise<ListedRun[]>>
-> = {
-  payRun: payRuns,
-  cancelScheduledPayments: cancellations,
-  kybOnboarding: onboardingItems,
-  fundingIncident: incidents,
-  retryFailedPayment: parkedRetries,
+type ReportContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">;
+
+/** How people see the workflows of a kind. */
+interface ReportedKind {
+  /** Returns its entries in the list of runs. */
+  readonly list: (db: Db, filter: ListFilter) => Promise<ListedRun[]>;
+  /** Returns where one stands, from the store alone; undefined if no such id is of this kind. */
+  readonly status: (
+    context: ReportContext,
+    id: string,
+    page: StatusPage,
+  ) => Promise<AnyStatus | undefined>;
+}
+
+const REPORTED: Readonly<Record<WorkflowKindName, ReportedKind>> = {
+  payRun: { list: payRuns, status: statusOf },
+  cancelScheduledPayments: { list: cancellations, status: cancellationStatus },
+  kybOnboarding: {
+    list: onboardingItems,
+    status: ({ store }, id) => onboardingStatus(store.db, id),
+  },
+  fundingIncident: { list: incidents, status: incidentStatus },
+  retryFailedPayment: { list: parkedRetries, status: retryStatus },
 };
+
+/** Returns where a workflow of any kind stands; undefined if the store knows no such id. */
+export async function anyStatus(
+  context: ReportContext,
+  id: string,
+  page = FIRST_PAGE,
+): Promise<AnyStatus | undefined> {
+  for (const { status } of Object.values(REPORTED)) {
+    const found = await status(context, id, page);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
 /**
  * Lists pay runs, cancellations, onboardings, incidents and the failed payments that wait for a
@@ -81,7 +112,7 @@ const LISTS: Readonly<
  * @param of the API's business ids; undefined stands for all
  */
 export async function listEverything(
-  context: Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">,
+  context: ReportContext,
   of: readonly (string | undefined)[],
   asked: Omit<ListFilter, "businessId" | "businessMs" | "waitingForOf">,
 ): Promise<ListedRun[]> {
@@ -92,7 +123,7 @@ export async function listEverything(
       const businessMs =
         business === undefined ? context.nowMs() : await businessNowMs(context, business);
       const filter = { ...asked, businessId, businessMs, waitingForOf };
-      return Promise.all(Object.values(LISTS).map((list) => list(context.store.db, filter)));
+      return Promise.all(Object.values(REPORTED).map(({ list }) => list(context.store.db, filter)));
     }),
   );
   return kinds
