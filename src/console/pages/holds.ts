@@ -7,7 +7,9 @@ import type { Visitor } from "../visitor.ts";
 import { accountName } from "../../domain/names.ts";
 import { type Markup, runLink, usd, when, who, whole } from "../words.ts";
 import { OPERATE } from "../../domain/approvals/token.ts";
+import { kindOf } from "../../domain/holds.ts";
 import { HELD_BY } from "./ask.ts";
+import { OFFERED, titleOf } from "./offered-holds.ts";
 
 const HOLDS_A_PAGE = 50;
 
@@ -40,13 +42,15 @@ export const holds: PageOf = async ({ api, query, visitor }) => {
 };
 
 const SET_ONE = html`<p>
-    Bills, vendors and runs are held from their own pages: search for them. An account, a playbook
-    or everything:
+    Bills, vendors and runs are held from their own pages: search for them. The rest is held from
+    here:
   </p>
   <div class="acts">
-    <a class="button quiet" href="/holds/new?on=source">An account</a
-    ><a class="button quiet" href="/holds/new?on=playbook">A playbook</a
-    ><a class="button stop" href="/emergency">Everything</a>
+    ${OFFERED.map((offered) => html`<a class="button quiet" href="/holds/new?on=${offered.scope}">${titleOf(offered)}</a>`)}<a
+      class="button stop"
+      href="/emergency"
+      >Everything</a
+    >
   </div>`;
 
 /**
@@ -135,8 +139,8 @@ export function targetOf(hold: Hold): Markup {
         >`;
     case "all":
       return html`Everything<span class="under">Every bill of ${business}</span>`;
-    case "playbook":
-      return html`${value}<span class="under">Every run of the ${scope}</span>`;
+    default:
+      return html`${name ?? value}<span class="under">Every bill of the ${kindOf(scope)}</span>`;
   }
 }
 

@@ -7,25 +7,14 @@ import type { Page } from "../layout.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { orAgain, refusedNote, WHY } from "./ask.ts";
 import { holdSaid, UNTIL, untilProblem } from "./bill-acts.ts";
+import { type Offered, OFFERED, titleOf } from "./offered-holds.ts";
 
-const ON = {
-  source: {
-    title: "Hold an account",
-    label: "Account",
-    hint: "Its name, its last four digits or its id.",
-    ...{ key: "source", kind: "account" },
-  },
-  playbook: {
-    ...{ title: "Hold a playbook", label: "Playbook", hint: "Its name." },
-    ...{ key: "playbook", kind: "playbook" },
-  },
-} as const;
-
-function onOf(said: URLSearchParams) {
-  return said.get("on") === "playbook" ? ON.playbook : ON.source;
+function onOf(said: URLSearchParams): Offered {
+  const named = OFFERED.find(({ scope }) => scope === said.get("on"));
+  return named ?? { scope: "source", kind: "account", key: "source" };
 }
 
-/** Asks which account or playbook to put on hold, and why. */
+/** Asks which account, playbook or other thing to put on hold, and why. */
 export const newHold: PageOf = async ({ query, visitor }) => pageFor(visitor, query, {});
 
 function pageFor(
@@ -39,7 +28,7 @@ function pageFor(
   const of = (name: string) => ({ value: said.get(name) ?? "", problem: problems[name] });
   const isWrong = refusal !== undefined || Object.keys(problems).length > 0;
   return {
-    title: on.title,
+    title: titleOf(on),
     status: isWrong ? 422 : 200,
     main: section(
       "What, and why",
@@ -47,9 +36,9 @@ function pageFor(
       ${form(
         visitor,
         "/holds/new",
-        html`${hidden("on", on.key)}
+        html`${hidden("on", on.scope)}
           ${visitor.businesses.length > 1 ? field({ name: "business", label: "Business", value: said.get("business") ?? business ?? "" }) : ""}
-          ${field({ name: "value", label: on.label, hint: on.hint, ...of("value") })}
+          ${field({ name: "value", label: `Which ${on.kind}`, hint: on.kind === "account" ? "Its name, its last four digits or its id." : "Its name.", ...of("value") })}
           ${field({ ...WHY, ...of("reason") })} ${field({ ...UNTIL, ...of("until") })}
           <div class="acts">${submit("Hold it")}<a href="/holds">Back</a></div>`,
       )}`,
@@ -84,7 +73,7 @@ export const setHold: ActOf = async (request) => {
 /** Finds the one thing that a person means by what they typed; an ambiguous text holds nothing. */
 async function meantBy(
   { api, form: sent }: PageRequest & { readonly form: URLSearchParams },
-  { kind }: (typeof ON)[keyof typeof ON],
+  { kind }: Offered,
   of: { readonly business?: string },
 ): Promise<{ readonly id: string } | { readonly problem: string }> {
   const text = (sent.get("value") ?? "").trim();

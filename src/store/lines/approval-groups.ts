@@ -11,10 +11,12 @@ import { newYorkDate } from "../../domain/clock/new-york.ts";
 import type { BillSum } from "../../domain/counted.ts";
 import { lacksApproval } from "../approvals/approval-waits.ts";
 import { approvalsOf, type LineApproval } from "../approvals/line-approvals.ts";
+import type { HoldScopeName } from "../../domain/holds.ts";
 import type { Hold } from "../holds/holds.ts";
 import type { Tables } from "../schema/tables.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { idsIn, rowsAs } from "../sql/rows-as.ts";
+import { SCOPES_WITHIN_RUN } from "./open-lines.ts";
 import { getPlanLines, type PlannedLine } from "./plan-lines.ts";
 import { isPaidAgain } from "./reserved.ts";
 
@@ -86,8 +88,6 @@ export async function approvalGroups(
     alone = [],
   }: Grouping,
 ): Promise<readonly LineGroup[]> {
-  const heldAt = (scope: string) =>
-    idsIn(holds.flatMap((hold) => (hold.scope === scope ? [hold.value] : [])));
   const each = db
     .selectFrom("run_lines")
     .select(["state", "source_id", "rule_index", "quorum", "flagged", "over_limit"])
@@ -98,8 +98,6 @@ export async function approvalGroups(
       sql`case when days_late > 0 then 1 end`.as("late"),
       sql`case when execution_date < ${earliest} then 1 end`.as("passed"),
       sql`case when bank_changed = 1 then contact_id end`.as("changed_contact"),
-      sql`case when contact_id in ${heldAt("contact")} then contact_id end`.as("held_contact"),
-      sql`case when payable_id in ${heldAt("payable")} then payable_id end`.as("held_payable"),
       sql`case when payable_id in ${idsIn(apart)} then 1 end`.as("is_apart"),
       sql`case when payable_id in ${idsIn(apartByVendor)} then contact_id end`.as("apart_vendor"),
       sql`case when payable_id in ${idsIn(alone)} then payable_id end`.as("alone"),
@@ -111,6 +109,7 @@ export async function approvalGroups(
           and given.line_hash = run_lines.line_hash
           and given.expires_at_ms > ${Math.floor(businessMs)})`.as("given"),
     ])
+    .select(thingsHeld(holds))
     .where("run_id", "=", runId)
     .where("state", "in", states)
     .as("each_line");
@@ -122,7 +121,8 @@ export async function approvalGroups(
       eb.fn.min("execution_date").as("first_date"),
     ])
     .groupBy(["state", "source_id", "rule_index", "quorum", "flagged", "over_limit"])
-    .groupBy(["escalated_stage", "late", "changed_contact", "held_contact", "held_payable"])
+    .groupBy(["escalated_stage", "late", "changed_contact"])
+    .groupBy(SCOPES_WITHIN_RUN.map(({ scope }) => heldBy(scope)))
     .groupBy(["is_apart", "apart_vendor", "alone", "given", "passed", "paid_again"])
     .execute();
   if (rows.length === 0) return [];
@@ -142,6 +142,20 @@ export async function approvalGroups(
       return first === undefined ? [] : [{ ...first, ...of }];
     })
     .toSorted((one, other) => one.planned.line.lineNo - other.planned.line.lineNo);
+}
+
+/** Returns what holds keep back of a line: its vendor, for example; null in each other column. */
+function thingsHeld(holds: readonly Hold[]) {
+  return SCOPES_WITHIN_RUN.map(({ scope, column }) => {
+    const held = idsIn(holds.flatMap((hold) => (hold.scope === scope ? [hold.value] : [])));
+    const thing = sql.ref(column);
+    return sql`case when ${thing} in ${held} then ${thing} end`.as(heldBy(scope));
+  });
+}
+
+/** Returns the column of a grouped line that names what a hold of a scope keeps back. */
+function heldBy(scope: HoldScopeName): `held_${HoldScopeName}` {
+  return `held_${scope}`;
 }
 
 /** Returns 1 for a failed bill if the money of its new payment has left its account. */

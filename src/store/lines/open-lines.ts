@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { ENDED_PHASES, type LineState } from "../../contracts/pay-run.ts";
-import { factOf, type HoldFacts, type HoldTarget } from "../../domain/holds.ts";
+import { factOf, HOLD_SCOPES, type HoldFacts, type HoldTarget } from "../../domain/holds.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import type { Lines } from "../payables/line-parts.ts";
 import { IS_UNDER_WAY } from "./line-states.ts";
@@ -32,10 +32,23 @@ const COLUMN_OF = {
   playbook: "runs.playbook",
 } as const satisfies Readonly<Record<keyof HoldFacts, string>>;
 
+type HeldColumn = (typeof COLUMN_OF)[keyof HoldFacts];
+
 /** Returns the column that a hold's value is compared with; null if the hold stops every line. */
-export function heldColumn(scope: string): (typeof COLUMN_OF)[keyof HoldFacts] | null {
+export function heldColumn(scope: string): HeldColumn | null {
   const fact = factOf(scope);
   return fact === null ? null : COLUMN_OF[fact];
+}
+
+/** Scopes whose holds may stop one line of a run and not another, with the line's column. */
+export const SCOPES_WITHIN_RUN = HOLD_SCOPES.flatMap((scope) => {
+  const column = heldColumn(scope);
+  return column === null || isOfRun(column) ? [] : [{ scope, column }];
+});
+
+/** True for a column that all lines of a run share. */
+export function isOfRun(column: HeldColumn): column is Extract<HeldColumn, `runs.${string}`> {
+  return column.startsWith("runs.");
 }
 
 /**

@@ -12,6 +12,7 @@ import { chunks } from "../sql/db.ts";
 import { activeHolds, type Hold } from "../holds/holds.ts";
 import { isApproved } from "../approvals/line-approvals.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
+import { SCOPES_WITHIN_RUN } from "./open-lines.ts";
 import { mayStillPay } from "../payables/open-subjects.ts";
 import { UNAPPROVED } from "../payables/waits-for-person.ts";
 import type { Row, Tables } from "../schema/tables.ts";
@@ -106,27 +107,20 @@ async function* heldOrNamed(
   moment: RunMoment,
   holds: readonly Hold[],
 ): AsyncGenerator<HoldableLine> {
-  const known = ["payable", "contact", "source"];
   const { runId, playbook } = moment;
-  // A hold that names no payable, vendor or source stops all lines of this run, or none.
+  // A hold that names nothing that lines differ in stops all lines of this run, or none.
   const all = holds.some(
     ({ scope, value }) =>
-      !known.includes(scope) &&
+      !SCOPES_WITHIN_RUN.some((within) => within.scope === scope) &&
       (scope !== "run" || value === runId) &&
       (scope !== "playbook" || value === playbook),
   );
-  const values = (scope: string): string[] =>
-    holds.filter((hold) => hold.scope === scope).map(({ value }) => value);
   const named = (eb: ExpressionBuilder<Tables, "run_lines">) =>
-    eb.or([
-      eb("payable_id", "in", activeValues(trx, moment, "payable")),
-      ...(values("contact").length === 0
-        ? []
-        : [eb("contact_id", "in", activeValues(trx, moment, "contact"))]),
-      ...(values("source").length === 0
-        ? []
-        : [eb("source_id", "in", activeValues(trx, moment, "source"))]),
-    ]);
+    eb.or(
+      SCOPES_WITHIN_RUN.filter(({ scope }) => holds.some((hold) => hold.scope === scope)).map(
+        ({ scope, column }) => eb(column, "in", activeValues(trx, moment, scope)),
+      ),
+    );
   for (let after = 0; ;) {
     let query = trx
       .selectFrom("run_lines")

@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { ENDED_LINE_STATES, ENDED_PHASES } from "../../contracts/pay-run.ts";
 import type { WorkflowKindName } from "../../contracts/workflow-kinds.ts";
 import { idsIn } from "../sql/rows-as.ts";
-import { heldColumn } from "../lines/open-lines.ts";
+import { heldColumn, isOfRun } from "../lines/open-lines.ts";
 import { casesOf } from "../lines/retry-cases.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { Fact } from "../signals/pending-signals.ts";
@@ -139,7 +139,7 @@ async function runsHeld(
     .where("runs.phase", "not in", ENDED_PHASES);
   const column = heldColumn(scope);
   if (column === null) return idsOf(await query.execute());
-  if (column === "runs.run_id" || column === "runs.playbook") {
+  if (isOfRun(column)) {
     query = query.where(column, "in", idsIn(values));
   } else {
     query = query.where((eb) =>
