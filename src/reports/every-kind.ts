@@ -27,11 +27,6 @@ import { onboardingItems, onboardingStatus } from "./status/onboarding.ts";
 import { retryStatus } from "./status/retry.ts";
 import { FIRST_PAGE, phaseAndOutcome, runFacts, statusOf, type StatusPage } from "./status/run.ts";
 
-/** Phases of all kinds of workflows in the list. */
-export const LISTED_PHASES: readonly string[] = [
-  ...new Set([...RUN_PHASES, ...CANCELLATION_PHASES, ...INCIDENT_PHASES, ...ONBOARDING_PHASES]),
-];
-
 interface ListFilter {
   /** The API's businessId; undefined for all. */
   readonly businessId?: string | undefined;
@@ -71,6 +66,8 @@ type ReportContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "nowM
 
 /** How people see the workflows of a kind. */
 interface ReportedKind {
+  /** Phases of its entries. */
+  readonly phases: readonly string[];
   /** Returns its entries in the list of runs. */
   readonly list: (db: Db, filter: ListFilter) => Promise<ListedRun[]>;
   /** Returns where one stands, from the store alone; undefined if no such id is of this kind. */
@@ -81,16 +78,29 @@ interface ReportedKind {
   ) => Promise<AnyStatus | undefined>;
 }
 
+/** The phase that a retry's own status gives: nothing is completed. */
+const PARKED_PHASE = "settling" satisfies RunPhase;
+
 const REPORTED: Readonly<Record<WorkflowKindName, ReportedKind>> = {
-  payRun: { list: payRuns, status: statusOf },
-  cancelScheduledPayments: { list: cancellations, status: cancellationStatus },
+  payRun: { phases: RUN_PHASES, list: payRuns, status: statusOf },
+  cancelScheduledPayments: {
+    phases: CANCELLATION_PHASES,
+    list: cancellations,
+    status: cancellationStatus,
+  },
+  fundingIncident: { phases: INCIDENT_PHASES, list: incidents, status: incidentStatus },
   kybOnboarding: {
+    phases: ONBOARDING_PHASES,
     list: onboardingItems,
     status: ({ store }, id) => onboardingStatus(store.db, id),
   },
-  fundingIncident: { list: incidents, status: incidentStatus },
-  retryFailedPayment: { list: parkedRetries, status: retryStatus },
+  retryFailedPayment: { phases: [PARKED_PHASE], list: parkedRetries, status: retryStatus },
 };
+
+/** Phases of all kinds of workflows in the list. */
+export const LISTED_PHASES: readonly string[] = [
+  ...new Set(Object.values(REPORTED).flatMap(({ phases }) => phases)),
+];
 
 /** Returns where a workflow of any kind stands; undefined if the store knows no such id. */
 export async function anyStatus(
@@ -245,9 +255,6 @@ async function parkedRetries(db: Db, filter: ListFilter): Promise<ListedRun[]> {
     launchedAt: iso(retry.startedAtMs),
   }));
 }
-
-/** The phase that a retry's own status gives: nothing is completed. */
-const PARKED_PHASE = "settling" satisfies RunPhase;
 
 const without = {
   playbook: "",
