@@ -28,7 +28,7 @@ import { payAgain } from "./retry/pay-again.ts";
 import { onStoreNotBehind, withAuditHead } from "./shared/store-behind.ts";
 import { makeDeposits } from "./deposit/make-deposit.ts";
 import { notifyOfTrouble } from "./notify/trouble.ts";
-import { telling } from "./notify/failing-steps.ts";
+import { notifying } from "./notify/failing-steps.ts";
 import { recordUnread, verifyDecision } from "./runs/verify-decision.ts";
 
 /** The interval of heartbeats, well within the time-out after which a worker counts as dead. */
@@ -40,7 +40,7 @@ const BEAT_EVERY_MS = 2_000;
  */
 export function createActivities(context: ActivityContext): PayrunActivities {
   const step = <Input, Output>(activity: (input: Input) => Promise<Output>) =>
-    inFailures(telling(context, activity));
+    inFailures(notifying(context, activity));
   // The history keeps what an activity returns, whatever its workflow shows of it.
   const look = <Input, Now extends Look>(activity: (input: Input) => Promise<Now>) =>
     step(async (input: Input) => forHistory(await activity(input)));

@@ -69,8 +69,8 @@ export async function assessCancellation(
     }
     // A fault still stands between two tries, so `faults` counts here, not only `waits`.
     const waitingFor = faults[0]?.message ?? now.waitingFor;
-    const tellInMs = await notifyOfWaiting(trx, cancellation, { ...now, waitingFor }, clock);
-    return { ...now, wakeInMs: soonestSleepMs(now.wakeInMs, tellInMs) };
+    const noticeInMs = await notifyOfWaiting(trx, cancellation, { ...now, waitingFor }, clock);
+    return { ...now, wakeInMs: soonestSleepMs(now.wakeInMs, noticeInMs) };
   });
 }
 
@@ -170,7 +170,7 @@ async function settleWithheld(
           });
     if (change === null) continue;
     await changeItem(trx, item, change, clock.realMs);
-    if (change.open === false) await tell(trx, cancellation, item, change, clock);
+    if (change.open === false) await notify(trx, cancellation, item, change, clock);
   }
 }
 
@@ -216,7 +216,7 @@ async function afterSending(
   return { state: "too-late", open: false, reason, goesOutAtMs, cancelledAtMs };
 }
 
-async function tell(
+async function notify(
   trx: Transaction<Tables>,
   cancellation: Cancellation,
   item: CancellationItem,

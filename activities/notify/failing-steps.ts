@@ -23,7 +23,7 @@ const SILENT_MS = 300_000;
  * would otherwise fail unnoticed. A process may die of a step before it can notify, so the next try
  * notifies first.
  */
-export function telling<Input, Output>(
+export function notifying<Input, Output>(
   context: ActivityContext,
   activity: (input: Input) => Promise<Output>,
 ): (input: Input) => Promise<Output> {
@@ -31,7 +31,7 @@ export function telling<Input, Output>(
     const { attempt, scheduledTimestampMs } = activityInfo();
     const lastsMs = (): number => Date.now() - scheduledTimestampMs;
     if (attempt > TRIES || (attempt > SILENT_TRIES && lastsMs() > SILENT_MS)) {
-      await tell(
+      await notify(
         context,
         input,
         "its last tries ended without an answer: a worker died, or took too long",
@@ -41,7 +41,7 @@ export function telling<Input, Output>(
       return await activity(input);
     } catch (error) {
       if (attempt >= TRIES || (attempt > 1 && lastsMs() > LASTS_MS)) {
-        await tell(context, input, error instanceof Error ? error.message : String(error));
+        await notify(context, input, error instanceof Error ? error.message : String(error));
       }
       throw error;
     }
@@ -52,7 +52,7 @@ export function telling<Input, Output>(
  * Notifies operators of a failing step. A failure to notify must not hide the step's own; the next
  * try notifies again.
  */
-async function tell(context: ActivityContext, input: unknown, reason: string): Promise<void> {
+async function notify(context: ActivityContext, input: unknown, reason: string): Promise<void> {
   const { activityType: step, scheduledTimestampMs, workflowExecution } = activityInfo();
   const owner = workflowExecution?.workflowId ?? "";
   const business = businessIn(input);

@@ -4,7 +4,7 @@ import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { lateAtBank } from "../../src/domain/notices/late-texts.ts";
 import { isLate } from "../../src/domain/payments/late.ts";
 import type { RunLine } from "../../src/store/lines/lines.ts";
-import { raiseTogether, untoldFacts } from "../../src/store/notices/notices.ts";
+import { raiseTogether, unreportedFacts } from "../../src/store/notices/notices.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 
@@ -45,8 +45,8 @@ export async function notifyOfLate(
   const { businessId, runId } = run;
   const keyOf = ({ payableId, state, attempts }: Followed): string =>
     `${runId}/${payableId}/${state}/${attempts}`;
-  const untold = await untoldFacts(trx, { businessId, kind: KIND }, late.map(keyOf));
-  const lines = late.filter((line) => untold.has(keyOf(line)));
+  const unreported = await unreportedFacts(trx, { businessId, kind: KIND }, late.map(keyOf));
+  const lines = late.filter((line) => unreported.has(keyOf(line)));
   const [first] = lines;
   if (first === undefined) return;
   const notice = {

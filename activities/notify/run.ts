@@ -12,10 +12,10 @@ import {
   decideByNear,
   LISTED,
   type NoticeText,
-  planTold,
+  planMade,
   planWarned,
   runEnded,
-  type SumsTold,
+  type ShownSums,
   runFailed,
 } from "../../src/domain/notices/run-texts.ts";
 import { onlyPlans } from "../../src/domain/plan-only.ts";
@@ -28,7 +28,7 @@ import { isNotified, type NewNotice, raiseNotice } from "../../src/store/notices
 import { getPlan } from "../../src/store/plans/plans.ts";
 import { askedAgain } from "../../src/store/lines/asked-again.ts";
 import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
-import { toldSums } from "../../src/store/lines/told-sums.ts";
+import { shownSumsOf } from "../../src/store/lines/shown-sums.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import type { BusinessWait } from "../../src/store/runs/waits.ts";
@@ -49,10 +49,10 @@ const OPERATORS = ["operator"];
  */
 const READ_APPROVERS_OF = 500;
 
-interface RunToTell {
+interface RunFacts {
   readonly run: Run;
   readonly progress: Assessment;
-  readonly counts: SumsTold;
+  readonly counts: ShownSums;
   readonly waits: readonly BusinessWait[];
   readonly clock: ClockReading;
   /** The approvals that the run waits for. */
@@ -60,7 +60,7 @@ interface RunToTell {
 }
 
 /** A run, or another workflow by its id, that a fault of the whole business keeps waiting. */
-interface Waiting extends Pick<RunToTell, "waits" | "clock"> {
+interface Waiting extends Pick<RunFacts, "waits" | "clock"> {
   readonly run: Pick<Run, "runId" | "businessId">;
 }
 
@@ -70,7 +70,7 @@ interface Waiting extends Pick<RunToTell, "waits" | "clock"> {
  *
  * @returns real milliseconds until there may be another to raise, if nothing happens before
  */
-export async function notifyOfRun(trx: Transaction<Tables>, facts: RunToTell): Promise<number> {
+export async function notifyOfRun(trx: Transaction<Tables>, facts: RunFacts): Promise<number> {
   const { run, counts, clock, progress } = facts;
   const waitsInMs = await notifyOfWaits(trx, facts);
   if (run.policy.notify.people === "none") return waitsInMs;
@@ -87,7 +87,7 @@ export async function notifyOfRun(trx: Transaction<Tables>, facts: RunToTell): P
  *
  * @returns real milliseconds until the reminder is due; `Infinity` if none is
  */
-async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunToTell): Promise<number> {
+async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunFacts): Promise<number> {
   const { run, counts, clock, asks } = facts;
   const waiting = counts.get("awaiting-approval");
   if (waiting === undefined || waiting.count === 0 || run.planHash === null) return Infinity;
@@ -120,7 +120,7 @@ async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunToTell): Pr
 }
 
 /** Returns the roles that may approve one of the bills that wait. */
-async function approversOf(trx: Transaction<Tables>, { run, asks }: RunToTell): Promise<string[]> {
+async function approversOf(trx: Transaction<Tables>, { run, asks }: RunFacts): Promise<string[]> {
   if (asks.length > 0) return [...new Set(asks.flatMap(askedRoles))];
   const page = { offset: 0, limit: READ_APPROVERS_OF };
   const states = ["awaiting-approval"] as const;
@@ -130,18 +130,18 @@ async function approversOf(trx: Transaction<Tables>, { run, asks }: RunToTell): 
     : [...new Set(run.policy.approve.flatMap(({ by }) => by))];
 }
 
-async function notifyOfEnd(trx: Transaction<Tables>, facts: RunToTell): Promise<void> {
+async function notifyOfEnd(trx: Transaction<Tables>, facts: RunFacts): Promise<void> {
   const { run, progress, counts, clock } = facts;
   // An event made the run look at a bill that is not its own: nobody asked for this run.
   if (run.launchedBy === launchedByEvents(run.playbook) && counts.size === 0) return;
   const sums = [...counts].map(([state, { count, cents }]) => ({ state, count, cents }));
   await raise(trx, run, clock.realMs, "run-completed", run.runId, {
     ...(onlyPlans(run.policy) && progress.phase === "completed"
-      ? planTold(run, counts.get("skipped"))
+      ? planMade(run, counts.get("skipped"))
       : runEnded(
           run,
           progress.phase,
-          await toldSums(trx, run.runId),
+          await shownSumsOf(trx, run.runId),
           calledBackText(progress.phase, Object.fromEntries(counts)),
           (await getPlan(trx, run.runId))?.summary.skippedByCode,
         )),

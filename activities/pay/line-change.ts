@@ -149,6 +149,6 @@ function againAtMs(
 ): number {
   const growing = doublingMs(FIRST_WAIT_MS, LAST_WAIT_MS, backOffs);
   const atMs = nowMs + (waitMs === null ? growing : Math.min(waitMs, growing));
-  const tellAtMs = (backOffSinceMs ?? nowMs) + UNANSWERED_NOTICE_AFTER_MS;
-  return tellAtMs > nowMs ? Math.min(atMs, tellAtMs) : atMs;
+  const noticeAtMs = (backOffSinceMs ?? nowMs) + UNANSWERED_NOTICE_AFTER_MS;
+  return noticeAtMs > nowMs ? Math.min(atMs, noticeAtMs) : atMs;
 }

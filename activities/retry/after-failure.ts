@@ -53,7 +53,7 @@ export async function afterFailure(
     sourceId: retry.line.sourceId,
     rule: failed.rule,
     giveUpAfterDays: playbook.giveUpAfterDays,
-    giveUpTell: playbook.giveUpTell,
+    giveUpNotify: playbook.giveUpNotify,
     waitsFor: waitOf(step, failed),
   });
   const end = await approvalEndOf(retry, earliestDate(retry.clock));

@@ -5,7 +5,7 @@ import { owedCents } from "../../src/domain/payments/owed.ts";
 import { isOnItsWay } from "../../src/domain/payments/payment-states.ts";
 import { ruleFor } from "../../src/domain/retries/policy.ts";
 import { whoseAccount } from "../../src/domain/retries/whose-account.ts";
-import { forgottenOf, tellOfForgotten } from "../../src/ledger/forgotten-payments.ts";
+import { forgottenOf, notifyOfForgotten } from "../../src/ledger/forgotten-payments.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
@@ -33,7 +33,7 @@ export async function assessExternalPayment(
   const client = context.clientOf(business);
   const payments = await client.payments.listAll({ payableId });
   const { businessId } = context.profileOf(business);
-  const forgotten = await tellOfAnyForgotten(context, { business, payableId }, payments);
+  const forgotten = await notifyOfAnyForgotten(context, { business, payableId }, payments);
   const workflowId = retryFailedPaymentId(business, payableId);
   const failed = payments.find(({ status }) => status === "failed" || status === "returned");
   if (failed === undefined) return ended("none of its payments has failed");
@@ -79,13 +79,13 @@ export async function assessExternalPayment(
   }
   if (!forgotten.has(failed.id)) {
     const fact = { payableId, failed, told, roles: rule.by, playbook: playbook.name };
-    await tellOfOthers(context, { businessId, workflowId, nowMs: clock.realMs }, fact);
+    await notifyOfOthers(context, { businessId, workflowId, nowMs: clock.realMs }, fact);
   }
   return ended(TOLD);
 }
 
 /** Notifies people once of an external payment that came to nothing. */
-async function tellOfOthers(
+async function notifyOfOthers(
   context: ActivityContext,
   by: { readonly businessId: string; readonly workflowId: string; readonly nowMs: number },
   fact: {
@@ -127,7 +127,7 @@ async function tellOfOthers(
  *
  * @returns ids of those payments
  */
-async function tellOfAnyForgotten(
+async function notifyOfAnyForgotten(
   context: ActivityContext,
   { business, payableId }: RetryFailedPaymentInput,
   payments: readonly Payment[],
@@ -138,7 +138,9 @@ async function tellOfAnyForgotten(
   if (forgotten.length > 0) {
     const { realMs: nowMs } = await context.clockOf(business).now();
     const by = { actor: retryFailedPaymentId(business, payableId), nowMs };
-    await store.transactionOf(businessId, (trx) => tellOfForgotten(trx, businessId, forgotten, by));
+    await store.transactionOf(businessId, (trx) =>
+      notifyOfForgotten(trx, businessId, forgotten, by),
+    );
   }
   return new Set(forgotten.map(({ id }) => id));
 }

@@ -19,7 +19,7 @@ export async function giveUp(retry: RetryCase, kept: RetryCaseRule): Promise<Ret
       factKey: `${payableId}/${Math.round(kept.failedAtMs)}`,
       subject: `${payableId} is given up: ${formatUsd(line.amountCents)} stay unpaid`,
       text: `${why}\n\nIt is on hold. Release the hold, and the next run plans it again.`,
-      roles: kept.giveUpTell,
+      roles: kept.giveUpNotify,
       data: { payableId, workflowId, amountCents: line.amountCents },
       runId: retry.run.runId,
       nowMs: clock.realMs,

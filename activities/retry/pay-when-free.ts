@@ -27,13 +27,13 @@ export async function payWhenFree(retry: RetryCase, because: string): Promise<Re
     await noteHold(retry, hold, others.length);
     return assessment(retry, "waiting", "on hold", await changesInMs(retry));
   }
-  const { waits, tellInMs } = await ownWaits(retry);
+  const { waits, noticeInMs } = await ownWaits(retry);
   const pauses = waits.filter(({ retryAtMs }) => retryAtMs > clock.serviceMs);
   const restUntilMs = Math.max(await notBeforeMs(retry), ...pauses.map((wait) => wait.retryAtMs));
   const waitMs = restUntilMs - retry.clock.serviceMs;
   if (waitMs <= 0) return assessment(retry, "pay", `pays now: ${because}`, 0);
   const text = pauses[0]?.message ?? "backing off before the next lookup";
-  return assessment(retry, "waiting", text, soonestSleepMs(waitMs, tellInMs));
+  return assessment(retry, "waiting", text, soonestSleepMs(waitMs, noticeInMs));
 }
 
 async function noteHold(retry: RetryCase, hold: Hold, others: number): Promise<void> {
@@ -72,13 +72,13 @@ async function ownWaits({
   workflowId: runId,
   line,
   clock,
-}: RetryCase): Promise<{ readonly waits: readonly BusinessWait[]; readonly tellInMs: number }> {
+}: RetryCase): Promise<{ readonly waits: readonly BusinessWait[]; readonly noticeInMs: number }> {
   const waits = (await listWaits(context.store.db, businessId)).filter(
     ({ sourceId }) => sourceId === "" || sourceId === line.sourceId,
   );
-  if (waits.length === 0) return { waits, tellInMs: Infinity };
-  const tellInMs = await context.store.transactionOf(businessId, (trx) =>
+  if (waits.length === 0) return { waits, noticeInMs: Infinity };
+  const noticeInMs = await context.store.transactionOf(businessId, (trx) =>
     notifyOfWaits(trx, { run: { runId, businessId }, waits, clock }),
   );
-  return { waits, tellInMs };
+  return { waits, noticeInMs };
 }

@@ -99,7 +99,7 @@ class AskingRun {
       if (turned.stage === 0) continue;
       const ask = this.#askOf(turned, { ...next, escalated: false });
       if (ask !== undefined)
-        await this.#tell(
+        await this.#notify(
           "approval-needed",
           ask,
           stageOpened(this.#run, ask, await this.#deadline()),
@@ -128,7 +128,7 @@ class AskingRun {
           totalCents: ask.cents,
         },
       });
-      await this.#tell(
+      await this.#notify(
         "approval-escalated",
         ask,
         approvalEscalated(this.#run, ask, await this.#deadline()),
@@ -159,7 +159,7 @@ class AskingRun {
         continue;
       }
       const remindAtMs = dueForPeopleMs(this.#clock, remind.every);
-      await this.#tell(
+      await this.#notify(
         "approval-reminder",
         ask,
         approvalReminder(this.#run, ask, await this.#deadline()),
@@ -200,7 +200,7 @@ class AskingRun {
    * Notifies people of a stage at a moment; what changes the stage is written in the same
    * transaction.
    */
-  async #tell(kind: NoticeKind, ask: ApprovalAsk, text: NoticeText): Promise<void> {
+  async #notify(kind: NoticeKind, ask: ApprovalAsk, text: NoticeText): Promise<void> {
     const run = this.#run;
     if (run.policy.notify.people === "none") return;
     const { businessMs, realMs } = this.#moment;

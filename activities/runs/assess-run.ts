@@ -101,8 +101,8 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
       // People are notified of what is on hold once its hold is released.
       const asks = view.asks.filter(({ isHeld }) => !isHeld);
       const told = { run, progress, counts, waits, clock, asks };
-      const tellInMs = await notifyOfRun(trx, told);
-      return { ...progress, wakeInMs: soonestSleepMs(progress.wakeInMs, tellInMs) };
+      const noticeInMs = await notifyOfRun(trx, told);
+      return { ...progress, wakeInMs: soonestSleepMs(progress.wakeInMs, noticeInMs) };
     }
     return progress;
   });

@@ -6,7 +6,7 @@ import { vendorChange, whyNotPayable } from "../domain/vendor-account.ts";
 import type { Contact, PaymentsClient } from "../payments-api/index.ts";
 import { linesByPage } from "../store/lines/decidable-lines.ts";
 import { planLinesOf } from "../store/lines/plan-lines.ts";
-import { linesToldOf } from "../store/lines/told-lines.ts";
+import { linesOfEvents } from "../store/lines/lines-of-events.ts";
 import type { Run } from "../store/runs/runs.ts";
 import type { ActionContext } from "./context.ts";
 
@@ -24,7 +24,7 @@ const BILLS_MOST = 10;
 
 interface Asked {
   /** Whether every vendor is read, or only vendors of lines with events since the plan. */
-  readonly vendors: "all" | "told-of";
+  readonly vendors: "all" | "of-events";
   readonly signal?: AbortSignal;
 }
 
@@ -38,15 +38,15 @@ export async function othersNow(
   run: Run,
   { vendors, signal = AbortSignal.timeout(PATIENCE_MS) }: Asked,
 ): Promise<ReadonlyMap<string, OtherNow>> {
-  const told = await linesToldOf(store.db, run);
+  const told = await linesOfEvents(store.db, run);
   const ofBills = told.filter(({ isOfBill }) => isOfBill).slice(0, BILLS_MOST);
-  if (vendors === "told-of" && told.length === 0) return new Map();
-  const toldLines = await planLinesOf(
+  if (vendors === "of-events" && told.length === 0) return new Map();
+  const newsLines = await planLinesOf(
     store.db,
     run.runId,
     told.map(({ payableId }) => payableId),
   );
-  const planned = vendors === "told-of" ? toldLines : await plannedOf(store.db, run.runId);
+  const planned = vendors === "of-events" ? newsLines : await plannedOf(store.db, run.runId);
   const client = clientOf(profile);
   const now = await vendorsOf(client, planned, signal);
   const others = new Map<string, OtherNow>();
@@ -55,7 +55,7 @@ export async function othersNow(
     const text = whyNotSent(plan, now.get(contactId));
     if (text !== null) others.set(payableId, { payableId: null, contactId, contactName, text });
   }
-  const bills = new Map(toldLines.map((plan) => [plan.payableId, plan]));
+  const bills = new Map(newsLines.map((plan) => [plan.payableId, plan]));
   const read = ofBills.flatMap(({ payableId }) => bills.get(payableId) ?? []);
   for (const other of await billsOf(client, read, { vendors: now, signal })) {
     others.set(other.payableId, other);

@@ -1,4 +1,4 @@
-import { GIVEN_BACK, stateTold } from "../domain/runs/given-back.ts";
+import { GIVEN_BACK, shownState } from "../domain/runs/given-back.ts";
 import { html } from "hono/html";
 import type { CancellationPhase, CancellationState } from "../contracts/cancellation.ts";
 import type { IncidentPhase } from "../contracts/incident.ts";
@@ -103,9 +103,9 @@ const ONLY_PLANNED: StateWord = { word: "Only planned", tone: "plain" };
 
 /** Returns the state of a run's bill, in words. */
 export function billStateOf(
-  bill: Parameters<typeof stateTold>[0] & { readonly reasonCode: string | null },
+  bill: Parameters<typeof shownState>[0] & { readonly reasonCode: string | null },
 ): StateWord {
-  return stateOf(stateTold(bill), bill.reasonCode);
+  return stateOf(shownState(bill), bill.reasonCode);
 }
 
 export function stateOf(state: string, reasonCode: string | null = null): StateWord {

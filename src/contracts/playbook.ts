@@ -76,7 +76,7 @@ export interface RetryFailedPlaybook {
   /** Days after the failure, on the business clock. */
   readonly giveUpAfterDays: number;
   /** Roles to notify when it gives up. */
-  readonly giveUpTell: readonly string[];
+  readonly giveUpNotify: readonly string[];
   /** Events of payments made elsewhere that start it; if missing, only Payrun's own payments do. */
   readonly events?: readonly StartingEvent[];
 }

@@ -87,7 +87,7 @@ export async function dispatchBusiness(
   const unowned = new Set<string>();
   const owners = [...groupBy(subscribers, (subscriber) => subscriber.owner)];
   await eachOf(owners, SIGNALS_AT_ONCE, async ([owner, subscriptions]) => {
-    const outcome = await messenger.tell(() => signalLook(context.temporal, owner));
+    const outcome = await messenger.send(() => signalLook(context.temporal, owner));
     for (const { payableId } of subscriptions) {
       if (outcome === "failed") undelivered.add(payableId);
       if (outcome === "closed") unowned.add(payableId);
@@ -115,7 +115,7 @@ export async function dispatchBusiness(
   await eachOf([...new Set(orphans)], SIGNALS_AT_ONCE, async (payableId) => {
     const name = profile?.name ?? ownersOf.get(payableId)?.[0]?.business;
     if (name === undefined) return;
-    const outcome = await messenger.tell(async () => {
+    const outcome = await messenger.send(async () => {
       await signalRetry(context.temporal, name, payableId);
       return true;
     });

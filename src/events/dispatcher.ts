@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LastingTrouble } from "../process/lasting-trouble.ts";
 import { reasonOf } from "../process/repeat.ts";
-import { type Tell, signalAtOnce, sendSignals } from "../process/send-signals.ts";
+import { type SendSignal, signalAtOnce, sendSignals } from "../process/send-signals.ts";
 import { openEventStarts } from "../store/events/event-starts.ts";
 import { undispatched } from "../store/events/inbox.ts";
 import { type Lease, releaseLease, takeLease } from "../store/sql/leases.ts";
@@ -49,7 +49,7 @@ export function startDispatcher(context: Dispatch): Dispatcher {
   let wakeable = true;
   const leader = new Leader(context);
   const busy = new Busy();
-  const telling = signalAtOnce(context.store, () => signalThrough(context), context.log);
+  const signaling = signalAtOnce(context.store, () => signalThrough(context), context.log);
   const trouble = new LastingTrouble(context);
 
   const pause = async (ms: number): Promise<void> => {
@@ -91,7 +91,7 @@ export function startDispatcher(context: Dispatch): Dispatcher {
     stop: async () => {
       stopping.abort();
       await running;
-      await telling.stop();
+      await signaling.stop();
       await busy.ended();
       await leader.resign();
     },
@@ -160,16 +160,16 @@ const TELLS = "Signalling workflows about the service's events";
 const STARTS = "starts by events";
 const PENDING_SIGNALS = "pending_signals";
 
-function signalThrough(context: Dispatch, messenger = new Messenger(context)): Tell {
-  return (workflowId) => messenger.tell(() => signalLook(context.temporal, workflowId));
+function signalThrough(context: Dispatch, messenger = new Messenger(context)): SendSignal {
+  return (workflowId) => messenger.send(() => signalLook(context.temporal, workflowId));
 }
 
-async function notifyOverdue(
+async function signalOverdue(
   { store }: Dispatch,
   overdue: readonly PendingSignal[],
-  tell: Tell,
+  send: SendSignal,
 ): Promise<DispatchTick> {
-  return { seen: overdue.length, failed: await sendSignals(store.db, overdue, tell) };
+  return { seen: overdue.length, failed: await sendSignals(store.db, overdue, send) };
 }
 
 /** Makes one pass over the oldest events of the inbox, and over the oldest pending signals. */
@@ -185,11 +185,11 @@ async function dispatchTick(
   const { db } = context.store;
   const events = await undispatched(db, limit, busy.businessIds);
   const hasStarts = (await openEventStarts(db, context.nowMs(), 1)).length > 0;
-  const untold = await oldestPendingSignals(db, limit);
-  const overdue = untold.filter(({ ageMs }) => ageMs >= OVERDUE_MS);
+  const pending = await oldestPendingSignals(db, limit);
+  const overdue = pending.filter(({ ageMs }) => ageMs >= OVERDUE_MS);
   const isIdle = events.length === 0 && !hasStarts && overdue.length === 0;
   // A signal that isn't overdue yet is looked at again soon.
-  if (isIdle || !(await leader.leads())) return { seen: untold.length, failed: 0 };
+  if (isIdle || !(await leader.leads())) return { seen: pending.length, failed: 0 };
   const messenger = new Messenger(context);
   const ticks = [...groupBy(events, (event) => event.businessId)].map(([businessId, some]) =>
     busy.begin(businessId, async () => {
@@ -202,8 +202,8 @@ async function dispatchTick(
   );
   const done = await Promise.all(ticks);
   done.push(await busy.begin(STARTS, () => startByEvents(context, messenger, trouble)));
-  const tell = signalThrough(context, messenger);
-  done.push(await busy.begin(PENDING_SIGNALS, () => notifyOverdue(context, overdue, tell)));
+  const send = signalThrough(context, messenger);
+  done.push(await busy.begin(PENDING_SIGNALS, () => signalOverdue(context, overdue, send)));
   return {
     seen: done.reduce((sum, { seen }) => sum + seen, 0),
     failed: done.reduce((sum, { failed }) => sum + failed, 0),

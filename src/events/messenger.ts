@@ -11,12 +11,12 @@ export class Messenger {
     this.#context = context;
   }
 
-  /** @param send returns false if no such workflow runs */
-  async tell(send: () => Promise<boolean>): Promise<"told" | "closed" | "failed"> {
+  /** @param signal returns false if no such workflow runs */
+  async send(signal: () => Promise<boolean>): Promise<"sent" | "closed" | "failed"> {
     if (this.#unreachable) return "failed";
     const { log, metrics } = this.#context;
     try {
-      const outcome = (await send()) ? "told" : "closed";
+      const outcome = (await signal()) ? "sent" : "closed";
       metrics.signals.inc({ result: outcome });
       return outcome;
     } catch (error) {

@@ -60,7 +60,7 @@ export class PausedEndpoints {
     const before = this.#asked.get(endpoint.id);
     const isRepeated = before?.factKey === factKey;
     if (isRepeated)
-      await this.#tell(
+      await this.#notify(
         profile,
         pause,
         "Payrun had it resumed, and it was paused again before anything arrived.",
@@ -69,12 +69,12 @@ export class PausedEndpoints {
     this.#asked.set(endpoint.id, { factKey, atMs: nowMs() });
     const asked = await this.#ask(profile, endpoint);
     if ("problem" in asked) {
-      return this.#tell(profile, pause, `Payrun could not resume it: ${asked.problem}.`);
+      return this.#notify(profile, pause, `Payrun could not resume it: ${asked.problem}.`);
     }
     await this.#noteResumed(profile, endpoint);
     if (isShown && asked.status === "active") return;
     const outcome = "Payrun asked the service to resume it, which has not shown yet that it does.";
-    await this.#tell(profile, pause, outcome);
+    await this.#notify(profile, pause, outcome);
   }
 
   async #ask(
@@ -105,7 +105,7 @@ export class PausedEndpoints {
     );
   }
 
-  async #tell(
+  async #notify(
     { businessId, name: business }: BusinessProfile,
     { endpoint, factKey, isShown }: Pause,
     outcome: string,

@@ -71,11 +71,11 @@ async function startGroup(
     first.workflowId === null ? await record(context, profile, group) : [first.workflowId];
   let ok = true;
   for (const workflowId of ids) {
-    const outcome = await messenger.tell(async () => {
+    const outcome = await messenger.send(async () => {
       await start(context, profile, workflowId);
       return true;
     });
-    if (outcome === "told") await markStarted(context.store.db, profile.businessId, workflowId);
+    if (outcome === "sent") await markStarted(context.store.db, profile.businessId, workflowId);
     else ok = false;
   }
   return ok;

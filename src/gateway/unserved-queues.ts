@@ -67,11 +67,11 @@ export class QueueWatch {
     for (const queue of unserved) {
       const sinceMs = this.#sinceMs.get(queue.taskQueue) ?? nowMs();
       this.#sinceMs.set(queue.taskQueue, sinceMs);
-      if (nowMs() - sinceMs >= TOLD_AFTER_MS) await this.#tell(queue);
+      if (nowMs() - sinceMs >= TOLD_AFTER_MS) await this.#notify(queue);
     }
   }
 
-  async #tell({ serve, taskQueue, stands }: ServedQueue): Promise<void> {
+  async #notify({ serve, taskQueue, stands }: ServedQueue): Promise<void> {
     const { store, profiles, log, nowMs } = this.#context;
     const today = new Date(nowMs()).toISOString().slice(0, DATE_LENGTH);
     for (const { businessId } of profiles.all()) {

@@ -136,7 +136,7 @@ class Janitor {
       this.#compared();
     } catch (error) {
       this.complain(error);
-      await this.#tellAll(error);
+      await this.#failedForAll(error);
     }
   }
 
@@ -224,7 +224,7 @@ class Janitor {
     }
   }
 
-  async #tellAll(error: unknown): Promise<void> {
+  async #failedForAll(error: unknown): Promise<void> {
     for (const { businessId } of this.#context.profiles.all()) {
       await this.#trouble.failed({ businessId, step: COMPARES }, error);
     }

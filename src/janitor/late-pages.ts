@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DAY_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { forgottenOf, tellOfForgotten } from "../ledger/forgotten-payments.ts";
+import { forgottenOf, notifyOfForgotten } from "../ledger/forgotten-payments.ts";
 import { followedSinceMs } from "../domain/payments/return-window.ts";
 import { PAGE_SIZE_MAX, type Payment } from "../payments-api/index.ts";
 import { mayHaveForgotten } from "../store/janitor/behind.ts";
 import { keepLatePass, type LatePass } from "../store/janitor/late-passes.ts";
 import {
   externalPaymentsLookedAfter,
-  untoldExternalPayments,
+  unreportedExternalPayments,
 } from "../store/payables/external-payments.ts";
 import { isWatching, lateChanges, type SeenPayment } from "../store/janitor/late-changes.ts";
 import { signalOnCommit } from "../store/signals/pending-signals.ts";
@@ -68,10 +68,10 @@ export class LatePages {
     };
     for (let page = pass.nextPage; page < pass.nextPage + PAGES_A_TURN; page += 1) {
       const { items } = await payments.list({ ...filters, page, pageSize: PAGE_SIZE_MAX });
-      await this.#tell(profile, items, businessMs);
+      await this.#signalOwners(profile, items, businessMs);
       const theirs = items.filter(({ status }) => external.has(status));
       if (theirs.length > 0) await this.#notifyOfExternalPayments(profile, theirs, businessMs);
-      if (mayBeForgotten) await this.#tellOfForgotten(profile, items);
+      if (mayBeForgotten) await this.#notifyOfForgotten(profile, items);
       // A page may be shorter than requested. If the service ignores the filter, age ends the pass.
       const isLast = items.length === 0 || Date.parse(items.at(-1)?.createdAt ?? "") < sinceMs;
       const madeBefore = isLast ? null : pass.madeBefore;
@@ -82,7 +82,7 @@ export class LatePages {
     }
   }
 
-  async #tell(
+  async #signalOwners(
     profile: BusinessProfile,
     page: readonly Payment[],
     businessMs: number,
@@ -123,7 +123,7 @@ export class LatePages {
       const isRecent = businessMs - Date.parse(updatedAt ?? "") < RECENT_MS;
       return isRecent && payableId !== null ? [{ id, payableId }] : [];
     });
-    for (const { payableId } of await untoldExternalPayments(store.db, businessId, failed)) {
+    for (const { payableId } of await unreportedExternalPayments(store.db, businessId, failed)) {
       await startOrSignal(temporal, WORKFLOW_KINDS.retryFailedPayment, { business, payableId });
     }
   }
@@ -132,7 +132,7 @@ export class LatePages {
    * Notifies people of payments that came back and that a restored store doesn't know: nothing else
    * would report them.
    */
-  async #tellOfForgotten(
+  async #notifyOfForgotten(
     { businessId, name: business }: BusinessProfile,
     page: readonly Payment[],
   ): Promise<void> {
@@ -141,7 +141,7 @@ export class LatePages {
     if (forgotten.length === 0) return;
     const by = { actor: OWN_AUTHOR, nowMs: Date.now() };
     const isNews = await store.transactionOf(businessId, (trx) =>
-      tellOfForgotten(trx, businessId, forgotten, by),
+      notifyOfForgotten(trx, businessId, forgotten, by),
     );
     if (!isNews) return;
     log.warn("payments came back that the store has no record of", {

@@ -125,7 +125,7 @@ async function lookAt(
       const shown = shownAfterAll(await subjectFacts(trx, businessId, payableId), reading);
       const reason = unexplainedText(shown);
       const fact = shown.map(({ id }) => id).toSorted();
-      if (shown.length > 0) await tell(trx, looked, unexplained(payableId, reason), fact.join());
+      if (shown.length > 0) await notify(trx, looked, unexplained(payableId, reason), fact.join());
     }
   });
 }
@@ -139,7 +139,7 @@ interface Looked {
 
 async function follow(trx: Transaction<Tables>, looked: Looked, step: GateStep): Promise<void> {
   if (step.kind === "person") {
-    await tell(trx, looked, unexplained(looked.payableId, step.reason), step.reason);
+    await notify(trx, looked, unexplained(looked.payableId, step.reason), step.reason);
   } else if (step.kind === "adopt") {
     await takeFound(trx, looked, step.seq, step.ids);
   }
@@ -157,7 +157,7 @@ async function takeFound(
   const line = await lineOf(trx, looked, seq);
   const paymentIds = [...new Set([...(line?.paymentIds ?? []), ...ids])];
   if (line === undefined || !line.isAsSent || !(await mayTake(trx, line))) {
-    await tell(trx, looked, paidAfterAll(payableId, found), ids.join());
+    await notify(trx, looked, paidAfterAll(payableId, found), ids.join());
     // Limits count it, though no run follows it.
     await keepSeenPayments(trx, businessId, found);
     if (line !== undefined) await changeLine(trx, line, { paymentIds }, clock.realMs);
@@ -205,7 +205,7 @@ async function mayTake(trx: Transaction<Tables>, { runId, state }: RunLine): Pro
 /**
  * Leaves a bill to people: they are notified once, and it is on hold until one of them releases it.
  */
-async function tell(
+async function notify(
   trx: Transaction<Tables>,
   { businessId, payableId, clock }: Looked,
   text: NoticeText,

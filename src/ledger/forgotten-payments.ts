@@ -3,7 +3,7 @@ import { DAY_MS } from "../contracts/durations.ts";
 import { formatUsd } from "../domain/money.ts";
 import { appendAuditEntries } from "../store/audit/audit.ts";
 import { lossAtBusinessMs, lossNoticed, mayBeForgotten } from "../store/janitor/behind.ts";
-import { raiseTogether, untoldFacts } from "../store/notices/notices.ts";
+import { raiseTogether, unreportedFacts } from "../store/notices/notices.ts";
 import { FORGOTTEN_PAYMENT_NOTICE } from "../store/payables/external-payments.ts";
 import type { Db } from "../store/sql/db.ts";
 import type { Tables } from "../store/schema/tables.ts";
@@ -80,7 +80,7 @@ export async function forgottenOf<P extends ShownPayment>(
  *
  * @returns false if people have been notified of all of them before
  */
-export async function tellOfForgotten(
+export async function notifyOfForgotten(
   trx: Transaction<Tables>,
   businessId: string,
   forgotten: readonly ShownPayment[],
@@ -88,12 +88,12 @@ export async function tellOfForgotten(
 ): Promise<boolean> {
   const { actor, nowMs } = by;
   const about = { businessId, kind: FORGOTTEN_PAYMENT_NOTICE } as const;
-  const untold = await untoldFacts(
+  const unreported = await unreportedFacts(
     trx,
     about,
     forgotten.map(({ id }) => id),
   );
-  const news = forgotten.filter(({ id }) => untold.has(id));
+  const news = forgotten.filter(({ id }) => unreported.has(id));
   const [first] = news;
   if (first === undefined) return false;
   const ids = news.map(({ id }) => id);

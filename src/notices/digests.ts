@@ -9,7 +9,7 @@ import {
 } from "../domain/notices/digest.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import type { Store } from "../store/index.ts";
-import { toldSums } from "../store/lines/told-sums.ts";
+import { shownSumsOf } from "../store/lines/shown-sums.ts";
 import { isNotified, raiseNotice } from "../store/notices/notices.ts";
 import { listPlaybooks } from "../store/playbooks/playbooks.ts";
 import { runsLately } from "../store/runs/runs-lately.ts";
@@ -77,7 +77,7 @@ async function raiseDigest(
   const sinceMs = nowMs() - (rhythm === "daily" ? 4 : 8) * DAY_MS;
   const runs: DigestedRun[] = [];
   for (const run of await runsLately(store.db, { businessId, playbook }, sinceMs, RUNS_MOST)) {
-    runs.push({ ...run, sums: await toldSums(store.db, run.runId) });
+    runs.push({ ...run, sums: await shownSumsOf(store.db, run.runId) });
   }
   if (runs.length === 0) return;
   // It says how runs stand now, even if it comes later than its time, or is the first one.

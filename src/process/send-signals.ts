@@ -8,7 +8,7 @@ import { reasonOf } from "./repeat.ts";
  * Signals a workflow. `closed`: no such workflow runs any more; `failed`: it is to be signaled
  * later.
  */
-export type Tell = (workflowId: string) => Promise<"told" | "closed" | "failed">;
+export type SendSignal = (workflowId: string) => Promise<"sent" | "closed" | "failed">;
 
 /**
  * Workflows that a process signals at the same time: a mass of them must leave Temporal room for
@@ -33,12 +33,12 @@ const WAITING_MOST = 100;
 export async function sendSignals(
   db: Store["db"],
   pendingSignals: readonly PendingSignal[],
-  tell: Tell,
+  send: SendSignal,
 ): Promise<number> {
   const done: PendingSignal[] = [];
   const byWorkflow = Map.groupBy(pendingSignals, ({ workflowId }) => workflowId);
   await eachOf([...byWorkflow], SIGNALS_AT_ONCE, async ([workflowId, ofOne]) => {
-    if ((await tell(workflowId)) !== "failed") done.push(...ofOne);
+    if ((await send(workflowId)) !== "failed") done.push(...ofOne);
   });
   await deletePendingSignals(db, done);
   return pendingSignals.length - done.length;
@@ -52,7 +52,7 @@ export async function sendSignals(
  */
 export function signalAtOnce(
   store: Store,
-  begin: () => Tell,
+  begin: () => SendSignal,
   log: { info(message: string, fields?: Record<string, unknown>): void },
 ): { stop(): Promise<void> } {
   let waiting: PendingSignal[] = [];

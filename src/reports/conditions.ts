@@ -193,11 +193,11 @@ function nobodyTold({ name, notify }: BusinessProfile): Condition[] {
     const text = `nobody at ${name} is notified of anything: its profile has no notify: { channels }`;
     return [warning("nobody-told", text, CHANNELS, name)];
   }
-  const untold = NEEDS_PEOPLE.filter(
+  const unreported = NEEDS_PEOPLE.filter(
     (kind) => !channels.some(({ kinds }) => kinds === null || kinds.includes(kind)),
   );
-  if (untold.length === 0) return [];
-  const text = `nobody at ${name} is notified of ${untold.join(", ")}: no channel takes these kinds`;
+  if (unreported.length === 0) return [];
+  const text = `nobody at ${name} is notified of ${unreported.join(", ")}: no channel takes these kinds`;
   return [warning("nobody-told", text, CHANNELS, name)];
 }
 

@@ -14,7 +14,7 @@ import type { Name } from "../domain/names.ts";
 import { CAME_BACK } from "../domain/runs/after-end.ts";
 import { countLinesWhere } from "../store/lines/line-counts.ts";
 import { accountCalled } from "../store/names/account-called.ts";
-import { personWaitedFor } from "../domain/runs/phase-told.ts";
+import { personWaitedFor } from "../domain/runs/shown-phase.ts";
 import { calledBill, namesOf } from "../store/names/names.ts";
 import { listParkedRetries } from "../store/retries/retries.ts";
 import { waitingForIncident } from "../store/lines/retry-cases.ts";

@@ -12,7 +12,7 @@ import { cell, dollars } from "./csv.ts";
 import { countedOf, refusedOf } from "./history/deciders.ts";
 import { paymentStatus } from "./status/payment.ts";
 import { markStanding } from "./status/given-back.ts";
-import { stateTold } from "../domain/runs/given-back.ts";
+import { shownState } from "../domain/runs/given-back.ts";
 import { linesOf, runHead, sumOf, topUpStatuses } from "./status/run.ts";
 
 type ReportContext = Pick<ActionContext, "store" | "profiles" | "clocks">;
@@ -154,7 +154,7 @@ const COLUMNS: readonly (readonly [string, (payment: RunPaymentStatus) => string
   ["attempts", (payment) => String(payment.attempts)],
   ["approved_by", (payment) => payment.approvedBy.join(" ")],
   // The text that people read, if the state, which programs know, doesn't say it all.
-  ["stands", stateTold],
+  ["stands", shownState],
   // A bill that was paid in parts is not wholly in its state.
   ["settled_usd", (payment) => dollars(centsIn("settled", payment))],
   ["in_state_usd", (payment) => dollars(centsIn(payment.state, payment))],

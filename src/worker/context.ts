@@ -5,7 +5,7 @@ import { Clients } from "../business/clients.ts";
 import { Clocks } from "../business/clock.ts";
 import type { BusinessProfile, Profiles } from "../config.ts";
 import { reasonOf } from "../process/repeat.ts";
-import { type Tell, signalAtOnce } from "../process/send-signals.ts";
+import { type SendSignal, signalAtOnce } from "../process/send-signals.ts";
 import type { Store } from "../store/index.ts";
 import { signalToLook } from "../temporal/signal.ts";
 import type { Vault } from "../vault/vault.ts";
@@ -27,12 +27,12 @@ export interface ContextParts {
 /** After this time, signaling a workflow is left to the gateways. */
 const TELL_TIMEOUT_MS = 5_000;
 
-function signalThrough({ temporal, log }: ContextParts): Tell {
+function signalThrough({ temporal, log }: ContextParts): SendSignal {
   return async (workflowId) => {
     try {
       const signal = () => signalToLook(temporal, workflowId);
       const isThere = await temporal.withDeadline(Date.now() + TELL_TIMEOUT_MS, signal);
-      return isThere ? "told" : "closed";
+      return isThere ? "sent" : "closed";
     } catch (error) {
       const fields = { workflowId, reason: reasonOf(error) };
       log.info("a workflow could not be signaled at once: a gateway will do it", fields);
@@ -60,7 +60,7 @@ export function createContext(parts: ContextParts): {
     onDate: (business, dateMs) => clocks.of(profileOf(business)).observeServiceDate(dateMs),
   });
   const { store, temporal, log, vault, publicUrl, workerId, draining } = parts;
-  const telling = signalAtOnce(store, () => signalThrough(parts), log);
+  const signaling = signalAtOnce(store, () => signalThrough(parts), log);
   return {
     activities: {
       store,
@@ -75,7 +75,7 @@ export function createContext(parts: ContextParts): {
       clockOf: (business) => clocks.of(profileOf(business)),
     },
     close: async () => {
-      await telling.stop();
+      await signaling.stop();
       await clients.close();
     },
   };

@@ -243,7 +243,7 @@ test("lists have only what the token's businesses have", async () => {
 test("a role that decides about failures in one business neither decides nor is named in another", async () => {
   await keepRetryCase(gateway.store.db, {
     ...{ businessId: "biz_acme", payableId: "p1", sourceId: "balance", waitsFor: null },
-    ...{ failedAtMs: 1, failedRealMs: 1, giveUpAfterDays: 10, giveUpTell: [] },
+    ...{ failedAtMs: 1, failedRealMs: 1, giveUpAfterDays: 10, giveUpNotify: [] },
     rule: {
       ...{ codes: [], words: [], action: "ask", by: ["fraud-desk"] },
       ...{ pause: false, payAgain: false, when: "when-released", atMost: 2 },

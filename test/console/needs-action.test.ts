@@ -26,7 +26,7 @@ async function failsAndWaits(
         ...{ codes: ["R01"], words: [], action: "retry", pause: true, payAgain: false },
         ...{ when: "when-released", atMost: 2, by: ["controller"] },
       },
-      ...{ giveUpAfterDays: 30, giveUpTell: [] },
+      ...{ giveUpAfterDays: 30, giveUpNotify: [] },
     });
   });
 }
@@ -43,7 +43,7 @@ describe("What needs action", () => {
     await gateway.store.transaction((trx) =>
       keepRetryCase(trx, {
         ...{ businessId: "biz_acme", payableId: "pbl_0102", sourceId: "balance", rule: held },
-        ...{ giveUpAfterDays: 30, giveUpTell: [], waitsFor: null },
+        ...{ giveUpAfterDays: 30, giveUpNotify: [], waitsFor: null },
         ...{ failedAtMs: 1, failedRealMs: 1 },
       }),
     );

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
-import { toldSums } from "../../src/store/lines/told-sums.ts";
+import { shownSumsOf } from "../../src/store/lines/shown-sums.ts";
 import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { signedIn } from "../console/support/visits.ts";
@@ -117,7 +117,7 @@ test("a bill that its retry has given back waits for the next run, and for no de
   expect(await parked()).toBe(0);
   expect(await said(gateway, viewer, "status", "--needs-action")).not.toContain(run.runId);
   // The sums in notices agree.
-  expect([...(await toldSums(gateway.store.db, run.runId)).keys()].toSorted()).toEqual([
+  expect([...(await shownSumsOf(gateway.store.db, run.runId)).keys()].toSorted()).toEqual([
     "given-back",
     "settled",
   ]);

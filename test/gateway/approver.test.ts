@@ -232,7 +232,7 @@ test("resolve reports each bill, even if the person may not decide about one of 
       ...{ codes: ["R02"], words: [], action: "hold-vendor", pause: false, payAgain: true },
       ...{ when: null, atMost: 0, by: ["controller"] },
     },
-    ...{ giveUpAfterDays: 30, giveUpTell: [] },
+    ...{ giveUpAfterDays: 30, giveUpNotify: [] },
   });
   const args = ["resolve", "p1", "p2", "--retry", "--reason", "new account", "--yes"];
   const { code, stdout } = await as(gateway, "oli", ["operator"], args);

@@ -47,7 +47,7 @@ function billOrList(url: string, id: string, other: object | undefined): unknown
 }
 
 /** Returns an event that the service has sent since the plan. */
-function toldOf(objectId: string, object = "payable"): NewInboxEvent {
+function concerns(objectId: string, object = "payable"): NewInboxEvent {
   return {
     ...{ businessId: "biz_acme", eventId: `evt_${objectId}`, sequence: "1", body: "{}" },
     ...{ type: `${object}.updated`, object, objectId, via: "webhook" },
@@ -123,7 +123,7 @@ test("show, approvals and releases don't count bills as going out that changed s
     await gateway.token("cora", ["controller"]),
     await gateway.token("olga", ["operator"]),
   ];
-  await insertEvents(store.db, [toldOf("p1"), toldOf("con_p2", "contact")]);
+  await insertEvents(store.db, [concerns("p1"), concerns("con_p2", "contact")]);
   const paid = /1 bill, \$100\.00, doesn't go out\. Vendor of p1 BILL-p1: Nothing is owed any more/;
   const changed = /1 bill, \$100\.00, doesn't go out\. Vendor of p2: .* to ••4417 since the plan/;
 
@@ -153,7 +153,7 @@ test("an approval names bills that now have another vendor, and paid ones whose 
   const gateway = await startTestGateway({ profiles: [profile({ apiUrl })] });
   onTestFinished(() => gateway.stop());
   await seedRun(gateway.store, { lines: ["p1", "p2", "p3"].map((id) => planLine(id)) });
-  await insertEvents(gateway.store.db, [toldOf("p1"), toldOf("p2")]);
+  await insertEvents(gateway.store.db, [concerns("p1"), concerns("p2")]);
   const token = await gateway.token("cora", ["controller"]);
   const { stdout } = await typed(gateway, token, ["approve", "weekly", "--yes"]);
   expect(stdout).toContain("1 bill, $100.00, goes out.");

@@ -125,6 +125,6 @@ async function waitsForIncident(
       ...{ codes: ["R01"], words: [], action: "retry", pause: true, payAgain: false },
       ...{ when: "when-released", atMost: 2, by: ["controller"] },
     },
-    ...{ giveUpAfterDays: 30, giveUpTell: [] },
+    ...{ giveUpAfterDays: 30, giveUpNotify: [] },
   });
 }

@@ -11,7 +11,7 @@ describe("a retry-failed playbook", () => {
       ok: true,
       playbook: {
         giveUpAfterDays: 30,
-        giveUpTell: ["controller"],
+        giveUpNotify: ["controller"],
         rules: [
           { codes: ["R01", "R09"], action: "retry", pause: true, when: "when-released", atMost: 2 },
           { codes: ["R02", "R03", "R04", "R12", "R13"], action: "hold-vendor", payAgain: true },

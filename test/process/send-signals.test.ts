@@ -18,11 +18,11 @@ const named = (count: number): string[] => Array.from({ length: count }, (_, ind
 test("a transaction that concerns very many workflows leaves their signals to the gateways, and delays no others", async () => {
   const { store } = await testStore();
   const told: string[] = [];
-  const tell = async (workflowId: string): Promise<"told"> => {
+  const send = async (workflowId: string): Promise<"sent"> => {
     told.push(workflowId);
-    return "told";
+    return "sent";
   };
-  const telling = signalAtOnce(store, () => tell, { info: () => undefined });
+  const telling = signalAtOnce(store, () => send, { info: () => undefined });
   await write(store, named(21));
   await write(store, ["a decision"]);
   await telling.stop();
@@ -34,14 +34,14 @@ test("up to twenty signals of a transaction are sent at once, two at a time", as
   const { store } = await testStore();
   let atWork = 0;
   let most = 0;
-  const tell = async (): Promise<"told"> => {
+  const send = async (): Promise<"sent"> => {
     atWork += 1;
     most = Math.max(most, atWork);
     await new Promise(setImmediate);
     atWork -= 1;
-    return "told";
+    return "sent";
   };
-  const telling = signalAtOnce(store, () => tell, { info: () => undefined });
+  const telling = signalAtOnce(store, () => send, { info: () => undefined });
   await write(store, named(20));
   await telling.stop();
   expect(most).toBe(2);

@@ -128,7 +128,7 @@ async function seedFailures(gateway: TestGateway): Promise<void> {
       by: ["controller"],
     },
     giveUpAfterDays: 30,
-    giveUpTell: [],
+    giveUpNotify: [],
     waitsFor: "incident",
   });
 }

@@ -2,10 +2,10 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { isDate } from "../../domain/clock/dates.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
-import { stateTold, sumsTold } from "../../domain/runs/given-back.ts";
+import { shownState, shownSums } from "../../domain/runs/given-back.ts";
 import { countOf } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { amountTold } from "../../domain/payments/line-parts.ts";
+import { shownAmount } from "../../domain/payments/line-parts.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
 import { findRunId } from "../client/run-id.ts";
@@ -185,15 +185,15 @@ function settledText({ byState, settledBills }: Report): string {
 }
 
 function reportLines(report: Report): string[] {
-  const states = Object.entries(sumsTold(report)).map(([state, sum]) => [
+  const states = Object.entries(shownSums(report)).map(([state, sum]) => [
     state,
     countOf(sum),
     formatUsd(sum.cents),
   ]);
   const exceptions = report.exceptions.map((line) => [
     nameOf(line),
-    amountTold(line),
-    stateTold(line),
+    shownAmount(line),
+    shownState(line),
     printable(line.reason ?? ""),
   ]);
   return [

@@ -8,7 +8,7 @@ import type { Session } from "../client/session.ts";
 import type { Named } from "../../api/names.ts";
 import { notTriedNowText } from "../../domain/retries/approval.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
-import { amountTold, centsInState, type LineInParts } from "../../domain/payments/line-parts.ts";
+import { shownAmount, centsInState, type LineInParts } from "../../domain/payments/line-parts.ts";
 import { noteNobodyWorks } from "../show/conditions.ts";
 import { nameOf } from "../show/plan.ts";
 import { agreed } from "../terminal/confirm.ts";
@@ -65,7 +65,7 @@ export function addResolveCommand(program: Command, session: Session): void {
             ? await each(gateway, await found(), { action, reason })
             : await inBulk(gateway, { reasonCode, action, reason, ...business });
         for (const resolution of outcome.resolved) {
-          const amount = amountTold(asParked(resolution));
+          const amount = shownAmount(asParked(resolution));
           output.line(`${green("✓")} ${nameOf(resolution)}, ${amount}: ${resultOf(resolution)}`);
         }
         for (const { message, ...bill } of outcome.refused) {

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { formatUsd } from "../../domain/money.ts";
-import { phaseTold } from "../../domain/runs/phase-told.ts";
+import { shownPhase } from "../../domain/runs/shown-phase.ts";
 import { statusLines } from "../show/any-status.ts";
 import { isCancellation } from "../show/cancellations.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
@@ -64,7 +64,7 @@ export function addStatusCommand(program: Command, session: Session): void {
           run.publicId == null
             ? run.id
             : `${printable(run.publicId)} ${dim(printable(run.contactName ?? ""))}`.trim(),
-          phaseText(phaseTold(run)),
+          phaseText(shownPhase(run)),
           totalText(run),
           dim(
             run.planOnly === true

@@ -1,7 +1,7 @@
 import { spokenStamp, zoneName } from "../../domain/clock/spoken.ts";
 import { isSetByPayrun } from "../../domain/holds.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { amountTold } from "../../domain/payments/line-parts.ts";
+import { shownAmount } from "../../domain/payments/line-parts.ts";
 import { othersTitle } from "../../domain/payments/others-texts.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
@@ -24,7 +24,7 @@ export function historyLines(
   const { attempts, cancels, zone } = history;
   const bill = history.bill ?? history.leftOut ?? asNamed(named);
   const facts = [
-    ...(bill === null ? [] : [amountTold({ state: history.state ?? "planned", ...bill })]),
+    ...(bill === null ? [] : [shownAmount({ state: history.state ?? "planned", ...bill })]),
     ...(bill?.dueDate == null ? [] : [`due ${bill.dueDate}`]),
     history.givenBack ? "given back for the next run" : (history.state ?? "in no run's plan"),
   ];

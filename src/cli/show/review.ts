@@ -2,9 +2,9 @@ import type { ReviewedBill, RunReview } from "../../api/review.ts";
 import { isShort, leftNowCents, whenPlanned } from "../../domain/approvals/money-reach.ts";
 import { missingText } from "../../domain/approvals/share-texts.ts";
 import { waits } from "../../domain/counted.ts";
-import { amountTold } from "../../domain/payments/line-parts.ts";
+import { shownAmount } from "../../domain/payments/line-parts.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { stateTold } from "../../domain/runs/given-back.ts";
+import { shownState } from "../../domain/runs/given-back.ts";
 import { deadlineText } from "./deadline.ts";
 import { topUpLines } from "./deposit.ts";
 import { leftText, nameOf } from "./plan.ts";
@@ -33,7 +33,7 @@ export function billLines(bills: readonly ReviewedBill[]): string[] {
   if (bills.length === 0) return [];
   const rows = bills.map((bill) => [
     nameOf(bill),
-    amountTold(bill),
+    shownAmount(bill),
     bill.dueDate ?? "–",
     bill.executionDate ?? "–",
     bill.arrivalDate ?? "–",
@@ -52,7 +52,7 @@ export function billLines(bills: readonly ReviewedBill[]): string[] {
 
 /** Returns the approvers that a bill waits for, and if it is also on hold; otherwise its state. */
 function waitsForText(bill: ReviewedBill): string {
-  if (bill.missing === null) return stateTold(bill);
+  if (bill.missing === null) return shownState(bill);
   const people = printable(missingText(bill.missing));
   return bill.state === "on-hold" ? `${people}; on hold` : people;
 }

@@ -3,12 +3,12 @@ import { type RunStatus } from "../../api/runs.ts";
 import type { StartedBy } from "../../contracts/events.ts";
 import { neededText } from "../../domain/approvals/asks.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
-import { amountTold, centsInState, sumsOfLines } from "../../domain/payments/line-parts.ts";
+import { shownAmount, centsInState, sumsOfLines } from "../../domain/payments/line-parts.ts";
 import { type BillSum, countOf, NOTHING } from "../../domain/counted.ts";
 import { wouldHavePaid } from "../../domain/plan-only.ts";
 import { stoppedTexts } from "../../domain/runs/stopped-texts.ts";
-import { phaseTold } from "../../domain/runs/phase-told.ts";
-import { GIVEN_BACK, stateTold, sumsTold } from "../../domain/runs/given-back.ts";
+import { shownPhase } from "../../domain/runs/shown-phase.ts";
+import { GIVEN_BACK, shownState, shownSums } from "../../domain/runs/given-back.ts";
 import { isException } from "../../domain/runs/exceptions.ts";
 import { isOffCyclePeriod } from "../../domain/off-cycle.ts";
 import { nameOf } from "./plan.ts";
@@ -51,7 +51,7 @@ export function runLines(run: RunStatus): string[] {
     ...(run.planHash === null ? [] : [`plan ${run.planHash.slice(0, 12)}`]),
   ];
   return [
-    `${bold(run.id)}  ${phaseText(phaseTold(run))}`,
+    `${bold(run.id)}  ${phaseText(shownPhase(run))}`,
     dim(facts.join(" · ")),
     ...outcomeLines(run),
     ...startedByLines(run.startedBy),
@@ -141,7 +141,7 @@ function sumOfStates({ byState = {} }: RunStatus): BillSum {
 function stateTable(run: RunStatus): string[] {
   const whole = run.nextPage === undefined || run.nextPage === null ? undefined : run.byState;
   const sums = Object.entries(
-    sumsTold(whole === undefined ? sumsOfPage(run) : { ...run, byState: whole }),
+    shownSums(whole === undefined ? sumsOfPage(run) : { ...run, byState: whole }),
   );
   if (sums.length === 0) return [];
   const rows = sums.map(([state, sum]) => [state, countOf(sum), formatUsd(sum.cents)]);
@@ -154,9 +154,9 @@ function stateTable(run: RunStatus): string[] {
   ];
 }
 
-function sumsOfPage({ payments }: RunStatus): Parameters<typeof sumsTold>[0] {
+function sumsOfPage({ payments }: RunStatus): Parameters<typeof shownSums>[0] {
   const byState = sumsOfLines(payments);
-  const back = payments.filter((payment) => stateTold(payment) === GIVEN_BACK);
+  const back = payments.filter((payment) => shownState(payment) === GIVEN_BACK);
   if (back.length === 0) return { byState };
   return { byState, givenBack: { count: back.length, cents: sumCents(back.map(centsInState)) } };
 }
@@ -198,7 +198,12 @@ function reasonLines({ payments, nextPage }: RunStatus): string[] {
   if (odd.length === 0) return [];
   const rows = odd
     .slice(0, MOST_REASONS)
-    .map((line) => [nameOf(line), amountTold(line), stateTold(line), printable(line.reason ?? "")]);
+    .map((line) => [
+      nameOf(line),
+      shownAmount(line),
+      shownState(line),
+      printable(line.reason ?? ""),
+    ]);
   return [
     "",
     ...table([{}, { align: "right" }, {}, {}], rows),

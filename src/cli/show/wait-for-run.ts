@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { RunStatus } from "../../api/runs.ts";
 import { countOf } from "../../domain/counted.ts";
-import { phaseTold } from "../../domain/runs/phase-told.ts";
-import { sumsTold } from "../../domain/runs/given-back.ts";
+import { shownPhase } from "../../domain/runs/shown-phase.ts";
+import { shownSums } from "../../domain/runs/given-back.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import { hasEnded } from "./run.ts";
@@ -80,7 +80,7 @@ export function progressLine(run: RunStatus): string {
   const told =
     byState === undefined
       ? Object.entries(run.counts)
-      : Object.entries(sumsTold({ byState, givenBack })).map(
+      : Object.entries(shownSums({ byState, givenBack })).map(
           ([state, sum]) => [state, countOf(sum)] as const,
         );
   const counts = told
@@ -92,5 +92,5 @@ export function progressLine(run: RunStatus): string {
       ({ stage, stages, by, escalated }) =>
         `stage ${stage} of ${stages}: ${by.join(" or ")}${escalated ? ", escalated" : ""}`,
     );
-  return [phaseTold(run), ...counts, ...asked].join(" · ");
+  return [shownPhase(run), ...counts, ...asked].join(" · ");
 }

@@ -6,7 +6,7 @@ import { ResolutionBody } from "../../api/schemas.ts";
 import { billPage, runPage } from "../../contracts/console-pages.ts";
 import { isDate } from "../../domain/clock/dates.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { amountTold } from "../../domain/payments/line-parts.ts";
+import { shownAmount } from "../../domain/payments/line-parts.ts";
 import { notTriedNowText } from "../../domain/retries/approval.ts";
 import { note } from "../elements.ts";
 import type { PageRequest } from "../page.ts";
@@ -19,7 +19,7 @@ const subject = ({ api, params, query }: PageRequest) =>
   historyOf(api, params["id"] ?? "", query.get("business"));
 
 const lead = (history: PayableHistory) =>
-  `${nameOfBill(history)}${history.bill === null ? "" : `, ${history.bill.contactName ?? history.bill.contactId}, ${amountTold({ state: history.state ?? "planned", ...history.bill })}`}`;
+  `${nameOfBill(history)}${history.bill === null ? "" : `, ${history.bill.contactName ?? history.bill.contactId}, ${shownAmount({ state: history.state ?? "planned", ...history.bill })}`}`;
 
 type OfBill = Pick<PayableHistory, "payableId" | "business">;
 

@@ -1,13 +1,13 @@
 import { html } from "hono/html";
 import { countOf } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { sumsTold } from "../../domain/runs/given-back.ts";
+import { shownSums } from "../../domain/runs/given-back.ts";
 import { LINE_WORDS, type Markup, type Tone, usd } from "../words.ts";
 import { table } from "../elements.ts";
 
 const WIDTH = 720;
 
-type Sums = Parameters<typeof sumsTold>[0];
+type Sums = Parameters<typeof shownSums>[0];
 
 interface Part {
   readonly word: string;
@@ -65,7 +65,7 @@ export function progressPicture(sums: Sums): Markup {
 const ORDER: readonly Tone[] = ["good", "move", "wait", "bad", "plain"];
 
 function partsOf(sums: Sums): Part[] {
-  const told = Object.entries(sumsTold(sums));
+  const told = Object.entries(shownSums(sums));
   return Object.entries(LINE_WORDS)
     .flatMap(([state, { word, tone }]) => {
       const sum = told.find(([name]) => name === state)?.[1];

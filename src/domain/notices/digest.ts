@@ -3,7 +3,7 @@ import { bankingDayOnOrBefore, isBankingDay, nextBankingDay } from "../clock/ban
 import { addDays } from "../clock/dates.ts";
 import { newYorkDate, newYorkInstantMs, weekOf } from "../clock/new-york.ts";
 import { formatUsd } from "../money.ts";
-import { bills, type NoticeText, sumLines, type SumsTold } from "./run-texts.ts";
+import { bills, type NoticeText, sumLines, type ShownSums } from "./run-texts.ts";
 
 /** Start of the working day, in New York. */
 const DIGEST_AT = "08:00";
@@ -32,7 +32,7 @@ export interface DigestedRun {
   readonly phase: RunPhase;
   readonly waitingFor: string | null;
   readonly totalCents: number;
-  readonly sums: SumsTold;
+  readonly sums: ShownSums;
 }
 
 /**

@@ -4,7 +4,7 @@ import { type ApprovalAsk, askedRoles } from "../approvals/asks.ts";
 import { spokenDeadline } from "../clock/spoken.ts";
 import { billsOf, type BillSum, counted, waits, NOTHING } from "../counted.ts";
 import { formatUsd, sumCents } from "../money.ts";
-import { amountTold, centsInState, type LineInParts } from "../payments/line-parts.ts";
+import { shownAmount, centsInState, type LineInParts } from "../payments/line-parts.ts";
 import type { OffCycle } from "../off-cycle.ts";
 import { waysOut } from "../planning/ways-out.ts";
 import { wouldHavePaid } from "../plan-only.ts";
@@ -25,7 +25,7 @@ export interface RunName {
 /**
  * Sums by state as people see them: bills that the next run plans are separate from parked ones.
  */
-export type SumsTold = ReadonlyMap<LineState | "given-back", BillSum>;
+export type ShownSums = ReadonlyMap<LineState | "given-back", BillSum>;
 
 export interface Deadline {
   /** ISO instant after which approving changes the dates, or null. */
@@ -152,7 +152,7 @@ function listed(lines: readonly ListedBill[], count = lines.length): string[] {
       .slice(0, LISTED)
       .map(
         (line) =>
-          `- ${line.payableId}, ${amountTold(line)}: ${line.reason ?? line.reasonCode ?? "no reason known"}`,
+          `- ${line.payableId}, ${shownAmount(line)}: ${line.reason ?? line.reasonCode ?? "no reason known"}`,
       ),
     ...(more > 0 ? [`- and ${more} more`] : []),
   ];
@@ -177,7 +177,7 @@ const ENDINGS: Readonly<Partial<Record<RunPhase, string>>> = {
 export function runEnded(
   run: RunName,
   phase: RunPhase,
-  sums: SumsTold,
+  sums: ShownSums,
   unpaid?: string,
   leftOut: Readonly<Record<string, number>> = {},
 ): NoticeText {
@@ -207,7 +207,7 @@ export function runEnded(
 }
 
 /** Notifies of what a run that only plans would have paid. */
-export function planTold(run: RunName, planned: BillSum = NOTHING): NoticeText {
+export function planMade(run: RunName, planned: BillSum = NOTHING): NoticeText {
   return {
     subject: `${run.playbook} ${run.period} ${wouldHavePaid(planned)}`,
     text: [
@@ -261,7 +261,7 @@ export function businessWaits(
 }
 
 /** Writes one line for each state with bills. */
-export function sumLines(sums: SumsTold): string[] {
+export function sumLines(sums: ShownSums): string[] {
   return [...sums]
     .filter(([, { count, cents }]) => count + cents > 0)
     .map(([state, sum]) => `- ${state}: ${billsOf(sum)}, ${formatUsd(sum.cents)}`);

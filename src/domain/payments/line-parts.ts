@@ -71,7 +71,7 @@ export function centsInState(line: LineInParts): number {
  * Formats how much of a line is in its own state: `$100,000.00 of $138,750.00`, or the whole amount
  * alone.
  */
-export function amountTold(line: LineInParts): string {
+export function shownAmount(line: LineInParts): string {
   const [part, whole] = [formatUsd(centsInState(line)), formatUsd(line.amountCents)];
   return part === whole ? whole : `${part} of ${whole}`;
 }

@@ -70,7 +70,7 @@ export function unattendedFailures(name: string, otherVendorsFailed: number): Re
     schedule: null,
     rules: [bounce, ASK_OPERATOR],
     giveUpAfterDays: GIVE_UP.afterDays,
-    giveUpTell: GIVE_UP.tell,
+    giveUpNotify: GIVE_UP.tell,
   };
 }
 

@@ -7,7 +7,7 @@ import { withFullStop } from "../history-texts.ts";
  */
 export const GIVEN_BACK = "given-back";
 
-type StateTold = LineState | typeof GIVEN_BACK;
+type ShownState = LineState | typeof GIVEN_BACK;
 
 interface Bill {
   readonly state: LineState;
@@ -15,7 +15,7 @@ interface Bill {
 }
 
 /** Returns a bill's state as people see it. */
-export function stateTold({ state, givenBack }: Bill): StateTold {
+export function shownState({ state, givenBack }: Bill): ShownState {
   return givenBack === true ? GIVEN_BACK : state;
 }
 
@@ -35,10 +35,10 @@ interface Sums {
  * Returns the sums by state as people see them: bills that were given back are separate from those
  * that wait for a person.
  */
-export function sumsTold({
+export function shownSums({
   byState,
   givenBack,
-}: Sums): Readonly<Partial<Record<StateTold, BillSum>>> {
+}: Sums): Readonly<Partial<Record<ShownState, BillSum>>> {
   const { parked, ...others } = byState;
   if (parked === undefined) return { ...others };
   if (givenBack === undefined) return { ...others, parked };

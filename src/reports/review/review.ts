@@ -188,7 +188,7 @@ async function othersOf(
 ): Promise<ReadonlyMap<string, OtherNow>> {
   const profile = context.profiles.byBusinessId(run.businessId);
   if (profile === undefined || ENDED_PHASES.includes(run.phase)) return new Map();
-  return othersNow(context, profile, run, { vendors: "told-of", signal });
+  return othersNow(context, profile, run, { vendors: "of-events", signal });
 }
 
 /** Returns what an approval by the caller would do, or why theirs would count for nothing. */

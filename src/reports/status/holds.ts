@@ -172,7 +172,7 @@ async function othersAmong(
   for (const runId of new Set(freed.map((line) => line.runId))) {
     const run = await getRun(context.store.db, runId);
     if (run === undefined) continue;
-    others.set(runId, await othersNow(context, profile, run, { vendors: "told-of", signal }));
+    others.set(runId, await othersNow(context, profile, run, { vendors: "of-events", signal }));
   }
   return others;
 }

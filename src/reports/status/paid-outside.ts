@@ -12,7 +12,7 @@ import type { Payable, Payment, PaymentsClient } from "../../payments-api/index.
 import type { Db } from "../../store/index.ts";
 import { planLineOf } from "../../store/lines/lines.ts";
 import { openLinesOf } from "../../store/lines/open-lines.ts";
-import { linesToldOf } from "../../store/lines/told-lines.ts";
+import { linesOfEvents } from "../../store/lines/lines-of-events.ts";
 import { getRun } from "../../store/runs/runs.ts";
 import { openSubjects } from "../../store/payables/open-subjects.ts";
 
@@ -104,7 +104,7 @@ async function readOf(
   if (scope === "contact") return MOVING.map((status) => ({ contactId: value, status }));
   const run = scope === "run" ? await getRun(db, value) : undefined;
   if (run === undefined) return undefined;
-  const told = (await linesToldOf(db, run)).filter(({ isOfBill }) => isOfBill);
+  const told = (await linesOfEvents(db, run)).filter(({ isOfBill }) => isOfBill);
   return told.length > BILLS_MOST ? undefined : told.map(({ payableId }) => ({ payableId }));
 }
 

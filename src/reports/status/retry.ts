@@ -2,7 +2,7 @@ import { definedOnly } from "../../contracts/defined-only.ts";
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
 import type { RunStatus } from "../../api/runs.ts";
 import { centsInState } from "../../domain/payments/line-parts.ts";
-import { personWaitedFor } from "../../domain/runs/phase-told.ts";
+import { personWaitedFor } from "../../domain/runs/shown-phase.ts";
 import { startedBy } from "../../store/events/event-starts.ts";
 import type { Db } from "../../store/index.ts";
 import { approvalsOf } from "../../store/approvals/line-approvals.ts";

@@ -44,7 +44,7 @@ export async function makeSignInLink(
   const expiresAtMs = Math.floor(nowMs) + SIGN_IN_LINK_MINUTES * 60_000;
   const row = asColumns({ codeHash: hashOf(code), ...rowOf(signIn), expiresAtMs });
   await trx.insertInto("sign_in_links").values(row).execute();
-  await tell(trx, "session.link-made", signIn.name, subjectOf(signIn.holder), nowMs, {
+  await record(trx, "session.link-made", signIn.name, subjectOf(signIn.holder), nowMs, {
     way: signIn.way,
     expiresAtMs,
   });
@@ -100,7 +100,7 @@ export async function openSession(
   const { tokenId, issuer, subject, businesses, expiresAtMs } = session;
   const whose = tokenId === null ? { issuer, subject, businesses } : { tokenId };
   const details = { way: signIn.way, ...whose, from, expiresAtMs };
-  await tell(trx, "session.opened", signIn.name, session.sessionId, nowMs, details);
+  await record(trx, "session.opened", signIn.name, session.sessionId, nowMs, details);
   return { session, secret };
 }
 
@@ -122,7 +122,7 @@ export async function endSession(
 ): Promise<void> {
   const change = { endedAtMs: Math.floor(nowMs), endedBy: by };
   const done = await changeRecords(trx, "sessions", { sessionId, endedAtMs: null }, change);
-  if (done > 0) await tell(trx, "session.ended", by, sessionId, nowMs, { name });
+  if (done > 0) await record(trx, "session.ended", by, sessionId, nowMs, { name });
 }
 
 /**
@@ -194,7 +194,7 @@ function subjectOf(holder: SessionHolder): string {
   return "tokenId" in holder ? holder.tokenId : `${holder.issuer} ${holder.subject}`;
 }
 
-async function tell(
+async function record(
   trx: Transaction<Tables>,
   action: string,
   actor: string,

@@ -99,7 +99,7 @@ async function insertToken(
     )
     .execute();
   const details = { name, roles, businesses, expiresAtMs };
-  await tell(trx, "token.created", { tokenId }, { by: createdBy, nowMs }, details);
+  await record(trx, "token.created", { tokenId }, { by: createdBy, nowMs }, details);
   return { tokenId, token: secret };
 }
 
@@ -112,7 +112,7 @@ export async function confirmToken(
   const { by, nowMs } = deed;
   const change = { confirmedAtMs: nowMs, confirmedBy: by };
   const done = await changeRecords(trx, "tokens", { tokenId, confirmedAtMs: null }, change);
-  if (done > 0) await tell(trx, "token.confirmed", { tokenId }, deed, { name });
+  if (done > 0) await record(trx, "token.confirmed", { tokenId }, deed, { name });
 }
 
 /**
@@ -127,7 +127,7 @@ export async function renewToken(
   const secret = newSecret("payrun_");
   await changeRecords(trx, "tokens", { tokenId }, { tokenHash: hashOf(secret) });
   await endSessionsOfToken(trx, tokenId, { by: name, nowMs });
-  await tell(trx, "token.renewed", { tokenId }, { by: name, nowMs }, { name });
+  await record(trx, "token.renewed", { tokenId }, { by: name, nowMs }, { name });
   return secret;
 }
 
@@ -158,7 +158,7 @@ export async function revokeToken(
     if (known === undefined || known.revokedAtMs !== null) return false;
     await changeRecords(trx, "tokens", { tokenId }, { revokedAtMs: Math.floor(deed.nowMs) });
     await endSessionsOfToken(trx, tokenId, deed);
-    await tell(trx, "token.revoked", { tokenId }, deed, { name: known.name });
+    await record(trx, "token.revoked", { tokenId }, deed, { name: known.name });
     return true;
   });
 }
@@ -215,7 +215,7 @@ export async function tokensMadeBy(
   return found;
 }
 
-async function tell(
+async function record(
   trx: Transaction<Tables>,
   action: string,
   { tokenId }: Pick<Token, "tokenId">,

@@ -53,7 +53,7 @@ export async function keepRetryCase(db: Db, kept: RetryCaseRule): Promise<void> 
         source_id: eb.ref("excluded.source_id"),
         rule: eb.ref("excluded.rule"),
         give_up_after_days: eb.ref("excluded.give_up_after_days"),
-        give_up_tell: eb.ref("excluded.give_up_tell"),
+        give_up_notify: eb.ref("excluded.give_up_notify"),
         waits_for: eb.ref("excluded.waits_for"),
       })),
     )

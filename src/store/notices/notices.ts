@@ -114,15 +114,15 @@ export async function raiseTogether(
 }
 
 /** Returns which of these facts no notice has reported together with others (`raiseTogether`). */
-export async function untoldFacts(
+export async function unreportedFacts(
   db: Db,
   fact: Pick<Notice, "businessId" | "kind">,
   factKeys: readonly string[],
 ): Promise<Set<string>> {
   const { businessId, kind } = fact;
   const rows = await findEach(db, "notice_facts", { businessId, kind }, "fact_key", factKeys);
-  const told = new Set(rows.map(({ factKey }) => factKey));
-  return new Set(factKeys.filter((key) => !told.has(key)));
+  const reported = new Set(rows.map(({ factKey }) => factKey));
+  return new Set(factKeys.filter((key) => !reported.has(key)));
 }
 
 /** Returns when a notice of this kind was last raised about a run; null for never. */

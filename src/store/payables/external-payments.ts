@@ -2,7 +2,7 @@ import { type Expression, expressionBuilder, type SqlBool } from "kysely";
 import type { RetryFailedPlaybook } from "../../contracts/playbook.ts";
 import { eventsOf } from "../../domain/events/triggers.ts";
 import { chunks, type Db } from "../sql/db.ts";
-import { untoldFacts } from "../notices/notices.ts";
+import { unreportedFacts } from "../notices/notices.ts";
 import { listPlaybooks } from "../playbooks/playbooks.ts";
 import type { Tables } from "../schema/tables.ts";
 
@@ -82,7 +82,7 @@ export const FORGOTTEN_PAYMENT_NOTICE = "payment-not-on-record";
  * Returns which of these failed payments are not Payrun's own and have not been reported by a
  * notice.
  */
-export async function untoldExternalPayments<
+export async function unreportedExternalPayments<
   P extends { readonly id: string; readonly payableId: string },
 >(db: Db, businessId: string, payments: readonly P[]): Promise<P[]> {
   const found: P[] = [];
@@ -93,7 +93,7 @@ export async function untoldExternalPayments<
       some.map(({ payableId }) => payableId),
     );
     const ids = some.map(({ id }) => id);
-    const told = await db
+    const reported = await db
       .selectFrom("notices")
       .select("fact_key")
       .where("business_id", "=", businessId)
@@ -101,9 +101,9 @@ export async function untoldExternalPayments<
       .where("fact_key", "in", ids)
       .execute();
     const asForgotten = { businessId, kind: FORGOTTEN_PAYMENT_NOTICE } as const;
-    const untold = await untoldFacts(db, asForgotten, ids);
-    for (const { fact_key: id } of told) untold.delete(id);
-    found.push(...some.filter(({ id, payableId }) => untold.has(id) && !own.has(payableId)));
+    const unreported = await unreportedFacts(db, asForgotten, ids);
+    for (const { fact_key: id } of reported) unreported.delete(id);
+    found.push(...some.filter(({ id, payableId }) => unreported.has(id) && !own.has(payableId)));
   }
   return found;
 }

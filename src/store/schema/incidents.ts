@@ -65,7 +65,7 @@ export const incidentTables = {
     rule: json<FailureRule>(),
     give_up_after_days: integer,
     /** JSON array of roles. */
-    give_up_tell: json<readonly string[]>(),
+    give_up_notify: json<readonly string[]>(),
     waits_for: wordOrNull<CaseWait>(),
   }),
   /** A funding account whose payments bounced: one row per account, one round per incident. */

@@ -89,13 +89,13 @@ async function insert(
   if (workflowIds.size === 0) return [];
   const atMs = await databaseNowMs(trx);
   const pendingSignals = [...workflowIds].map((workflowId) => ({
-    signalId: `tell_${randomUUID()}`,
+    signalId: `signal_${randomUUID()}`,
     workflowId,
   }));
   for (const some of chunks(pendingSignals)) {
     await trx
       .insertInto("pending_signals")
-      .values(some.map((telling) => asColumns({ ...telling, businessId, atMs })))
+      .values(some.map((one) => asColumns({ ...one, businessId, atMs })))
       .execute();
   }
   return pendingSignals;

@@ -75,11 +75,11 @@ export interface Store {
     options?: TransactionOptions,
   ): Promise<T>;
   /**
-   * Calls `tell` with the pending signals that a transaction of this process has written, after it
+   * Calls `listener` with the pending signals that a transaction of this process has written, after it
    * has committed.
    *
    * @returns a function that removes the listener
    */
-  afterCommit(tell: (pendingSignals: readonly PendingSignal[]) => void): () => void;
+  afterCommit(listener: (pendingSignals: readonly PendingSignal[]) => void): () => void;
   close(): Promise<void>;
 }

@@ -46,21 +46,21 @@ export function guarded(
           options,
         ),
       );
-      if (pendingSignals.length > 0) tell?.(pendingSignals);
+      if (pendingSignals.length > 0) listener?.(pendingSignals);
       return result;
     } finally {
       scope.open = false;
     }
   };
-  let tell: ((pendingSignals: readonly PendingSignal[]) => void) | undefined;
+  let listener: ((pendingSignals: readonly PendingSignal[]) => void) | undefined;
   return {
     db: base.withPlugin(guard),
     transaction: (fn, options = {}) => run(fn, options),
     transactionOf: (businessId, fn, options = {}) => run(fn, { ...options, businessId }),
-    afterCommit: (listener) => {
-      tell = listener;
+    afterCommit: (given) => {
+      listener = given;
       return () => {
-        if (tell === listener) tell = undefined;
+        if (listener === given) listener = undefined;
       };
     },
     close: () => base.destroy(),

@@ -30,7 +30,7 @@ export const incidentColumns: Columns<"retries" | "retry_cases" | "incidents"> =
     source_id: true,
     rule: true,
     give_up_after_days: true,
-    give_up_tell: true,
+    give_up_notify: true,
     waits_for: true,
   },
   incidents: {

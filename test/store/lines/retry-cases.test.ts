@@ -33,7 +33,7 @@ test("a failed bill counts as waiting for an account's decision unless it is pai
         ...{ codes: ["R01"], words: [], action: "retry", pause: true, payAgain: false },
         ...{ when: "when-released", atMost: 2, by: ["controller"] },
       },
-      ...{ giveUpAfterDays: 30, giveUpTell: [] },
+      ...{ giveUpAfterDays: 30, giveUpNotify: [] },
     });
   }
   const why = { code: "R01", reason: "R01", roles: ["controller"], failedAtMs: 1, nowMs: 7 };

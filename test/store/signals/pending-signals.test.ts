@@ -67,7 +67,7 @@ async function failed(store: Store, runId: string, payableId: string, sourceId?:
   await keepRetryCase(store.db, {
     ...key,
     ...{ failedAtMs: 1, failedRealMs: 1, sourceId, rule: RULE },
-    ...{ giveUpAfterDays: 30, giveUpTell: [], waitsFor: "incident" },
+    ...{ giveUpAfterDays: 30, giveUpNotify: [], waitsFor: "incident" },
   });
   return workflowId;
 }

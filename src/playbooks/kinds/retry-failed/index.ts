@@ -25,7 +25,7 @@ function compile(name: string, input: RetryFailedInput): RetryFailedPlaybook {
     schedule: null,
     rules: input.rules?.map(compileRule) ?? BUILT_IN_RULES,
     giveUpAfterDays: input.giveUp.after,
-    giveUpTell: input.giveUp.tell,
+    giveUpNotify: input.giveUp.tell,
     ...(input.events === undefined ? {} : { events: input.events }),
   };
 }

@@ -79,7 +79,7 @@ async function bounce(store: Store, run: SeededRun): Promise<void> {
     await upsertRetry(store.db, { ...retry, phase: "waiting", nowMs });
     await keepRetryCase(store.db, {
       ...{ ...key, sourceId: "bank_1", waitsFor: "incident", failedAtMs: nowMs },
-      ...{ failedRealMs: nowMs, rule: RULE, giveUpAfterDays: 30, giveUpTell: ["owner"] },
+      ...{ failedRealMs: nowMs, rule: RULE, giveUpAfterDays: 30, giveUpNotify: ["owner"] },
     });
   }
 }

@@ -4,7 +4,7 @@ import type { Db } from "../sql/db.ts";
 import type { Run } from "../runs/runs.ts";
 
 /** A line that waits, and whether an event concerned its bill, or only its vendor. */
-export interface ToldLine {
+export interface LineOfEvent {
   readonly payableId: string;
   readonly isOfBill: boolean;
 }
@@ -14,11 +14,11 @@ export interface ToldLine {
  * has concerned since the run was launched. The run read them for its plan after its launch, so
  * what the service shows of them now may differ from the plan.
  */
-export async function linesToldOf(
+export async function linesOfEvents(
   db: Db,
   { runId, businessId, launchedAtMs }: Run,
-): Promise<ToldLine[]> {
-  const toldOf = (object: "payable" | "contact", id: "payable_id" | "contact_id") =>
+): Promise<LineOfEvent[]> {
+  const concerns = (object: "payable" | "contact", id: "payable_id" | "contact_id") =>
     sql<number>`case when exists (
       select 1 from inbox
       where inbox.business_id = ${businessId} and inbox.object_id = ${sql.ref(`run_lines.${id}`)}
@@ -28,8 +28,8 @@ export async function linesToldOf(
     .selectFrom("run_lines")
     .select(["payable_id", "line_no"])
     .select([
-      toldOf("payable", "payable_id").as("of_bill"),
-      toldOf("contact", "contact_id").as("of_vendor"),
+      concerns("payable", "payable_id").as("of_bill"),
+      concerns("contact", "contact_id").as("of_vendor"),
     ])
     .where("run_id", "=", runId)
     .where("state", "in", DECIDABLE)

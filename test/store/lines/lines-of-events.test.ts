@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { insertEvents } from "../../../src/store/events/inbox.ts";
-import { linesToldOf } from "../../../src/store/lines/told-lines.ts";
+import { linesOfEvents } from "../../../src/store/lines/lines-of-events.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
 import { approvedRun } from "../approved-run.ts";
 import { testStore } from "../support.ts";
@@ -23,5 +23,5 @@ test("an event on a bill that arrives while its run is being planned is news to 
       ...{ type: "payable.updated", object: "payable", createdAt: "", objectId, receivedAtMs },
     })),
   );
-  expect(await linesToldOf(db, run)).toEqual([{ payableId: "meanwhile", isOfBill: true }]);
+  expect(await linesOfEvents(db, run)).toEqual([{ payableId: "meanwhile", isOfBill: true }]);
 });

@@ -9,7 +9,7 @@ export function personWaitedFor(reason: string | null): string {
  * Returns a phase as people read it: a failed bill that only a person can move on is `settling` for
  * programs, although nothing of it settles.
  */
-export function phaseTold(of: {
+export function shownPhase(of: {
   readonly kind: string;
   readonly phase: string;
   readonly waitingFor: string | null;
