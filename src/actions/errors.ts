@@ -1,5 +1,4 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { definedOnly } from "../contracts/defined-only.ts";
 
 /** A 4xx or 5xx answer for the caller: `{ error, message, details? }`. */
 export class GatewayError extends Error {
@@ -36,17 +35,4 @@ export function conflict(code: string, message: string, details?: unknown): Gate
 /** Creates a 422: the request is well-formed, but can't be done. */
 export function unprocessable(code: string, message: string, details?: unknown): GatewayError {
   return new GatewayError(422, code, message, details);
-}
-
-/** Returns the body of an error answer. */
-export function errorBody(error: GatewayError): {
-  error: string;
-  message: string;
-  details?: unknown;
-} {
-  return {
-    error: error.code,
-    message: error.message,
-    ...definedOnly({ details: error.details }),
-  };
 }

@@ -6,14 +6,6 @@ import { moment, sendsAfter } from "./moment.ts";
 
 /** Shapes of the gateway's answers, for the OpenAPI document and for tests. */
 
-export const ErrorBody = z
-  .object({
-    error: z.string().describe("Lower snake case, for programs"),
-    message: z.string().describe("One sentence for people"),
-    details: z.unknown().optional(),
-  })
-  .openapi("Error");
-
 /** The events that started something. */
 export const startedBy = z.array(
   z.object({ eventId: z.string(), type: z.string(), objectId: z.string() }),

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { Shown } from "../api/shown.ts";
+import { ErrorBody } from "../api/system.ts";
 import { Refused } from "./refused.ts";
 import type { ApiAnswer, ApiRequest, Visitor } from "./visitor.ts";
-
-const refusal = z.object({ error: z.string(), message: z.string() });
 
 /** What an operation is called with. */
 type Asked = Pick<ApiRequest, "params" | "query" | "body">;
@@ -91,7 +90,7 @@ const FOR_PAGES: Readonly<Record<string, string>> = {
 const NO_PAGE = "business_unknown";
 
 function refusedIn(answer: ApiAnswer): Refused {
-  const said = refusal.safeParse("json" in answer ? answer.json : undefined);
+  const said = ErrorBody.safeParse("json" in answer ? answer.json : undefined);
   const { error, message } = said.success
     ? said.data
     : { error: "unexpected_answer", message: "The gateway answered with something else." };

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
-import { errorBody, type GatewayError } from "../actions/errors.ts";
+import type { GatewayError } from "../actions/errors.ts";
+import { errorBody } from "./http/refusals.ts";
 import { Refused } from "../console/refused.ts";
 import type { ApiAnswer, ApiRequest, Door, Visitor } from "../console/visitor.ts";
 import { isKept } from "../domain/approvals/session.ts";

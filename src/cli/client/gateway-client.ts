@@ -20,18 +20,13 @@ import { HistoryBody, type PayableHistory } from "../../api/history.ts";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";
 import { DryPlanBody, type DryPlanAnswer, type RunStatus } from "../../api/runs.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
+import { ErrorBody } from "../../api/system.ts";
 
 /** A dry plan waits for a worker, which may have to read thousands of bills first. */
 const TIMEOUT_MS = 90_000;
 
 /** Bills in one page of the gateway's response. */
 const BILLS_A_PAGE = 1_000;
-
-const errorShape = z.object({
-  error: z.string(),
-  message: z.string(),
-  details: z.unknown().optional(),
-});
 
 interface Asked {
   readonly body?: object;
@@ -274,7 +269,7 @@ export class GatewayClient {
   }
 
   #refusal({ status, body, requestId }: HttpAnswer): CliError {
-    const known = errorShape.safeParse(body).data;
+    const known = ErrorBody.safeParse(body).data;
     if (known === undefined) {
       return unavailable(
         "not_a_gateway",

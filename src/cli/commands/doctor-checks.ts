@@ -7,6 +7,7 @@ import { crossesInTheClear, isPlainDatabase, isPlainTemporal } from "../../confi
 import { tokenProblem } from "../../domain/approvals/token.ts";
 import { listTokens } from "../../store/approvals/tokens.ts";
 import type { Condition } from "../../api/conditions.ts";
+import { ReadyBody } from "../../api/system.ts";
 import { conditionsOf } from "../../reports/conditions.ts";
 import { CliError, reasonOf } from "../terminal/cli-error.ts";
 import { howToStart } from "../../temporal/how-to-start.ts";
@@ -187,16 +188,13 @@ function workersCheck(unserved: readonly ServedQueue[]): Check {
   };
 }
 
-const notReady = z.object({ reason: z.string() });
-
-const readiness = z.object({ store: z.literal("ok"), temporal: z.literal("ok") });
-
 async function gatewayCheck(config: Config): Promise<Check> {
   const { url } = gatewayOf(config);
   const name = "Gateway";
   try {
     const { status, body } = await httpJson("GET", `${url}/ready`, { timeoutMs: TIMEOUT_MS });
-    const isWhole = readiness.safeParse(body).success;
+    const ready = ReadyBody.partial().safeParse(body).data;
+    const isWhole = ready?.store === "ok" && ready.temporal === "ok";
     if (status === 200 && isWhole) {
       const refusal = await tokenRefusal(config);
       if (refusal !== undefined) {
@@ -210,7 +208,7 @@ async function gatewayCheck(config: Config): Promise<Check> {
     return {
       name,
       state: "failed",
-      text: `${url} ${what}: ${notReady.safeParse(body).data?.reason ?? JSON.stringify(body)}`,
+      text: `${url} ${what}: ${ready?.reason ?? JSON.stringify(body)}`,
       remedy: "“payrun up” starts what is missing; the gateway's log says what it can't reach.",
     };
   } catch (error) {

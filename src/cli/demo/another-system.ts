@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 
+import { ErrorBody } from "../../api/system.ts";
 import type { CliError } from "../terminal/cli-error.ts";
 import { printable } from "../terminal/text.ts";
 import type { Demo } from "./context.ts";
@@ -12,8 +13,6 @@ const LIMIT_MS = 30_000;
 
 /** Describes to the reader how a decision was made. */
 export const OVER_HTTP = "over HTTP, by a process of its own";
-
-const refusalShape = z.object({ error: z.string(), message: z.string() });
 
 interface Said {
   /** The gateway's responses, one for each action. */
@@ -30,7 +29,7 @@ export async function asAnotherSystem(
   const who = ["--gateway", gateway.url, "--token-file", people.tokenFile(person)];
   const answers = await output(process.execPath, [PROGRAM, ...who, ...words]);
   if (Array.isArray(answers)) return { answers };
-  const refused = refusalShape.safeParse(answers).data;
+  const refused = ErrorBody.safeParse(answers).data;
   const message = refused?.message ?? "the other system did not answer";
   return { answers: [], refusal: { code: refused?.error ?? "", message } };
 }

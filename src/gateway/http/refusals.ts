@@ -1,5 +1,8 @@
 import { coversBusinesses } from "../../domain/approvals/token.ts";
 import type { Context } from "hono";
+import type { Shown } from "../../api/shown.ts";
+import type { ErrorBody } from "../../api/system.ts";
+import { definedOnly } from "../../contracts/defined-only.ts";
 import { businessOfWorkflow } from "../../contracts/workflow-kinds.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { appendAudit, type NewAuditEntry, STORE_TRAIL } from "../../store/audit/audit.ts";
@@ -159,4 +162,9 @@ export async function requireAllBusinesses(
     error,
   );
   throw error;
+}
+
+/** Returns the body of the answer to a request that is refused. */
+export function errorBody({ code, message, details }: GatewayError): Shown<typeof ErrorBody> {
+  return { error: code, message, ...definedOnly({ details }) };
 }

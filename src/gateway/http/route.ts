@@ -11,7 +11,7 @@ import { exampleOf } from "./examples/answer-example.ts";
 import { REQUESTS } from "./examples/requests.ts";
 import { parsePart, readJson } from "./parts.ts";
 import { addressOf } from "./request.ts";
-import { ErrorBody } from "../../api/schemas.ts";
+import { ErrorBody } from "../../api/system.ts";
 import { requireTheirs, type ScopedContext, scopedTo } from "./scope.ts";
 
 /** An example of a request or an answer in the OpenAPI document. */

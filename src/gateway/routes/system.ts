@@ -6,7 +6,8 @@ import type { GatewayContext } from "../http/context.ts";
 import { authenticate } from "../http/auth.ts";
 import { exampleOf } from "../http/examples/answer-example.ts";
 import { EVENT } from "../http/examples/requests.ts";
-import { ErrorBody } from "../../api/schemas.ts";
+import type { Shown } from "../../api/shown.ts";
+import { ErrorBody, HealthBody, ReadyBody } from "../../api/system.ts";
 import { knownWorkers } from "../../store/sql/worker-leases.ts";
 import { temporalAnswers } from "../../actions/temporal.ts";
 import { requireAllBusinesses } from "../http/refusals.ts";
@@ -22,7 +23,7 @@ const REASONS = {
 
 /** Adds health, readiness, metrics and the API's description. */
 export function addSystemRoutes(app: OpenAPIHono, context: GatewayContext): void {
-  app.get("/health", (c) => c.json({ status: "ok" }, 200));
+  app.get("/health", (c) => c.json({ status: "ok" } satisfies Shown<typeof HealthBody>, 200));
 
   app.get("/ready", async (c) => {
     const [store, temporal, workers] = await Promise.all([
@@ -30,11 +31,14 @@ export function addSystemRoutes(app: OpenAPIHono, context: GatewayContext): void
       temporalAnswers(context.temporal, READY_TIMEOUT_MS),
       inTime(workersOf(context), "unknown"),
     ]);
-    const parts = { store, temporal: temporal ? "ok" : "unreachable", workers };
+    const parts = { store, temporal: temporal ? "ok" : "unreachable", workers } as const;
     // Ready even if another part is down: the gateway stores webhooks, and a load balancer must go
     // on sending them.
-    if (store === "ok") return c.json({ status: "ready", ...parts }, 200);
-    return c.json({ status: "not-ready", ...parts, reason: REASONS[store] }, 503);
+    const body: Shown<typeof ReadyBody> =
+      store === "ok"
+        ? { status: "ready", ...parts }
+        : { status: "not-ready", ...parts, reason: REASONS[store] };
+    return c.json(body, store === "ok" ? 200 : 503);
   });
 
   app.get("/metrics", async (c) => {
@@ -99,21 +103,12 @@ function describeOpenPaths(app: OpenAPIHono): void {
         schema === ErrorBody ? { schema } : { schema, example: exampleOf(schema) },
     },
   });
-  const readiness = z.object({
-    status: z.enum(["ready", "not-ready"]),
-    store: z
-      .string()
-      .describe("ok, unreachable, or replaced: its file is no longer the one that was opened"),
-    temporal: z.string(),
-    workers: z.string().describe("ok, silent (all frozen or gone), none, or unknown"),
-    reason: z.string().optional().describe("Why it is not ready"),
-  });
   app.openAPIRegistry.registerPath({
     method: "get",
     path: "/health",
     tags: ["system"],
     summary: "Whether the process answers",
-    responses: { 200: json("It does", z.object({ status: z.literal("ok") })) },
+    responses: { 200: json("It does", HealthBody) },
   });
   app.openAPIRegistry.registerPath({
     method: "get",
@@ -121,8 +116,8 @@ function describeOpenPaths(app: OpenAPIHono): void {
     tags: ["system"],
     summary: "Whether webhooks are taken, which needs only the store; and what else works",
     responses: {
-      200: json("The store takes webhooks", readiness),
-      503: json("The store can't be reached, or its file is gone", readiness),
+      200: json("The store takes webhooks", ReadyBody),
+      503: json("The store can't be reached, or its file is gone", ReadyBody),
     },
   });
   app.openAPIRegistry.registerPath({
@@ -166,7 +161,7 @@ function inTime<Answer>(asked: Promise<Answer>, otherwise: Answer): Promise<Answ
   return Promise.race([asked, sleep(READY_TIMEOUT_MS, otherwise, { ref: false })]);
 }
 
-async function workersOf({ store }: GatewayContext): Promise<string> {
+async function workersOf({ store }: GatewayContext): Promise<Shown<typeof ReadyBody>["workers"]> {
   try {
     const workers = await knownWorkers(store.db);
     if (workers.length === 0) return "none";

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import { databaseNowMs } from "../sql/database-clock.ts";
 import type { Tables } from "../schema/tables.ts";
+import { isFreeAt } from "./lease-columns.ts";
 
 export interface DueInput {
   readonly runId: string;
@@ -31,9 +32,10 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
   // Leases run on the database's clock.
   const nowMs = await databaseNowMs(trx);
   const leased = sql<boolean>`state in ('paying', 'unknown')`;
+  const isFree = isFreeAt(nowMs);
   const followed = sql<boolean>`state in ('scheduled', 'held', 'processing')`;
   const ready = sql<boolean>`(state = 'planned' and funded = 1
-    or ${leased} and (lease_until_ms is null or lease_until_ms < ${nowMs}))`;
+    or ${leased} and ${isFree})`;
   const blocked = blockedSources.includes("")
     ? sql<boolean>`1 = 1`
     : blockedSources.length === 0
@@ -52,7 +54,7 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
       sql<number | null>`min(case when ${followed} then poll_at_ms end)`.as("next_poll"),
       sql<number | null>`min(case when ${ready} and not_before_ms > ${serviceMs}
         then not_before_ms end)`.as("back_off_until"),
-      sql<number | null>`min(case when ${leased} and lease_until_ms >= ${nowMs}
+      sql<number | null>`min(case when ${leased} and not ${isFree}
         then lease_until_ms end)`.as("leased_until"),
       sql<string | null>`min(execution_date)`.as("pay_date"),
       sql<number | null>`min(case when state = 'planned' and funded = 0

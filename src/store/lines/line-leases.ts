@@ -5,6 +5,7 @@ import { daysLate } from "../../domain/planning/flagged.ts";
 import { databaseNowMs } from "../sql/database-clock.ts";
 import { readerOf } from "../sql/as-record.ts";
 import { chunks } from "../sql/db.ts";
+import { assigned, isFreeAt, NO_BACK_OFF, NO_LEASE } from "./lease-columns.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import { planLinesOf } from "./plan-lines.ts";
 import { idsIn, rowsAs } from "../sql/rows-as.ts";
@@ -92,10 +93,7 @@ async function leasable(
     .where((eb) =>
       eb.or([
         eb.and([eb("state", "=", "planned"), eb("funded", "=", 1)]),
-        eb.and([
-          eb("state", "in", ["paying", "unknown"]),
-          eb.or([eb("lease_until_ms", "is", null), eb("lease_until_ms", "<", now.nowMs)]),
-        ]),
+        eb.and([eb("state", "in", ["paying", "unknown"]), isFreeAt(now.nowMs)]),
       ]),
     );
   if (now.blockedSources.length > 0) query = query.where("source_id", "not in", now.blockedSources);
@@ -212,7 +210,7 @@ export async function giveBack(
       some.map(({ runId, payableId, leaseEpoch }) => ({ runId, payableId, leaseEpoch })),
     );
     await sql`update run_lines
-      set state = 'planned', lease_owner = null, lease_until_ms = null, updated_at_ms = ${nowMs}
+      set state = 'planned', ${assigned(NO_LEASE)}, updated_at_ms = ${nowMs}
       from ${held}
       where run_lines.run_id = held.run_id and run_lines.payable_id = held.payable_id
         and run_lines.lease_epoch = held.lease_epoch
@@ -252,8 +250,7 @@ export async function recordPaidLines(
       update run_lines set
         state = paid.state, reason_code = null, reason = null,
         payment_ids = paid.payment_ids, poll_at_ms = ${times.pollAtMs},
-        back_offs = 0, back_off_since_ms = null,
-        lease_owner = null, lease_until_ms = null, updated_at_ms = ${times.nowMs}
+        ${assigned({ ...NO_BACK_OFF, ...NO_LEASE })}, updated_at_ms = ${times.nowMs}
       from ${rowsAs("paid", "run_lines", paid)}
       where run_lines.run_id = paid.run_id and run_lines.payable_id = paid.payable_id
         and run_lines.state in ${NOT_FOLLOWED}
@@ -277,7 +274,7 @@ export async function leaseLine(
     .where("run_id", "=", line.runId)
     .where("payable_id", "=", line.payableId)
     .where("lease_epoch", "=", line.leaseEpoch)
-    .where((eb) => eb.or([eb("lease_until_ms", "is", null), eb("lease_until_ms", "<", nowMs)]))
+    .where(isFreeAt(nowMs))
     .executeTakeFirst();
   return result.numUpdatedRows === 0n ? undefined : { ...line, leaseEpoch };
 }

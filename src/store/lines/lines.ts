@@ -3,6 +3,7 @@ import type { LineState, PlanLine } from "../../contracts/pay-run.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import { type Db } from "../sql/db.ts";
 import { findEach, findOne } from "../sql/records.ts";
+import { NO_BACK_OFF, NO_LEASE } from "./lease-columns.ts";
 
 /** The current state of one line of a run. */
 export type RunLine = RecordOf<"run_lines">;
@@ -52,7 +53,7 @@ export async function changeLine(
     .set({
       ...asColumns({ ...columns, updatedAtMs: nowMs }),
       ...(backsOffAtMs === undefined ? {} : backsOffAgain(backsOffAtMs)),
-      ...(releaseLease === true ? { lease_owner: null, lease_until_ms: null } : {}),
+      ...(releaseLease === true ? NO_LEASE : {}),
     })
     .where("run_id", "=", key.runId)
     .where("payable_id", "=", key.payableId);
@@ -63,7 +64,7 @@ export async function changeLine(
 }
 
 function backsOffAgain(atMs: number | null) {
-  if (atMs === null) return { back_offs: 0, back_off_since_ms: null };
+  if (atMs === null) return NO_BACK_OFF;
   return {
     back_offs: sql<number>`back_offs + 1`,
     back_off_since_ms: sql<number>`coalesce(back_off_since_ms, ${Math.floor(atMs)})`,

@@ -11,6 +11,7 @@ import { appendMoves } from "../audit/audit-lines.ts";
 import { chunks } from "../sql/db.ts";
 import { activeHolds, type Hold } from "../holds/holds.ts";
 import { isApproved } from "../approvals/line-approvals.ts";
+import { NO_BACK_OFF } from "./lease-columns.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import { SCOPES_WITHIN_RUN } from "./open-lines.ts";
 import { mayStillPay } from "../payables/open-subjects.ts";
@@ -64,7 +65,7 @@ type Changed = Partial<Row<"run_lines">>;
 const NO_REASON: Changed = { reason_code: null, reason: null };
 
 /** Approvers are asked anew once the line is free again. */
-const BEGUN_ANEW: Changed = { stage_since_ms: null, back_offs: 0, back_off_since_ms: null };
+const BEGUN_ANEW: Changed = { stage_since_ms: null, ...NO_BACK_OFF };
 
 async function moveLines(
   trx: Transaction<Tables>,
@@ -225,7 +226,7 @@ export async function wakeWaiting(trx: Transaction<Tables>, moment: RunMoment): 
       eb.or([eb("reason_code", "is", null), eb("reason_code", "!=", HELD)]),
       eb.or([eb("look", "=", 1), eb("poll_at_ms", "<=", moment.businessMs)]),
     ],
-    { state: "planned", look: 0, funded: 0, back_offs: 0, back_off_since_ms: null },
+    { state: "planned", look: 0, funded: 0, ...NO_BACK_OFF },
     { why: "tried-again" },
   );
 }

@@ -5,6 +5,7 @@ import { bankChangeOf } from "../../domain/approvals/bank-changes.ts";
 import { daysLate, isFlagged } from "../../domain/planning/flagged.ts";
 import { keepNamesOfPlan } from "../names/names.ts";
 import { keepStages } from "../approvals/approval-stages.ts";
+import { NO_BACK_OFF } from "../lines/lease-columns.ts";
 import { chunks } from "../sql/db.ts";
 import { changeRecords } from "../sql/records.ts";
 import { ONLY_PLANS, onlyPlans, PLAN_ONLY } from "../../domain/plan-only.ts";
@@ -64,7 +65,7 @@ export async function storePlan(
           attempts: 0,
           lease_epoch: 0,
           not_before_ms: 0,
-          back_offs: 0,
+          ...NO_BACK_OFF,
           poll_at_ms: 0,
           look: 0,
           updated_at_ms: nowMs,

@@ -6,6 +6,7 @@ import { decideByOf } from "../../domain/planning/dates.ts";
 import { keepNamesOfPlan } from "../names/names.ts";
 import { keepStages } from "../approvals/approval-stages.ts";
 import { appendOfLines } from "../audit/audit-lines.ts";
+import { assigned, NO_BACK_OFF, NO_LEASE } from "../lines/lease-columns.ts";
 import { chunks } from "../sql/db.ts";
 import { rowsAs } from "../sql/rows-as.ts";
 import { type Replaced, replacedBy, replanSummary } from "./plan-summary.ts";
@@ -144,7 +145,7 @@ async function replan(
       due_date = anew.due_date, days_late = anew.days_late, flagged = anew.flagged, bank_changed = anew.bank_changed,
       over_limit = anew.over_limit,
       funded = 0, stage = 0, escalated = 0, stage_since_ms = null,
-      lease_owner = null, lease_until_ms = null, back_offs = 0, back_off_since_ms = null, updated_at_ms = ${nowMs}
+      ${assigned({ ...NO_LEASE, ...NO_BACK_OFF })}, updated_at_ms = ${nowMs}
     from ${rowsAs("anew", "run_lines", rows)}
     where run_lines.run_id = anew.run_id
       and run_lines.payable_id = anew.payable_id`.execute(trx);

@@ -1,0 +1,24 @@
+import { z } from "@hono/zod-openapi";
+
+/** The body of every answer of the gateway that isn't a success. */
+export const ErrorBody = z
+  .object({
+    error: z.string().describe("Lower snake case, for programs"),
+    message: z.string().describe("One sentence for people"),
+    details: z.unknown().optional(),
+  })
+  .openapi("Error");
+
+export const HealthBody = z.object({ status: z.literal("ok") });
+
+export const ReadyBody = z.object({
+  status: z.enum(["ready", "not-ready"]),
+  store: z
+    .enum(["ok", "unreachable", "replaced"])
+    .describe("ok, unreachable, or replaced: its file is no longer the one that was opened"),
+  temporal: z.enum(["ok", "unreachable"]),
+  workers: z
+    .enum(["ok", "silent", "none", "unknown"])
+    .describe("ok, silent (all frozen or gone), none, or unknown"),
+  reason: z.string().optional().describe("Why it is not ready"),
+});
