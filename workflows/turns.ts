@@ -21,8 +21,8 @@ const eventsArrived = defineSignal(SIGNAL.eventsArrived);
 const progress = defineQuery<Look | null>(QUERY.progress);
 
 /**
- * What follows a turn: another look, a wait (for the time that the look said, or for the given
- * one), or the end.
+ * What follows a turn: another look, a sleep (as long as the look said, or as given), or the
+ * end.
  */
 export type Next<Result> = "look" | "sleep" | { readonly sleep: Sleep } | End<Result>;
 
@@ -50,11 +50,11 @@ export interface Kind<Now extends Look, Result> {
 }
 
 /**
- * The loop of every long-lived workflow: look, show, act, wait, and continue as new when the
+ * The loop of every long-lived workflow: look, show, act, sleep, and continue as new when the
  * history gets long.
  *
- * A signal that arrives after a look has begun causes another look before the workflow waits or
- * ends. A signal always ends a wait. The workflow ends only after its handlers and all work beside
+ * A signal that arrives after a look has begun causes another look before the workflow sleeps or
+ * ends. A signal always ends a sleep. The workflow ends only after its handlers and all work beside
  * it have finished.
  */
 export class Turns {

@@ -2,7 +2,7 @@ import { CANCEL_WAITS, FORBIDDEN } from "../../src/domain/service-waits.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import { getCancellation } from "../../src/store/cancellations/cancellations.ts";
 import { listItems } from "../../src/store/cancellations/cancellation-items.ts";
-import { probeWaits } from "../../src/store/runs/waits.ts";
+import { testWaits } from "../../src/store/runs/waits.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { faultOfRead } from "../shared/business-fault.ts";
 import { backOff } from "../shared/back-off.ts";
@@ -40,7 +40,7 @@ export async function cancelLane(
   // A try once the wait for a business-wide fault is over grows the fault's back-off. Faults that
   // stop only payments, not cancels, are left as they are.
   await context.store.transactionOf(businessId, (trx) =>
-    probeWaits(trx, { businessId, sourceIds: [], nowMs: serviceMs, codes: CANCEL_WAITS }),
+    testWaits(trx, { businessId, sourceIds: [], nowMs: serviceMs, codes: CANCEL_WAITS }),
   );
   let ended = 0;
   let stopped = false;

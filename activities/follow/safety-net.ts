@@ -44,17 +44,17 @@ interface NetPayment {
   readonly createdAt?: string | null;
 }
 
-/** Up to this many payees are read one by one; more are read from the list's pages. */
+/** Up to this many contacts are read one by one; more are read from the list's pages. */
 const ONE_BY_ONE = 25;
 
-/** Last four digits of payees' present accounts, by contact id. */
-export type Payees = ReadonlyMap<string, { readonly last4: string | null }>;
+/** Last four digits of contacts' present accounts, by contact id. */
+export type PresentAccounts = ReadonlyMap<string, { readonly last4: string | null }>;
 
 /**
- * Reads again the payees whose payments run soon, or about whose bills an event has arrived: before
+ * Reads again the contacts whose payments run soon, or about whose bills an event has arrived: before
  * the cut-off a payment to a changed account can still be cancelled.
  */
-export async function payeesToCheck(
+export async function presentAccounts(
   context: ActivityContext,
   run: Run,
   lines: {
@@ -62,30 +62,30 @@ export async function payeesToCheck(
     readonly told: readonly string[];
     readonly clock: ClockReading;
   },
-): Promise<Payees> {
+): Promise<PresentAccounts> {
   const wanted = await contactsOfScheduled(context.store.db, run.runId, {
     payableIds: lines.ids,
     told: new Set(lines.told),
     untilDate: cutOffSoon(lines.clock),
   });
   const client = context.clientOf(run.business);
-  const payees = new Map<string, { readonly last4: string | null }>();
+  const contacts = new Map<string, { readonly last4: string | null }>();
   if (wanted.size > ONE_BY_ONE) {
     for await (const page of client.contacts.iteratePages({}, PATIENT)) {
       for (const { id, bankAccount } of page) {
-        if (wanted.has(id)) payees.set(id, { last4: bankAccount?.last4 ?? null });
+        if (wanted.has(id)) contacts.set(id, { last4: bankAccount?.last4 ?? null });
       }
     }
   }
   // The list leaves out vendors that were revoked.
   for (const contactId of wanted) {
-    if (payees.has(contactId)) continue;
+    if (contacts.has(contactId)) continue;
     // A single vendor that can't be read must not hold up the run either.
     const read = () => readPayee(context, run.business, contactId);
-    const payee = await unlessUnread(client, read, () => undefined);
-    if (payee !== undefined) payees.set(contactId, payee);
+    const account = await unlessUnread(client, read, () => undefined);
+    if (account !== undefined) contacts.set(contactId, account);
   }
-  return payees;
+  return contacts;
 }
 
 function cutOffSoon(clock: ClockReading): string {
@@ -93,13 +93,13 @@ function cutOffSoon(clock: ClockReading): string {
 }
 
 /**
- * Looks again at what the service already has scheduled, which a hold doesn't stop: finds payees
+ * Looks again at what the service already has scheduled, which a hold doesn't stop: finds contacts
  * whose record changed since the approval, and bills with more money on its way than their total.
  *
  * Either is an alarm for a person. A hold keeps everything that is not sent yet from following, and
  * what should not go out is cancelled if the service still allows it.
  *
- * @returns payables whose payee is to be compared, and could not be read
+ * @returns payables whose account is to be compared, and could not be read
  */
 export async function watchScheduled(
   context: ActivityContext,
@@ -107,7 +107,7 @@ export async function watchScheduled(
   lines: readonly RunLine[],
   look: {
     readonly payments: ReadonlyMap<string, readonly NetPayment[]>;
-    readonly payees: Payees;
+    readonly contacts: PresentAccounts;
     readonly clock: ClockReading;
   },
 ): Promise<ReadonlySet<string>> {
@@ -135,20 +135,20 @@ export async function watchScheduled(
       });
       continue;
     }
-    // An event may announce the payee's change; before the cut-off the payee is read again in any
+    // An event may announce the account's change; before the cut-off the account is read again in any
     // case.
     if (!line.look && line.executionDate > soon) continue;
-    const payee = look.payees.get(plan.contactId);
-    if (payee === undefined) {
+    const account = look.contacts.get(plan.contactId);
+    if (account === undefined) {
       unread.add(line.payableId);
-    } else if (payee.last4 !== plan.bankLast4) {
+    } else if (account.last4 !== plan.bankLast4) {
       await alarm(context, run, line, clock, {
         scope: "contact",
         value: plan.contactId,
         code: "payee-changed-after-approval",
-        found: payee.last4 ?? "none",
+        found: account.last4 ?? "none",
         cancel: line.paymentIds,
-        fact: `The vendor's bank account changed from ${accountText(plan.bankLast4)} to ${accountText(payee.last4)} after the approval. Ask the vendor by phone.`,
+        fact: `The vendor's bank account changed from ${accountText(plan.bankLast4)} to ${accountText(account.last4)} after the approval. Ask the vendor by phone.`,
         act: cancelling(`The payment of ${line.executionDate}`),
       });
     }

@@ -168,7 +168,7 @@ async function watchRetry(
   const payee = await readPayee(context, business, line.contactId);
   await watchScheduled(context, run, [{ ...line, state }], {
     payments: new Map([[payableId, payments]]),
-    payees: new Map([[line.contactId, payee]]),
+    contacts: new Map([[line.contactId, payee]]),
     clock,
   });
 }

@@ -6,7 +6,7 @@ import { leaseLine } from "../../src/store/lines/line-leases.ts";
 import { getRunLine, planLineOf, type RunLine } from "../../src/store/lines/lines.ts";
 import { getPlan } from "../../src/store/plans/plans.ts";
 import { getRetry } from "../../src/store/retries/retries.ts";
-import { probeWaits } from "../../src/store/runs/waits.ts";
+import { testWaits } from "../../src/store/runs/waits.ts";
 import { outcomeOfError } from "../pay/error-outcome.ts";
 import type { PayOutcome, PayOwner } from "../pay/job.ts";
 import { stateOfPaid } from "../pay/line-change.ts";
@@ -139,7 +139,7 @@ async function leaseForRetry(retry: RetryCase, by: string): Promise<RunLine | un
     const { businessId, clock, line } = retry;
     const leased = await leaseLine(trx, line, { by, leaseMs: LEASE_MS });
     if (leased === undefined) return undefined;
-    await probeWaits(trx, { businessId, sourceIds: [line.sourceId], nowMs: clock.serviceMs });
+    await testWaits(trx, { businessId, sourceIds: [line.sourceId], nowMs: clock.serviceMs });
     return leased;
   });
 }

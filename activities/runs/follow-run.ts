@@ -35,7 +35,12 @@ import { adviseVendors } from "./advise-vendors.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
 import { type FollowedPayment, followedPayments } from "../follow/followed-payments.ts";
-import { alarmBehind, type Payees, payeesToCheck, watchScheduled } from "../follow/safety-net.ts";
+import {
+  alarmBehind,
+  type PresentAccounts,
+  presentAccounts,
+  watchScheduled,
+} from "../follow/safety-net.ts";
 import { takePayments } from "../follow/take-payments.ts";
 import { lateOf, notifyOfLate } from "../notify/late-payments.ts";
 
@@ -72,8 +77,8 @@ export async function followRun(
   const read = await readOrWait(context, run, async () => {
     const client = context.clientOf(run.business);
     const payments = await followedPayments(client, due, beforeFirstPayment(run));
-    const payees = await payeesToCheck(context, run, { ids, told, clock });
-    return { payments, payees };
+    const contacts = await presentAccounts(context, run, { ids, told, clock });
+    return { payments, contacts };
   });
   if (read === undefined) return { changed: 0 };
   const look = { ...read, told: new Set(told), clock };
@@ -93,7 +98,7 @@ interface Move extends LineMove {
 /** What was read for all lines, once. */
 interface Look {
   readonly payments: ReadonlyMap<string, readonly FollowedPayment[]>;
-  readonly payees: Payees;
+  readonly contacts: PresentAccounts;
   /** Payables that an event was about. */
   readonly told: ReadonlySet<string>;
   readonly clock: ClockReading;
@@ -103,11 +108,11 @@ async function followSome(
   context: ActivityContext,
   run: Run,
   ids: readonly string[],
-  { payments, payees, told, clock }: Look,
+  { payments, contacts, told, clock }: Look,
 ): Promise<number> {
   const lines = await followedLines(context.store.db, run.runId, ids);
   const asked = lines.map((line) => ({ ...line, look: told.has(line.payableId) }));
-  const unread = await watchScheduled(context, run, asked, { payments, payees, clock });
+  const unread = await watchScheduled(context, run, asked, { payments, contacts, clock });
   const owned = new Set(lines.flatMap(({ paymentIds }) => paymentIds));
   const shown = lines.flatMap(({ payableId }) => payments.get(payableId) ?? []);
   const taken = await takePayments(

@@ -76,7 +76,7 @@ export class Repeats {
  * Keys of one kind that are counted separately on a day: 10,000 refusals add fewer than 100 entries
  * to the trail.
  */
-const STRANGERS_MOST = 6;
+const UNKNOWN_CALLERS_MOST = 6;
 /** The same limit for one known token. */
 const KNOWN_MOST = 8;
 /**
@@ -97,9 +97,9 @@ export class RefusedToday {
 
   constructor() {
     const ofUnknownCallers = new Allowance(ENTRIES_MOST);
-    this.ended = new Repeats(STRANGERS_MOST, ofUnknownCallers);
-    this.unknown = new Repeats(STRANGERS_MOST, ofUnknownCallers);
-    this.webhooks = new Repeats(STRANGERS_MOST, ofUnknownCallers);
+    this.ended = new Repeats(UNKNOWN_CALLERS_MOST, ofUnknownCallers);
+    this.unknown = new Repeats(UNKNOWN_CALLERS_MOST, ofUnknownCallers);
+    this.webhooks = new Repeats(UNKNOWN_CALLERS_MOST, ofUnknownCallers);
   }
 
   /**

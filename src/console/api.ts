@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { Shown } from "../api/shown.ts";
 import { ErrorBody } from "../api/system.ts";
 import { Refused } from "./refused.ts";

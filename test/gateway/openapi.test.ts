@@ -1,5 +1,8 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
 import { expect } from "vitest";
-import { PROVIDED_STEPS } from "../../src/contracts/onboarding.ts";
+import { addOperations } from "../../src/gateway/app.ts";
+import type { GatewayContext } from "../../src/gateway/http/context.ts";
+import { Routes } from "../../src/gateway/http/route.ts";
 import { eventTypes } from "../../src/sandbox/webhooks/events.ts";
 import { sharedGatewayTest } from "./support/gateway-test.ts";
 
@@ -19,66 +22,18 @@ test("the API's description lists every operation, with its request body", async
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  expect(operations.toSorted()).toEqual([
-    "DELETE /v1/holds/{id}",
-    "DELETE /v1/schedules/{name}",
-    "DELETE /v1/sessions/{id}",
-    "DELETE /v1/tokens/{id}",
-    "GET /health",
-    "GET /metrics",
-    "GET /ready",
-    "GET /v1/conditions",
-    "GET /v1/contacts/{id}",
-    "GET /v1/holds",
-    "GET /v1/incidents",
-    "GET /v1/names",
-    "GET /v1/notices",
-    "GET /v1/overview",
-    "GET /v1/payables",
-    "GET /v1/payables/{id}/history",
-    "GET /v1/payments",
-    "GET /v1/plans/{id}",
-    "GET /v1/playbooks",
-    "GET /v1/playbooks/{name}",
-    "GET /v1/playbooks/{name}/proposal",
-    "GET /v1/releases",
-    "GET /v1/reports",
-    "GET /v1/runs",
-    "GET /v1/runs/{id}",
-    "GET /v1/runs/{id}/plan-changes",
-    "GET /v1/runs/{id}/report",
-    "GET /v1/runs/{id}/review",
-    "GET /v1/schedules",
-    "GET /v1/search",
-    "GET /v1/sessions",
-    "GET /v1/stops",
-    "GET /v1/tokens",
-    "GET /v1/under-way",
-    "POST /v1/cancellations",
-    "POST /v1/holds",
-    "POST /v1/incidents/{source}/decision",
-    "POST /v1/notices/{id}/retry",
-    "POST /v1/off-cycle",
-    ...PROVIDED_STEPS.toSorted().map((step) => `POST /v1/onboardings/{business}/${step}`),
-    "POST /v1/payables/{id}/resolution",
-    "POST /v1/plans",
-    "POST /v1/playbooks",
-    "POST /v1/playbooks/{name}/confirmation",
-    "POST /v1/releases",
-    "POST /v1/resolutions",
-    "POST /v1/runs",
-    "POST /v1/runs/{id}/cancel",
-    "POST /v1/runs/{id}/decisions",
-    "POST /v1/schedules/{name}/backfill",
-    "POST /v1/schedules/{name}/pause",
-    "POST /v1/schedules/{name}/resume",
-    "POST /v1/sign-in-links",
-    "POST /v1/stops",
-    "POST /v1/tokens",
-    "POST /v1/tokens/renewal",
-    "POST /v1/tokens/{id}/confirmation",
-    "POST /webhooks/{business}",
-  ]);
+  const routed = new OpenAPIHono();
+  addOperations(new Routes(routed, {} as GatewayContext));
+  const answered = routed.routes.map(
+    ({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`,
+  );
+  expect(answered.length).toBeGreaterThan(50);
+  expect(operations.toSorted()).toEqual(
+    [
+      ...new Set(answered),
+      ...["GET /health", "GET /metrics", "GET /ready", "POST /webhooks/{business}"],
+    ].toSorted(),
+  );
   expect(paths["/v1/runs"]?.["post"]).toHaveProperty("requestBody");
   expect(answer.text).not.toContain('$ref":"#/components/schemas/undefined');
 });

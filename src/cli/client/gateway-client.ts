@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 
 import { definedOnly } from "../../contracts/defined-only.ts";
 import type { Shown } from "../../api/shown.ts";

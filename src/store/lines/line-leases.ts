@@ -10,7 +10,7 @@ import { type RunLine, toRunLine } from "./lines.ts";
 import { planLinesOf } from "./plan-lines.ts";
 import { idsIn, rowsAs } from "../sql/rows-as.ts";
 import type { Row, Tables } from "../schema/tables.ts";
-import { listWaits, probeWaits } from "../runs/waits.ts";
+import { listWaits, testWaits } from "../runs/waits.ts";
 
 export interface LeaseRequest {
   readonly runId: string;
@@ -51,14 +51,14 @@ export async function leaseLines(trx: Transaction<Tables>, request: LeaseRequest
   const blockedSources = lasting.map(({ sourceId }) => sourceId);
   const due = waits.filter(({ retryAtMs }) => retryAtMs <= serviceMs);
   const nowMs = await databaseNowMs(trx);
-  const rows = probesOnly(
+  const rows = testsOnly(
     await leasable(trx, request, { blockedSources, nowMs }),
     due.map(({ sourceId }) => sourceId),
   );
   if (rows.length === 0) return { lines: [], blockedUntilMs: null };
   if (due.length > 0) {
     const sourceIds = rows.map((row) => row.sourceId);
-    await probeWaits(trx, { businessId, sourceIds, nowMs: serviceMs });
+    await testWaits(trx, { businessId, sourceIds, nowMs: serviceMs });
   }
   return { lines: await lease(trx, request, rows, nowMs), blockedUntilMs: null };
 }
@@ -67,13 +67,13 @@ export async function leaseLines(trx: Transaction<Tables>, request: LeaseRequest
  * After a wait, lets one line go first, of the source or of everything: if the fault is still
  * there, a single request has found out.
  */
-function probesOnly(rows: readonly RunLine[], dueSources: readonly string[]): readonly RunLine[] {
+function testsOnly(rows: readonly RunLine[], dueSources: readonly string[]): readonly RunLine[] {
   if (dueSources.includes("")) return rows.slice(0, 1);
-  const probed = new Set<string>();
+  const tested = new Set<string>();
   return rows.filter(({ sourceId }) => {
     if (!dueSources.includes(sourceId)) return true;
-    const isFirst = !probed.has(sourceId);
-    probed.add(sourceId);
+    const isFirst = !tested.has(sourceId);
+    tested.add(sourceId);
     return isFirst;
   });
 }

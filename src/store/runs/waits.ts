@@ -29,7 +29,7 @@ const BACK_OFF_MS = 5_000;
 const BACK_OFF_MAX_MS = 600_000;
 
 /** How long others wait for the outcome of a try, if it brings none. */
-const PROBE_MS = 30_000;
+const TEST_MS = 30_000;
 
 /**
  * Makes a business or a source wait, or continues an existing wait.
@@ -108,9 +108,9 @@ export async function countTries(db: Db, businessId: string, nowMs: number): Pro
  * Affects only the waits that it tries: those of other sources are left to requests that pay from
  * them.
  */
-export async function probeWaits(
+export async function testWaits(
   db: Db,
-  probe: {
+  test: {
     readonly businessId: string;
     readonly sourceIds: readonly string[];
     readonly nowMs: number;
@@ -120,11 +120,11 @@ export async function probeWaits(
 ): Promise<void> {
   await db
     .updateTable("business_waits")
-    .set((eb) => ({ retry_at_ms: probe.nowMs + PROBE_MS, tries: eb("tries", "+", 1) }))
-    .where("business_id", "=", probe.businessId)
-    .where("source_id", "in", ["", ...new Set(probe.sourceIds)])
-    .where("retry_at_ms", "<=", probe.nowMs)
-    .$if(probe.codes !== undefined, (waits) => waits.where("code", "in", probe.codes ?? []))
+    .set((eb) => ({ retry_at_ms: test.nowMs + TEST_MS, tries: eb("tries", "+", 1) }))
+    .where("business_id", "=", test.businessId)
+    .where("source_id", "in", ["", ...new Set(test.sourceIds)])
+    .where("retry_at_ms", "<=", test.nowMs)
+    .$if(test.codes !== undefined, (waits) => waits.where("code", "in", test.codes ?? []))
     .execute();
 }
 

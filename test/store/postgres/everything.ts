@@ -5,7 +5,7 @@ import { createHold, releaseHold } from "../../../src/store/holds/holds.ts";
 import { insertEvents, markDispatched } from "../../../src/store/events/inbox.ts";
 import type { Store } from "../../../src/store/index.ts";
 import { changeLine } from "../../../src/store/lines/lines.ts";
-import { clearWaits, probeWaits, setWait } from "../../../src/store/runs/waits.ts";
+import { clearWaits, testWaits, setWait } from "../../../src/store/runs/waits.ts";
 import {
   flagLooks,
   pruneSubscriptions,
@@ -107,7 +107,7 @@ async function waits(store: Store): Promise<void> {
     for (const sourceId of mixed(["", "balance", "bank"])) {
       await setWait(trx, { ...wait, sourceId, code: "short" });
     }
-    await probeWaits(trx, { businessId, sourceIds: ["bank", "balance"], nowMs: 3 });
+    await testWaits(trx, { businessId, sourceIds: ["bank", "balance"], nowMs: 3 });
     await clearWaits(trx, { businessId, sourceId: "balance", realMs: 1 });
     await clearWaits(trx, { businessId, sourceId: "bank", realMs: 1 });
   });
