@@ -68,7 +68,7 @@ describe.runIf(isLong && canStartPostgres())("a store with database roles", () =
       ["a_worker", "update tokens set revoked_at_ms = null"],
       ["a_worker", "insert into playbooks (name) values ('x')"],
       ["a_gateway", "delete from attempts"],
-      ["a_gateway", "insert into looks (subject) values ('x')"],
+      ["a_gateway", "insert into lookups (subject) values ('x')"],
       ["a_worker", "update audit_ends set entries = 0"],
       ["a_gateway", "delete from audit"],
       ["a_worker", "truncate run_lines"],

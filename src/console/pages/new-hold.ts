@@ -7,6 +7,7 @@ import type { Page } from "../layout.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { orAgain, refusedNote, WHY } from "./ask.ts";
 import { holdSaid, UNTIL, untilProblem } from "./bill-acts.ts";
+import { capital } from "../words.ts";
 import { type Offered, OFFERED, titleOf } from "./offered-holds.ts";
 
 function onOf(said: URLSearchParams): Offered {
@@ -38,7 +39,7 @@ function pageFor(
         "/holds/new",
         html`${hidden("on", on.scope)}
           ${visitor.businesses.length > 1 ? field({ name: "business", label: "Business", value: said.get("business") ?? business ?? "" }) : ""}
-          ${field({ name: "value", label: `Which ${on.kind}`, hint: on.kind === "account" ? "Its name, its last four digits or its id." : "Its name.", ...of("value") })}
+          ${field({ name: "value", label: capital(on.kind), hint: on.kind === "account" ? "Its name, its last four digits or its id." : "Its name.", ...of("value") })}
           ${field({ ...WHY, ...of("reason") })} ${field({ ...UNTIL, ...of("until") })}
           <div class="acts">${submit("Hold it")}<a href="/holds">Back</a></div>`,
       )}`,
