@@ -239,7 +239,7 @@ export default {
         "Of two folders beside each other, one stands on the other. The sandbox is one piece.",
       severity: "error",
       scope: "folder",
-      from: { path: "^(src|activities|workflows)/.+/", pathNot: "^src/sandbox/" },
+      from: { path: "^(src/.+/|activities/)", pathNot: "^src/sandbox/" },
       to: { circular: true },
     },
     {

@@ -24,7 +24,7 @@ export function isScheduled({ state }: RunLine): boolean {
  * True if a lane or a retry is working on the line, even if the ledger has no request of it yet.
  */
 export function isLeased({ state, leaseUntilMs }: RunLine, nowMs: number): boolean {
-  return LEASED_STATES.includes(state) || (leaseUntilMs !== null && leaseUntilMs > nowMs);
+  return LEASED_STATES.includes(state) || (leaseUntilMs !== null && leaseUntilMs >= nowMs);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { OWN_AUTHOR } from "../../src/contracts/names.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { FundingIncidentInput, IncidentAssessment } from "../../src/contracts/activities.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
@@ -93,7 +94,7 @@ async function settle(context: ActivityContext, incident: Incident): Promise<Inc
   await context.store.transactionOf(businessId, (trx) =>
     decideIncident(trx, incident, {
       decision: "released",
-      by: hold?.releasedBy ?? incident.decidedBy ?? "payrun",
+      by: hold?.releasedBy ?? incident.decidedBy ?? OWN_AUTHOR,
       reason: lifted ? "Its hold was lifted." : "The money has arrived.",
       nowMs: realMs,
       businessMs,

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { OWN_AUTHOR } from "../../src/contracts/names.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { mayReturnUntilMs } from "../../src/domain/payments/return-window.ts";
 import { inDoubt } from "../../src/domain/notices/open-texts.ts";
@@ -258,7 +259,7 @@ async function alarmOnMismatch(
   const { businessId, payableId, runId } = line;
   const reason = `Payments made for ${payableId} are not what was approved: ${wrong}. Its run is on hold.`;
   const hold = { businessId, scope: "run", value: runId, reason, nowMs: clock.realMs } as const;
-  await createHold(trx, { ...hold, author: "payrun" });
+  await createHold(trx, { ...hold, author: OWN_AUTHOR });
   await raiseNotice(trx, {
     businessId,
     kind: "payment-in-doubt",

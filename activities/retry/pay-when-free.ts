@@ -29,8 +29,8 @@ export async function payWhenFree(retry: RetryCase, because: string): Promise<Re
   }
   const { waits, noticeInMs } = await ownWaits(retry);
   const pauses = waits.filter(({ retryAtMs }) => retryAtMs > clock.serviceMs);
-  const restUntilMs = Math.max(await notBeforeMs(retry), ...pauses.map((wait) => wait.retryAtMs));
-  const waitMs = restUntilMs - retry.clock.serviceMs;
+  const waitUntilMs = Math.max(await notBeforeMs(retry), ...pauses.map((wait) => wait.retryAtMs));
+  const waitMs = waitUntilMs - retry.clock.serviceMs;
   if (waitMs <= 0) return assessment(retry, "pay", `pays now: ${because}`, 0);
   const text = pauses[0]?.message ?? "backing off before the next lookup";
   return assessment(retry, "waiting", text, soonestSleepMs(waitMs, noticeInMs));

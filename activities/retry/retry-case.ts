@@ -1,3 +1,4 @@
+import { LINE_WAITS } from "../../src/ledger/answers.ts";
 import { HOUR_MS } from "../../src/contracts/durations.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
@@ -32,8 +33,6 @@ import { takePayments } from "../follow/take-payments.ts";
 import { notifyOfParked } from "../notify/parked-lines.ts";
 import { unlessMissing } from "../shared/unless-missing.ts";
 import { takeOver, type Subject } from "./take-over.ts";
-
-const LINE_WAITS: readonly string[] = ["contact_not_payable", "approval_required"];
 
 export type OpenedCase =
   | { readonly kind: "ours"; readonly case: RetryCase }
@@ -147,7 +146,7 @@ export async function notBeforeMs(retry: RetryCase): Promise<number> {
   const now = await getRunLine(db, line.runId, line.payableId);
   const leaseMs = Math.max(0, (now?.leaseUntilMs ?? 0) - (await databaseNowMs(db)));
   const leasedUntilMs = leaseMs > 0 ? clock.serviceMs + leaseMs : 0;
-  const told = row.look && LINE_WAITS.includes(line.reasonCode ?? "");
+  const told = row.look && LINE_WAITS.has(line.reasonCode ?? "");
   return told ? leasedUntilMs : Math.max(now?.notBeforeMs ?? 0, leasedUntilMs);
 }
 

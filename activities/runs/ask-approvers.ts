@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { OWN_AUTHOR } from "../../src/contracts/names.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import {
   type ApprovalAsk,
@@ -116,7 +117,7 @@ class AskingRun {
       await appendAudit(this.#trx, {
         businessId: this.#run.businessId,
         nowMs: realMs,
-        actor: "payrun",
+        actor: OWN_AUTHOR,
         action: "run.approval-escalated",
         subject: this.#run.runId,
         details: {

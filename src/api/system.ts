@@ -22,3 +22,6 @@ export const ReadyBody = z.object({
     .describe("ok, silent (all frozen or gone), none, or unknown"),
   reason: z.string().optional().describe("Why it is not ready"),
 });
+
+/** The answer to a webhook that was stored, or had been stored before. */
+export const WebhookBody = z.object({ eventId: z.string(), duplicate: z.boolean() });

@@ -1,3 +1,4 @@
+import { OWN_AUTHOR } from "../contracts/names.ts";
 import { GIVEN_BACK, shownState } from "../domain/runs/given-back.ts";
 import { html } from "hono/html";
 import type { CancellationPhase, CancellationState } from "../contracts/cancellation.ts";
@@ -175,7 +176,7 @@ export function runLink(runId: string): Markup {
 
 /** Names who did something: a person, or Payrun with a link to the workflow. */
 export function who(author: string): Markup | string {
-  if (author === "payrun") return "Payrun";
+  if (author === OWN_AUTHOR) return "Payrun";
   if (businessOfWorkflow(author) === undefined) return author;
   return html`<a href="${runPage(author)}">Payrun</a>`;
 }

@@ -1,4 +1,6 @@
 import type { Context } from "hono";
+import type { Shown } from "../api/shown.ts";
+import type { WebhookBody } from "../api/system.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { inboxEvent, parseEvent } from "../events/inbox-event.ts";
 import type { WebhookEvent } from "../payments-api/schemas/event.ts";
@@ -27,10 +29,7 @@ export async function receiveWebhook(context: GatewayContext, c: Context): Promi
   }
 }
 
-async function accept(
-  context: GatewayContext,
-  c: Context,
-): Promise<{ eventId: string; duplicate: boolean }> {
+async function accept(context: GatewayContext, c: Context): Promise<Shown<typeof WebhookBody>> {
   const name = c.req.param("business") ?? "";
   const address = addressOf(c, context);
   const profile = context.profiles.get(name);

@@ -60,7 +60,11 @@ export interface JudgedAnswer {
 const DEFAULT_RETRY_AFTER_MS = 2_000;
 const MESSAGE_MAX_LENGTH = 500;
 
-const LINE_WAITS: ReadonlySet<string> = new Set(["approval_required", "contact_not_payable"]);
+/** Codes after which only this line waits: for the vendor's bank account, or the bill's own approval. */
+export const LINE_WAITS: ReadonlySet<string> = new Set([
+  "approval_required",
+  "contact_not_payable",
+]);
 const BUSINESS_WAITS: ReadonlySet<string> = new Set([
   "payments_locked",
   "setup_required",

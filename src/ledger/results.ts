@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql, type Transaction } from "kysely";
+import { OWN_AUTHOR } from "../contracts/names.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
 import { chunks } from "../store/sql/db.ts";
@@ -110,7 +111,7 @@ async function recordLate(trx: Transaction<Tables>, outcome: SendOutcome): Promi
       scope: "payable",
       value: subject,
       reason,
-      author: "payrun",
+      author: OWN_AUTHOR,
       nowMs,
     });
   }

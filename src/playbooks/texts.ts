@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { definedOnly } from "../contracts/defined-only.ts";
 import type { Span } from "../contracts/playbook.ts";
 import { spanText } from "../domain/clock/spans.ts";
 import { formatUsd } from "../domain/money.ts";
@@ -24,8 +25,7 @@ export function wrong(message: string, expected?: string, didYouMean?: string): 
     ok: false,
     fault: {
       message,
-      ...(expected === undefined ? {} : { expected }),
-      ...(didYouMean === undefined ? {} : { didYouMean }),
+      ...definedOnly({ expected, didYouMean }),
     },
   };
 }

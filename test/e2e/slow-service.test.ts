@@ -14,7 +14,10 @@ const PAY = { method: "POST", path: "/v1/payments" } as const;
 
 /** Milliseconds that the service is slow at least. */
 const SLOW_MS = 100_000;
-/** The service is slow until so many requests have been written, however busy the machine is. */
+/**
+ * The service is slow until so many requests have been written, some without a response, however
+ * busy the machine is.
+ */
 const SENT_MEANWHILE = 160;
 /** Milliseconds that a worker is frozen and awake in turn. */
 const FROZEN_MS = 17_000;
@@ -39,7 +42,7 @@ const SLOW: readonly FaultRule[] = [
     delayMs: 0,
     times: BILLS / 4,
   })),
-  { ...PAY, when: "before", effect: "status", status: 429, retryAfter: 2, probability: 0.03 },
+  { ...PAY, when: "before", effect: "status", status: 429, retryAfter: 2, times: 6 },
   { ...PAY, when: "before", effect: "late", delayMs: LATE_MS, probability: 0.12 },
   // Then some die: their keys are used up without a payment.
   { ...PAY, when: "during", effect: "drop", times: 6 },
@@ -68,9 +71,12 @@ async function freezeAgainAndAgain(
   worker: ChildProcess,
 ): Promise<void> {
   const untilMs = Date.now() + SLOW_MS;
-  const sent = async (): Promise<number> =>
-    Object.values(await results(payrun, scene)).reduce((sum, count) => sum + count, 0);
-  while (Date.now() < untilMs || (await sent()) < SENT_MEANWHILE) {
+  const isEnough = async (): Promise<boolean> => {
+    const found = await results(payrun, scene);
+    const sent = Object.values(found).reduce((sum, count) => sum + count, 0);
+    return sent >= SENT_MEANWHILE && (found["unknown"] ?? 0) > 0;
+  };
+  while (Date.now() < untilMs || !(await isEnough())) {
     await freeze(payrun, worker);
     await sleep(FROZEN_MS);
     worker.kill("SIGCONT");

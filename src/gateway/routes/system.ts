@@ -7,7 +7,7 @@ import { authenticate } from "../http/auth.ts";
 import { exampleOf } from "../http/examples/answer-example.ts";
 import { EVENT } from "../http/examples/requests.ts";
 import type { Shown } from "../../api/shown.ts";
-import { ErrorBody, HealthBody, ReadyBody } from "../../api/system.ts";
+import { ErrorBody, HealthBody, ReadyBody, WebhookBody } from "../../api/system.ts";
 import { knownWorkers } from "../../store/sql/worker-leases.ts";
 import { temporalAnswers } from "../../actions/temporal.ts";
 import { requireAllBusinesses } from "../http/refusals.ts";
@@ -143,7 +143,7 @@ function describeOpenPaths(app: OpenAPIHono): void {
       },
     },
     responses: {
-      200: json("Kept", z.object({ eventId: z.string(), duplicate: z.boolean() })),
+      200: json("Kept", WebhookBody),
       400: json("Malformed envelope", ErrorBody),
       401: json("Bad signature", ErrorBody),
       404: json("Unknown business", ErrorBody),

@@ -74,7 +74,7 @@ async function refuseWhileLeasing(trx: Transaction<Tables>): Promise<void> {
   const line = await trx
     .selectFrom("run_lines")
     .select("run_id")
-    .where("lease_until_ms", ">", nowMs)
+    .where("lease_until_ms", ">=", nowMs)
     .orderBy("run_id")
     .executeTakeFirst();
   if (line === undefined) return;

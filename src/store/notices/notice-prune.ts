@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { OWN_AUTHOR } from "../../contracts/names.ts";
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { appendAudit } from "../audit/audit.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -58,7 +59,7 @@ export async function pruneNotices(
   await appendAudit(trx, {
     businessId,
     nowMs,
-    actor: "payrun",
+    actor: OWN_AUTHOR,
     action: "notices.forgotten",
     subject: businessId,
     details: {

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { OWN_AUTHOR } from "../../contracts/names.ts";
 import { doublingMs } from "../../domain/back-off.ts";
 import { appendAudit } from "../audit/audit.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
@@ -76,7 +77,7 @@ async function note(
   await appendAudit(trx, {
     businessId,
     nowMs: realMs,
-    actor: "payrun",
+    actor: OWN_AUTHOR,
     action,
     subject: sourceId === "" ? businessId : sourceId,
     details: { code, ...ended },

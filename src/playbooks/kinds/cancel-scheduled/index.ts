@@ -1,3 +1,4 @@
+import { definedOnly } from "../../../contracts/defined-only.ts";
 import type { CancelScheduledPlaybook } from "../../../contracts/playbook.ts";
 import { isRecord } from "../../check-values.ts";
 import { checkEvents } from "../../events.ts";
@@ -31,7 +32,7 @@ function compile(name: string, input: CancelScheduledInput): CancelScheduledPlay
     schedule: null,
     choose: { ...billsOf(choose), payments: choose?.payments ?? null },
     refundBusinessDays: then.refundIn,
-    ...(events === undefined ? {} : { events }),
+    ...definedOnly({ events }),
   };
 }
 

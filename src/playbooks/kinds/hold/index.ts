@@ -1,3 +1,4 @@
+import { definedOnly } from "../../../contracts/defined-only.ts";
 import type { HoldPlaybook } from "../../../contracts/playbook.ts";
 import { isRecord } from "../../check-values.ts";
 import { checkEvents } from "../../events.ts";
@@ -26,7 +27,7 @@ function compile(name: string, { business, choose, unless, events }: HoldInput):
     choose: billsOf(choose),
     releasedBy: unless.releasedBy,
     until: unless.until,
-    ...(events === undefined ? {} : { events }),
+    ...definedOnly({ events }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { definedOnly } from "../../../contracts/defined-only.ts";
 import type {
   ApprovalRule,
   ApprovalStage,
@@ -47,7 +48,7 @@ export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook 
     ...(accounting === undefined
       ? {}
       : { accounting: { syncedWithinDays: accounting.syncedWithin } }),
-    ...(events === undefined ? {} : { events }),
+    ...definedOnly({ events }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { definedOnly } from "../../../contracts/defined-only.ts";
 import type { FailureRule, RetryFailedPlaybook } from "../../../contracts/playbook.ts";
 import { BUILT_IN_RULES } from "../../../domain/retries/policy.ts";
 import { playbookKind } from "../kind.ts";
@@ -26,7 +27,7 @@ function compile(name: string, input: RetryFailedInput): RetryFailedPlaybook {
     rules: input.rules?.map(compileRule) ?? BUILT_IN_RULES,
     giveUpAfterDays: input.giveUp.after,
     giveUpNotify: input.giveUp.tell,
-    ...(input.events === undefined ? {} : { events: input.events }),
+    ...definedOnly({ events: input.events }),
   };
 }
 
