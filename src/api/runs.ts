@@ -233,6 +233,7 @@ export const RunListBody = z.object({
   ),
 });
 
+export type ListedRun = Shown<typeof RunListBody>["items"][number];
 export type RunStatus = Shown<typeof RunStatusBody>;
 /** A bill of a run, as its status shows it. */
 export type RunPaymentStatus = RunStatus["payments"][number];

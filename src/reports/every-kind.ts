@@ -1,3 +1,4 @@
+import type { ListedRun as Listed } from "../api/runs.ts";
 import type { AnyStatus } from "../api/statuses.ts";
 import { definedOnly } from "../contracts/defined-only.ts";
 import { CANCELLATION_PHASES } from "../contracts/cancellation.ts";
@@ -41,26 +42,7 @@ interface ListFilter {
 }
 
 /** A run of any kind, as the list shows it. */
-export interface ListedRun {
-  readonly id: string;
-  readonly kind: KindShown;
-  readonly business: string;
-  readonly playbook: string;
-  /** Empty if the kind has no period. */
-  readonly period: string;
-  readonly phase: string;
-  /** The result, if the phase doesn't say it all. */
-  readonly outcome?: string;
-  readonly waitingFor: string | null;
-  readonly totalCents: number;
-  /** Number of the bill that it is about, if it is about one. */
-  readonly publicId?: string | null;
-  readonly contactName?: string | null;
-  readonly planHash: string | null;
-  readonly launchedBy: string;
-  readonly launchedAt: string;
-  readonly endedAt: string | null;
-}
+export type ListedRun = Listed & { readonly kind: KindShown };
 
 type ReportContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">;
 

@@ -1,6 +1,7 @@
 import { definedOnly } from "../contracts/defined-only.ts";
-import type { RunPhase } from "../contracts/pay-run.ts";
+import type { ReportBody } from "../api/report.ts";
 import type { RunPaymentStatus, RunStatus, StateSums } from "../api/runs.ts";
+import type { Shown } from "../api/shown.ts";
 import { onlyPlans } from "../domain/plan-only.ts";
 import { centsIn, sumsOfLines } from "../domain/payments/line-parts.ts";
 import { isException } from "../domain/runs/exceptions.ts";
@@ -17,49 +18,7 @@ import { linesOf, runHead, sumOf, topUpStatuses } from "./status/run.ts";
 
 type ReportContext = Pick<ActionContext, "store" | "profiles" | "clocks">;
 
-export interface RunReport {
-  readonly id: string;
-  readonly business: string;
-  readonly playbook: string;
-  readonly period: string;
-  /** The time zone in which people read the report's times. */
-  readonly zone: string;
-  readonly phase: RunPhase;
-  /** The run's result, if its phase doesn't say it all. */
-  readonly outcome?: string;
-  /** Present if the run only planned. */
-  readonly planOnly?: true;
-  readonly waitingFor: string | null;
-  readonly bills: number;
-  readonly totalCents: number;
-  readonly settledBills: number;
-  readonly settledCents: number;
-  readonly byState: StateSums;
-  /** The decisions that count, and those that don't, with the reason. */
-  readonly decisions: {
-    /** True if one person may launch and approve, or did. */
-    readonly singlePerson: boolean;
-    readonly counted: Awaited<ReturnType<typeof countedOf>>;
-    readonly refused: Awaited<ReturnType<typeof refusedOf>>;
-  };
-  /** Number of bills with a reason to look at them; `exceptions` lists the first. */
-  readonly exceptionCount: number;
-  readonly exceptions: readonly Pick<
-    RunPaymentStatus,
-    | "payableId"
-    | "publicId"
-    | "contactName"
-    | "amountCents"
-    | "parts"
-    | "state"
-    | "givenBack"
-    | "reasonCode"
-    | "reason"
-  >[];
-  readonly skipped: { readonly count: number; readonly byCode: Readonly<Record<string, number>> };
-  /** Deposits that the run has asked for; missing if there are none. */
-  readonly topUps?: RunStatus["topUps"];
-}
+export type RunReport = Shown<typeof ReportBody>;
 
 /** Most exceptions that one report lists; further ones are counted, and are in the table. */
 const EXCEPTIONS_MOST = 1_000;

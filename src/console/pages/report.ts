@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { type Report, ReportBody } from "../../api/report.ts";
-import { RunListBody } from "../../api/runs.ts";
+import { type ListedRun, RunListBody } from "../../api/runs.ts";
 import { billPage, reportPage, runPage } from "../../contracts/console-pages.ts";
 import { billsOf, counted } from "../../domain/counted.ts";
 import { facts, note, section, table } from "../elements.ts";
@@ -83,8 +83,6 @@ function exceptions({ exceptions: odd, exceptionCount, business }: Report): Mark
     shown,
   )}${exceptionCount > shown.length ? html`<p class="quiet">And ${exceptionCount - shown.length} more, in the table of all bills.</p>` : ""}`;
 }
-
-type ListedRun = (typeof RunListBody)["_output"]["items"][number];
 
 /** Lists all runs, to choose one. */
 export const reports: PageOf = async ({ api, visitor: { zoneOf } }) => {

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { type Overview, OverviewBody, type WaitingRun } from "../../api/overview.ts";
-import { RunListBody } from "../../api/runs.ts";
+import { type ListedRun, RunListBody } from "../../api/runs.ts";
 import { runPage } from "../../contracts/console-pages.ts";
 import { kindCalled } from "../../contracts/workflow-kinds.ts";
 import { isPast, type Moment, spokenDeadline } from "../../domain/clock/spoken.ts";
@@ -165,8 +165,6 @@ function weeks({ businesses }: Overview, isShown: boolean): Markup {
     ),
   )}`;
 }
-
-type ListedRun = (typeof RunListBody)["_output"]["items"][number];
 
 function runTable(runs: readonly ListedRun[], { businesses, zoneOf }: Visitor): Markup {
   if (runs.length === 0) return html`<p class="quiet">No run yet.</p>`;
