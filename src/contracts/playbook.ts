@@ -43,6 +43,47 @@ export interface PayRunPlaybook {
   readonly events?: readonly StartingEvent[];
 }
 
+/**
+ * What an approval of a plan has to do with a key of its playbook.
+ *
+ * - `covered`: part of what was approved. With another value it is another plan.
+ * - `before-the-plan`: decides what is planned. The plan's lines and name show it, and are approved.
+ * - `allows-nothing-more`: nothing is paid for it that was not approved.
+ */
+type Covering = "covered" | "before-the-plan" | "allows-nothing-more";
+
+/** Every key has its entry; the hash of a plan's policy has the covered ones. */
+export const APPROVAL_COVERS = {
+  kind: "before-the-plan",
+  name: "before-the-plan",
+  business: "before-the-plan",
+  schedule: "before-the-plan",
+  select: "before-the-plan",
+  where: "before-the-plan",
+  pay: {
+    on: "before-the-plan",
+    from: "before-the-plan",
+    whenShort: "allows-nothing-more",
+    clearing: "before-the-plan",
+    arrivalBusinessDays: "before-the-plan",
+    topUp: "covered",
+  },
+  limits: "covered",
+  review: "covered",
+  approve: "covered",
+  approvalValidDays: "covered",
+  late: "covered",
+  remind: "allows-nothing-more",
+  // A retry sends the approved line again, and only while its approval is valid.
+  onFailure: "allows-nothing-more",
+  notify: "allows-nothing-more",
+  remittance: "allows-nothing-more",
+  accounting: "before-the-plan",
+  events: "before-the-plan",
+} as const satisfies Readonly<Record<Exclude<keyof PayRunPlaybook, "pay">, Covering>> & {
+  readonly pay: Readonly<Record<keyof PayRule, Covering>>;
+};
+
 /** A `kyb-onboarding` playbook after loading: takes a business through verification. */
 export interface KybOnboardingPlaybook {
   readonly kind: "kyb-onboarding";

@@ -34,6 +34,7 @@ export function canonicalJson(value: CanonicalValue): string {
   return `{${members.join(",")}}`;
 }
 
-function isList(value: CanonicalValue): value is readonly CanonicalValue[] {
+/** True for a list. `Array.isArray` doesn't narrow the type of a readonly one. */
+export function isList(value: CanonicalValue): value is readonly CanonicalValue[] {
   return Array.isArray(value);
 }

@@ -1,6 +1,10 @@
 import { createHash } from "node:crypto";
-import type { ApprovalStage, PayRunPlaybook, TopUpRule } from "../../contracts/playbook.ts";
-import { type CanonicalValue, canonicalJson } from "../canonical-json.ts";
+import {
+  APPROVAL_COVERS,
+  type ApprovalStage,
+  type PayRunPlaybook,
+} from "../../contracts/playbook.ts";
+import { type CanonicalValue, canonicalJson, isList } from "../canonical-json.ts";
 
 /** Everything that an approval of a line covers. */
 export interface LineHashInput {
@@ -31,6 +35,7 @@ export interface LineHashInput {
  * else the next business day" keeps its approval when a day passes.
  */
 export function lineHash(input: LineHashInput): string {
+  const stages: Plain<LineHashInput["stages"]> = input.stages;
   return sha256({
     v: "line-1",
     businessId: input.businessId,
@@ -44,7 +49,7 @@ export function lineHash(input: LineHashInput): string {
     dateRule: input.dateRule,
     approvers: [...input.approvers].sort(),
     quorum: input.quorum,
-    ...stagesIn(input),
+    stages: wordsSorted(stages),
   });
 }
 
@@ -71,39 +76,23 @@ export function planHash(input: {
 
 /**
  * Returns the hash of a playbook's requirements before money moves: approvals, reviews, limits,
- * validity.
+ * validity. `APPROVAL_COVERS` has its keys.
  */
 export function policyHash(playbook: PayRunPlaybook): string {
-  return sha256({
-    v: "policy-1",
-    approve: playbook.approve.map((rule) => ({
-      review: rule.review,
-      overCents: rule.overCents,
-      where: rule.where,
-      by: [...rule.by].sort(),
-      quorum: rule.quorum,
-      ...stagesIn(rule),
-    })),
-    approvalValidDays: playbook.approvalValidDays,
-    review: [...playbook.review].sort(),
-    limits: {
-      billCents: playbook.limits.billCents,
-      vendorPerWeekCents: playbook.limits.vendorPerWeekCents,
-      businessPerWeekCents: playbook.limits.businessPerWeekCents,
-    },
-    late: playbook.late,
-    // Present only if there is such a rule: plans of other playbooks keep their hashes.
-    ...(playbook.pay.topUp === undefined ? {} : { topUp: topUpPolicy(playbook.pay.topUp) }),
-  });
+  const { pay, ...rest }: Plain<PayRunPlaybook> = playbook;
+  const { pay: keysOfPay, ...keys } = APPROVAL_COVERS;
+  return sha256({ v: "policy-1", ...coveredOf(rest, keys), pay: coveredOf(pay, keysOfPay) });
 }
 
-function topUpPolicy(rule: TopUpRule): CanonicalValue {
-  return {
-    from: rule.from,
-    by: [...rule.by].sort(),
-    quorum: rule.quorum,
-    atMostCents: rule.atMostCents,
-  };
+/** The same type without interfaces, which the type of canonical values doesn't accept. */
+type Plain<T> = { readonly [Key in keyof T]: Plain<T[Key]> };
+
+function coveredOf(
+  values: Readonly<Record<string, CanonicalValue | undefined>>,
+  keys: Readonly<Record<string, string>>,
+): Readonly<Record<string, CanonicalValue | undefined>> {
+  const covered = Object.entries(values).filter(([key]) => keys[key] === "covered");
+  return Object.fromEntries(covered.map(([key, value]) => [key, wordsSorted(value)]));
 }
 
 /** Everything that an approval of a deposit covers. */
@@ -132,22 +121,16 @@ export function topUpHash(input: TopUpHashInput): string {
   });
 }
 
-function stagesIn({ stages }: { readonly stages?: readonly ApprovalStage[] }) {
-  if (stages === undefined) return {};
-  return {
-    stages: stages.map(({ by, quorum, escalate }) => ({
-      by: [...by].sort(),
-      quorum,
-      ...(escalate === undefined
-        ? {}
-        : {
-            escalate: {
-              after: { count: escalate.after.count, unit: escalate.after.unit },
-              to: [...escalate.to].sort(),
-            },
-          }),
-    })),
-  };
+/** Sorts every list of words in a value: roles and reasons count in any order. */
+function wordsSorted(value: CanonicalValue | undefined): CanonicalValue | undefined {
+  if (typeof value !== "object" || value === null) return value;
+  if (!isList(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, wordsSorted(member)]),
+    );
+  }
+  const items = value.map((item) => wordsSorted(item) ?? null);
+  return items.every((item) => typeof item === "string") ? items.toSorted() : items;
 }
 
 function sha256(value: CanonicalValue): string {

@@ -6,6 +6,7 @@ import {
   planHash,
   policyHash,
 } from "../../../src/domain/approvals/hashes.ts";
+import { APPROVAL_COVERS } from "../../../src/contracts/playbook.ts";
 import { canonicalJson } from "../../../src/domain/canonical-json.ts";
 import { payRunPlaybook } from "../../support/pay-run-playbook.ts";
 
@@ -77,7 +78,54 @@ describe("stages", () => {
 
   it("policies without stages keep their hash", () => {
     expect(policyHash(PLAYBOOK)).toBe(
-      "9c150c105cb13005218f3b1367adf09a173b57df1ad23bc984b94a0bacaefc32",
+      "af90c3161c48410113f7d3cbfe64c7cbd9a5c96fe5993f604fbbcb8c97a75004",
+    );
+  });
+});
+
+describe("a policy's hash", () => {
+  const { pay: ofPay, ...others } = APPROVAL_COVERS;
+  const keys = [
+    ...Object.entries(others).map(([key, covering]) => ({
+      ...{ key, covering },
+      changed: { ...PLAYBOOK, [key]: "other" },
+    })),
+    ...Object.entries(ofPay).map(([key, covering]) => ({
+      ...{ key: `pay.${key}`, covering },
+      changed: { ...PLAYBOOK, pay: { ...PLAYBOOK.pay, [key]: "other" } },
+    })),
+  ];
+
+  it.each(keys.filter(({ covering }) => covering === "covered"))(
+    "an approval covers $key: with another value the policy's hash is another",
+    ({ changed }) => {
+      expect(policyHash(changed)).not.toBe(policyHash(PLAYBOOK));
+    },
+  );
+
+  it.each(keys.filter(({ covering }) => covering !== "covered"))(
+    "an approval doesn't cover $key: with another value the policy's hash is the same",
+    ({ changed }) => {
+      expect(policyHash(changed)).toBe(policyHash(PLAYBOOK));
+    },
+  );
+
+  it("a policy's hash doesn't depend on the order of roles and reasons", () => {
+    const one = payRunPlaybook({
+      review: ["new-vendor", "unusual-amount"],
+      approve: [{ ...RULE, by: ["controller", "owner"] }],
+    });
+    const other = payRunPlaybook({
+      review: ["unusual-amount", "new-vendor"],
+      approve: [{ ...RULE, by: ["owner", "controller"] }],
+    });
+    expect(policyHash(one)).toBe(policyHash(other));
+  });
+
+  it("a policy's hash depends on the order of its rules: the first match counts", () => {
+    const rules = [{ ...RULE, overCents: 100 }, RULE];
+    expect(policyHash({ ...PLAYBOOK, approve: rules })).not.toBe(
+      policyHash({ ...PLAYBOOK, approve: rules.toReversed() }),
     );
   });
 });
