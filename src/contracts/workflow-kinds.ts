@@ -28,6 +28,16 @@ const OF_BUSINESS = {
   planDry: "plan",
 } as const satisfies Readonly<Record<Exclude<keyof typeof WORKFLOW, "scheduledPayRun">, string>>;
 
+/** True for the id of a workflow of this kind. */
+export function isOfKind(workflowId: string, kind: keyof typeof OF_BUSINESS): boolean {
+  return workflowId.startsWith(`${OF_BUSINESS[kind]}/`);
+}
+
+/** Returns the pattern for SQL's LIKE that the ids of this kind match. */
+export function likeOf(kind: keyof typeof OF_BUSINESS): string {
+  return `${OF_BUSINESS[kind]}/%`;
+}
+
 /**
  * Returns the workflow id of a pay run, `pay-run/{business}/{playbook}/{period}[/r{n}]`.
  *
@@ -112,6 +122,8 @@ export interface WorkflowKind<Start, Input = unknown> {
   readonly workflow: keyof typeof WORKFLOW;
   /** What the API calls it, each with the words that people read. */
   readonly called: Readonly<Record<string, string>>;
+  /** True if it claims bills, so that nothing else pays them. */
+  readonly claimsBills: boolean;
   readonly taskQueue: string;
   readonly id: (start: Start) => string;
   readonly input: (start: Start) => Input;
@@ -156,6 +168,7 @@ export const WORKFLOW_KINDS = {
   payRun: {
     workflow: "payRun",
     called: { "pay-run": "Pay run" },
+    claimsBills: true,
     taskQueue: TASK_QUEUE,
     id: ({ runId }) => runId,
     input: ({ runId }) => ({ runId }),
@@ -170,6 +183,7 @@ export const WORKFLOW_KINDS = {
   kybOnboarding: {
     workflow: "kybOnboarding",
     called: { "kyb-onboarding": "Onboarding" },
+    claimsBills: false,
     taskQueue: TASK_QUEUE,
     id: ({ business }) => kybOnboardingId(business),
     input: ({ business }) => ({ business }),
@@ -181,6 +195,7 @@ export const WORKFLOW_KINDS = {
   cancelScheduledPayments: {
     workflow: "cancelScheduledPayments",
     called: { "cancel-scheduled": "Cancellation", hold: "Bills held back" },
+    claimsBills: false,
     taskQueue: TASK_QUEUE,
     id: ({ workflowId }) => workflowId,
     input: ({ workflowId }) => ({ id: workflowId }),
@@ -192,6 +207,7 @@ export const WORKFLOW_KINDS = {
   retryFailedPayment: {
     workflow: "retryFailedPayment",
     called: { "retry-failed-payment": "Failed payment" },
+    claimsBills: true,
     taskQueue: MASS_QUEUE.retries,
     id: ({ business, payableId }) => retryFailedPaymentId(business, payableId),
     input: ({ business, payableId }) => ({ business, payableId }),
@@ -201,6 +217,7 @@ export const WORKFLOW_KINDS = {
   fundingIncident: {
     workflow: "fundingIncident",
     called: { "funding-incident": "Account that bounced" },
+    claimsBills: false,
     taskQueue: TASK_QUEUE,
     id: ({ business, sourceId }) => fundingIncidentId(business, sourceId),
     input: ({ business, sourceId }) => ({ business, sourceId }),
@@ -210,6 +227,13 @@ export const WORKFLOW_KINDS = {
 };
 
 export type WorkflowKindName = keyof typeof WORKFLOW_KINDS;
+
+/** The kinds that claim bills. */
+export type ClaimingKind = {
+  [Name in WorkflowKindName]: (typeof WORKFLOW_KINDS)[Name]["claimsBills"] extends false
+    ? never
+    : Name;
+}[WorkflowKindName];
 
 /** A kind of workflow as the API calls it. */
 export type KindShown = {

@@ -1,7 +1,7 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { timesNow } from "../business/clock.ts";
 import { spokenTime } from "../domain/clock/spoken.ts";
-import { businessOfWorkflow } from "../contracts/workflow-kinds.ts";
+import { businessOfWorkflow, isOfKind } from "../contracts/workflow-kinds.ts";
 import { hasAuditHead, holdForLoss, lastKept } from "../store/janitor/behind.ts";
 import { unknownRuns } from "../store/janitor/open-runs.ts";
 import { seenAuditHead } from "../temporal/audit-heads.ts";
@@ -74,7 +74,7 @@ export async function holdIfRunsHaveSeenMore(
   running: ReadonlySet<string>,
 ): Promise<void> {
   const mine = [...running].filter(
-    (id) => id.startsWith("pay-run/") && businessOfWorkflow(id) === profile.name,
+    (id) => isOfKind(id, "payRun") && businessOfWorkflow(id) === profile.name,
   );
   for (const workflowId of mine) {
     const seen = await seenAuditHead(context.temporal, workflowId);

@@ -1,5 +1,6 @@
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { CANCELLATION_KINDS, type CancellationState } from "../../contracts/cancellation.ts";
+import { isOfKind } from "../../contracts/workflow-kinds.ts";
 import { type CancellationStatus } from "../../api/cancellations.ts";
 import { sharedReason } from "../../domain/cancellations/progress.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
@@ -30,7 +31,7 @@ export async function launchedCancellation(
 
 /** True for the id of a cancellation, whose status has another shape than a run's. */
 export function isCancellationId(id: string): boolean {
-  return id.startsWith("cancel-scheduled-payments/");
+  return isOfKind(id, "cancelScheduledPayments");
 }
 
 /** True if a status is a cancellation's, of bills or of payments. */

@@ -1,4 +1,5 @@
 import type { TopUpAccount, TopUpTerms } from "../../contracts/deposit.ts";
+import { isOfKind } from "../../contracts/workflow-kinds.ts";
 import { formatUsd } from "../money.ts";
 import type { NoticeText } from "./run-texts.ts";
 
@@ -85,7 +86,7 @@ function lookAt(deposit: Deposit, owner: string): string {
 }
 
 function isIncident({ owner, sourceId }: Deposit): boolean {
-  return owner.startsWith("funding-incident/") && owner.endsWith(`/${sourceId}`);
+  return isOfKind(owner, "fundingIncident") && owner.endsWith(`/${sourceId}`);
 }
 
 /** Describes a deposit in a few words: its amount and the account that it comes from. */

@@ -1,5 +1,6 @@
 import type { SkippedLine } from "../../contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
+import { isOfKind } from "../../contracts/workflow-kinds.ts";
 import { addDays } from "../clock/dates.ts";
 import { beforeNextRun } from "../clock/schedule-period.ts";
 import { holdOn, type HoldScope } from "../holds.ts";
@@ -106,7 +107,7 @@ export function* selectBills(input: SelectInput): Steps<Selection> {
 /** Leaves out a selected bill that another run or retry has claimed before. */
 export function claimedElsewhere(selected: SelectedBill, owner: string): SkippedLine {
   const by = owner === "" ? "another run or retry" : owner;
-  const text = owner.startsWith("retry-failed-payment/")
+  const text = isOfKind(owner, "retryFailedPayment")
     ? "A payment of it failed, and its retry has it."
     : `Already claimed by ${by}.`;
   return leftOut(selected, { code: "claimed", text });

@@ -5,6 +5,7 @@ import {
   type LineState,
   type RunPhase,
 } from "../../contracts/pay-run.ts";
+import { type ClaimingKind, likeOf } from "../../contracts/workflow-kinds.ts";
 import { asColumns, readerOf } from "../sql/as-record.ts";
 import { chunks, type Db } from "../sql/db.ts";
 import { mayStillPay } from "../payables/open-subjects.ts";
@@ -24,7 +25,7 @@ export async function openRuns(db: Db, businessId: string): Promise<OpenRun[]> {
     .select(["run_id", "business", "playbook", "period", "launched_by", "launched_at_ms"])
     .where("business_id", "=", businessId)
     .where("phase", "not in", ENDED_PHASES)
-    .where("run_id", "like", "pay-run/%")
+    .where("run_id", "like", likeOf("payRun"))
     .orderBy("run_id")
     .execute();
   return rows.map(readerOf("runs"));
@@ -129,8 +130,40 @@ export async function ownedRetries(db: Db, businessId: string): Promise<OwnedRet
   }));
 }
 
-/** Owners whose claims are judged here; others look after their own. */
-const OWNERS = ["pay-run/%", "retry-failed-payment/%"];
+type OfClaims = ExpressionBuilder<Tables, "claims">;
+type Condition = ExpressionWrapper<Tables, "claims", SqlBool>;
+
+interface Owner {
+  /** Pattern of its ids. */
+  readonly ids: string;
+  /** True for a claim whose owner has not ended. */
+  readonly isOpen: (eb: OfClaims) => Condition;
+}
+
+const OWNERS: Readonly<Record<ClaimingKind, Owner>> = {
+  payRun: {
+    ids: likeOf("payRun"),
+    isOpen: (eb) =>
+      eb.exists(
+        eb
+          .selectFrom("runs")
+          .select("runs.run_id")
+          .whereRef("runs.run_id", "=", "claims.owner")
+          .where("runs.phase", "not in", ENDED_PHASES),
+      ),
+  },
+  retryFailedPayment: {
+    ids: likeOf("retryFailedPayment"),
+    isOpen: (eb) =>
+      eb.exists(
+        eb
+          .selectFrom("retries")
+          .select("retries.workflow_id")
+          .whereRef("retries.workflow_id", "=", "claims.owner")
+          .where("retries.phase", "!=", "ended"),
+      ),
+  },
+};
 
 /**
  * Releases claims whose run or retry has ended or is not in the store. A payable with a live
@@ -148,32 +181,14 @@ export async function releaseOrphanClaims(
     .deleteFrom("claims")
     .where("business_id", "=", businessId)
     .where("claimed_at_ms", "<", claimedBeforeMs)
-    .where((eb) => eb.or(OWNERS.map((owner) => eb("owner", "like", owner))))
-    .where((eb) => eb.not(eb.or([ownerIsOpen(eb), mayStillPay("claims"), hasOpenLine(eb)])))
+    .where((eb) => eb.or(Object.values(OWNERS).map((owner) => hasEnded(eb, owner))))
+    .where((eb) => eb.not(eb.or([mayStillPay("claims"), hasOpenLine(eb)])))
     .executeTakeFirst();
   return Number(result.numDeletedRows);
 }
 
-type OfClaims = ExpressionBuilder<Tables, "claims">;
-type Condition = ExpressionWrapper<Tables, "claims", SqlBool>;
-
-function ownerIsOpen(eb: OfClaims): Condition {
-  return eb.or([
-    eb.exists(
-      eb
-        .selectFrom("runs")
-        .select("runs.run_id")
-        .whereRef("runs.run_id", "=", "claims.owner")
-        .where("runs.phase", "not in", ENDED_PHASES),
-    ),
-    eb.exists(
-      eb
-        .selectFrom("retries")
-        .select("retries.workflow_id")
-        .whereRef("retries.workflow_id", "=", "claims.owner")
-        .where("retries.phase", "!=", "ended"),
-    ),
-  ]);
+function hasEnded(eb: OfClaims, { ids, isOpen }: Owner): Condition {
+  return eb.and([eb("owner", "like", ids), eb.not(isOpen(eb))]);
 }
 
 function hasOpenLine(eb: OfClaims): Condition {
