@@ -29,7 +29,7 @@ export interface PayRunPlaybook {
   readonly approve: readonly ApprovalRule[];
   /** Days on the business clock that an approval stays valid, retries included. */
   readonly approvalValidDays: number;
-  readonly late: "ask" | "next-business-day";
+  readonly late: (typeof WHEN_LATE)[number];
   /** If missing, approvers are asked once. */
   readonly remind?: ApprovalReminders;
   /** Name of the playbook that owns failed payments. */
@@ -42,6 +42,9 @@ export interface PayRunPlaybook {
   /** Events whose bills are paid off-cycle; missing for none. */
   readonly events?: readonly StartingEvent[];
 }
+
+/** What happens if a decision comes too late for the planned dates. */
+export const WHEN_LATE = ["ask", "next-business-day"] as const;
 
 /**
  * What an approval of a plan has to do with a key of its playbook.
@@ -99,10 +102,13 @@ export interface KybOnboardingPlaybook {
   readonly remind: readonly string[];
   /** Days on the business clock that it waits for one input. */
   readonly expireAfterDays: number;
-  readonly bankAccount: "none" | "micro-deposits";
+  readonly bankAccount: (typeof BANK_ACCOUNT_CHECKS)[number];
   /** Name of the pay-run playbook to propose afterwards, or null. */
   readonly propose: string | null;
 }
+
+/** How a bank account is verified once the business is. */
+export const BANK_ACCOUNT_CHECKS = ["none", "micro-deposits"] as const;
 
 /** A `retry-failed` playbook after loading: what happens after payments fail or come back. */
 export interface RetryFailedPlaybook {
@@ -122,7 +128,16 @@ export interface RetryFailedPlaybook {
   readonly events?: readonly StartingEvent[];
 }
 
-export type RetryWhen = "when-released" | "when-funds-arrive" | "next-business-day" | Weekday;
+export const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday"] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+export const RETRY_WHEN = [
+  "when-released",
+  "when-funds-arrive",
+  "next-business-day",
+  ...WEEKDAYS,
+] as const;
+export type RetryWhen = (typeof RETRY_WHEN)[number];
 
 /** What one rule of a `retry-failed` playbook says. */
 export interface FailureRule {
@@ -218,8 +233,8 @@ export type ScheduleDays =
   /** `on`: 1 to 28, or the month's end. */
   | { readonly every: "month"; readonly on: number | "last-day" | "last-business-day" };
 
-export const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday"] as const;
-export type Weekday = (typeof WEEKDAYS)[number];
+/** What happens to a run whose nominal date is not a banking day. */
+export const ON_HOLIDAYS = ["business-day-before", "business-day-after", "skip"] as const;
 
 export interface PlaybookSchedule {
   readonly days: ScheduleDays;
@@ -227,8 +242,7 @@ export interface PlaybookSchedule {
   readonly at: string;
   /** IANA zone name. */
   readonly zone: string;
-  /** What happens to a run whose nominal date is not a banking day. */
-  readonly holidays: "business-day-before" | "business-day-after" | "skip";
+  readonly holidays: (typeof ON_HOLIDAYS)[number];
   /** How many days late a missed run may still begin; 0 means never. */
   readonly catchUpDays: number;
   /** Runs are planned and reported, and nothing is sent; missing if runs pay. */
@@ -240,12 +254,17 @@ export type SelectRule =
   | { readonly due: "all" }
   | { readonly due: "within"; readonly days: number };
 
+/** `arrives-by-due-date`: each bill executes early enough to arrive by its due date. */
+export const PAY_ON = ["arrives-by-due-date", "next-business-day"] as const;
+
+/** What happens if the money doesn't cover every bill. */
+export const WHEN_SHORT = ["most-urgent-first", "wait", "stop"] as const;
+
 export interface PayRule {
-  /** `arrives-by-due-date`: each bill executes early enough to arrive by its due date. */
-  readonly on: "arrives-by-due-date" | "next-business-day";
+  readonly on: (typeof PAY_ON)[number];
   /** Funding source id, or `default` for the source that the service marks as default. */
   readonly from: string;
-  readonly whenShort: "most-urgent-first" | "wait" | "stop";
+  readonly whenShort: (typeof WHEN_SHORT)[number];
   readonly clearing: "STANDARD" | "NEXT_AVAILABLE";
   /** Business days from execution to arrival. */
   readonly arrivalBusinessDays: number;
@@ -338,7 +357,13 @@ export interface PlaybookAccounting {
   readonly syncedWithinDays: number;
 }
 
+/** Whom to notify of decisions and actions. */
+export const NOTIFY_PEOPLE = ["by-role", "none"] as const;
+
+/** How often to send a summary. */
+export const DIGESTS = ["daily", "weekly", "none"] as const;
+
 export interface PlaybookNotify {
-  readonly people: "by-role" | "none";
-  readonly digest: "daily" | "weekly" | "none";
+  readonly people: (typeof NOTIFY_PEOPLE)[number];
+  readonly digest: (typeof DIGESTS)[number];
 }

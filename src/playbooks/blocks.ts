@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DIGESTS, NOTIFY_PEOPLE, ON_HOLIDAYS } from "../contracts/playbook.ts";
 import type { ConditionUse } from "./condition-fields.ts";
 import { readCondition } from "./conditions.ts";
 import { EVERY, ON, readEvery, readOn, readProfile, readScheduleStart } from "./field-texts.ts";
@@ -93,13 +94,10 @@ export const schedule = z
         type: "string",
         examples: ["America/New_York", "America/Chicago", "America/Los_Angeles", "UTC"],
       }),
-    holidays: z
-      .enum(["business-day-before", "business-day-after", "skip"])
-      .default("business-day-before")
-      .meta({
-        description:
-          "Where a run moves if its day is a bank holiday or a weekend. Not with `every: day` or `weekday`.",
-      }),
+    holidays: z.enum(ON_HOLIDAYS).default("business-day-before").meta({
+      description:
+        "Where a run moves if its day is a bank holiday or a weekend. Not with `every: day` or `weekday`.",
+    }),
     catchUp: read((input) => readDays(input, { unit: "days", min: 0, max: 31, example: "1 day" }))
       .prefault("1 day")
       .meta({
@@ -122,10 +120,10 @@ export const schedule = z
 /** Whom to notify, and how often. */
 export const notify = z
   .strictObject({
-    people: z.enum(["by-role", "none"]).default("by-role").meta({
+    people: z.enum(NOTIFY_PEOPLE).default("by-role").meta({
       description: "Whom to notify that a decision or an action is needed.",
     }),
-    digest: z.enum(["daily", "weekly", "none"]).default("none").meta({
+    digest: z.enum(DIGESTS).default("none").meta({
       description: "How often to send a summary.",
     }),
   })

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BANK_ACCOUNT_CHECKS } from "../../../contracts/playbook.ts";
 import { business, read } from "../../blocks.ts";
 import { readRole } from "../../field-texts.ts";
 import { readDays, readWord, WORD_PATTERN } from "../../texts.ts";
@@ -54,7 +55,7 @@ export const kybOnboardingSchema = z
         pattern: "^[0-9]+ days?$",
         examples: ["30 days"],
       }),
-    bankAccount: z.enum(["none", "micro-deposits"]).default("none").meta({
+    bankAccount: z.enum(BANK_ACCOUNT_CHECKS).default("none").meta({
       description:
         "Once the business is verified: also get a bank account verified, by the amounts of two micro-deposits.",
     }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { REVIEW_REASONS } from "../../../contracts/playbook.ts";
+import { PAY_ON, REVIEW_REASONS, WHEN_LATE, WHEN_SHORT } from "../../../contracts/playbook.ts";
 import { BUILT_IN_FAILURES } from "../../../domain/retries/policy.ts";
 import {
   accounting,
@@ -39,7 +39,7 @@ export const ARRIVAL_BUSINESS_DAYS = { standard: 3, "next-available": 1 } as con
 
 const pay = z
   .strictObject({
-    on: z.enum(["arrives-by-due-date", "next-business-day"]).default("arrives-by-due-date").meta({
+    on: z.enum(PAY_ON).default("arrives-by-due-date").meta({
       description:
         "On which day: each bill so that its money arrives by its due date, or every bill on the next business day.",
     }),
@@ -50,7 +50,7 @@ const pay = z
         type: "string",
         examples: ["default", "balance"],
       }),
-    whenShort: z.enum(["most-urgent-first", "wait", "stop"]).default("most-urgent-first").meta({
+    whenShort: z.enum(WHEN_SHORT).default("most-urgent-first").meta({
       description:
         "If the money does not cover every bill: pay the most urgent first, wait until it covers all, or stop.",
     }),
@@ -226,7 +226,7 @@ export const payRunSchema = z
       }),
     remind: remind.optional(),
     escalate: escalate.optional(),
-    late: z.enum(["ask", "next-business-day"]).default("ask").meta({
+    late: z.enum(WHEN_LATE).default("ask").meta({
       description:
         "If a decision comes too late for the planned dates: ask again with new dates, or pay on the next business day.",
     }),

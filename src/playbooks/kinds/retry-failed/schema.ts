@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { WEEKDAYS } from "../../../contracts/playbook.ts";
+import { RETRY_WHEN } from "../../../contracts/playbook.ts";
 import { REINITIATIONS_MAX } from "../../../domain/payments/return-codes.ts";
 import { GIVE_UP } from "../../../domain/retries/policy.ts";
 import { business, read } from "../../blocks.ts";
@@ -32,13 +32,10 @@ export const failureRuleSchema = z
       ],
       examples: [["R01", "R09", "insufficient funds"], "anything-else"],
     }),
-    retry: z
-      .enum(["when-released", "when-funds-arrive", "next-business-day", ...WEEKDAYS])
-      .optional()
-      .meta({
-        description:
-          "Pays again, within Nacha's limits: once a person releases the funding account, once it holds the money, on the next business day, or on a day of the week.",
-      }),
+    retry: z.enum(RETRY_WHEN).optional().meta({
+      description:
+        "Pays again, within Nacha's limits: once a person releases the funding account, once it holds the money, on the next business day, or on a day of the week.",
+    }),
     pause: z.literal("funding-account").optional().meta({
       description:
         "Keeps every run from paying from the same account until one person has decided, however many payments bounced.",
