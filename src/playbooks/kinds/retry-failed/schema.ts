@@ -91,7 +91,7 @@ export const retryFailedSchema = z
       .optional()
       .meta({
         description:
-          "What to do, failure by failure: the first rule that matches counts. What no rule matches is never paid again by itself: an operator is asked.",
+          "What to do, failure by failure: the first rule that matches counts. What no rule matches is never paid again by itself: an operator is asked. Default: built-in rules. After a bounce the funding account is paused, and the bill is paid again once a person releases it; a bank account that can't be paid holds its vendor; an operator is asked about everything else.",
         examples: [[{ match: ["R01", "R09"], retry: "next-business-day", atMost: 2 }]],
       }),
     giveUp: giveUp.prefault({}),
