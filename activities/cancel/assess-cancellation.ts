@@ -33,7 +33,7 @@ import { lineStand } from "./line-stand.ts";
 import { by } from "./notes.ts";
 
 /**
- * Brings a cancellation's withheld bills up to date with their holds, their runs and the clock, and
+ * Brings a cancellation's held-back bills up to date with their holds, their runs and the clock, and
  * returns what there is to do. Reads nothing from the service, so it can run as often as needed.
  */
 export async function assessCancellation(
@@ -198,7 +198,7 @@ function withheldNow(
   return null;
 }
 
-/** Judges a withheld bill for which a request may have been under way when its hold was written. */
+/** Judges a held-back bill for which a request may have been under way when its hold was written. */
 async function afterSending(
   trx: Transaction<Tables>,
   { runId, requestedAtMs }: Cancellation,
@@ -236,7 +236,7 @@ async function notify(
     businessId,
     kind: "bill-not-released",
     factKey: `${workflowId}/${item.payableId ?? ""}`,
-    subject: `${item.payableId ?? ""}, ${formatUsd(item.amountCents)}: ${state === "withheld" ? "still withheld, it is not paid" : "could not be withheld"}`,
+    subject: `${item.payableId ?? ""}, ${formatUsd(item.amountCents)}: ${state === "withheld" ? "still held back, it is not paid" : "could not be held back"}`,
     text: `${change.reason ?? ""}\n\nBill ${item.payableId ?? ""}, hold ${item.holdId ?? "none"}.`,
     roles: releasersOf(policy),
     data: { id: workflowId, payableId: item.payableId, state },

@@ -66,7 +66,7 @@ function beyond(
   const scheduledIds = state === "scheduled" || state === "held" ? paymentIds : [];
   const reason =
     scheduledIds.length > 0
-      ? `The service has it already, until somebody takes it back: payrun cancel-scheduled ${scheduledIds.join(" ")}`
+      ? `The service has it already, until a person takes it back: payrun cancel-scheduled ${scheduledIds.join(" ")}`
       : (SENT[state] ?? `Its line is ${state}, so there is nothing to hold back.`);
   const isToGo = scheduledIds.length > 0 && executionDate !== null;
   const goesOutAtMs = isToGo ? executionMs(executionDate) : null;

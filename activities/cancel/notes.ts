@@ -25,7 +25,7 @@ export async function notifyNotCancelled(
     ...{ businessId, kind: "payment-not-cancelled", roles: [], nowMs },
     factKey: `${id}/${paymentId ?? payableId}`,
     subject: `${payment} of ${formatUsd(amountCents)} ${is}`,
-    text: `${reason}\n\nPayment ${paymentId ?? "not known"}, bill ${payableId ?? "unknown"}. The bill stays on hold until somebody releases it.`,
+    text: `${reason}\n\nPayment ${paymentId ?? "not known"}, bill ${payableId ?? "unknown"}. The bill stays on hold until a person releases it.`,
     data: { id, paymentId, state },
   });
 }

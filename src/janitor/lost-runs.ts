@@ -14,7 +14,7 @@ import type { EndedExecution, Owed } from "./owed.ts";
 
 const STOPPED =
   "Its workflow was terminated in Temporal. What was sent is followed; nothing more is paid until " +
-  "somebody releases this hold, or cancels the run.";
+  "a person releases this hold, or cancels the run.";
 
 /**
  * Returns the runs that have not ended. A new workflow reads the run's row and goes on from there:

@@ -16,7 +16,7 @@ import { holdTerminated } from "./hold-terminated.ts";
 
 const STOPPED =
   "The workflow that owns this failed bill was terminated in Temporal. It is followed, and not " +
-  "paid again until somebody releases this hold.";
+  "paid again until a person releases this hold.";
 
 /**
  * Returns failed and returned bills that a retry owns. A new workflow reads everything about the

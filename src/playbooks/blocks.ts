@@ -113,7 +113,7 @@ export const schedule = z
     }),
   })
   .meta({
-    description: "When to run by itself. Without it, the playbook runs when somebody launches it.",
+    description: "When to run by itself. Without it, the playbook runs when a person launches it.",
     examples: [{ every: "thursday", at: "10:00", zone: "America/New_York" }],
   });
 

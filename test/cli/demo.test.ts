@@ -31,10 +31,10 @@ function demoUntil(
   });
 }
 
-/** Words at which the demo is cut off; the short form's: a response is lost, bills are withheld. */
+/** Words at which the demo is cut off; the short form's: a response is lost, bills are held back. */
 const CUTS = isLong
-  ? ["no real money", "bills to pay", "SIGKILL", "Withheld", "Lookup", "Settle", "bounced, "]
-  : ["Withheld"];
+  ? ["no real money", "bills to pay", "SIGKILL", "Held back", "Lookup", "Settle", "bounced, "]
+  : ["Held back"];
 
 /** Each start takes half a minute on a busy machine. */
 const LIMIT_MS = 240_000 * (CUTS.length + 1);
@@ -98,7 +98,9 @@ describe("the demo", () => {
       const report = stdout.slice(stdout.indexOf("Report")).replace(/\s+/g, " ");
       expect(report).toContain("webhooks never arrived, and polling found");
       expect(report).toMatch(/of the killed worker: the bank's moves are one debit, one credit/);
-      expect(report).toMatch(/3 bills, withheld until the owner released them: paid, by their due/);
+      expect(report).toMatch(
+        /3 bills, held back until the owner released them: paid, by their due/,
+      );
       expect(report).toMatch(
         /3 bills that bounced: 1 notice, one decision, one retry each; the bank's moves: debit, return, debit, credit ✓/,
       );

@@ -46,7 +46,7 @@ test("until a held-back bill is released, pages ask those who may release it, ev
     expect((await other.visits.get(path)).html).not.toContain('href="/holds/release?id=');
   }
   expect(await status()).toMatchObject({
-    waitingFor: "controller or owner to release 1 withheld bill, $2,507.54, not paid until then",
+    waitingFor: "controller or owner to release 1 held-back bill, $2,507.54, not paid until then",
     needsAction: true,
     releasedBy: ["controller", "owner"],
   });

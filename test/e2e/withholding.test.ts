@@ -109,7 +109,7 @@ describe("holding back bills of a run", () => {
     await approve(payrun, runId);
     await payrun.until(
       runId,
-      "paid but for what is withheld",
+      "paid but for what is held back",
       ({ counts }) => counts.scheduled === 1 && counts["on-hold"] === 2,
     );
     const holdOf = (payableId?: string): string =>

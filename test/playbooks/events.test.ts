@@ -38,7 +38,7 @@ describe("events in a playbook", () => {
       "kind: cancel-scheduled\nchoose: { payments: [pay_1] }\nevents: [contact.updated]\n",
       /the event says which payments/,
     ],
-    ["kind: hold\nevents: [contact.updated]\n", /bills are withheld from a run/],
+    ["kind: hold\nevents: [contact.updated]\n", /bills of a run are held back/],
   ])("the playbook %j has a mistake in its events", (text, message) => {
     expect(mistakes(text)).toMatch(message);
   });

@@ -81,7 +81,7 @@ test.each([
   [`kind: cancel-scheduled\n${RUN}how: cancel-already-scheduled\n`, "how", /`kind: hold`/],
   [`kind: cancel-scheduled\n${RUN}unless: { releasedBy: [owner] }\n`, "unless", /`kind: hold`/],
   [`kind: cancel-scheduled\n${RUN}then: { hold: until-released }\n`, "then.hold", /always on hold/],
-  [`kind: cancel-scheduled\n${RUN}then: { tooLate: tell }\n`, "then.tooLate", /always told/],
+  [`kind: cancel-scheduled\n${RUN}then: { tooLate: tell }\n`, "then.tooLate", /always notified/],
   [`kind: hold\n${RUN}how: not-submitted-until-released\n`, "how", /holds bills back/],
   ["kind: pay-run\npay: { arrive: by-due-date }\n", "pay.arrive", /`on: arrives-by-due-date`/],
   ["kind: retry-failed\npayments: all\n", "payments", /`events: \[payable.payment.failed/],

@@ -21,7 +21,7 @@ export const launchHold: Launcher<HoldPlaybook> = async (context, launch) => {
       playbook: request.playbook,
       policy: { ...playbook, name: request.playbook },
       runId,
-      reason: request.inputs?.["reason"] ?? heldBackReason(request.playbook),
+      reason: request.inputs?.["reason"] ?? heldBackReason(request.playbook, playbook.releasedBy),
       by: by.name,
     });
   }

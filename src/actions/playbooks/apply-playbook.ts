@@ -63,7 +63,7 @@ export async function storePlaybook(
     if (result.changed && profile.fourEyes === true && confirmed === undefined) {
       throw conflict(
         "changed_meanwhile",
-        `Somebody has put another text of “${name}” into force meanwhile: look at it, and apply yours again as a proposal.`,
+        `A person has put another text of “${name}” into force meanwhile: look at it, and apply yours again as a proposal.`,
       );
     }
     const { deleted } = await scheduleWish(trx, { businessId, playbook: name });

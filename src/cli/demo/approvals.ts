@@ -123,7 +123,7 @@ function decide(
   });
 }
 
-/** States of bills without a decision, including withheld ones. */
+/** States of bills without a decision, including held-back ones. */
 const TO_DECIDE: readonly LineState[] = ["awaiting-approval", "on-hold"];
 
 /** Suggests the bill that looks like a duplicate of a paid one; otherwise the smallest flagged. */

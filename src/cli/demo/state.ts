@@ -15,7 +15,7 @@ const shape = z.object({
   /** The bill whose payment the service took when the worker was killed, and that payment. */
   crash: z.object({ payableId: z.string(), paymentId: z.string() }).optional(),
   crashShown: z.boolean().optional(),
-  /** Withheld bills that the owner released. */
+  /** Held-back bills that the owner released. */
   released: z.array(z.string()).optional(),
   /** The funding account whose payments bounced, and the bills that waited for its decision. */
   bounced: z.object({ source: z.string(), payableIds: z.array(z.string()) }).optional(),

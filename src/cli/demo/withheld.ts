@@ -34,7 +34,7 @@ export async function releaseWithheld(demo: Demo): Promise<void> {
   const [first] = bills;
   if (first === undefined) return;
   const lines = bills.map(({ line }) => line);
-  narrator.heading("Withheld");
+  narrator.heading("Held back");
   narrator.line(
     dim(
       `playbooks/${WITHHOLDING}.yaml holds flagged bills back until a controller or owner releases them.`,
@@ -90,7 +90,7 @@ export function reportReleased(
   );
   const when = isLate ? "" : ", by their due dates";
   narrator.line(
-    `${green("✓")} ${count(lines.length, "bill")}, withheld until the owner released them: paid${when}`,
+    `${green("✓")} ${count(lines.length, "bill")}, held back until the owner released them: paid${when}`,
   );
 }
 

@@ -123,9 +123,9 @@ function stillIn(day: string | null): string {
 /** How many reasons are spelled out; the items of all further ones are only counted. */
 const MOST_REASONS = 3;
 
-/** Says for whom held-back bills wait: `controller to release 2 withheld bills`. */
+/** Says for whom held-back bills wait: `controller to release 2 held-back bills`. */
 export function releaseText(releasedBy: readonly string[], bills: number): string {
-  return `${releasedBy.join(" or ")} to release ${counted(bills, "withheld bill")}`;
+  return `${releasedBy.join(" or ")} to release ${counted(bills, "held-back bill")}`;
 }
 
 /**

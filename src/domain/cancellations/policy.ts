@@ -28,8 +28,8 @@ export function releasersOf(policy: CancellationPolicy): readonly string[] {
 }
 
 /** Returns the reason that a hold playbook gives for each bill that it holds back. */
-export function heldBackReason(playbook: string): string {
-  return `${playbook} holds it back until it is released`;
+export function heldBackReason(playbook: string, releasedBy: readonly string[]): string {
+  return `${playbook} holds it back until ${releasedBy.join(" or ")} releases it`;
 }
 
 /** Returns the payments named by id; null if the policy chooses bills. */

@@ -152,7 +152,7 @@ function addRelease(routes: Routes): void {
     tag: "holds",
     summary: "Lifts a hold, and says which bills go out because of it",
     description:
-      "An operator lifts it, or the approver who set it, also by a stop that cancels; one that waits for a decision of named roles (a withheld bill, an account that bounced, a vendor to look at) is lifted only by these roles.",
+      "An operator lifts it, or the approver who set it, also by a stop that cancels; one that waits for a decision of named roles (a held-back bill, an account that bounced, a vendor to look at) is lifted only by these roles.",
     params: z.object({ id }),
     responses: { 200: { description: "Lifted", schema: HoldBody } },
     handle: async ({ params, principal, context }) => {

@@ -77,7 +77,7 @@ test("an event withholds the bills of its vendor, or its bill, in the run, each 
   expect((await cancels.held()).toSorted()).toEqual([...payableIds].toSorted());
 });
 
-test("a bill that is settled is not withheld", async ({ cancels, world }) => {
+test("a bill that is settled is not held back", async ({ cancels, world }) => {
   const { runId } = await world.approvedRun([{ contactId: "v1" }]);
   await world.pay(runId);
   await world.control.advance("P14D");
@@ -86,7 +86,7 @@ test("a bill that is settled is not withheld", async ({ cancels, world }) => {
 });
 
 test.for(["parked", "retrying"] as const)(
-  "a bill that is %s may be sent again, so it is withheld too",
+  "a bill that is %s may be sent again, so it is held back too",
   async (state, { cancels, world }) => {
     const { runId, payableId } = await world.plannedRun([{ contactId: "v1" }]);
     await setState(world, runId, payableId, state);
@@ -136,7 +136,7 @@ test("the notice about a bill that was not released in time names its vendor and
   const [notice] = await listNotices(world.store.db, { kind: "bill-not-released", limit: 1 });
   const { contactName, publicId } = (await getPlanLine(world.store.db, runId, payableId)) ?? {};
   expect(notice?.subject).toBe(
-    `${contactName} ${publicId}, $100.00: still withheld, it is not paid`,
+    `${contactName} ${publicId}, $100.00: still held back, it is not paid`,
   );
   expect(notice?.text).toContain("Nobody released it in time");
 });

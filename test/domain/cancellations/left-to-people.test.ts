@@ -96,7 +96,7 @@ test("the text about several payments follows what the service has held, cancell
 });
 
 test("once the date of a bill that the service already had has passed, its money is said to be out", () => {
-  const reason = "The service has it already, until somebody takes it back: payrun …";
+  const reason = "The service has it already, until a person takes it back: payrun …";
   const goesOutAtMs = day("2026-07-20");
   const state = "too-late";
   const bill = { paymentId: null, amountCents: 9_00, state, reason, goesOutAtMs } as const;

@@ -47,7 +47,7 @@ describe("the state of a cancellation", () => {
     const withholding = { holdsBack: true, releasedBy: ["controller", "owner"] };
     expect(judgeCancellation(view([late], withholding))).toMatchObject({
       ended: true,
-      waitingFor: "controller or owner to release 1 withheld bill, $100.00, not paid until then",
+      waitingFor: "controller or owner to release 1 held-back bill, $100.00, not paid until then",
       needsAction: true,
     });
     const released = item({ paymentId: null, state: "released", open: false });
@@ -140,7 +140,7 @@ describe("the state of a cancellation", () => {
   test("a hold says who may release its bills, and needs their action", () => {
     const now = judgeCancellation(view([item({ state: "withheld", paymentId: null })]));
     expect(now).toMatchObject({ phase: "withholding", needsAction: true });
-    expect(now.waitingFor).toBe("controller or owner to release 1 withheld bill");
+    expect(now.waitingFor).toBe("controller or owner to release 1 held-back bill");
   });
 
   test("a hold wakes as soon as nobody may release its bills any more", () => {

@@ -13,11 +13,11 @@ export const cancelScheduledKind = playbookKind({
   formerKeys: new Map([
     [
       "how",
-      "no `how`: this kind cancels; `kind: hold` holds bills back until somebody releases them",
+      "no `how`: this kind cancels; `kind: hold` holds bills back until a person releases them",
     ],
-    ["unless", "`kind: hold`, which holds bills back until somebody releases them"],
+    ["unless", "`kind: hold`, which holds bills back until a person releases them"],
     ["then.hold", "no `hold`: a bill is always on hold before its payment is cancelled"],
-    ["then.tooLate", "no `tooLate`: people are always told if the bank has a payment already"],
+    ["then.tooLate", "no `tooLate`: people are always notified if the bank has a payment already"],
   ]),
   checkTogether: check,
   compile,

@@ -42,7 +42,7 @@ function check(written: unknown): Issue[] {
     {
       path: ["choose"],
       anchor: "key",
-      message: "bills are withheld from a run, and the events name none",
+      message: "bills of a run are held back, and the events name no run",
       expected: "`run: weekly-vendors`",
     },
   ];

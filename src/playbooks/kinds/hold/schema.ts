@@ -16,7 +16,7 @@ interface Until {
   readonly businessDaysBefore: number;
 }
 
-/** Reads until when a withheld bill may be released, such as `17:00 business day before`. */
+/** Reads until when a held-back bill may be released, such as `17:00 business day before`. */
 function readUntil(input: unknown): Reading<Until> {
   const expected =
     'a time in New York and a day, such as "17:00 business day before" or "12:00 2 business days before"';
@@ -68,7 +68,7 @@ const unless = z
       }),
   })
   .meta({
-    description: "Who may let a withheld bill go after all.",
+    description: "Who may let a held-back bill go after all.",
     examples: [{ releasedBy: ["controller", "owner"], until: "17:00 business day before" }],
   });
 
@@ -76,7 +76,7 @@ const unless = z
 export const holdSchema = z
   .strictObject({
     kind: z.literal("hold").meta({
-      description: "What the playbook does: hold bills back until somebody releases them.",
+      description: "What the playbook does: hold bills back until a person releases them.",
     }),
     business,
     choose: choose.optional(),
@@ -86,6 +86,6 @@ export const holdSchema = z
       "Events that put it into force, each for the vendor or the bill that it is about; `choose` may narrow that further. Then it is in force only after such an event.",
     ),
   })
-  .meta({ title: "Hold", description: "Holds bills back until somebody releases them." });
+  .meta({ title: "Hold", description: "Holds bills back until a person releases them." });
 
 export type HoldInput = z.output<typeof holdSchema>;
