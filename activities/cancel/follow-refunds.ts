@@ -90,7 +90,7 @@ async function follow(
   });
 }
 
-interface Told {
+interface Late {
   readonly cancellation: Cancellation;
   readonly item: CancellationItem;
   readonly payment: Refunding;
@@ -99,10 +99,10 @@ interface Told {
 
 function notifyOfLate(
   trx: Transaction<Tables>,
-  told: Told,
+  late: Late,
   cancelledAtMs: number,
 ): Promise<boolean> {
-  const { cancellation, item, payment, nowMs } = told;
+  const { cancellation, item, payment, nowMs } = late;
   const days = refundDaysOf(cancellation.policy);
   return raiseNotice(trx, {
     businessId: cancellation.businessId,

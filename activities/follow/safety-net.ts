@@ -81,7 +81,7 @@ export async function presentAccounts(
   for (const contactId of wanted) {
     if (contacts.has(contactId)) continue;
     // A single vendor that can't be read must not hold up the run either.
-    const read = () => readPayee(context, run.business, contactId);
+    const read = () => readContact(context, run.business, contactId);
     const account = await unlessUnread(client, read, () => undefined);
     if (account !== undefined) contacts.set(contactId, account);
   }
@@ -157,7 +157,7 @@ export async function watchScheduled(
 }
 
 /** Reads the last four digits of a vendor's account; null if there is none. */
-export async function readPayee(
+export async function readContact(
   context: ActivityContext,
   business: string,
   contactId: string,

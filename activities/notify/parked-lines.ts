@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import { parked } from "../../src/domain/notices/run-texts.ts";
 import { lastRaisedMs, raiseTogether } from "../../src/store/notices/notices.ts";
-import { parkedUntold } from "../../src/store/lines/parked-notices.ts";
+import { unreportedParked } from "../../src/store/lines/parked-notices.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 
@@ -30,7 +30,7 @@ export async function notifyOfParked(
 ): Promise<number> {
   if (run.policy.notify.people === "none") return Infinity;
   const { businessId, runId } = run;
-  const lines = await parkedUntold(trx, run);
+  const lines = await unreportedParked(trx, run);
   const [first] = lines;
   if (first === undefined) return Infinity;
   if (!when.isLast) {

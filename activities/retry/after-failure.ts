@@ -32,7 +32,7 @@ export async function afterFailure(
 ): Promise<RetryAssessment> {
   const playbook = await failurePlaybook(retry, failures);
   const failed = harshest(failures, playbook);
-  const told = failures[0]?.failureReason ?? "no reason given";
+  const reason = failures[0]?.failureReason ?? "no reason given";
   const whose = await whoseOf(retry, failed.code, failures);
   const failedCents = sumCents(failures.map(({ amountCents }) => amountCents));
   const { settledCents = 0 } = partsOf(retry.line.amountCents, undealtPayments(retry)) ?? {};
@@ -60,7 +60,7 @@ export async function afterFailure(
   await setRow(retry, { approvalEnded: end?.reason ?? null });
   const ids = failures.map((failure) => failure.paymentId);
   const handled = [...new Set([...retry.row.handledPaymentIds, ...ids])];
-  return take(retry, step, { failed, told, failures, handled, settledCents });
+  return take(retry, step, { failed, reason, failures, handled, settledCents });
 }
 
 /**
@@ -92,9 +92,9 @@ async function whoseOf(
   });
 }
 
-interface Told {
+interface Failed {
   readonly failed: RuledFailure;
-  readonly told: string;
+  readonly reason: string;
   readonly failures: readonly FailedPayment[];
   readonly handled: readonly string[];
   /** The amount of the bill that has settled despite the failure. */
@@ -108,33 +108,33 @@ interface Told {
 async function take(
   retry: RetryCase,
   step: FailureStep,
-  { failed, told, failures, handled, settledCents }: Told,
+  { failed, reason, failures, handled, settledCents }: Failed,
 ): Promise<RetryAssessment> {
   const { code, rule } = failed;
   const reasonCode = code ?? "unknown-reason";
   const { cause, toDo } = classifyFailures(failures);
-  const account = { code: reasonCode, reason: told, roles: rule.by };
+  const account = { code: reasonCode, reason, roles: rule.by };
   if (step.kind === "park") {
     if (step.pause) await pauseAccount(retry.context, retry, account);
-    if (step.holdVendor) await holdVendor(retry.context, retry, told, rule.by);
+    if (step.holdVendor) await holdVendor(retry.context, retry, reason, rule.by);
     const why = step.why === null ? "" : `${step.why} `;
     const part = partText(failures, settledCents);
     return park(retry, step.code ?? "unknown-reason", `${part}${cause} ${why}${toDo}`, handled);
   }
-  const waiting = { phase: "waiting", reasonCode, reason: told, handledPaymentIds: handled };
+  const waiting = { phase: "waiting", reasonCode, reason, handledPaymentIds: handled };
   if (step.kind === "retry-on") {
     const { date, ofAtMost } = step;
-    await announceDay(retry, date, { reasonCode, told, ofAtMost }, waiting);
+    await announceDay(retry, date, { reasonCode, reason, ofAtMost }, waiting);
     return waitForDay(retry, date);
   }
   if (step.kind === "wait-for-funds") {
-    return waitFor(retry, `money in the funding account ${retry.line.sourceId}`, told, waiting);
+    return waitFor(retry, `money in the funding account ${retry.line.sourceId}`, reason, waiting);
   }
   const incident = await pauseAccount(retry.context, retry, account);
   // The vendor was held only until it was known whose account is at fault.
   await liftVendorHold(retry);
   const text = decisionAbout(retry.line.sourceId);
-  return joined(await waitFor(retry, text, told, waiting), incident);
+  return joined(await waitFor(retry, text, reason, waiting), incident);
 }
 
 /** Names the settled part, which a person must not pay again. */

@@ -9,11 +9,11 @@ import { type RetryCase, setLine, setRow } from "./retry-case.ts";
 export async function announceDay(
   retry: RetryCase,
   date: string,
-  about: { readonly reasonCode: string; readonly told: string; readonly ofAtMost: number },
+  about: { readonly reasonCode: string; readonly reason: string; readonly ofAtMost: number },
   change: RetryChange = {},
 ): Promise<void> {
-  const { reasonCode, told, ofAtMost } = about;
-  const reason = `${told}. Tried again on ${date} (${retry.row.retriesMade + 1} of ${ofAtMost}).`;
+  const { reasonCode, ofAtMost } = about;
+  const reason = `${about.reason}. Tried again on ${date} (${retry.row.retriesMade + 1} of ${ofAtMost}).`;
   await setLine(retry, { state: "retrying", reasonCode, reason, backsOffAtMs: null });
   await setRow(retry, { ...change, retryOn: date });
 }

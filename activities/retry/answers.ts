@@ -118,10 +118,10 @@ export async function leaveToNextRun(
 export async function waitFor(
   retry: RetryCase,
   text: string,
-  told: string,
+  failure: string,
   change: RetryChange,
 ): Promise<RetryAssessment> {
-  const reason = `${told}. Waits for ${text}.`;
+  const reason = `${failure}. Waits for ${text}.`;
   const { reasonCode = null } = change;
   await setLine(retry, { state: "retrying", reasonCode, reason });
   await setRow(retry, { ...change, reason, retryOn: null });

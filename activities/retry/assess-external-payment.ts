@@ -18,7 +18,7 @@ import { pauseAccount } from "../incident/pause-account.ts";
 import { ended } from "./answers.ts";
 import { holdVendor } from "./vendor-hold.ts";
 
-const TOLD = "people were notified; the next run asks for an approval";
+const NOTIFIED = "people were notified; the next run asks for an approval";
 
 /**
  * Looks after a failed payment that Payrun did not make, if a playbook says so: notifies people,
@@ -57,31 +57,31 @@ export async function assessExternalPayment(
   });
   if (owed === 0) return ended("paid elsewhere");
   const { rule, code } = ruleFor(playbook.rules, failed.failureReason);
-  const told = failed.failureReason ?? "no reason given";
+  const reason = failed.failureReason ?? "no reason given";
   const clock = await context.clockOf(business).now();
   const sourceId = sourceOf(failed);
   const whose = whoseAccount({
     code,
-    failureReason: told,
+    failureReason: reason,
     sourceKind: sourceId === "balance" ? "balance" : "bank",
     othersThrough: 0,
     otherVendorsFailed: 0,
   });
   if (whose === "payer" && rule.pause && sourceId !== null) {
     const account = { business, businessId, line: { sourceId }, clock, payments };
-    const why = { code: code ?? "unknown-reason", reason: told, roles: rule.by };
+    const why = { code: code ?? "unknown-reason", reason, roles: rule.by };
     await pauseAccount(context, account, why);
   }
   if (whose !== "payer" && rule.action === "hold-vendor" && failed.contactId !== null) {
     const { contactId } = failed;
     const held = { businessId, workflowId, payableId, clock, line: { contactId } };
-    await holdVendor(context, held, told, rule.by);
+    await holdVendor(context, held, reason, rule.by);
   }
   if (!forgotten.has(failed.id)) {
-    const fact = { payableId, failed, told, roles: rule.by, playbook: playbook.name };
+    const fact = { payableId, failed, reason, roles: rule.by, playbook: playbook.name };
     await notifyOfOthers(context, { businessId, workflowId, nowMs: clock.realMs }, fact);
   }
-  return ended(TOLD);
+  return ended(NOTIFIED);
 }
 
 /** Notifies people once of an external payment that came to nothing. */
@@ -91,20 +91,20 @@ async function notifyOfOthers(
   fact: {
     readonly payableId: string;
     readonly failed: Payment;
-    readonly told: string;
+    readonly reason: string;
     readonly roles: readonly string[];
     readonly playbook: string;
   },
 ): Promise<void> {
   const { businessId, workflowId, nowMs } = by;
-  const { payableId, failed, told, roles, playbook } = fact;
+  const { payableId, failed, reason, roles, playbook } = fact;
   await context.store.transactionOf(businessId, async (trx) => {
     const isNews = await raiseNotice(trx, {
       businessId,
       kind: EXTERNAL_PAYMENT_NOTICE,
       factKey: failed.id,
       subject: `A payment of ${formatUsd(failed.amountCents)} that Payrun did not make has ${failed.status}`,
-      text: `${payableId}: ${told}\n\nNothing is paid again by itself; the next run that selects the bill asks for an approval.`,
+      text: `${payableId}: ${reason}\n\nNothing is paid again by itself; the next run that selects the bill asks for an approval.`,
       roles,
       data: { payableId, paymentId: failed.id, amountCents: failed.amountCents },
       nowMs,
@@ -116,7 +116,7 @@ async function notifyOfOthers(
       actor: workflowId,
       action: "payment.failed-elsewhere",
       subject: payableId,
-      details: { paymentId: failed.id, reason: told, playbook },
+      details: { paymentId: failed.id, reason, playbook },
     });
   });
 }

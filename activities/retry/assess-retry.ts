@@ -13,7 +13,7 @@ import { isOpenSubject } from "../../src/store/payables/open-subjects.ts";
 import { clearLook, flagLook } from "../../src/store/retries/retries.ts";
 import { getRetryCase, type RetryCaseRule } from "../../src/store/lines/retry-cases.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { alarmBehind, readPayee, watchScheduled } from "../follow/safety-net.ts";
+import { alarmBehind, readContact, watchScheduled } from "../follow/safety-net.ts";
 import { lateOf, notifyOfLate } from "../notify/late-payments.ts";
 import { readOrSay } from "../notify/while-unread.ts";
 import { afterFailure, decideSide } from "./after-failure.ts";
@@ -165,10 +165,10 @@ async function watchRetry(
   state: string,
 ): Promise<void> {
   if (state !== "scheduled" && state !== "held") return;
-  const payee = await readPayee(context, business, line.contactId);
+  const contact = await readContact(context, business, line.contactId);
   await watchScheduled(context, run, [{ ...line, state }], {
     payments: new Map([[payableId, payments]]),
-    contacts: new Map([[line.contactId, payee]]),
+    contacts: new Map([[line.contactId, contact]]),
     clock,
   });
 }

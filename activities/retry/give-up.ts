@@ -13,7 +13,7 @@ export async function giveUp(retry: RetryCase, kept: RetryCaseRule): Promise<Ret
   const { businessId, payableId, workflowId, clock, line, row } = retry;
   const why = `Nobody acted on it for ${kept.giveUpAfterDays} days: ${row.reason ?? "it failed"}`;
   await retry.context.store.transactionOf(businessId, async (trx) => {
-    const told = await raiseNotice(trx, {
+    const isNews = await raiseNotice(trx, {
       businessId,
       kind: "given-up",
       factKey: `${payableId}/${Math.round(kept.failedAtMs)}`,
@@ -25,7 +25,7 @@ export async function giveUp(retry: RetryCase, kept: RetryCaseRule): Promise<Ret
       nowMs: clock.realMs,
     });
     // People were notified before: an earlier try has written the hold as well.
-    if (!told) return;
+    if (!isNews) return;
     await createHold(trx, {
       businessId,
       scope: "payable",

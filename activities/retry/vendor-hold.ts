@@ -15,13 +15,13 @@ interface OfVendor extends Pick<RetryCase, "businessId" | "workflowId" | "payabl
 export async function holdVendor(
   context: ActivityContext,
   retry: OfVendor,
-  told: string,
+  failure: string,
   roles: readonly string[],
 ): Promise<void> {
   const { businessId, workflowId: author, clock } = retry;
   const { contactId } = retry.line;
   await context.store.transactionOf(businessId, async (trx) => {
-    const reason = `A payment to this vendor came back: ${told}`;
+    const reason = `A payment to this vendor came back: ${failure}`;
     const hold = { businessId, scope: "contact", value: contactId, reason } as const;
     const lifting = [...roles, "admin"];
     await holdOnce(trx, { ...hold, author, roles: lifting, nowMs: clock.realMs }, clock);

@@ -82,9 +82,9 @@ async function announceAnew(
 ): Promise<void> {
   const { row, line } = retry;
   if (SAYS_MORE.includes(line.reasonCode ?? "")) return setRow(retry, { retryOn: day });
-  const told = row.reason ?? "It failed";
+  const reason = row.reason ?? "It failed";
   const ofAtMost = kept?.rule.atMost ?? REINITIATIONS_MAX;
-  await announceDay(retry, day, { reasonCode: row.reasonCode ?? "", told, ofAtMost });
+  await announceDay(retry, day, { reasonCode: row.reasonCode ?? "", reason, ofAtMost });
 }
 
 function runsOn(day: string): string {
@@ -111,10 +111,10 @@ async function joinIncident(
   if (row.retryOn === null || !isReinitiable(reasonCode)) return null;
   const incident = await getIncident(db, businessId, line.sourceId);
   if (incident === undefined || incident.phase === "ended") return null;
-  const told = row.reason ?? "It failed";
+  const reason = row.reason ?? "It failed";
   await keepRetryCase(db, { ...kept, waitsFor: "incident" });
-  const answer = await waitFor(retry, decisionAbout(line.sourceId), told, { reasonCode });
-  const account = { code: reasonCode ?? "", reason: told, roles: incident.roles };
+  const answer = await waitFor(retry, decisionAbout(line.sourceId), reason, { reasonCode });
+  const account = { code: reasonCode ?? "", reason, roles: incident.roles };
   return joined(answer, await pauseAccount(context, retry, account));
 }
 

@@ -106,7 +106,7 @@ export async function dispatchBusiness(
   for (const payableId of paid) if (!ownersOf.has(payableId)) unowned.add(payableId);
   if (others.size > 0) {
     // A restored store may have forgotten that it paid them. Their owner notifies people, even if a
-    // run watches the bill, because a run knows only what it has paid itself.
+    // run is subscribed to the bill, because a run knows only what it has paid itself.
     const sinceMs = followedSinceMs(context.nowMs());
     const isPossible = await mayHaveForgotten(store.db, businessId, sinceMs);
     for (const payableId of isPossible ? others : []) unowned.add(payableId);

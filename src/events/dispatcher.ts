@@ -156,7 +156,7 @@ class Busy {
   }
 }
 
-const TELLS = "Signalling workflows about the service's events";
+const SIGNALS = "Signalling workflows about the service's events";
 const STARTS = "starts by events";
 const PENDING_SIGNALS = "pending_signals";
 
@@ -194,7 +194,7 @@ async function dispatchTick(
   const ticks = [...groupBy(events, (event) => event.businessId)].map(([businessId, some]) =>
     busy.begin(businessId, async () => {
       const seen = some.length;
-      const failed = await trouble.watch({ businessId, step: TELLS }, () =>
+      const failed = await trouble.watch({ businessId, step: SIGNALS }, () =>
         dispatchBusiness(context, messenger, businessId, some),
       );
       return { seen, failed: failed ?? seen };

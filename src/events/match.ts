@@ -24,13 +24,13 @@ const TYPES: ReadonlySet<string> = new Set(Object.values(STARTING_EVENTS).flat()
 /**
  * Returns which stored playbooks these events start, by the revision in force.
  *
- * @param watched payables whose workflow has the event already
+ * @param subscribed payables whose workflow has the event already
  */
 export async function matchEvents(
   context: Matching,
   profile: BusinessProfile,
   events: readonly InboxEvent[],
-  watched: ReadonlySet<string>,
+  subscribed: ReadonlySet<string>,
 ): Promise<Match[]> {
   const known = events.filter(({ type }) => TYPES.has(type));
   if (known.length === 0) return [];
@@ -45,7 +45,7 @@ export async function matchEvents(
       const { type, object, objectId, eventId } = event;
       const createdAtMs = createdAtMsOf(event);
       // The owner of a payable already pays it.
-      const hasOwner = watched.has(objectId) || (together && owners.has(objectId));
+      const hasOwner = subscribed.has(objectId) || (together && owners.has(objectId));
       const facts = { type, object, objectId, createdAtMs, isOwned: hasOwner };
       if (!isStartedBy(compiled, facts, { sinceMs: since(type), nowMs })) return [];
       const start = { businessId, playbook: compiled.name, eventId, type, objectId };

@@ -139,8 +139,8 @@ export class PausedEndpoints {
     factKey: string,
   ): Promise<void> {
     const { store, nowMs } = this.#context;
-    const told = await listNotices(store.db, { businessId, kind: KIND, limit: 20 });
-    const last = told.find(({ data }) => data["endpointId"] === id);
+    const notices = await listNotices(store.db, { businessId, kind: KIND, limit: 20 });
+    const last = notices.find(({ data }) => data["endpointId"] === id);
     if (last?.data["state"] !== "paused" || last.factKey === factKey) return;
     await store.transactionOf(businessId, (trx) =>
       raiseNotice(trx, {

@@ -144,7 +144,7 @@ describe("the dispatcher", () => {
   });
 
   test("events without a subscriber are marked without a signal", async () => {
-    await send("unwatched");
+    await send("unsubscribed");
     await send("con_unknown", "contact.updated", "contact");
     await send("bank_1", "bank_account.verified", "bank_account");
     const left = await until(undispatched, (count) => count === 0);
@@ -185,8 +185,8 @@ describe("the dispatcher", () => {
   test("after a loss, an unknown bill with a returned payment gets a retry", async () => {
     await noticeLoss(gateway.store);
     // The same if a run is subscribed to the bill but has not paid it.
-    await startRun(["watched"]);
-    for (const payableId of ["forgotten", "watched"]) {
+    await startRun(["subscribed"]);
+    for (const payableId of ["forgotten", "subscribed"]) {
       await send(payableId, "payable.payment.reversed");
       await until(undispatched, (count) => count === 0);
       const owner = client.workflow.getHandle(retryFailedPaymentId("acme", payableId));

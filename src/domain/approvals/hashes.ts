@@ -13,7 +13,7 @@ export interface LineHashInput {
   readonly payableId: string;
   readonly contactId: string;
   readonly amountCents: number;
-  /** Last four digits of the payee's bank account; null if none is on file. */
+  /** Last four digits of the contact's bank account; null if none is on file. */
   readonly bankLast4: string | null;
   /** The contact's `updatedAt` as the service wrote it. */
   readonly contactUpdatedAt: string | null;

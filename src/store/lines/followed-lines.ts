@@ -146,7 +146,7 @@ export async function pollLater(
 }
 
 /**
- * Returns the payees of these lines, as far as their payments still wait for their day, and run by
+ * Returns the contacts of these lines, as far as their payments still wait for their day, and run by
  * `untilDate` or are among `told`.
  */
 export async function contactsOfScheduled(
@@ -158,7 +158,7 @@ export async function contactsOfScheduled(
     readonly untilDate: string;
   },
 ): Promise<Set<string>> {
-  const payees = new Set<string>();
+  const contacts = new Set<string>();
   for (const ids of chunks(lines.payableIds)) {
     const rows = await db
       .selectFrom("run_lines")
@@ -169,8 +169,8 @@ export async function contactsOfScheduled(
     for (const row of rows) {
       if (row.state !== "scheduled" && row.state !== "held") continue;
       const isSoon = row.execution_date <= lines.untilDate;
-      if (isSoon || lines.told.has(row.payable_id)) payees.add(row.contact_id);
+      if (isSoon || lines.told.has(row.payable_id)) contacts.add(row.contact_id);
     }
   }
-  return payees;
+  return contacts;
 }

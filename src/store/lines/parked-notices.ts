@@ -8,7 +8,7 @@ import { linesWithParts } from "../payables/line-parts.ts";
 import { toRunLine } from "./lines.ts";
 
 /** A bill that its run goes on without, and that no notice has reported. */
-export interface UntoldLine extends LineInParts {
+export interface UnreportedLine extends LineInParts {
   readonly payableId: string;
   readonly reasonCode: string | null;
   readonly reason: string | null;
@@ -24,10 +24,10 @@ export interface UntoldLine extends LineInParts {
  * Returns the parked lines of a run that no `parked` notice has reported and no other run has taken
  * up, in plan order.
  */
-export async function parkedUntold(
+export async function unreportedParked(
   db: Db,
   run: { readonly runId: string; readonly businessId: string },
-): Promise<UntoldLine[]> {
+): Promise<UnreportedLine[]> {
   const factKey = sql<string>`run_lines.run_id || '/' || run_lines.payable_id || '/' ||
     coalesce(run_lines.reason_code, '') || '/' || run_lines.attempts`;
   const rows = await db

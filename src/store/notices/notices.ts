@@ -94,7 +94,7 @@ export async function isNotified(
  * hundreds, such as bills that are parked for one cause.
  *
  * The caller has made sure, in the same transaction, that none of them has been reported
- * (`parkedUntold` does).
+ * (`unreportedParked` does).
  */
 export async function raiseTogether(
   db: Db,

@@ -22,7 +22,7 @@ import {
 import { listAudit } from "../../../src/store/audit/audit.ts";
 import { pruneNotices } from "../../../src/store/notices/notice-prune.ts";
 import { updateRetry, upsertRetry } from "../../../src/store/retries/retries.ts";
-import { parkedUntold } from "../../../src/store/lines/parked-notices.ts";
+import { unreportedParked } from "../../../src/store/lines/parked-notices.ts";
 import { storePlan } from "../../../src/store/plans/plan-writes.ts";
 import { upsertRun } from "../../../src/store/runs/runs.ts";
 import { newRun, planLine, planSummary } from "../fixtures.ts";
@@ -197,15 +197,15 @@ test("parked bills are notified if no notice has named them yet, and again after
       .where("payable_id", "in", ids)
       .execute();
   await park(["p1", "p2"], 1);
-  const first = await parkedUntold(store.db, run);
+  const first = await unreportedParked(store.db, run);
   expect(first.map((line) => line.payableId)).toEqual(["p1", "p2"]);
   const parked = notice({ kind: "parked", factKey: first[0]?.factKey ?? "" });
   const keys = first.map((line) => line.factKey);
   await store.transaction((trx) => raiseTogether(trx, parked, keys));
-  expect(await parkedUntold(store.db, run)).toEqual([]);
+  expect(await unreportedParked(store.db, run)).toEqual([]);
   await park(["p2"], 2);
   await park(["p3"], 1);
-  const next = await parkedUntold(store.db, run);
+  const next = await unreportedParked(store.db, run);
   expect(next.map((line) => line.payableId)).toEqual(["p2", "p3"]);
   expect(next.map((line) => line.isGivenBack)).toEqual([false, false]);
   // A bill that its retry has given back is notified as such: it waits for the next run.
@@ -218,12 +218,15 @@ test("parked bills are notified if no notice has named them yet, and again after
     nowMs: 1,
   });
   await updateRetry(store.db, key, { phase: "ended" }, 2);
-  const left = await parkedUntold(store.db, run);
+  const left = await unreportedParked(store.db, run);
   expect(left.map((line) => line.isGivenBack)).toEqual([false, true]);
   // The next run asks again about bills that nobody approved in time, but there may be no next run.
   const expired = { reason_code: "approval-expired" };
   await store.db.updateTable("run_lines").set(expired).where("payable_id", "=", "p2").execute();
-  expect((await parkedUntold(store.db, run)).map((line) => line.isGivenBack)).toEqual([true, true]);
+  expect((await unreportedParked(store.db, run)).map((line) => line.isGivenBack)).toEqual([
+    true,
+    true,
+  ]);
 });
 
 test("a parked bill is notified even though a later run has planned it without paying it", async () => {
@@ -237,7 +240,7 @@ test("a parked bill is notified even though a later run has planned it without p
   const stateOfLater = async (state: "skipped" | "awaiting-approval") => {
     const lines = store.db.updateTable("run_lines").where("run_id", "=", later.runId);
     await lines.set({ state, updated_at_ms: 3 }).execute();
-    return parkedUntold(store.db, { runId, businessId: "biz_1" });
+    return unreportedParked(store.db, { runId, businessId: "biz_1" });
   };
   expect(await stateOfLater("skipped")).toMatchObject([{ payableId: "p1" }]);
   expect(await stateOfLater("awaiting-approval")).toEqual([]);
