@@ -59,13 +59,13 @@ export async function presentAccounts(
   run: Run,
   lines: {
     readonly ids: readonly string[];
-    readonly told: readonly string[];
+    readonly signaled: readonly string[];
     readonly clock: ClockReading;
   },
 ): Promise<PresentAccounts> {
   const wanted = await contactsOfScheduled(context.store.db, run.runId, {
     payableIds: lines.ids,
-    told: new Set(lines.told),
+    signaled: new Set(lines.signaled),
     untilDate: cutOffSoon(lines.clock),
   });
   const client = context.clientOf(run.business);

@@ -146,8 +146,8 @@ export async function notBeforeMs(retry: RetryCase): Promise<number> {
   const now = await getRunLine(db, line.runId, line.payableId);
   const leaseMs = Math.max(0, (now?.leaseUntilMs ?? 0) - (await databaseNowMs(db)));
   const leasedUntilMs = leaseMs > 0 ? clock.serviceMs + leaseMs : 0;
-  const told = row.look && LINE_WAITS.has(line.reasonCode ?? "");
-  return told ? leasedUntilMs : Math.max(now?.notBeforeMs ?? 0, leasedUntilMs);
+  const isSignaled = row.look && LINE_WAITS.has(line.reasonCode ?? "");
+  return isSignaled ? leasedUntilMs : Math.max(now?.notBeforeMs ?? 0, leasedUntilMs);
 }
 
 /** Returns real milliseconds until something about it can change without a signal. */

@@ -100,8 +100,8 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
       }
       // People are notified of what is on hold once its hold is released.
       const asks = view.asks.filter(({ isHeld }) => !isHeld);
-      const told = { run, progress, counts, waits, clock, asks };
-      const noticeInMs = await notifyOfRun(trx, told);
+      const about = { run, progress, counts, waits, clock, asks };
+      const noticeInMs = await notifyOfRun(trx, about);
       return { ...progress, wakeInMs: soonestSleepMs(progress.wakeInMs, noticeInMs) };
     }
     return progress;

@@ -67,21 +67,21 @@ export async function followRun(
   if (due.length === 0) return { changed: 0 };
   // The flag is cleared before the look: an event that arrives meanwhile sets it again. If the look
   // itself fails, the due poll makes the next try read the same lines.
-  const told = due.filter(({ look }) => look).map(({ payableId }) => payableId);
-  if (told.length > 0) {
+  const signaled = due.filter(({ look }) => look).map(({ payableId }) => payableId);
+  if (signaled.length > 0) {
     await context.store.transactionOf(run.businessId, (trx) =>
-      clearLooks(trx, runId, told, clock.realMs),
+      clearLooks(trx, runId, signaled, clock.realMs),
     );
   }
   const ids = due.map(({ payableId }) => payableId);
   const read = await readOrWait(context, run, async () => {
     const client = context.clientOf(run.business);
     const payments = await followedPayments(client, due, beforeFirstPayment(run));
-    const contacts = await presentAccounts(context, run, { ids, told, clock });
+    const contacts = await presentAccounts(context, run, { ids, signaled, clock });
     return { payments, contacts };
   });
   if (read === undefined) return { changed: 0 };
-  const look = { ...read, told: new Set(told), clock };
+  const look = { ...read, signaled: new Set(signaled), clock };
   let changed = 0;
   for (let start = 0; start < ids.length; start += LINES_AT_ONCE) {
     changed += await followSome(context, run, ids.slice(start, start + LINES_AT_ONCE), look);
@@ -100,7 +100,7 @@ interface Look {
   readonly payments: ReadonlyMap<string, readonly FollowedPayment[]>;
   readonly contacts: PresentAccounts;
   /** Payables that an event was about. */
-  readonly told: ReadonlySet<string>;
+  readonly signaled: ReadonlySet<string>;
   readonly clock: ClockReading;
 }
 
@@ -108,10 +108,10 @@ async function followSome(
   context: ActivityContext,
   run: Run,
   ids: readonly string[],
-  { payments, contacts, told, clock }: Look,
+  { payments, contacts, signaled, clock }: Look,
 ): Promise<number> {
   const lines = await followedLines(context.store.db, run.runId, ids);
-  const asked = lines.map((line) => ({ ...line, look: told.has(line.payableId) }));
+  const asked = lines.map((line) => ({ ...line, look: signaled.has(line.payableId) }));
   const unread = await watchScheduled(context, run, asked, { payments, contacts, clock });
   const owned = new Set(lines.flatMap(({ paymentIds }) => paymentIds));
   const shown = lines.flatMap(({ payableId }) => payments.get(payableId) ?? []);

@@ -259,7 +259,7 @@ export class MoneyWorld {
   }
 
   /** Deletes and returns the ids of workflows with pending signals, sorted. */
-  async untold(): Promise<string[]> {
+  async takeSignals(): Promise<string[]> {
     const rows = await this.store.db
       .deleteFrom("pending_signals")
       .returning("workflow_id")

@@ -21,7 +21,7 @@ async function startRun(): Promise<string> {
   const { runId } = await seedRun(on.gateway.store, { period: `2026-02-0${period}`, lines });
   const start = { workflowId: runId, taskQueue: TASK_QUEUE, args: [{ runId }] };
   await on.client.workflow.start(WORKFLOW.payRun, start);
-  await until(untold, (count) => count === 0);
+  await until(pendingSignals, (count) => count === 0);
   return runId;
 }
 
@@ -32,7 +32,7 @@ async function signals(workflowId: string): Promise<number> {
   ).length;
 }
 
-async function untold(): Promise<number> {
+async function pendingSignals(): Promise<number> {
   return (await on.gateway.store.db.selectFrom("pending_signals").select("signal_id").execute())
     .length;
 }
@@ -49,7 +49,7 @@ test("the process that writes a fact signals its workflows at once", async () =>
   const token = await on.gateway.token("otto", ["operator"]);
   const answer = await on.gateway.call("POST", "/v1/holds", token, { run: runId, reason: "Wait." });
   expect(answer.status).toBe(201);
-  expect(await until(untold, (count) => count === 0)).toBe(0);
+  expect(await until(pendingSignals, (count) => count === 0)).toBe(0);
   expect(await signals(runId)).toBe(1);
 });
 
@@ -65,7 +65,7 @@ test("a signal left by a process that dies after its commit is sent by a gateway
     (count) => count > 0,
   );
   expect(heard).toBe(1);
-  expect(await until(untold, (count) => count === 0)).toBe(0);
+  expect(await until(pendingSignals, (count) => count === 0)).toBe(0);
   await sleep(3_000);
   expect(await signals(runId)).toBe(1);
 });
@@ -79,6 +79,6 @@ test("a signal to a workflow that is gone is dropped, and delays no other", asyn
       signalOnCommit(trx, "biz_acme", { kind: "workflow", workflowId });
     }
   });
-  expect(await until(untold, (count) => count === 0)).toBe(0);
+  expect(await until(pendingSignals, (count) => count === 0)).toBe(0);
   expect(await signals(runId)).toBe(1);
 });

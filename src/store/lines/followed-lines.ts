@@ -146,15 +146,15 @@ export async function pollLater(
 }
 
 /**
- * Returns the contacts of these lines, as far as their payments still wait for their day, and run by
- * `untilDate` or are among `told`.
+ * Returns the contacts of these lines, as far as their payments still wait for their day, and run
+ * by `untilDate` or are among `signaled`.
  */
 export async function contactsOfScheduled(
   db: Db,
   runId: string,
   lines: {
     readonly payableIds: readonly string[];
-    readonly told: ReadonlySet<string>;
+    readonly signaled: ReadonlySet<string>;
     readonly untilDate: string;
   },
 ): Promise<Set<string>> {
@@ -169,7 +169,7 @@ export async function contactsOfScheduled(
     for (const row of rows) {
       if (row.state !== "scheduled" && row.state !== "held") continue;
       const isSoon = row.execution_date <= lines.untilDate;
-      if (isSoon || lines.told.has(row.payable_id)) contacts.add(row.contact_id);
+      if (isSoon || lines.signaled.has(row.payable_id)) contacts.add(row.contact_id);
     }
   }
   return contacts;

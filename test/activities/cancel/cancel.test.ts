@@ -134,10 +134,10 @@ test("a cancelled payment's run is signaled to look at its bill, because no even
   await world.pay(runId);
   const [payment] = await world.paymentsOf(payableId);
   const id = await cancels.ask({ payments: [payment?.id ?? ""] });
-  await world.untold();
+  await world.takeSignals();
   await cancels.turns(id);
   expect(await cancels.shown(id)).toEqual([`${payment?.id} cancelled`]);
-  expect(await world.untold()).toContain(runId);
+  expect(await world.takeSignals()).toContain(runId);
   expect((await world.assess(runId)).toFollow).toBe(1);
 });
 

@@ -48,7 +48,7 @@ describe("payments that bounce because our own account is empty", () => {
   test("each bill of an incident is paid once after the one release", async ({ scene, world }) => {
     const planned = await scene.failedRun(["R01", "R01"]);
     const sourceId = await scene.sourceOf(planned);
-    await world.untold();
+    await world.takeSignals();
     const [hold] = await world.holds();
     await world.store.transaction((trx) =>
       releaseHold(trx, hold?.holdId ?? "", "carla", Date.now()),
@@ -60,7 +60,7 @@ describe("payments that bounce because our own account is empty", () => {
     expect((await world.assess(planned.runId)).waitingFor).toBe("2 bills retried after a failure");
     const retries = planned.payableIds.map((id) => retryFailedPaymentId("acme", id));
     const incident = fundingIncidentId("acme", sourceId);
-    expect(await world.untold()).toEqual([incident, planned.runId, ...retries].toSorted());
+    expect(await world.takeSignals()).toEqual([incident, planned.runId, ...retries].toSorted());
     for (const payableId of planned.payableIds) {
       // If the day ends in between, the bill is judged again.
       await expect

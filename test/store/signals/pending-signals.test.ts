@@ -26,7 +26,7 @@ import { testStore } from "../support.ts";
 const businessId = "biz_1";
 
 /** Returns the workflows with pending signals, and deletes their signals. */
-async function untold(store: Store): Promise<string[]> {
+async function takeSignals(store: Store): Promise<string[]> {
   const pendingSignals = await oldestPendingSignals(store.db, 100);
   await deletePendingSignals(store.db, pendingSignals);
   return pendingSignals.map(({ workflowId }) => workflowId).toSorted();
@@ -96,7 +96,7 @@ test.each([
     await failed(store, one, "a2026-11-05");
     await failed(store, ended, "b2026-11-19");
     await updateRetry(store.db, { businessId, payableId: "b2026-11-19" }, { phase: "ended" }, 2);
-    await untold(store);
+    await takeSignals(store);
     const named = new Map([
       ["one", one],
       ["two", two],
@@ -104,14 +104,14 @@ test.each([
     const expected = whom.map((id) => named.get(id) ?? id).toSorted();
 
     const made = await hold(store, { scope, value: named.get(value) ?? value }, 10);
-    expect(await untold(store)).toEqual(expected);
+    expect(await takeSignals(store)).toEqual(expected);
     const times = { businessMs: 11, nowMs: 11 };
     await store.transaction((trx) => endHolds(trx, businessId, times));
-    expect(await untold(store)).toEqual(expected);
+    expect(await takeSignals(store)).toEqual(expected);
     expect(await store.transaction((trx) => releaseHold(trx, made.holdId, "olga", 12))).toBe(
       undefined,
     );
-    expect(await untold(store)).toEqual([]);
+    expect(await takeSignals(store)).toEqual([]);
   },
 );
 
@@ -119,9 +119,9 @@ test("a hold signals no run whose line of the bill has ended", async () => {
   const { store } = await testStore();
   await plannedRun(store, "2026-11-05");
   await setState(store, "a2026-11-05", "settled");
-  await untold(store);
+  await takeSignals(store);
   await hold(store, { scope: "payable", value: "a2026-11-05" });
-  expect(await untold(store)).toEqual([]);
+  expect(await takeSignals(store)).toEqual([]);
 });
 
 test("releasing a hold signals the incident or the cancellation that set it", async () => {
@@ -130,12 +130,14 @@ test("releasing a hold signals the incident or the cancellation that set it", as
   const withheld = await hold(store, { scope: "payable", value: "pay_1" });
   await insertCancellation(store.db, cancellation);
   await store.transaction((trx) => insertItem(trx, itemOf(withheld.holdId), 1));
-  await untold(store);
+  await takeSignals(store);
   await store.transaction(async (trx) => {
     await releaseHold(trx, incident.holdId, "olga", 2);
     await releaseHold(trx, withheld.holdId, "olga", 2);
   });
-  expect(await untold(store)).toEqual([cancellation.workflowId, incident.workflowId].toSorted());
+  expect(await takeSignals(store)).toEqual(
+    [cancellation.workflowId, incident.workflowId].toSorted(),
+  );
 });
 
 test("a decision about a funding account signals its incident and the retries that wait for it", async () => {
@@ -144,14 +146,14 @@ test("a decision about a funding account signals its incident and the retries th
   const { incident } = await store.transaction((trx) => openIncident(trx, bounced));
   const waits = await failed(store, runId, "a2026-11-05", "bank_main");
   await failed(store, runId, "b2026-11-05");
-  await untold(store);
+  await takeSignals(store);
   const said = { decision: "other-source", by: "carla", reason: "Empty." } as const;
   const decide = () =>
     store.transaction((trx) => decideIncident(trx, incident, { ...said, nowMs: 2, businessMs: 2 }));
   expect(await decide()).toBe(true);
-  expect(await untold(store)).toEqual([incident.workflowId, waits].toSorted());
+  expect(await takeSignals(store)).toEqual([incident.workflowId, waits].toSorted());
   expect(await decide()).toBe(false);
-  expect(await untold(store)).toEqual([]);
+  expect(await takeSignals(store)).toEqual([]);
 });
 
 test("cancelling a run signals the run, its retries, and the holds that keep its bills back", async () => {
@@ -162,12 +164,12 @@ test("cancelling a run signals the run, its retries, and the holds that keep its
   await insertCancellation(store.db, { ...cancellation, runId });
   await insertCancellation(store.db, closed);
   await changeCancellation(store.db, "closed", { endedAtMs: 2 });
-  await untold(store);
+  await takeSignals(store);
   const cancel = () => store.transaction((trx) => requestCancel(trx, runId, "olga", 2));
   expect(await cancel()).toBe("requested");
-  expect(await untold(store)).toEqual([cancellation.workflowId, retry, runId].toSorted());
+  expect(await takeSignals(store)).toEqual([cancellation.workflowId, retry, runId].toSorted());
   expect(await cancel()).toBe("already");
-  expect(await untold(store)).toEqual([]);
+  expect(await takeSignals(store)).toEqual([]);
 });
 
 test("a fault of the whole business signals its open runs when it begins and when it ends", async () => {
@@ -179,11 +181,11 @@ test("a fault of the whole business signals its open runs when it begins and whe
   const begin = () =>
     store.transaction((trx) => setWait(trx, { ...wait, message: "Slow.", nowMs: 1, realMs: 1 }));
   await begin();
-  expect(await untold(store)).toEqual([runId]);
+  expect(await takeSignals(store)).toEqual([runId]);
   await begin();
-  expect(await untold(store)).toEqual([]);
+  expect(await takeSignals(store)).toEqual([]);
   await store.transaction((trx) => clearWait(trx, { ...wait, realMs: 2 }));
-  expect(await untold(store)).toEqual([runId]);
+  expect(await takeSignals(store)).toEqual([runId]);
 });
 
 test("moving the clock signals every open workflow", async () => {
@@ -192,10 +194,10 @@ test("moving the clock signals every open workflow", async () => {
   const retry = await failed(store, runId, "a2026-11-05");
   const { incident } = await store.transaction((trx) => openIncident(trx, bounced));
   await insertCancellation(store.db, cancellation);
-  await untold(store);
+  await takeSignals(store);
   await store.transaction(async (trx) => signalOnCommit(trx, businessId, { kind: "clock" }));
   const all = [runId, retry, incident.workflowId, cancellation.workflowId];
-  expect(await untold(store)).toEqual(all.toSorted());
+  expect(await takeSignals(store)).toEqual(all.toSorted());
 });
 
 test("a person's request signals the retry of the failed bill", async () => {
@@ -204,7 +206,7 @@ test("a person's request signals the retry of the failed bill", async () => {
   await store.transaction((trx) =>
     requestRetry(trx, { ...asked, runId: null, by: "otto", nowMs: 1 }),
   );
-  expect(await untold(store)).toEqual(["retry/pay_1"]);
+  expect(await takeSignals(store)).toEqual(["retry/pay_1"]);
 });
 
 test("after a commit a process gets the signals of its own transactions, each once", async () => {
@@ -229,7 +231,7 @@ test("after a commit a process gets the signals of its own transactions, each on
   hearNoMore();
   await store.transaction(async (trx) => signalOnCommit(trx, businessId, fact));
   expect(heard).toEqual(["run_1"]);
-  expect(await untold(store)).toEqual(["run_1", "run_1"]);
+  expect(await takeSignals(store)).toEqual(["run_1", "run_1"]);
 });
 
 test("the oldest signals come first, with their age, and only those that were sent are deleted", async () => {
@@ -248,7 +250,7 @@ test("the oldest signals come first, with their age, and only those that were se
   expect(oldest[0]?.ageMs).toBeGreaterThanOrEqual(5_000);
   expect(oldest[1]?.ageMs).toBeLessThan(5_000);
   await deletePendingSignals(store.db, oldest.slice(0, 1));
-  expect(await untold(store)).toEqual(["first", "third"]);
+  expect(await takeSignals(store)).toEqual(["first", "third"]);
 });
 
 const bounced = {
