@@ -99,9 +99,9 @@ function backedOff(
   // same reason.
   const isAtOnce = outcome.waitMs === 0 && line.reason !== outcome.reason;
   const waitMs = outcome.waitMs === 0 ? null : outcome.waitMs;
-  const waiting = isOwnRun(owner) ? "planned" : "retrying";
+  const ofRun = isOpen ? "unknown" : "planned";
   return {
-    state: isOpen && isOwnRun(owner) ? "unknown" : waiting,
+    state: isOwnRun(owner) ? ofRun : "retrying",
     notBeforeMs: isAtOnce ? nowMs : againAtMs(line, waitMs, nowMs),
     reasonCode: isOpen ? "answer-unknown" : "waits",
     reason: outcome.reason,
