@@ -2,7 +2,9 @@ import type { Transaction } from "kysely";
 import { OWN_AUTHOR } from "../../src/contracts/names.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { mayReturnUntilMs } from "../../src/domain/payments/return-window.ts";
+import { lineStuck } from "../../src/domain/notices/late-texts.ts";
 import { inDoubt } from "../../src/domain/notices/open-texts.ts";
+import { UNANSWERED_NOTICE_AFTER_MS } from "../../src/domain/payments/late.ts";
 import { mismatchOf } from "../../src/domain/payments/mismatch.ts";
 import { notedPayment } from "../../src/ledger/notes.ts";
 import { recordResults } from "../../src/ledger/results.ts";
@@ -13,7 +15,7 @@ import { appendAudit } from "../../src/store/audit/audit.ts";
 import { releaseClaim } from "../../src/store/payables/claims.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
 import { recordPaidLines } from "../../src/store/lines/line-leases.ts";
-import { changeLine, getRunLine } from "../../src/store/lines/lines.ts";
+import { changeLine, getRunLine, type RunLine } from "../../src/store/lines/lines.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
 import { updateRetry } from "../../src/store/retries/retries.ts";
@@ -23,7 +25,6 @@ import { clearWaits } from "../../src/store/runs/waits.ts";
 import { extendSubscription } from "../../src/store/payables/subscriptions.ts";
 import { waitForEnd } from "../shared/business-fault.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { notifyOfStuck } from "../notify/stuck-lines.ts";
 import type { PayJob, PayOutcome, PayOwner } from "./job.ts";
 import { changeOfLine, isOwnRun, stateOfPaid } from "./line-change.ts";
 
@@ -267,6 +268,28 @@ async function alarmOnMismatch(
     ...inDoubt(payableId, reason),
     roles: ["operator"],
     data: { payableId },
+    runId,
+    nowMs: clock.realMs,
+  });
+}
+
+/** Notifies operators, once, of a line that has made no progress in an hour of tries. */
+async function notifyOfStuck(
+  trx: Transaction<Tables>,
+  line: Pick<RunLine, "businessId" | "runId" | "payableId" | "amountCents" | "backOffSinceMs">,
+  backOff: { readonly kind: "unknown" | "back"; readonly reason: string },
+  clock: ClockReading,
+): Promise<void> {
+  const { businessId, payableId, backOffSinceMs, runId } = line;
+  if (backOffSinceMs === null || clock.serviceMs - backOffSinceMs < UNANSWERED_NOTICE_AFTER_MS)
+    return;
+  await raiseNotice(trx, {
+    businessId,
+    kind: "payment-late",
+    factKey: `${runId}/${payableId}/stuck/${backOffSinceMs}`,
+    ...lineStuck(line, backOff),
+    roles: ["operator"],
+    data: { count: 1, payableIds: [payableId] },
     runId,
     nowMs: clock.realMs,
   });

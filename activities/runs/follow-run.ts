@@ -34,7 +34,7 @@ import { startOrSignal } from "../../src/temporal/start.ts";
 import { adviseVendors } from "./advise-vendors.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
-import { type FollowedPayment, followedPayments } from "../follow/followed-payments.ts";
+import { type FollowedPayment, followedPayments } from "./followed-payments.ts";
 import {
   alarmBehind,
   type PresentAccounts,

@@ -1,6 +1,6 @@
 import type { ActionContext } from "../actions/context.ts";
 import type { ServicePayments } from "../api/service-payments.ts";
-import { billsCalled } from "../actions/names/bills-called.ts";
+import { asked, SERVICE, unlessUnknown } from "../actions/names/found.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { NEW_YORK } from "../domain/clock/new-york.ts";
 import { madeHere } from "../ledger/forgotten-payments.ts";
@@ -24,8 +24,8 @@ export async function paymentsSince(
   const { db } = context.store;
   const client = context.clientOf(profile);
   const since = new Date(sinceMs).toISOString();
-  const asked = { createdAfter: since, page, pageSize: PAGE_SIZE_MAX };
-  const shown = await client.payments.list(asked);
+  const query = { createdAfter: since, page, pageSize: PAGE_SIZE_MAX };
+  const shown = await client.payments.list(query);
   // If the service ignores the filter, the payments' age ends the list.
   const newer = shown.items.filter(({ createdAt }) => !(Date.parse(createdAt ?? "") < sinceMs));
   const isLast = shown.items.length === 0 || newer.length < shown.items.length;
@@ -68,3 +68,31 @@ async function billNamesOf(
 }
 
 type Client = ReturnType<ActionContext["clientOf"]>;
+
+/** Bills read at a time; the service has no list by ids. */
+const AT_ONCE = 10;
+
+/**
+ * Reads the numbers and vendors of bills from the service. The result lacks bills that the service
+ * doesn't know, or can't be asked about now.
+ */
+async function billsCalled(
+  { payables }: Pick<Client, "payables">,
+  ids: readonly string[],
+): Promise<Map<string, { readonly number: string | null; readonly name: string | null }>> {
+  const called = new Map<string, { number: string | null; name: string | null }>();
+  for (let start = 0; start < ids.length; start += AT_ONCE) {
+    const some = ids.slice(start, start + AT_ONCE);
+    const read = some.map((id) => unlessUnknown(() => payables.get(id, SERVICE)));
+    const { value } = await asked(() => Promise.all(read));
+    if (value === undefined) return called;
+    for (const bill of value) {
+      if (bill === null) continue;
+      called.set(bill.id, {
+        number: bill.publicId ?? null,
+        name: bill.contact?.displayName ?? null,
+      });
+    }
+  }
+  return called;
+}

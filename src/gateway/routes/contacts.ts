@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { businessNamed } from "../../actions/businesses.ts";
 import { VendorBody } from "../../api/vendor.ts";
-import { vendorOf } from "../../reports/vendor.ts";
+import { vendorOf } from "../../reports/review/vendor.ts";
 import { thingOfId } from "../../actions/names/find-named.ts";
 import type { Routes } from "../http/route.ts";
 import { businessQuery, id } from "./fields.ts";

@@ -10,8 +10,8 @@ import { parkedBills } from "../../reports/parked.ts";
 import { BulkResolutionBody, ResolutionBody } from "../../api/schemas.ts";
 import { businessNamed, namedOrAll } from "../../actions/businesses.ts";
 import { mayLiftOf } from "../../actions/holds/who.ts";
-import { businessOfPayable } from "../../actions/payables.ts";
-import { nameOfPlanned, resolve, type Resolution } from "../../actions/resolve.ts";
+import { businessOfPayable } from "../../actions/payables/business-of-payable.ts";
+import { nameOfPlanned, resolve, type Resolution } from "../../actions/payables/resolve.ts";
 import { businessQuery, id, MAY, name, pageNumber, pageSize, words } from "./fields.ts";
 
 const action = z.enum(

@@ -129,7 +129,7 @@ function ofHold(hold: Hold): TimelineEntry[] {
   const { author, reason, createdAtMs, releasedAtMs, releasedBy } = hold;
   const set = { atMs: createdAtMs, kind: "hold", text: `On hold: ${reason}`, by: author };
   if (releasedAtMs === null) return [set];
-  const by = releasedBy ?? "somebody";
+  const by = releasedBy ?? "a person";
   return [set, { atMs: releasedAtMs, kind: "hold", text: `Hold lifted: ${reason}`, by }];
 }
 

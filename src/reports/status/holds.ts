@@ -5,7 +5,7 @@ import type { ActionContext } from "../../actions/context.ts";
 import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import type { HoldTarget } from "../../domain/holds.ts";
 import { NotSentSums, type OtherNow } from "../../domain/approvals/share.ts";
-import { judgeStop } from "../../domain/stop.ts";
+import { judgeStop } from "../../domain/cancellations/stop.ts";
 import { isBehind, sendsAfter } from "../../ledger/after-loss.ts";
 import { type Hold, namesOfHolds } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";

@@ -6,7 +6,7 @@ import type { HoldTarget } from "../../domain/holds.ts";
 import { sumCents } from "../../domain/money.ts";
 import { owedCents } from "../../domain/payments/owed.ts";
 import { isKnownUnpaid, isOnItsWay } from "../../domain/payments/payment-states.ts";
-import type { StopLines } from "../../domain/stop.ts";
+import type { StopLines } from "../../domain/cancellations/stop.ts";
 import { madeHere } from "../../ledger/forgotten-payments.ts";
 import type { Payable, Payment, PaymentsClient } from "../../payments-api/index.ts";
 import type { Db } from "../../store/index.ts";

@@ -3,7 +3,7 @@ import { followRefunds } from "../../../activities/cancel/follow-refunds.ts";
 import { makeDeposits } from "../../../activities/deposit/make-deposit.ts";
 import type { ActionContext } from "../../../src/actions/context.ts";
 import type { Principal } from "../../../src/actions/principal.ts";
-import { resolve } from "../../../src/actions/resolve.ts";
+import { resolve } from "../../../src/actions/payables/resolve.ts";
 import type { PlanLine } from "../../../src/contracts/pay-run.ts";
 import { takeTopUpDecision } from "../../../src/decisions/take-top-up.ts";
 import { recordDecision } from "../../../src/store/approvals/decisions.ts";

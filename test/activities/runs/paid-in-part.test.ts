@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { ActionContext } from "../../../src/actions/context.ts";
 import type { Principal } from "../../../src/actions/principal.ts";
-import { resolve } from "../../../src/actions/resolve.ts";
+import { resolve } from "../../../src/actions/payables/resolve.ts";
 import { runLines } from "../../../src/cli/show/run.ts";
 import { sumCents } from "../../../src/domain/money.ts";
 import { sumsByDay } from "../../../src/store/lines/day-sums.ts";

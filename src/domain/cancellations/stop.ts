@@ -1,5 +1,5 @@
-import { DECIDABLE, type LineState } from "../contracts/pay-run.ts";
-import { recallOf } from "./cancellations/cut-off.ts";
+import { DECIDABLE, type LineState } from "../../contracts/pay-run.ts";
+import { recallOf } from "./cut-off.ts";
 
 interface Sum {
   readonly bills: number;

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { followRun } from "../../../activities/runs/follow-run.ts";
-import { followedPayments } from "../../../activities/follow/followed-payments.ts";
+import { followedPayments } from "../../../activities/runs/followed-payments.ts";
 import { fundRun } from "../../../activities/runs/fund-run.ts";
 import { type MoneyWorld, type PlannedBills, test } from "../money-world.ts";
 

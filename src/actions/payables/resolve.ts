@@ -1,37 +1,37 @@
 import type { Transaction } from "kysely";
-import { definedOnly } from "../contracts/defined-only.ts";
-import type { BusinessProfile } from "../config/business-profile.ts";
-import { retryFailedPaymentId } from "../contracts/workflow-kinds.ts";
-import type { LineState, PlanLine } from "../contracts/pay-run.ts";
-import { closeByPerson } from "../ledger/close-by-person.ts";
-import { appendAudit } from "../store/audit/audit.ts";
+import { definedOnly } from "../../contracts/defined-only.ts";
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import { retryFailedPaymentId } from "../../contracts/workflow-kinds.ts";
+import type { LineState, PlanLine } from "../../contracts/pay-run.ts";
+import { closeByPerson } from "../../ledger/close-by-person.ts";
+import { appendAudit } from "../../store/audit/audit.ts";
 import {
   claimOwners,
   claimPayables,
   handOverClaim,
   releaseClaim,
-} from "../store/payables/claims.ts";
-import { createHold, releaseVendorHoldsOf } from "../store/holds/holds.ts";
-import { GIVEN_BACK } from "../domain/runs/given-back.ts";
-import { overLimitText } from "../domain/planning/ways-out.ts";
-import { decidersUnder } from "../domain/retries/deciders.ts";
-import type { LineParts } from "../domain/payments/line-parts.ts";
-import { NEXT_RUN_ASKS, NO_APPROVAL, partOwedText } from "../domain/retries/approval.ts";
-import { lineApproved } from "../store/approvals/line-approvals.ts";
-import { currentOf, linesOfPayable } from "../store/lines/payable-history.ts";
-import type { Db, Tables } from "../store/index.ts";
-import { changeLine, planLineOf, type RunLine } from "../store/lines/lines.ts";
-import { linesWithParts } from "../store/payables/line-parts.ts";
-import { givenBackIn } from "../store/lines/parked-lines.ts";
-import { requestRetry } from "../store/retries/retries.ts";
-import { getRetryCase } from "../store/lines/retry-cases.ts";
-import { signalOnCommit } from "../store/signals/pending-signals.ts";
-import { moveSubscription } from "../store/payables/subscriptions.ts";
-import type { ActionContext } from "./context.ts";
-import { keepsBackNow } from "./holds/kept-back.ts";
-import { type Principal, requireRole } from "./principal.ts";
-import { conflict, GatewayError, notFound } from "./errors.ts";
-import { signalRetry } from "./temporal.ts";
+} from "../../store/payables/claims.ts";
+import { createHold, releaseVendorHoldsOf } from "../../store/holds/holds.ts";
+import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
+import { overLimitText } from "../../domain/planning/ways-out.ts";
+import { decidersUnder } from "../../domain/retries/deciders.ts";
+import type { LineParts } from "../../domain/payments/line-parts.ts";
+import { NEXT_RUN_ASKS, NO_APPROVAL, partOwedText } from "../../domain/retries/approval.ts";
+import { lineApproved } from "../../store/approvals/line-approvals.ts";
+import { currentOf, linesOfPayable } from "../../store/lines/payable-history.ts";
+import type { Db, Tables } from "../../store/index.ts";
+import { changeLine, planLineOf, type RunLine } from "../../store/lines/lines.ts";
+import { linesWithParts } from "../../store/payables/line-parts.ts";
+import { givenBackIn } from "../../store/lines/parked-lines.ts";
+import { requestRetry } from "../../store/retries/retries.ts";
+import { getRetryCase } from "../../store/lines/retry-cases.ts";
+import { signalOnCommit } from "../../store/signals/pending-signals.ts";
+import { moveSubscription } from "../../store/payables/subscriptions.ts";
+import type { ActionContext } from "../context.ts";
+import { keepsBackNow } from "../holds/kept-back.ts";
+import { type Principal, requireRole } from "../principal.ts";
+import { conflict, GatewayError, notFound } from "../errors.ts";
+import { signalRetry } from "../temporal.ts";
 
 export type ResolutionAction = "retry" | "paid-elsewhere" | "give-up";
 

@@ -1,13 +1,13 @@
-import type { BusinessProfile } from "../config/business-profile.ts";
-import type { Vendor } from "../api/vendor.ts";
-import type { ActionContext } from "../actions/context.ts";
-import { notFound } from "../actions/errors.ts";
-import { activeHolds } from "../store/holds/holds.ts";
-import { linesOfVendor, type VendorLine } from "../store/lines/vendor-lines.ts";
-import { lastPaymentsTo } from "./review/last-payments.ts";
-import { markStandingOfRuns } from "./status/given-back.ts";
-import { holdsJson } from "./status/holds.ts";
-import { businessNowMs } from "./moment.ts";
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import type { Vendor } from "../../api/vendor.ts";
+import type { ActionContext } from "../../actions/context.ts";
+import { notFound } from "../../actions/errors.ts";
+import { activeHolds } from "../../store/holds/holds.ts";
+import { linesOfVendor, type VendorLine } from "../../store/lines/vendor-lines.ts";
+import { lastPaymentsTo } from "./last-payments.ts";
+import { markStandingOfRuns } from "../status/given-back.ts";
+import { holdsJson } from "../status/holds.ts";
+import { businessNowMs } from "../moment.ts";
 
 /** Most bills and payments that are shown; older ones are at the service. */
 const BILLS_SHOWN = 200;

@@ -1,8 +1,8 @@
-import type { BusinessProfile } from "../config/business-profile.ts";
-import { businessesKnowing } from "../store/payables/businesses-knowing.ts";
-import type { ActionContext } from "./context.ts";
-import { conflict, notFound } from "./errors.ts";
-import { businessNamed } from "./businesses.ts";
+import type { BusinessProfile } from "../../config/business-profile.ts";
+import { businessesKnowing } from "../../store/payables/businesses-knowing.ts";
+import type { ActionContext } from "../context.ts";
+import { conflict, notFound } from "../errors.ts";
+import { businessNamed } from "../businesses.ts";
 
 /**
  * Returns the business that a payable belongs to: one that has planned it or left it out, tried to
