@@ -25,7 +25,7 @@ export const SANDBOX_PROFILES = "sandbox-profiles.yaml";
 
 export type { SettingLine, SettingName } from "./config/settings.ts";
 
-/** A port, and whether somebody chose it: a default one that is taken gives way to the next. */
+/** A port, and whether a person chose it: a default one that is taken gives way to the next. */
 export interface PortSetting {
   readonly port: number;
   readonly isSet: boolean;

@@ -101,7 +101,7 @@ export function withoutSend(
 }
 
 function gateClosed(code: string, mayStillApply: boolean): CancelOutcome {
-  if (code === "done") return backOff(LOOK_AGAIN_MS, "Somebody else has ended it.");
+  if (code === "done") return backOff(LOOK_AGAIN_MS, "Someone else has ended it.");
   if (mayStillApply) {
     const reason = "Its hold was lifted after a cancel was sent without an answer: looking again.";
     return backOff(LOOK_AGAIN_MS, reason);

@@ -9,7 +9,7 @@ export const ScheduleBody = z.object({
   deleted: z
     .literal(true)
     .optional()
-    .describe("If somebody deleted it: it begins nothing until its playbook is applied again"),
+    .describe("If it was deleted: it begins nothing until its playbook is applied again"),
   planOnly,
   paused: z.boolean().describe("If it is missing: whether it will be once it is made again"),
   note: z.string().nullable(),

@@ -79,7 +79,7 @@ export class Api {
  */
 const FOR_PAGES: Readonly<Record<string, string>> = {
   not_parked:
-    "It no longer waits for a decision: somebody has decided, or it goes on by itself. Its page shows how it stands.",
+    "It no longer waits for a decision: a person has decided, or it goes on by itself. Its page shows how it stands.",
   service_unreachable:
     "The Payments Service, which has to be asked for this, can’t be asked right now. Try again in a minute.",
   until_past: "The day until which it should last has passed.",

@@ -31,6 +31,9 @@ export const QUERY = { progress: "progress" } as const;
 /** Author of what Payrun does by itself, in holds and in the trail. */
 export const OWN_AUTHOR = "payrun";
 
+/** Actor in the trail of a request or webhook whose sender is not known. */
+export const UNKNOWN_ACTOR = "somebody";
+
 /**
  * Returns the ledger subject of a payment's cancel. The prefix distinguishes it from payables: ids
  * are opaque, and a payment's could equal a payable's.

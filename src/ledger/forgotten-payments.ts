@@ -124,7 +124,7 @@ function textsOf(news: readonly ShownPayment[]): {
     ...news.slice(0, LISTED_MOST).map(lineOf),
     ...(rest > 0 ? [`and ${rest} more, which the trail has.`] : []),
     "",
-    "Payrun made them after the backup that this store was restored from, or somebody else made them. Payrun pays none of them again by itself: the next run that selects such a bill asks for an approval.",
+    "Payrun made them after the backup that this store was restored from, or someone else made them. Payrun pays none of them again by itself: the next run that selects such a bill asks for an approval.",
     "What to do: payrun explain BILL shows all payments of a bill; make sure that each vendor gets what is owed, once.",
   ];
   return { subject: what, text: lines.join("\n") };

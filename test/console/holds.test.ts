@@ -212,7 +212,7 @@ describe("A hold", () => {
     expect(await offered(await signedIn(gateway, "otto", ["owner"]))).toEqual(["103", "form"]);
     const vera = await signedIn(gateway, "vera", ["viewer"]);
     expect(await offered(vera)).toEqual([]);
-    const whose = /somebody releases it owner .* somebody releases it operator or admin /;
+    const whose = /a person releases it owner .* a person releases it operator or admin /;
     const page = await vera.get("/holds");
     expect(page.text).toMatch(whose);
     // A person who may neither set nor release a hold reads who may.

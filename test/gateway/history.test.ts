@@ -93,7 +93,7 @@ test("a bill that is being paid elsewhere is called neither paid nor kept back b
   const token = await other.token("oli", ["operator"]);
   const { json } = await other.call("GET", "/v1/payables/stranger/history", token);
   const said = HistoryBody.parse(json).paidOnce.sentences.join("\n");
-  expect(said).toContain("which found it being paid by somebody else");
+  expect(said).toContain("which found it being paid by someone else");
   expect(said).not.toContain("keeps it back");
 });
 

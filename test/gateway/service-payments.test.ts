@@ -47,14 +47,14 @@ test("payments --since lists every payment of the service once, with the store's
     ),
   );
   expect(stdout).toMatch(
-    /\nWolf & Sons BILL-7 +2\d{3}-\d\d-\d\d \S+ +\$[\d,.]+ +\w+ +not on record: made by somebody else +pay_\w+\n/,
+    /\nWolf & Sons BILL-7 +2\d{3}-\d\d-\d\d \S+ +\$[\d,.]+ +\w+ +not on record: made by someone else +pay_\w+\n/,
   );
   const { businessId } = sandbox.business;
   const serviceMs = Date.now() + 86_400_000;
   const loss = { businessId, evidence: "a test", hadItAtMs: 1, serviceMs, businessMs: null };
   await gateway.store.transaction((trx) => holdForLoss(trx, loss));
   const restored = await typed("--since", "2000-01-01", "--unknown");
-  expect(restored.stdout).toContain("not on record: made after the backup, or by somebody else");
+  expect(restored.stdout).toContain("not on record: made after the backup, or by someone else");
   const { items } = (await typed("--since", "2000-01-01", "--json")).json<ServicePayments>();
   expect(new Set(items.map(({ id }) => id)).size).toBe(totalCount);
   expect(items).toContainEqual(expect.objectContaining({ onRecord: false, mayBeOurs: true }));

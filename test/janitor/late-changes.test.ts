@@ -244,7 +244,7 @@ describe("returned payments that a restored store has no record of", () => {
       data: { payments: ["pay_1", "pay_2", "pay_3"].map((paymentId) => ({ paymentId })) },
     });
     expect(told?.text).toMatch(/- pay_1, \$[\d.,]+ to .*\(v1\) for bill_1, was returned: R01/);
-    expect(told?.text).toMatch(/after the backup.*or somebody else made them/);
+    expect(told?.text).toMatch(/after the backup.*or someone else made them/);
     const [first] = made.payments.slice(1);
     if (first === undefined) throw new Error("no payments");
     made.payments.splice(1, 0, { ...first, id: "pay_later" });

@@ -128,7 +128,7 @@ describe("rule 9: adoption", () => {
     );
     expect(ask(facts, WISH, 35, [payment("p1")])).toMatchObject({ kind: "adopt", seq: 2 });
   });
-  it("a payment that appears only after a conclusive lookup is somebody else's and needs no person", () => {
+  it("a payment that appears only after a conclusive lookup is someone else's and needs no person", () => {
     const part = [payment("theirs", { amountCents: 400 })];
     const asked = (lookups: readonly Lookup[]) =>
       ask(factsOf([keyed(1, [sent("unknown")])], { lookups }), OTHER_LINE, 60, part);

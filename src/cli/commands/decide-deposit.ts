@@ -5,7 +5,7 @@ import type { GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
 import { noteNobodyWorks } from "../show/conditions.ts";
 import { accountOf, topUpLines } from "../show/deposit.ts";
-import { asked, isSomebodyThere } from "../terminal/confirm.ts";
+import { asked, canAsk } from "../terminal/confirm.ts";
 import { green } from "../terminal/text.ts";
 import { RunStatusBody } from "../../api/runs.ts";
 import { DecisionBody } from "../../api/schemas.ts";
@@ -31,7 +31,7 @@ export async function decideTopUp(
       code: "no_top_up",
     });
   }
-  if (options.yes === undefined && isSomebodyThere(output)) {
+  if (options.yes === undefined && canAsk(output)) {
     output.lines(topUpLines([topUp]));
     const message = decision === "approve" ? "Approve this deposit?" : "Refuse this deposit?";
     if (!(await asked(message))) {

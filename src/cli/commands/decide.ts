@@ -17,7 +17,7 @@ import type { CommandContext, Session, SpokenConfig } from "../client/session.ts
 import { noteNobodyWorks } from "../show/conditions.ts";
 import { reviewDigest, reviewHead, shortLines } from "../show/review.ts";
 import { hasEnded } from "../show/run.ts";
-import { asked, isSomebodyThere, requireYes } from "../terminal/confirm.ts";
+import { asked, canAsk, requireYes } from "../terminal/confirm.ts";
 import { count, dim, green } from "../terminal/text.ts";
 import { pollRun } from "../show/wait-for-run.ts";
 import type { VerifiedBankChange } from "../../domain/approvals/bank-changes.ts";
@@ -89,7 +89,7 @@ async function decide(
   const drop = bills.map((bill) => bill.id);
   const planHash = await planToDecideOn(gateway, id, options.planHash);
   const { reason, verified: texts = [] } = options;
-  const isAsked = options.yes === undefined && isSomebodyThere(output);
+  const isAsked = options.yes === undefined && canAsk(output);
   // A rejection without a prompt contains nothing that the plan's review could change.
   const isRead = isAsked || texts.length > 0 || decision === "approve";
   const review = isRead ? await gateway.review(id, { pageSize: 1, drop }) : undefined;

@@ -29,6 +29,7 @@ import {
 import { IMAGE_USER, imageNeeds, isRoot } from "../init/compose.ts";
 import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
+import { canAsk } from "../terminal/confirm.ts";
 import type { Output } from "../terminal/output.ts";
 import { bold, dim, green } from "../terminal/text.ts";
 import { typeable } from "../terminal/typed.ts";
@@ -65,8 +66,8 @@ export function addInitCommand(program: Command, session: Session): void {
     .option("--json", "print one JSON document")
     .action((folder, options) =>
       session.run(options, async ({ output }) => {
-        const canAsk = !output.json && process.stdin.isTTY && process.stdout.isTTY;
-        const answers = canAsk && options.yes !== true ? await asked(options) : answersOf(options);
+        const isAsked = options.yes !== true && canAsk(output);
+        const answers = isAsked ? await asked(options) : answersOf(options);
         const problems = answerProblems(answers);
         if (problems.length > 0) throw usageError(problems.join("\n"), "payrun init --help");
         const place = resolve(folder);

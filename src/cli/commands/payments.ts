@@ -91,7 +91,7 @@ function knownText({ onRecord, mayBeOurs, beingFoundOut }: Payment): string {
   if (beingFoundOut) return yellow("not on record yet: a request for its bill has no response");
   return yellow(
     mayBeOurs
-      ? "not on record: made after the backup, or by somebody else"
-      : "not on record: made by somebody else",
+      ? "not on record: made after the backup, or by someone else"
+      : "not on record: made by someone else",
   );
 }

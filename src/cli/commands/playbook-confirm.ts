@@ -8,7 +8,7 @@ import type { Session } from "../client/session.ts";
 import { diffLines } from "../show/diff.ts";
 import { green, printable, yellow } from "../terminal/text.ts";
 import { AppliedPlaybookBody } from "../../api/schemas.ts";
-import { YES_UNASKED } from "../terminal/confirm.ts";
+import { asked, canAsk, YES_UNASKED } from "../terminal/confirm.ts";
 
 /**
  * Adds `playbook confirm`. It first shows another person's proposal, so that whoever confirms it
@@ -36,7 +36,9 @@ export function addPlaybookConfirmCommand(playbook: Command, session: Session): 
           `${printable(found.name)} of ${printable(found.business)}, proposed by ${printable(found.author)}, ${found.hash}`,
         );
         output.lines(diffLines(found.before ?? "", found.text));
-        const named = options.hash ?? ((await isAgreed()) ? found.hash : undefined);
+        const isAsked = options.hash === undefined && canAsk(output);
+        const isAgreed = isAsked && (await asked("Put it into force?"));
+        const named = isAgreed ? found.hash : options.hash;
         if (named === undefined) {
           throw new CliError(EXIT.waiting, `${name} waits for a second person`, {
             code: "not_confirmed",
@@ -50,11 +52,4 @@ export function addPlaybookConfirmCommand(playbook: Command, session: Session): 
         output.document(applied);
       }),
     );
-}
-
-async function isAgreed(): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
-  const { confirm, isCancel } = await import("@clack/prompts");
-  const answer = await confirm({ message: "Put it into force?", initialValue: false });
-  return !isCancel(answer) && answer;
 }

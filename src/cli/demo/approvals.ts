@@ -6,6 +6,7 @@ import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
 import { decisionLines } from "../commands/decide.ts";
 import { isFlagged, nameOf } from "../show/plan.ts";
+import { canAsk } from "../terminal/confirm.ts";
 import { dim, printable, red } from "../terminal/text.ts";
 import { asAnotherSystem, OVER_HTTP, refusalText } from "./another-system.ts";
 import { type Demo, runIdOf } from "./context.ts";
@@ -31,7 +32,7 @@ export async function launcherIsRefused(demo: Demo, run: RunStatus): Promise<voi
  */
 export async function controllerDecides(demo: Demo, run: RunStatus): Promise<boolean> {
   const suggested = demo.state.dropped ?? suggestedDrop(run);
-  if (process.stdin.isTTY && process.stdout.isTTY && demo.state.dropped === undefined) {
+  if (canAsk({ json: false }) && demo.state.dropped === undefined) {
     return readerDecides(demo, run, suggested);
   }
   demo.remember({ dropped: suggested });

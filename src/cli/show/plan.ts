@@ -169,7 +169,7 @@ export function nextCommands(
 ): string {
   const run = shortName(id);
   if (UNDECIDED.includes(phase)) {
-    return dim(`payrun show ${run} · somebody else: payrun approve ${run}${asApprover(home)}`);
+    return dim(`payrun show ${run} · someone else: payrun approve ${run}${asApprover(home)}`);
   }
   const where = waitingFor === null ? phase : `${phase}, ${printable(waitingFor)}`;
   return dim(`it is ${where} · payrun status ${run} · payrun watch ${run}`);

@@ -2,7 +2,7 @@ import { usageError } from "./cli-error.ts";
 import type { Output } from "./output.ts";
 
 /** True if a person can be asked; programs that want a document can't. */
-export function isSomebodyThere({ json }: Pick<Output, "json">): boolean {
+export function canAsk({ json }: Pick<Output, "json">): boolean {
   return process.stdin.isTTY && process.stdout.isTTY && !json;
 }
 
@@ -28,7 +28,7 @@ export function requireYes(
   command: string,
   { output, yes }: { readonly output: Pick<Output, "json">; readonly yes: true | undefined },
 ): void {
-  if (yes === true || isSomebodyThere(output)) return;
+  if (yes === true || canAsk(output)) return;
   throw usageError(
     `“payrun ${command}” asks before it acts, and there is no terminal to ask on: add --yes`,
   );

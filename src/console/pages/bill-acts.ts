@@ -31,7 +31,7 @@ const doneAt = (history: OfBill, act: string) => ({ goTo: `${back(history)}&done
 export const UNTIL = {
   name: "until",
   label: "Until",
-  hint: "A date, such as 2026-12-01: the hold ends when that day begins in New York. Without one it lasts until somebody releases it.",
+  hint: "A date, such as 2026-12-01: the hold ends when that day begins in New York. Without one it lasts until a person releases it.",
   isRequired: false,
 } as const;
 
@@ -152,7 +152,7 @@ export const RESOLUTIONS = {
   "give-up": {
     title: "Give up",
     button: "Give it up",
-    says: "It is not paid any more: a hold without end keeps every run from paying it, until somebody releases the hold.",
+    says: "It is not paid any more: a hold without end keeps every run from paying it, until a person releases the hold.",
   },
 } as const;
 

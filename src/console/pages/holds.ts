@@ -34,7 +34,7 @@ export const holds: PageOf = async ({ api, query, visitor }) => {
         ${pager({ page, pageSize: HOLDS_A_PAGE, totalCount }, (to) => `/holds?page=${to}`)}`;
   return {
     title: "Holds",
-    lead: "A hold keeps what it names from being paid, until it ends or somebody releases it.",
+    lead: "A hold keeps what it names from being paid, until it ends or a person releases it.",
     main: html`${section(`In force (${whole(totalCount)})`, list, "in-force")}
     ${ticks || (visitor.mayOperate && items.length > 0) ? section("Release all of one person", allOf(visitor)) : ""}
     ${mayHold.includes(true) ? section("Set one", SET_ONE) : HELD_BY}`,
@@ -91,7 +91,7 @@ export function holdTable(
       {
         title: "Until",
         cell: ({ until, business }) =>
-          until === null ? "somebody releases it" : when(until, zoneOf(business)),
+          until === null ? "a person releases it" : when(until, zoneOf(business)),
       },
       ...(isTicked
         ? [

@@ -30,7 +30,7 @@ const CHOICES = [
   [
     "other-source",
     "Pay from another account",
-    "The bills go back to the next run, which asks for a new approval. This account stays on hold until somebody releases it: the next run pays them only from the account that its playbook names then, so change pay: from there first (payrun apply).",
+    "The bills go back to the next run, which asks for a new approval. This account stays on hold until a person releases it: the next run pays them only from the account that its playbook names then, so change pay: from there first (payrun apply).",
   ],
 ] as const;
 
@@ -121,7 +121,7 @@ function incidentDecision(
           : bills === 1
             ? "Your decision about it"
             : "Your decision about the account",
-      html`${stale === undefined ? "" : note("stop", html`<p>${stale}</p>`)}${note("warn", html`<p>The first: ${reason}</p>`)}${phase === "open" ? (decidesAccount(found, visitor) ? form_ : html`<p>It takes the role ${found.roles.join(" or ")}.</p>`) : html`<p>“${decidedText(decision)}”, said ${decidedBy ?? "somebody"}.</p>`}`,
+      html`${stale === undefined ? "" : note("stop", html`<p>${stale}</p>`)}${note("warn", html`<p>The first: ${reason}</p>`)}${phase === "open" ? (decidesAccount(found, visitor) ? form_ : html`<p>It takes the role ${found.roles.join(" or ")}.</p>`) : html`<p>“${decidedText(decision)}”, said ${decidedBy ?? "a person"}.</p>`}`,
     ),
   };
 }

@@ -81,7 +81,7 @@ function incidentSection(incident: Incident, visitor: Visitor): Markup {
     bouncedTitle(incident),
     html`<p>
         The first: ${reason}.
-        ${bills === 0 ? "Nothing is paid from it until somebody decides" : bills === 1 ? "Its bill waits for a decision" : "One decision is enough for all of them"};
+        ${bills === 0 ? "Nothing is paid from it until a person decides" : bills === 1 ? "Its bill waits for a decision" : "One decision is enough for all of them"};
         it takes the role ${roles.join(" or ")}.
       </p>
       ${facts([

@@ -44,7 +44,7 @@ function releasePage(
     status: stale === undefined ? 200 : 409,
     main: section(
       "These are released",
-      html`${stale === undefined ? "" : note("stop", html`<p>${stale}</p>`)}${movedOn(ids.length, count + kept.length, "somebody has released it, or it has ended")}
+      html`${stale === undefined ? "" : note("stop", html`<p>${stale}</p>`)}${movedOn(ids.length, count + kept.length, "a person has released it, or it has ended")}
       ${count === 0 ? "" : html`${goesOutOf([goesOut], "then")}${holdTable(released, visitor)}`}
       ${released.map(endedNote)} ${keptList(kept)}
       ${

@@ -61,6 +61,6 @@ export function releaseSection(release: WaitingRelease, overview: Overview): Mar
 function deadlineOf({ business, releaseBy }: WaitingRelease, { businesses }: Overview): string {
   if (releaseBy === null) return "not paid before that";
   const moment = businesses.find((each) => each.business === business);
-  if (isPast(releaseBy, moment)) return "its time has passed: not paid until somebody releases it";
+  if (isPast(releaseBy, moment)) return "its time has passed: not paid until a person releases it";
   return `by ${spokenDeadline(releaseBy, moment)}, or it isn’t paid on its date`;
 }

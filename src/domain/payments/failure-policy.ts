@@ -23,7 +23,7 @@ export interface FailureClass {
 }
 
 const NEW_PAYMENT =
-  "Paying it again is a new payment: once somebody has it tried again, the next run asks for a new approval.";
+  "Paying it again is a new payment: once a person has it tried again, the next run asks for a new approval.";
 
 /**
  * Wordings and the codes that they mean, for reasons that name no code. They match texts as

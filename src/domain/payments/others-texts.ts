@@ -14,7 +14,7 @@ interface OthersPayment extends NamedPayment {
 
 /** A restored store can't know who made it. */
 const NOT_ON_RECORD =
-  "a payment that this store has no record of (made by somebody else, or by Payrun after the backup that was restored)";
+  "a payment that this store has no record of (made by someone else, or by Payrun after the backup that was restored)";
 
 /** Why a bill is left alone if nothing is owed on it any more. */
 export const NOTHING_OWED =
@@ -24,7 +24,7 @@ export const mayBeOurs = ({ mayBeOurs: isPossible }: OthersPayment): boolean => 
 
 /** Says who made these payments, as far as the store can know. */
 export function byOthers(others: readonly OthersPayment[]): string {
-  return others.some(mayBeOurs) ? NOT_ON_RECORD : "somebody else";
+  return others.some(mayBeOurs) ? NOT_ON_RECORD : "someone else";
 }
 
 /**

@@ -194,7 +194,7 @@ async function whatWasDecided(
         ? "Its hold is lifted once the money is there."
         : `It stays on hold until payrun release ${hold.holdId}.`;
   return [
-    `The incident of ${sourceId} has been decided: ${now.decision ?? "released"} by ${now.decidedBy ?? "somebody"}${when}.`,
+    `The incident of ${sourceId} has been decided: ${now.decision ?? "released"} by ${now.decidedBy ?? "a person"}${when}.`,
     ...(now.decision === "top-up" && deposit !== undefined
       ? [`The deposit of ${formatUsd(deposit.amountCents)} is ${DEPOSIT_IS[deposit.state]}.`]
       : []),

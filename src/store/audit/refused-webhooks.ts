@@ -1,3 +1,4 @@
+import { UNKNOWN_ACTOR } from "../../contracts/names.ts";
 import type { Db } from "../sql/db.ts";
 
 const ACTION = "webhook.refused";
@@ -11,7 +12,7 @@ export function refusedWebhook(
   nowMs: number,
 ) {
   const about = { action: ACTION, subject: subjectOf(name), details };
-  return { businessId, nowMs, actor: "somebody", ...about };
+  return { businessId, nowMs, actor: UNKNOWN_ACTOR, ...about };
 }
 
 /** Returns when and why a webhook was last refused since then; null if none was. */

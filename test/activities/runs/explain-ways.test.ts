@@ -65,15 +65,15 @@ describe("explain, for a bill", () => {
     });
     expect(history.paidOnce).toMatchObject({ verdict: "not-paid", way: "paid-elsewhere" });
     expect(text).toMatch(/Outside Payrun it has payment \(\S+\) of \$100\.00/);
-    expect(text).toContain("Not paid by Payrun, which found it paid by somebody else");
+    expect(text).toContain("Not paid by Payrun, which found it paid by someone else");
     const { businessId, store } = world;
     const { serviceMs, businessMs } = await world.context().clockOf("acme").now();
     const loss = { businessId, evidence: "a test", hadItAtMs: 1, serviceMs, businessMs };
     await store.transaction((trx) => holdForLoss(trx, loss));
     const restored = await explainIn(world, payableId);
-    expect(restored.text).not.toMatch(/Not (paid|made) by Payrun|paid by somebody else/);
+    expect(restored.text).not.toMatch(/Not (paid|made) by Payrun|paid by someone else/);
     expect(restored.text).toMatch(
-      /Paid by a payment that this store has no record of \(made by somebody else, or by Payrun after the backup that was restored\)/,
+      /Paid by a payment that this store has no record of \(made by someone else, or by Payrun after the backup that was restored\)/,
     );
     expect(restored.text).toMatch(/Not on record here: payment \(\S+\) of \$100\.00\./);
     expect(restored.text).not.toContain("was ever sent");

@@ -61,7 +61,7 @@ test("launching an existing run prints its phase, and offers approve only if it 
   const id = "pay-run/acme/weekly/2026-11-20";
   const next = (phase: RunStatus["phase"], waitingFor: string | null) =>
     stripVTControlCharacters(nextCommands({ id, phase, waitingFor }, "/nowhere"));
-  expect(next("awaiting-approval", null)).toMatch(/payrun show .* somebody else: payrun approve/);
+  expect(next("awaiting-approval", null)).toMatch(/payrun show .* someone else: payrun approve/);
   const settling = next("settling", "5 bills scheduled");
   expect(settling).toMatch(/^it is settling, 5 bills scheduled · .*payrun watch weekly/);
   expect(settling).not.toContain("approve");

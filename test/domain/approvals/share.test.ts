@@ -25,7 +25,7 @@ test.each([
   ["goes out with the one approval that is missing", {}, "goes-out"],
   ["is one of two where the rule asks two", { quorum: 2 }, "one-of"],
   [
-    "completes a quorum that somebody else has begun",
+    "completes a quorum that someone else has begun",
     { quorum: 2, approvals: by("otto") },
     "goes-out",
   ],

@@ -97,12 +97,12 @@ describe("a bill that is not known to be paid once", () => {
     expect(text).toContain("It is not known yet whether request 2 has paid");
   });
 
-  test("a bill paid outside Payrun is said to be paid by somebody else", () => {
+  test("a bill paid outside Payrun is said to be paid by someone else", () => {
     const { text } = told({ state: "paid-elsewhere", attempts: [], payments: [] });
-    expect(text).toContain("found it paid by somebody else: no request to pay it was ever sent");
+    expect(text).toContain("found it paid by someone else: no request to pay it was ever sent");
     const others = [pmt("scheduled")];
     const meanwhile = told({ state: null, attempts: [], payments: [], others });
-    expect(meanwhile.text).toContain("Not paid by Payrun, which found it being paid by somebody");
+    expect(meanwhile.text).toContain("Not paid by Payrun, which found it being paid by someone");
   });
 });
 
@@ -187,7 +187,7 @@ const WAYS: Readonly<
       others: [pmt("completed", { id: "theirs" })],
     },
     "not-paid",
-    "Not paid by Payrun, which found it paid by somebody else: no request to pay it was ever sent. Outside Payrun it has payment (theirs) of $100.00.",
+    "Not paid by Payrun, which found it paid by someone else: no request to pay it was ever sent. Outside Payrun it has payment (theirs) of $100.00.",
   ],
   failed: [
     { state: "retrying", reason: "It is paid again on 2026-11-30", payments: [bounced] },
@@ -339,10 +339,10 @@ describe("what is not said about a bill", () => {
     );
   });
 
-  test("a bill is not said to be paid if its payment by somebody else failed afterwards", () => {
+  test("a bill is not said to be paid if its payment by someone else failed afterwards", () => {
     const others = [pmt("failed", { id: "theirs", failureReason: "R01" })];
     expect(conclusionOf({ ...NOT_SENT, state: "paid-elsewhere", others })).toBe(
-      "Not paid: Payrun found it paid by somebody else, but theirs failed (R01); and no request to pay it was ever sent.",
+      "Not paid: Payrun found it paid by someone else, but theirs failed (R01); and no request to pay it was ever sent.",
     );
   });
 
