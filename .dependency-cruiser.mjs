@@ -66,7 +66,7 @@ export default {
     only(CONTRACTS, [], "a leaf: types and names that everybody shares"),
     only(DOMAIN, [CONTRACTS], "pure rules"),
     only(PLAYBOOKS, [CONTRACTS, DOMAIN], "what an author wrote, compiled"),
-    only(STORE, [CONTRACTS, DOMAIN], "rows; whoever calls decides"),
+    only(STORE, [CONTRACTS, DOMAIN], "rows; the caller decides"),
     only(LEDGER, [CONTRACTS, DOMAIN, API, STORE, BUSINESS], "the one door of every money write"),
     only(API, [], "the typed client knows nothing of Payrun"),
     only("workflows", [CONTRACTS, DOMAIN, "activities"], "deterministic"),
@@ -77,7 +77,7 @@ export default {
     only(
       DECISIONS,
       [CONTRACTS, DOMAIN, STORE, LEDGER, BUSINESS],
-      "judges and stores, whoever delivers",
+      "judges and stores; others deliver",
     ),
     only(
       "activities",
@@ -105,7 +105,7 @@ export default {
         PROCESS,
         DECISIONS,
       ],
-      "what people and systems have done, whoever asks",
+      "what people and systems do, whichever door they use",
     ),
     only(
       EVENTS,

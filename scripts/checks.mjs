@@ -64,7 +64,7 @@ function write(text) {
  * @param {string[]} failed names of checks
  * @returns {boolean} true if there are none
  */
-export function tellFailed(failed) {
+export function reportFailed(failed) {
   if (failed.length > 0) write(`✗ failed: ${failed.join(", ")}\n`);
   return failed.length === 0;
 }
@@ -87,7 +87,7 @@ export async function runAll(flags) {
   });
   const [passed, failed] = await Promise.all([runTests(flags), checks]);
   write(said.join(""));
-  return tellFailed(failed) && passed;
+  return reportFailed(failed) && passed;
 }
 
 const VITEST = inCheckout("node_modules", "vitest", "vitest.mjs");

@@ -11,9 +11,9 @@ const isLong = flags[0] === "--long";
 await setUp({ temporalCli: !checksOnly });
 if (!checksOnly) await ensureSchemathesis({ env: process.env, log: logToStderr });
 
-const { runAll, runChecks, runLongTests, tellFailed } = await import("./checks.mjs");
+const { runAll, runChecks, runLongTests, reportFailed } = await import("./checks.mjs");
 const passed = await (checksOnly
-  ? runChecks({ holesFail: true }).then(tellFailed)
+  ? runChecks({ holesFail: true }).then(reportFailed)
   : isLong
     ? runLongTests(flags.slice(1))
     : runAll(flags));

@@ -34,7 +34,7 @@ export interface PortSetting {
 export interface TemporalSettings {
   /** Port where `up` starts the embedded server; its UI is 1,000 above. */
   readonly embeddedPort: PortSetting;
-  /** True where Temporal's variables or profile name a server: then none is embedded. */
+  /** True if Temporal's variables or profile name a server: then none is embedded. */
   readonly isExternal: boolean;
   /** For `Connection.connect` and `NativeConnection.connect`; the address is always there. */
   readonly connectionOptions: ClientConnectConfig["connectionOptions"] & {
@@ -43,7 +43,7 @@ export interface TemporalSettings {
   readonly namespace: string;
   /** Origins of its UI, whose pages may have histories decrypted. */
   readonly uiOrigins: readonly string[];
-  /** Path of the Temporal CLI, where set-up or the user said so. */
+  /** Path of the Temporal CLI, if set-up or the user has set it. */
   readonly cliPath: string | undefined;
 }
 
@@ -55,12 +55,12 @@ export interface Config {
   readonly home: string;
   /** `sqlite:` and an absolute path, or `postgres://…` with its password. */
   readonly databaseUrl: string;
-  /** True where PostgreSQL and Temporal on other machines may be spoken to without TLS. */
+  /** Parts that may be used without TLS although another machine runs them. */
   readonly allowsPlaintext: readonly PlaintextPart[];
   /** Connections to PostgreSQL that a process opens at most. */
   readonly databasePoolSize: number;
   readonly gateway: PortSetting & { readonly host: string; readonly limits: GatewayLimits };
-  /** What is personal is encrypted under these, the newest first; none: nothing personal is taken. */
+  /** Keys for personal data, the newest first: it encrypts. Without a key, no personal data is accepted. */
   readonly encryptionKeys: readonly EncryptionKey[];
   /** True once a business is no sandbox and there is a key: then Temporal keeps nothing readable. */
   readonly encryptsHistories: () => boolean;
@@ -75,9 +75,9 @@ export interface Config {
   readonly workerMetrics: string | undefined;
   readonly temporal: TemporalSettings;
   readonly profiles: Profiles;
-  /** True where nothing says which businesses there are, so that they are those of `up`'s sandbox. */
+  /** True if no setting names a business: then `up`'s sandbox has the businesses. */
   readonly isHomeSandbox: boolean;
-  /** True where `.env` says which businesses there are, and may not: whoever asks for them is refused. */
+  /** True if only `.env` names the businesses, which it may not: every request for them is refused. */
   readonly hidesProfiles: boolean;
   /** Every setting as `payrun doctor` lists it, secrets masked. */
   readonly settings: readonly SettingLine[];

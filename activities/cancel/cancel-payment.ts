@@ -20,8 +20,9 @@ import { meansForItem } from "./cancel-answers.ts";
 import type { CancelOutcome, PaymentJob } from "./job.ts";
 import { readPaymentToCancel } from "./read-payment.ts";
 import { recordCancel } from "./record-cancel.ts";
-import { cancelSends, type Look, unknownPayment, withoutSend } from "./without-send.ts";
+import { cancelSends, type Judged, unknownPayment, withoutSend } from "./without-send.ts";
 import type { Cancellation } from "../../src/store/cancellations/cancellations.ts";
+import { dateIn } from "../../src/domain/clock/dates.ts";
 
 /** Returns the request that cancels a payment. */
 function cancelRequest({ workflowId, reason }: Cancellation, payment: Payment): Wish {
@@ -36,14 +37,12 @@ function cancelRequest({ workflowId, reason }: Cancellation, payment: Payment): 
     sourceId: "",
     rail: payment.paymentRail ?? "",
     amountCents: payment.amountCents,
-    executionDate: (payment.scheduledAt ?? "").slice(0, DATE_LENGTH),
+    executionDate: dateIn(payment.scheduledAt ?? ""),
   };
 }
 
 /** API specification, section 4. */
 const REASON_MAX = 500;
-
-const DATE_LENGTH = "YYYY-MM-DD".length;
 
 /** Number of reads and sends, one after another, before the payment backs off. */
 const ROUNDS = 4;
@@ -63,12 +62,12 @@ export async function cancelPayment(
 ): Promise<CancelOutcome> {
   const { business } = job.cancellation;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const look = await lookAt(context, job);
-    if (look === undefined) {
+    const judged = await readAndJudge(context, job);
+    if (judged === undefined) {
       const clock = await context.clockOf(business).now();
       return record(context, job, unknownPayment(job, clock), clock);
     }
-    const asked = await askToCancel(context, job, look);
+    const asked = await askToCancel(context, job, judged);
     if ("kind" in asked) return asked;
     const sent = await sendCancel(context, job, asked);
     if (sent !== undefined) return sent;
@@ -90,7 +89,10 @@ function record(
   );
 }
 
-async function lookAt(context: ActivityContext, job: PaymentJob): Promise<Look | undefined> {
+async function readAndJudge(
+  context: ActivityContext,
+  job: PaymentJob,
+): Promise<Judged | undefined> {
   const { business, businessId } = job.cancellation;
   const { db } = context.store;
   const clocks = context.clockOf(business);
@@ -132,13 +134,13 @@ interface OpenedCancel {
 async function askToCancel(
   context: ActivityContext,
   job: PaymentJob,
-  look: Look,
+  judged: Judged,
 ): Promise<OpenedCancel | CancelOutcome> {
   const { cancellation, item, by } = job;
   const { businessId, workflowId: owner } = cancellation;
-  const { payment, verdict, reading, clock } = look;
+  const { payment, verdict, reading, clock } = judged;
   const subject = cancelSubject(payment.id);
-  const mayAsk = verdict.kind === "cancel" && look.sends.pauseMs <= 0 && look.sends.no === null;
+  const mayAsk = verdict.kind === "cancel" && judged.sends.pauseMs <= 0 && judged.sends.no === null;
   const wish: Wish | null = mayAsk ? cancelRequest(cancellation, payment) : null;
   const limit = cancelLimit(verdict, clock);
   const caller = { cancellation, items: new Map([[subject, item]]) };
@@ -150,7 +152,7 @@ async function askToCancel(
       (within, ...wanted) => mayCancel(within, caller, ...wanted),
     );
     if (answer.kind === "open") return { send: answer.send, limit };
-    return recordCancel(trx, job, withoutSend(job, look, answer), clock);
+    return recordCancel(trx, job, withoutSend(job, judged, answer), clock);
   });
 }
 

@@ -1,6 +1,6 @@
 import type { BillChoice } from "../../src/contracts/playbook.ts";
 import { REVIEW_REASONS } from "../../src/contracts/playbook.ts";
-import type { LineState, PlanLine } from "../../src/contracts/pay-run.ts";
+import { LEASED, type LineState, type PlanLine } from "../../src/contracts/pay-run.ts";
 import type { Steps } from "../../src/domain/steps.ts";
 import { ConditionError, evaluateCondition } from "../../src/playbooks/conditions.ts";
 import type { Cancellation } from "../../src/store/cancellations/cancellations.ts";
@@ -12,9 +12,6 @@ import { inTurns } from "../shared/in-turns.ts";
 
 const SCHEDULED: readonly LineState[] = ["scheduled", "held"];
 
-/** States of a line that a lane has leased. */
-const LEASED_STATES: readonly LineState[] = ["paying", "unknown"];
-
 /** True if the line names the payments that the service has. */
 export function isScheduled({ state }: RunLine): boolean {
   return SCHEDULED.includes(state);
@@ -24,7 +21,7 @@ export function isScheduled({ state }: RunLine): boolean {
  * True if a lane or a retry is working on the line, even if the ledger has no request of it yet.
  */
 export function isLeased({ state, leaseUntilMs }: RunLine, nowMs: number): boolean {
-  return LEASED_STATES.includes(state) || (leaseUntilMs !== null && leaseUntilMs >= nowMs);
+  return LEASED.includes(state) || (leaseUntilMs !== null && leaseUntilMs >= nowMs);
 }
 
 /**

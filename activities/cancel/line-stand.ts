@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import type { LineState } from "../../src/contracts/pay-run.ts";
+import { LEASED, type LineState } from "../../src/contracts/pay-run.ts";
 import { executionMs } from "../../src/domain/cancellations/cut-off.ts";
 import { TOO_LATE } from "../../src/domain/cancellations/left-to-people.ts";
 import type { RunLine } from "../../src/store/lines/lines.ts";
@@ -18,9 +18,6 @@ const UNSENT: readonly LineState[] = [
   "retrying",
   "parked",
 ];
-
-/** States in which a request may be under way, and none is made any more once there is a hold. */
-const SENDING: readonly LineState[] = ["paying", "unknown"];
 
 /** Where a line stands, for a caller that wants nothing more of its bill to be sent. */
 export type LineStand =
@@ -41,9 +38,9 @@ export async function lineStand(
   trx: Transaction<Tables>,
   { businessId, payableId, state, paymentIds, executionDate }: RunLine,
 ): Promise<LineStand> {
-  const isOpen = UNSENT.includes(state) || SENDING.includes(state);
+  const isOpen = UNSENT.includes(state) || LEASED.includes(state);
   if (!isOpen) return beyond(state, paymentIds, executionDate);
-  if (SENDING.includes(state) || (await isOpenSubject(trx, businessId, payableId))) {
+  if (LEASED.includes(state) || (await isOpenSubject(trx, businessId, payableId))) {
     return { kind: "sending" };
   }
   if (state !== "retrying") return { kind: "unsent" };

@@ -14,7 +14,7 @@ import { type CancelOutcome, ended, type PaymentJob, unknown } from "./job.ts";
 
 /** Time between lookups, on the service's clock. */
 const LOOK_AGAIN_MS = 2_000;
-const LOOKS = { share: 0.1, firstMs: LOOK_AGAIN_MS, mostMs: 300_000 } as const;
+const LOOKUPS = { share: 0.1, firstMs: LOOK_AGAIN_MS, mostMs: 300_000 } as const;
 
 /**
  * After a final answer, the pause before the next key grows each time, because there are few keys.
@@ -28,7 +28,7 @@ const NEXT_KEY_WAIT_MAX_MS = 240_000;
 const SHOWN_WITHIN_MS = 15 * 60_000;
 
 /** Real time after which a person must find out about a payment whose cancel has led to nothing. */
-const GIVE_UP_MS = 3 * DAY_MS;
+const LEFT_TO_PERSON_AFTER_MS = 3 * DAY_MS;
 const VAIN_SENDS = 20;
 
 /** What the ledger has of a payment's cancels, for deciding whether to ask for another one now. */
@@ -44,7 +44,7 @@ export interface CancelSends {
 }
 
 /** What a payment is now, and what was sent to cancel it. */
-export interface Look {
+export interface Judged {
   readonly payment: Payment;
   readonly reading: Reading;
   readonly verdict: CancelVerdict;
@@ -75,10 +75,10 @@ export function cancelSends(
 /** Judges a payment whose cancel the gate hasn't let through, or that needs none. */
 export function withoutSend(
   job: PaymentJob,
-  look: Look,
+  judged: Judged,
   answer: Exclude<GateAnswer, { readonly kind: "open" }>,
 ): CancelOutcome {
-  const { verdict, payment, clock, sends } = look;
+  const { verdict, payment, clock, sends } = judged;
   const { step } = answer;
   const mayStillApply = step.kind === "wait" || step.kind === "read";
   switch (verdict.kind) {
@@ -90,14 +90,14 @@ export function withoutSend(
       return backOff(LOOK_AGAIN_MS, reason);
     }
     case "later":
-      return lookLater(job, clock, verdict.reason);
+      return lookUpLater(job, clock, verdict.reason);
     case "cancel":
   }
   if (sends.isInVain && isOld(job, clock)) {
-    return givenUp("The service says yes or nothing, and still shows it as it was");
+    return leftToPerson("The service says yes or nothing, and still shows it as it was");
   }
   if (answer.kind === "closed") return gateClosed(answer.closed.code, mayStillApply);
-  return notCancelledYet(job, look, step);
+  return notCancelledYet(job, judged, step);
 }
 
 function gateClosed(code: string, mayStillApply: boolean): CancelOutcome {
@@ -113,10 +113,10 @@ function gateClosed(code: string, mayStillApply: boolean): CancelOutcome {
 }
 
 /** Judges a payment that the service shows unchanged and for which nothing is sent now. */
-function notCancelledYet(job: PaymentJob, look: Look, step: GateStep): CancelOutcome {
-  const { sends, clock } = look;
+function notCancelledYet(job: PaymentJob, judged: Judged, step: GateStep): CancelOutcome {
+  const { sends, clock } = judged;
   const { no, refused } = sends;
-  const mostMs = growingMs(ageMs(job, clock), LOOKS);
+  const mostMs = growingMs(ageMs(job, clock), LOOKUPS);
   switch (step.kind) {
     case "person":
       return personMustLook(step.code, step.reason, refused);
@@ -157,9 +157,9 @@ function personMustLook(code: string, reason: string, refused: Send | null): Can
 /**
  * Looks again, less and less often, and leaves the payment to a person if nothing changes for days.
  */
-function lookLater(job: PaymentJob, clock: ClockReading, reason: string): CancelOutcome {
-  if (isOld(job, clock)) return givenUp(reason);
-  return backOff(growingMs(ageMs(job, clock), LOOKS), `${reason}; looking again.`);
+function lookUpLater(job: PaymentJob, clock: ClockReading, reason: string): CancelOutcome {
+  if (isOld(job, clock)) return leftToPerson(reason);
+  return backOff(growingMs(ageMs(job, clock), LOOKUPS), `${reason}; looking again.`);
 }
 
 function ageMs({ cancellation }: PaymentJob, { realMs }: ClockReading): number {
@@ -167,10 +167,10 @@ function ageMs({ cancellation }: PaymentJob, { realMs }: ClockReading): number {
 }
 
 function isOld(job: PaymentJob, clock: ClockReading): boolean {
-  return ageMs(job, clock) >= GIVE_UP_MS;
+  return ageMs(job, clock) >= LEFT_TO_PERSON_AFTER_MS;
 }
 
-function givenUp(reason: string): CancelOutcome {
+function leftToPerson(reason: string): CancelOutcome {
   return unknown(`${reason}, for days. Ask the service.`);
 }
 
@@ -178,7 +178,7 @@ export function unknownPayment(job: PaymentJob, clock: ClockReading): CancelOutc
   // A payment that is known from its bill exists; a service may show it by its id only a moment
   // later.
   if (job.item.payableId !== null && ageMs(job, clock) < SHOWN_WITHIN_MS) {
-    return lookLater(job, clock, "The service doesn't show this payment now");
+    return lookUpLater(job, clock, "The service doesn't show this payment now");
   }
   return unknown("The service doesn't know this payment, or it is not this business's.");
 }

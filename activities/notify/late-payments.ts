@@ -7,11 +7,9 @@ import type { RunLine } from "../../src/store/lines/lines.ts";
 import { raiseTogether, unreportedFacts } from "../../src/store/notices/notices.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
+import { NAMED } from "./parked-lines.ts";
 
 const KIND = "payment-late";
-
-/** The most bills that a notice lists for programs. */
-const NAMED = 100;
 
 const OPERATORS = ["operator"];
 

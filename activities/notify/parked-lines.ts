@@ -11,7 +11,7 @@ import type { Tables } from "../../src/store/schema/tables.ts";
 const PARKED_EVERY_MS = 5 * 60_000;
 
 /** The most bills that a notice lists for programs. */
-const NAMED = 100;
+export const NAMED = 100;
 
 /** The roles that may resolve any parked bill, whatever its playbook says. */
 const OPERATORS = ["operator"];

@@ -14,7 +14,7 @@ import { whoseAccount } from "../../src/domain/retries/whose-account.ts";
 import { runStopped } from "../../src/ledger/run-stopped.ts";
 import { planLineOf } from "../../src/store/lines/lines.ts";
 import { dayOfFailure, keepRetryCase } from "../../src/store/lines/retry-cases.ts";
-import { pauseAccount } from "../incident/pause-account.ts";
+import { incidentOfBounce } from "../incident/incident-of-bounce.ts";
 import { approvalEndOf, firstSettledOn } from "./approval.ts";
 import { decisionAbout, joined, park, waitFor, waitForDay } from "./answers.ts";
 import { announceDay } from "./announce-day.ts";
@@ -115,7 +115,7 @@ async function take(
   const { cause, toDo } = classifyFailures(failures);
   const account = { code: reasonCode, reason, roles: rule.by };
   if (step.kind === "park") {
-    if (step.pause) await pauseAccount(retry.context, retry, account);
+    if (step.pause) await incidentOfBounce(retry.context, retry, account);
     if (step.holdVendor) await holdVendor(retry.context, retry, reason, rule.by);
     const why = step.why === null ? "" : `${step.why} `;
     const part = partText(failures, settledCents);
@@ -130,7 +130,7 @@ async function take(
   if (step.kind === "wait-for-funds") {
     return waitFor(retry, `money in the funding account ${retry.line.sourceId}`, reason, waiting);
   }
-  const incident = await pauseAccount(retry.context, retry, account);
+  const incident = await incidentOfBounce(retry.context, retry, account);
   // The vendor was held only until it was known whose account is at fault.
   await liftVendorHold(retry);
   const text = decisionAbout(retry.line.sourceId);

@@ -14,7 +14,7 @@ import {
   EXTERNAL_PAYMENT_NOTICE,
 } from "../../src/store/payables/external-payments.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { pauseAccount } from "../incident/pause-account.ts";
+import { incidentOfBounce } from "../incident/incident-of-bounce.ts";
 import { ended } from "./answers.ts";
 import { holdVendor } from "./vendor-hold.ts";
 
@@ -70,7 +70,7 @@ export async function assessExternalPayment(
   if (whose === "payer" && rule.pause && sourceId !== null) {
     const account = { business, businessId, line: { sourceId }, clock, payments };
     const why = { code: code ?? "unknown-reason", reason, roles: rule.by };
-    await pauseAccount(context, account, why);
+    await incidentOfBounce(context, account, why);
   }
   if (whose !== "payer" && rule.action === "hold-vendor" && failed.contactId !== null) {
     const { contactId } = failed;

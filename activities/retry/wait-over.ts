@@ -12,7 +12,7 @@ import {
   keepRetryCase,
   type RetryCaseRule,
 } from "../../src/store/lines/retry-cases.ts";
-import { pauseAccount } from "../incident/pause-account.ts";
+import { incidentOfBounce } from "../incident/incident-of-bounce.ts";
 import { stoppedBy } from "./after-failure.ts";
 import { announceDay } from "./announce-day.ts";
 import {
@@ -115,7 +115,7 @@ async function joinIncident(
   await keepRetryCase(db, { ...kept, waitsFor: "incident" });
   const answer = await waitFor(retry, decisionAbout(line.sourceId), reason, { reasonCode });
   const account = { code: reasonCode ?? "", reason, roles: incident.roles };
-  return joined(answer, await pauseAccount(context, retry, account));
+  return joined(answer, await incidentOfBounce(context, retry, account));
 }
 
 async function incidentOver(retry: RetryCase): Promise<Wait> {

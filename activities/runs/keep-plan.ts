@@ -16,9 +16,7 @@ import type { ActivityContext } from "../shared/context.ts";
 import { notifyOfPlanWarnings } from "../notify/run.ts";
 import { askForTopUp, type PlanReading } from "../deposit/plan-top-up.ts";
 import { findAll } from "../../src/store/sql/records.ts";
-
-/** A period begins with a date; in an off-cycle run more follows it. */
-const DATE_LENGTH = "YYYY-MM-DD".length;
+import { dateIn } from "../../src/domain/clock/dates.ts";
 
 /**
  * Stores a plan with everything that follows from it: the time to approve it, the subscriptions of
@@ -49,12 +47,9 @@ export async function keepPlan(
     });
     const planned = new Set(plan.lines.map((line) => line.payableId));
     await releaseStrays(trx, run, planned);
-    const lastArrival = plan.lines.reduce(
-      (last, line) => {
-        return line.arrivalDate > last ? line.arrivalDate : last;
-      },
-      run.period.slice(0, DATE_LENGTH),
-    );
+    const lastArrival = plan.lines.reduce((last, line) => {
+      return line.arrivalDate > last ? line.arrivalDate : last;
+    }, dateIn(run.period));
     await setSubscriptions(trx, {
       businessId: run.businessId,
       business: run.business,

@@ -7,7 +7,7 @@ import { Output, reportError } from "./terminal/output.ts";
 import { Session } from "./client/session.ts";
 
 const ABOUT =
-  "Pays a company's bills as durable workflows: plans, asks for approval, pays once, " +
+  "Pays a business's bills as durable workflows: plans, asks for approval, pays once, " +
   "follows every payment until its money has settled, and proves it.";
 
 const AFTER_HELP = `

@@ -8,7 +8,7 @@ import { type Environment, SETTING_NAMES, type SettingName } from "./settings.ts
 /** Temporal's own variables, as its own reader knows them. */
 const TEMPORAL = /^TEMPORAL_(ADDRESS|NAMESPACE|API_KEY|PROFILE|CONFIG_FILE|TLS(_\w+)?)$/;
 
-/** Settings that may hold a token; whoever has set one alone decides where it is sent. */
+/** Settings that may hold a token; only the source of a token decides where it is sent. */
 const TOKENS = ["PAYRUN_TOKEN", "PAYMENTS_API_TOKEN", "TEMPORAL_API_KEY"] as const;
 
 /** Settings that determine where something goes, what runs, or whose rules apply. */

@@ -14,6 +14,7 @@ import {
 } from "./business-profile.ts";
 import { nearest } from "./nearest.ts";
 import type { Environment } from "./settings.ts";
+import { isRecord } from "../contracts/is-record.ts";
 
 /** The contents of a profiles file, and every file that was read for them. */
 export interface ProfilesFile {
@@ -251,10 +252,6 @@ class Reader {
     const { line, col } = this.#lines.linePos(offset);
     return `${this.#path}:${Math.max(line, 1)}:${Math.max(col, 1)}: ${message}`;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function errorCode(error: unknown): string {

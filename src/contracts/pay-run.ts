@@ -63,6 +63,18 @@ export const ENDED_LINE_STATES: readonly LineState[] = [
 /** States of lines for which nothing was sent and that can still be approved or left out. */
 export const DECIDABLE: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
 
+/** States of a line that a lane has leased, or whose request may still pay. */
+export const LEASED: readonly LineState[] = ["paying", "unknown"];
+
+/** States of lines that a lane may lease. */
+export const LEASABLE: readonly LineState[] = ["planned", ...LEASED];
+
+/** States of lines whose payments are on their way, as the service reports. */
+export const SENT: readonly LineState[] = ["scheduled", "held", "processing"];
+
+/** States of lines that may still move money. */
+export const UNDER_WAY: readonly LineState[] = [...LEASABLE, ...SENT, "retrying"];
+
 /** Something unusual about a line, shown to its approver. */
 export interface LineFlag {
   readonly kind: ReviewReason | "late" | "split" | "partial" | "not-recallable" | "failed-before";

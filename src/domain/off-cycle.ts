@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "./canonical-json.ts";
+import { dateIn } from "./clock/dates.ts";
 
 /** Bills that a person named for payment now, outside a playbook's schedule. */
 export interface OffCycle {
@@ -24,10 +25,9 @@ export function offCycleOf(inputs: Readonly<Record<string, unknown>>): OffCycle 
 
 /** True for the period of an off-cycle run. */
 export function isOffCyclePeriod(period: string): boolean {
-  return period.slice(DATE_LENGTH).startsWith(MARK);
+  return period.slice(dateIn(period).length).startsWith(MARK);
 }
 
-const DATE_LENGTH = "YYYY-MM-DD".length;
 const MARK = "-pay-";
 
 /**

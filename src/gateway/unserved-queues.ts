@@ -3,6 +3,7 @@ import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import { raiseNotice } from "../store/notices/notices.ts";
 import { type ServedQueue, unservedQueues } from "../temporal/unserved-queues.ts";
 import type { GatewayContext } from "./http/context.ts";
+import { dateOfUtcMs } from "../domain/clock/dates.ts";
 
 const LOOK_EVERY_MS = 60_000;
 
@@ -13,9 +14,6 @@ const LOOKS_WITHIN_MS = 30_000;
 
 /** The time without a worker after which operators are notified: a worker's restart is no news. */
 const TOLD_AFTER_MS = 120_000;
-
-/** One notice for each day on which a queue has no worker. */
-const DATE_LENGTH = "YYYY-MM-DD".length;
 
 type Watching = Pick<GatewayContext, "store" | "profiles" | "temporal" | "log" | "nowMs">;
 
@@ -73,7 +71,7 @@ export class QueueWatch {
 
   async #notify({ serve, taskQueue, stands }: ServedQueue): Promise<void> {
     const { store, profiles, log, nowMs } = this.#context;
-    const today = new Date(nowMs()).toISOString().slice(0, DATE_LENGTH);
+    const today = dateOfUtcMs(nowMs());
     for (const { businessId } of profiles.all()) {
       const isNews = await store.transactionOf(businessId, (trx) =>
         raiseNotice(trx, {

@@ -203,7 +203,8 @@ class Janitor {
     ]);
     if (claimed > 0)
       log.warn("claimed bills again that a request may still pay", { business: name, claimed });
-    if (released > 0) log.warn("gave up claims that nobody held", { business: name, released });
+    if (released > 0)
+      log.warn("released claims that no open workflow owns", { business: name, released });
   }
 
   async #prune({ businessId }: BusinessProfile): Promise<void> {

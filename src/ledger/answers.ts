@@ -1,6 +1,7 @@
 import type { Operation } from "./operations.ts";
 import type { SendResult } from "./facts.ts";
 import type { OpenedSend } from "./write.ts";
+import { isRecord } from "../contracts/is-record.ts";
 
 /** The response to a money write, as the client reports it. */
 export type Answer =
@@ -204,8 +205,4 @@ function errorOf(body: unknown): ServiceError | undefined {
 function messageOf(body: unknown): string {
   const message = isRecord(body) ? body["message"] : undefined;
   return typeof message === "string" ? message.slice(0, MESSAGE_MAX_LENGTH) : "";
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

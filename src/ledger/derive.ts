@@ -1,4 +1,5 @@
 import { DAY_MS } from "../contracts/durations.ts";
+import { OPEN_RESULTS } from "../store/schema/ledger.ts";
 import type {
   KeyedAttempt,
   Lookup,
@@ -41,13 +42,7 @@ type Clocks = Pick<Now, "sandbox">;
  */
 const AT_SERVICE: Clocks = { sandbox: false };
 
-/** Results after which a send may still take effect (rule 5). */
-export const OPEN: ReadonlySet<SendResult> = new Set([
-  "pending",
-  "unknown",
-  "conflict",
-  "unconfirmed",
-]);
+const OPEN: ReadonlySet<SendResult> = new Set(OPEN_RESULTS);
 
 /** True if the send may still take effect, by the result that its sender recorded. */
 export function isOpen(send: Pick<Send, "result">): boolean {

@@ -4,6 +4,7 @@ import type { Payment, PaymentsClient } from "../payments-api/index.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
 import type { Db } from "../store/sql/db.ts";
 import type { Reading, Shown } from "./facts.ts";
+import { dateIn } from "../domain/clock/dates.ts";
 
 /** When a reading began, on the clocks that the ledger judges by. */
 export type Begun = Pick<Reading, "begunAtMs" | "begunServiceMs">;
@@ -44,10 +45,8 @@ export function readingOf(begun: Begun, payments: readonly Payment[]): Reading {
 
 function shownPayment(payment: Payment): Shown {
   const { id, amountCents, status, contactId, bankAccountId, paymentRail, scheduledAt } = payment;
-  const executionDate = scheduledAt === null ? null : scheduledAt.slice(0, DATE_LENGTH);
+  const executionDate = scheduledAt === null ? null : dateIn(scheduledAt);
   const createdAtMs = instantOf(payment.createdAt);
   const terms = { contactId, bankAccountId, rail: paymentRail, executionDate };
   return { id, amountCents, status, ...terms, createdAtMs };
 }
-
-const DATE_LENGTH = "YYYY-MM-DD".length;

@@ -104,7 +104,7 @@ async function recordLate(trx: Transaction<Tables>, outcome: SendOutcome): Promi
   // A closed send may take effect after all.
   if (isOpen({ result })) await markOpen(trx, [send]);
   const had = stored?.result ?? "no row";
-  const reason = `A second answer came for one request: ${had} stands, ${result} was heard.`;
+  const reason = `A second answer arrived for one request: the result on record is ${had}, the new one ${result}.`;
   if (send.operation === "pay") {
     await createHold(trx, {
       businessId,
@@ -128,7 +128,7 @@ async function recordLate(trx: Transaction<Tables>, outcome: SendOutcome): Promi
     businessId,
     kind: "late-answer",
     factKey: `${sendId}/${result}`,
-    subject: `Two answers were heard for one request about ${subject}`,
+    subject: `Two answers arrived for one request about ${subject}`,
     text: [
       reason,
       "This should be impossible: a request's answer is written by its sender alone, once.",

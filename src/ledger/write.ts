@@ -4,7 +4,8 @@ import { chunks } from "../store/sql/db.ts";
 import { isIn } from "../store/sql/is-in.ts";
 import { idsIn, rowsAs } from "../store/sql/rows-as.ts";
 import { TABLES, type Tables } from "../store/schema/tables.ts";
-import { mayStillPay, OPEN } from "./derive.ts";
+import { OPEN_RESULTS } from "../store/schema/ledger.ts";
+import { mayStillPay } from "./derive.ts";
 import type { OperationName, Reading, SubjectFacts, Terms } from "./facts.ts";
 import { idempotencyKey } from "./key.ts";
 import { loadSubjects } from "./rows.ts";
@@ -204,7 +205,7 @@ export async function closeAnswered(
 function noneIsOpen(table: "sends" | "late_answers"): RawBuilder<SqlBool> {
   return sql<SqlBool>`not exists (select 1 from ${sql.table(table)} as heard
     where heard.business_id = open_subjects.business_id
-      and heard.subject = open_subjects.subject and ${isIn("heard.result", [...OPEN])})`;
+      and heard.subject = open_subjects.subject and ${isIn("heard.result", OPEN_RESULTS)})`;
 }
 
 /** Does what `closeAnswered` does, but also accepts a conclusive lookup in place of a response. */

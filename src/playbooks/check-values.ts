@@ -1,10 +1,6 @@
 import type { Issue, Path } from "./source.ts";
 import { shown } from "./texts.ts";
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Finds words that a list contains twice. */
 export function repeated(list: readonly unknown[], path: Path): Issue[] {
   return list.flatMap((item, index): Issue[] =>

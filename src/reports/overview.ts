@@ -22,14 +22,11 @@ import { businessNowMs, momentAt } from "./moment.ts";
 import { deadlineOf } from "./status/run.ts";
 import { waitingCancellations } from "./waiting-cancellations.ts";
 import { waitingDeposits } from "./waiting-deposits.ts";
-import { waitingReleases } from "./waiting-releases.ts";
+import { WAITING_MOST, waitingReleases } from "./waiting-releases.ts";
 import { hasRole } from "../domain/approvals/token.ts";
 import { NOTHING, plus } from "../domain/counted.ts";
 
 type OverviewContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">;
-
-/** Most runs of one business that wait for approvals: more at once are too many for a day. */
-const WAITING_MOST = 50;
 
 /**
  * Returns what a person has to deal with today: what waits for them, what needs a person, and this

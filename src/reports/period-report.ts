@@ -1,7 +1,7 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { PeriodReport } from "../api/period-report.ts";
 import { NEW_YORK } from "../domain/clock/new-york.ts";
-import { type StatementSum, StatementSums } from "../domain/statement/sums.ts";
+import { NOTHING, type StatementSum, StatementSums } from "../domain/statement/sums.ts";
 import { cell, csvLine, dollars } from "./csv.ts";
 import type { Days } from "./statement/read-payments.ts";
 import { type StatementContext, type StatementRow, statementRowsOfDays } from "./statement/rows.ts";
@@ -52,8 +52,6 @@ export async function periodReport(
     }),
   };
 }
-
-const NOTHING: StatementSum = { debits: 0, debitCents: 0, credits: 0, creditCents: 0 };
 
 function withNet({ debits, debitCents, credits, creditCents }: StatementSum) {
   return { debits, debitCents, credits, creditCents, netCents: creditCents - debitCents };

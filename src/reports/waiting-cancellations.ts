@@ -5,9 +5,7 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import { hasRole, OPERATE } from "../domain/approvals/token.ts";
 import { listCancellations } from "../store/cancellations/cancellation-list.ts";
 import { leftNow } from "./status/left-items.ts";
-
-/** More at once are too many for a day. */
-const WAITING_MOST = 50;
+import { WAITING_MOST } from "./waiting-releases.ts";
 
 /**
  * Returns a business's cancellations that ended with exceptions about which a person can still do

@@ -8,8 +8,8 @@ import { listItems } from "../store/cancellations/cancellation-items.ts";
 import { listCancellations } from "../store/cancellations/cancellation-list.ts";
 import { hasRole } from "../domain/approvals/token.ts";
 
-/** More at once are too many for a day. */
-const WAITING_MOST = 50;
+/** The most that one business shows as waiting: more at once are too many for a day. */
+export const WAITING_MOST = 50;
 
 /**
  * Returns a business's bills that are held back until a person releases them, as one person sees

@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { DecisionBody } from "../../src/api/schemas.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { decisionsOfRun } from "../../src/store/approvals/decisions.ts";
-import { approversOf } from "../../src/store/approvals/line-approvals.ts";
+import { approversOf } from "../support/approvers-of.ts";
 import { makeSigner, signDecision } from "../support/signing.ts";
 import { profile, type Answer, type TestGateway } from "../gateway/support/gateway.ts";
 import { gatewayTest } from "../gateway/support/gateway-test.ts";

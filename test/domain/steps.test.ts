@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { inTurns } from "../../activities/shared/in-turns.ts";
-import { atOnce, type Steps } from "../../src/domain/steps.ts";
+import type { Steps } from "../../src/domain/steps.ts";
+import { atOnce } from "../support/at-once.ts";
 
 function* sum(count: number): Steps<number> {
   let total = 0;

@@ -189,7 +189,7 @@ describe("the retry of a failed payment", () => {
           );
       await expect.poll(started).toBe("COMPLETED");
       expect(await resultOf(payrun, retryId)).toMatch(/^people were notified/);
-      await keepHistory(payrun, retryId, "retry-tells-of-stranger");
+      await keepHistory(payrun, retryId, "retry-notifies-of-external-payment");
       expect(await paymentsOf(payrun, bill)).toHaveLength(1);
       await expectBank(payrun, [[bill, 0]]);
     },

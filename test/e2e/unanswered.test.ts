@@ -15,6 +15,7 @@ import {
 import { approve } from "../support/stack.ts";
 import { isLong } from "../support/long.ts";
 import { payrunTest } from "../support/payrun-test.ts";
+import { until } from "../support/waits.ts";
 
 const test = payrunTest();
 test.afterEach(async ({ payrun }) => {
@@ -36,6 +37,13 @@ async function keysOf(payrun: TestPayrun, scene: Scene): Promise<string[]> {
   const keys = rows.map((row) => row.idempotency_key);
   const sent = new Set(requests.map(({ key }) => key));
   return keys.filter((key) => sent.has(key));
+}
+
+/** Returns how many requests that pay were sent for the scene's bills. */
+async function sendsOf(payrun: TestPayrun, { made }: Scene): Promise<number> {
+  const ids = made.map(({ id }) => id);
+  const sends = payrun.store.db.selectFrom("sends").select("send_id").where("subject", "in", ids);
+  return (await sends.execute()).length;
 }
 
 describe("an unanswered payment", () => {
@@ -94,7 +102,11 @@ describe("an unanswered payment", () => {
       await approve(payrun, scene.runId);
       await payrun.until(scene.runId, "unknown", ({ counts }) => counts.unknown === 1);
       await control.advanceWire("PT6M");
-      await sleep(1_500);
+      const sent = await sendsOf(payrun, scene);
+      await until(
+        () => sendsOf(payrun, scene),
+        (now) => now > sent,
+      );
       await control.faults([]);
       await control.advanceWire("PT1M");
       await payrun.until(scene.runId, "paid", ({ counts }) => counts.scheduled === 1);

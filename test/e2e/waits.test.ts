@@ -50,7 +50,7 @@ describe("a fault of the whole business", () => {
       await control.changeBusiness({ paymentsLocked: true });
       const before = await paymentRequests(payrun);
       await approve(payrun, scene.runId);
-      const waiting = await payrun.until(scene.runId, "told to wait", ({ waitingFor }) =>
+      const waiting = await payrun.until(scene.runId, "waiting", ({ waitingFor }) =>
         /locked/i.test(waitingFor ?? ""),
       );
       expect(waiting.phase).toBe("paying");
@@ -82,7 +82,7 @@ describe("a fault of the whole business", () => {
         },
       ]);
       await approve(payrun, scene.runId);
-      const waiting = await payrun.until(scene.runId, "told to wait", ({ waitingFor }) =>
+      const waiting = await payrun.until(scene.runId, "waiting", ({ waitingFor }) =>
         /slow down/.test(waitingFor ?? ""),
       );
       expect(standing(waiting)).toEqual({ planned: 4 });

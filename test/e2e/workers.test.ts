@@ -173,7 +173,7 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
         await control.faults([{ ...PAYMENT, ...slowDown, times: 3 }]);
         await approve(payrun, told.runId);
         const waits = ({ waitingFor }: RunStatus): boolean => /slow down/.test(waitingFor ?? "");
-        await payrun.until(told.runId, "told to wait", waits);
+        await payrun.until(told.runId, "waiting", waits);
         await payrun.killWorkers();
         const sent = await paymentRequests(payrun);
         await payrun.startWorker();
@@ -181,7 +181,7 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
         // No other worker is left that could have found that out.
         await payrun.until(
           later.runId,
-          "told to wait",
+          "waiting",
           (status) => waits(status) && standing(status)["planned"] === 3,
         );
         expect(await paymentRequests(payrun)).toBe(sent);

@@ -5,7 +5,7 @@ import { spokenDate } from "../../src/domain/clock/spoken.ts";
 import { RunStatusBody } from "../../src/api/runs.ts";
 import { decisionsOfRun } from "../../src/store/approvals/decisions.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
-import { approversOf } from "../../src/store/approvals/line-approvals.ts";
+import { approversOf } from "../support/approvers-of.ts";
 import { getPlan } from "../../src/store/plans/plans.ts";
 import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";

@@ -3,7 +3,7 @@ import { fundingIncidentId } from "../../src/contracts/workflow-kinds.ts";
 import type { RunStatus } from "../../src/api/runs.ts";
 import { isRejected } from "../../src/store/approvals/decisions.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
-import { approversOf } from "../../src/store/approvals/line-approvals.ts";
+import { approversOf } from "../support/approvers-of.ts";
 import { shortWarning } from "../../src/domain/deposits/terms.ts";
 import { changeTopUp, insertTopUp, type TopUp } from "../../src/store/deposits/deposits.ts";
 import { noticeLoss } from "../support/lost-store.ts";

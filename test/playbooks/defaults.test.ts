@@ -69,7 +69,7 @@ function compiled(kind: Kind, keys: Mapping): Playbook {
 describe.each(kinds)("%s", (kind) => {
   const documented = keysBelow(kind, kindJsonSchema(kind)).filter(({ node }) => "default" in node);
 
-  test("has keys with a documented default", () => {
+  test("every kind of playbook has keys with a documented default", () => {
     expect(documented).not.toEqual([]);
   });
 

@@ -28,7 +28,10 @@ export const WAYS: Readonly<Record<string, Way>> = {
   "retry-given-up": { workflow: "retryFailedPayment", ends: /given-up$/ },
   "retry-paid-elsewhere": { workflow: "retryFailedPayment", ends: /paid-elsewhere$/ },
   "retry-cancelled": { workflow: "retryFailedPayment", ends: /^(cancelled|refunded)$/ },
-  "retry-tells-of-stranger": { workflow: "retryFailedPayment", ends: /^people were notified/ },
+  "retry-notifies-of-external-payment": {
+    workflow: "retryFailedPayment",
+    ends: /^people were notified/,
+  },
 
   "cancel-scheduled": { workflow: "cancelScheduledPayments", ends: /^completed$/ },
   "cancel-scheduled-refund": { workflow: "cancelScheduledPayments", ends: /^completed$/ },

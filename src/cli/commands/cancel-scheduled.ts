@@ -21,7 +21,7 @@ export function addCancelScheduledCommand(program: Command, session: Session): v
   program
     .command("cancel-scheduled")
     .description("cancel payments that the service has scheduled or holds; their bills go on hold")
-    .argument("<payment...>", "ids of payments, or a bill's number for those scheduled for it")
+    .argument("<payment...>", "payment ids, or a bill's number for all payments scheduled for it")
     .option("--reason <text>", "why; shown on the bill, at most 500 characters")
     .option("--business <name>", "needed only if there are several businesses")
     .option(

@@ -52,7 +52,7 @@ export function addApproveCommand(program: Command, session: Session): void {
       "whom you called, on which known number, about a vendor's changed bank account; may be repeated",
       collect,
     )
-    .option("--top-up", "approve the deposit that it asks for, and no bill")
+    .option("--top-up", "approve only the deposit that the run requests, and no bill")
     .option("-y, --yes", "do not ask; needed if there is no terminal")
     .option("--json", "print one JSON document")
     .action((id, options) =>
@@ -67,7 +67,7 @@ export function addRejectCommand(program: Command, session: Session): void {
     .argument("<run>", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--plan-hash <hash>", "the plan you have seen; refused if it has changed")
     .option("--reason <text>", "why")
-    .option("--top-up", "refuse the deposit that it asks for, and no bill")
+    .option("--top-up", "reject only the deposit that the run requests, and no bill")
     .option("-y, --yes", "do not ask")
     .option("--json", "print one JSON document")
     .action((id, options) =>

@@ -128,7 +128,7 @@ export function addReleaseCommand(program: Command, session: Session): void {
     .command("release")
     .description("lift a hold, or all that one person has set")
     .argument("[hold]", "the hold's id, or what it is on: a bill's number, a vendor's name")
-    .option("--all", "every hold set by the person that --by names, as far as you may lift it")
+    .option("--all", "every hold that the person in --by has set and that you may lift")
     .option("--by <who>", "who has set them, also by asking for a cancel")
     .option("--business <name>", "needed only if several businesses have such a hold")
     .option("-y, --yes", "do not ask; --all needs it if there is no terminal")

@@ -29,7 +29,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
     .argument("[account]", "a funding account: its name, last four or id")
     .option("--released", "lift its hold")
     .option("--other-source", "pay from another account")
-    .option("--top-up", "approve the deposit that it asks for")
+    .option("--top-up", "approve the deposit that it requests")
     .option("--reason <text>", "why, for the audit trail")
     .option("--business <name>", "needed only if there are several businesses")
     .option(...YES_UNASKED)

@@ -16,7 +16,7 @@ export function addNoticesCommand(program: Command, session: Session): void {
     .option("--run <run>", "only what is about a run: rent, rent/2026-11-26 or its id")
     .option("--kind <kind>", "approval-needed, parked, run-completed, …")
     .option("--business <name>", "only those of a business")
-    .option("--retry <notice>", "try a notice again that was not delivered")
+    .option("--retry <notice>", "send an undelivered notice again")
     .option("--json", "print one JSON document")
     .action((options) =>
       session.run(options, async ({ output, config }) => {

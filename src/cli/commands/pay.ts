@@ -29,7 +29,10 @@ export function addPayCommand(program: Command, session: Session): void {
     .option("--amount <money>", "pay only this much of the one bill, such as $50 or 50.00")
     .option("--playbook <name>", "whose policy applies, if several pay-run playbooks are stored")
     .option("--business <name>", "needed only if several businesses have such a playbook")
-    .option("--ref <text>", "tells apart two payments of one day that are alike")
+    .option(
+      "--ref <text>",
+      "makes a second payment, like another one of the same day, a payment of its own",
+    )
     .option(...YES_UNASKED)
     .option("--json", "print one JSON document")
     .action((payables, options) =>

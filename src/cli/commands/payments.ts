@@ -10,7 +10,9 @@ import { count, dim, printable, table, yellow } from "../terminal/text.ts";
 export function addPaymentsCommand(program: Command, session: Session): void {
   program
     .command("payments")
-    .description("list the service's payments since a time, and which of them the store knows of")
+    .description(
+      "list the service's payments since a time, and which of them the store has a record of",
+    )
     .requiredOption("--since <date>", "since when: YYYY-MM-DD in New York, or an instant")
     .option("--unknown", "only those that the store has no record of")
     .option("--business <name>", "needed only if several businesses are configured")

@@ -15,7 +15,7 @@ export function addPlanCommand(program: Command, session: Session): void {
     .description("show what a launch would pay now, and why each bill is in or out; pays nothing")
     .argument("<playbook>", "a stored playbook's name, or a file, which is not stored")
     .option("--period <date>", "the period to plan for, YYYY-MM-DD")
-    .option("--all", "with each bill that it leaves out, and why")
+    .option("--all", "also list each bill that is left out, and why")
     .option("--summary", "totals and oddities only")
     .option("--business <name>", "needed only if several businesses have a playbook of that name")
     .option("--json", "print one JSON document")

@@ -7,7 +7,7 @@ export function addSchemaCommand(program: Command, session: Session): void {
   program
     .command("schema")
     .description("print the JSON Schema of playbooks (draft 7), for editors")
-    .option("--json", "the same: it is JSON either way")
+    .option("--json", "no effect: the schema is always JSON")
     .action((options) =>
       session.run({ ...options, json: true }, async ({ output }) => {
         output.document(playbookJsonSchema());

@@ -112,7 +112,7 @@ function welcome(
   output.line(bold("Payrun is up."));
   output.lines(table([{}, {}], rows).map((line) => `  ${line}`));
   if (business !== null) {
-    output.line(`Business: ${SANDBOX_BUSINESS}, the sandbox's company.`);
+    output.line(`Business: ${SANDBOX_BUSINESS}, from the sandbox.`);
     output.line(
       `People: you are local-admin, who launches; --as ${LOCAL_APPROVER} decides, as controller and owner.`,
     );

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { LineState } from "../../contracts/pay-run.ts";
+import { LEASABLE, LEASED } from "../../contracts/pay-run.ts";
 import type { RunPaymentStatus, RunStatus } from "../../api/runs.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { nameOf } from "../show/plan.ts";
@@ -66,21 +66,18 @@ async function paymentWithoutAnswer(demo: Demo): Promise<Caught | undefined> {
   let busyAtMs = Date.now();
   while (Date.now() < untilMs && Date.now() - busyAtMs < IDLE_LIMIT_MS) {
     const run = await demo.gateway.run(runIdOf(demo));
-    const isAlone = run.payments.filter(({ state }) => UNANSWERED.includes(state)).length === 1;
+    const isAlone = run.payments.filter(({ state }) => LEASED.includes(state)).length === 1;
     for (const caught of await unrecorded(demo, run)) {
       const firstMs = sinceMs.get(caught.paymentId) ?? Date.now();
       sinceMs.set(caught.paymentId, firstMs);
       if (Date.now() - firstMs >= (isAlone ? KEPT_BACK_MS : ALONE_LIMIT_MS)) return caught;
     }
-    if (run.payments.some(({ state }) => TO_PAY.includes(state))) busyAtMs = Date.now();
+    if (run.payments.some(({ state }) => LEASABLE.includes(state))) busyAtMs = Date.now();
     else if (!run.payments.some(({ state }) => state === "awaiting-approval")) return undefined;
     await sleep(POLL_MS);
   }
   return undefined;
 }
-
-const UNANSWERED: readonly LineState[] = ["paying", "unknown"];
-const TO_PAY: readonly LineState[] = ["planned", "paying", "unknown"];
 
 /** Returns payments that the service has and Payrun has not recorded yet. */
 async function unrecorded({ service, state }: Demo, run: RunStatus): Promise<Caught[]> {

@@ -20,7 +20,7 @@ import { launchAndPlan } from "./launch.ts";
 import { Narrator } from "./narrator.ts";
 import { invitePeople } from "./people.ts";
 import { settle, untilSent } from "./settle.ts";
-import { releaseWithheld, notifyOfReleased } from "./withheld.ts";
+import { releaseWithheld, reportReleaseDates } from "./withheld.ts";
 import { type DemoState, newState, readState, writeState } from "./state.ts";
 import { type Config, environmentWith, loadConfig } from "../../config.ts";
 
@@ -116,7 +116,7 @@ export async function runDemo(options: DemoOptions): Promise<ExitCode> {
           stackOptions,
           state,
         });
-        const isGood = await tellAll(demo);
+        const isGood = await runSteps(demo);
         demo.remember({ finished: true });
         isDone = true;
         whatNext(demo, home, !options.once);
@@ -223,7 +223,7 @@ async function prepare(parts: {
 }
 
 /** Runs all steps. Each reads where the run stands, so the demo can continue from any point. */
-async function tellAll(demo: Demo): Promise<boolean> {
+async function runSteps(demo: Demo): Promise<boolean> {
   const planned = await launchAndPlan(demo);
   const ended = hasEnded(planned) ? planned : await approveAndPay(demo, planned);
   return report(demo, ended);
@@ -246,7 +246,7 @@ async function approveAndPay(demo: Demo, planned: RunStatus): Promise<RunStatus>
   const sent = await untilSent(demo);
   if (hasEnded(sent)) return sent;
   narrator.line(`${sentCount(sent)} are with the service.`);
-  notifyOfReleased(demo, sent);
+  reportReleaseDates(demo, sent);
   narrator.heading("Settle");
   narrator.line(dim("the bank's days pass in seconds now; one webhook in five gets lost"));
   return settle(demo);

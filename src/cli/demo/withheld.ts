@@ -13,9 +13,10 @@ import { asAnotherSystem, OVER_HTTP, refusalText } from "./another-system.ts";
 import { type Demo, runIdOf } from "./context.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
 import { HoldBody } from "../../api/holds.ts";
+import { dateIn } from "../../domain/clock/dates.ts";
 
 /** The stored playbook that holds the run's flagged bills back. */
-const WITHHOLDING = "hold-flagged-bills";
+const HOLD_PLAYBOOK = "hold-flagged-bills";
 
 interface Withheld {
   readonly line: RunPaymentStatus;
@@ -30,14 +31,14 @@ interface Withheld {
 export async function releaseWithheld(demo: Demo): Promise<void> {
   const { narrator, gateway } = demo;
   const run = await gateway.run(runIdOf(demo));
-  const bills = withheldOf(run, await withholding(demo, run));
+  const bills = withheldOf(run, await holdingBack(demo, run));
   const [first] = bills;
   if (first === undefined) return;
   const lines = bills.map(({ line }) => line);
   narrator.heading("Held back");
   narrator.line(
     dim(
-      `playbooks/${WITHHOLDING}.yaml holds flagged bills back until a controller or owner releases them.`,
+      `playbooks/${HOLD_PLAYBOOK}.yaml holds flagged bills back until a controller or owner releases them.`,
     ),
   );
   narrator.line(
@@ -60,7 +61,7 @@ export async function releaseWithheld(demo: Demo): Promise<void> {
 }
 
 /** Reports the days on which the released bills run, once the service has them. */
-export function notifyOfReleased({ narrator, state }: Demo, run: RunStatus): void {
+export function reportReleaseDates({ narrator, state }: Demo, run: RunStatus): void {
   const lines = releasedOf(run, state.released);
   const dates = [...new Set(lines.map(({ executionDate }) => executionDate))];
   const [date] = dates;
@@ -85,7 +86,7 @@ export function reportReleased(
         move.kind === "credit" &&
         paymentIds.includes(move.paymentId ?? "") &&
         dueDate !== null &&
-        move.at.slice(0, 10) > dueDate,
+        dateIn(move.at) > dueDate,
     ),
   );
   const when = isLate ? "" : ", by their due dates";
@@ -94,11 +95,11 @@ export function reportReleased(
   );
 }
 
-async function withholding(
+async function holdingBack(
   { gateway }: Demo,
   run: RunStatus,
 ): Promise<CancellationStatus | undefined> {
-  const id = cancelScheduledPaymentsId(run.business, holdBackRequest(WITHHOLDING, run.id));
+  const id = cancelScheduledPaymentsId(run.business, holdBackRequest(HOLD_PLAYBOOK, run.id));
   try {
     return await gateway.get(`/v1/runs/${encodeURIComponent(id)}`, CancellationStatusBody);
   } catch (error) {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { encryptionKeysFile } from "../../config.ts";
 import { readIfThere, writePrivate } from "./private-file.ts";
+import { dateOfUtcMs } from "../../domain/clock/dates.ts";
 
 /**
  * Makes sure that the home holds a key for personal data, readable by its owner only. An existing
@@ -10,6 +11,6 @@ import { readIfThere, writePrivate } from "./private-file.ts";
 export function ensureEncryptionKey(home: string): void {
   const file = encryptionKeysFile(home);
   if (readIfThere(file) !== undefined) return;
-  const id = `local-${new Date().toISOString().slice(0, 10)}`;
+  const id = `local-${dateOfUtcMs(Date.now())}`;
   writePrivate(file, `${id}:${randomBytes(32).toString("base64")}\n`);
 }

@@ -147,11 +147,13 @@ function attemptLines(attempt: Attempt, zone: string): string[] {
   const isKnown = attempt.sends.length > 0;
   const answer = attempt.answer === null ? "" : `, ${printable(attempt.answer)}`;
   const sends = grouped(attempt.sends.map((send) => ({ at: send.at, text: sendText(send) })));
-  const looks = grouped(attempt.lookUps.map((look) => ({ at: look.at, text: lookText(look) })));
+  const lookups = grouped(
+    attempt.lookUps.map((lookup) => ({ at: lookup.at, text: lookupText(lookup) })),
+  );
   return [
     `${seq}  ${operation}${amountCents === null ? ", of which only the effect is known" : ` ${formatUsd(amountCents)} for ${executionDate}`}: ${bold(state)}${answer}`,
     dim(`   key ${idempotencyKey}${isKnown ? `  body ${bodyHash.slice(0, 16)}` : ""}`),
-    ...[...sends, ...looks]
+    ...[...sends, ...lookups]
       .sort((one, other) => one.at.localeCompare(other.at))
       .map(({ at, text }) => `   ${spokenStamp(at, zone)}  ${text}`),
     ...(attempt.paymentIds.length === 0
@@ -166,7 +168,7 @@ function sendText({ result, status, code }: Attempt["sends"][number]): string {
   return `sent: ${result}${facts === "" ? "" : ` (${facts})`}`;
 }
 
-function lookText({ verdict, isConclusive, paymentIds }: Attempt["lookUps"][number]): string {
+function lookupText({ verdict, isConclusive, paymentIds }: Attempt["lookUps"][number]): string {
   const found = { adopt: `found ${paymentIds.join(", ")}`, none: "found nothing new" }[verdict];
   return `looked up: ${found ?? verdict}${isConclusive ? ", after its window" : ""}`;
 }

@@ -107,7 +107,7 @@ function leftOut({ dropped, business }: RunReview, out: readonly string[]) {
   return section(
     `You leave out ${counted(dropped.length, "bill")} of ${formatUsd(cents)}`,
     table(
-      "These are not paid by this run, whoever approves",
+      "This run doesn't pay these, even if others approve",
       [
         {
           title: "Bill",
@@ -131,8 +131,8 @@ function bankChanges({ bankChanges: changes }: RunReview, { said, problems }: Fi
   return section(
     "Changed bank accounts",
     html`<p>
-        Somebody who poses as a vendor asks for exactly this. Call the vendor on a number that you
-        had before the change, not one from the message that announced it.
+        A fraudster who poses as a vendor asks for exactly this. Call the vendor on a number that
+        you had before the change, not one from the message that announced it.
       </p>
       ${changes.map(({ contactId, contactName, text, count, cents }) => {
         const whom = `whom-${contactId}`;

@@ -187,7 +187,7 @@ export const stop: ActOf = async (request) => {
   const part = namedIn(sent);
   const all = [...new Set(sent.getAll("business"))];
   if (reason === "") {
-    const problem = "Say why: everybody who looks wants to know.";
+    const problem = "Give a reason. People see it wherever the hold is shown.";
     return part === undefined
       ? {
           title: "Stop everything",

@@ -1,4 +1,4 @@
-import { DECIDABLE, type LineState } from "../../contracts/pay-run.ts";
+import { DECIDABLE, LEASED, type LineState } from "../../contracts/pay-run.ts";
 import { recallOf } from "./cut-off.ts";
 
 interface Sum {
@@ -41,8 +41,6 @@ export interface StopLines {
   readonly cents: number;
 }
 
-const UNDER_WAY: readonly LineState[] = ["paying", "unknown"];
-
 /** Sums these open lines by what a stop can do about them now. */
 export function judgeStop(
   lines: readonly StopLines[],
@@ -51,7 +49,7 @@ export function judgeStop(
   const cutOffs: number[] = [];
   const kinds = Map.groupBy(lines, ({ state, executionDate, isSplit }): keyof StopSums => {
     if (DECIDABLE.includes(state)) return "waiting";
-    if (UNDER_WAY.includes(state)) return "underWay";
+    if (LEASED.includes(state)) return "underWay";
     const recall = recallOf({ state, scheduledAt: executionDate, isSplit }, clock);
     if (recall === undefined) return "gone";
     if (recall.untilMs !== null) cutOffs.push(recall.untilMs);

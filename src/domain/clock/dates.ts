@@ -34,8 +34,13 @@ function knownUtcMs(text: string): number | undefined {
 }
 
 /** Returns the UTC date of an instant. */
-function dateOfUtcMs(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
+export function dateOfUtcMs(ms: number): string {
+  return dateIn(new Date(ms).toISOString());
+}
+
+/** Returns the date with which an ISO 8601 instant, or a period, begins. */
+export function dateIn(text: string): string {
+  return text.slice(0, "YYYY-MM-DD".length);
 }
 
 /** Returns the date `days` calendar days later; earlier if negative. */

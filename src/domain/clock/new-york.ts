@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../contracts/durations.ts";
-import { addDays, isoWeekday, utcMsOfDate } from "./dates.ts";
+import { addDays, dateOfUtcMs, isoWeekday, utcMsOfDate } from "./dates.ts";
 
 /** The zone of cut-offs, execution and settlement (API specification, section 3). */
 export const NEW_YORK = "America/New_York";
@@ -36,7 +36,7 @@ export function weekOf(date: string): { readonly monday: string; readonly sunday
  * @throws {RangeError} for an unknown zone or a wrong instant
  */
 export function zonedDate(instantMs: number, zone: string): string {
-  return new Date(instantMs + offsetMs(instantMs, zone)).toISOString().slice(0, 10);
+  return dateOfUtcMs(instantMs + offsetMs(instantMs, zone));
 }
 
 /** Returns the wall time in a zone at an instant, `HH:MM`. */

@@ -1,5 +1,5 @@
 import { WEEKDAYS, type PlaybookSchedule, type Weekday } from "../../contracts/playbook.ts";
-import { addDays, isoWeekday } from "./dates.ts";
+import { addDays, dateOfUtcMs, isoWeekday } from "./dates.ts";
 import { zonedInstantMs, zonedWallTime } from "./new-york.ts";
 import { beginsOn, nextPeriod } from "./schedule-period.ts";
 
@@ -74,7 +74,7 @@ function datesOfCycle(schedule: PlaybookSchedule): string[] {
 
 function timesOf({ at, zone }: PlaybookSchedule, nowMs: number): string[] {
   const times = new Set([at]);
-  const today = new Date(nowMs).toISOString().slice(0, 10);
+  const today = dateOfUtcMs(nowMs);
   for (let ahead = 0; ahead < YEAR_DAYS; ahead += 1) {
     times.add(zonedWallTime(zonedInstantMs(addDays(today, ahead), at, zone), zone));
   }

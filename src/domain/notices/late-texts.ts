@@ -1,5 +1,6 @@
 import { formatUsd } from "../money.ts";
 import { bills, type NoticeText, type RunName } from "./run-texts.ts";
+import { LISTED } from "./run-texts.ts";
 
 interface LateBill {
   readonly payableId: string;
@@ -7,9 +8,6 @@ interface LateBill {
   readonly state: string;
   readonly executionDate: string;
 }
-
-/** How many bills a notice lists; the rest are counted. */
-const LISTED = 10;
 
 const STANDS: Readonly<Record<string, string>> = {
   scheduled: "still scheduled",

@@ -113,7 +113,7 @@ export interface ParkedBill extends ListedBill {
   readonly isGivenBack: boolean;
 }
 
-/** How many bills a notice lists of each sort; the rest are counted. */
+/** How many bills, or runs, a notice lists of each sort; the rest are counted. */
 export const LISTED = 10;
 
 export function parked(run: RunName, lines: readonly ParkedBill[]): NoticeText {

@@ -1,6 +1,7 @@
 import type { LineState } from "../../contracts/pay-run.ts";
 import { formatUsd } from "../money.ts";
 import { bills, type NoticeText } from "./run-texts.ts";
+import { LISTED } from "./run-texts.ts";
 
 /** Bills of one run that one funding source pays, by state. */
 export interface SourceUse {
@@ -12,9 +13,6 @@ export interface SourceUse {
 
 /** States in which the service has the payment and the bank does not yet. */
 const ON_THEIR_DAY: readonly LineState[] = ["scheduled", "held"];
-
-/** How many runs a notice lists; the rest are counted. */
-const LISTED = 10;
 
 /** @param uses open bills of the account, over all runs */
 export function accountRemoved(accountId: string, uses: readonly SourceUse[]): NoticeText {

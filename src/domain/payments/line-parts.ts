@@ -1,4 +1,4 @@
-import type { LineState } from "../../contracts/pay-run.ts";
+import { LEASED, type LineState, SENT } from "../../contracts/pay-run.ts";
 import { type BillSum, NOTHING } from "../counted.ts";
 import { formatUsd, sumCents } from "../money.ts";
 import { onItsWayCents, type PaymentAmount } from "./owed.ts";
@@ -17,11 +17,8 @@ export interface LineInParts {
   readonly parts?: LineParts | undefined;
 }
 
-/** States of lines whose payments are on their way, as the service reports. */
-export const SENT: readonly LineState[] = ["scheduled", "held", "processing"];
-
 /** States of lines that may have a payment on its way. */
-const MOVING: readonly LineState[] = [...SENT, "paying", "unknown", "retrying"];
+const MOVING: readonly LineState[] = [...SENT, ...LEASED, "retrying"];
 
 /**
  * Returns the parts of a line that was paid in several payments, or for which the service made only

@@ -51,7 +51,7 @@ const ACCOUNT_IS_EMPTY_FROM = 3;
 /**
  * Returns the policy that applies while no playbook is stored under the name: a bounce is retried
  * on the next banking day, at most twice, and a person is asked about every other failure. If
- * payments to three vendors bounce on one day, the account is paused and a person is asked once.
+ * payments to three vendors bounce on one day, the account is put on hold and a person is asked once.
  *
  * @param otherVendorsFailed other vendors whose payments of the same day and account failed in the
  * same way

@@ -6,7 +6,7 @@ export interface StatementSum {
   readonly creditCents: number;
 }
 
-const NOTHING: StatementSum = { debits: 0, debitCents: 0, credits: 0, creditCents: 0 };
+export const NOTHING: StatementSum = { debits: 0, debitCents: 0, credits: 0, creditCents: 0 };
 
 /**
  * Sums of statement lines for each key, such as an account and a day, sorted by the key's values.

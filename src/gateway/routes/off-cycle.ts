@@ -29,7 +29,7 @@ export function addOffCycleRoutes(routes: Routes): void {
         .string()
         .max(200)
         .optional()
-        .describe("Tells apart two requests of one day that are alike"),
+        .describe("Makes a request like another one of the same day a payment of its own"),
     }),
     responses: {
       201: { description: "Launched", schema: RunStatusBody },

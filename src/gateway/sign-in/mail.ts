@@ -80,7 +80,7 @@ async function mailLink(
 
 ${linkTo(context, code, to)}
 
-Somebody has asked for it with your address. If it wasn't you, delete this mail: nothing happens
+It was requested for your address. If it wasn't you, delete this mail: nothing happens
 without the link.
 `,
     messageId: `<${randomUUID()}@${host.replace(/:\d+$/, "")}>`,

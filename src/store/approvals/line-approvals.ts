@@ -148,19 +148,6 @@ export async function approvalsOf(
   return approvals;
 }
 
-/** Returns only the names of these approvers. */
-export async function approversOf(
-  db: Db,
-  runId: string,
-  payableIds: readonly string[],
-  businessMs: number,
-): Promise<Map<string, string[]>> {
-  const approvals = await approvalsOf(db, runId, payableIds, businessMs);
-  return new Map(
-    [...approvals].map(([payableId, of]) => [payableId, of.map(({ principal }) => principal)]),
-  );
-}
-
 /** Returns the payables of a run that one decision has approved. */
 export async function approvedBy(
   db: Db,

@@ -1,4 +1,6 @@
 import { sql, type Transaction } from "kysely";
+import { LEASABLE, LEASED, SENT } from "../../contracts/pay-run.ts";
+import { isIn } from "../sql/is-in.ts";
 import { databaseNowMs } from "../sql/database-clock.ts";
 import type { Tables } from "../schema/tables.ts";
 import { isFreeAt } from "./lease-columns.ts";
@@ -31,9 +33,9 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
   const { runId, blockedSources } = input;
   // Leases run on the database's clock.
   const nowMs = await databaseNowMs(trx);
-  const leased = sql<boolean>`state in ('paying', 'unknown')`;
+  const leased = isIn("state", LEASED);
   const isFree = isFreeAt(nowMs);
-  const followed = sql<boolean>`state in ('scheduled', 'held', 'processing')`;
+  const followed = isIn("state", SENT);
   const ready = sql<boolean>`(state = 'planned' and funded = 1
     or ${leased} and ${isFree})`;
   const blocked = blockedSources.includes("")
@@ -61,9 +63,7 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
         then updated_at_ms end)`.as("short_since"),
     ])
     .where("run_id", "=", runId)
-    .where(
-      sql<boolean>`state in ('scheduled', 'held', 'processing', 'planned', 'unknown', 'paying', 'settled')`,
-    )
+    .where(isIn("state", [...SENT, ...LEASABLE, "settled"]))
     .executeTakeFirst();
   const backOffUntil = row?.back_off_until ?? null;
   const leasedUntil = row?.leased_until ?? null;

@@ -1,6 +1,5 @@
-import { SENT } from "../../domain/payments/line-parts.ts";
 import { sql, type Transaction } from "kysely";
-import type { LineState } from "../../contracts/pay-run.ts";
+import { type LineState, SENT } from "../../contracts/pay-run.ts";
 import { chunks, type Db } from "../sql/db.ts";
 import { getRunLines, type RunLine, toRunLine } from "./lines.ts";
 import { idsIn, rowsAs } from "../sql/rows-as.ts";

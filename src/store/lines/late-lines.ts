@@ -1,4 +1,6 @@
-import { sql, type Transaction } from "kysely";
+import type { Transaction } from "kysely";
+import { LEASABLE } from "../../contracts/pay-run.ts";
+import { isIn } from "../sql/is-in.ts";
 import { mayStillPay } from "../payables/open-subjects.ts";
 import type { Tables } from "../schema/tables.ts";
 
@@ -22,8 +24,7 @@ export async function lateLines(
     .selectFrom("run_lines")
     .select("payable_id")
     .where("run_id", "=", late.runId)
-    // Written literally as in the index of leasable lines, which isn't used for bound values.
-    .where(sql<boolean>`state in ('planned', 'paying', 'unknown')`)
+    .where(isIn("state", LEASABLE))
     .where("execution_date", "<", late.before)
     .where("state", "=", "planned")
     .where("funded", "=", 1)

@@ -1,10 +1,9 @@
-import { DECIDABLE, type LineState } from "../../contracts/pay-run.ts";
+import { DECIDABLE, type LineState, UNDER_WAY } from "../../contracts/pay-run.ts";
 import type { BillSum } from "../../domain/counted.ts";
 import { withParts } from "../../domain/payments/line-parts.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { is, isIn } from "../sql/is-in.ts";
 import { linesInParts } from "../payables/line-parts.ts";
-import { UNDER_WAY } from "./line-states.ts";
 import { toRunLine } from "./lines.ts";
 import { idsIn } from "../sql/rows-as.ts";
 

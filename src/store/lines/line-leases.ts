@@ -1,9 +1,10 @@
 import { sql, type Transaction } from "kysely";
-import type { PlanLine } from "../../contracts/pay-run.ts";
+import { LEASABLE, LEASED, type PlanLine } from "../../contracts/pay-run.ts";
 import { arrivalOn } from "../../domain/planning/dates.ts";
 import { daysLate } from "../../domain/planning/flagged.ts";
 import { databaseNowMs } from "../sql/database-clock.ts";
 import { readerOf } from "../sql/as-record.ts";
+import { isIn } from "../sql/is-in.ts";
 import { chunks } from "../sql/db.ts";
 import { assigned, isFreeAt, NO_BACK_OFF, NO_LEASE } from "./lease-columns.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
@@ -87,13 +88,12 @@ async function leasable(
     .selectFrom("run_lines")
     .selectAll()
     .where("run_id", "=", request.runId)
-    // Written literally as in the index of leasable lines, which isn't used for bound values.
-    .where(sql<boolean>`state in ('planned', 'paying', 'unknown')`)
+    .where(isIn("state", LEASABLE))
     .where("not_before_ms", "<=", Math.floor(request.serviceMs))
     .where((eb) =>
       eb.or([
         eb.and([eb("state", "=", "planned"), eb("funded", "=", 1)]),
-        eb.and([eb("state", "in", ["paying", "unknown"]), isFreeAt(now.nowMs)]),
+        eb.and([eb("state", "in", LEASED), isFreeAt(now.nowMs)]),
       ]),
     );
   if (now.blockedSources.length > 0) query = query.where("source_id", "not in", now.blockedSources);

@@ -1,17 +1,6 @@
 import { sql, type SqlBool } from "kysely";
-import type { LineState } from "../../contracts/pay-run.ts";
+import { UNDER_WAY } from "../../contracts/pay-run.ts";
 import { isIn } from "../sql/is-in.ts";
-
-/** States of lines that may still move money, in the order of the index `run_lines_under_way`. */
-export const UNDER_WAY: readonly LineState[] = [
-  "planned",
-  "paying",
-  "unknown",
-  "scheduled",
-  "held",
-  "processing",
-  "retrying",
-];
 
 /**
  * True for a line under way, whatever its account. The condition on the account makes SQLite use

@@ -1,7 +1,6 @@
-import type { LineState } from "../../contracts/pay-run.ts";
+import { type LineState, UNDER_WAY } from "../../contracts/pay-run.ts";
 import { chunks, type Db } from "../sql/db.ts";
 import { is, isIn } from "../sql/is-in.ts";
-import { UNDER_WAY } from "./line-states.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import { idsIn } from "../sql/rows-as.ts";
 

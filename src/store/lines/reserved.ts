@@ -1,10 +1,9 @@
 import { type ExpressionBuilder, type RawBuilder, sql, type SqlBool } from "kysely";
-import type { LineState } from "../../contracts/pay-run.ts";
+import { LEASED, type LineState, UNDER_WAY } from "../../contracts/pay-run.ts";
 import type { Db } from "../sql/db.ts";
 import type { Tables } from "../schema/tables.ts";
 import { isIn } from "../sql/is-in.ts";
 import { idsIn } from "../sql/rows-as.ts";
-import { UNDER_WAY } from "./line-states.ts";
 
 /** States whose money is promised, and not yet taken out of the source by the service. */
 const PROMISED: readonly LineState[] = ["paying", "unknown", "scheduled", "held"];
@@ -120,7 +119,7 @@ export function isCounted({ exceptRunId, exceptPayableIds }: ExceptLines): RawBu
 }
 
 /** States of lines whose money may be gone by now, once their date has come. */
-const DUE: readonly LineState[] = ["paying", "unknown", "scheduled"];
+const DUE: readonly LineState[] = [...LEASED, "scheduled"];
 
 /**
  * True if a payment's date has come and its status has not been read since: its money may be

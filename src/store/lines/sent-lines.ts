@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { LineState, PlanLine } from "../../contracts/pay-run.ts";
+import { LEASED, type LineState, type PlanLine, SENT } from "../../contracts/pay-run.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import {
   AS_STANDS,
@@ -14,7 +14,7 @@ import { toRunLine } from "./lines.ts";
 import type { PlannedLine } from "./plan-lines.ts";
 
 /** States in which the service has, or may have, a payment of a line that has not settled. */
-const SENT: readonly LineState[] = ["paying", "unknown", "scheduled", "held", "processing"];
+const MAYBE_SENT: readonly LineState[] = [...LEASED, ...SENT];
 
 /** Sums the lines of a business that the service has, or may have, by day and state. */
 export async function sumsOfSent(db: Db, businessId: string): Promise<SentSum[]> {
@@ -23,7 +23,7 @@ export async function sumsOfSent(db: Db, businessId: string): Promise<SentSum[]>
     .select(["execution_date", STANDS.as(AS_STANDS), IS_SPLIT.as("is_split"), COUNT, CENTS])
     .where("business_id", "=", businessId)
     .where(IS_UNDER_WAY)
-    .where(STANDS, "in", SENT)
+    .where(STANDS, "in", MAYBE_SENT)
     .groupBy(["execution_date", sql.ref(AS_STANDS), IS_SPLIT])
     .orderBy("execution_date")
     .execute();

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { SENT } from "../../domain/payments/line-parts.ts";
+import { SENT } from "../../contracts/pay-run.ts";
 import { sumCents } from "../../domain/money.ts";
 import { type Lines, linesInParts } from "../payables/line-parts.ts";
 import type { Db } from "../sql/db.ts";

@@ -1,5 +1,6 @@
 import { type SelectQueryBuilder, sql, type SqlBool } from "kysely";
-import { type LineParts, partsOf, SENT } from "../../domain/payments/line-parts.ts";
+import { SENT } from "../../contracts/pay-run.ts";
+import { type LineParts, partsOf } from "../../domain/payments/line-parts.ts";
 import { seenPayments } from "./seen-payments.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { Db } from "../sql/db.ts";

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { LineState } from "../../contracts/pay-run.ts";
 import type { Db } from "../sql/db.ts";
+import { OPEN_RESULTS } from "../schema/ledger.ts";
 import { isIn } from "../sql/is-in.ts";
 import { findEach } from "../sql/records.ts";
 
@@ -48,7 +49,7 @@ export async function neverAnswered(
         and attempts.subject = sends.subject and attempts.seq = sends.seq
         and attempts.operation = 'pay'
     where sends.business_id = ${businessId} and sends.opened_at_ms >= ${since.openedMs}
-      and ${isIn("sends.result", UNANSWERED)}
+      and ${isIn("sends.result", OPEN_RESULTS)}
       and not exists (select 1 from open_subjects
         where open_subjects.business_id = sends.business_id
           and open_subjects.subject = sends.subject)
@@ -61,9 +62,6 @@ export async function neverAnswered(
     limit ${limit}`.execute(db);
   return rows.map((row) => row.subject);
 }
-
-/** As in the index of such sends. */
-const UNANSWERED = ["pending", "unknown", "conflict", "unconfirmed"];
 
 /**
  * States of lines whose payments are looked up anyway, before anything more is sent. `scheduled` is

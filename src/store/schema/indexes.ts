@@ -1,3 +1,9 @@
+import { MOVING_TOP_UP_STATES, OPEN_TOP_UP_STATES } from "../../contracts/deposit.ts";
+import { LEASABLE, UNDER_WAY } from "../../contracts/pay-run.ts";
+import { OPEN_RESULTS } from "./ledger.ts";
+
+const texts = (values: readonly string[]) => values.map((value) => `'${value}'`).join(", ");
+
 /** The indexes, by table: lookups that need not read a whole table. */
 export const INDEXES: readonly string[] = [
   "create unique index runs_of_period on runs (business_id, playbook, period, revision)",
@@ -7,15 +13,14 @@ export const INDEXES: readonly string[] = [
   "create index run_lines_by_state on run_lines (run_id, state, line_no)",
   // In the order of leasing, so that a lease costs the same however long the run is.
   `create index run_lines_to_lease on run_lines (run_id, execution_date, line_no)
-     where state in ('planned', 'paying', 'unknown')`,
+     where state in (${texts(LEASABLE)})`,
   "create index run_lines_by_date on run_lines (business_id, execution_date)",
   "create index run_lines_by_line_no on run_lines (run_id, line_no)",
   "create index run_lines_of_contact on run_lines (business_id, contact_id, execution_date)",
   "create index run_lines_of_payable on run_lines (business_id, payable_id)",
   "create index run_lines_to_look_at on run_lines (run_id, look) where look = 1",
   `create index run_lines_under_way on run_lines (business_id, source_id, execution_date)
-     where state in
-       ('planned', 'paying', 'unknown', 'scheduled', 'held', 'processing', 'retrying')`,
+     where state in (${texts(UNDER_WAY)})`,
   `create index run_lines_taken on run_lines (business_id, source_id, updated_at_ms)
      where state in ('processing', 'settled')`,
   `create index run_lines_parked on run_lines (business_id, reason_code, payable_id)
@@ -23,7 +28,7 @@ export const INDEXES: readonly string[] = [
   "create index dry_plan_lines_by_age on dry_plan_lines (created_at_ms)",
   "create unique index attempts_by_key on attempts (idempotency_key)",
   `create index sends_never_answered on sends (business_id, opened_at_ms)
-     where result in ('pending', 'unknown', 'conflict', 'unconfirmed')`,
+     where result in (${texts(OPEN_RESULTS)})`,
   "create index late_answers_of_subject on late_answers (business_id, subject)",
   "create index lookups_of_subject on lookups (business_id, subject, begun_at_ms)",
   // At most one attempt makes a payment or transaction; a cancel changes what another attempt made.
@@ -60,9 +65,9 @@ export const INDEXES: readonly string[] = [
   `create index cancellation_items_withheld on cancellation_items (business_id)
      where state = 'withheld'`,
   `create unique index top_ups_open on top_ups (owner, source_id)
-     where state in ('proposed', 'sending', 'on-its-way')`,
+     where state in (${texts(OPEN_TOP_UP_STATES)})`,
   `create index top_ups_moving on top_ups (business_id, source_id)
-     where state in ('sending', 'on-its-way')`,
+     where state in (${texts(MOVING_TOP_UP_STATES)})`,
   `create unique index top_ups_by_transaction on top_ups (business_id, transaction_id)
      where transaction_id is not null`,
   "create index top_ups_of_owner on top_ups (owner, request_no)",

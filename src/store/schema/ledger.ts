@@ -10,6 +10,9 @@ import {
   writtenOnce,
 } from "./table.ts";
 
+/** Results after which a send may still take effect (rule 5), in the order of the index of them. */
+export const OPEN_RESULTS = ["pending", "unknown", "conflict", "unconfirmed"] as const;
+
 /** A send's result is written once, by its sender. */
 const RESULT = {
   column: "result",

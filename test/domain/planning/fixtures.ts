@@ -8,7 +8,7 @@ import {
 } from "../../../src/domain/planning/book.ts";
 import { buildPlan, type PlanInput } from "../../../src/domain/planning/plan.ts";
 import { type SelectInput, selectBills } from "../../../src/domain/planning/select.ts";
-import { atOnce } from "../../../src/domain/steps.ts";
+import { atOnce } from "../../support/at-once.ts";
 import { payRunPlaybook } from "../../support/pay-run-playbook.ts";
 
 /** A Thursday. */

@@ -5,7 +5,8 @@ import {
   type NewDecision,
 } from "../../../src/store/approvals/decisions.ts";
 import type { Store } from "../../../src/store/index.ts";
-import { approversOf, lineApproved } from "../../../src/store/approvals/line-approvals.ts";
+import { approversOf } from "../../support/approvers-of.ts";
+import { lineApproved } from "../../../src/store/approvals/line-approvals.ts";
 import { getPlanLines } from "../../../src/store/lines/plan-lines.ts";
 import { storePlan } from "../../../src/store/plans/plan-writes.ts";
 import { storeReplannedLines } from "../../../src/store/plans/replan-writes.ts";

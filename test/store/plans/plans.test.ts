@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { planHash, policyHash } from "../../../src/domain/approvals/hashes.ts";
-import { approversOf } from "../../../src/store/approvals/line-approvals.ts";
+import { approversOf } from "../../support/approvers-of.ts";
 import { recordDecision } from "../../../src/store/approvals/decisions.ts";
 import { getDryPlanPage, saveDryPlan } from "../../../src/store/plans/dry-plans.ts";
 import { findOne } from "../../../src/store/sql/records.ts";

@@ -1,6 +1,6 @@
 import { definedOnly } from "../../../contracts/defined-only.ts";
 import type { CancelScheduledPlaybook } from "../../../contracts/playbook.ts";
-import { isRecord } from "../../check-values.ts";
+import { isRecord } from "../../../contracts/is-record.ts";
 import { checkEvents } from "../../events.ts";
 import type { Issue } from "../../source.ts";
 import { billsOf, checkChosen } from "../chosen-bills.ts";

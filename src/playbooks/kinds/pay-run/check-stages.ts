@@ -1,7 +1,8 @@
 import type { Span } from "../../../contracts/playbook.ts";
 import type { Issue, Path } from "../../source.ts";
 import { readSpan, shown } from "../../texts.ts";
-import { isRecord, repeated } from "../../check-values.ts";
+import { isRecord } from "../../../contracts/is-record.ts";
+import { repeated } from "../../check-values.ts";
 import { quorum as quorumSchema } from "./approvers.ts";
 import { payRunDefaults, payRunSchema } from "./schema.ts";
 

@@ -1,6 +1,7 @@
 import { checkAsking, checkStages } from "./check-stages.ts";
 import { shown } from "../../texts.ts";
-import { isRecord, repeated } from "../../check-values.ts";
+import { isRecord } from "../../../contracts/is-record.ts";
+import { repeated } from "../../check-values.ts";
 import { type ApprovalRuleInput, approvalRuleSchema, payRunDefaults } from "./schema.ts";
 import { checkEvents } from "../../events.ts";
 import type { Issue } from "../../source.ts";

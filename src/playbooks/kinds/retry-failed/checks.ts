@@ -1,6 +1,6 @@
 import { classifyFailure } from "../../../domain/payments/failure-policy.ts";
 import { isMendedByNewDetails, isReinitiable } from "../../../domain/payments/return-codes.ts";
-import { isRecord } from "../../check-values.ts";
+import { isRecord } from "../../../contracts/is-record.ts";
 import { checkEvents } from "../../events.ts";
 import type { Issue } from "../../source.ts";
 import { type FailureRuleInput, failureRuleSchema } from "./schema.ts";

@@ -18,7 +18,7 @@ interface Bounced {
  *
  * @returns the incident; an ended one if the failure is from before its decision
  */
-export async function pauseAccount(
+export async function incidentOfBounce(
   context: ActivityContext,
   bounced: Bounced,
   why: { readonly code: string; readonly reason: string; readonly roles: readonly string[] },
