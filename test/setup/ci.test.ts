@@ -27,15 +27,15 @@ async function run(): Promise<{ code: number | null; said: string }> {
   return { code: child.exitCode, said };
 }
 
-test("CI runs only npm test in the checkout, with CI=true", async () => {
+test("CI runs npm test and the long tests in the checkout, with CI=true, and nothing else", async () => {
   machine.program("npm", 'echo "in $PWD with CI=$CI"\n');
   const { code, said } = await run();
   expect(code).toBe(0);
-  expect(said).toBe(`in ${join(RUN, "..", "..")} with CI=true\n`);
-  expect(machine.calls()).toEqual(["npm test"]);
+  expect(said).toBe(`in ${join(RUN, "..", "..")} with CI=true\n`.repeat(2));
+  expect(machine.calls()).toEqual(["npm test", "npm run test:long"]);
 });
 
-test("a failing CI run keeps its exit code, and ends with what failed", async () => {
+test("a failing CI run keeps its exit code, ends with what failed, and runs nothing after it", async () => {
   machine.program(
     "npm",
     'echo "✓ types (1.0 s)"\necho "✗ lint (2.0 s)"\necho "  × pays a bill once"\nexit 3\n',
@@ -46,4 +46,5 @@ test("a failing CI run keeps its exit code, and ends with what failed", async ()
   expect(summary).toContain("✗ lint (2.0 s)");
   expect(summary).toContain("× pays a bill once");
   expect(summary).not.toContain("types");
+  expect(machine.calls()).toEqual(["npm test"]);
 });
