@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, vi } from "vitest";
+import { describe, expect, onTestFinished, vi } from "vitest";
+import { LaneBook } from "../../../activities/pay/lane-book.ts";
 import { attemptsOf } from "../../../src/ledger/attempts.ts";
 import { recordResults } from "../../../src/ledger/results.ts";
 import type { OpenedSend } from "../../../src/ledger/write.ts";
@@ -7,6 +7,7 @@ import type { MoneyWriteAnswer } from "../../../src/payments-api/index.ts";
 import { claimOwners } from "../../../src/store/payables/claims.ts";
 import { changeLine } from "../../../src/store/lines/lines.ts";
 import { requestCancel } from "../../../src/store/runs/runs.ts";
+import { PATIENCE_MS } from "../../support/waits.ts";
 import { withoutPauses } from "../../support/without-pauses.ts";
 import { type MoneyWorld, test } from "../money-world.ts";
 
@@ -255,42 +256,40 @@ describe("a lane whose store is briefly unavailable", () => {
       return (await sent.select("result").execute()).map(({ result }) => result);
     };
     const transactionOf = store.transactionOf.bind(store);
-    let away: "no" | "asking" | "yes" = "no";
-    const spied = vi.spyOn(store, "transactionOf").mockImplementation(async (...asked) => {
-      if (away === "no") return transactionOf(...asked);
-      // Every other transaction fails before the lane's next request to the gate does.
-      if (away === "asking") {
-        away = "yes";
-        await sleep(500);
-        away = "no";
-      }
-      throw new Error("the store is away");
+    let isAway = false;
+    vi.spyOn(store, "transactionOf").mockImplementation((...asked) =>
+      isAway ? Promise.reject(new Error("the store is away")) : transactionOf(...asked),
+    );
+    // It is back once every request of the lane has ended, and the lane gives its lines back.
+    const closes = vi.spyOn(LaneBook.prototype, "close").mockImplementation(function (
+      this: LaneBook,
+      unsent,
+    ) {
+      isAway = false;
+      closes.mockRestore();
+      return this.close(unsent);
     });
-    const client = world.context().clientOf("acme");
+    onTestFinished(() => closes.mockRestore());
     let sends = 0;
-    let letThrough = 0;
     world.override = {
-      sendMoneyWrite: async (write) => {
-        const mine = (sends += 1);
-        // The lane leases about 20 lines first, then as many as it is quick enough for.
-        while (letThrough <= ASKS_ABOUT_FIRST) {
-          await sleep(5);
-          letThrough = (await results()).length;
-        }
-        // It leases more once fewer than 20 are left.
-        if (mine <= letThrough - ASKS_ABOUT_FIRST) return client.sendMoneyWrite(write);
-        if (mine === letThrough - ASKS_ABOUT_FIRST + 1) away = "asking";
-        await sleep(100);
+      sendMoneyWrite: async () => {
+        sends += 1;
+        // The gate lets more through while the first requests are under way.
+        await vi.waitUntil(async () => (await results()).length > IN_FLIGHT, WAITING);
+        isAway = true;
+        // Every request of the lane is under way by the time one of them ends.
+        await vi.waitUntil(() => sends === IN_FLIGHT, WAITING);
         return lost;
       },
     };
     await expect(world.pay(runId)).rejects.toThrow("the store is away");
-    spied.mockRestore();
     const all = await results();
-    // On a slow machine it has leased a few more before the store became unavailable.
-    expect(all.length).toBeGreaterThanOrEqual(letThrough);
+    expect(sends).toBe(IN_FLIGHT);
+    expect(all.length).toBeGreaterThan(sends);
     expect(all.filter((result) => result === "not-sent")).toHaveLength(all.length - sends);
   });
 
-  const ASKS_ABOUT_FIRST = 20;
+  /** Requests that a lane keeps under way. */
+  const IN_FLIGHT = 20;
+  const WAITING = { timeout: PATIENCE_MS, interval: 5 };
 });
