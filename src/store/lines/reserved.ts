@@ -6,7 +6,7 @@ import { isIn } from "../sql/is-in.ts";
 import { idsIn } from "../sql/rows-as.ts";
 
 /** States whose money is promised, and not yet taken out of the source by the service. */
-const PROMISED: readonly LineState[] = ["paying", "unknown", "scheduled", "held"];
+const PROMISED: readonly LineState[] = [...LEASED, "scheduled", "held"];
 
 /**
  * States that a line reaches when its money is taken; a bill that is paid again stays `retrying`.
