@@ -134,6 +134,36 @@ describe("odd but proper HTTP is answered", () => {
     expect(statusOf(answer)).toBe(201);
   });
 
+  it.for([
+    ["announced", `Content-Length: ${2 * 1_048_576}`, "", ""],
+    [
+      "in chunks",
+      "Transfer-Encoding: chunked",
+      `${(2 * 1_048_576).toString(16)}\r\n`,
+      "\r\n0\r\n\r\n",
+    ],
+  ] as const)(
+    "a body that is too large is read to its end before it is refused, so that its sender sees the answer: %s",
+    async ([_, header, before, after], { sandbox }) => {
+      const { hostname, port } = new URL(sandbox.url);
+      const socket = connect(Number(port), hostname);
+      let answer = "";
+      socket.setEncoding("utf8").on("data", (chunk: string) => (answer += chunk));
+      const closed = once(socket, "close");
+      const half = Buffer.alloc(1_048_576, "x");
+      socket.write(head(sandbox, "POST", "/v1/contacts", [json, header]) + before);
+      for (const part of [half, half.subarray(1)]) {
+        await new Promise((written) => socket.write(part, written));
+        await sandbox.api("GET", "/v1/contacts");
+        expect(answer).toBe("");
+      }
+      socket.write(`x${after}`);
+      await closed;
+      expect(statusOf(answer)).toBe(413);
+      expect(bodyOf(answer)).toMatchObject({ ...shape, error: "payload_too_large" });
+    },
+  );
+
   it("a client that waits for 100 Continue gets it", async ({ sandbox }) => {
     const patient = '{"displayName":"Patient"}';
     const headers = [json, "Expect: 100-continue", `Content-Length: ${patient.length}`];
