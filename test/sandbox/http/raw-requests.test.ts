@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect } from "vitest";
 import type { TestSandbox } from "../../support/sandbox.ts";
@@ -10,14 +10,18 @@ it.afterEach(async ({ sandbox }) => {
   expect((await sandbox.api("GET", "/v1/contacts")).status).toBe(200);
 });
 
+function connectTo(sandbox: TestSandbox): Socket {
+  const { hostname, port } = new URL(sandbox.url);
+  return connect(Number(port), hostname);
+}
+
 /** Sends parts one after another over a new socket. @returns everything that was received. */
 async function exchange(
   sandbox: TestSandbox,
   parts: readonly (string | Buffer)[],
   pauseMs = 0,
 ): Promise<string> {
-  const { hostname, port } = new URL(sandbox.url);
-  const socket = connect(Number(port), hostname);
+  const socket = connectTo(sandbox);
   const chunks: Buffer[] = [];
   socket.on("data", (chunk) => chunks.push(chunk));
   socket.on("error", () => {});
@@ -134,23 +138,19 @@ describe("odd but proper HTTP is answered", () => {
     expect(statusOf(answer)).toBe(201);
   });
 
+  const mebibyte = 1_048_576;
+  const size = 2 * mebibyte;
   it.for([
-    ["announced", `Content-Length: ${2 * 1_048_576}`, "", ""],
-    [
-      "in chunks",
-      "Transfer-Encoding: chunked",
-      `${(2 * 1_048_576).toString(16)}\r\n`,
-      "\r\n0\r\n\r\n",
-    ],
+    ["announced", `Content-Length: ${size}`, "", ""],
+    ["in chunks", "Transfer-Encoding: chunked", `${size.toString(16)}\r\n`, "\r\n0\r\n\r\n"],
   ] as const)(
     "a body that is too large is read to its end before it is refused, so that its sender sees the answer: %s",
     async ([_, header, before, after], { sandbox }) => {
-      const { hostname, port } = new URL(sandbox.url);
-      const socket = connect(Number(port), hostname);
+      const socket = connectTo(sandbox);
       let answer = "";
       socket.setEncoding("utf8").on("data", (chunk: string) => (answer += chunk));
       const closed = once(socket, "close");
-      const half = Buffer.alloc(1_048_576, "x");
+      const half = Buffer.alloc(mebibyte, "x");
       socket.write(head(sandbox, "POST", "/v1/contacts", [json, header]) + before);
       for (const part of [half, half.subarray(1)]) {
         await new Promise((written) => socket.write(part, written));
@@ -190,8 +190,7 @@ describe("odd but proper HTTP is answered", () => {
   });
 
   it("a request whose body breaks off has no effect", async ({ sandbox }) => {
-    const { hostname, port } = new URL(sandbox.url);
-    const socket = connect(Number(port), hostname);
+    const socket = connectTo(sandbox);
     await once(socket, "connect");
     socket.write(
       head(sandbox, "POST", "/v1/contacts", [json, "Content-Length: 1000"]) + '{"displayName":',
