@@ -38,7 +38,7 @@ export function stopEverything(
     "/emergency/stop",
     html`<p>
         Nothing new is
-        sent${visitor.businesses.length > 1 ? html` for ${businesses.join(", ")}` : ""} from the
+        sent${visitor.businesses.length > 1 ? html` for ${businesses.join(", ")}` : ""} from that
         moment on, by any run, retry or deposit. Runs, approvals and what was sent already go on
         being followed.
       </p>
