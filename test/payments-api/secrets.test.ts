@@ -28,15 +28,19 @@ test("no error shows the token, even if the service echoes it", async () => {
     else if (index === 3) response.writeHead(502).end(`<html>${echo}</html>`);
     else if (index === 4) response.writeHead(201, { "content-length": "500" }).end(echo);
   });
-  const client = service.client({ token: { value: secret }, timeoutMs: 1_000 });
-  for (let index = 0; index < 6; index += 1) {
+  const errorShowsNoToken = async (client: ReturnType<typeof service.client>) => {
     const error = await rejection(
-      client.payments.create({ payableId: "p" }, { idempotencyKey: `k-${index}` }),
+      client.payments.create({ payableId: "p" }, { idempotencyKey: "key" }),
     );
     expect(everythingOf(error)).not.toContain(secret);
     expect(everythingOf(error)).not.toContain("Bearer ey");
-  }
-  expect(service.received).toHaveLength(6);
+  };
+  const token = { value: secret };
+  for (let index = 0; index < 4; index += 1) await errorShowsNoToken(service.client({ token }));
+  expect(service.received).toHaveLength(4);
+  // The fifth response stops in its middle, the sixth never comes.
+  const impatient = service.client({ token, timeoutMs: 1_000 });
+  for (let index = 4; index < 6; index += 1) await errorShowsNoToken(impatient);
 });
 
 test("the recorded response of a money write does not show the token", async () => {

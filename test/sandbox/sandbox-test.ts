@@ -26,10 +26,14 @@ export function sharedSandboxTest(options: StartOptions = {}) {
     .extend("hooks", ({ sandbox }) => new WebhookApi(sandbox));
 }
 
-/** As `sharedSandboxTest`, but each test finds the sandbox as this fixture leaves it. */
+/**
+ * As `sharedSandboxTest`, but each test finds the sandbox as this fixture leaves it, with a bank
+ * clock that stands nearly still.
+ */
 export function sandboxTest(fixture: string) {
   return sharedSandboxTest().extend("sandbox", async ({ sandbox }) => {
     await sandbox.control.reset(fixture);
+    await sandbox.control.slowBank();
     return sandbox;
   });
 }

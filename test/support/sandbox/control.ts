@@ -125,6 +125,14 @@ export class SandboxControl {
     return this.#post("/clock", { scale });
   }
 
+  /**
+   * Makes the bank clock stand nearly still: what the bank does after some seconds, it does not do
+   * while a slow machine still reads the state before.
+   */
+  slowBank(): Promise<ClockReading> {
+    return this.setScale(0.001);
+  }
+
   advanceWire(duration: string): Promise<ClockReading> {
     return this.#post("/clock", { wire: { advance: duration } });
   }
