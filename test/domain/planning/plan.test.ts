@@ -94,25 +94,33 @@ describe("a plan", () => {
     expect(new Set([same, ...others]).size).toBe(others.length + 1);
   });
 
-  it("a plan of ten thousand bills of one busy vendor and many others takes little time", () => {
-    const bills = Array.from({ length: 10_000 }, (_, index) =>
-      bill(`b${index}`, {
-        contactId: index % 2 === 0 ? "v1" : `v${index % 500}`,
-        totalCents: index % 2 === 0 ? 5_000 : 100 + (index % 700),
-        dueDate: addDays("2026-11-01", index % 31),
-        issueDate: addDays("2024-01-01", index % 1_000),
-      }),
-    );
-    const vendors = Array.from({ length: 500 }, (_, index) => vendor(`v${index}`));
-    const payments = bills.map((each) =>
-      paid(each.payableId, { amountCents: 1, contactId: each.contactId }),
-    );
-    const large = { bills, vendors, payments };
-    const startedAt = process.cpuUsage();
-    const { lines } = planOf(large);
-    const cpuMs = process.cpuUsage(startedAt).user / 1_000;
-    expect(lines.length).toBeGreaterThan(9_000);
-    expect(selection(large).selected.length).toBe(lines.length);
-    expect(cpuMs).toBeLessThan(5_000);
+  it("a plan of ten times the bills, half of them of one busy vendor, takes less than forty times as long", () => {
+    // Its least processor time of several tries: other processes only add to it.
+    const leastMs = (count: number, tries: number) => {
+      const bills = Array.from({ length: count }, (_, index) =>
+        bill(`b${index}`, {
+          contactId: index % 2 === 0 ? "v1" : `v${index % 500}`,
+          totalCents: index % 2 === 0 ? 5_000 : 100 + (index % 700),
+          dueDate: addDays("2026-11-01", index % 31),
+          issueDate: addDays("2024-01-01", index % 1_000),
+        }),
+      );
+      const vendors = Array.from({ length: 500 }, (_, index) => vendor(`v${index}`));
+      const payments = bills.map((each) =>
+        paid(each.payableId, { amountCents: 1, contactId: each.contactId }),
+      );
+      const world = { bills, vendors, payments };
+      const selected = selection(world).selected.length;
+      expect(selected).toBeGreaterThan(0.9 * count);
+      const times = Array.from({ length: tries }, () => {
+        const startedAt = process.threadCpuUsage();
+        const { lines } = planOf(world);
+        expect(lines).toHaveLength(selected);
+        return process.threadCpuUsage(startedAt).user / 1_000;
+      });
+      return Math.min(...times);
+    };
+    const fewMs = leastMs(1_000, 8);
+    expect(leastMs(10_000, 3)).toBeLessThan(40 * fewMs);
   });
 });
