@@ -16,7 +16,9 @@ export function serverOptions({ headersTimeoutMs, requestTimeoutMs }: GatewayLim
   return {
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: 5_000,
+    // Longer than proxies and clients keep an idle connection, mostly a minute: otherwise it could
+    // close under a request that they send over it.
+    keepAliveTimeout: 70_000,
     connectionsCheckingInterval: Math.min(2_000, headersTimeoutMs),
   };
 }
