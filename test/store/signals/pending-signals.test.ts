@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { HOUR_MS } from "../../../src/contracts/durations.ts";
 import type { LineState } from "../../../src/contracts/pay-run.ts";
 import type { FailureRule } from "../../../src/contracts/playbook.ts";
 import { cancelOfPayments } from "../../../src/domain/cancellations/policy.ts";
@@ -243,12 +244,12 @@ test("the oldest signals come first, with their age, and only those that were se
   }
   const older = store.db
     .updateTable("pending_signals")
-    .set((eb) => ({ at_ms: eb("at_ms", "-", 5_000) }));
+    .set((eb) => ({ at_ms: eb("at_ms", "-", HOUR_MS) }));
   await older.where("workflow_id", "=", "second").execute();
   const oldest = await oldestPendingSignals(store.db, 2);
   expect(oldest[0]?.workflowId).toBe("second");
-  expect(oldest[0]?.ageMs).toBeGreaterThanOrEqual(5_000);
-  expect(oldest[1]?.ageMs).toBeLessThan(5_000);
+  expect(oldest[0]?.ageMs).toBeGreaterThanOrEqual(HOUR_MS);
+  expect(oldest[1]?.ageMs).toBeLessThan(HOUR_MS);
   await deletePendingSignals(store.db, oldest.slice(0, 1));
   expect(await takeSignals(store)).toEqual(["first", "third"]);
 });
