@@ -115,7 +115,7 @@ export async function runLongTests(flags) {
   return outcomes.every((passed) => passed);
 }
 
-/** Number of days that run at the same time beside the long forms: more would only slow each down. */
+/** Number of days that run at the same time beside the long forms: more would only slow all down. */
 const DAYS_AT_ONCE = 1;
 /** Number of additional days once the long forms are over: some compute while others wait. */
 const MORE_AFTERWARDS = 3;
@@ -153,14 +153,12 @@ async function runOnDay({ now, what, files }) {
   // Each process loads everything again, which is not worth it for a few files.
   const workers = files.length === 0 ? "3" : "1";
   const flags = ["--project", "unit", "--reporter", "dot", "--maxWorkers", workers];
-  // A test that gives way may get a small part of a processor, for minutes.
+  // Beside others, a test may get a small part of a processor, for minutes.
   flags.push("--testTimeout", String(20 * 60_000), ...files);
   const day = await runCommand(process.execPath, [VITEST, "run", ...flags], {
     cwd: inCheckout(),
     env: { ...process.env, TEST_NOW: now },
     timeoutMs: 60 * 60_000,
-    // The long forms wait for real time, so they come first if both want to compute.
-    givesWay: true,
   });
   const took = `${Math.round((performance.now() - startedAt) / 1000)} s`;
   write(`${day.ok ? "✓" : "✗"} on ${now}, ${what} (${took})\n`);

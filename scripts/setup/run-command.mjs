@@ -1,6 +1,4 @@
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { setPriority } from "node:os";
 
 /**
  * @typedef {object} Outcome
@@ -12,8 +10,6 @@ import { setPriority } from "node:os";
 
 const SIGNALS = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
 const KEPT_CHARACTERS = 1_000_000;
-/** Niceness of commands that give way to others. */
-const NICE = 5;
 
 /**
  * Runs a command to its end. The command gets a process group of its own, so that a time-out or a
@@ -25,11 +21,10 @@ const NICE = 5;
  * @param {Readonly<Record<string, string | undefined>>} [options.env]
  * @param {string} [options.cwd]
  * @param {number} [options.timeoutMs]
- * @param {boolean} [options.givesWay] true if other processes come first when both want to compute
  * @returns {Promise<Outcome>}
  */
 export function runCommand(command, args, options = {}) {
-  const { env, cwd, timeoutMs = 10 * 60_000, givesWay = false } = options;
+  const { env, cwd, timeoutMs = 10 * 60_000 } = options;
   return new Promise((resolve) => {
     const isWindows = process.platform === "win32";
     const child = spawn(command, args, {
@@ -40,7 +35,6 @@ export function runCommand(command, args, options = {}) {
       // npm is a .cmd file on Windows, which only a shell can start.
       shell: isWindows && !command.endsWith(".exe"),
     });
-    if (givesWay && child.pid !== undefined) lowerPriority(child.pid);
     let stdout = "";
     let stderr = "";
     let reason = "";
@@ -73,17 +67,6 @@ export function runCommand(command, args, options = {}) {
     child.once("error", (error) => end(null, error.message));
     child.once("close", (code) => end(code, ""));
   });
-}
-
-/** @param {number} pid a command that leads a session of its own */
-function lowerPriority(pid) {
-  try {
-    setPriority(pid, NICE);
-    // Linux may give each session the same share, and applies niceness only within a session.
-    if (process.platform === "linux") writeFileSync(`/proc/${pid}/autogroup`, String(NICE));
-  } catch {
-    // It has ended already, or this machine has no such groups: it competes as others do.
-  }
 }
 
 /** @param {(signal: NodeJS.Signals) => void} kill */

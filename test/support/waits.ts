@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, vi } from "vitest";
 
 /**
- * How long a test waits for what must come, in milliseconds. The machine may be busy, and a test of
- * a telling day gives way to all others.
+ * How long a test waits for what must come, in milliseconds. The machine may be busy, most of all
+ * beside other telling days.
  */
 export const PATIENCE_MS = 120_000;
 
