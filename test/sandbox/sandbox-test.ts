@@ -1,7 +1,10 @@
 import { test } from "vitest";
-import { startSandbox, type StartOptions } from "../support/sandbox.ts";
+import { startSandbox, type StartOptions, type TestSandbox } from "../support/sandbox.ts";
 import { Receiver, WebhookApi } from "./webhooks/receiver.ts";
 import { monday } from "./world.ts";
+
+/** A fixture's name or its content. */
+type Fixture = Parameters<TestSandbox["control"]["reset"]>[0];
 
 /**
  * Tests that share the sandbox of their file: each finds what earlier ones left in it.
@@ -30,7 +33,7 @@ export function sharedSandboxTest(options: StartOptions = {}) {
  * As `sharedSandboxTest`, but each test finds the sandbox as this fixture leaves it, with a bank
  * clock that stands nearly still.
  */
-export function sandboxTest(fixture: string) {
+export function sandboxTest(fixture: Fixture) {
   return sharedSandboxTest().extend("sandbox", async ({ sandbox }) => {
     await sandbox.control.reset(fixture);
     await sandbox.control.slowBank();
@@ -38,9 +41,9 @@ export function sandboxTest(fixture: string) {
   });
 }
 
-/** As `sandboxTest("blank")`, on a Monday at 10:00 in New York. */
-export function mondayTest() {
-  return sandboxTest("blank").extend("sandbox", async ({ sandbox }) => {
+/** As `sandboxTest`, on a Monday at 10:00 in New York. */
+export function mondayTest(fixture: Fixture = "blank") {
+  return sandboxTest(fixture).extend("sandbox", async ({ sandbox }) => {
     await sandbox.control.setClock(monday);
     return sandbox;
   });

@@ -1,10 +1,9 @@
 import { describe, expect } from "vitest";
 import { netCreditByPayable, type TestSandbox } from "../../support/sandbox.ts";
-import { sharedSandboxTest } from "../sandbox-test.ts";
+import { mondayTest } from "../sandbox-test.ts";
 import {
   type Created,
   makeBill,
-  monday,
   movesOf,
   type Page,
   pay,
@@ -14,23 +13,16 @@ import {
   unique,
 } from "../world.ts";
 
-const it = sharedSandboxTest()
-  .extend("sandbox", async ({ sandbox }) => {
-    await sandbox.control.reset({
-      businesses: [
-        {
-          name: "States",
-          balanceCents: 100_000_000,
-          bankAccounts: [{ id: "ba_1" }],
-          webhookEndpoints: [{ url: "http://127.0.0.1:9/", events: ["*"] }],
-        },
-      ],
-    });
-    await sandbox.control.setClock(monday);
-    await sandbox.control.slowBank();
-    return sandbox;
-  })
-  .extend("endpointId", ({ sandbox }) => sandbox.business.webhookEndpoints?.[0]?.id ?? "");
+const it = mondayTest({
+  businesses: [
+    {
+      name: "States",
+      balanceCents: 100_000_000,
+      bankAccounts: [{ id: "ba_1" }],
+      webhookEndpoints: [{ url: "http://127.0.0.1:9/", events: ["*"] }],
+    },
+  ],
+}).extend("endpointId", ({ sandbox }) => sandbox.business.webhookEndpoints?.[0]?.id ?? "");
 
 type Plan = Parameters<TestSandbox["control"]["outcome"]>[0];
 
