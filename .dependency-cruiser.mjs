@@ -70,7 +70,7 @@ export default {
     only(LEDGER, [CONTRACTS, DOMAIN, API, STORE, BUSINESS], "the one door of every money write"),
     only(API, [], "the typed client knows nothing of Payrun"),
     only("workflows", [CONTRACTS, DOMAIN, "activities"], "deterministic"),
-    only(TEMPORAL, [CONTRACTS, VAULT], "how a process meets a Temporal server"),
+    only(TEMPORAL, [CONTRACTS, DOMAIN, VAULT], "how a process meets a Temporal server"),
     only(VAULT, [STORE], "what is personal, encrypted"),
     only(PROCESS, [STORE, "src/config"], "how a part begins and stops as a process"),
     only(BUSINESS, [API], "the client and the clocks of a business"),
@@ -109,7 +109,7 @@ export default {
     ),
     only(
       EVENTS,
-      [CONTRACTS, DOMAIN, API, STORE, PROCESS, ACTIONS],
+      [CONTRACTS, DOMAIN, API, STORE, BUSINESS, PROCESS, ACTIONS],
       "from a webhook to the workflow that it concerns",
     ),
     only(
@@ -152,7 +152,8 @@ export default {
       "compares the store with Temporal",
     ),
     only("src/sandbox", [`${API}/schemas`], "the other side: it shares no code with the engine"),
-    only("src/config", [CONTRACTS], "settings depend on nothing that they set"),
+    // What a folder's files may set is one rule for the set-up and for the program.
+    only("src/config", [CONTRACTS, "scripts/setup"], "settings depend on nothing that they set"),
     {
       name: "settings-are-read-by-composition-roots",
       comment: "Everybody else is given what it needs.",

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { chromiumPath } from "./test/browser/support/chromium.ts";
@@ -7,9 +10,15 @@ import { PATIENCE_MS } from "./test/support/waits.ts";
 
 makeFoldersInMemory();
 
+/** What tests trust is never the developer's. */
+const userConfiguration = mkdtempSync(join(tmpdir(), "payrun-config-"));
+process.once("exit", () => rmSync(userConfiguration, { recursive: true, force: true }));
+
 /** These talk to a real Temporal server, which is started once for all of them. */
 const temporalTests = [
-  ...["cli", "e2e", "replay", "worker", "workflows"].map((folder) => `test/${folder}/**/*.test.ts`),
+  ...["attacks/stack", "cli", "e2e", "replay", "worker", "workflows"].map(
+    (folder) => `test/${folder}/**/*.test.ts`,
+  ),
   "test/actions/{launch,schedules}/*.test.ts",
   "test/events/{dispatcher,event-starts,pending-signals}.test.ts",
 ];
@@ -60,6 +69,7 @@ function inBrowser(): TestProjectInlineConfiguration[] {
 export default defineConfig({
   test: {
     pool: "forks",
+    env: { XDG_CONFIG_HOME: userConfiguration },
     // More than twice the cores of a small machine: whole stacks wait more than they compute.
     maxWorkers: 5,
     // Slow is not wrong: a machine may be busy with much else.

@@ -1,19 +1,25 @@
 import { activityInfo, Context, heartbeat } from "@temporalio/activity";
 import type { PayrunActivities, RetryFailedPaymentInput } from "../src/contracts/activities.ts";
+import { definedOnly } from "../src/contracts/defined-only.ts";
 import { retryFailedPaymentId } from "../src/contracts/workflow-kinds.ts";
 import type { Look } from "../src/contracts/look.ts";
 import { forHistory } from "../src/domain/history-texts.ts";
 import { getPlan } from "../src/store/plans/plans.ts";
 import { getRun } from "../src/store/runs/runs.ts";
 import { inFailures } from "./shared/application-failure.ts";
+import { beating, beatingLate } from "./shared/beating.ts";
+import { OWN_INPUT, onOwnInput } from "./shared/own-input.ts";
+import { Places, sayingWhy } from "./shared/places.ts";
+import type { PoolName } from "../src/domain/places.ts";
 import { assessRun } from "./runs/assess-run.ts";
-import { beginRun, failRun } from "./runs/begin-run.ts";
+import { beginRun, planOrEnd } from "./runs/begin-run.ts";
 import { assessCancellation } from "./cancel/assess-cancellation.ts";
 import { cancelLane } from "./cancel/cancel-lane.ts";
 import { chooseCancellation } from "./cancel/choose.ts";
 import { followRefunds } from "./cancel/follow-refunds.ts";
 import { holdBackFromRun } from "./cancel/hold-back.ts";
 import type { ActivityContext } from "./shared/context.ts";
+import { limitsOf } from "./shared/limits-of.ts";
 import { followRun } from "./runs/follow-run.ts";
 import { fundRun } from "./runs/fund-run.ts";
 import { assessIncident } from "./incident/assess-incident.ts";
@@ -22,81 +28,68 @@ import { takeOnboardingStep } from "./onboarding/take-step.ts";
 import { launchScheduled } from "./runs/launch-scheduled.ts";
 import { runLane } from "./pay/lane.ts";
 import { inSlot } from "./pay/slots.ts";
-import { planDry, planRun } from "./runs/plan-run.ts";
+import { planDry } from "./runs/plan-run.ts";
 import { assessRetry } from "./retry/assess-retry.ts";
 import { payAgain } from "./retry/pay-again.ts";
 import { onStoreNotBehind, withAuditHead } from "./shared/store-behind.ts";
 import { makeDeposits } from "./deposit/make-deposit.ts";
-import { notifyOfTrouble } from "./notify/trouble.ts";
 import { notifying } from "./notify/failing-steps.ts";
-import { recordUnread, verifyDecision } from "./runs/verify-decision.ts";
-
-/** The interval of heartbeats, well within the time-out after which a worker counts as dead. */
-const BEAT_EVERY_MS = 2_000;
+import { verifyDecision } from "./runs/verify-decision.ts";
 
 /**
  * Creates every activity, bound to this process's context; failures leave only as
  * ApplicationFailure.
  */
 export function createActivities(context: ActivityContext): PayrunActivities {
-  const step = <Input, Output>(activity: (input: Input) => Promise<Output>) =>
-    inFailures(notifying(context, activity));
-  // The history keeps what an activity returns, whatever its workflow shows of it.
-  const look = <Input, Now extends Look>(activity: (input: Input) => Promise<Now>) =>
-    step(async (input: Input) => forHistory(await activity(input)));
+  const { step, plan, money, follow, look, retry } = placed(context);
   return {
-    openRun: step(({ runId }) =>
-      beatingLate(async () => {
-        const begun = await beginRun(context, runId);
-        if (begun.planned && !begun.ended) await holdBackFromRun(context, runId);
-        return begun;
-      }),
-    ),
-    planRun: step((input) =>
-      beating(async () => {
-        const plan = await planRun(context, input.runId);
-        await holdBackFromRun(context, input.runId);
-        return plan;
-      }),
-    ),
-    planDry: step((input) => beating(() => planDry(context, input))),
-    reviewRun: look(({ runId, ...seen }) =>
+    openRun: step("run", ({ runId }) => beatingLate(() => openRun(context, runId))),
+    planRun: plan("run", ({ runId }) => beating(() => planIn(context, runId))),
+    planDry: plan("dryPlan", (input) => beating(() => planDry(context, input))),
+    reviewRun: look("run", ({ runId, ...seen }) =>
       beatingLate(() => withAuditHead(context, runId, seen, () => assessRun(context, runId))),
     ),
-    reserveMoney: step(({ runId }) => beatingLate(() => fundRun(context, runId))),
-    payBills: step((input) =>
+    reserveMoney: step("run", ({ runId }) => beatingLate(() => fundRun(context, runId))),
+    payBills: money("run", (input) =>
       beating(() => onStoreNotBehind(context, input.runId, input, () => payLane(context, input))),
     ),
-    makeDeposits: step(({ owner, ...seen }) =>
+    makeDeposits: money("deposits", ({ owner, ...seen }) =>
       beating(() =>
         onStoreNotBehind(context, owner, seen, () =>
           makeDeposits(context, { owner, by: sender(context) }),
         ),
       ),
     ),
-    notifyOperators: inFailures((input) => beatingLate(() => notifyOfTrouble(context, input))),
-    followPayments: step(({ runId }) => beating(() => followRun(context, runId))),
-    endUnplannedRun: step(({ runId, reason }) =>
-      beatingLate(() => failRun(context, runId, reason)),
+    followPayments: follow("run", ({ runId }) => beating(() => followRun(context, runId))),
+    // Its sender waits, and it reads nothing of the service.
+    verifyDecision: own(
+      "run",
+      notifying(context, (input) => verifyDecision(context, input, activityInfo().attempt)),
     ),
-    verifyDecision: step((input) => verifyDecision(context, input, activityInfo().attempt)),
-    countUnreadDecisions: step((input) =>
-      beatingLate(() => recordUnread(context, input, activityInfo().attempt)),
-    ),
-    reviewFailedPayment: look((input) =>
+    reviewFailedPayment: retry("retry", (input) =>
       beatingLate(() =>
         withAuditHead(context, retryId(input), input, () => assessRetry(context, input)),
       ),
     ),
-    reviewIncident: look((input) => beatingLate(() => assessIncident(context, input))),
-    reviewCancellation: look(({ id }) => beatingLate(() => assessCancellation(context, id))),
-    choosePayments: step(({ id }) => beating(() => chooseCancellation(context, id))),
-    cancelPayments: step(({ id }) => beating(() => cancelIn(context, id))),
-    followRefunds: step(({ id }) => beating(() => followRefunds(context, id))),
-    launchRun: step((input) => beatingLate(() => launchScheduled(context, input))),
-    reviewOnboarding: look((input) => beating(() => assessOnboarding(context, input))),
-    sendOnboardingStep: step((input) => beating(() => takeOnboardingStep(context, input))),
-    payAgain: look((input) =>
+    reviewIncident: look("incident", (input) => beatingLate(() => assessIncident(context, input))),
+    reviewCancellation: look("cancellation", ({ id }) =>
+      beatingLate(() => assessCancellation(context, id)),
+    ),
+    choosePayments: step("cancellation", ({ id }) =>
+      beating(() => chooseCancellation(context, id)),
+    ),
+    cancelPayments: step("cancellation", ({ id }) => beating(() => cancelIn(context, id))),
+    followRefunds: step("cancellation", ({ id }) => beating(() => followRefunds(context, id))),
+    launchRun: step("launcher", (input) =>
+      beatingLate(() => launchScheduled(context, input, activityInfo().scheduledTimestampMs)),
+    ),
+    reviewOnboarding: look("onboarding", (input) =>
+      beating(() => assessOnboarding(context, input)),
+    ),
+    sendOnboardingStep: step("onboarding", (input) =>
+      beating(() => takeOnboardingStep(context, input)),
+    ),
+    payAgain: retry("retry", (input) =>
       beating(() =>
         withAuditHead(context, retryId(input), input, () =>
           payAgain(context, input, {
@@ -109,9 +102,57 @@ export function createActivities(context: ActivityContext): PayrunActivities {
   };
 }
 
+type Own = keyof typeof OWN_INPUT;
+
+/** Makes an activity of a function; it takes only inputs of this kind. */
+function own<Input, Output>(kind: Own, activity: (input: Input) => Promise<Output>) {
+  return inFailures(onOwnInput(OWN_INPUT[kind], activity));
+}
+
+/** Returns what makes an activity of a function, each with the pool in which it has a place. */
+function placed(context: ActivityContext) {
+  const places = new Places(context);
+  const at =
+    (pool: PoolName) =>
+    <Input, Output>(kind: Own, activity: (input: Input) => Promise<Output>) =>
+      own(
+        kind,
+        notifying(context, (input: Input) => places.within(pool, () => activity(input))),
+      );
+  // The history keeps what an activity returns, whatever its workflow shows of it.
+  const lookAt =
+    (pool: PoolName) =>
+    <Input, Now extends Look>(kind: Own, activity: (input: Input) => Promise<Now>) =>
+      at(pool)(kind, async (input: Input) => forHistory(await activity(input)));
+  return {
+    ...{ step: at("steps"), plan: at("planning"), money: at("money"), follow: at("following") },
+    ...{ look: lookAt("steps"), retry: lookAt("retries") },
+  };
+}
+
+async function openRun(
+  context: ActivityContext,
+  runId: string,
+): ReturnType<PayrunActivities["openRun"]> {
+  const begun = await withAuditHead(context, runId, {}, () => beginRun(context, runId));
+  if (begun.planned && !begun.ended) await holdBackFromRun(context, runId);
+  return begun;
+}
+
+async function planIn(
+  context: ActivityContext,
+  runId: string,
+): ReturnType<PayrunActivities["planRun"]> {
+  const refused = await planOrEnd(context, runId);
+  await holdBackFromRun(context, runId);
+  return definedOnly({ refused });
+}
+
 function retryId({ business, payableId }: RetryFailedPaymentInput): string {
   return retryFailedPaymentId(business, payableId);
 }
+
+const LANES_TAKEN = "its turn: as many lanes as a business may have pay its other bills";
 
 const NOTHING_PAID = { leased: 0, applied: 0, unknown: 0 };
 
@@ -131,14 +172,19 @@ async function payLane(
     businessId: run.businessId,
     playbook: run.playbook,
     policy: run.policy,
+    limits: () => limitsOf(context, run),
     plannedAtMs: run.plannedAtMs ?? plan?.createdAtMs ?? 0,
     by: sender(context),
     stop,
     beat: (paid: number) => heartbeat({ paid }),
   };
   const { businessId } = run;
-  const summary = await inSlot(context.store, { kind: "lane", businessId }, stop, () =>
-    runLane(context, lane),
+  const summary = await inSlot(
+    context.store,
+    { kind: "lane", businessId },
+    stop,
+    () => runLane(context, lane),
+    (turn) => sayingWhy(context, run.runId, () => LANES_TAKEN, turn),
   );
   return summary ?? NOTHING_PAID;
 }
@@ -155,22 +201,4 @@ async function cancelIn(
 function sender(context: ActivityContext): string {
   const { activityId, attempt } = activityInfo();
   return `${context.workerId}/${activityId}/${attempt}`;
-}
-
-async function beating<T>(work: () => Promise<T>): Promise<T> {
-  heartbeat();
-  return beatingLate(work);
-}
-
-/**
- * Beats only after the first interval, for short steps: each beat that reaches the server has a
- * cost, and most of these steps end before the first.
- */
-async function beatingLate<T>(work: () => Promise<T>): Promise<T> {
-  const timer = setInterval(() => heartbeat(), BEAT_EVERY_MS);
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-  }
 }

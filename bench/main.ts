@@ -7,6 +7,7 @@ type Benchmark = (args: readonly string[]) => Promise<void>;
 const benchmarks: Readonly<Record<string, () => Promise<{ main: Benchmark }>>> = {
   bounce: () => import("./bounce/main.ts"),
   console: () => import("./console/main.ts"),
+  neighbours: () => import("./neighbours/main.ts"),
   reads: () => import("./reads/main.ts"),
   replan: () => import("./replan/main.ts"),
   run: () => import("./run/main.ts"),

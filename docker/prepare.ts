@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 
+import { bindTokens } from "../src/cli/home/people.ts";
 import { ensureLocalAdmin, ensureLocalApprover } from "../src/cli/parts/ensure-people.ts";
 import { ensureEncryptionKey } from "../src/cli/home/local-keys.ts";
 import { connectSandbox, knownSandboxBusiness } from "../src/cli/parts/sandbox-business.ts";
@@ -15,7 +16,7 @@ const { values } = parseArgs({
   options: {
     /** Where the containers reach the sandbox. */
     sandbox: { type: "string", default: "http://sandbox:8089" },
-    /** Where the sandbox reaches the gateway. */
+    /** Where the sandbox, and commands in the gateway's container, reach the gateway. */
     gateway: { type: "string", default: "http://127.0.0.1:8088" },
   },
 });
@@ -25,6 +26,7 @@ const store = await openStore(config.databaseUrl);
 try {
   await ensureLocalAdmin(store, config.home);
   await ensureLocalApprover(store, config.home);
+  bindTokens(config.home, values.gateway);
   if (config.encryptionKeys.length === 0) ensureEncryptionKey(config.home);
 } finally {
   await store.close();

@@ -39,7 +39,8 @@ async function compile(project) {
 
 /**
  * Renames files to their compiled names in string literals, which name files to be started or read.
- * The compiler has already renamed what is imported.
+ * The compiler has already renamed what is imported. The set-up's files, which programs share, are
+ * beside `dist`: one folder further up.
  *
  * @param {string} folder
  */
@@ -48,7 +49,9 @@ async function nameCompiled(folder) {
   for (const entry of entries.filter((each) => each.isFile() && each.name.endsWith(".js"))) {
     const path = join(entry.parentPath, entry.name);
     const text = await readFile(path, "utf8");
-    const named = text.replaceAll(/"([\w./-]*)\.ts"/g, '"$1.js"');
+    const named = text
+      .replaceAll(/"([\w./-]*)\.ts"/g, '"$1.js"')
+      .replaceAll(/"((?:\.\.\/)+scripts\/setup\/)/g, '"../$1');
     if (named !== text) await writeFile(path, named);
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 
 import type { ClientConnectConfig } from "@temporalio/envconfig";
@@ -9,19 +9,20 @@ import { ConfigError } from "./config/config-error.ts";
 import { readDefaultBusiness } from "./config/default-business.ts";
 import { type EncryptionKey, readEncryptionKeysFile } from "./config/encryption-keys.ts";
 import { definedOnly } from "./contracts/defined-only.ts";
-import { environmentWithFile } from "./config/env-file.ts";
+import { checkedFiles, environmentWithFile } from "./config/env-file.ts";
 import { type PlaintextPart, plaintextProblems } from "./config/plaintext.ts";
 import { Profiles } from "./config/profiles.ts";
 import type { Environment, SettingLine, SettingName, SettingValues } from "./config/settings.ts";
 import { describeSettings, readSettings, unknownSettings } from "./config/settings.ts";
+import { distrustIn, type TrustableFolder, trustableIn } from "./config/trustable.ts";
+import { DEFAULT_HOME, homeProblem, SANDBOX_PROFILES, untrusted } from "./config/trust.ts";
 
 export { ConfigError } from "./config/config-error.ts";
 export { encryptionKeysFile } from "./config/encryption-keys.ts";
+export { claimHome, isEmptyHome, SANDBOX_PROFILES, trustFile } from "./config/trust.ts";
+export type { Trustable } from "./config/trustable.ts";
 export { type BusinessProfile, businessNameProblem } from "./config/business-profile.ts";
 export type { Profiles } from "./config/profiles.ts";
-
-/** The profiles file that `up` makes in its home for the sandbox beside it. */
-export const SANDBOX_PROFILES = "sandbox-profiles.yaml";
 
 export type { SettingLine, SettingName } from "./config/settings.ts";
 
@@ -53,6 +54,11 @@ const HIDDEN_PROFILES =
 /** Everything that can be set, checked, with defaults filled in. Paths are absolute. */
 export interface Config {
   readonly home: string;
+  /**
+   * Why the tokens that the home keeps are sent nowhere and nothing is started in it, although the
+   * environment names it; undefined if they may be.
+   */
+  readonly homeProblem: string | undefined;
   /** `sqlite:` and an absolute path, or `postgres://…` with its password. */
   readonly databaseUrl: string;
   /** Parts that may be used without TLS although another machine runs them. */
@@ -93,11 +99,11 @@ export interface Config {
  * @throws {ConfigError} with a line for every mistake
  */
 export function loadConfig(env?: Environment): Config {
-  const given = env === undefined ? environmentWithFile(process.env) : undefined;
+  const given = env === undefined ? ownEnvironment() : undefined;
   const variables = env ?? given?.variables ?? {};
   const { values, problems } = readSettings(variables);
   const temporal = readTemporal(variables, values, problems);
-  const home = values.PAYRUN_HOME ?? resolve(".payrun");
+  const home = values.PAYRUN_HOME ?? resolve(DEFAULT_HOME);
   // Who is started with settings of its own is told where its businesses are.
   const profiles = given?.hidesProfiles
     ? { read: new Profiles({ refused: HIDDEN_PROFILES }), isHomeSandbox: false }
@@ -110,7 +116,8 @@ export function loadConfig(env?: Environment): Config {
     problems.push(...plaintextProblems(databaseUrl, connectionOptions, allowsPlaintext));
   }
   if (problems.length > 0 || profiles === undefined || temporal === undefined) {
-    throw new ConfigError(problems);
+    // What was left out may be what is missing.
+    throw new ConfigError([...problems, ...(given?.ignored ?? [])]);
   }
   const host = values.PAYRUN_GATEWAY_HOST ?? "127.0.0.1";
   const limits = {
@@ -127,6 +134,7 @@ export function loadConfig(env?: Environment): Config {
   const gatewayUrl = values.PAYRUN_GATEWAY_URL ?? urlOf(host, gateway.port);
   return {
     home,
+    homeProblem: homeProblem(home, true),
     databaseUrl,
     allowsPlaintext,
     databasePoolSize: values.PAYRUN_DATABASE_POOL ?? 10,
@@ -154,7 +162,38 @@ export function loadConfig(env?: Environment): Config {
 export function environmentWith(
   settings: Readonly<Partial<Record<SettingName | `TEMPORAL_${string}`, string | undefined>>>,
 ): Record<string, string> {
-  return definedOnly({ ...environmentWithFile(process.env).variables, ...settings });
+  return definedOnly({ ...ownEnvironment("PAYRUN_HOME" in settings).variables, ...settings });
+}
+
+/**
+ * Returns the environment and what the current folder adds to it: an `.env` and a home, as far as
+ * they are trusted.
+ *
+ * @param hasHome true if another home than the one that they name is used
+ * @throws {ConfigError} if the user hasn't trusted them; nothing in the home is read then, such as
+ *   a profile that names a program
+ */
+function ownEnvironment(hasHome = false): ReturnType<typeof environmentWithFile> {
+  const read = environmentWithFile(process.env);
+  if (hasHome || isSaid(process.env["PAYRUN_HOME"])) return read;
+  const home = read.variables["PAYRUN_HOME"];
+  const doubt = homeProblem(resolve(isSaid(home) ? home.trim() : DEFAULT_HOME), false);
+  if (doubt !== undefined) throw new ConfigError([doubt, ...read.ignored]);
+  return read;
+}
+
+/** Returns what there is to trust in the current folder. */
+export function trustableHere(): TrustableFolder {
+  return trustableIn(process.env);
+}
+
+/** Takes back the trust in the current folder, all that is in it, and the home that it uses. */
+export function distrustHere(): void {
+  distrustIn(process.env);
+}
+
+function isSaid(value: string | undefined): value is string {
+  return (value ?? "").trim() !== "";
 }
 
 /** Folders in which a shell looks for programs. */
@@ -170,6 +209,7 @@ function readTemporal(
   const embeddedPort = portSetting(values.PAYRUN_TEMPORAL_PORT, 7233);
   try {
     const { connectionOptions, namespace } = loadClientConnectConfig({
+      ...definedOnly({ configSource: trustedProfilesOfTemporal(env) }),
       overrideEnvVars: definedOnly(env),
     });
     const address = connectionOptions.address ?? `127.0.0.1:${embeddedPort.port}`;
@@ -188,6 +228,16 @@ function readTemporal(
   }
 }
 
+/** Returns the text of the file that an `.env` names. @throws {ConfigError} if it isn't trusted */
+function trustedProfilesOfTemporal(env: Environment): { readonly data: string } | undefined {
+  const path = env["TEMPORAL_CONFIG_FILE"]?.trim();
+  if (!path || !checkedFiles(env).includes(resolve(path))) return undefined;
+  const data = readFileSync(path, "utf8");
+  const why = untrusted(path, data);
+  if (why !== undefined) throw new ConfigError([why]);
+  return { data };
+}
+
 /** @param home where `up` may have made the only business there is */
 function readProfiles(
   env: Environment,
@@ -197,7 +247,10 @@ function readProfiles(
 ): { readonly read: Profiles; readonly isHomeSandbox: boolean } | undefined {
   try {
     const path = values.PAYRUN_PROFILES;
-    if (path !== undefined) return { read: new Profiles({ path, env }), isHomeSandbox: false };
+    if (path !== undefined) {
+      const isChecked = checkedFiles(env).includes(path);
+      return { read: new Profiles({ path, env, isChecked }), isHomeSandbox: false };
+    }
     const { businesses, problems: mistakes } = readDefaultBusiness(values);
     problems.push(...mistakes);
     const isSaid = businesses.length + mistakes.length > 0;

@@ -24,14 +24,7 @@ export const steps =
   proxyActivities<
     Pick<
       PayrunActivities,
-      | "openRun"
-      | "reviewRun"
-      | "reserveMoney"
-      | "endUnplannedRun"
-      | "reviewIncident"
-      | "reviewCancellation"
-      | "countUnreadDecisions"
-      | "notifyOperators"
+      "openRun" | "reviewRun" | "reserveMoney" | "reviewIncident" | "reviewCancellation"
     >
   >(SHORT);
 
@@ -41,10 +34,13 @@ export const retries = proxyActivities<Pick<PayrunActivities, "reviewFailedPayme
   taskQueue: MASS_QUEUE.retries,
 });
 
-/** Activities that read many pages. They heartbeat, so that a dead worker is noticed. */
+/**
+ * Activities that read many pages. They heartbeat, so that a dead worker is noticed, and have time
+ * for three lists of a million items each.
+ */
 export const reads = proxyActivities<Pick<PayrunActivities, "planRun" | "planDry">>({
   taskQueue: MASS_QUEUE.reading,
-  startToCloseTimeout: "30 minutes",
+  startToCloseTimeout: "4 hours",
   heartbeatTimeout: "30 seconds",
   retry: { initialInterval: "1s", maximumInterval: "1 minute" },
 });
@@ -77,13 +73,14 @@ export const money = proxyActivities<Pick<PayrunActivities, "payAgain">>({
 });
 
 /**
- * Payments and deposits, which run beside the workflow's turns. After eight tries the failure
- * reaches the workflow, which notifies operators and looks again before it starts another activity.
+ * Payments and deposits, which run beside the workflow's turns. After nine tries the failure
+ * reaches the workflow, which looks again before it starts another activity. Operators were notified
+ * by then: the ninth try does so before it begins.
  */
 export const lanes = proxyActivities<Pick<PayrunActivities, "payBills" | "makeDeposits">>({
   ...LONG,
   taskQueue: MASS_QUEUE.money,
-  retry: { ...LONG.retry, maximumAttempts: 8 },
+  retry: { ...LONG.retry, maximumAttempts: 9 },
 });
 
 /** Launches. Temporal retries them until the store and Temporal have accepted them. */

@@ -2,7 +2,7 @@ import type { FundingIncidentInput, IncidentAssessment } from "../src/contracts/
 import { fundingIncidentId } from "../src/contracts/workflow-kinds.ts";
 import { searchAttributes } from "../src/contracts/search-attributes.ts";
 import { steps } from "./activities.ts";
-import { Deposits } from "./beside.ts";
+import { Deposits } from "./deposits.ts";
 import { Turns } from "./turns.ts";
 
 /**

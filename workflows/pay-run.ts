@@ -3,21 +3,18 @@ import {
   CancellationScope,
   defineSignal,
   defineUpdate,
-  isCancellation,
   setHandler,
 } from "@temporalio/workflow";
 import type { SearchAttributePair } from "@temporalio/common";
 import type { Assessment, Seen } from "../src/contracts/activities.ts";
 import { SIGNAL, UPDATE } from "../src/contracts/names.ts";
-import type { PayRunInput, RunPhase } from "../src/contracts/pay-run.ts";
+import { DECISIONS_READ_MOST, type PayRunInput, type RunPhase } from "../src/contracts/pay-run.ts";
 import { searchAttributes } from "../src/contracts/search-attributes.ts";
 import { counted } from "../src/domain/counted.ts";
 import { lanesFor } from "../src/domain/runs/lanes.ts";
 import { followsInMs, type Pace, sleepOfRun } from "../src/domain/runs/turns.ts";
 import { answers, lanes, mail, pages, reads, steps } from "./activities.ts";
-import { beside, Deposits } from "./beside.ts";
-import { DirectDecisions } from "./direct-decisions.ts";
-import { rootMessage } from "./root-message.ts";
+import { Deposits } from "./deposits.ts";
 import { type Kind, type Next, Turns } from "./turns.ts";
 
 const decide = defineUpdate<{ accepted: boolean; reason: string }, [unknown]>(UPDATE.decide);
@@ -43,12 +40,13 @@ const REVIEWS: Readonly<Partial<Record<RunPhase, string>>> = {
   settling: "Reviews which payments have settled or come back",
 };
 const REVIEWS_ALL = "Reviews approvals, money and payments";
+const READS_NO_MORE = "this run takes no more decisions directly: send them to the gateway";
 const PLANS = "Plans the run: which bills are paid, from what and on which day";
 
 class PayRun implements Kind<Assessment, RunPhase> {
   readonly #runId: string;
   readonly #turns: Turns;
-  readonly #direct: DirectDecisions;
+  #decisionsRead: number;
   /** The phase that the last look found. */
   #phase: RunPhase | undefined;
   #lanes = 0;
@@ -58,7 +56,7 @@ class PayRun implements Kind<Assessment, RunPhase> {
   #payingSinceMs = 0;
   #hasReadAllPaid = false;
   #isPlanning = false;
-  /** The reason why planning failed for good. */
+  /** Why the run can't be planned; it has ended then. */
   #unplannable: string | undefined;
   /**
    * The end of the audit trail at the last look: a store that lacks it was restored from an older
@@ -66,25 +64,20 @@ class PayRun implements Kind<Assessment, RunPhase> {
    */
   #seen: Seen;
 
-  constructor({ runId, seen, mail: counted }: PayRunInput, turns: Turns) {
+  constructor({ runId, seen, decisionsRead = 0 }: PayRunInput, turns: Turns) {
     this.#runId = runId;
     this.#turns = turns;
     this.#deposits = new Deposits(turns, runId);
-    this.#direct = new DirectDecisions(runId, counted);
+    this.#decisionsRead = decisionsRead;
     this.#seen = seen === undefined ? {} : { seen };
+    // An error in a signal handler fails the whole run, so verification is retried until it
+    // succeeds.
     setHandler(decisionSent, async (claim) => {
-      // An error in a signal handler fails the workflow, so a cancelled workflow still counts the
-      // signal.
-      if (this.#direct.isFull) await CancellationScope.nonCancellable(() => this.#direct.leave());
-      else await this.#decide(claim, { via: "signal" });
+      if (this.#readsDecisions) await this.#decide(claim, mail);
     });
-    setHandler(decide, (claim) => this.#decide(claim), {
+    setHandler(decide, (claim) => this.#decide(claim, answers), {
       validator: (_claim: unknown) => {
-        if (this.#direct.isFull) {
-          throw ApplicationFailure.nonRetryable(
-            "this run takes no more decisions directly: send them to the gateway",
-          );
-        }
+        if (!this.#readsDecisions) throw ApplicationFailure.nonRetryable(READS_NO_MORE);
       },
     });
   }
@@ -131,12 +124,14 @@ class PayRun implements Kind<Assessment, RunPhase> {
     return { sleep: sleepOfRun(now, this.#pace, Date.now()) };
   }
 
-  close(): Promise<boolean> {
-    return this.#direct.close();
+  input(): readonly [PayRunInput] {
+    const decisionsRead = this.#decisionsRead;
+    const read = decisionsRead === 0 ? {} : { decisionsRead };
+    return [{ runId: this.#runId, ...this.#seen, ...read }];
   }
 
-  input(): readonly [PayRunInput] {
-    return [{ runId: this.#runId, ...this.#seen, ...this.#direct.mail }];
+  get #readsDecisions(): boolean {
+    return this.#decisionsRead < DECISIONS_READ_MOST;
   }
 
   get #pace(): Pace {
@@ -152,17 +147,12 @@ class PayRun implements Kind<Assessment, RunPhase> {
   #startPlanning(): void {
     if (this.#isPlanning) return;
     this.#isPlanning = true;
-    beside(this.#turns, this.#runId, "planRun", async () => {
+    this.#turns.beside(async () => {
       try {
-        await reads.planRun.executeWithOptions({ summary: PLANS }, [{ runId: this.#runId }]);
-      } catch (error) {
-        if (isCancellation(error)) throw error;
-        const reason = rootMessage(error, "the run could not be planned");
-        await steps.endUnplannedRun.executeWithOptions(
-          { summary: "Ends the run: it could not be planned" },
-          [{ runId: this.#runId, reason }],
-        );
-        this.#unplannable = reason;
+        const plan = await reads.planRun.executeWithOptions({ summary: PLANS }, [
+          { runId: this.#runId },
+        ]);
+        this.#unplannable = plan.refused;
       } finally {
         this.#isPlanning = false;
       }
@@ -185,7 +175,7 @@ class PayRun implements Kind<Assessment, RunPhase> {
     if (this.#isFollowing) return;
     this.#isFollowing = true;
     const summary = `Reads what became of the payments of ${counted(toFollow, "bill")}`;
-    beside(this.#turns, this.#runId, "followPayments", async () => {
+    this.#turns.beside(async () => {
       await pages.followPayments
         .executeWithOptions({ summary }, [{ runId: this.#runId }])
         .finally(() => {
@@ -202,7 +192,7 @@ class PayRun implements Kind<Assessment, RunPhase> {
       this.#lanes += 1;
       const lane = this.#lanes;
       const summary = `Pays up to ${counted(toPay, "bill")} (lane ${lane})`;
-      beside(this.#turns, this.#runId, "payBills", () =>
+      this.#turns.beside(() =>
         lanes.payBills
           .executeWithOptions({ summary }, [{ runId: this.#runId, lane, ...this.#seen }])
           .finally(() => {
@@ -215,18 +205,14 @@ class PayRun implements Kind<Assessment, RunPhase> {
   /** Verifies a decision and responds, even if the workflow is cancelled meanwhile. */
   #decide(
     claim: unknown,
-    how: { readonly via?: "signal" } = {},
+    { verifyDecision }: typeof answers,
   ): Promise<{ accepted: boolean; reason: string }> {
     return CancellationScope.nonCancellable(async () => {
-      const recorded = this.#direct.read();
-      // An error in a signal handler fails the whole run, so verification is retried until it
-      // succeeds.
-      const { verifyDecision } = how.via === "signal" ? mail : answers;
-      const verdict = await verifyDecision.executeWithOptions(
-        { summary: "Verifies a decision sent to Temporal" },
-        [{ runId: this.#runId, claim, ...how }],
-      );
-      if (recorded !== undefined) await recorded;
+      this.#decisionsRead += 1;
+      const summary = "Verifies a decision sent to Temporal";
+      const verdict = await verifyDecision.executeWithOptions({ summary }, [
+        { runId: this.#runId, claim },
+      ]);
       this.#turns.lookAgain();
       return verdict;
     });

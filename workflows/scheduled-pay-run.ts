@@ -1,19 +1,18 @@
-import { setCurrentDetails, workflowInfo } from "@temporalio/workflow";
+import { setCurrentDetails } from "@temporalio/workflow";
 import type { ScheduledPayRunInput } from "../src/contracts/activities.ts";
-import { scheduledStartKey } from "../src/contracts/search-attributes.ts";
 import { launches } from "./activities.ts";
 
 /**
- * Launches a scheduled playbook's run if one begins today, and ends at once, so that an unfinished
- * run never blocks the next.
+ * Launches a scheduled playbook's run if one is due, and ends at once, so that an unfinished run
+ * never blocks the next. Whoever starts it only makes it look: the stored schedule says what is due.
  */
-export async function scheduledPayRun(input: ScheduledPayRunInput): Promise<string> {
-  const { typedSearchAttributes, startTime } = workflowInfo();
-  // The schedule's nominal time, however late a busy server started this workflow.
-  const nominal = typedSearchAttributes.get(scheduledStartKey) ?? startTime;
+export async function scheduledPayRun({
+  business,
+  playbook,
+}: ScheduledPayRunInput): Promise<string> {
   const { text } = await launches.launchRun.executeWithOptions(
-    { summary: `Does a run of ${input.playbook} begin on ${nominal.toISOString()}?` },
-    [{ ...input, nominalMs: nominal.getTime() }],
+    { summary: `Is a run of ${playbook} due?` },
+    [{ business, playbook }],
   );
   setCurrentDetails(text);
   return text;

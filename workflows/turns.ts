@@ -1,5 +1,7 @@
 import {
+  ActivityFailure,
   allHandlersFinished,
+  ApplicationFailure,
   CancellationScope,
   condition,
   continueAsNew,
@@ -15,6 +17,7 @@ import type { SearchAttributePair } from "@temporalio/common";
 import type { Look } from "../src/contracts/look.ts";
 import { QUERY, SIGNAL } from "../src/contracts/names.ts";
 import { timerText, publicText } from "../src/domain/history-texts.ts";
+import { LONGEST_SLEEP_MS } from "../src/domain/sleeps.ts";
 import { pauseAfterMs, type Sleep } from "../src/domain/runs/turns.ts";
 
 const eventsArrived = defineSignal(SIGNAL.eventsArrived);
@@ -33,6 +36,20 @@ interface End<Result> {
 /** How long a workflow whose history is long gathers signals while it waits for work beside it. */
 const GATHERS_AT_LAST_MS = 5_000;
 
+/** The pause after a look that names none. */
+const LOOKS_AGAIN_MS = 60_000;
+
+const ODD_ANSWER =
+  "An activity was answered with something that Payrun's own workers don't return.";
+
+/**
+ * True for what the answer of a worker that isn't Payrun's can cause. Such a workflow would fail its
+ * tasks for ever; it ends instead, and the janitor starts it again, by what the store says.
+ */
+function isOddAnswer(error: unknown): boolean {
+  return error instanceof TypeError || error instanceof RangeError;
+}
+
 /** What one kind of workflow adds to the loop. */
 export interface Kind<Now extends Look, Result> {
   /** Runs once, before the first look. @returns a result if the work is done already */
@@ -43,8 +60,6 @@ export interface Kind<Now extends Look, Result> {
   attributes(now: Now): SearchAttributePair[];
   /** Does what the look says is due. */
   act(now: Now): Promise<Next<Result>>;
-  /** Records what is left to record before the end. @returns false if there was nothing */
-  close?(): Promise<boolean>;
   /** The input of the next execution. */
   input(): readonly unknown[];
 }
@@ -89,13 +104,17 @@ export class Turns {
     return !this.#isLast;
   }
 
-  /** Runs `work` while the turns go on, and looks again as soon as it has finished. */
-  beside(work: () => Promise<void>): void {
+  /**
+   * Runs `work` while the turns go on, and looks again as soon as it has finished or failed: an
+   * activity that fails notifies people itself.
+   */
+  beside(work: () => Promise<unknown>): void {
     this.#atWork += 1;
     this.#began = true;
     void work()
       .catch((error: unknown) => {
-        if (!isCancellation(error)) throw error;
+        const isExpected = isCancellation(error) || error instanceof ActivityFailure;
+        if (!isExpected && !isOddAnswer(error)) throw error;
       })
       .finally(() => {
         this.#atWork -= 1;
@@ -107,14 +126,15 @@ export class Turns {
     try {
       const begun = await kind.begin?.();
       if (begun !== undefined) {
-        await this.#close(kind);
+        await this.#finished();
         return begun.result;
       }
       const next = await this.#turn(kind);
       if (next !== "anew") return next.result;
     } catch (error) {
       // Every sender of a decision gets a response, however this ends.
-      await CancellationScope.nonCancellable(() => this.#close(kind));
+      await CancellationScope.nonCancellable(() => this.#finished());
+      if (isOddAnswer(error)) throw ApplicationFailure.nonRetryable(ODD_ANSWER, "OddAnswer");
       throw error;
     }
     return continueAsNew<(...input: readonly unknown[]) => Promise<Result>>(...kind.input());
@@ -130,7 +150,8 @@ export class Turns {
       this.#show(now, kind.attributes(now));
       const next = await kind.act(now);
       if (typeof next === "object" && "result" in next) {
-        if (await this.#mayEnd(kind)) return next;
+        await this.#finished();
+        if (!this.#signaled) return next;
         continue;
       }
       if (workflowInfo().continueAsNewSuggested) this.#isLast = true;
@@ -164,7 +185,9 @@ export class Turns {
     const beganMs = Date.now();
     const leftOf = (ms: number): number => beganMs + ms - Date.now();
     const summary = timerText(now);
-    await condition(() => this.#signaled || this.#done, Math.max(1, wakeInMs), { summary });
+    // A forged answer may name no number.
+    const sleepMs = Math.min(Math.max(1, wakeInMs || LOOKS_AGAIN_MS), LONGEST_SLEEP_MS);
+    await condition(() => this.#signaled || this.#done, sleepMs, { summary });
     if (!this.#signaled && leftOf(pauseMs) > 0) {
       await condition(() => this.#signaled, leftOf(pauseMs), { summary });
     }
@@ -173,19 +196,6 @@ export class Turns {
         summary: "Gathers further signals",
       });
     }
-  }
-
-  async #mayEnd<Now extends Look, Result>(kind: Kind<Now, Result>): Promise<boolean> {
-    do {
-      await this.#finished();
-      if (this.#signaled) return false;
-    } while ((await kind.close?.()) === true);
-    return true;
-  }
-
-  async #close<Now extends Look, Result>(kind: Kind<Now, Result>): Promise<void> {
-    do await this.#finished();
-    while ((await kind.close?.()) === true);
   }
 
   #finished(): Promise<void> {

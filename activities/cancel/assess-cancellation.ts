@@ -110,19 +110,22 @@ const SOON_MS = 10 * 60_000;
  */
 async function notifyOfWaiting(
   trx: Transaction<Tables>,
-  { businessId, workflowId, runId, requestedAtMs, requestedBy }: Cancellation,
+  { businessId, workflowId, runId, requestedAtMs, requestedBy, ...cancellation }: Cancellation,
   now: CancellationAssessment,
   clock: ClockReading,
 ): Promise<number> {
   const isOpen = now.phase === "choosing" || now.phase === "cancelling";
-  if (runId !== null || !isOpen) return Infinity;
+  const isLooking = cancellation.policy.events !== undefined && now.phase === "choosing";
+  if ((runId !== null && !isLooking) || !isOpen) return Infinity;
   const leftMs = requestedAtMs + SOON_MS - clock.realMs;
   if (leftMs > 0) return leftMs;
   await raiseNotice(trx, {
     businessId,
     kind: "payment-not-cancelled",
     factKey: `${workflowId}/waits`,
-    subject: `Payments that ${requestedBy} wants cancelled are not cancelled yet`,
+    subject: isLooking
+      ? `It is not known yet what the service shows after ${cancellation.reason}`
+      : `Payments that ${requestedBy} wants cancelled are not cancelled yet`,
     text: `Waits for: ${now.waitingFor ?? now.phase}. It goes on trying; a payment that is not cancelled by 9:00 New York on its date goes out. See payrun status ${workflowId}`,
     roles: [],
     data: { id: workflowId, totalCents: now.totalCents },

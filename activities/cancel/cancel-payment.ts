@@ -8,10 +8,12 @@ import { CANCEL_WAITS } from "../../src/domain/service-waits.ts";
 import type { Wish } from "../../src/ledger/facts.ts";
 import { mayCancel } from "../../src/ledger/gate-cancel.ts";
 import { askAbout } from "../../src/ledger/gate.ts";
-import { cancel, cancelPath } from "../../src/ledger/operations.ts";
+import { cancel } from "../../src/ledger/operations.ts";
+import { paymentsOfBill } from "../../src/ledger/made-payments.ts";
+import { cancelRequest } from "../../src/ledger/requests.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
-import type { TimeLimit, Payment } from "../../src/payments-api/index.ts";
+import type { Payment, TimeLimit } from "../../src/payments-api/index.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { leave, leaveLimit, recordAnswer } from "../pay/leave.ts";
@@ -21,28 +23,6 @@ import type { CancelOutcome, PaymentJob } from "./job.ts";
 import { readPaymentToCancel } from "./read-payment.ts";
 import { recordCancel } from "./record-cancel.ts";
 import { cancelSends, type Judged, unknownPayment, withoutSend } from "./without-send.ts";
-import type { Cancellation } from "../../src/store/cancellations/cancellations.ts";
-import { dateIn } from "../../src/domain/clock/dates.ts";
-
-/** Returns the request that cancels a payment. */
-function cancelRequest({ workflowId, reason }: Cancellation, payment: Payment): Wish {
-  return {
-    operation: "cancel",
-    path: cancelPath(payment.id),
-    body: JSON.stringify({ reason: reason.slice(0, REASON_MAX) }),
-    owner: workflowId,
-    runId: "",
-    approvedHash: "",
-    contactId: payment.contactId ?? "",
-    sourceId: "",
-    rail: payment.paymentRail ?? "",
-    amountCents: payment.amountCents,
-    executionDate: dateIn(payment.scheduledAt ?? ""),
-  };
-}
-
-/** API specification, section 4. */
-const REASON_MAX = 500;
 
 /** Number of reads and sends, one after another, before the payment backs off. */
 const ROUNDS = 4;
@@ -100,6 +80,7 @@ async function readAndJudge(
   const read = await readPaymentToCancel(client, db, await clocks.now(), job.item.paymentId);
   if (read === undefined) return undefined;
   const { payment, reading } = read;
+  if (isOfAnother(job, payment)) return undefined;
   const { attempts } = await subjectFacts(db, businessId, cancelSubject(payment.id));
   const refused = attempts.some(({ sends }) =>
     sends.some(({ code }) => code === "payment_not_cancellable"),
@@ -115,12 +96,19 @@ async function readAndJudge(
   return { payment, reading, verdict, sends, clock };
 }
 
+/** True if the service shows the payment as one of another bill than the one that it was chosen for. */
+function isOfAnother({ item }: PaymentJob, { payableId }: Payment): boolean {
+  return item.payableId !== null && payableId !== null && payableId !== item.payableId;
+}
+
 async function hasSeveralScheduled(
   context: ActivityContext,
   business: string,
   payableId: string,
 ): Promise<boolean> {
-  const payments = await context.clientOf(business).payments.listAll({ payableId });
+  const listed = await context.clientOf(business).payments.listAll({ payableId });
+  const { businessId } = context.profileOf(business);
+  const payments = await paymentsOfBill(context.store.db, businessId, payableId, listed);
   return payments.filter(({ status }) => status === "scheduled").length > 1;
 }
 
@@ -141,7 +129,7 @@ async function askToCancel(
   const { payment, verdict, reading, clock } = judged;
   const subject = cancelSubject(payment.id);
   const mayAsk = verdict.kind === "cancel" && judged.sends.pauseMs <= 0 && judged.sends.no === null;
-  const wish: Wish | null = mayAsk ? cancelRequest(cancellation, payment) : null;
+  const wish: Wish | null = mayAsk ? cancelRequest(cancellation, item) : null;
   const limit = cancelLimit(verdict, clock);
   const caller = { cancellation, items: new Map([[subject, item]]) };
   return context.store.transactionOf(businessId, async (trx) => {

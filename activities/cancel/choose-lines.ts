@@ -31,18 +31,19 @@ export function isLeased({ state, leaseUntilMs }: RunLine, nowMs: number): boole
 export async function linesToCancel(
   db: Db,
   { businessId, policy: { choose } }: Cancellation,
-): Promise<RunLine[]> {
+): Promise<PlannedLine[]> {
   const { run: playbook, vendor: contactId, payable: payableId = null } = choose;
   const { runId = null, source: sourceId = null } = choose;
   const of = { playbook, contactId, payableId, runId, sourceId };
   const lines = await linesUnderWay(db, businessId, of);
-  const chosen: RunLine[] = [];
+  const chosen: PlannedLine[] = [];
   for (const [runId, ofRun] of Map.groupBy(lines, (line) => line.runId)) {
     const payableIds = ofRun.map((line) => line.payableId);
-    const planned = await linesOfRun(db, choose, runId, { payableIds });
-    chosen.push(...planned.map(({ line }) => line));
+    chosen.push(...(await linesOfRun(db, choose, runId, { payableIds })));
   }
-  return chosen.toSorted((one, other) => (one.executionDate < other.executionDate ? -1 : 1));
+  return chosen.toSorted(({ line: one }, { line: other }) =>
+    one.executionDate < other.executionDate ? -1 : 1,
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 import { definedOnly } from "../../src/contracts/defined-only.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
 import { namedPayments } from "../../src/domain/cancellations/policy.ts";
+import { paymentsOfBill } from "../../src/ledger/made-payments.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { type Cancellation, getCancellation } from "../../src/store/cancellations/cancellations.ts";
 import type { ActivityContext } from "../shared/context.ts";
@@ -10,6 +11,7 @@ import { isScheduled, linesToCancel } from "./choose-lines.ts";
 import { keepChoice, type Shown } from "./keep-choice.ts";
 import { listPayments, readPayment } from "./read-payment.ts";
 import { holdBack } from "./hold-back.ts";
+import { readSubject } from "./read-subject.ts";
 
 /** Number of payments, or bills, that are read at the same time. */
 const READS_AT_ONCE = 10;
@@ -30,7 +32,9 @@ export async function chooseCancellation(context: ActivityContext, id: string): 
   if (cancellation === undefined) return;
   if (cancellation.chosenAtMs !== null) return;
   if (cancellation.policy.kind === "hold") {
-    await holdBack(context, cancellation);
+    const looking = async () => ({ subject: await readSubject(context, cancellation) });
+    const looked = await readOrWait(context, cancellation, looking);
+    if (looked !== undefined) await holdBack(context, cancellation, looked.subject);
     return;
   }
   const reading = () => read(context, cancellation);
@@ -52,6 +56,7 @@ async function read(context: ActivityContext, cancellation: Cancellation): Promi
       vendor === null || payments.get(id)?.contactId === vendor;
     return { chosen: ids.filter(isMeant), payments, ofBills: new Map() };
   }
+  const subject = await readSubject(context, cancellation);
   const isOpen = choose.run === null && choose.where === null;
   if (isOpen && (vendor !== null || payable !== null)) {
     const all = await shownOf(
@@ -61,9 +66,10 @@ async function read(context: ActivityContext, cancellation: Cancellation): Promi
     );
     const ofBills = Map.groupBy(all, ({ payableId }) => payableId ?? "");
     const open = all.filter(({ status }) => mayYetBeCancelled(status));
-    return { chosen: open.map(({ id }) => id), payments: byId(all), ofBills };
+    return { subject, chosen: open.map(({ id }) => id), payments: byId(all), ofBills };
   }
-  const lines = await linesToCancel(context.store.db, cancellation);
+  const planned = await linesToCancel(context.store.db, cancellation);
+  const lines = planned.map(({ line }) => line);
   const known = lines.filter(isScheduled).flatMap(({ paymentIds }) => paymentIds);
   const unclear = lines.filter((line) => !isScheduled(line) && line.state !== "planned");
   const payableIds = [...new Set(unclear.map(({ payableId }) => payableId))];
@@ -73,7 +79,7 @@ async function read(context: ActivityContext, cancellation: Cancellation): Promi
   });
   const read = await readPayments(context, cancellation, known);
   const listed = byId(lists.flatMap(([, list]) => list));
-  return { chosen: [], payments: new Map([...read, ...listed]), ofBills: new Map(lists) };
+  return { subject, chosen: [], payments: new Map([...read, ...listed]), ofBills: new Map(lists) };
 }
 
 function byId(payments: readonly Payment[]): Map<string, Payment> {
@@ -85,10 +91,18 @@ function byId(payments: readonly Payment[]): Map<string, Payment> {
  */
 async function shownOf(
   context: ActivityContext,
-  { business }: Cancellation,
+  { business, businessId }: Cancellation,
   of: { readonly contactId?: string; readonly payableId?: string },
 ): Promise<Payment[]> {
-  const all = await listPayments(context.clientOf(business), of);
+  const { contactId, payableId } = of;
+  const listed = await listPayments(context.clientOf(business), of);
+  // A service that doesn't know a filter returns all payments.
+  const ofVendor = listed.filter((payment) => (payment.contactId ?? contactId) === contactId);
+  const ofOne = contactId === undefined ? listed : ofVendor;
+  const all =
+    payableId === undefined
+      ? ofOne
+      : await paymentsOfBill(context.store.db, businessId, payableId, ofOne);
   return all.toSorted((one, other) =>
     (one.scheduledAt ?? "") < (other.scheduledAt ?? "") ? -1 : 1,
   );

@@ -2,6 +2,7 @@ import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { keptBack } from "../../src/domain/cancellations/kept-back.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
+import { ofBill } from "../../src/domain/payments/whose.ts";
 import { lookupWaitMs } from "../../src/domain/cancellations/lookup-wait.ts";
 import { isApplied, madeIdsOf } from "../../src/ledger/derive.ts";
 import type { KeyedAttempt } from "../../src/ledger/facts.ts";
@@ -70,7 +71,9 @@ async function whatCame(
       "Its request has no answer yet, and the service shows no payment; looking again.";
     return backOff(Math.max(LEAST_WAIT_MS, waitMs), reason);
   }
-  return ofOthers(step, payments, attempts);
+  // A payment that names another bill is none of what a cancel of this one may take back.
+  const ofThis = ofBill(subject, payments, attempts.flatMap(madeIdsOf));
+  return ofOthers(step, ofThis, attempts);
 }
 
 const LEAST_WAIT_MS = 1_000;

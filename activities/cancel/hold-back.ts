@@ -1,3 +1,4 @@
+import { byWorkflow, SystemAuthor } from "../../src/contracts/authors.ts";
 import type { Transaction } from "kysely";
 import { definedOnly } from "../../src/contracts/defined-only.ts";
 import {
@@ -9,6 +10,7 @@ import { onlyPlans } from "../../src/domain/plan-only.ts";
 import { ENDED_LINE_STATES, type LineState } from "../../src/contracts/pay-run.ts";
 import type { HoldPlaybook } from "../../src/contracts/playbook.ts";
 import { heldBackReason, releasersOf } from "../../src/domain/cancellations/policy.ts";
+import { changeOfSubject, type ShownSubject } from "../../src/domain/events/shown-change.ts";
 import { releaseByMs } from "../../src/domain/cancellations/cut-off.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { formatUsd } from "../../src/domain/money.ts";
@@ -33,6 +35,7 @@ import type { ActivityContext } from "../shared/context.ts";
 import { linesOfRun } from "./choose-lines.ts";
 import { type LineStand, lineStand } from "./line-stand.ts";
 import { by } from "./notes.ts";
+import { reasonOf } from "./read-subject.ts";
 
 /** States of a line that has ended for good; a parked bill may be tried again. */
 const OVER: readonly LineState[] = ENDED_LINE_STATES.filter((state) => state !== "parked");
@@ -58,14 +61,17 @@ export async function holdBackFromRun(context: ActivityContext, runId: string): 
       policy: compiled,
       runId,
       reason: heldBackReason(compiled.name, compiled.releasedBy),
-      requestedBy: compiled.name,
+      requestedBy: new SystemAuthor(compiled.name),
       nowMs: Date.now(),
     };
     await context.store.transactionOf(businessId, (trx) => insertCancellation(trx, request));
     const cancellation = await getCancellation(context.store.db, workflowId);
     if (cancellation === undefined || cancellation.endedAtMs !== null) continue;
     if (cancellation.chosenAtMs === null) await holdBack(context, cancellation);
-    await startOrSignal(context.temporal, WORKFLOW_KINDS.cancelScheduledPayments, request);
+    await startOrSignal(context.temporal, WORKFLOW_KINDS.cancelScheduledPayments, {
+      ...request,
+      requestedBy: compiled.name,
+    });
   }
 }
 
@@ -76,10 +82,15 @@ function isFor(playbook: HoldPlaybook, run: { readonly playbook: string }): bool
   );
 }
 
-/** Writes the holds of a hold-back, each with its bill, in one transaction. */
+/**
+ * Writes the holds of a hold-back, each with its bill, in one transaction.
+ *
+ * @param subject what events were about; undefined if none started it
+ */
 export async function holdBack(
   context: ActivityContext,
   cancellation: Cancellation,
+  subject?: ShownSubject,
 ): Promise<void> {
   const { runId, policy, businessId, business, workflowId } = cancellation;
   if (runId === null || policy.kind !== "hold") {
@@ -90,7 +101,15 @@ export async function holdBack(
   await context.store.transactionOf(businessId, async (trx) => {
     const now = await getCancellation(trx, workflowId);
     if (now?.chosenAtMs !== null) return;
-    const lines = policy.events === undefined ? all : await notWithheld(trx, cancellation, all);
+    const changes = all.flatMap(
+      ({ plan }) => (subject && changeOfSubject(subject, { plan })) ?? [],
+    );
+    const lines =
+      subject === undefined
+        ? all
+        : (await notWithheld(trx, cancellation, all)).filter(
+            ({ plan }) => changeOfSubject(subject, { plan }) !== null,
+          );
     const held: PlannedLine[] = [];
     const late: string[] = [];
     for (const [itemNo, planned] of lines.entries()) {
@@ -98,12 +117,13 @@ export async function holdBack(
       if (stand.kind === "beyond") late.push(...stand.scheduledIds);
       else held.push(planned);
     }
-    await changeCancellation(trx, workflowId, { chosenAtMs: clock.realMs });
+    const reason = reasonOf(cancellation, changes[0]);
+    await changeCancellation(trx, workflowId, { chosenAtMs: clock.realMs, reason });
     await appendAudit(trx, {
       ...by(cancellation, clock),
       action: "cancellation.withheld",
       subject: runId,
-      details: { bills: lines.map(({ line }) => line.payableId) },
+      details: { reason, bills: lines.map(({ line }) => line.payableId) },
     });
     if (held.length > 0) await notifyOfWithheld(trx, cancellation, held, clock);
     if (late.length > 0) await notifyOfTooLate(trx, cancellation, late, clock);
@@ -171,7 +191,7 @@ function holdOf(
     scope: "payable",
     value: payableId,
     reason: heldBackReason(playbook, releasersOf(policy)),
-    author: workflowId,
+    author: byWorkflow(workflowId),
     roles: releasersOf(policy),
     nowMs: clock.realMs,
   });

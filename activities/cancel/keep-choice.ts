@@ -1,9 +1,12 @@
+import { authorOf, byWorkflow, isSameAuthor, PAYRUN } from "../../src/contracts/authors.ts";
+import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import type { Transaction } from "kysely";
 import { cancelScheduledPaymentsId } from "../../src/contracts/workflow-kinds.ts";
 import { keptBack } from "../../src/domain/cancellations/kept-back.ts";
 import { namedPayments } from "../../src/domain/cancellations/policy.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
 import { askerOf } from "../../src/domain/events/triggers.ts";
+import { changeOfSubject, type ShownSubject } from "../../src/domain/events/shown-change.ts";
 import { isApplied, madeIdsOf } from "../../src/ledger/derive.ts";
 import type { KeyedAttempt } from "../../src/ledger/facts.ts";
 import { loadSubjects } from "../../src/ledger/rows.ts";
@@ -27,9 +30,12 @@ import type { Tables } from "../../src/store/schema/tables.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { isLeased, isScheduled, linesToCancel } from "./choose-lines.ts";
 import { by } from "./notes.ts";
+import { reasonOf } from "./read-subject.ts";
 
 /** What the service showed a moment ago. */
 export interface Shown {
+  /** What events were about; undefined if none started the cancellation. */
+  readonly subject?: ShownSubject | undefined;
   /** Payments that are chosen regardless of what the store knows of them. */
   readonly chosen: readonly string[];
   /** Every payment that was read, by its id; undefined if the service doesn't know it. */
@@ -56,22 +62,25 @@ export async function keepChoice(
   const { workflowId, businessId } = cancellation;
   const now = await getCancellation(trx, workflowId);
   if (now?.chosenAtMs !== null) return;
-  const parts = onceEach([
-    ...shown.chosen.map((id) => partOf(id, shown)),
+  const judged = [
+    ...shown.chosen.map((id) => judge(partOf(id, shown), shown)),
     ...(await partsOfLines(trx, cancellation, shown)),
-  ]);
-  const holds = await holdAll(trx, cancellation, parts, clock);
+  ].filter(({ change }) => change !== null);
+  const parts = onceEach(judged.map(({ part }) => part));
+  const reason = reasonOf(cancellation, judged[0]?.change ?? undefined);
+  const holds = await holdAll(trx, { ...cancellation, reason }, parts, clock);
   for (const [itemNo, part] of parts.entries()) {
     const holdId = part.payableId === null ? null : (holds.get(part.payableId) ?? null);
     const item = { ...part, workflowId, itemNo, businessId, holdId };
     await insertItem(trx, item, clock.realMs);
   }
-  await changeCancellation(trx, workflowId, { chosenAtMs: clock.realMs });
+  await changeCancellation(trx, workflowId, { chosenAtMs: clock.realMs, reason });
   await appendAudit(trx, {
     ...by(cancellation, clock),
     action: "cancellation.held",
     subject: workflowId,
     details: {
+      reason,
       payments: parts.flatMap(({ paymentId }) => paymentId ?? []),
       bills: [...holds.keys()],
       underWay: parts.flatMap(({ paymentId, payableId }) =>
@@ -84,6 +93,23 @@ export async function keepChoice(
 const UNDER_WAY =
   "Its request was under way when its bill was put on hold; waiting for what comes of it.";
 const NEVER_SENT = "Nothing of it was under way when its bill was put on hold.";
+
+interface Judged {
+  readonly part: Part;
+  /** How the service shows it changed, or empty if nobody asks; null if it shows no change. */
+  readonly change: string | null;
+}
+
+/** Judges whether what events were about has changed since a payment, or the plan of its bill. */
+function judge(part: Part, { subject, payments }: Shown, plan?: PlanLine): Judged {
+  if (subject === undefined) return { part, change: "" };
+  const payment = part.paymentId === null ? undefined : payments.get(part.paymentId);
+  const known = {
+    ...(plan === undefined ? {} : { plan }),
+    ...(payment === undefined ? {} : { madeAt: payment.createdAt }),
+  };
+  return { part, change: changeOfSubject(subject, known) };
+}
 
 /** Returns the first mention of each payment, and of each bill whose payment isn't known yet. */
 function onceEach(parts: readonly Part[]): Part[] {
@@ -98,24 +124,24 @@ async function partsOfLines(
   trx: Transaction<Tables>,
   cancellation: Cancellation,
   shown: Shown,
-): Promise<Part[]> {
+): Promise<Judged[]> {
   if (namedPayments(cancellation.policy) !== null) return [];
   // Leases run on the database's clock.
   const nowMs = await databaseNowMs(trx);
   const { businessId } = cancellation;
   const lines = await linesToCancel(trx, cancellation);
-  const payableIds = lines.map(({ payableId }) => payableId);
+  const payableIds = lines.map(({ line }) => line.payableId);
   const open = await openSubjects(trx, businessId, payableIds);
   const facts = await loadSubjects(trx, businessId, payableIds);
-  const parts: Part[] = [];
-  for (const line of lines) {
+  const parts: Judged[] = [];
+  for (const { line, plan } of lines) {
     const { payableId } = line;
     const isUnderWay = open.has(payableId);
     // The service has nothing of this bill, and its run may pay it another time.
     if (line.state === "planned" && !isUnderWay) continue;
     const attempts = facts.get(payableId)?.attempts ?? [];
     const now = { line, isUnderWay, attempts, isAt: isLeased(line, nowMs) };
-    parts.push(...partsOfLine(now, shown));
+    parts.push(...partsOfLine(now, shown).map((part) => judge(part, shown, plan)));
   }
   return parts;
 }
@@ -193,7 +219,7 @@ async function holdAll(
       scope: "payable",
       value: payableId,
       reason: `${askerOf(cancellation)} has asked to cancel its payment: ${reason}`,
-      author: workflowId,
+      author: byWorkflow(workflowId),
       nowMs: clock.realMs,
     });
     holds.set(payableId, holdId);
@@ -202,20 +228,24 @@ async function holdAll(
 }
 
 /**
- * Returns holds that earlier cancellations set on the same bills, so that each bill has one hold
- * and one release lifts it.
+ * Returns holds that earlier cancellations set on the same bills, or that Payrun has set if it asks
+ * for this cancel by itself, so that each bill has one hold and one release lifts it.
  */
 async function heldBefore(
   trx: Transaction<Tables>,
-  { business }: Cancellation,
+  { business, requestedBy, requestedByKind }: Cancellation,
   bills: ReadonlySet<string>,
   inForce: readonly Hold[],
 ): Promise<Map<string, string>> {
   const beginning = cancelScheduledPaymentsId(business, "");
+  const asker = authorOf(requestedBy, requestedByKind);
   const holds = new Map<string, string>();
   for (const hold of inForce) {
-    const { author, holdId, scope, value } = hold;
-    if (scope !== "payable" || !bills.has(value) || !author.startsWith(beginning)) continue;
+    const { author, authorKind, holdId, scope, value } = hold;
+    const isCancels = authorKind === "system" && author.startsWith(beginning);
+    const isAlarms =
+      isSameAuthor(asker, PAYRUN) && isSameAuthor(authorOf(author, authorKind), PAYRUN);
+    if (scope !== "payable" || !bills.has(value) || !(isCancels || isAlarms)) continue;
     // The playbook of a hold-back says who may lift its hold.
     if ((await withheldBy(trx, holdId)) === undefined) holds.set(value, holdId);
   }

@@ -1,3 +1,4 @@
+import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { formatUsd } from "../../src/domain/money.ts";
@@ -8,7 +9,7 @@ import type { Tables } from "../../src/store/schema/tables.ts";
 
 /** Returns who acts, and when, for an entry of the trail. */
 export function by({ businessId, workflowId }: Cancellation, { realMs }: ClockReading) {
-  return { businessId, actor: workflowId, nowMs: realMs };
+  return { businessId, actor: byWorkflow(workflowId), nowMs: realMs };
 }
 
 /** Notifies people once that a payment is not cancelled, or not any more. */

@@ -4,6 +4,7 @@ import { beginReading, readingOf } from "../../src/ledger/readings.ts";
 import {
   type Payment,
   type PaymentsClient,
+  OtherRecordError,
   PaymentsApiError,
 } from "../../src/payments-api/index.ts";
 import type { Db } from "../../src/store/sql/db.ts";
@@ -23,7 +24,9 @@ export async function readPayment(
 ): Promise<Payment | undefined> {
   if (NO_ID.test(paymentId) || !paymentId.isWellFormed()) return undefined;
   try {
-    return await payments.get(paymentId);
+    const payment = await payments.get(paymentId);
+    // One whose id can't be read may be another one.
+    return payment.id === paymentId ? payment : undefined;
   } catch (error) {
     if (isNone(error)) return undefined;
     throw error;
@@ -42,7 +45,9 @@ export async function readPaymentToCancel(
 ): Promise<{ readonly reading: Reading; readonly payment: Payment } | undefined> {
   const begun = await beginReading(db, clock);
   const payment = await readPayment(client, paymentId);
-  return payment === undefined ? undefined : { reading: readingOf(begun, [payment]), payment };
+  return payment === undefined
+    ? undefined
+    : { reading: readingOf(begun, [payment], null), payment };
 }
 
 /**
@@ -63,5 +68,7 @@ export async function listPayments(
 }
 
 function isNone(error: unknown): boolean {
+  // A payment with another id is not the one that was asked for.
+  if (error instanceof OtherRecordError) return true;
   return error instanceof PaymentsApiError && NO_SUCH_PAYMENT.includes(error.status ?? 0);
 }

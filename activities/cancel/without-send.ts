@@ -4,7 +4,7 @@ import { doublingMs, growingMs } from "../../src/domain/back-off.ts";
 import type { CancelVerdict } from "../../src/domain/cancellations/judge-payment.ts";
 import { serviceSays } from "../../src/domain/service-words.ts";
 import type { KeyedAttempt, Reading, Send } from "../../src/ledger/facts.ts";
-import type { GateAnswer, GateStep } from "../../src/ledger/gate.ts";
+import type { Closed, GateAnswer, GateStep } from "../../src/ledger/gate.ts";
 import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
 import { refusedFor } from "./cancel-answers.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
@@ -96,11 +96,13 @@ export function withoutSend(
   if (sends.isInVain && isOld(job, clock)) {
     return leftToPerson("The service says yes or nothing, and still shows it as it was");
   }
-  if (answer.kind === "closed") return gateClosed(answer.closed.code, mayStillApply);
+  if (answer.kind === "closed") return gateClosed(answer.closed, mayStillApply);
   return notCancelledYet(job, judged, step);
 }
 
-function gateClosed(code: string, mayStillApply: boolean): CancelOutcome {
+function gateClosed({ code, reason: why }: Closed, mayStillApply: boolean): CancelOutcome {
+  if (code === "not-as-approved" || code === "trail-differs")
+    return unknown(`${why}. Nothing was sent.`);
   if (code === "done") return backOff(LOOK_AGAIN_MS, "Someone else has ended it.");
   if (mayStillApply) {
     const reason = "Its hold was lifted after a cancel was sent without an answer: looking again.";

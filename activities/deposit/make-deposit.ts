@@ -6,6 +6,7 @@ import { mayDeposit } from "../../src/ledger/gate-deposit.ts";
 import { askAbout } from "../../src/ledger/gate.ts";
 import { saidNo } from "../../src/ledger/last-send.ts";
 import { deposit } from "../../src/ledger/operations.ts";
+import { depositRequest } from "../../src/ledger/requests.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
 import { PaymentsApiError, type TimeLimit } from "../../src/payments-api/index.ts";
@@ -75,7 +76,7 @@ async function oneStep(context: ActivityContext, topUp: TopUp, by: string): Prom
   const client = context.clientOf(business);
   const { db } = context.store;
   const reading = await readTransactions(client, db, await clocks.now(), topUp);
-  const clock = await clocks.now();
+  const clock = await clocks.readAnew();
   const limit = leaveLimit();
   const read = { needed, reading, clock };
   const opened = await context.store.transactionOf(businessId, (trx) =>
@@ -157,20 +158,7 @@ function wishOf(
     const mayStill = mayStillPay({ ...facts, lookups: [...facts.lookups, reading] }, clock);
     if (!mayStill || saidNo(facts.attempts, topUp.owner) !== undefined) return null;
   }
-  const { account, amountCents, hash, makeBy, owner } = topUp;
-  return {
-    operation: "deposit",
-    path: "/v1/balance/deposits",
-    body: JSON.stringify({ amountCents, bankAccountId: account.bankAccountId }),
-    owner,
-    runId: "",
-    approvedHash: hash,
-    contactId: "",
-    sourceId: account.bankAccountId,
-    rail: "",
-    amountCents,
-    executionDate: makeBy,
-  };
+  return depositRequest(topUp);
 }
 
 async function sendDeposit(

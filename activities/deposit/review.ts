@@ -102,14 +102,7 @@ function askedFor(
     planHash,
     approvers: rule.by,
     quorum: rule.quorum,
-    hash: topUpHash({
-      businessId,
-      subject,
-      bankAccountId: account.bankAccountId,
-      bankLast4: account.last4,
-      amountCents: terms.amountCents,
-      planHash,
-    }),
+    hash: topUpHash({ businessId, subject, account, amountCents: terms.amountCents, planHash }),
   };
 }
 
@@ -139,8 +132,9 @@ async function record(
   action: "proposed" | "changed",
   clock: Moment,
 ): Promise<void> {
-  const { account, amountCents, hash, makeBy, neededOn, planHash } = topUp;
-  const details = { amountCents, fromLast4: account.last4, hash, planHash, makeBy, neededOn };
+  const { account, amountCents, hash, makeBy, neededOn, planHash, quorum, approvers } = topUp;
+  const terms = { amountCents, fromLast4: account.last4, hash, planHash, makeBy, neededOn };
+  const details = { ...terms, quorum, approvers };
   await noteTopUp(trx, topUp, { action, ...details }, clock.realMs);
 }
 

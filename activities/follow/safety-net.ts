@@ -1,8 +1,7 @@
-import { OWN_AUTHOR } from "../../src/contracts/names.ts";
-import type { Transaction } from "kysely";
-import { cancelScheduledPaymentsId, WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
-import type { LineState } from "../../src/contracts/pay-run.ts";
-import { cancelOfPayments, requestOfPayments } from "../../src/domain/cancellations/policy.ts";
+import { PAYRUN, byWorkflow, nameOfAuthor } from "../../src/contracts/authors.ts";
+import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
+import type { LineState, PlanLine, VendorRecord } from "../../src/contracts/pay-run.ts";
+import type { Contact } from "../../src/payments-api/index.ts";
 import { nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { formatUsd } from "../../src/domain/money.ts";
@@ -13,28 +12,26 @@ import {
   alarmOf,
   cancelling,
 } from "../../src/domain/payments/alarms.ts";
+import { madePayments } from "../../src/ledger/made-payments.ts";
 import { overpaidCents } from "../../src/domain/payments/owed.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import type { HoldScopeName } from "../../src/domain/holds.ts";
 import { holdOnce } from "../../src/store/holds/holds.ts";
 import { contactsOfScheduled } from "../../src/store/lines/followed-lines.ts";
-import {
-  insertCancellation,
-  type NewCancellation,
-  nextCancellation,
-} from "../../src/store/cancellations/cancellations.ts";
 import { changeLine, type RunLine } from "../../src/store/lines/lines.ts";
-import type { Tables } from "../../src/store/schema/tables.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { planLinesOf } from "../../src/store/lines/plan-lines.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import { startOrSignal } from "../../src/temporal/start.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
+import { askToCancel } from "./ask-to-cancel.ts";
+import { noteVendorFound, noteVendorNotFound } from "./missing-vendors.ts";
+import { type ChangedLine, noteChangedRecords } from "./changed-records.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { unlessUnread } from "../shared/one-read.ts";
 import { PATIENT } from "../shared/patience.ts";
 import { unlessMissing } from "../shared/unless-missing.ts";
-import { accountText } from "../../src/domain/vendor-account.ts";
+import { accountText, isChanged, recordOf } from "../../src/domain/vendor-account.ts";
 
 /** What the safety net looks at of a payment. */
 interface NetPayment {
@@ -47,8 +44,20 @@ interface NetPayment {
 /** Up to this many contacts are read one by one; more are read from the list's pages. */
 const ONE_BY_ONE = 25;
 
-/** Last four digits of contacts' present accounts, by contact id. */
-export type PresentAccounts = ReadonlyMap<string, { readonly last4: string | null }>;
+/** What the service shows of a vendor's account. */
+export interface PresentAccount {
+  readonly last4: string | null;
+  readonly record: VendorRecord;
+}
+
+/**
+ * What the service shows of a vendor; `not-found` if it says that it has none with this id. That
+ * answer is also one of a vendor that isn't accessible just now, so it says nothing of an account.
+ */
+export type PresentVendor = PresentAccount | "not-found";
+
+/** What the service shows of vendors, by contact id. */
+export type PresentVendors = ReadonlyMap<string, PresentVendor>;
 
 /**
  * Reads again the contacts whose payments run soon, or about whose bills an event has arrived: before
@@ -62,18 +71,20 @@ export async function presentAccounts(
     readonly signaled: readonly string[];
     readonly clock: ClockReading;
   },
-): Promise<PresentAccounts> {
+): Promise<PresentVendors> {
   const wanted = await contactsOfScheduled(context.store.db, run.runId, {
     payableIds: lines.ids,
     signaled: new Set(lines.signaled),
     untilDate: cutOffSoon(lines.clock),
   });
   const client = context.clientOf(run.business);
-  const contacts = new Map<string, { readonly last4: string | null }>();
+  const contacts = new Map<string, PresentVendor>();
   if (wanted.size > ONE_BY_ONE) {
     for await (const page of client.contacts.iteratePages({}, PATIENT)) {
-      for (const { id, bankAccount } of page) {
-        if (wanted.has(id)) contacts.set(id, { last4: bankAccount?.last4 ?? null });
+      for (const contact of page) {
+        if (wanted.has(contact.id) && contact.unreadable === undefined) {
+          contacts.set(contact.id, accountOf(contact));
+        }
       }
     }
   }
@@ -107,7 +118,7 @@ export async function watchScheduled(
   lines: readonly RunLine[],
   look: {
     readonly payments: ReadonlyMap<string, readonly NetPayment[]>;
-    readonly contacts: PresentAccounts;
+    readonly contacts: PresentVendors;
     readonly clock: ClockReading;
   },
 ): Promise<ReadonlySet<string>> {
@@ -118,53 +129,104 @@ export async function watchScheduled(
   const plans = await planLinesOf(context.store.db, run.runId, ids);
   const planOf = new Map(plans.map((plan) => [plan.payableId, plan]));
   const soon = cutOffSoon(clock);
+  const changed: ChangedLine[] = [];
   for (const line of scheduled) {
     const plan = planOf.get(line.payableId);
     if (plan === undefined) continue;
     const payments = look.payments.get(line.payableId) ?? [];
-    const tooMuch = overpaidCents({ totalCents: plan.totalCents, payments });
-    if (tooMuch > 0) {
-      await alarm(context, run, line, clock, {
-        scope: "payable",
-        value: line.payableId,
-        code: "more-than-owed",
-        found: tooMuch,
-        cancel: tooMuchOf(payments, tooMuch),
-        fact: `Payments on their way exceed the bill by ${formatUsd(tooMuch)}.`,
-        act: cancelling(`What is too much for ${line.executionDate}`),
-      });
-      continue;
-    }
+    const watched = { line, plan };
+    if (await alarmIfTooMuch(context, run, watched, payments, clock)) continue;
     // An event may announce the account's change; before the cut-off the account is read again in any
     // case.
     if (!line.look && line.executionDate > soon) continue;
-    const account = look.contacts.get(plan.contactId);
-    if (account === undefined) {
+    const vendor = look.contacts.get(plan.contactId);
+    if (vendor === undefined || vendor === "not-found") {
       unread.add(line.payableId);
-    } else if (account.last4 !== plan.bankLast4) {
-      await alarm(context, run, line, clock, {
-        scope: "contact",
-        value: plan.contactId,
-        code: "payee-changed-after-approval",
-        found: account.last4 ?? "none",
-        cancel: line.paymentIds,
-        fact: `The vendor's bank account changed from ${accountText(plan.bankLast4)} to ${accountText(account.last4)} after the approval. Ask the vendor by phone.`,
-        act: cancelling(`The payment of ${line.executionDate}`),
-      });
+      if (vendor !== undefined) await noteVendorNotFound(context, run, watched, clock);
+      continue;
     }
+    await noteVendorFound(context, line, clock.realMs);
+    const record = await compareAccount(context, run, watched, vendor, clock);
+    if (record !== null) changed.push({ ...watched, record });
   }
+  await noteChangedRecords(context, run, changed, clock);
   return unread;
 }
 
-/** Reads the last four digits of a vendor's account; null if there is none. */
+/** A scheduled line, with what was approved of it. */
+interface Watched {
+  readonly line: RunLine;
+  readonly plan: PlanLine;
+}
+
+/** Raises the alarm for a bill with more money on its way than its total; false if it has not. */
+async function alarmIfTooMuch(
+  context: ActivityContext,
+  run: Run,
+  { line, plan }: Watched,
+  payments: readonly NetPayment[],
+  clock: ClockReading,
+): Promise<boolean> {
+  const { businessId, payableId, executionDate } = line;
+  const tooMuch = overpaidCents({ totalCents: plan.totalCents, payments });
+  if (tooMuch <= 0) return false;
+  const made = await madePayments(context.store.db, businessId, payableId);
+  const ofBill = tooMuchOf(payments, tooMuch, made);
+  const cancel = ofBill.filter((id) => line.paymentIds.includes(id));
+  await alarm(context, run, line, clock, {
+    scope: "payable",
+    value: payableId,
+    code: "more-than-owed",
+    found: tooMuch,
+    cancel,
+    fact: `Payments on their way exceed the bill by ${formatUsd(tooMuch)}.`,
+    act:
+      cancel.length === 0
+        ? "No payment of this run can be cancelled for it."
+        : cancelling(`What is too much for ${executionDate}`),
+  });
+  return true;
+}
+
+/**
+ * Compares a vendor's account with the one that was approved, and raises the alarm if it is another.
+ *
+ * @returns the vendor's record if it was changed though the account's digits are the same
+ */
+async function compareAccount(
+  context: ActivityContext,
+  run: Run,
+  { line, plan }: Watched,
+  { last4, record }: PresentAccount,
+  clock: ClockReading,
+): Promise<VendorRecord | null> {
+  if (last4 === plan.bankLast4) return isChanged(plan.record, record) ? record : null;
+  await alarm(context, run, line, clock, {
+    scope: "contact",
+    value: plan.contactId,
+    code: "payee-changed-after-approval",
+    found: last4 ?? "none",
+    cancel: line.paymentIds,
+    fact: `The vendor's bank account changed from ${accountText(plan.bankLast4)} to ${accountText(last4)} after the approval. Ask the vendor by phone.`,
+    act: cancelling(`The payment of ${line.executionDate}`),
+  });
+  return null;
+}
+
+/** Reads what the service shows of a vendor; undefined if that can't be read. */
 export async function readContact(
   context: ActivityContext,
   business: string,
   contactId: string,
-): Promise<{ readonly last4: string | null }> {
+): Promise<PresentVendor | undefined> {
   // A vendor that is gone must not keep the run from following everything else.
   const contact = await unlessMissing(() => context.clientOf(business).contacts.get(contactId));
-  return { last4: contact?.bankAccount?.last4 ?? null };
+  if (contact?.unreadable !== undefined) return undefined;
+  return contact === null ? "not-found" : accountOf(contact);
+}
+
+function accountOf(contact: Contact): PresentAccount {
+  return { last4: contact.bankAccount?.last4 ?? null, record: recordOf(contact) };
 }
 
 interface Alarm {
@@ -197,15 +259,22 @@ export function alarmBehind(
   return { code, text: to === "held" ? reason : alarmAfter(reason, to) };
 }
 
-/** Returns the newest payments that can be cancelled, until the excess is covered. */
-function tooMuchOf(payments: readonly NetPayment[], excessCents: number): string[] {
+/**
+ * Returns the newest payments that can be cancelled, until the excess is covered. Only Payrun's own
+ * are: others' payments are none of its to cancel, whatever bill they are listed for.
+ */
+function tooMuchOf(
+  payments: readonly NetPayment[],
+  excessCents: number,
+  made: ReadonlySet<string>,
+): string[] {
   const chosen: string[] = [];
   let leftCents = excessCents;
   const newestFirst = payments.toSorted((a, b) =>
     (b.createdAt ?? "").localeCompare(a.createdAt ?? ""),
   );
   for (const { id, status, amountCents } of newestFirst) {
-    if (leftCents <= 0 || !["scheduled", "held"].includes(status)) continue;
+    if (leftCents <= 0 || !made.has(id) || !["scheduled", "held"].includes(status)) continue;
     chosen.push(id);
     leftCents -= amountCents;
   }
@@ -228,7 +297,7 @@ async function alarm(
     await changeLine(trx, line, { reasonCode: what.code, reason: text }, clock.realMs);
     const { businessId } = run;
     const hold = { businessId, scope: what.scope, value: what.value, reason: what.fact };
-    await holdOnce(trx, { ...hold, author: OWN_AUTHOR, nowMs: clock.realMs }, clock);
+    await holdOnce(trx, { ...hold, author: PAYRUN, nowMs: clock.realMs }, clock);
     await raiseNotice(trx, {
       businessId: run.businessId,
       kind: "payment-in-doubt",
@@ -242,7 +311,7 @@ async function alarm(
     await appendAudit(trx, {
       businessId: run.businessId,
       nowMs: clock.realMs,
-      actor: run.runId,
+      actor: byWorkflow(run.runId),
       action: `alarm:${what.code}`,
       subject: line.payableId,
       details: { text, cancels: what.cancel },
@@ -251,35 +320,8 @@ async function alarm(
   });
   // If this fails the janitor starts the workflow: its row says that it is wanted.
   if (asked !== null)
-    await startOrSignal(context.temporal, WORKFLOW_KINDS.cancelScheduledPayments, asked);
-}
-
-/**
- * Requests the cancellation of the payments that the alarm is about, or joins one that is under
- * way. If people have released these payments before, a new finding makes a new request.
- */
-async function askToCancel(
-  trx: Transaction<Tables>,
-  run: Run,
-  what: Alarm,
-  clock: ClockReading,
-): Promise<NewCancellation> {
-  const { businessId, business } = run;
-  const [first = "", ...others] = what.cancel;
-  const about = others.length === 0 ? first : requestOfPayments(what.cancel);
-  const beginning = cancelScheduledPaymentsId(business, `${what.code}/${about}`);
-  const { workflowId } = await nextCancellation(trx, beginning);
-  const asked: NewCancellation = {
-    workflowId,
-    businessId,
-    business,
-    playbook: "",
-    policy: cancelOfPayments(what.cancel),
-    runId: null,
-    reason: what.fact,
-    requestedBy: OWN_AUTHOR,
-    nowMs: clock.realMs,
-  };
-  await insertCancellation(trx, asked);
-  return asked;
+    await startOrSignal(context.temporal, WORKFLOW_KINDS.cancelScheduledPayments, {
+      ...asked,
+      requestedBy: nameOfAuthor(asked.requestedBy),
+    });
 }

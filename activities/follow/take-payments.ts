@@ -1,5 +1,7 @@
+import { type Author, nameOfAuthor } from "../../src/contracts/authors.ts";
 import type { Transaction } from "kysely";
 import { judgeTransition } from "../../src/domain/payments/payment-states.ts";
+import type { Unreadable } from "../../src/domain/unreadable.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import {
@@ -13,8 +15,8 @@ import type { ActivityContext } from "../shared/context.ts";
 /** Whose payments were read, and which workflow follows them. */
 interface Follower {
   readonly businessId: string;
-  /** Workflow id. */
-  readonly actor: string;
+  /** The workflow. */
+  readonly actor: Author;
   readonly runId: string;
   readonly nowMs: number;
 }
@@ -25,6 +27,7 @@ interface ReadPayment {
   readonly status: string;
   readonly amountCents: number;
   readonly updatedAt?: string | null | undefined;
+  readonly unreadable?: Unreadable;
 }
 
 interface ImpossibleMove {
@@ -36,6 +39,8 @@ interface ImpossibleMove {
 /**
  * Takes over the state of payments: every read that is not older than what is known, even one that
  * goes backwards, as banks do. An older read is a stale answer, and the known state stands.
+ *
+ * One that can't be read counts as on its way, and is not kept.
  *
  * A move that should be impossible is taken over too, but people are notified of it, once.
  *
@@ -61,10 +66,11 @@ export async function takePayments<P extends ReadPayment>(
       return moves;
     });
     for (const { alarm: text, payment } of impossible) {
-      log.warn(text, { businessId, paymentId: payment.id, actor: follower.actor });
+      log.warn(text, { businessId, paymentId: payment.id, actor: nameOfAuthor(follower.actor) });
     }
   }
   return read.map((payment) => {
+    if (payment.unreadable !== undefined) return payment;
     const { status, updatedAt } = known.get(payment.id) ?? seenOf(payment);
     return status === payment.status ? payment : { ...payment, status, updatedAt };
   });
@@ -77,6 +83,7 @@ function judge(
   const news: SeenPayment[] = [];
   const impossible: ImpossibleMove[] = [];
   for (const each of read) {
+    if (each.unreadable !== undefined) continue;
     const payment = seenOf(each);
     const before = known.get(payment.id);
     const { accept, alarm: text } = judgeTransition(before, payment);

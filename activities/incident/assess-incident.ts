@@ -1,11 +1,12 @@
-import { OWN_AUTHOR } from "../../src/contracts/names.ts";
+import { inMarkdown } from "../../src/domain/others-text.ts";
+import { type Author, PAYRUN, authorOf } from "../../src/contracts/authors.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { FundingIncidentInput, IncidentAssessment } from "../../src/contracts/activities.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { counted } from "../../src/domain/counted.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { LONGEST_SLEEP_MS, moneyPollInMs } from "../../src/domain/sleeps.ts";
-import { getHold } from "../../src/store/holds/holds.ts";
+import { getHold, type Hold } from "../../src/store/holds/holds.ts";
 import { decideIncident, getIncident, type Incident } from "../../src/store/incidents/incidents.ts";
 import { unpromisedCents } from "../../src/store/lines/reserved.ts";
 import { accountCalled } from "../../src/store/names/account-called.ts";
@@ -37,7 +38,7 @@ export async function assessIncident(
     if (!deposits.moving) return ended(outcome);
     // Money that was requested is followed until it has arrived, whoever decided meanwhile.
     const waitingFor = "a deposit that is on its way";
-    const details = `Decided: ${outcome}.`;
+    const details = `Decided: ${inMarkdown(outcome)}.`;
     const following = {
       phase: "topping-up",
       waitingFor,
@@ -58,9 +59,9 @@ export async function assessIncident(
     soFar: `${counted(bills.length, "bill")} of ${formatUsd(neededCents)} bounced (the first: ${incident.code})`,
     wakeInMs,
     details: [
-      `**${account}** of ${business} is on hold for all runs: payments from it bounced (the first: ${incident.code}).`,
+      `**${inMarkdown(account)}** of ${business} is on hold for all runs: payments from it bounced (the first: ${inMarkdown(incident.code)}).`,
       "",
-      `Waits for ${waitingFor}.`,
+      `Waits for ${inMarkdown(waitingFor)}.`,
       "",
       `Bills that wait: ${bills.length}, ${formatUsd(neededCents)}.`,
     ].join("\n"),
@@ -94,13 +95,20 @@ async function settle(context: ActivityContext, incident: Incident): Promise<Inc
   await context.store.transactionOf(businessId, (trx) =>
     decideIncident(trx, incident, {
       decision: "released",
-      by: hold?.releasedBy ?? incident.decidedBy ?? OWN_AUTHOR,
+      by: deciderOf(incident, hold),
       reason: lifted ? "Its hold was lifted." : "The money has arrived.",
       nowMs: realMs,
       businessMs,
     }),
   );
   return (await getIncident(db, businessId, sourceId)) ?? incident;
+}
+
+/** Returns who released an incident: whoever lifted its hold, or had decided before. */
+function deciderOf(incident: Incident, hold: Hold | undefined): Author {
+  if (hold?.releasedBy != null) return authorOf(hold.releasedBy, hold.releasedByKind ?? "system");
+  if (incident.decidedBy === null) return PAYRUN;
+  return authorOf(incident.decidedBy, incident.decidedByKind ?? "system");
 }
 
 /**
@@ -123,5 +131,11 @@ async function hasMoney(
 }
 
 function ended(outcome: string): IncidentAssessment {
-  return { phase: "ended", waitingFor: null, wakeInMs: 0, details: `Ended: ${outcome}.`, outcome };
+  return {
+    phase: "ended",
+    waitingFor: null,
+    wakeInMs: 0,
+    details: `Ended: ${inMarkdown(outcome)}.`,
+    outcome,
+  };
 }

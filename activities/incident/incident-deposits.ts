@@ -1,3 +1,4 @@
+import { inMarkdown } from "../../src/domain/others-text.ts";
 import type { IncidentAssessment } from "../../src/contracts/activities.ts";
 import { soonestSleepMs } from "../../src/domain/sleeps.ts";
 import type { Db } from "../../src/store/index.ts";
@@ -41,7 +42,7 @@ export async function incidentDeposits(
       ? undefined
       : await readOrWait(context, incident, () => readForDeposit(context, incident, policyRunId));
   const mayTopUp = policyRunId !== undefined;
-  const clock = await context.clockOf(business).now();
+  const clock = await context.clockOf(business).readAnew();
   return context.store.transactionOf(businessId, async (trx) => {
     if (incident.phase === "ended") {
       for (const topUp of await openTopUpsOf(trx, workflowId)) {
@@ -97,8 +98,8 @@ export function withDeposits(
 ): IncidentAssessment {
   const { dueInMs, unread, waitingFor } = stand;
   const said = [
-    ...(waitingFor === null ? [] : [`Money: ${waitingFor}.`]),
-    ...(unread === null ? [] : [`The service: ${unread}`]),
+    ...(waitingFor === null ? [] : [`Money: ${inMarkdown(waitingFor)}.`]),
+    ...(unread === null ? [] : [`The service: ${inMarkdown(unread)}`]),
   ];
   if (said.length === 0) return assessment;
   // While nothing can be read, an earlier look for money would find none.

@@ -1,6 +1,8 @@
 import { activityInfo } from "@temporalio/activity";
+import { stepTrouble, UNANSWERED } from "../../src/domain/step-trouble.ts";
+import { showTrouble } from "../../src/store/janitor/show-trouble.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { notifyOfTrouble } from "./trouble.ts";
+import { notifyOfTrouble, type Trouble } from "./trouble.ts";
 
 /**
  * Tries of a step after which people are notified that it fails: two minutes, at the pace of
@@ -10,6 +12,10 @@ const TRIES = 8;
 
 /** The same limit in time, for steps whose tries take long. */
 const LASTS_MS = 120_000;
+
+/** Tries, or time, after which the run or the retry says that its step fails: half a minute. */
+const SHOWN_TRIES = 6;
+const SHOWN_MS = 25_000;
 
 /**
  * After this many tries that ended without any answer, over this time, operators are notified: the
@@ -31,21 +37,25 @@ export function notifying<Input, Output>(
     const { attempt, scheduledTimestampMs } = activityInfo();
     const lastsMs = (): number => Date.now() - scheduledTimestampMs;
     if (attempt > TRIES || (attempt > SILENT_TRIES && lastsMs() > SILENT_MS)) {
-      await notify(
-        context,
-        input,
-        "its last tries ended without an answer: a worker died, or took too long",
-      );
+      await notify(context, input, UNANSWERED);
     }
     try {
       return await activity(input);
     } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
       if (attempt >= TRIES || (attempt > 1 && lastsMs() > LASTS_MS)) {
-        await notify(context, input, error instanceof Error ? error.message : String(error));
-      }
+        await notify(context, input, reason);
+      } else if (attempt >= SHOWN_TRIES || lastsMs() > SHOWN_MS) await show(context, reason);
       throw error;
     }
   };
+}
+
+/** A failure to show it must not hide the step's own; the next try shows it again. */
+async function show({ store }: ActivityContext, reason: string): Promise<void> {
+  const { activityType: step, workflowExecution } = activityInfo();
+  const owner = workflowExecution?.workflowId ?? "";
+  await showTrouble(store.db, owner, stepTrouble(step, reason)).catch(() => undefined);
 }
 
 /**
@@ -53,19 +63,11 @@ export function notifying<Input, Output>(
  * try notifies again.
  */
 async function notify(context: ActivityContext, input: unknown, reason: string): Promise<void> {
-  const { activityType: step, scheduledTimestampMs, workflowExecution } = activityInfo();
+  const { activityType: step, scheduledTimestampMs: askedAtMs, workflowExecution } = activityInfo();
   const owner = workflowExecution?.workflowId ?? "";
-  const business = businessIn(input);
-  // One notice for each step that a workflow has requested, whatever its tries report.
-  const factKey = `${owner}/${step}/${scheduledTimestampMs}`;
-  const trouble = { owner, step, reason, business, factKey };
+  const trouble = { owner, step, reason, input: Object(input) as Trouble["input"], askedAtMs };
   await notifyOfTrouble(context, trouble).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     context.log.warn("people could not be notified of a failing step", { ...trouble, why });
   });
-}
-
-function businessIn(input: unknown): string | undefined {
-  if (typeof input !== "object" || input === null || !("business" in input)) return undefined;
-  return typeof input.business === "string" ? input.business : undefined;
 }

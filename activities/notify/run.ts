@@ -10,6 +10,7 @@ import {
   approvalNeeded,
   businessWaits,
   decideByNear,
+  waitForWord,
   LISTED,
   type NoticeText,
   planMade,
@@ -26,12 +27,14 @@ import { launchedByEvents } from "../../src/domain/events/triggers.ts";
 import { calledBackText } from "../../src/domain/runs/after-end.ts";
 import { isNotified, type NewNotice, raiseNotice } from "../../src/store/notices/notices.ts";
 import { getPlan } from "../../src/store/plans/plans.ts";
+import { linesFlagged } from "../../src/store/lines/flagged-lines.ts";
 import { askedAgain } from "../../src/store/lines/asked-again.ts";
 import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
 import { shownSumsOf } from "../../src/store/lines/shown-sums.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import type { BusinessWait } from "../../src/store/runs/waits.ts";
+import { notifyOfChangedRecords } from "./changed-records.ts";
 import { notifyOfParked } from "./parked-lines.ts";
 
 /** How long a fault of the business lasts before people are notified of it. */
@@ -72,7 +75,8 @@ interface Waiting extends Pick<RunFacts, "waits" | "clock"> {
  */
 export async function notifyOfRun(trx: Transaction<Tables>, facts: RunFacts): Promise<number> {
   const { run, counts, clock, progress } = facts;
-  const waitsInMs = await notifyOfWaits(trx, facts);
+  const recordsInMs = await notifyOfChangedRecords(trx, run.businessId, clock, progress.ended);
+  const waitsInMs = Math.min(recordsInMs, await notifyOfWaits(trx, facts));
   if (run.policy.notify.people === "none") return waitsInMs;
   const approvalsInMs = await notifyOfApprovals(trx, facts);
   const hasParked = (counts.get("parked")?.count ?? 0) > 0;
@@ -89,8 +93,10 @@ export async function notifyOfRun(trx: Transaction<Tables>, facts: RunFacts): Pr
  */
 async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunFacts): Promise<number> {
   const { run, counts, clock, asks } = facts;
-  const waiting = counts.get("awaiting-approval");
-  if (waiting === undefined || waiting.count === 0 || run.planHash === null) return Infinity;
+  const all = counts.get("awaiting-approval");
+  if (all === undefined || all.count === 0 || run.planHash === null) return Infinity;
+  const words = waitForWord(asks);
+  const waiting = { count: all.count - words.count, cents: all.cents - words.cents };
   const fact = { businessId: run.businessId, factKey: `${run.runId}/${run.planHash}` };
   const isNew = !(await isNotified(trx, { ...fact, kind: "approval-needed" }));
   const plan = await getPlan(trx, run.runId);
@@ -98,12 +104,14 @@ async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunFacts): Pro
   const { zone } = clock;
   const ask = async (kind: NoticeKind, text: NoticeText): Promise<void> => {
     const roles = await approversOf(trx, facts);
-    const data = { ...waiting, planHash: run.planHash, decideBy };
+    const data = { ...waiting, waitForWord: words.count, planHash: run.planHash, decideBy };
     await raise(trx, run, clock.realMs, kind, fact.factKey, { ...text, roles, data });
   };
-  if (isNew) {
+  // Another notice asks for the word.
+  if (isNew && waiting.count > 0) {
     const again = await askedAgain(trx, run.runId, LISTED);
-    const asked = { decideBy, zone, asks, again };
+    const refused = await linesFlagged(trx, run.runId, { kind: "rejected-before", limit: LISTED });
+    const asked = { decideBy, zone, asks, again, refused };
     await ask("approval-needed", approvalNeeded(run, waiting, asked));
   }
   const plannedAt = plannedMs(run);
@@ -133,7 +141,9 @@ async function approversOf(trx: Transaction<Tables>, { run, asks }: RunFacts): P
 async function notifyOfEnd(trx: Transaction<Tables>, facts: RunFacts): Promise<void> {
   const { run, progress, counts, clock } = facts;
   // An event made the run look at a bill that is not its own: nobody asked for this run.
-  if (run.launchedBy === launchedByEvents(run.playbook) && counts.size === 0) return;
+  const isByEvents =
+    run.launchedByKind === "system" && run.launchedBy === launchedByEvents(run.playbook).name;
+  if (isByEvents && counts.size === 0) return;
   const sums = [...counts].map(([state, { count, cents }]) => ({ state, count, cents }));
   await raise(trx, run, clock.realMs, "run-completed", run.runId, {
     ...(onlyPlans(run.policy) && progress.phase === "completed"

@@ -1,83 +1,100 @@
-import type { FailedStep } from "../../src/contracts/activities.ts";
-import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
+import { byWorkflow } from "../../src/contracts/authors.ts";
+import { scheduledPayRunId } from "../../src/contracts/workflow-kinds.ts";
+import { remedyOf, stepTrouble } from "../../src/domain/step-trouble.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
-import type { Db } from "../../src/store/index.ts";
+import { showTrouble } from "../../src/store/janitor/show-trouble.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import {
   businessIdInRuns,
   businessIdOfOwner,
-  phaseAlone,
+  isPlaybook,
 } from "../../src/store/runs/few-columns.ts";
-import { setRunPhase } from "../../src/store/runs/runs.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
-/** A step that has failed, with what is known of it besides its reason. */
-interface Trouble extends FailedStep {
-  /** The profile's name, if the step was given one. */
-  readonly business?: string | undefined;
-  /** The fact that one notice is sent for; each reason of a step by default. */
-  readonly factKey?: string;
+/** A step of a workflow that fails again and again. */
+export interface Trouble {
+  /** Workflow id. */
+  readonly owner: string;
+  /** The activity's name. */
+  readonly step: string;
+  readonly reason: string;
+  readonly input: { readonly business?: string; readonly playbook?: string };
+  /** When the workflow asked for the step: one notice is sent for each, whatever its tries report. */
+  readonly askedAtMs: number;
 }
 
 /**
- * Notifies operators, once for each reason, that a step of a workflow has failed again and again.
- * The workflow goes on: what it was working on stays as the store says.
+ * Notifies operators that a step of a workflow fails again and again. It is still tried: what it
+ * was working on stays as the store says.
  *
  * The step may fail at what it reads, so this reads nothing of a workflow's row but its business.
+ * Of a workflow without a row nothing is said but that it fails: its id, and what its step failed
+ * at, can be whatever somebody has written to Temporal.
  */
 export async function notifyOfTrouble(context: ActivityContext, trouble: Trouble): Promise<void> {
   const { store, log } = context;
-  const { owner, step, reason, factKey = `${owner}/${step}/${reason}` } = trouble;
+  const { step, askedAtMs } = trouble;
   const nowMs = Date.now();
-  log.warn("a step has failed again and again", { owner, step, reason });
-  const businessId = await businessIdOf(context, trouble);
+  log.warn("a step has failed again and again", { ...trouble });
+  const known = await inStore(context, trouble);
+  const businessId = known?.businessId ?? (await businessIdOf(context, trouble));
   if (businessId === undefined) return;
+  const isKnown = known !== undefined;
+  const owner = known?.owner ?? NAMELESS;
+  const reason = isKnown ? trouble.reason : "its worker's log says why";
   await store.transactionOf(businessId, async (trx) => {
     const isNews = await raiseNotice(trx, {
       businessId,
       kind: "step-failed",
-      factKey,
+      factKey: isKnown
+        ? `${owner}/${step}/${askedAtMs}`
+        : `${step}/${new Date(nowMs).toISOString().slice(0, 10)}`,
       subject: `${step} of ${owner} has failed`,
-      text: [
-        `${step} has failed several times: ${reason}`,
-        "It is still being tried; nothing is sent twice. What to do: look at the activity in Temporal and at the worker's log, and fix the cause.",
-      ].join("\n"),
+      text: [`${step} has failed several times: ${reason}`, remedyOf(reason)].join("\n"),
       roles: ["operator"],
       data: { step, reason },
-      runId: owner,
+      ...(isKnown ? { runId: owner } : {}),
       nowMs,
     });
-    await sayInRun(trx, trouble);
+    if (!isKnown) return;
+    await showTrouble(trx, owner, stepTrouble(step, reason));
     if (!isNews) return;
     const details = { step, reason };
     await appendAudit(trx, {
-      ...{ businessId, nowMs, actor: owner, action: "step.failed" },
+      ...{ businessId, nowMs, actor: byWorkflow(owner), action: "step.failed" },
       subject: owner,
       details,
     });
   });
 }
 
-/** Shows the trouble in the run until the run's next look, which says what it waits for then. */
-async function sayInRun(db: Db, { owner, step, reason }: Trouble): Promise<void> {
-  const phase = await phaseAlone(db, owner);
-  if (phase === undefined || ENDED_PHASES.includes(phase)) return;
-  const waitingFor = `a step that fails again and again: ${step}: ${reason}`;
-  await setRunPhase(db, owner, { phase, waitingFor });
+const NAMELESS = "a workflow that the store doesn't know";
+
+/** Returns what the store calls the workflow, and its business; undefined if it knows none. */
+async function inStore(
+  context: ActivityContext,
+  trouble: Trouble,
+): Promise<{ readonly owner: string; readonly businessId: string } | undefined> {
+  const { db } = context.store;
+  const { owner, input } = trouble;
+  const ofRow = await businessIdOfOwner(db, owner);
+  if (ofRow !== undefined) return { owner, businessId: ofRow };
+  const { business = "", playbook = "" } = input;
+  const launcher = scheduledPayRunId(business, playbook);
+  if (!owner.startsWith(launcher)) return undefined;
+  if (!(await isPlaybook(db, { business, name: playbook }))) return undefined;
+  const businessId = await businessIdOf(context, trouble);
+  return businessId === undefined ? undefined : { owner: launcher, businessId };
 }
 
 async function businessIdOf(
   context: ActivityContext,
-  { owner, business }: Trouble,
+  { input: { business = "" } }: Trouble,
 ): Promise<string | undefined> {
-  const { db } = context.store;
-  const ofRow = await businessIdOfOwner(db, owner);
-  if (ofRow !== undefined) return ofRow;
-  const name = business ?? owner.split("/")[1] ?? "";
   try {
-    return context.profileOf(name).businessId;
+    return context.profileOf(business).businessId;
   } catch {
     // The runs of a business whose profile is gone still name it.
-    return businessIdInRuns(db, name);
+    return businessIdInRuns(context.store.db, business);
   }
 }

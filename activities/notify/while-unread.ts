@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { stopsReads } from "../../src/domain/service-waits.ts";
+import { serviceWaitText, stopsReads } from "../../src/domain/service-waits.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { type BusinessWait, listWaits } from "../../src/store/runs/waits.ts";
 import type { ActivityContext } from "../shared/context.ts";
@@ -34,9 +34,11 @@ export async function readOrSay<T>(
   const clock = await context.clockOf(business).now();
   return context.store.transactionOf(businessId, async (trx) => {
     const waits = await notifyOfUnread(trx, { runId: workflowId, businessId }, clock);
+    const [wait] = waits;
     const untilMs = Math.max(0, ...waits.map(({ retryAtMs }) => retryAtMs));
     return {
-      waitingFor: `the service: ${waits[0]?.message ?? "it can't be read now"}`,
+      waitingFor:
+        wait === undefined ? "the service: it can't be read now" : serviceWaitText(wait, clock),
       wakeInMs: Math.max(WAKE_MIN_MS, untilMs - clock.serviceMs),
     };
   });

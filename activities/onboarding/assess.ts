@@ -1,15 +1,10 @@
+import { inMarkdown } from "../../src/domain/others-text.ts";
 import {
   type OnboardingAssessment,
   KYB_STEPS,
   type OnboardingPhase,
 } from "../../src/contracts/onboarding.ts";
-import { decideBankAccount } from "../../src/domain/onboarding/bank-account.ts";
-import {
-  type Decision,
-  decideOnboarding,
-  type HeldUp,
-  type VerificationView,
-} from "../../src/domain/onboarding/decide.ts";
+import type { Decision, HeldUp, VerificationView } from "../../src/domain/onboarding/decide.ts";
 import { HELD_UP, pollInMs, rulesOf } from "../../src/domain/onboarding/waits.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import {
@@ -21,13 +16,11 @@ import {
 import { getOnboarding } from "../../src/store/onboarding/onboardings.ts";
 import { VaultError } from "../../src/vault/keyring.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { readAccounts } from "./bank-senders.ts";
 import { finish, proposePlaybook, remind, show } from "./progress.ts";
 import { readView } from "./read-view.ts";
 import { endedAs, type Standing, waitOf } from "./standing.ts";
+import { type Next, nextOf } from "./turn.ts";
 import { unreadable } from "./unreadable.ts";
-
-type Next = Exclude<Decision, { readonly do: "verified" }> | { readonly do: "finished" };
 
 /**
  * Reads how far the service is, and returns what comes next: something to send, something to wait
@@ -63,21 +56,15 @@ export async function assessOnboarding(
     : toSendLater(context, standing, view, decision, decision.input.facts.heldUp);
 }
 
-async function decide(
+function decide(
   context: ActivityContext,
   standing: Standing,
   view: VerificationView,
 ): Promise<Next> {
-  const { onboarding } = standing;
-  const inputs = await listInputs(context.store.db, onboarding.businessId, onboarding.round);
-  const decision = decideOnboarding(onboarding.business, view, inputs);
-  if (decision.do !== "verified") return decision;
-  await forgetSteps(context, inputs);
-  await proposePlaybook(context, standing);
-  if (onboarding.policy.bankAccount === "none") return { do: "finished" };
-  const given = await listAllInputs(context.store.db, onboarding.businessId);
-  const accounts = await readAccounts(context.clientOf(onboarding.business), given);
-  return decideBankAccount(onboarding.business, accounts, inputs);
+  return nextOf(context, standing.onboarding, view, async (inputs) => {
+    await forgetSteps(context, inputs);
+    await proposePlaybook(context, standing);
+  });
 }
 
 async function toSend(
@@ -213,7 +200,7 @@ function lost(business: string): OnboardingAssessment {
     needsAction: false,
     send: null,
     wakeInMs: 1_000,
-    details: waitingFor,
+    details: inMarkdown(waitingFor),
   };
 }
 
@@ -239,7 +226,7 @@ function detailsOf(
   return [
     `KYB of **${onboarding.business}**: **${now.phase}**`,
     "",
-    `Waits for: ${now.waitingFor.replaceAll(/\s+/g, " ")}`,
+    `Waits for: ${inMarkdown(now.waitingFor)}`,
     "",
     "| Step | At the service | Provided, not sent yet |",
     "|---|---|---|",

@@ -1,3 +1,4 @@
+import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { OnboardingAssessment } from "../../src/contracts/onboarding.ts";
 import { firstPlaybook } from "../../src/domain/onboarding/proposal.ts";
 import { nameOfWait, remindersBy, rulesOf, type Wait } from "../../src/domain/onboarding/waits.ts";
@@ -39,7 +40,7 @@ export async function show(
       await appendAudit(trx, {
         businessId,
         nowMs: clock.realMs,
-        actor: workflowId,
+        actor: byWorkflow(workflowId),
         action: "onboarding.phase",
         subject: workflowId,
         details: { from: onboarding.phase, to: change.phase },
@@ -87,7 +88,7 @@ export async function remind(
     await appendAudit(trx, {
       businessId,
       nowMs: clock.realMs,
-      actor: workflowId,
+      actor: byWorkflow(workflowId),
       action: "onboarding.reminded",
       subject: workflowId,
       details: { wait: key, reminder: reminders },
@@ -134,7 +135,7 @@ export async function finish(
     await appendAudit(trx, {
       businessId,
       nowMs: clock.realMs,
-      actor: workflowId,
+      actor: byWorkflow(workflowId),
       action: "onboarding.ended",
       subject: workflowId,
       details: { phase, round, forgotten },

@@ -1,3 +1,4 @@
+import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { Transaction } from "kysely";
 import { type HeldUp, howTo } from "../../src/domain/onboarding/decide.ts";
 import { withoutPersonal } from "../../src/domain/onboarding/masking.ts";
@@ -26,6 +27,7 @@ import { type ActivityContext, HTTP_TIMEOUT_MS } from "../shared/context.ts";
 import { textOfError } from "../shared/error-text.ts";
 import type { Sender } from "./sender.ts";
 import { senderOf } from "./senders.ts";
+import { isTurnOf } from "./turn.ts";
 
 /**
  * After a send without an answer, nothing is sent for this long: the service may still take it in.
@@ -76,6 +78,8 @@ export async function takeOnboardingStep(
   if (input?.state !== "waiting" || onboarding === undefined || onboarding.endedAtMs !== null) {
     return { againInMs: 0 };
   }
+  // Anyone who may write to Temporal can name an input: another business's is not sent for this one.
+  if (input.businessId !== businessId || input.round !== onboarding.round) return { againInMs: 0 };
   const { serviceMs, sandbox } = await context.clockOf(business).now();
   const pauseMs = sandbox ? PAUSE_MS.sandbox : PAUSE_MS.real;
   const opened = await valueOf(context, { onboarding, input });
@@ -100,7 +104,8 @@ async function lookAndSend(
   context: ActivityContext,
   step: Step,
 ): Promise<{ readonly againInMs: number }> {
-  const { input, sender, serviceMs } = step;
+  const { input, onboarding, sender, serviceMs } = step;
+  if (!(await isTurnOf(context, onboarding, input))) return { againInMs: 0 };
   const found = await sender.look();
   if (found.kind === "there") return end(context, step, "done", "onboarding.found", null);
   if (found.kind === "refused") {
@@ -257,7 +262,7 @@ function entry(
   return {
     businessId: onboarding.businessId,
     nowMs: Date.now(),
-    actor: onboarding.workflowId,
+    actor: byWorkflow(onboarding.workflowId),
     action,
     subject: onboarding.workflowId,
     details: { step: input.step, inputId: input.inputId, ...details },

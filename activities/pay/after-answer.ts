@@ -1,7 +1,7 @@
 import { serviceSays } from "../../src/domain/service-words.ts";
-import type { Means } from "../../src/ledger/answers.ts";
+import type { JudgedAnswer, Means } from "../../src/ledger/answers.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
-import { createdPaymentsSchema } from "../../src/payments-api/schemas/payment.ts";
+import type { Payment } from "../../src/payments-api/index.ts";
 import {
   BAD_TOKEN,
   type BusinessFault,
@@ -10,7 +10,6 @@ import {
   refusedForNow,
 } from "../shared/business-fault.ts";
 import type { PayOutcome } from "./job.ts";
-import type { Left } from "./leave.ts";
 
 /**
  * Asks the gate again, at once or after a pause. The line backs off with the outcome of the last
@@ -111,9 +110,12 @@ function ofBusiness(
 }
 
 /** Returns the outcome of a send that was answered with payments. */
-export function paid(send: OpenedSend, { judged, body }: Left): PayOutcome {
+export function paid(
+  send: OpenedSend,
+  judged: JudgedAnswer,
+  payments: readonly Payment[],
+): PayOutcome {
   const { madeIds: paymentIds } = judged;
-  const { payments } = createdPaymentsSchema.parse(body);
   const made = payments.filter(({ id }) => paymentIds.includes(id));
   const sent = { send, ...judged };
   return { kind: "applied", payments: made, paymentIds, found: false, sent };

@@ -3,6 +3,7 @@ import { definedOnly } from "../../src/contracts/defined-only.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { mayPay } from "../../src/ledger/gate-pay.ts";
 import { askGate, type Closed, type GateAnswer, type GateStep } from "../../src/ledger/gate.ts";
+import type { WaitReason } from "../../src/ledger/facts.ts";
 import { pay } from "../../src/ledger/operations.ts";
 import { isSameLine } from "../../src/ledger/shown.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
@@ -12,6 +13,7 @@ import { noteSends, type SentLine } from "../../src/store/lines/line-leases.ts";
 import { type ActivityContext, LEASE_MS } from "../shared/context.ts";
 import { waitingText } from "../shared/waiting-text.ts";
 import type { PayOutcome, PayOwner, PreparedJob } from "./job.ts";
+import { underRule } from "./replan-line.ts";
 
 /** Brings lines before the gate, in the caller's transaction. */
 export async function askToPay(
@@ -24,12 +26,12 @@ export async function askToPay(
   const { businessId, by } = owner;
   const caller = {
     ...{ owner: owner.owner, businessId, runId: owner.runId, playbook: owner.playbook },
-    limits: owner.policy.limits,
-    plans: new Map(jobs.map(({ plan }) => [plan.payableId, plan])),
+    limits: owner.limits(),
+    approve: owner.policy.approve,
     mayDebit: context.profileOf(owner.business).achAuthorization !== undefined,
   };
-  const requests = jobs.map(({ plan, line, wish, approved, reading }) => ({
-    ...{ subject: plan.payableId, wish, reading },
+  const requests = jobs.map(({ plan, line, wish, approved, reading, record }) => ({
+    ...{ subject: plan.payableId, wish, reading, record },
     ...definedOnly({ approved }),
     line: { runId: line.runId, lineNo: line.lineNo },
   }));
@@ -52,6 +54,7 @@ function sentLine({ runId }: PayOwner, { subject, seq, terms }: OpenedSend): Sen
 
 /** Judges a line that the gate hasn't let through. */
 export function withoutSend(
+  owner: PayOwner,
   job: PreparedJob,
   answer: Exclude<GateAnswer, { readonly kind: "open" }>,
   clock: ClockReading,
@@ -59,7 +62,7 @@ export function withoutSend(
   const { step } = answer;
   const settled = ofStep(job, step, clock);
   if (settled !== null) return settled;
-  if (answer.kind === "closed") return ofClosed(answer.closed);
+  if (answer.kind === "closed") return ofClosed(owner, job, answer.closed);
   // The line is to be paid again, while the service shows its payment as still valid: it is not
   // known for how long.
   const stands = step.kind === "applied" && job.wish !== null;
@@ -92,11 +95,14 @@ function ofStep(
       return { kind: "parked", code: step.code, reason: step.reason };
     case "wait": {
       const { waitMs, reason } = step;
-      const isOpen = reason === "leaving" || reason === "lookup-due";
+      const isOpen = OPEN_WAITS.includes(reason);
       return { kind: isOpen ? "unknown" : "back", waitMs, reason: waitingText(step, clock) };
     }
   }
 }
+
+/** Waits in which a request may still pay. */
+const OPEN_WAITS: readonly WaitReason[] = ["leaving", "lookup-due", "unreadable"];
 
 const STANDS = "The service shows an earlier payment of it as one that may still arrive.";
 
@@ -108,17 +114,30 @@ function applied(ids: readonly string[], shown: readonly Payment[], found: boole
 /** How long a line waits if its gate is closed for a reason that may pass by itself. */
 const CLOSED_WAIT_MS = 5_000;
 
-function ofClosed({ code, reason, limitCode }: Closed): PayOutcome {
+function ofClosed(
+  owner: PayOwner,
+  { plan }: PreparedJob,
+  { code, reason, limitCode, ruleIndex = plan.ruleIndex, record = "" }: Closed,
+): PayOutcome {
   switch (code) {
     case "on-hold":
+    case "trail-differs":
+    case "not-as-approved":
       return { kind: "on-hold", reason };
     case "not-approved":
       return { kind: "not-approved" };
+    case "record-changed":
+      return { kind: "record-changed", record, reason };
     case "run-cancelled":
     case "rejected":
+    case "dropped":
       return { kind: "stopped", code };
+    case "refused-since":
+      return { kind: "parked", code: "rejected", reason };
     case "over-limit":
       return { kind: "parked", code: limitCode ?? "over-limit", reason };
+    case "other-rule":
+      return { kind: "changed", plan: underRule(owner, plan, ruleIndex), reason };
     case "no-authorization":
       return {
         kind: "parked",

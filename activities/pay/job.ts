@@ -1,5 +1,6 @@
-import type { PlanLine } from "../../src/contracts/pay-run.ts";
+import type { PlanLine, VendorRecord } from "../../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
+import type { LimitsInForce } from "../../src/domain/planning/limits.ts";
 import type { Reading, Wish } from "../../src/ledger/facts.ts";
 import type { SendOutcome } from "../../src/ledger/results.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
@@ -15,6 +16,8 @@ export interface PayOwner {
   readonly businessId: string;
   readonly playbook: string;
   readonly policy: PayRunPlaybook;
+  /** The limits in force now: the playbook's, and those of the business's profile as it is. */
+  readonly limits: () => LimitsInForce;
   /** This worker and activity attempt. */
   readonly by: string;
   /** Real instant at which the run's plan was made. */
@@ -37,6 +40,8 @@ export interface PayJob {
 export interface PreparedJob extends PayJob {
   readonly reading: Reading;
   readonly payments: readonly Payment[];
+  /** The vendor's record, as it was read with the bill. */
+  readonly record: VendorRecord;
   /** What is to be sent; null if the line is not as it was approved. */
   readonly wish: Wish | null;
   /** What was approved, if nothing seems to be owed any more. */
@@ -60,7 +65,13 @@ export type PayOutcome =
   /** A request may still pay; only a lookup or the same key may follow. */
   | { readonly kind: "unknown"; readonly waitMs: number | null; readonly reason: string }
   /** Nothing is open; the line goes back to be leased again. */
-  | { readonly kind: "back"; readonly waitMs: number | null; readonly reason: string }
+  | {
+      readonly kind: "back";
+      readonly waitMs: number | null;
+      readonly reason: string;
+      /** Says what it waits for, if that is more than the next try. */
+      readonly code?: string;
+    }
   | (BusinessFault & {
       readonly scope: "source" | "business";
       /** True if a request of the line may still pay. */
@@ -69,7 +80,9 @@ export type PayOutcome =
   | { readonly kind: "line-wait"; readonly code: string; readonly message: string }
   | { readonly kind: "on-hold"; readonly reason: string }
   | { readonly kind: "not-approved" }
-  | { readonly kind: "stopped"; readonly code: "run-cancelled" | "rejected" }
+  /** The vendor's record was changed: somebody says first whether the account is still right. */
+  | { readonly kind: "record-changed"; readonly record: string; readonly reason: string }
+  | { readonly kind: "stopped"; readonly code: "run-cancelled" | "rejected" | "dropped" }
   | { readonly kind: "parked"; readonly code: string; readonly reason: string }
   | { readonly kind: "paid-elsewhere"; readonly reason: string }
   /** What was approved is not what would be paid now: it goes back to approval. */

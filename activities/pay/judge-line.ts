@@ -6,14 +6,16 @@ import {
   notAsApproved,
   type VendorFacts,
 } from "../../src/domain/payments/as-approved.ts";
-import { asksForNewDate, earliestDate } from "../../src/domain/planning/send-date.ts";
-import type { Begun } from "../../src/ledger/readings.ts";
-import { readingOf } from "../../src/ledger/readings.ts";
+import type { UnreadablePayment } from "../../src/domain/unreadable.ts";
+import { earliestDate, newDateOf } from "../../src/domain/planning/send-date.ts";
+import type { VendorRecord } from "../../src/contracts/pay-run.ts";
+import type { Reading } from "../../src/ledger/facts.ts";
+import { payRequest } from "../../src/ledger/requests.ts";
 import type { Contact, Payable, Payment } from "../../src/payments-api/index.ts";
-import { redateLine, replanLine } from "./replan-line.ts";
+import { payWithOther, redateLine, replanLine } from "./replan-line.ts";
 import type { PayJob, PayOutcome, PayOwner, PreparedJob } from "./job.ts";
-import { type Payer, payFieldsNow, sourceFault } from "./payer.ts";
-import { payRequest } from "./request-body.ts";
+import type { Payer } from "../shared/own-sources.ts";
+import { otherFields, sourceFault } from "./payer.ts";
 
 /** What was read of a bill: its payments, then the bill, then its vendor. */
 export interface ReadBill extends ListedBill, WithPayer {
@@ -27,8 +29,12 @@ interface WithPayer {
 
 /** A bill as far as the lists show it: enough to tell that it is as it was approved. */
 export interface ListedBill {
-  readonly begun: Begun;
+  /** All that is listed for the bill, for the ledger: also what names another bill. */
+  readonly reading: Reading;
+  /** The bill's payments. */
   readonly payments: readonly Payment[];
+  /** Payments that can't be read and may be of any bill. */
+  readonly unclear: readonly UnreadablePayment[];
   /**
    * The payments as they stand by everything that was ever read of them, if some were known before.
    */
@@ -39,6 +45,8 @@ export interface ListedBill {
   readonly runsOn?: string | null;
   readonly payable: BillFacts;
   readonly contact: VendorFacts;
+  /** The vendor's record, read with the rest. */
+  readonly record: VendorRecord;
 }
 
 /**
@@ -53,9 +61,9 @@ export function prepareLine(
 ): PreparedJob {
   const stop = notAsApproved(job.plan, read);
   if (stop === null) return asApproved(owner, job, read, clock);
-  const reading = readingOf(read.begun, read.payments);
   const otherwise = stop.kind === "differs" ? plannedAnew(owner, job, read, stop) : stop;
-  const prepared = { ...job, reading, payments: read.payments, wish: null, otherwise };
+  const { reading, payments, record } = read;
+  const prepared = { ...job, reading, payments, record, wish: null, otherwise };
   if (stop.kind !== "paid-elsewhere") return prepared;
   return { ...prepared, approved: payRequest(job.plan, owner, job.plan.executionDate) };
 }
@@ -78,13 +86,20 @@ function asApproved(
   read: ListedBill & WithPayer,
   clock: ClockReading,
 ): PreparedJob {
-  const reading = readingOf(read.begun, read.payments);
-  const prepared = { ...job, reading, payments: read.payments };
+  const { reading, payments, record } = read;
+  const prepared = { ...job, reading, payments, record };
   const fault = sourceFault(job.plan, read.payer);
   if (fault !== null) return { ...prepared, wish: null, otherwise: fault };
+  const other = otherFields(job.plan, read.payer);
+  if (other !== null) {
+    const { pay, reason } = other;
+    const plan = payWithOther(owner, job.plan, pay);
+    const otherwise: PayOutcome = { kind: "changed", plan, reason };
+    return { ...prepared, wish: null, otherwise };
+  }
   const { date, late } = executionDateOf(owner, job, read, clock);
   if (date === null) return { ...prepared, wish: null, otherwise: NOT_NOW };
-  const wish = payRequest(job.plan, owner, date, payFieldsNow(job.plan, read.payer));
+  const wish = payRequest(job.plan, owner, date);
   if (!late) return { ...prepared, wish, otherwise: AGAIN };
   return {
     ...prepared,
@@ -106,10 +121,12 @@ function plannedAnew(
   owner: PayOwner,
   job: PayJob,
   { payable, contact }: ReadBill,
-  { owed: cents, reason }: Differs,
+  { owed: owedCents, reason }: Differs,
 ): PayOutcome {
-  const owed = isPartial(job.plan) ? Math.min(cents, job.plan.amountCents) : cents;
-  const plan = replanLine({ ...owner, ...job }, { payable, contact, owed, reason });
+  const { plan: before } = job;
+  const amountCents = isPartial(before) ? Math.min(owedCents, before.amountCents) : owedCents;
+  const changed = { payable, contact, amountCents, owedCents, reason };
+  const plan = replanLine({ ...owner, ...job }, changed);
   return { kind: "changed", plan, reason };
 }
 
@@ -132,6 +149,7 @@ function executionDateOf(
   if (runsOn !== undefined) {
     return { date: runsOn === null || runsOn < date ? null : runsOn, late: false };
   }
-  if (plan.executionDate >= date) return { date: plan.executionDate, late: false };
-  return { date, late: asksForNewDate(owner, clock) };
+  const anew = newDateOf(plan.executionDate, owner, clock);
+  if (anew === undefined) return { date: plan.executionDate, late: false };
+  return { date, late: anew.asksAgain };
 }

@@ -106,7 +106,14 @@ export class LaneBook {
       const answer = answers.get(job.plan.payableId);
       if (answer === undefined) throw new Error(`no answer of the gate to ${job.plan.payableId}`);
       if (answer.kind === "open") opened.push({ job, send: answer.send, limit });
-      else await writeOutcome(trx, this.#owner, job, withoutSend(job, answer, clock), clock);
+      else
+        await writeOutcome(
+          trx,
+          this.#owner,
+          job,
+          withoutSend(this.#owner, job, answer, clock),
+          clock,
+        );
     }
     return opened;
   }

@@ -6,7 +6,7 @@ import { outcomeOfError } from "./error-outcome.ts";
 import { groupOf } from "./group-commit.ts";
 import type { PayJob, PayOwner, PreparedJob } from "./job.ts";
 import { prepareLine, prepareListed } from "./judge-line.ts";
-import { readPayer } from "./payer.ts";
+import { payerNow } from "./payer.ts";
 import { readBill, readByPage } from "./read-bills.ts";
 import { recordOutcome } from "./record.ts";
 
@@ -89,7 +89,7 @@ export class LeasedLines {
     const calm = jobs.filter(({ plan }) => !open.has(plan.payableId));
     const listed = await readByPage(this.#context, this.#owner, calm, await this.#now());
     const payer =
-      listed.size === 0 ? undefined : await readPayer(this.#context, this.#owner.business);
+      listed.size === 0 ? undefined : await payerNow(this.#context, this.#owner.business);
     const singly: PayJob[] = [];
     for (const job of jobs) {
       const read = open.has(job.plan.payableId) ? undefined : listed.get(job.plan.payableId);

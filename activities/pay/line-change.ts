@@ -1,4 +1,5 @@
 import { HOUR_MS } from "../../src/contracts/durations.ts";
+import { CHANGED_RECORD } from "../../src/domain/approvals/changed-records.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { doublingMs } from "../../src/domain/back-off.ts";
@@ -63,6 +64,8 @@ export function changeOfLine(
         : { state: "retrying", reasonCode: "on-hold", reason: outcome.reason };
     case "not-approved":
       return ownRun ? { state: "awaiting-approval", funded: false, backsOffAtMs: null } : EXPIRED;
+    case "record-changed":
+      return askedAbout(owner, line, outcome, clock);
     case "stopped":
       return ownRun
         ? { state: "cancelled", reasonCode: outcome.code, reason: null }
@@ -87,6 +90,24 @@ export function changeOfLine(
   }
 }
 
+/** The line waits until somebody has said whether the vendor's account is still right. */
+function askedAbout(
+  owner: PayOwner,
+  line: RunLine,
+  { record, reason }: PayOutcome & { readonly kind: "record-changed" },
+  clock: ClockReading,
+): LineChange {
+  // A retry that asks about the same record again doesn't ask anew.
+  const sinceMs = line.recordAsked === record ? line.recordAskedAtMs : null;
+  return {
+    ...(isOwnRun(owner)
+      ? { state: "awaiting-approval", funded: false }
+      : { state: "retrying", notBeforeMs: clock.serviceMs + RETRY_LINE_WAIT_MS }),
+    ...{ reasonCode: CHANGED_RECORD, reason, backsOffAtMs: null },
+    ...{ recordAsked: record, recordAskedAtMs: sinceMs ?? clock.realMs },
+  };
+}
+
 /** Nothing came of the try, or nobody knows what: the line is tried again later. */
 function backedOff(
   owner: PayOwner,
@@ -103,7 +124,7 @@ function backedOff(
   return {
     state: isOwnRun(owner) ? ofRun : "retrying",
     notBeforeMs: isAtOnce ? nowMs : againAtMs(line, waitMs, nowMs),
-    reasonCode: isOpen ? "answer-unknown" : "waits",
+    reasonCode: outcome.kind === "unknown" ? "answer-unknown" : (outcome.code ?? "waits"),
     reason: outcome.reason,
     ...(isAtOnce ? {} : { backsOffAtMs: nowMs }),
   };
@@ -120,9 +141,11 @@ const EXPIRED: LineChange = {
   reason: "No valid approval of it is stored any more. The next run asks again.",
 };
 
-const STOPPED = {
+/** Says why nothing more of a line is paid. */
+export const STOPPED = {
   "run-cancelled": "Its run was cancelled, so nothing more of it is paid.",
   rejected: "Its run was rejected, so nothing more of it is paid.",
+  dropped: "An approver left it out, so it is not sent again.",
 } as const;
 
 export function isOwnRun({ owner, runId }: PayOwner): boolean {

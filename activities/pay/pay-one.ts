@@ -68,7 +68,7 @@ async function readAndAsk(
   if (answer === undefined) throw new Error(`the gate said nothing of ${job.plan.payableId}`);
   return answer.kind === "open"
     ? { job: prepared, send: answer.send, limit }
-    : { outcome: withoutSend(prepared, answer, clock) };
+    : { outcome: withoutSend(owner, prepared, answer, clock) };
 }
 
 function clockOf(context: ActivityContext, { business }: PayOwner) {
@@ -84,11 +84,11 @@ async function sendOnce(
   owner: PayOwner,
   { send, limit }: OpenedJob,
 ): Promise<PayOutcome | Again> {
-  const left = await leave(context, owner.business, pay, send, limit);
-  const { means } = left.judged;
-  if (means.kind === "applied") return paid(send, left);
+  const { judged } = await leave(context, owner.business, pay, send, limit);
+  const { means } = judged;
+  if (means.kind === "applied") return paid(send, judged, means.payments);
   const isOpen = await context.store.transactionOf(owner.businessId, (trx) =>
-    recordAnswer(trx, send, left.judged),
+    recordAnswer(trx, send, judged),
   );
   return afterAnswer(means, isOpen);
 }

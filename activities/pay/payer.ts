@@ -1,29 +1,20 @@
-import type { PlanLine } from "../../src/contracts/pay-run.ts";
+import type { PayFields, PlanLine } from "../../src/contracts/pay-run.ts";
 import { whyNoPayment } from "../../src/domain/funding-source.ts";
 import { SOURCE_UNAVAILABLE } from "../../src/domain/service-waits.ts";
-import type { BankAccount, FundingSource } from "../../src/payments-api/index.ts";
-import { unlessRefused } from "../../src/business/source-money.ts";
-import { payFields } from "../shared/choose-funding.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { eachBusiness } from "../shared/each-business.ts";
+import { type Payer, readPayer } from "../shared/own-sources.ts";
 import type { PayOutcome } from "./job.ts";
-
-/** What a business can pay from, as the service showed it a moment ago. */
-export interface Payer {
-  readonly sources: readonly FundingSource[];
-  /** Undefined if the token may not read them. */
-  readonly accounts: readonly BankAccount[] | undefined;
-}
 
 /** How long a read stays good enough to pay by. */
 const GOOD_FOR_MS = 15_000;
 
 /** Reads what a business can pay from; payments made at about the same time share the read. */
-export async function readPayer(context: ActivityContext, business: string): Promise<Payer> {
+export async function payerNow(context: ActivityContext, business: string): Promise<Payer> {
   const shared = sharedOf(context, business);
   const { last } = shared;
   if (last !== undefined && performance.now() - last.beganMs < GOOD_FOR_MS) return last.payer;
-  const kept = { beganMs: performance.now(), payer: read(context, business) };
+  const kept = { beganMs: performance.now(), payer: readPayer(context.clientOf(business)) };
   shared.last = kept;
   try {
     return await kept.payer;
@@ -40,12 +31,6 @@ interface Kept {
 
 const sharedOf = eachBusiness<ActivityContext, { last?: Kept | undefined }>(() => ({}));
 
-async function read(context: ActivityContext, business: string): Promise<Payer> {
-  const client = context.clientOf(business);
-  const sources = await client.fundingSources.list();
-  return { sources, accounts: await unlessRefused(client.bankAccounts.list()) };
-}
-
 /** Returns why nothing is sent from a line's source now; null if the source can pay. */
 export function sourceFault({ funding }: PlanLine, { sources }: Payer): PayOutcome | null {
   const { sourceId } = funding;
@@ -59,18 +44,23 @@ export function sourceFault({ funding }: PlanLine, { sources }: Payer): PayOutco
 }
 
 /**
- * Returns the fields of a line's source, as they were approved. Those of the balance may name the
- * account that was the default then; if it is gone, the present default account takes its place.
+ * Returns what a payment from a line's source sends now, with the reason, if the fields that were
+ * approved can't be sent; null while they can.
  */
-export function payFieldsNow(
+export function otherFields(
   { funding }: PlanLine,
   { sources, accounts }: Payer,
-): Readonly<Record<string, unknown>> {
-  const named = funding.pay["bankAccountId"];
+): { readonly pay: PayFields; readonly reason: string } | null {
   const source = sources.find(({ id }) => id === funding.sourceId);
-  if (funding.kind !== "balance" || named === undefined || source === undefined) return funding.pay;
-  const isGone =
-    accounts !== undefined &&
-    !accounts.some(({ id, status }) => id === named && status === "verified");
-  return isGone ? payFields(source, accounts) : funding.pay;
+  if (source === undefined) return null;
+  const pay = source.fields;
+  const named = funding.pay.bankAccountId;
+  if (named === undefined) {
+    const isUnplanned = Object.keys(funding.pay).length === 0 && Object.keys(pay).length > 0;
+    return isUnplanned ? { pay, reason: "its source couldn't be used when it was planned" } : null;
+  }
+  const isOwn = accounts?.some(({ id, status }) => id === named && status === "verified") ?? true;
+  return isOwn ? null : { pay, reason: NOT_OWN };
 }
+
+const NOT_OWN = "its own bank account is not one of the business's verified ones any more";

@@ -1,19 +1,26 @@
+import { recordOf } from "../../src/domain/vendor-account.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { type Begun, beginReading } from "../../src/ledger/readings.ts";
+import { paymentsOfBill } from "../../src/ledger/made-payments.ts";
+import { type Begun, beginReading, readingOf } from "../../src/ledger/readings.ts";
 import {
+  type Contact,
   PAGE_SIZE_MAX,
   type PayableListItem,
   type Payment,
+  PaymentsApiError,
   type PaymentsClient,
 } from "../../src/payments-api/index.ts";
+import { claimedPayables } from "../../src/store/payables/claims.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { eachBusiness } from "../shared/each-business.ts";
 import { PATIENT } from "../shared/patience.ts";
 import { takePayments } from "../follow/take-payments.ts";
 import type { PayJob, PayOwner } from "./job.ts";
-import type { BillFacts, VendorFacts } from "../../src/domain/payments/as-approved.ts";
+import type { BillFacts } from "../../src/domain/payments/as-approved.ts";
+import type { UnreadablePayment } from "../../src/domain/unreadable.ts";
 import type { ListedBill, ReadBill } from "./judge-line.ts";
-import { readPayer } from "./payer.ts";
+import { payerNow } from "./payer.ts";
+import { unclearPayment, unclearPayments } from "./unclear-payments.ts";
 
 /** Fewer lines than these are read one by one. */
 const BY_PAGE_FROM = 25;
@@ -43,22 +50,28 @@ const PAGES_GOOD_FOR_MS = 60_000;
  */
 export async function readBill(
   context: ActivityContext,
-  { business, businessId, owner: actor, runsOn }: PayOwner,
+  owner: PayOwner,
   { line, plan }: PayJob,
   clock: ClockReading,
 ): Promise<ReadBill> {
+  const { business, businessId, owner: actor, runsOn } = owner;
   const client = context.clientOf(business);
   const begun = await beginReading(context.store.db, clock);
-  const payments = await client.payments.listAll({ payableId: plan.payableId });
-  const payable = await client.payables.get(plan.payableId);
+  const unclear = await unclearPayments(context, owner, clock);
+  const { payableId } = plan;
+  const listed = await client.payments.listAll({ payableId });
+  const payments = await paymentsOfBill(context.store.db, businessId, payableId, listed);
+  const payable = await client.payables.get(payableId);
   const contact = await client.contacts.get(payable.contact.id ?? plan.contactId);
-  const payer = await readPayer(context, business);
+  const payer = await payerNow(context, business);
   // A list that lags behind shows failed payments as if they were on their way.
   const follower = { businessId, actor, runId: line.runId, nowMs: clock.realMs };
   const isFirst = line.paymentIds.length === 0;
   const stand = isFirst ? payments : await takePayments(context, follower, payments);
   const day = runsOn === undefined ? {} : { runsOn: await runsOn(stand) };
-  return { begun, payer, payments, stand, payable, contact, ...day };
+  const record = recordOf(contact);
+  const reading = readingOf(begun, listed, payableId);
+  return { reading, payer, payments, unclear, stand, payable, contact, record, ...day };
 }
 
 /**
@@ -81,8 +94,22 @@ export async function readByPage(
   if (pages.areTooSlow) return NOTHING;
   const client = context.clientOf(owner.business);
   const lines = jobs.length < LARGE_LEASE ? jobs.length : jobs.length * LEASES_SERVED;
-  if ((await pageCount(client)) > lines * SINGLE_READS) return NOTHING;
-  return pages.read(context, client, clock, ids);
+  const pagesMax = lines * SINGLE_READS;
+  if ((await pageCount(client)) > pagesMax) return NOTHING;
+  return pages.read({ context, client, clock, businessId: owner.businessId, pagesMax }, ids);
+}
+
+/** Codes of a reading of pages that proves nothing, however often it is repeated. */
+const UNUSABLE: readonly string[] = ["unexpected_answer", "inconsistent_list"];
+
+/** One reading of all pages, for the lanes that wait for it. */
+interface PagesReading {
+  readonly context: ActivityContext;
+  readonly client: PaymentsClient;
+  readonly clock: ClockReading;
+  readonly businessId: string;
+  /** The lists may have grown since their pages were counted, but not beyond this each. */
+  readonly pagesMax: number;
 }
 
 const NOTHING: ReadonlyMap<string, ListedBill> = new Map();
@@ -101,7 +128,7 @@ async function pageCount(client: PaymentsClient): Promise<number> {
   return counts.reduce((sum, { totalCount }) => sum + Math.ceil(totalCount / PAGE_SIZE_MAX), 0);
 }
 
-/** Everything that the lists of a business showed at one moment, for all lanes of this process. */
+/** What the lists of a business showed of claimed bills at one moment, for all lanes here. */
 class Pages {
   #found: ReadonlyMap<string, ListedBill> = NOTHING;
   #readAt = Number.NEGATIVE_INFINITY;
@@ -120,9 +147,7 @@ class Pages {
   }
 
   async read(
-    context: ActivityContext,
-    client: PaymentsClient,
-    clock: ClockReading,
+    reading: PagesReading,
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, ListedBill>> {
     // Lanes that lease at the same moment wait for one read; if it lacks their bills, they read
@@ -132,29 +157,40 @@ class Pages {
       const known = this.known(ids);
       if (known !== undefined) return known;
     }
-    this.#reading ??= this.#readAll(context, client, clock).finally(() => {
-      this.#reading = undefined;
-    });
+    this.#reading ??= this.#readAll(reading)
+      .catch((error: unknown) => {
+        // Lists that a bound has cut, or a record that can't be read, say nothing of single bills.
+        if (!(error instanceof PaymentsApiError) || !UNUSABLE.includes(error.code)) throw error;
+        this.#tooSlowUntil = performance.now() + TOO_SLOW_FOR_MS;
+      })
+      .finally(() => {
+        this.#reading = undefined;
+      });
     await this.#reading;
     return this.known(ids) ?? NOTHING;
   }
 
-  async #readAll(
-    context: ActivityContext,
-    client: PaymentsClient,
-    clock: ClockReading,
-  ): Promise<void> {
+  async #readAll(reading: PagesReading): Promise<void> {
+    const { context, client, clock, businessId, pagesMax } = reading;
+    const bounds = { ...PATIENT, itemsMax: pagesMax * PAGE_SIZE_MAX, isStrict: true };
+    const claimed = await claimedPayables(context.store.db, businessId);
     const readAt = performance.now();
     const inTime = (): boolean => performance.now() - readAt < PAGES_TAKE_MS;
     const begun = await beginReading(context.store.db, clock);
     // Payments before the bills: one made in between then shows too little as owed, never too much.
-    const payments = await paymentsByBill(client, inTime);
-    const vendors = await vendorsById(client, inTime);
+    const { payments, unclear } = await paymentsByBill(
+      client.payments.iteratePages({}, bounds),
+      claimed,
+      inTime,
+    );
+    const vendors = await vendorsById(client.contacts.iteratePages({}, bounds), inTime);
     const found = new Map<string, ListedBill>();
-    for await (const page of client.payables.iteratePages({}, PATIENT)) {
+    for await (const page of client.payables.iteratePages({}, bounds)) {
       if (!inTime()) break;
       for (const bill of page) {
-        const read = whole(begun, bill, vendors, payments.get(bill.id) ?? []);
+        if (!claimed.has(bill.id)) continue;
+        const paid = { payments: payments.get(bill.id) ?? [], unclear };
+        const read = whole(begun, bill, vendors, paid);
         if (read !== undefined) found.set(bill.id, read);
       }
     }
@@ -171,49 +207,64 @@ class Pages {
 function whole(
   begun: Begun,
   bill: PayableListItem,
-  vendors: ReadonlyMap<string, VendorFacts>,
-  payments: readonly Payment[],
+  vendors: ReadonlyMap<string, Vendor>,
+  paid: Pick<ListedBill, "payments" | "unclear">,
 ): ListedBill | undefined {
   const { status, totalAmountCents, amountPaidCents, contact: ofBill } = bill;
-  const contact = vendors.get(ofBill?.id ?? "");
+  const { paymentStatus, remainingAmountCents } = bill;
+  const { contact, record } = vendors.get(ofBill?.id ?? "") ?? {};
   const isWhole =
     typeof status === "string" &&
+    typeof paymentStatus === "string" &&
     typeof totalAmountCents === "number" &&
     typeof amountPaidCents === "number" &&
     ofBill !== null &&
     ofBill !== undefined;
-  if (!isWhole || contact === undefined) return undefined;
-  const payable: BillFacts = { status, totalAmountCents, amountPaidCents, contact: ofBill };
-  return { begun, payments, payable, contact };
+  if (!isWhole || contact === undefined || record === undefined) return undefined;
+  const amounts = { totalAmountCents, amountPaidCents, remainingAmountCents };
+  const payable: BillFacts = { ...amounts, status, paymentStatus, contact: ofBill };
+  const reading = readingOf(begun, paid.payments, bill.id);
+  return { reading, ...paid, payable, contact, record };
 }
+
+type Vendor = Pick<ListedBill, "contact" | "record">;
 
 /** @param inTime once it is false, no more pages are read, and the result is of no use */
 async function paymentsByBill(
-  client: PaymentsClient,
+  pages: AsyncIterable<Payment[]>,
+  claimed: ReadonlySet<string>,
   inTime: () => boolean,
-): Promise<Map<string, Payment[]>> {
+): Promise<{
+  readonly payments: ReadonlyMap<string, Payment[]>;
+  readonly unclear: readonly UnreadablePayment[];
+}> {
   const found = new Map<string, Payment[]>();
-  for await (const page of client.payments.iteratePages({}, PATIENT)) {
+  const unclear: UnreadablePayment[] = [];
+  for await (const page of pages) {
     if (!inTime()) break;
     for (const payment of page) {
+      unclear.push(...unclearPayment(payment));
       if (payment.payableId === null) continue;
+      if (!claimed.has(payment.payableId)) continue;
       const known = found.get(payment.payableId);
       if (known === undefined) found.set(payment.payableId, [payment]);
       else known.push(payment);
     }
   }
-  return found;
+  return { payments: found, unclear };
 }
 
 async function vendorsById(
-  client: PaymentsClient,
+  pages: AsyncIterable<Contact[]>,
   inTime: () => boolean,
-): Promise<Map<string, VendorFacts>> {
-  const vendors = new Map<string, VendorFacts>();
-  for await (const page of client.contacts.iteratePages({}, PATIENT)) {
+): Promise<Map<string, Vendor>> {
+  const vendors = new Map<string, Vendor>();
+  for await (const page of pages) {
     if (!inTime()) break;
-    for (const { id, displayName, status, paymentReady, bankAccount, updatedAt } of page) {
-      vendors.set(id, { id, displayName, status, paymentReady, bankAccount, updatedAt });
+    for (const vendor of page) {
+      const { id, displayName, status, paymentReady, bankAccount } = vendor;
+      const contact = { id, displayName, status, paymentReady, bankAccount };
+      vendors.set(id, { contact, record: recordOf(vendor) });
     }
   }
   return vendors;

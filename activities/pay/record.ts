@@ -1,13 +1,17 @@
 import type { Transaction } from "kysely";
-import { OWN_AUTHOR } from "../../src/contracts/names.ts";
+import type { LineState } from "../../src/contracts/pay-run.ts";
+import { PAYRUN, byWorkflow } from "../../src/contracts/authors.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
+import { notifyOfChangedRecords } from "../notify/changed-records.ts";
 import { mayReturnUntilMs } from "../../src/domain/payments/return-window.ts";
+import { escalatedStage } from "../../src/domain/approvals/stages.ts";
 import { lineStuck } from "../../src/domain/notices/late-texts.ts";
 import { inDoubt } from "../../src/domain/notices/open-texts.ts";
 import { UNANSWERED_NOTICE_AFTER_MS } from "../../src/domain/payments/late.ts";
 import { mismatchOf } from "../../src/domain/payments/mismatch.ts";
+import { confirmedRecords } from "../../src/ledger/confirmed-records.ts";
 import { notedPayment } from "../../src/ledger/notes.ts";
-import { recordResults } from "../../src/ledger/results.ts";
+import { noteAnswer, recordResults } from "../../src/ledger/results.ts";
 import { timesPaidAgain } from "../../src/ledger/times-paid-again.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { appendOfLines } from "../../src/store/audit/audit-lines.ts";
@@ -17,6 +21,7 @@ import { createHold } from "../../src/store/holds/holds.ts";
 import { recordPaidLines } from "../../src/store/lines/line-leases.ts";
 import { changeLine, getRunLine, type RunLine } from "../../src/store/lines/lines.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
+import { getRun } from "../../src/store/runs/runs.ts";
 import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
 import { updateRetry } from "../../src/store/retries/retries.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
@@ -59,14 +64,15 @@ export async function writeOutcome(
   trx: Transaction<Tables>,
   owner: PayOwner,
   job: PayJob,
-  outcome: PayOutcome,
+  given: PayOutcome,
   clock: ClockReading,
 ): Promise<boolean> {
   const { businessId } = owner;
+  const outcome = await unlessSaid(trx, owner, job, given);
   if (outcome.kind === "applied") {
     if (outcome.sent !== null) await recordResults(trx, businessId, [outcome.sent]);
     // It has been recorded meanwhile: what has happened to the line since then stays.
-    if (await isRecorded(trx, job.line, outcome.paymentIds)) return false;
+    if (await isRecorded(trx, job.line, outcome.paymentIds)) return noteAlone(trx, outcome);
   }
   const change = changeOfLine(owner, job, outcome, clock);
   // A payment counts in any case; any other outcome only while no later lease has the line.
@@ -83,7 +89,7 @@ export async function writeOutcome(
     clock.realMs,
     guard,
   );
-  if (!mine) return false;
+  if (!mine) return noteAlone(trx, outcome);
   await sideEffects(trx, owner, job, outcome, clock);
   if (!isOwnRun(owner))
     signalOnCommit(trx, businessId, { kind: "workflow", workflowId: job.line.runId });
@@ -91,12 +97,34 @@ export async function writeOutcome(
   await appendAudit(trx, {
     businessId,
     nowMs: clock.realMs,
-    actor: owner.owner,
+    actor: byWorkflow(owner.owner),
     action: `line:${change.state}`,
     subject: job.plan.payableId,
     details: { outcome: outcome.kind, reasonCode: change.reasonCode, ...auditDetails(outcome) },
   });
   return true;
+}
+
+/** Asks about no record of which somebody has said since the gate judged that it is right. */
+async function unlessSaid(
+  trx: Transaction<Tables>,
+  { runId }: PayOwner,
+  { line, plan }: PayJob,
+  outcome: PayOutcome,
+): Promise<PayOutcome> {
+  if (outcome.kind !== "record-changed") return outcome;
+  const confirmed = await confirmedRecords(trx, await getRun(trx, runId), [plan.contactId]);
+  const isSaid = confirmed.covers(plan, escalatedStage(line), outcome.record);
+  return isSaid ? { kind: "back", waitMs: 0, reason: SAID } : outcome;
+}
+
+const SAID = "Somebody has said that the vendor's account is still right.";
+
+/** Notes the answer of a request whose outcome changes no line. @returns false */
+async function noteAlone(trx: Transaction<Tables>, outcome: PayOutcome): Promise<false> {
+  const isAnswer = outcome.kind === "applied" && outcome.sent !== null;
+  if (isAnswer) await noteAnswer(trx, outcome.sent);
+  return false;
 }
 
 /** True if a line has these payments already. */
@@ -149,9 +177,12 @@ async function sideEffects(
       await countRetry(trx, owner, { line, plan }, outcome, clock);
       await clearWaits(trx, { businessId, sourceId: funding.sourceId, realMs: clock.realMs });
       await appendAudit(trx, {
-        ...{ businessId, nowMs: clock.realMs, actor: owner.owner, subject: payableId },
+        ...{ businessId, nowMs: clock.realMs, actor: byWorkflow(owner.owner), subject: payableId },
         action: outcome.found ? "attempt.adopted" : "attempt.answered",
-        details: { result: "applied", ...answered({ line, plan }, outcome) },
+        details: {
+          result: "applied",
+          ...answered(outcome, stateOfPaid(outcome.payments, plan.amountCents)),
+        },
       });
       await alarmOnMismatch(trx, { line, plan }, outcome.payments, clock);
       return;
@@ -160,6 +191,10 @@ async function sideEffects(
       return;
     case "line-wait":
     case "on-hold":
+    case "record-changed":
+      // The run of a retry may have ended: nothing looks at its lines any more.
+      if (!isOwnRun(owner)) await notifyOfChangedRecords(trx, businessId, clock, true);
+      return;
     case "not-approved":
     case "stopped":
     case "parked":
@@ -195,10 +230,14 @@ export async function recordPaid(
   const { businessId } = owner;
   const sent = paid.flatMap(({ outcome }) => outcome.sent ?? []);
   await recordResults(trx, businessId, sent);
-  const lines = paid.map(({ job, outcome: { payments, paymentIds } }) => ({
+  const judged = paid.map(({ job, outcome }) => ({
+    ...{ job, outcome },
+    state: stateOfPaid(outcome.payments, job.plan.amountCents),
+  }));
+  const lines = judged.map(({ job, outcome: { paymentIds }, state }) => ({
     runId: job.line.runId,
     payableId: job.plan.payableId,
-    state: stateOfPaid(payments, job.plan.amountCents),
+    state,
     paymentIds: [...new Set([...job.line.paymentIds, ...paymentIds])],
   }));
   const times = { pollAtMs: Math.round(clock.businessMs), nowMs: clock.realMs };
@@ -208,22 +247,24 @@ export async function recordPaid(
   }
   for (const { job, outcome } of paid) await alarmOnMismatch(trx, job, outcome.payments, clock);
   await appendOfLines(trx, {
-    ...{ businessId, runId: owner.runId, nowMs: clock.realMs, actor: owner.owner },
+    ...{ businessId, runId: owner.runId, nowMs: clock.realMs, actor: byWorkflow(owner.owner) },
     action: "attempt.answered",
     details: { result: "applied" },
-    lines: paid.map(({ job, outcome }) => ({
+    lines: judged.map(({ job, outcome, state }) => ({
       payableId: job.plan.payableId,
       lineNo: job.line.lineNo,
-      details: answered(job, outcome),
+      details: answered(outcome, state),
     })),
   });
 }
 
-function answered({ plan }: PayJob, { payments, sent }: Applied) {
+function answered({ payments, sent }: Applied, line: LineState) {
   return {
     attemptId: sent?.send.attemptId,
     seq: sent?.send.seq,
-    line: stateOfPaid(payments, plan.amountCents),
+    send: sent?.send.sendNo,
+    madeIds: sent?.madeIds,
+    line,
     payments: payments.map(notedPayment),
   };
 }
@@ -260,7 +301,7 @@ async function alarmOnMismatch(
   const { businessId, payableId, runId } = line;
   const reason = `Payments made for ${payableId} are not what was approved: ${wrong}. Its run is on hold.`;
   const hold = { businessId, scope: "run", value: runId, reason, nowMs: clock.realMs } as const;
-  await createHold(trx, { ...hold, author: OWN_AUTHOR });
+  await createHold(trx, { ...hold, author: PAYRUN });
   await raiseNotice(trx, {
     businessId,
     kind: "payment-in-doubt",

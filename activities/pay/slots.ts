@@ -24,6 +24,7 @@ const SLOTS = { lane: LANES_MAX, retry: RETRIES_MAX } as const;
  *
  * A slot bounds the load and guards no money; second payments are prevented elsewhere.
  *
+ * @param whileWaiting gets the wait for a slot, and shows it
  * @returns undefined if `stop` came before a slot was free
  */
 export async function inSlot<T>(
@@ -31,8 +32,9 @@ export async function inSlot<T>(
   wanted: { readonly kind: keyof typeof SLOTS; readonly businessId: string },
   stop: AbortSignal,
   work: () => Promise<T>,
+  whileWaiting = (turn: Promise<Lease | undefined>) => turn,
 ): Promise<T | undefined> {
-  const slot = await takeSlot(store, wanted, stop);
+  const slot = await whileWaiting(takeSlot(store, wanted, stop));
   if (slot === undefined) return undefined;
   const renewal = setInterval(() => {
     // The work goes on even if a freeze loses the slot to another, or while the store is away.

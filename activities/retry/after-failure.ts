@@ -11,7 +11,7 @@ import { arrivalDate, earliestDate } from "../../src/domain/planning/send-date.t
 import { ruleFor, type RuledFailure } from "../../src/domain/retries/policy.ts";
 import { type FailureStep, stepAfterFailure } from "../../src/domain/retries/step.ts";
 import { whoseAccount } from "../../src/domain/retries/whose-account.ts";
-import { runStopped } from "../../src/ledger/run-stopped.ts";
+import { refusedSince, runStopped } from "../../src/ledger/run-stopped.ts";
 import { planLineOf } from "../../src/store/lines/lines.ts";
 import { dayOfFailure, keepRetryCase } from "../../src/store/lines/retry-cases.ts";
 import { incidentOfBounce } from "../incident/incident-of-bounce.ts";
@@ -165,10 +165,18 @@ function harshest(failures: readonly FailedPayment[], playbook: RetryFailedPlayb
   );
 }
 
-/** Returns why nothing of its run is tried again; null if it is. */
-export async function stoppedBy({ context, run }: RetryCase): Promise<string | null> {
+/** Returns why it is not tried again, whatever its playbook says; null if it is. */
+export async function stoppedBy(retry: RetryCase): Promise<string | null> {
+  const { context, run, line, businessId, payableId } = retry;
+  if (line.droppedBy !== null) {
+    return `${line.droppedBy} has left it out, so it is not tried again by itself.`;
+  }
   const stopped = await runStopped(context.store.db, run, false);
-  if (stopped === null) return null;
+  if (stopped === null) {
+    const refused = await refusedSince(context.store.db, businessId, [payableId]);
+    const reason = refused.get(payableId)?.reason;
+    return reason === undefined ? null : `It is not tried again by itself. ${reason}`;
+  }
   const what = stopped.code === "rejected" ? "rejected" : "cancelled";
   return `Its run was ${what}, so nothing is tried again by itself.`;
 }

@@ -1,3 +1,4 @@
+import { inMarkdown, inMarkdownCode } from "../../src/domain/others-text.ts";
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import { instantOf } from "../../src/domain/clock/instants.ts";
 import { counted } from "../../src/domain/counted.ts";
@@ -24,7 +25,7 @@ export function assessment(
 ): RetryAssessment {
   const { about, payableId, row } = retry;
   const soFar = `paid again ${counted(row.retriesMade, "time")}`;
-  const details = `**${about}** (\`${payableId}\`), ${soFar}: ${text}.`;
+  const details = `**${inMarkdown(about)}** (\`${inMarkdownCode(payableId)}\`), ${soFar}: ${inMarkdown(text)}.`;
   return { phase, waitingFor: text, soFar, about, wakeInMs, details, outcome: null };
 }
 
@@ -89,7 +90,7 @@ export async function parkedFor(
     soFar: `${about} needs a person${code}`,
     about,
     wakeInMs: await changesInMs(retry),
-    details: `**${about}** needs a person${code}.\n\nWhy: \`payrun explain ${payableId}\`. Then: \`payrun resolve ${payableId}\`.`,
+    details: `**${inMarkdown(about)}** needs a person${code}.\n\nWhy: \`payrun explain ${inMarkdownCode(payableId)}\`. Then: \`payrun resolve ${inMarkdownCode(payableId)}\`.`,
     outcome: null,
   };
 }
@@ -101,7 +102,13 @@ export async function finish(retry: RetryCase, outcome: string): Promise<RetryAs
 }
 
 export function ended(outcome: string): RetryAssessment {
-  return { phase: "ended", waitingFor: null, wakeInMs: 0, details: `Ended: ${outcome}.`, outcome };
+  return {
+    phase: "ended",
+    waitingFor: null,
+    wakeInMs: 0,
+    details: `Ended: ${inMarkdown(outcome)}.`,
+    outcome,
+  };
 }
 
 /** Gives the payable back unpaid: the next run plans it anew and asks for an approval of it. */

@@ -1,5 +1,4 @@
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
-import { earliestDate } from "../../src/domain/planning/send-date.ts";
 import { type ApprovalEnd, approvalEnd } from "../../src/domain/retries/approval.ts";
 import { ruleFor } from "../../src/domain/retries/policy.ts";
 import { failurePlaybook } from "./failure-playbook.ts";
@@ -41,14 +40,4 @@ function dayOf(at: string | null): string[] {
   if (/^\d{4}-\d{2}-\d{2}$/.test(at)) return [at];
   const ms = Date.parse(at);
   return Number.isNaN(ms) ? [] : [newYorkDate(ms)];
-}
-
-/**
- * Returns the only day on which a retry may run now: the one that was announced, or else the
- * earliest. Null if the announced day can't be reached any more.
- */
-export function runDay({ row, clock }: RetryCase): string | null {
-  const earliest = earliestDate(clock);
-  if (row.requested === "retry" || row.retryOn === null) return earliest;
-  return row.retryOn < earliest ? null : row.retryOn;
 }

@@ -1,3 +1,4 @@
+import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { formatUsd } from "../../src/domain/money.ts";
@@ -6,6 +7,7 @@ import { isOnItsWay } from "../../src/domain/payments/payment-states.ts";
 import { ruleFor } from "../../src/domain/retries/policy.ts";
 import { whoseAccount } from "../../src/domain/retries/whose-account.ts";
 import { forgottenOf, notifyOfForgotten } from "../../src/ledger/forgotten-payments.ts";
+import { paymentsOfBill } from "../../src/ledger/made-payments.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
@@ -31,8 +33,9 @@ export async function assessExternalPayment(
 ): Promise<RetryAssessment> {
   const { store } = context;
   const client = context.clientOf(business);
-  const payments = await client.payments.listAll({ payableId });
   const { businessId } = context.profileOf(business);
+  const listed = await client.payments.listAll({ payableId });
+  const payments = await paymentsOfBill(store.db, businessId, payableId, listed);
   const forgotten = await notifyOfAnyForgotten(context, { business, payableId }, payments);
   const workflowId = retryFailedPaymentId(business, payableId);
   const failed = payments.find(({ status }) => status === "failed" || status === "returned");
@@ -113,7 +116,7 @@ async function notifyOfOthers(
     await appendAudit(trx, {
       businessId,
       nowMs,
-      actor: workflowId,
+      actor: byWorkflow(workflowId),
       action: "payment.failed-elsewhere",
       subject: payableId,
       details: { paymentId: failed.id, reason, playbook },
@@ -137,7 +140,7 @@ async function notifyOfAnyForgotten(
   const forgotten = await forgottenOf(store.db, businessId, payments);
   if (forgotten.length > 0) {
     const { realMs: nowMs } = await context.clockOf(business).now();
-    const by = { actor: retryFailedPaymentId(business, payableId), nowMs };
+    const by = { actor: byWorkflow(retryFailedPaymentId(business, payableId)), nowMs };
     await store.transactionOf(businessId, (trx) =>
       notifyOfForgotten(trx, businessId, forgotten, by),
     );

@@ -22,7 +22,14 @@ import { assessExternalPayment } from "./assess-external-payment.ts";
 import { approvalEndOf } from "./approval.ts";
 import { giveUp } from "./give-up.ts";
 import { noteRelease, payWhenFree, UNANSWERED } from "./pay-when-free.ts";
-import { openRetryCase, type RetryCase, setLine, undealtPayments, setRow } from "./retry-case.ts";
+import {
+  openRetryCase,
+  type RetryCase,
+  saysMore,
+  setLine,
+  setRow,
+  undealtPayments,
+} from "./retry-case.ts";
 import { liftVendorHold } from "./vendor-hold.ts";
 import { waitOver } from "./wait-over.ts";
 import { planLineOf } from "../../src/store/lines/lines.ts";
@@ -168,7 +175,7 @@ async function watchRetry(
   const contact = await readContact(context, business, line.contactId);
   await watchScheduled(context, run, [{ ...line, state }], {
     payments: new Map([[payableId, payments]]),
-    contacts: new Map([[line.contactId, contact]]),
+    contacts: new Map(contact === undefined ? [] : [[line.contactId, contact]]),
     clock,
   });
 }
@@ -237,12 +244,19 @@ async function askedFor(retry: RetryCase): Promise<RetryAssessment> {
     const reason = `Its run was rejected, which takes back its approval. ${NEXT_RUN}`;
     return leaveToNextRun(retry, "rejected", reason);
   }
+  const { droppedBy } = retry.line;
+  if (droppedBy !== null) {
+    const reason = `${droppedBy} has left it out, which takes back its approval. ${NEXT_RUN}`;
+    return leaveToNextRun(retry, "dropped", reason);
+  }
   const { store } = retry.context;
   if (!(await lineApproved(store.db, retry.line, retry.clock.businessMs))) {
     return leaveToNextRun(retry, "not-approved", `${NO_APPROVAL} ${NEXT_RUN}`);
   }
   const { reasonCode, requestedBy } = retry.row;
-  await setLine(retry, { state: "retrying", reasonCode, reason: `Retried by ${requestedBy}.` });
+  if (!saysMore(retry.line)) {
+    await setLine(retry, { state: "retrying", reasonCode, reason: `Retried by ${requestedBy}.` });
+  }
   return payWhenFree(retry, `a person asked for it, it runs on ${runsOn}`);
 }
 

@@ -1,3 +1,4 @@
+import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
@@ -31,7 +32,7 @@ export async function giveUp(retry: RetryCase, kept: RetryCaseRule): Promise<Ret
       scope: "payable",
       value: payableId,
       reason: `Given up: ${why}`,
-      author: workflowId,
+      author: byWorkflow(workflowId),
       nowMs: clock.realMs,
     });
   });

@@ -1,3 +1,4 @@
+import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { Transaction } from "kysely";
 import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { classifyFailures } from "../../src/domain/payments/failure-policy.ts";
@@ -41,7 +42,7 @@ export async function parkOtherParts(
     await appendAudit(trx, {
       businessId,
       nowMs,
-      actor: workflowId,
+      actor: byWorkflow(workflowId),
       action: "line:parked",
       subject: payableId,
       details: { from: "settled", reasonCode, runId },

@@ -1,5 +1,6 @@
 import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
+import { retryDate } from "../../src/domain/planning/send-date.ts";
 import { timesPaidAgain } from "../../src/ledger/times-paid-again.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { leaseLine } from "../../src/store/lines/line-leases.ts";
@@ -9,13 +10,14 @@ import { getRetry } from "../../src/store/retries/retries.ts";
 import { testWaits } from "../../src/store/runs/waits.ts";
 import { outcomeOfError } from "../pay/error-outcome.ts";
 import type { PayOutcome, PayOwner } from "../pay/job.ts";
-import { stateOfPaid } from "../pay/line-change.ts";
+import { stateOfPaid, STOPPED } from "../pay/line-change.ts";
 import { payOne } from "../pay/pay-one.ts";
 import { recordOutcome } from "../pay/record.ts";
 import { inSlot } from "../pay/slots.ts";
 import { LEASE_MS, type ActivityContext } from "../shared/context.ts";
+import { limitsOf } from "../shared/limits-of.ts";
 import { following } from "./answers.ts";
-import { approvalEndOf, runDay } from "./approval.ts";
+import { approvalEndOf } from "./approval.ts";
 import { assessRetry, judge, withCase } from "./assess-retry.ts";
 import { endCase, notifyPeople, type RetryCase, setRow } from "./retry-case.ts";
 
@@ -107,9 +109,9 @@ async function onItsWay(
 }
 
 async function ownerOf(retry: RetryCase, by: string): Promise<PayOwner> {
-  const { business, businessId, run, workflowId } = retry;
-  const stored = await getPlan(retry.context.store.db, run.runId);
-  const day = runDay(retry);
+  const { business, businessId, context, run, workflowId } = retry;
+  const stored = await getPlan(context.store.db, run.runId);
+  const day = retryDate(retry.row, retry.clock);
   return {
     owner: workflowId,
     runId: run.runId,
@@ -117,6 +119,7 @@ async function ownerOf(retry: RetryCase, by: string): Promise<PayOwner> {
     businessId,
     playbook: run.playbook,
     policy: run.policy,
+    limits: () => limitsOf(context, run),
     by,
     plannedAtMs: stored?.createdAtMs ?? 0,
     runsOn: async (shown) => {
@@ -154,7 +157,7 @@ async function afterOutcome(retry: RetryCase, outcome: PayOutcome): Promise<void
     case "not-approved":
       return endCase(retry, "approval expired");
     case "stopped":
-      await setRow(retry, { phase: "parked", reason: "Its run was stopped.", actedOn });
+      await setRow(retry, { phase: "parked", reason: STOPPED[outcome.code], actedOn });
       return notifyPeople(retry);
     case "parked":
       await setRow(retry, { phase: "parked", reason: outcome.reason, actedOn });

@@ -1,4 +1,5 @@
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
+import { asksForWord } from "../../src/domain/approvals/changed-records.ts";
 import { withFullStop } from "../../src/domain/history-texts.ts";
 import { onHoldText } from "../../src/domain/holds.ts";
 import { soonestSleepMs } from "../../src/domain/sleeps.ts";
@@ -18,7 +19,12 @@ const ON_HOLD = "on-hold";
  */
 export const UNANSWERED = "a request that may still pay";
 
-/** Pays as soon as no hold, no wait of the service and no back-off forbids it. */
+const WORD = "waits for a word whether the vendor's account is still right";
+
+/**
+ * Pays as soon as no hold, no question about the vendor's record, no wait of the service and no
+ * back-off forbids it. Who answers the question signals the retry.
+ */
 export async function payWhenFree(retry: RetryCase, because: string): Promise<RetryAssessment> {
   const { clock } = retry;
   const [hold, ...others] = await holdsNow(retry);
@@ -26,6 +32,9 @@ export async function payWhenFree(retry: RetryCase, because: string): Promise<Re
   if (hold !== undefined && !isSent) {
     await noteHold(retry, hold, others.length);
     return assessment(retry, "waiting", "on hold", await changesInMs(retry));
+  }
+  if (asksForWord(retry.line) && !isSent) {
+    return assessment(retry, "waiting", WORD, await changesInMs(retry));
   }
   const { waits, noticeInMs } = await ownWaits(retry);
   const pauses = waits.filter(({ retryAtMs }) => retryAtMs > clock.serviceMs);

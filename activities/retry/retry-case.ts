@@ -1,3 +1,6 @@
+import { CHANGED_RECORD } from "../../src/domain/approvals/changed-records.ts";
+import { isTrouble } from "../../src/domain/step-trouble.ts";
+import { byWorkflow } from "../../src/contracts/authors.ts";
 import { LINE_WAITS } from "../../src/ledger/answers.ts";
 import { HOUR_MS } from "../../src/contracts/durations.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
@@ -6,9 +9,11 @@ import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { ENDED_LINE_STATES, ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { nameOfBill } from "../../src/domain/history-texts.ts";
 import { giveUpInMs } from "../../src/domain/retries/give-up.ts";
+import { CONTRADICTION } from "../../src/domain/payments/as-approved.ts";
 import { nextBankMorningMs } from "../../src/domain/payments/poll-times.ts";
 import { soonestSleepMs, untilNextMs } from "../../src/domain/sleeps.ts";
 import type { Payable, Payment } from "../../src/payments-api/index.ts";
+import { paymentsOfBill } from "../../src/ledger/made-payments.ts";
 import { timesPaidAgain } from "../../src/ledger/times-paid-again.ts";
 import { notedPayment } from "../../src/ledger/notes.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
@@ -65,19 +70,28 @@ export async function openRetryCase(
   const clock = await context.clockOf(business).now();
   const { db } = context.store;
   const client = context.clientOf(business);
-  const shown = await readOfOne(client, () => client.payments.listAll({ payableId }));
+  const listed = await readOfOne(client, () => client.payments.listAll({ payableId }));
+  const shown = await paymentsOfBill(db, businessId, payableId, listed);
   const taken = await takeOver(context, subject, shown, clock);
   if (taken.kind === "not-ours") return taken;
   const { run } = taken;
   const line = await getRunLine(db, run.runId, payableId);
   if (line === undefined) return { kind: "not-ours", reason: "no run has paid it" };
-  const row = { ...taken.row, look, retriesMade: await timesPaidAgain(db, line) };
-  const follower = { businessId, actor: subject.workflowId, runId: run.runId, nowMs: clock.realMs };
+  const isMended = isTrouble(taken.row.reason);
+  const reason = isMended ? null : taken.row.reason;
+  const row = { ...taken.row, reason, look, retriesMade: await timesPaidAgain(db, line) };
+  const follower = {
+    businessId,
+    actor: byWorkflow(subject.workflowId),
+    runId: run.runId,
+    nowMs: clock.realMs,
+  };
   const payments = await takePayments(context, follower, shown);
   const payable = await readOfOne(client, () =>
     unlessMissing(() => client.payables.get(payableId)),
   );
   if (payable === null) return letGo(context, subject, line, clock);
+  if (isMended) await updateRetry(db, subject, { reason }, row.updatedAtMs);
   const about = nameOfBill({ payableId, ...(await getPlanLine(db, run.runId, payableId)) });
   const read = { about, run, row, payments, payable, line, clock };
   return { kind: "ours", case: { ...subject, ...read, context } };
@@ -102,7 +116,7 @@ async function letGo(
       await appendAudit(trx, {
         businessId,
         nowMs: clock.realMs,
-        actor: workflowId,
+        actor: byWorkflow(workflowId),
         action: "line:parked",
         subject: payableId,
         details: { from: line.state, reasonCode: change.reasonCode },
@@ -150,6 +164,15 @@ export async function notBeforeMs(retry: RetryCase): Promise<number> {
   return isSignaled ? leasedUntilMs : Math.max(now?.notBeforeMs ?? 0, leasedUntilMs);
 }
 
+/** Codes of what Payrun itself waits for. */
+const OWN_WAITS: readonly string[] = [CHANGED_RECORD, CONTRADICTION];
+
+/** True if a line's reason says what keeps it from being tried again, which no day changes. */
+export function saysMore({ state, reasonCode }: RunLine): boolean {
+  const code = reasonCode ?? "";
+  return state === "retrying" && (LINE_WAITS.has(code) || OWN_WAITS.includes(code));
+}
+
 /** Returns real milliseconds until something about it can change without a signal. */
 export async function changesInMs({
   context,
@@ -183,7 +206,7 @@ export async function setLine(retry: RetryCase, change: LineChange): Promise<voi
     await appendAudit(trx, {
       businessId,
       nowMs,
-      actor: workflowId,
+      actor: byWorkflow(workflowId),
       action: `line:${change.state}`,
       subject: payableId,
       details: {

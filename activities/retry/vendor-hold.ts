@@ -1,3 +1,4 @@
+import { byWorkflow } from "../../src/contracts/authors.ts";
 import { holdOnce, releaseVendorHoldsOf } from "../../src/store/holds/holds.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import type { RetryCase } from "./retry-case.ts";
@@ -18,7 +19,8 @@ export async function holdVendor(
   failure: string,
   roles: readonly string[],
 ): Promise<void> {
-  const { businessId, workflowId: author, clock } = retry;
+  const { businessId, workflowId, clock } = retry;
+  const author = byWorkflow(workflowId);
   const { contactId } = retry.line;
   await context.store.transactionOf(businessId, async (trx) => {
     const reason = `A payment to this vendor came back: ${failure}`;
@@ -39,7 +41,7 @@ export async function liftVendorHold({
   clock: { businessMs, realMs: nowMs },
   row,
 }: RetryCase): Promise<void> {
-  const by = row.requestedBy ?? workflowId;
+  const by = row.requestedBy ?? byWorkflow(workflowId);
   await context.store.transactionOf(businessId, (trx) =>
     releaseVendorHoldsOf(trx, { businessId, workflowId }, { businessMs, nowMs, by }),
   );

@@ -13,6 +13,7 @@ import {
   type RetryCaseRule,
 } from "../../src/store/lines/retry-cases.ts";
 import { incidentOfBounce } from "../incident/incident-of-bounce.ts";
+import { readPayer } from "../shared/own-sources.ts";
 import { stoppedBy } from "./after-failure.ts";
 import { announceDay } from "./announce-day.ts";
 import {
@@ -26,10 +27,7 @@ import {
   waitForDay,
 } from "./answers.ts";
 import { approvalEndOf } from "./approval.ts";
-import { changesInMs, type RetryCase, setRow } from "./retry-case.ts";
-
-/** Reason codes that say more about what keeps a line back than a day does. */
-const SAYS_MORE: readonly string[] = ["contact_not_payable", "approval_required"];
+import { changesInMs, type RetryCase, saysMore, setRow } from "./retry-case.ts";
 
 type Wait =
   | { readonly kind: "over"; readonly because: string }
@@ -81,7 +79,7 @@ async function announceAnew(
   kept: RetryCaseRule | undefined,
 ): Promise<void> {
   const { row, line } = retry;
-  if (SAYS_MORE.includes(line.reasonCode ?? "")) return setRow(retry, { retryOn: day });
+  if (saysMore(line)) return setRow(retry, { retryOn: day });
   const reason = row.reason ?? "It failed";
   const ofAtMost = kept?.rule.atMost ?? REINITIATIONS_MAX;
   await announceDay(retry, day, { reasonCode: row.reasonCode ?? "", reason, ofAtMost });
@@ -152,7 +150,7 @@ async function incidentOver(retry: RetryCase): Promise<Wait> {
  */
 async function fundsHere(retry: RetryCase, kept: RetryCaseRule): Promise<Wait> {
   const { line } = retry;
-  const sources = await retry.context.clientOf(retry.business).fundingSources.list();
+  const { sources } = await readPayer(retry.context.clientOf(retry.business));
   const source = sources.find(({ id }) => id === line.sourceId);
   const noPayment = whyNoPayment(line.sourceId, source);
   if (noPayment !== null) {

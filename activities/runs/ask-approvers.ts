@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { OWN_AUTHOR } from "../../src/contracts/names.ts";
+import { PAYRUN } from "../../src/contracts/authors.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import {
   type ApprovalAsk,
@@ -117,7 +117,7 @@ class AskingRun {
       await appendAudit(this.#trx, {
         businessId: this.#run.businessId,
         nowMs: realMs,
-        actor: OWN_AUTHOR,
+        actor: PAYRUN,
         action: "run.approval-escalated",
         subject: this.#run.runId,
         details: {
@@ -186,7 +186,7 @@ class AskingRun {
     more: Pick<WaitingBills, "remindAtMs" | "escalateAtMs" | "escalated">,
   ): ApprovalAsk | undefined {
     return askOf(this.#run.policy, {
-      ...{ ...sum, ...more, given: 0, isHeld: false },
+      ...{ ...sum, ...more, given: 0, isHeld: false, isHurried: false, asksRecord: false },
       ...{ sinceMs: null, sinceRealMs: null },
     });
   }
@@ -232,7 +232,7 @@ class AskingRun {
  * without approvals.
  */
 function factOf(runId: string, ask: ApprovalAsk, businessMs: number): string {
-  const { ruleIndex, stage, escalated, given } = ask;
+  const { ruleIndex, stage, escalated, given, asksRecord } = ask;
   const fact = [runId, ruleIndex, stage, Number(escalated), businessMs];
-  return [...fact, ...(given === 0 ? [] : [given])].join("/");
+  return [...fact, ...(given === 0 ? [] : [given]), ...(asksRecord ? ["record"] : [])].join("/");
 }

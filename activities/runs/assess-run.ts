@@ -1,3 +1,4 @@
+import { byWorkflow } from "../../src/contracts/authors.ts";
 import { DAY_MS } from "../../src/contracts/durations.ts";
 import { countForReasons, countLines, sourcesOfRun } from "../../src/store/lines/line-counts.ts";
 import type { Transaction } from "kysely";
@@ -16,6 +17,7 @@ import { decideByOf } from "../../src/domain/planning/dates.ts";
 import { soonestSleepMs } from "../../src/domain/sleeps.ts";
 import { judgeProgress } from "../../src/domain/runs/run-progress.ts";
 import { stopsReads } from "../../src/domain/service-waits.ts";
+import { CHANGED_RECORD } from "../../src/domain/approvals/changed-records.ts";
 import { askOf } from "../../src/domain/approvals/asks.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { firstDateToDecide, waitingBills } from "../../src/store/approvals/approval-waits.ts";
@@ -125,7 +127,7 @@ async function notePhase(
   to: RunPhase,
   { realMs: nowMs }: ClockReading,
 ): Promise<void> {
-  const entry = { businessId, nowMs, actor: runId, subject: runId };
+  const entry = { businessId, nowMs, actor: byWorkflow(runId), subject: runId };
   await appendAudit(trx, { ...entry, action: `run.phase:${to}`, details: { from } });
 }
 
@@ -238,6 +240,7 @@ class RunFacts {
         ? {
             bouncedLines: await countWaitingForIncidents(this.#trx, runId),
             heldRetries: await this.#countOf("retrying", ["on-hold"]),
+            askedRetries: await this.#countOf("retrying", [CHANGED_RECORD]),
           }
         : {}),
       ...(counts.has("parked")

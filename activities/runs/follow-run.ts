@@ -1,3 +1,4 @@
+import { byWorkflow } from "../../src/contracts/authors.ts";
 import { retryFailedPaymentId, WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
 import { alarmOf } from "../../src/domain/payments/alarms.ts";
@@ -37,7 +38,7 @@ import { readOrWait } from "../shared/read-or-wait.ts";
 import { type FollowedPayment, followedPayments } from "./followed-payments.ts";
 import {
   alarmBehind,
-  type PresentAccounts,
+  type PresentVendors,
   presentAccounts,
   watchScheduled,
 } from "../follow/safety-net.ts";
@@ -98,7 +99,7 @@ interface Move extends LineMove {
 /** What was read for all lines, once. */
 interface Look {
   readonly payments: ReadonlyMap<string, readonly FollowedPayment[]>;
-  readonly contacts: PresentAccounts;
+  readonly contacts: PresentVendors;
   /** Payables that an event was about. */
   readonly signaled: ReadonlySet<string>;
   readonly clock: ClockReading;
@@ -117,7 +118,12 @@ async function followSome(
   const shown = lines.flatMap(({ payableId }) => payments.get(payableId) ?? []);
   const taken = await takePayments(
     context,
-    { businessId: run.businessId, actor: run.runId, runId: run.runId, nowMs: clock.realMs },
+    {
+      businessId: run.businessId,
+      actor: byWorkflow(run.runId),
+      runId: run.runId,
+      nowMs: clock.realMs,
+    },
     shown.filter(({ id }) => owned.has(id)),
   );
   const paymentOf = new Map(taken.map((payment) => [payment.id, payment]));
@@ -233,7 +239,7 @@ async function write(
         businessId,
         runId,
         nowMs,
-        actor: runId,
+        actor: byWorkflow(runId),
         action: `line:${to}`,
         lines,
       });
@@ -309,7 +315,7 @@ async function handOverToRetry(
     await appendAudit(trx, {
       businessId: run.businessId,
       nowMs: clock.realMs,
-      actor: run.runId,
+      actor: byWorkflow(run.runId),
       action: "handed-to-retry",
       subject: line.payableId,
       details: { workflowId },

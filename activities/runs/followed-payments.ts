@@ -1,4 +1,5 @@
 import { isKnownUnpaid } from "../../src/domain/payments/payment-states.ts";
+import { ofBill } from "../../src/domain/payments/whose.ts";
 import { PAGE_SIZE_MAX, type Payment, type PaymentsClient } from "../../src/payments-api/index.ts";
 import { inGroups } from "../shared/in-groups.ts";
 import { unlessUnread } from "../shared/one-read.ts";
@@ -8,7 +9,7 @@ import { unlessMissing } from "../shared/unless-missing.ts";
 /** What following a line needs of a payment; a run of many bills keeps no more in memory. */
 export type FollowedPayment = Pick<
   Payment,
-  "id" | "status" | "amountCents" | "failureReason" | "createdAt" | "updatedAt"
+  "id" | "status" | "amountCents" | "failureReason" | "createdAt" | "updatedAt" | "unreadable"
 >;
 
 /** A bill whose payments are known by their ids. */
@@ -43,7 +44,7 @@ export async function followedPayments(
     await readPages(client, bills, since, found);
     toRead = bills.filter((bill) => !isWhole(bill, found.get(bill.payableId) ?? []));
   }
-  await inGroups(toRead, ONE_BY_ONE, async ({ payableId }) => {
+  await inGroups(toRead, ONE_BY_ONE, async ({ payableId, paymentIds }) => {
     // A bill that is gone, or can't be read, must not keep the others from being followed.
     const listed = () => client.payments.listAll({ payableId }, PATIENT);
     const read = await unlessUnread(
@@ -52,7 +53,7 @@ export async function followedPayments(
       () => undefined,
     );
     if (read === undefined) found.delete(payableId);
-    else found.set(payableId, (read ?? []).map(followed));
+    else found.set(payableId, ofBill(payableId, read ?? [], paymentIds).map(followed));
   });
   return found;
 }
@@ -94,6 +95,7 @@ function isWhole({ paymentIds }: FollowedBill, shown: readonly FollowedPayment[]
 }
 
 function followed(payment: Payment): FollowedPayment {
-  const { id, status, amountCents, failureReason, createdAt, updatedAt } = payment;
-  return { id, status, amountCents, failureReason, createdAt, updatedAt };
+  const { id, status, amountCents, failureReason, createdAt, updatedAt, unreadable } = payment;
+  const followed = { id, status, amountCents, failureReason, createdAt, updatedAt };
+  return unreadable === undefined ? followed : { ...followed, unreadable };
 }

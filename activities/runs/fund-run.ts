@@ -1,3 +1,4 @@
+import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { Transaction } from "kysely";
 import { HOUR_MS } from "../../src/contracts/durations.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
@@ -6,7 +7,6 @@ import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { whyNoPayment } from "../../src/domain/funding-source.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { SOURCE_UNAVAILABLE } from "../../src/domain/service-waits.ts";
-import type { FundingSource } from "../../src/payments-api/index.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import {
   fundLines,
@@ -22,6 +22,7 @@ import { getRun, type Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { clearWait, setWait } from "../../src/store/runs/waits.ts";
 import type { ActivityContext } from "../shared/context.ts";
+import { type Payer, readPayer } from "../shared/own-sources.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
 import { lookAtArrived } from "../deposit/arrived-deposits.ts";
 import { type DepositFrom, depositFrom } from "../deposit/account.ts";
@@ -48,7 +49,8 @@ export async function fundRun(context: ActivityContext, runId: string): Promise<
   const read = await readOrWait(context, run, () => readSources(context, run));
   if (read === undefined) return { funded: 0, short: 0 };
   const { sources, deposits } = read;
-  const clock = await context.clockOf(run.business).now();
+  // Payments whose day has come by now may be missing in what the source holds.
+  const clock = await context.clockOf(run.business).readAnew();
   const { realMs, businessMs } = clock;
   const today = newYorkDate(businessMs);
   return context.store.transactionOf(run.businessId, async (trx) => {
@@ -90,9 +92,9 @@ export async function fundRun(context: ActivityContext, runId: string): Promise<
 async function readSources(
   context: ActivityContext,
   { business, businessId, policy, runId }: Run,
-): Promise<{ readonly sources: FundingSource[]; readonly deposits: DepositFrom | undefined }> {
+): Promise<{ readonly sources: Payer["sources"]; readonly deposits: DepositFrom | undefined }> {
   const client = context.clientOf(business);
-  const sources = await client.fundingSources.list();
+  const { sources } = await readPayer(client);
   const { topUp } = policy.pay;
   if (topUp === undefined) return { sources, deposits: undefined };
   await lookAtArrived(context, { owner: runId, business, businessId });
@@ -186,7 +188,7 @@ async function whenShort(
     await appendAudit(trx, {
       businessId: run.businessId,
       nowMs,
-      actor: run.runId,
+      actor: byWorkflow(run.runId),
       action: "funding-short",
       subject: run.runId,
       details: { lines: lines.length, neededCents: needed },

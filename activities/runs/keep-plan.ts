@@ -13,6 +13,7 @@ import type { Tables } from "../../src/store/schema/tables.ts";
 import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { setSubscriptions } from "../../src/store/payables/subscriptions.ts";
 import type { ActivityContext } from "../shared/context.ts";
+import { notifyOfAskedAgain } from "../notify/asked-again.ts";
 import { notifyOfPlanWarnings } from "../notify/run.ts";
 import { askForTopUp, type PlanReading } from "../deposit/plan-top-up.ts";
 import { findAll } from "../../src/store/sql/records.ts";
@@ -63,6 +64,7 @@ export async function keepPlan(
     await notePlan(trx, { run, plan, nowMs });
     signalOnCommit(trx, run.businessId, { kind: "run", runId: run.runId });
     await notifyOfPlanWarnings(trx, run, summary, nowMs);
+    await notifyOfAskedAgain(trx, run, plan.lines, nowMs);
     await askForTopUp(trx, { run, planHash: summary.planHash, reading, realMs: nowMs });
     return summary;
   });

@@ -1,16 +1,21 @@
-import { DAY_MS, HOUR_MS } from "../../src/contracts/durations.ts";
+import { SystemAuthor } from "../../src/contracts/authors.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/contracts/durations.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { PayrunActivities, ScheduledLaunch } from "../../src/contracts/activities.ts";
 import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
-import { zonedDate } from "../../src/domain/clock/new-york.ts";
+import type { PayRunPlaybook, PlaybookSchedule } from "../../src/contracts/playbook.ts";
+import { zonedWallTime } from "../../src/domain/clock/new-york.ts";
 import {
   catchUpText,
-  fireOf,
+  firesBetween,
+  nextFire,
   periodAt,
-  periodBeginningOn,
+  type ScheduledFire,
 } from "../../src/domain/clock/schedule-period.ts";
-import { getPlaybook } from "../../src/store/playbooks/playbooks.ts";
-import { recordLaunch } from "../../src/store/runs/runs.ts";
+import { scheduledSinceMs } from "../../src/store/playbooks/scheduled-since.ts";
+import { getPlaybook, type StoredPlaybook } from "../../src/store/playbooks/playbooks.ts";
+import { launchStored } from "../../src/store/runs/launch-in-trail.ts";
+import { findRunOfPeriod, launchedSince } from "../../src/store/runs/runs.ts";
 import { scheduleWish } from "../../src/store/playbooks/schedule-wishes.ts";
 import { readSchedule } from "../../src/temporal/schedules.ts";
 import { startOrSignal } from "../../src/temporal/start.ts";
@@ -23,77 +28,133 @@ import type { ActivityContext } from "../shared/context.ts";
  */
 const ON_TIME_MS = HOUR_MS;
 
+/** A resumption in Temporal's UI is in the trail only after the janitor's next pass. */
+const NOTED_MS = 2 * MINUTE_MS;
+
 type Launch = Parameters<PayrunActivities["launchRun"]>[0];
 
 /**
- * Launches the run that a schedule begins on the day that has come, by the playbook as it is stored
- * now.
+ * Launches the runs that a playbook's schedule, as it is stored now, should have begun by now.
  *
- * Launches once a period, however often it is woken: the clock doesn't launch a rejected or
- * cancelled run again. Launches nothing that comes later than the playbook's `catchUp` allows, or
- * while the schedule is paused.
+ * Launches each period once, however often it is woken and by whom: the clock doesn't launch a
+ * rejected or cancelled run again. Launches nothing that comes later than the playbook's `catchUp`
+ * allows, that should have begun before the playbook had this schedule, or while it is paused.
+ *
+ * @param wokenMs when the launcher was woken, on the clock of Temporal's server, by which it is
+ * woken; this process's own may be behind
  */
 export async function launchScheduled(
   context: ActivityContext,
-  { business, playbook, nominalMs }: Launch,
+  { business, playbook }: Launch,
+  wokenMs: number,
 ): Promise<ScheduledLaunch> {
   const stored = await getPlaybook(context.store.db, { business, name: playbook });
   const policy = stored?.compiled;
   const schedule = policy?.schedule ?? null;
   if (stored === undefined || policy?.kind !== "pay-run" || schedule === null) {
-    return nothing(`The playbook ${playbook} of ${business} has no schedule any more.`);
-  }
-  if (nominalMs > Date.now() + ON_TIME_MS) {
-    return nothing(
-      `The time of this launch has not come yet: ${new Date(nominalMs).toISOString()}.`,
-    );
-  }
-  const today = zonedDate(nominalMs, schedule.zone);
-  const begins = periodBeginningOn(schedule, today);
-  if (begins === null) return nothing(`No run of ${playbook} begins on ${today}.`);
-  const { fireAtMs } = fireOf(schedule, begins);
-  // If a local time occurs twice, when clocks are set back, Temporal may take the second one.
-  const lateMs = Date.now() - Math.max(fireAtMs, nominalMs);
-  if (lateMs > Math.max(ON_TIME_MS, schedule.catchUpDays * DAY_MS)) {
-    return nothing(
-      `The run of ${begins} was missed by more than ${catchUpText(schedule)}. To make it: payrun launch ${playbook} --period ${begins}.`,
-    );
+    return { text: `The playbook ${playbook} of ${business} has no schedule any more.` };
   }
   const profile = context.profileOf(business);
+  const { due, missed } = await dueNow(context, profile, { ...stored, schedule }, wokenMs);
+  const last = due.at(-1);
+  if (last === undefined) {
+    const begins = new Date(nextFire(schedule, wokenMs).fireAtMs).toISOString();
+    return {
+      text:
+        missed === undefined
+          ? `No run of ${playbook} is due; the next one begins on ${begins}.`
+          : `The run of ${missed.period} was missed by more than ${catchUpText(schedule)}. To make it: payrun launch ${playbook} --period ${missed.period}.`,
+    };
+  }
   const held = await heldUp(context, profile, playbook);
   if (held !== null) {
-    return nothing(
-      `The run of ${begins} was not launched: the schedule ${held}. To make it: payrun launch ${playbook} --period ${begins}.`,
-    );
+    return {
+      text: `The run of ${last.period} was not launched: the schedule ${held}. To make it: payrun launch ${playbook} --period ${last.period}.`,
+    };
   }
+  const launcher = { profile, stored, policy };
   const clock = await context.clockOf(business).now();
-  // A sandbox's days are not the real ones: its runs are named after its own.
-  const period = clock.sandbox ? periodAt(schedule, clock.businessMs) : begins;
-  const launchedBy = `schedule of ${playbook}`;
-  const { runId, created, run } = await context.store.transactionOf(profile.businessId, (trx) =>
-    recordLaunch(trx, {
-      businessId: profile.businessId,
-      business,
-      playbook,
-      playbookRevision: stored.revision,
-      policy,
-      period,
-      launchedBy,
-      launchedByTokenId: null,
-      nowMs: Date.now(),
-      once: true,
-    }),
-  );
-  if (!ENDED_PHASES.includes(run.phase)) {
-    await startOrSignal(context.temporal, WORKFLOW_KINDS.payRun, {
-      runId,
-      business,
-      playbook,
-      period,
-      launchedBy,
-    });
+  if (!clock.sandbox) {
+    const texts: string[] = [];
+    for (const { period } of due) texts.push(await launchOnce(context, launcher, period));
+    return { text: texts.join(" ") };
   }
-  return { runId, text: created ? `Launched \`${runId}\`.` : `\`${runId}\` was there already.` };
+  // A sandbox's days are not the real ones: its runs are named after its own.
+  const period = periodAt(schedule, clock.businessMs);
+  const of = { businessId: profile.businessId, playbook, launchedBy: authorOf(playbook) };
+  const has = await findRunOfPeriod(context.store.db, { ...of, period });
+  if (has === undefined && (await launchedSince(context.store.db, of, last.fireAtMs))) {
+    return { text: `No run of ${playbook} is due; the last one has been launched.` };
+  }
+  return { text: await launchOnce(context, launcher, period) };
+}
+
+/**
+ * Returns the runs that should have begun by now and may still begin, in order, or else the last one
+ * that it is too late for.
+ */
+async function dueNow(
+  { store }: ActivityContext,
+  { businessId }: BusinessProfile,
+  stored: Pick<StoredPlaybook, "business" | "name" | "compiled"> & {
+    readonly schedule: PlaybookSchedule;
+  },
+  wokenMs: number,
+): Promise<{ readonly due: readonly ScheduledFire[]; readonly missed: ScheduledFire | undefined }> {
+  const { schedule, name: playbook } = stored;
+  const of = { businessId, playbook };
+  const { resumedMs } = await scheduleWish(store.db, of);
+  const sinceMs = Math.max(
+    await scheduledSinceMs(store.db, of, stored),
+    (resumedMs ?? 0) - NOTED_MS,
+  );
+  const fromMs = Date.now() - Math.max(ON_TIME_MS, schedule.catchUpDays * DAY_MS);
+  const all = firesBetween(schedule, Math.max(sinceMs, fromMs - LOOKS_BACK_MS), wokenMs);
+  const due = all.filter(({ fireAtMs }) => lastFireMs(schedule, fireAtMs) >= fromMs);
+  return { due, missed: all.at(-1) };
+}
+
+/** How far back a run that is too late is still named. */
+const LOOKS_BACK_MS = 31 * DAY_MS;
+
+/** If a local time occurs twice, when clocks are set back, Temporal may take the second one. */
+function lastFireMs({ at, zone }: PlaybookSchedule, fireAtMs: number): number {
+  const againMs = fireAtMs + HOUR_MS;
+  return zonedWallTime(againMs, zone) === at ? againMs : fireAtMs;
+}
+
+function authorOf(playbook: string): SystemAuthor {
+  return new SystemAuthor(`schedule of ${playbook}`);
+}
+
+/** Launches a period's run, unless it has one. @returns what it did, for people */
+async function launchOnce(
+  context: ActivityContext,
+  {
+    profile: { businessId, name: business },
+    stored: { name: playbook, revision: playbookRevision },
+    policy,
+  }: {
+    readonly profile: BusinessProfile;
+    readonly stored: StoredPlaybook;
+    readonly policy: PayRunPlaybook;
+  },
+  period: string,
+): Promise<string> {
+  const launchedBy = authorOf(playbook);
+  const of = { businessId, business, playbook, period };
+  const { runId, created, run } = await context.store.transactionOf(businessId, async (trx) => {
+    const has = await findRunOfPeriod(trx, of);
+    if (has !== undefined) return { runId: has.runId, created: false, run: has };
+    return launchStored(trx, {
+      ...{ ...of, playbookRevision, policy, launchedBy },
+      ...{ launchedByTokenId: null, nowMs: Date.now(), once: true },
+    });
+  });
+  if (!ENDED_PHASES.includes(run.phase)) {
+    await startOrSignal(context.temporal, WORKFLOW_KINDS.payRun, run);
+  }
+  return created ? `Launched \`${runId}\`.` : `\`${runId}\` was there already.`;
 }
 
 /**
@@ -112,8 +173,4 @@ async function heldUp(
   const { deleted, pause } = await scheduleWish(store.db, { businessId, playbook });
   if (pause !== null) return `was paused (${pause}) when Temporal lost it`;
   return deleted ? "was deleted" : null;
-}
-
-function nothing(text: string): ScheduledLaunch {
-  return { runId: null, text };
 }

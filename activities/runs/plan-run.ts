@@ -1,28 +1,30 @@
+import { serviceWaitText } from "../../src/domain/service-waits.ts";
 import { definedOnly } from "../../src/contracts/defined-only.ts";
+import { DAY_MS } from "../../src/contracts/durations.ts";
 import type { PlanDryInput } from "../../src/contracts/activities.ts";
 import { payRunId } from "../../src/contracts/workflow-kinds.ts";
 import type { PlanSummary } from "../../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
-import { hasFailed } from "../../src/domain/payments/payment-states.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { ONLY_PLANS, onlyPlans } from "../../src/domain/plan-only.ts";
 import { type OffCycle, offCycleOf } from "../../src/domain/off-cycle.ts";
 import type { BillBook } from "../../src/domain/planning/book.ts";
+import { provesAccount } from "../../src/domain/planning/known-accounts.ts";
+import { laxerWarnings } from "../../src/domain/planning/limits.ts";
 import { buildPlan, type Plan } from "../../src/domain/planning/plan.ts";
+import { paidInParts } from "../../src/domain/planning/vendor-sums.ts";
 import {
   claimedElsewhere,
-  type Matches,
   type SelectedBill,
   selectBills,
   type Selection,
 } from "../../src/domain/planning/select.ts";
-import {
-  checkCondition,
-  ConditionError,
-  evaluateCondition,
-} from "../../src/playbooks/conditions.ts";
+import { unreadableWarning } from "../../src/domain/planning/left-out.ts";
+import { comparedIds, findTwins } from "../../src/domain/planning/twins.ts";
+import { checkCondition, matches } from "../../src/playbooks/conditions.ts";
 import { claimOwners, claimPayables } from "../../src/store/payables/claims.ts";
-import { saveDryPlan } from "../../src/store/plans/dry-plans.ts";
+import { decidedBefore, refusedBills } from "../../src/store/approvals/decided-before.ts";
+import { openDryPlan, saveDryPlan } from "../../src/store/plans/dry-plans.ts";
 import { activeHolds } from "../../src/store/holds/holds.ts";
 import { getPlaybook } from "../../src/store/playbooks/playbooks.ts";
 import { getPlan } from "../../src/store/plans/plans.ts";
@@ -32,15 +34,26 @@ import { accountingWarning } from "./accounting-sync.ts";
 import { type ChosenFunding, chooseFunding } from "../shared/choose-funding.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { inTurns } from "../shared/in-turns.ts";
+import { limitsOf } from "../shared/limits-of.ts";
 import { keepPlan } from "./keep-plan.ts";
-import { lastPaidTo, sentTo, weekUse } from "../../src/store/plans/plan-history.ts";
+import {
+  knownAccounts,
+  type SettledLine,
+  lastSent,
+  nearLines,
+  weekUse,
+} from "../../src/store/plans/plan-history.ts";
 import { PlanRefusedError } from "../shared/plan-refused-error.ts";
 import { readBills } from "../shared/read-bills.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
 import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { type DepositFrom, depositFrom } from "../deposit/account.ts";
 import { planTopUp } from "../deposit/plan-top-up.ts";
+import { notifyOfOverpaid } from "../notify/overpaid-bills.ts";
 import { notifyOfUnread } from "../notify/while-unread.ts";
+
+/** A bill that was entered again after its rejection has any date: then this counts. */
+const RECENT_DAYS = 30;
 
 /** What is planned, in a run or a dry run. */
 interface Subject {
@@ -70,7 +83,7 @@ interface Reading {
  * Plans a run: read, select, claim, plan, store. A stored plan is returned as it is, so running
  * again never changes what was approved.
  *
- * @returns undefined if the run has ended, because a person has cancelled it
+ * @returns undefined if there is nothing to plan: a person has cancelled the run
  * @throws {PlanRefusedError} a person must change something first
  */
 export async function planRun(
@@ -78,8 +91,8 @@ export async function planRun(
   runId: string,
 ): Promise<PlanSummary | undefined> {
   const run = await getRun(context.store.db, runId);
-  if (run === undefined) throw new PlanRefusedError(`Run ${runId} is not in the store.`);
-  if (isOver(run)) return undefined;
+  // If the store has lost the run meanwhile, the next look says so.
+  if (run === undefined || isOver(run)) return undefined;
   if (!isOfBusiness(run.policy, run.business)) {
     throw new PlanRefusedError(`The playbook “${run.playbook}” is not ${run.business}'s.`);
   }
@@ -88,6 +101,7 @@ export async function planRun(
   const subject: Subject = { ...run, playbook: run.policy, offCycle: offCycleOf(run.inputs) };
   const reading = await readOrWait(context, run, () => read(context, subject));
   if (reading === undefined) throw await whileUnread(context, run);
+  await notifyOfOverpaid(context, run, reading.book.bills);
   const selection = onlyPlans(run.policy)
     ? await unclaimed(context, subject, reading)
     : await claim(context, subject, reading);
@@ -102,10 +116,10 @@ async function whileUnread(context: ActivityContext, run: Run): Promise<Error> {
   return context.store.transactionOf(run.businessId, async (trx) => {
     const [wait] = await notifyOfUnread(trx, run, clock);
     const message = wait?.message ?? "The service can't be read now.";
-    const waitingFor = `the service: ${message}`;
+    const waitingFor = serviceWaitText(wait ?? { message, retryAtMs: 0 }, clock);
     await setRunPhase(trx, run.runId, { phase: "planning", waitingFor });
-    // The run shows what it waits for.
-    if (run.waitingFor !== waitingFor) {
+    // The run shows what it waits for. Another time of the next try is no news for its workflow.
+    if (run.waitingFor?.endsWith(`: ${message}`) !== true) {
       signalOnCommit(trx, run.businessId, { kind: "workflow", workflowId: run.runId });
     }
     return new Error(`Not planned yet: ${message}`);
@@ -114,12 +128,16 @@ async function whileUnread(context: ActivityContext, run: Run): Promise<Error> {
 
 /** Plans as a run would, claims nothing, and keeps only the result, for the person who asked. */
 export async function planDry(context: ActivityContext, input: PlanDryInput): Promise<void> {
-  const { business, period, dryPlanId } = input;
-  const { policy, revision } = input.unstored ?? (await storedPolicy(context, input));
+  const { dryPlanId } = input;
+  const asked = await openDryPlan(context.store.db, dryPlanId);
+  if (asked === undefined) return;
+  const { business, period } = asked;
+  const { policy, revision } = asked.unstored ?? (await storedPolicy(context, asked));
+  const { businessId, limits } = context.profileOf(business);
   const subject: Subject = {
-    runId: payRunId(business, input.playbook, period, 1),
+    runId: payRunId(business, asked.playbook, period, 1),
     business,
-    businessId: context.profileOf(business).businessId,
+    businessId,
     playbook: policy,
     playbookRevision: revision,
     period,
@@ -129,11 +147,14 @@ export async function planDry(context: ActivityContext, input: PlanDryInput): Pr
   const selection = await unclaimed(context, subject, reading);
   const { summary, lines, skipped } = await makePlan(context, subject, { ...reading, selection });
   const isDecided = !onlyPlans(policy);
-  const told = isDecided ? [] : [`A launch pays nothing: ${ONLY_PLANS}.`];
+  const told = [
+    ...(isDecided ? [] : [`A launch pays nothing: ${ONLY_PLANS}.`]),
+    ...laxerWarnings(policy.limits, limits),
+  ];
   const warnings = [...told, ...(summary.warnings ?? [])];
   const decideBy = isDecided ? summary.decideBy : null;
   const plan = {
-    ...{ ...summary, decideBy, business, playbook: input.playbook, period, lines, skipped },
+    ...{ ...summary, decideBy, business, playbook: asked.playbook, period, lines, skipped },
     ...(warnings.length === 0 ? {} : { warnings }),
   };
   await saveDryPlan(context.store.db, { dryPlanId, plan, nowMs: Date.now() });
@@ -187,6 +208,7 @@ async function read(context: ActivityContext, subject: Subject): Promise<Reading
     period: subject.period,
     runId: subject.runId,
     sourceId: funding.choice.sourceId,
+    accountId: funding.choice.pay.bankAccountId ?? null,
     holds,
     matches,
     only: subject.offCycle,
@@ -243,10 +265,19 @@ function withoutClaimed(
   return { selected, skipped };
 }
 
-/** Returns the bills of which a payment has failed or come back. */
-function failedBefore({ book, selection }: Reading): string[] {
+/** Returns the bills of which there is a payment, whatever became of it. */
+function withPayments({ book, selection }: Reading): string[] {
   const ids = selection.selected.map(({ bill }) => bill.payableId);
-  return ids.filter((id) => book.paymentsOf(id).some(({ status }) => hasFailed(status)));
+  return ids.filter((id) => book.paymentsOf(id).length > 0);
+}
+
+/** Returns the test for lines whose payments have proved their account by now. */
+function isProofIn({ book, nowMs }: Reading): (line: SettledLine) => boolean {
+  const proves = provesAccount(nowMs);
+  return ({ payableId, paymentIds }) =>
+    book
+      .paymentsOf(payableId)
+      .some((payment) => paymentIds.includes(payment.id) && proves(payment));
 }
 
 async function makePlan(
@@ -261,26 +292,37 @@ async function makePlan(
   const exceptPayableIds = reading.selection.selected.map(({ bill }) => bill.payableId);
   // In a dry run, the period's own run may be under way: it has promised money that this plan
   // doesn't pay.
-  const others = { businessId, exceptRunId: runId, exceptPayableIds };
   const today = newYorkDate(reading.nowMs);
+  const others = { businessId, exceptRunId: runId, exceptPayableIds, today };
+  const refused = await refusedBills(db, businessId, Date.now() - RECENT_DAYS * DAY_MS);
+  const twins = await inTurns(findTwins(reading.book, reading.selection.selected, refused));
+  const before = await decidedBefore(db, businessId, {
+    planned: exceptPayableIds,
+    compared: comparedIds(twins),
+  });
+  const partsOf = paidInParts(subject.playbook.approve, reading.selection.selected);
   const steps = buildPlan({
     businessId,
     playbook: subject.playbook,
     playbookRevision: subject.playbookRevision,
+    limits: limitsOf(context, { business: subject.business, policy: subject.playbook }),
     nowMs: reading.nowMs,
     book: reading.book,
-    selected: reading.selection.selected,
-    skipped: reading.selection.skipped,
+    ...reading.selection,
     funding: choice,
     availableCents,
-    reservedCents: await reservedCents(db, { ...others, sourceId: choice.sourceId, today }),
-    weekUse: await weekUse(db, { ...others, today }),
-    lastPaidTo: await lastPaidTo(
+    reservedCents: await reservedCents(db, { ...others, sourceId: choice.sourceId }),
+    weekUse: await weekUse(db, { ...others, partsOf }),
+    near: await nearLines(db, others, subject.playbook.review),
+    known: await knownAccounts(
       db,
       businessId,
       reading.selection.selected.map(({ contactId }) => contactId),
+      isProofIn(reading),
     ),
-    sentTo: await sentTo(db, businessId, failedBefore(reading)),
+    sent: await lastSent(db, businessId, withPayments(reading)),
+    twins,
+    before,
     matches,
   });
   const plan = await inTurns(steps);
@@ -290,7 +332,10 @@ async function makePlan(
       ? null
       : await accountingWarning(client, businessId, accounting, reading.nowMs);
   const asked = await planTopUp(db, { ...subject, summary: plan.summary, reading });
-  const warnings = [noPayment, stale, asked.warning].filter((warning) => warning !== null);
+  const unreadable = unreadableWarning(plan.skipped);
+  const warnings = [noPayment, stale, asked.warning, unreadable].filter(
+    (warning) => warning !== null,
+  );
   const summary = {
     ...plan.summary,
     ...(warnings.length === 0 ? {} : { warnings }),
@@ -298,12 +343,3 @@ async function makePlan(
   };
   return { ...plan, summary };
 }
-
-const matches: Matches = (condition, view) => {
-  try {
-    return evaluateCondition(condition, view);
-  } catch (error) {
-    if (error instanceof ConditionError) return { failed: error.message };
-    throw error;
-  }
-};

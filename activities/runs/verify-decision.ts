@@ -1,8 +1,12 @@
+import type { Transaction } from "kysely";
+import { TEMPORAL } from "../../src/contracts/authors.ts";
 import type { PayrunActivities } from "../../src/contracts/activities.ts";
 import { type SignedRefusal, takeSignedDecision } from "../../src/decisions/signed.ts";
 import type { DecisionAnswer } from "../../src/decisions/take.ts";
-import { appendAudit, listAudit } from "../../src/store/audit/audit.ts";
-import { getRun } from "../../src/store/runs/runs.ts";
+import { DECISIONS_READ_MOST } from "../../src/contracts/pay-run.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
+import { countDecisionSent, getRun, type Run } from "../../src/store/runs/runs.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
 type Input = Parameters<PayrunActivities["verifyDecision"]>[0];
@@ -26,50 +30,40 @@ export async function verifyDecision(
   if (known === undefined) return { accepted: false, reason: "the run is not in the store" };
   const { signers = [], singlePerson } = context.profileOf(known.business);
   const clock = await context.clockOf(known.business).now();
-  const outcome = await context.store.transactionOf(known.businessId, async (trx) =>
-    takeSignedDecision(trx, {
+  return context.store.transactionOf(known.businessId, async (trx) => {
+    if (!(await mayRead(trx, known))) return { accepted: false, reason: TOO_MANY };
+    const outcome = await takeSignedDecision(trx, {
       run: (await getRun(trx, input.runId)) ?? known,
       envelope: textOf(input.claim),
       signers,
       singlePerson,
       clock,
       nowMs: Date.now(),
-      via: `temporal ${input.via ?? "update"}`,
-    }),
-  );
-  return verdictOf(outcome, tries > 1);
+      via: "temporal",
+    });
+    return verdictOf(outcome, tries > 1);
+  });
 }
 
+const TOO_MANY = "too many decisions were sent to Temporal: send them to the gateway";
+
 /**
- * Records that a run reads no more decisions from Temporal, and how many signals it has left unread
- * so far: their contents and senders are unknown.
+ * Counts a decision. False if it is one too many, so that a sender can't fill the trail: the
+ * workflow counts too, but whoever may write to Temporal can start another.
  */
-export async function recordUnread(
-  context: ActivityContext,
-  { runId, read, unread }: Parameters<PayrunActivities["countUnreadDecisions"]>[0],
-  tries: number,
-): Promise<void> {
-  const { store } = context;
-  const run = await getRun(store.db, runId);
-  if (run === undefined) return;
-  const { businessId } = run;
-  const action = "run.decisions-unread";
-  await store.transactionOf(businessId, async (trx) => {
-    // An earlier try may have written it, with its answer lost.
-    const before = tries > 1 ? await listAudit(trx, { businessId, subject: runId }) : [];
-    const isThere = before.some(
-      ({ action: each, details }) => each === action && details["unread"] === unread,
-    );
-    if (isThere) return;
+async function mayRead(trx: Transaction<Tables>, { runId, businessId }: Run): Promise<boolean> {
+  const sent = await countDecisionSent(trx, runId);
+  if (sent === DECISIONS_READ_MOST) {
     await appendAudit(trx, {
       businessId,
       nowMs: Date.now(),
-      actor: "temporal",
-      action,
+      actor: TEMPORAL,
+      action: "run.decisions-unread",
       subject: runId,
-      details: { code: "too-many", read, unread },
+      details: { code: "too-many", read: sent },
     });
-  });
+  }
+  return sent <= DECISIONS_READ_MOST;
 }
 
 /**

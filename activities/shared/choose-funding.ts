@@ -2,7 +2,8 @@ import { availableCents, unlessRefused } from "../../src/business/source-money.t
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { FundingChoice } from "../../src/contracts/pay-run.ts";
 import { whyNoPayment } from "../../src/domain/funding-source.ts";
-import type { BankAccount, FundingSource, PaymentsClient } from "../../src/payments-api/index.ts";
+import type { FundingSource, PaymentsClient } from "../../src/payments-api/index.ts";
+import { readPayer } from "./own-sources.ts";
 import { PlanRefusedError } from "./plan-refused-error.ts";
 
 export interface ChosenFunding {
@@ -14,8 +15,7 @@ export interface ChosenFunding {
 }
 
 /**
- * Reads the funding source that a playbook pays from, with exactly the fields that the service
- * wants for it.
+ * Reads the funding source that a playbook pays from, with the fields that a payment from it sends.
  *
  * A source that can't pay at the moment is still chosen: people may approve while others fix it,
  * and the run waits for its money.
@@ -29,7 +29,7 @@ export async function chooseFunding(
   profile: BusinessProfile,
   from: string,
 ): Promise<ChosenFunding> {
-  const sources = await client.fundingSources.list();
+  const { sources } = await readPayer(client);
   const source = sources.find((each) => (from === "default" ? each.isDefault : each.id === from));
   if (source === undefined) throw await unknownSource(client, from, sources);
   const needsAchAuthorization = source.kind !== "balance";
@@ -44,23 +44,11 @@ export async function chooseFunding(
     kind: source.kind,
     name: source.name,
     last4: source.last4,
-    pay: payFields(source, await unlessRefused(client.bankAccounts.list())),
+    pay: source.fields,
     needsAchAuthorization,
   };
   const noPayment = whyNoPayment(source.id, source);
   return { choice, availableCents: await availableCents(client, source), noPayment };
-}
-
-/** Returns the source's own fields as they are, plus the default account if they name none. */
-export function payFields(
-  source: Pick<FundingSource, "pay">,
-  accounts: readonly BankAccount[] | undefined,
-): Record<string, unknown> {
-  const given = Object.entries(source.pay ?? {}).filter(([, value]) => value !== null);
-  const fields = Object.fromEntries(given);
-  if (fields["bankAccountId"] !== undefined) return fields;
-  const account = accounts?.find((each) => each.isDefault && each.status === "verified");
-  return account === undefined ? fields : { ...fields, bankAccountId: account.id };
 }
 
 const NO_SOURCE =

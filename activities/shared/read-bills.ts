@@ -1,4 +1,5 @@
 import { isDate } from "../../src/domain/clock/dates.ts";
+import { instantOf } from "../../src/domain/clock/instants.ts";
 import {
   type BillBook,
   type BillFacts,
@@ -11,8 +12,16 @@ import {
   type Payable,
   type PayableListItem,
   type PaymentsClient,
+  PaymentsApiError,
+  shortened,
+  UNREADABLE,
 } from "../../src/payments-api/index.ts";
+import { mayBePaid } from "../../src/domain/planning/select.ts";
+import { recordOf } from "../../src/domain/vendor-account.ts";
+import { type Unreadable, unreadablePaymentText } from "../../src/domain/unreadable.ts";
 import { inGroups } from "./in-groups.ts";
+import { KeptTexts } from "./kept-texts.ts";
+import { unlessUnread } from "./one-read.ts";
 import { PATIENT } from "./patience.ts";
 import { unlessMissing } from "./unless-missing.ts";
 
@@ -26,54 +35,117 @@ const SINGLE_READS = 10;
  * much. There is no status filter, so that every bill is accounted for.
  */
 export async function readBills(client: PaymentsClient): Promise<BillBook> {
-  const payments = await readPayments(client);
-  const bills = await readPayables(client);
-  const vendors = await readVendors(client);
+  const texts = new KeptTexts();
+  const payments = await readPayments(client, texts);
+  const bills = await readPayables(client, texts);
+  const vendors = await readVendors(client, texts);
   return makeBook(bills, vendors, payments);
 }
 
-async function readPayments(client: PaymentsClient): Promise<PaymentFacts[]> {
+async function readPayments(client: PaymentsClient, texts: KeptTexts): Promise<PaymentFacts[]> {
   const payments: PaymentFacts[] = [];
   for await (const page of client.payments.iteratePages({}, PATIENT)) {
-    for (const { payableId, contactId, status, amountCents, failureReason = null } of page) {
-      payments.push({ payableId, contactId, status, amountCents, failureReason });
+    for (const payment of page) {
+      const { id, payableId, contactId, status, amountCents, failureReason, unreadable } = payment;
+      const settledAt = status === "completed" ? (payment.processedAt ?? payment.updatedAt) : null;
+      const at = { createdMs: instantOf(payment.createdAt), settledMs: instantOf(settledAt) };
+      const rail = payment.paymentRail;
+      const facts = { id, payableId, contactId, rail, status, amountCents, failureReason, ...at };
+      if (unreadable === undefined) payments.push(texts.in(facts));
+      else {
+        const text = unreadablePaymentText(id, unreadable);
+        payments.push({ ...facts, unreadable: { accountId: payment.bankAccountId, text } });
+      }
     }
   }
   return payments;
 }
 
-async function readPayables(client: PaymentsClient): Promise<BillFacts[]> {
+async function readPayables(client: PaymentsClient, texts: KeptTexts): Promise<BillFacts[]> {
   const bills: BillFacts[] = [];
-  const incomplete: string[] = [];
+  const incomplete: PayableListItem[] = [];
+  const keep = (bill: BillFacts): void => void bills.push(texts.in(kept(bill)));
   for await (const page of client.payables.iteratePages({}, PATIENT)) {
     for (const item of page) {
-      if (isWhole(item)) bills.push(billFacts(item));
-      else incomplete.push(item.id);
+      if (item.unreadable !== undefined) keep(unreadableBill(item, item.unreadable));
+      else if (isWhole(item)) keep(billFacts(item));
+      else incomplete.push(item);
     }
   }
   // The specification doesn't show the shape of list items (API specification, section 4), so what
   // is missing is read.
-  const missing = await inGroups(incomplete, SINGLE_READS, (id) =>
-    unlessMissing(() => client.payables.get(id, PATIENT)),
-  );
+  const missing = await inGroups(incomplete, SINGLE_READS, (item) => readPayable(client, item));
   // A list may still show a bill that is gone.
-  bills.push(...missing.filter((payable) => payable !== null).map(billFacts));
+  for (const bill of missing) if (bill !== null) keep(bill);
   return bills;
 }
 
-async function readVendors(client: PaymentsClient): Promise<VendorFacts[]> {
-  const vendors: VendorFacts[] = [];
-  for await (const page of client.contacts.iteratePages({}, PATIENT)) {
-    vendors.push(...page.map(vendorFacts));
-  }
-  return vendors;
+/** A business's past may be a million bills: they are only compared, by their numbers. */
+function kept(bill: BillFacts): BillFacts {
+  return mayBePaid(bill) ? bill : { ...bill, description: null };
 }
+
+function readPayable(client: PaymentsClient, item: PayableListItem): Promise<BillFacts | null> {
+  const read = async (): Promise<BillFacts | null> => {
+    const bill = await unlessMissing(() => client.payables.getPartly(item.id, PATIENT));
+    if (bill === null) return null;
+    return bill.unreadable === undefined
+      ? billFacts(bill)
+      : unreadableBill({ ...bill, id: item.id }, bill.unreadable);
+  };
+  return unlessUnread(client, read, (error) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    return unreadableBill(item, { record: reason });
+  });
+}
+
+/** Statuses whose vendors a list without a status leaves out, or may leave out. */
+const LISTED_APART = ["archived", "revoked"] as const;
+
+/** Reads every vendor: bills are compared with those of vendors that are no longer paid, too. */
+async function readVendors(client: PaymentsClient, texts: KeptTexts): Promise<VendorFacts[]> {
+  const vendors = new Map<string, VendorFacts>();
+  for await (const page of client.contacts.iteratePages({}, PATIENT)) {
+    for (const contact of page) vendors.set(contact.id, texts.in(vendorFacts(contact)));
+  }
+  for (const status of LISTED_APART) {
+    for await (const page of pagesOf(client, status)) {
+      const others = page.filter(({ id }) => !vendors.has(id));
+      // The service leaves out none of them, or it doesn't know the filter.
+      if (others.length === 0) break;
+      for (const contact of others) {
+        // Whatever else is shown of it: it isn't among those that are paid.
+        const vendor = { ...vendorFacts(contact), status, paymentReady: false };
+        vendors.set(contact.id, texts.in(vendor));
+      }
+    }
+  }
+  return [...vendors.values()];
+}
+
+/** Yields the vendors of a status; none if the service refuses to list them. */
+async function* pagesOf(
+  { contacts }: PaymentsClient,
+  status: (typeof LISTED_APART)[number],
+): AsyncGenerator<Contact[]> {
+  try {
+    yield* contacts.iteratePages({ status }, PATIENT);
+  } catch (error) {
+    const { status = 0 } = error instanceof PaymentsApiError ? error : {};
+    if (status < 400 || status >= 500 || NO_REFUSAL_OF_FILTER.includes(status)) throw error;
+  }
+}
+
+/** Answers that another list would get as well: the token, the time, the limit. */
+const NO_REFUSAL_OF_FILTER: readonly number[] = [401, 408, 429];
 
 export function vendorFacts(contact: Contact): VendorFacts {
   const { id: contactId, displayName: name, type, status, paymentReady } = contact;
-  const { bankAccount, updatedAt, netTerms } = contact;
+  const { bankAccount, netTerms, unreadable } = contact;
   const bankLast4 = bankAccount?.last4 ?? null;
-  return { contactId, name, type, status, paymentReady, bankLast4, updatedAt, netTerms };
+  const record = recordOf(contact);
+  const vendor = { contactId, name, type, status, paymentReady, bankLast4, record, netTerms };
+  return unreadable === undefined ? vendor : { ...vendor, unreadable };
 }
 
 /** What a decision about money needs of a bill. */
@@ -90,7 +162,26 @@ function isWhole(item: PayableListItem): item is PayableListItem & WholeBill {
   return isTold && isCounted && contact !== undefined;
 }
 
+/** Returns a bill that can't be paid as the service shows it, with what is known of it. */
+function unreadableBill(bill: PayableListItem, unreadable: Unreadable): BillFacts {
+  const { status, totalAmountCents, amountPaidCents, contact } = bill;
+  const known = billFacts({
+    ...bill,
+    status: status ?? "",
+    totalAmountCents: totalAmountCents ?? 0,
+    amountPaidCents: amountPaidCents ?? 0,
+    dueDate: bill.dueDate ?? null,
+    contact: contact ?? null,
+  });
+  return { ...known, unreadable: { ...known.unreadable, ...unreadable } };
+}
+
 export function billFacts(bill: PayableListItem & WholeBill): BillFacts {
+  const dueDate = dateOrNull(bill.dueDate);
+  const unreadable =
+    dueDate === null && bill.dueDate !== null
+      ? { unreadable: { dueDate: shortened(bill.dueDate) } }
+      : {};
   return {
     payableId: bill.id,
     publicId: bill.publicId ?? null,
@@ -98,12 +189,14 @@ export function billFacts(bill: PayableListItem & WholeBill): BillFacts {
     paymentStatus: bill.paymentStatus ?? "",
     totalCents: bill.totalAmountCents,
     amountPaidCents: bill.amountPaidCents,
-    dueDate: dateOrNull(bill.dueDate),
+    dueDate,
     issueDate: dateOrNull(bill.issueDate),
-    customNumber: bill.customNumber ?? null,
+    // Bills whose number can't be read are not alike because of that.
+    customNumber: bill.customNumber === UNREADABLE ? null : (bill.customNumber ?? null),
     description: bill.description ?? null,
     contactId: bill.contact?.id ?? null,
     contactName: bill.contact?.displayName ?? null,
+    ...unreadable,
   };
 }
 

@@ -1,7 +1,8 @@
 import { timesNow } from "../../src/business/clock.ts";
 import type { AuditHead, Seen } from "../../src/contracts/activities.ts";
 import { businessOfWorkflow } from "../../src/contracts/workflow-kinds.ts";
-import { auditHead, hasAuditHead, holdForLoss } from "../../src/store/janitor/behind.ts";
+import { holdForLoss } from "../../src/store/janitor/behind.ts";
+import { auditHead, lostHead } from "../../src/store/janitor/heads.ts";
 import type { ActivityContext } from "./context.ts";
 
 /**
@@ -19,11 +20,12 @@ export async function onStoreNotBehind<T>(
   const business = businessOfWorkflow(workflowId);
   if (seen === undefined || business === undefined) return step();
   const { businessId } = context.profileOf(business);
-  if (!(await hasAuditHead(context.store.db, businessId, seen.hash))) {
+  const lost = await lostHead(context.store.db, businessId, seen);
+  if (lost !== undefined) {
     const loss = {
       businessId,
       evidence: `${workflowId} has seen a later end of its audit trail`,
-      hadItAtMs: seen.atMs,
+      hadItAtMs: lost.atMs,
       ...(await timesNow(context.clockOf(business))),
     };
     const isSet = await context.store.transactionOf(businessId, (trx) => holdForLoss(trx, loss));
@@ -48,6 +50,11 @@ export async function withAuditHead<T extends object>(
     // Read before the step: once a write of the step is on disk, so is everything before it.
     const head = await auditHead(context.store.db, businessId);
     const result = await step();
+    // Whoever ends it does nothing afterwards that would tell of this step: its end is in the head.
+    if ("ended" in result && result.ended === true) {
+      const last = await auditHead(context.store.db, businessId);
+      return last === undefined ? result : { ...result, auditHead: last };
+    }
     return head === undefined ? result : { ...result, auditHead: head };
   });
 }

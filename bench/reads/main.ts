@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { lastPaidTo, weekUse } from "../../src/store/plans/plan-history.ts";
+import { knownAccounts, weekUse } from "../../src/store/plans/plan-history.ts";
 import { LineCounts } from "../../src/reports/line-counts.ts";
 import type { Db } from "../../src/store/sql/db.ts";
 import { mayBeCountedTwice, reservedCents } from "../../src/store/lines/reserved.ts";
@@ -17,7 +17,7 @@ const CONTACTS = Array.from({ length: VENDORS }, (_, no) => `con_${no}`);
 const READS: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   "money promised by others": (db) => reservedCents(db, { ...SOURCE, readAtMs: 2 }),
   "money that may count twice": (db) => mayBeCountedTwice(db, SOURCE),
-  "accounts last paid to": (db) => lastPaidTo(db, BUSINESS_ID, CONTACTS),
+  "accounts that payments proved": (db) => knownAccounts(db, BUSINESS_ID, CONTACTS, () => true),
   "a week's use of limits": (db) => weekUse(db, { ...SOURCE, exceptRunId: "another" }),
   "the day of a failure": (db) => dayOfFailure(db, FAILED, "R01"),
   "lines by state, each scrape": (db) => lineCounts(db).read(),

@@ -49,6 +49,7 @@ async function addRun(store: Store, runNo: number, lines: number): Promise<void>
       }));
       const plan = common.map((line) => ({
         ...line,
+        decisions_sent: 0,
         plan_no: 1,
         line: planned(line.payable_id),
       }));
@@ -73,9 +74,11 @@ const ENDED = {
   revision: 1,
   inputs: "{}",
   phase: "completed",
+  decisions_sent: 0,
   plan_no: 1,
   total_cents: 0,
   launched_by: "bench",
+  launched_by_kind: "principal" as const,
   launched_at_ms: 1,
   ended_at_ms: 1,
 };
@@ -98,6 +101,7 @@ const SETTLED = {
   days_late: 0,
   flagged: 0,
   bank_changed: 0,
+  record_changed: 0,
   over_limit: 0,
   stage: 0,
   escalated: 0,

@@ -65,12 +65,11 @@ export async function main(args: readonly string[]): Promise<void> {
     temporalAddress: values.temporal,
     namespace: values.namespace,
     profileTo: values["cpu-prof"],
-    ...business,
+    businesses: [business],
   });
   try {
     const rawBusiness = { businessId: "raw", token: "raw-token", bills };
     await stack.stub("/stub/businesses", rawBusiness);
-    await stack.stub("/stub/businesses", business);
     const raw = await rawLoop(stack.stubUrl, rawBusiness.token, bills);
     const rawCounts = await stack.stub<StubFigures>("/stub/businesses/raw");
     const run = await payrun(stack, bills);

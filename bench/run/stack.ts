@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
@@ -10,6 +10,7 @@ import { gatewayPart, temporalPart, workerPart } from "../../src/cli/parts/parts
 import { type Part, Processes } from "../../src/cli/parts/processes.ts";
 import { workflowBundle } from "../../src/cli/parts/workflow-bundle.ts";
 import { Gateway } from "../gateway.ts";
+import type { NewStubBusiness } from "./stub-book.ts";
 
 export interface StackOptions {
   /** URL of an existing store; if undefined, the stack has a file of its own. */
@@ -26,8 +27,7 @@ export interface StackOptions {
   readonly namespace: string;
   /** Folder for processor profiles of worker and gateway. */
   readonly profileTo: string | undefined;
-  readonly businessId: string;
-  readonly token: string;
+  readonly businesses: readonly NewStubBusiness[];
 }
 
 /** All of Payrun as separate processes, beside the stub of the Payments Service. */
@@ -94,6 +94,15 @@ export class Stack {
     const port = await freePort();
     this.gateway = new Gateway(`http://127.0.0.1:${port}`);
     await this.gateway.invite(databaseUrl);
+    const profiles = join(this.home, "profiles.yaml");
+    const businesses = options.businesses.map(({ businessId, token }) => {
+      const achAuthorization = { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" };
+      const at = { apiUrl: this.stubUrl, businessId, token, webhookSecrets: ["whsec_none"] };
+      return [businessId, { ...at, achAuthorization }] as const;
+    });
+    const text = JSON.stringify({ businesses: Object.fromEntries(businesses) });
+    await writeFile(profiles, text, { mode: 0o600 });
+    for (const business of options.businesses) await this.stub("/stub/businesses", business);
     const profile = (name: string): string =>
       options.profileTo === undefined
         ? ""
@@ -105,13 +114,7 @@ export class Stack {
       PAYRUN_HOME: this.home,
       PAYRUN_DATABASE_URL: databaseUrl,
       PAYRUN_GATEWAY_PORT: String(port),
-      PAYMENTS_API_URL: this.stubUrl,
-      PAYMENTS_API_TOKEN: options.token,
-      PAYMENTS_BUSINESS_ID: options.businessId,
-      PAYMENTS_WEBHOOK_SECRETS: "whsec_none",
-      PAYMENTS_ACH_ACCEPTED_BY: "A. Owner",
-      PAYMENTS_ACH_ACCEPTED_AT: "2026-01-05",
-      PAYMENTS_API_SANDBOX: "false",
+      PAYRUN_PROFILES: profiles,
       TEMPORAL_ADDRESS: address,
       TEMPORAL_NAMESPACE: options.namespace,
     });

@@ -1,3 +1,5 @@
+import type { Manner } from "./bad-manners.ts";
+
 /**
  * One business of the stub: its bills, vendors and payments, and counts of the requests that it
  * got.
@@ -12,6 +14,8 @@ export interface StubBusiness {
   readonly answers: Map<string, StubAnswer>;
   /** Requests let through in a second; undefined if there is no limit. */
   readonly requestsPerSecond: number | undefined;
+  /** Undefined for a service that behaves. */
+  readonly manner: Manner | undefined;
   readonly counts: StubCounts;
   /** Start of the second that is counted; `letThrough` is the number let through in it. */
   second: number;
@@ -22,6 +26,9 @@ export interface StubCounts {
   pays: number;
   reads: number;
   rateLimited: number;
+  /** Requests to a badly behaved service that wait for a response, now and at most. */
+  waiting: number;
+  mostWaiting: number;
   /** Money writes for a bill that was already on its way. */
   paidTwice: number;
   /** Instants of the first payment's arrival and of the last one's answer. */
@@ -55,6 +62,7 @@ export interface NewStubBusiness {
   readonly token: string;
   readonly bills: number;
   readonly requestsPerSecond?: number;
+  readonly manner?: Manner;
 }
 
 const BILLS_OF_A_VENDOR = 10;
@@ -71,7 +79,11 @@ export function newBusiness(wanted: NewStubBusiness): StubBusiness {
     byPayable: new Map(),
     answers: new Map(),
     requestsPerSecond: wanted.requestsPerSecond,
-    counts: { pays: 0, reads: 0, rateLimited: 0, paidTwice: 0, firstPayMs: 0, lastPaidMs: 0 },
+    manner: wanted.manner,
+    counts: {
+      ...{ pays: 0, reads: 0, rateLimited: 0, waiting: 0, mostWaiting: 0 },
+      ...{ paidTwice: 0, firstPayMs: 0, lastPaidMs: 0 },
+    },
     second: 0,
     letThrough: 0,
   };
@@ -166,3 +178,7 @@ export const FUNDING_SOURCES = {
     },
   ],
 };
+
+export const BANK_ACCOUNTS = {
+  items: [{ id: ACCOUNT, status: "verified", accountNumberLast4: "6789", isDefault: true }],
+} as const;

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { parseArgs } from "node:util";
+import { badPage } from "./bad-manners.ts";
 import {
   amountCents,
+  BANK_ACCOUNTS,
   contactOf,
   contactView,
   FUNDING_SOURCES,
@@ -40,13 +42,37 @@ const server = createServer((request, response) => {
     if (path.startsWith("/stub/")) return send(response, control(path, body));
     const business = businesses.get(request.headers.authorization?.slice("Bearer ".length) ?? "");
     if (business === undefined) return send(response, problem(401, "unauthorized"));
-    const answer = limited(business) ?? answered(business, request, body);
-    setTimeout(() => {
-      if (request.method === "POST") business.counts.lastPaidMs = Date.now();
-      send(response, answer);
-    }, latencyMs);
+    void badly(business, path, response).then((page) => {
+      const answer = page ?? limited(business) ?? answered(business, request, body);
+      setTimeout(() => {
+        if (request.method === "POST") business.counts.lastPaidMs = Date.now();
+        send(response, answer);
+      }, latencyMs);
+    });
   });
 });
+
+/** Returns a page of a service that behaves badly; undefined for everything else. */
+async function badly(
+  business: StubBusiness,
+  path: string,
+  response: ServerResponse,
+): Promise<StubAnswer | undefined> {
+  const { manner, counts } = business;
+  if (manner === undefined) return undefined;
+  counts.waiting += 1;
+  counts.mostWaiting = Math.max(counts.mostWaiting, counts.waiting);
+  // Also if the one who waits gives up.
+  response.once("close", () => void (counts.waiting -= 1));
+  const { pathname, searchParams } = new URL(path, "http://stub");
+  const found = await badPage(manner, business, {
+    resource: pathname.slice("/v1/".length),
+    page: Number(searchParams.get("page") ?? 1),
+    pageSize: Number(searchParams.get("pageSize") ?? 25),
+  });
+  counts.reads += 1;
+  return found && json(200, found);
+}
 
 function send(response: ServerResponse, { status, text, headers }: StubAnswer): void {
   response.writeHead(status, { "content-type": "application/json", ...headers });
@@ -91,6 +117,7 @@ function answered(business: StubBusiness, request: IncomingMessage, body: string
   business.counts.reads += 1;
   const [, , resource, id] = url.pathname.split("/");
   if (resource === "funding-sources") return json(200, FUNDING_SOURCES);
+  if (resource === "bank-accounts") return json(200, BANK_ACCOUNTS);
   if (resource === "webhook-endpoints") return json(200, { items: [] });
   if (resource === "payables") {
     if (id !== undefined) return json(200, payableView(business, Number(id.slice(5))));

@@ -1,9 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 
 import { SetupError, messageOf } from "./setup-error.mjs";
+import { userFolder } from "./user-folder.mjs";
 
 /** @typedef {Readonly<Record<string, string | undefined>>} Env */
 
@@ -15,10 +16,7 @@ import { SetupError, messageOf } from "./setup-error.mjs";
  * @returns {string}
  */
 export function cacheFolder(env) {
-  const xdg = env["XDG_CACHE_HOME"];
-  // The XDG specification says to ignore relative paths.
-  const base = xdg && isAbsolute(xdg) ? xdg : join(env["HOME"] || homedir(), ".cache");
-  const folder = join(base, "payrun");
+  const folder = userFolder("XDG_CACHE_HOME", ".cache", env);
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {

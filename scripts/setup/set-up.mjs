@@ -1,14 +1,14 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import util from "node:util";
 
 import { cacheFolder } from "./cache-folder.mjs";
 import { keepCompiledCode } from "./compile-cache.mjs";
 import { ensureNode } from "./node.mjs";
 import { EXIT_UNAVAILABLE, SetupError, logToStderr } from "./setup-error.mjs";
 import { findTemporalCli } from "./temporal-cli.mjs";
+import { hasToken, readEnvFile } from "./trusted-files.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/[/\\]$/, "");
 
@@ -31,10 +31,8 @@ export async function setUp({ temporalCli }) {
       await ensureDependencies({ root: ROOT, env: process.env, log: logToStderr });
     }
     keepCompiledCode(IS_CHECKOUT ? join(ROOT, "node_modules", ".cache") : cacheFolder(process.env));
-    if (temporalCli) {
-      const env = withDotEnv(process.env);
-      process.env["TEMPORAL_CLI"] = (await findTemporalCli({ env, log: logToStderr })).path;
-    }
+    const env = temporalCli ? withEnvFile(process.env) : undefined;
+    if (env) process.env["TEMPORAL_CLI"] = (await findTemporalCli({ env, log: logToStderr })).path;
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
     for (const line of error.lines) logToStderr(line);
@@ -43,16 +41,19 @@ export async function setUp({ temporalCli }) {
 }
 
 /**
- * Returns the environment with the CLI's path from `.env`. The program reads `.env` itself; set-up
- * only needs that variable.
+ * Returns the environment with the CLI's path from `.env`, as the program reads it. Set-up only
+ * needs that variable.
  *
  * @param {NodeJS.ProcessEnv} env
+ * @returns {NodeJS.ProcessEnv | undefined} undefined if the file names a CLI and isn't trusted: the
+ *   program then says so
  */
-function withDotEnv(env) {
-  const file = resolve(".env");
-  if (!existsSync(file)) return env;
-  const { TEMPORAL_CLI } = util.parseEnv(readFileSync(file, "utf8"));
-  return TEMPORAL_CLI && !env["TEMPORAL_CLI"] ? { ...env, TEMPORAL_CLI } : env;
+function withEnvFile(env) {
+  if (env["TEMPORAL_CLI"] !== undefined || hasToken(env)) return env;
+  const file = readEnvFile(resolve(".env"));
+  const named = file?.values["TEMPORAL_CLI"];
+  if (!file || !named) return env;
+  return file.isTrusted ? { ...env, TEMPORAL_CLI: named } : undefined;
 }
 
 /** Returns a path inside the checkout. @param {string[]} parts */

@@ -102,8 +102,9 @@ export async function decideSigned(
 function isApprovalOfBills({
   decision,
   topUpHash,
-}: Pick<DecisionRequest, "decision" | "topUpHash">): boolean {
-  return decision === "approve" && topUpHash === undefined;
+  confirmedRecords,
+}: Pick<DecisionRequest, "decision" | "topUpHash" | "confirmedRecords">): boolean {
+  return decision === "approve" && topUpHash === undefined && confirmedRecords === undefined;
 }
 
 async function shownNow(
@@ -187,6 +188,9 @@ const STATUS_OF: Readonly<Record<SignedRefusal["code"], 403 | 409 | 422>> = {
   "counted-before": 403,
   "sign-in-too-old": 403,
   "bank-change-unverified": 422,
+  "stale-record": 409,
+  "trail-differs": 409,
+  "not-rejectable": 422,
   "nothing-left": 409,
   malformed: 422,
   "unknown-key": 403,

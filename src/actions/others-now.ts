@@ -1,11 +1,21 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { DECIDABLE, type PlanLine } from "../contracts/pay-run.ts";
-import type { OtherNow } from "../domain/approvals/share.ts";
+import type { LineUnderApproval, OtherNow } from "../domain/approvals/share.ts";
+import { escalatedStage } from "../domain/approvals/stages.ts";
 import { type BillNow, notAsApproved, type VendorFacts } from "../domain/payments/as-approved.ts";
-import { vendorChange, whyNotPayable } from "../domain/vendor-account.ts";
+import { ofBill } from "../domain/payments/whose.ts";
+import {
+  differing,
+  isChanged,
+  recordOf,
+  vendorChange,
+  whyNotPayable,
+} from "../domain/vendor-account.ts";
+import { definedOnly } from "../contracts/defined-only.ts";
+import { type ConfirmedRecords, confirmedRecords } from "../ledger/confirmed-records.ts";
 import type { Contact, PaymentsClient } from "../payments-api/index.ts";
 import { linesByPage } from "../store/lines/decidable-lines.ts";
-import { planLinesOf } from "../store/lines/plan-lines.ts";
+import { getPlanLines, type PlannedLine } from "../store/lines/plan-lines.ts";
 import { linesOfEvents } from "../store/lines/lines-of-events.ts";
 import type { Run } from "../store/runs/runs.ts";
 import type { ActionContext } from "./context.ts";
@@ -41,21 +51,25 @@ export async function othersNow(
   const told = await linesOfEvents(store.db, run);
   const ofBills = told.filter(({ isOfBill }) => isOfBill).slice(0, BILLS_MOST);
   if (vendors === "of-events" && told.length === 0) return new Map();
-  const newsLines = await planLinesOf(
-    store.db,
-    run.runId,
-    told.map(({ payableId }) => payableId),
-  );
-  const planned = vendors === "of-events" ? newsLines : await plannedOf(store.db, run.runId);
+  const news = await getPlanLines(store.db, run.runId, {
+    payableIds: told.map(({ payableId }) => payableId),
+  });
+  const planned =
+    vendors === "of-events" ? news.map(factsOf) : await plannedOf(store.db, run.runId);
   const client = clientOf(profile);
   const now = await vendorsOf(client, planned, signal);
+  const changed = planned.flatMap(({ contactId, record }) => {
+    const contact = now.get(contactId);
+    return contact !== undefined && isChanged(record, recordOf(contact)) ? [contactId] : [];
+  });
+  const confirmed = await confirmedRecords(store.db, run, changed);
   const others = new Map<string, OtherNow>();
   for (const plan of planned) {
     const { payableId, contactId, contactName } = plan;
-    const text = whyNotSent(plan, now.get(contactId));
+    const text = whyNotSent(plan, now.get(contactId), confirmed);
     if (text !== null) others.set(payableId, { payableId: null, contactId, contactName, text });
   }
-  const bills = new Map(newsLines.map((plan) => [plan.payableId, plan]));
+  const bills = new Map(news.map(({ plan }) => [plan.payableId, plan]));
   const read = ofBills.flatMap(({ payableId }) => bills.get(payableId) ?? []);
   for (const other of await billsOf(client, read, { vendors: now, signal })) {
     others.set(other.payableId, other);
@@ -65,32 +79,42 @@ export async function othersNow(
 
 type PlannedVendor = Pick<
   PlanLine,
-  "payableId" | "contactId" | "contactName" | "bankLast4" | "contactUpdatedAt"
->;
+  "payableId" | "contactId" | "contactName" | "bankLast4" | "record" | "approvers" | "stages"
+> &
+  Pick<LineUnderApproval, "escalated">;
 
 async function plannedOf(db: ActionContext["store"]["db"], runId: string) {
   const planned: PlannedVendor[] = [];
   for await (const page of linesByPage(db, runId, DECIDABLE)) {
-    for (const { plan } of page) planned.push(factsOf(plan));
+    planned.push(...page.map(factsOf));
   }
   return planned;
 }
 
 /** Keeps only these facts in memory, because a run may have many bills. */
-function factsOf(plan: PlanLine): PlannedVendor {
-  const { payableId, contactId, contactName, bankLast4, contactUpdatedAt } = plan;
-  return { payableId, contactId, contactName, bankLast4, contactUpdatedAt };
+function factsOf({ plan, line }: PlannedLine): PlannedVendor {
+  const { payableId, contactId, contactName, bankLast4, record, approvers, stages } = plan;
+  const rule = { approvers, escalated: escalatedStage(line), ...definedOnly({ stages }) };
+  return { payableId, contactId, contactName, bankLast4, record, ...rule };
 }
 
-function whyNotSent(plan: PlannedVendor, now: Contact | undefined): string | null {
+function whyNotSent(
+  plan: PlannedVendor,
+  now: Contact | undefined,
+  confirmed: ConfirmedRecords,
+): string | null {
   if (now === undefined) return null;
+  const notPayable = whyNotPayable(now);
+  if (notPayable !== null) return notPayable;
+  const name = plan.contactName ?? plan.contactId;
   const change = vendorChange(plan, now);
-  return (
-    whyNotPayable(now) ??
-    (change === null
-      ? null
-      : `${plan.contactName ?? plan.contactId}: ${change} since the plan was made, so an approval is asked for again.`)
-  );
+  if (change !== null) {
+    return `${name}: ${change} since the plan was made, so an approval is asked for again.`;
+  }
+  const record = recordOf(now);
+  const isSaid = confirmed.covers(plan, plan.escalated, record.updatedAt);
+  if (!isChanged(plan.record, record) || isSaid) return null;
+  return `${name}: the vendor's record was changed since the plan was made (${differing(plan.record, record)}), so one approver is asked whether the account is still right.`;
 }
 
 async function vendorsOf(
@@ -120,7 +144,8 @@ async function billsOf(
   const options = { signal, patienceMs: 0 };
   const found = planned.map(async (plan) => {
     const { payableId, publicId, contactId, contactName } = plan;
-    const payments = await client.payments.listAll({ payableId }, options);
+    // None of these bills has been sent yet: whatever names another bill is not theirs.
+    const payments = ofBill(payableId, await client.payments.listAll({ payableId }, options), []);
     const payable = await client.payables.get(payableId, options);
     // Problems of the bill itself are found whether or not its vendor could be read.
     const contact = vendors.get(contactId) ?? asPlanned(plan);
@@ -135,10 +160,10 @@ async function billsOf(
 }
 
 /** Returns the vendor as the plan has it, for a vendor that could not be read. */
-function asPlanned({ contactId, contactName, bankLast4, contactUpdatedAt }: PlanLine): VendorFacts {
+function asPlanned({ contactId, contactName, bankLast4 }: PlanLine): VendorFacts {
   return {
     ...{ id: contactId, displayName: contactName, status: "active", paymentReady: true },
-    ...{ bankAccount: { last4: bankLast4 }, updatedAt: contactUpdatedAt },
+    bankAccount: { last4: bankLast4 },
   };
 }
 

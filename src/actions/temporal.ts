@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isGrpcServiceError, WorkflowFailedError, type Client } from "@temporalio/client";
+import {
+  type Client,
+  isGrpcServiceError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
 import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/common";
 import { TASK_QUEUE } from "../contracts/names.ts";
 import { WORKFLOW, WORKFLOW_KINDS, type WorkflowKind } from "../contracts/workflow-kinds.ts";
@@ -12,13 +18,7 @@ const CALL_TIMEOUT_MS = 5_000;
 
 const RETRY_AFTER_MS = 200;
 
-const GRPC = {
-  cancelled: 1,
-  unknown: 2,
-  invalidArgument: 3,
-  deadlineExceeded: 4,
-  unavailable: 14,
-} as const;
+const GRPC = { cancelled: 1, invalidArgument: 3, deadlineExceeded: 4, unavailable: 14 } as const;
 
 /**
  * Starts the workflow of a row, or signals the running one to look.
@@ -164,15 +164,21 @@ function lost(): GatewayError {
   );
 }
 
-/** Returns the 503 for a connection failure; undefined for every other error. */
+/**
+ * Returns the 503 for whatever Temporal fails by: it can't be reached, is overloaded or starting, or
+ * a start has met the end of a run of the same id. Returns undefined for an error of ours, such as
+ * an invalid argument.
+ */
 function unreachable(error: unknown): GatewayError | undefined {
   if (error instanceof NamespaceNotFoundError) {
     const text = `Temporal has no namespace “${error.namespace}”: create it, or set TEMPORAL_NAMESPACE.`;
     return new GatewayError(503, "temporal_namespace_missing", text);
   }
+  if (isRace(error)) return refusedNow(error.message);
   const code = grpcCode(error);
   if (code === undefined) return undefined;
-  if (code === GRPC.invalidArgument && /search attribute/i.test(detailsOf(error))) {
+  if (code === GRPC.invalidArgument) {
+    if (!/search attribute/i.test(detailsOf(error))) return undefined;
     return new GatewayError(
       503,
       "search_attributes_missing",
@@ -180,8 +186,19 @@ function unreachable(error: unknown): GatewayError | undefined {
     );
   }
   const gone: readonly number[] = [GRPC.cancelled, GRPC.deadlineExceeded, GRPC.unavailable];
-  if (!gone.includes(code)) return undefined;
-  return lost();
+  return gone.includes(code) ? lost() : refusedNow(detailsOf(error));
+}
+
+/** True for what Temporal says of a start, or of a signal with a start, only while a run ends. */
+function isRace(error: unknown): error is Error {
+  return (
+    error instanceof WorkflowNotFoundError || error instanceof WorkflowExecutionAlreadyStartedError
+  );
+}
+
+function refusedNow(details: string): GatewayError {
+  const text = `Temporal doesn't take it right now: ${details || "it gives no reason"}.`;
+  return new GatewayError(503, "temporal_unreachable", text);
 }
 
 function grpcCode(error: unknown): number | undefined {

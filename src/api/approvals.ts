@@ -21,6 +21,12 @@ export const missingApproval = z.object({
   approvals: z.int().describe("Approvals that they have"),
   stage: z.int().optional().describe("Of a rule of several stages, from 1"),
   stages: z.int().optional(),
+  aboutRecord: z
+    .literal(true)
+    .optional()
+    .describe(
+      "The bill is approved; its vendor's record was changed, and one of these says whether the account is still right",
+    ),
 });
 
 /** Bills that wait for the same people. */

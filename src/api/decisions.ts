@@ -1,5 +1,10 @@
 import { z } from "@hono/zod-openapi";
 
+export const hurry = z
+  .string()
+  .nullable()
+  .describe("When it was given, if its playbook calls that hurried; else null");
+
 /** A decision on a run that counts. */
 export const CountedDecision = z.object({
   runId: z.string(),
@@ -21,6 +26,24 @@ export const CountedDecision = z.object({
   alone: z
     .boolean()
     .describe("True if it counts only because the business lets one person launch and approve"),
+  hurry,
+});
+
+/** An approver's word that accounts of vendors are still right, although their records changed. */
+export const ConfirmedAccounts = z.object({
+  runId: z.string().describe("The run in which it was said; it counts in others as well"),
+  by: z.string(),
+  roles: z.array(z.string()),
+  at: z.string(),
+  comment: z.string().nullable(),
+  records: z.array(
+    z.object({
+      contactId: z.string(),
+      contactName: z.string().nullable(),
+      updatedAt: z.string().describe("When the record was changed; empty if it didn't say"),
+    }),
+  ),
+  hurry,
 });
 
 /** A decision on a run that doesn't count, and why. */

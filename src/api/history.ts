@@ -1,7 +1,8 @@
+import { AUTHOR_KINDS } from "../contracts/authors.ts";
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/pay-run.ts";
 import { BILL_WAYS, PAID_ONCE_VERDICTS } from "../domain/payments/paid-once.ts";
-import { RefusedDecision } from "./decisions.ts";
+import { ConfirmedAccounts, hurry, RefusedDecision } from "./decisions.ts";
 import { HoldBody } from "./holds.ts";
 import { parts } from "./schemas.ts";
 import type { Shown } from "./shown.ts";
@@ -60,6 +61,7 @@ const ApprovalBody = z.object({
     .object({ person: z.string(), phone: z.string() })
     .nullable()
     .describe("How the approver verified that the vendor's changed bank account is the vendor's"),
+  hurry,
 });
 
 export const HistoryBody = z
@@ -113,6 +115,9 @@ export const HistoryBody = z
       sentences: z.array(z.string()).describe("The conclusion first, then what it rests on"),
     }),
     approvals: z.array(ApprovalBody),
+    confirmed: z
+      .array(ConfirmedAccounts)
+      .describe("Who said, since it was planned, that its vendor's account is still right"),
     refused: z.array(RefusedDecision).describe("Decisions on its runs that don't count"),
     timeline: z.array(
       z.object({
@@ -121,6 +126,7 @@ export const HistoryBody = z
         text: z.string(),
         runId: z.string().optional(),
         by: z.string().optional(),
+        byKind: z.enum(AUTHOR_KINDS).optional(),
       }),
     ),
     attempts: z.array(AttemptBody).describe("Requests to pay it"),

@@ -1,3 +1,4 @@
+import { AUTHOR_KINDS } from "../contracts/authors.ts";
 import { z } from "@hono/zod-openapi";
 import { HOLD_SCOPES } from "../domain/holds.ts";
 import { notSent } from "./approvals.ts";
@@ -53,6 +54,7 @@ export const HoldBody = z
     amountCents: z.int().nullable().describe("Total of the bill"),
     reason: z.string(),
     author: z.string(),
+    authorKind: z.enum(AUTHOR_KINDS).describe("Whether a person or Payrun itself has set it"),
     roles: z.array(z.string()).describe("Roles that alone may lift it; empty if any operator may"),
     yours: z
       .boolean()

@@ -1,3 +1,4 @@
+import { AUTHOR_KINDS } from "../contracts/authors.ts";
 import { z } from "@hono/zod-openapi";
 import { CANCELLATION_KINDS } from "../contracts/cancellation.ts";
 import { billSum } from "./approvals.ts";
@@ -56,6 +57,7 @@ const waitingCancellation = z
     kind: z.enum(CANCELLATION_KINDS),
     business: z.string(),
     launchedBy: z.string(),
+    launchedByKind: z.enum(AUTHOR_KINDS),
     waitingFor: z
       .string()
       .describe(

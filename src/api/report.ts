@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { CountedDecision, RefusedDecision } from "./decisions.ts";
+import { ConfirmedAccounts, CountedDecision, RefusedDecision } from "./decisions.ts";
 import { topUpStatus } from "./deposits.ts";
 import { LINE_STATES, RUN_PHASES } from "../contracts/pay-run.ts";
 import { moment } from "./moment.ts";
@@ -47,6 +47,9 @@ export const ReportBody = z
     decisions: z.object({
       singlePerson: z.boolean().describe("True if one person may launch and approve, or did"),
       counted: z.array(CountedDecision),
+      confirmed: z
+        .array(ConfirmedAccounts)
+        .describe("Who said that vendors' accounts are still right, as far as it counts here"),
       refused: z.array(RefusedDecision),
     }),
     exceptionCount: z.int().describe("Bills with a reason to look at; `exceptions` has the first"),

@@ -14,6 +14,10 @@ const reviewedBill = runPayment.extend({
   missing: missingApproval
     .nullable()
     .describe("Whose approval it waits for; null if it waits for none"),
+  because: z
+    .string()
+    .optional()
+    .describe("The sum that puts it under its rule; missing if the bill does so alone"),
 });
 
 const vendorPayment = z.object({
@@ -153,6 +157,18 @@ export const RunReviewBody = z
         }),
       )
       .describe("Vendors whose bank account has changed, of bills that your approval counts for"),
+    changedRecords: z
+      .array(
+        billSum.extend({
+          contactId: z.string(),
+          contactName: z.string().nullable(),
+          updatedAt: z.string().nullable().describe("What an answer names"),
+          text: z.string(),
+        }),
+      )
+      .describe(
+        "Vendors whose record was changed after the approval, and whose account you may say is still right (`confirmedRecords`)",
+      ),
     missing: z.array(waitingLines).describe("Whom the bills wait for now"),
     bills: z.array(reviewedBill).describe("The page of bills that was asked for, in plan order"),
     totalCount: z.int().describe("Bills on all pages"),

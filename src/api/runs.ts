@@ -20,7 +20,11 @@ export const stoppedBy = {
   ),
 };
 
-const flag = z.object({ kind: z.string(), text: z.string() });
+const flag = z.object({
+  kind: z.string(),
+  text: z.string(),
+  twins: z.array(z.string()).optional().describe("Payables that it may be a duplicate of"),
+});
 
 const fundingChoice = z
   .object({
@@ -165,6 +169,10 @@ const waitingApproval = z.object({
   quorum: z.int(),
   given: z.int().describe("Approvals that it has"),
   onHold: z.literal(true).optional().describe("Present if a hold keeps them back besides"),
+  aboutRecord: z
+    .literal(true)
+    .optional()
+    .describe("Present if it is no approval, but a word whether vendors' accounts are still right"),
   lines: z.int(),
   totalCents: z.int(),
   since: z.string().nullable().describe("On the business clock"),

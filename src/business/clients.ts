@@ -6,7 +6,7 @@ export interface ClientsOptions {
   readonly connections: number;
   readonly timeoutMs: number;
   /** Called with the service's time at each answer. */
-  readonly onDate?: (business: string, dateMs: number) => void;
+  readonly onDate?: (profile: BusinessProfile, dateMs: number) => void;
 }
 
 /** One client of the Payments Service for each business, made anew when its profile changes. */
@@ -29,7 +29,7 @@ export class Clients {
       token: tokenOf(profile),
       connections,
       timeoutMs,
-      ...(onDate === undefined ? {} : { onDate: (dateMs) => onDate(profile.name, dateMs) }),
+      ...(onDate === undefined ? {} : { onDate: (dateMs) => onDate(profile, dateMs) }),
     });
     this.#clients.set(profile.name, { profile, client });
     return client;

@@ -28,6 +28,8 @@ export interface ClockReading {
 
 export interface BusinessClock {
   now(): Promise<ClockReading>;
+  /** As `now`, no older than the call: a sandbox's clock may just have been stepped. */
+  readAnew(): Promise<ClockReading>;
   /** Sets the service's time by its `Date` header. */
   observeServiceDate(dateMs: number): void;
   /**
@@ -35,6 +37,9 @@ export interface BusinessClock {
    */
   hasMoved(): Promise<boolean>;
 }
+
+/** A `Date` that is further from our own clock is not the service's time: it is not heard. */
+const SERVICE_OFF_MAX_MS = 60 * 60_000;
 
 /** Real time; the service's own from its `Date` header, which may differ from ours. */
 class RealClock implements BusinessClock {
@@ -60,8 +65,13 @@ class RealClock implements BusinessClock {
     });
   }
 
+  readAnew(): Promise<ClockReading> {
+    return this.now();
+  }
+
   observeServiceDate(dateMs: number): void {
-    this.#offsetMs = dateMs - Date.now();
+    const offsetMs = dateMs - Date.now();
+    if (Math.abs(offsetMs) <= SERVICE_OFF_MAX_MS) this.#offsetMs = offsetMs;
   }
 
   hasMoved(): Promise<boolean> {

@@ -2,11 +2,12 @@ import { request } from "undici";
 import { z } from "zod";
 import type { BusinessClock, ClockReading } from "./clock.ts";
 
-const sandboxClockSchema = z.object({
-  bank: z.iso.datetime({ offset: true }),
-  wire: z.iso.datetime({ offset: true }),
-  scale: z.number().positive(),
-});
+/** An instant in a year that calendars, and the days after it, can count with. */
+const instant = z.iso
+  .datetime({ offset: true })
+  .refine((text) => /^(?:19|2\d)\d\d-/.test(text), "not in a year from 1900 to 2999");
+
+const sandboxClockSchema = z.object({ bank: instant, wire: instant, scale: z.number().positive() });
 
 /** A reading is off by as long as its response took, and by this much. */
 const READING_OFF_MS = 50;
@@ -62,6 +63,13 @@ export class SandboxClock implements BusinessClock {
       realMs,
       zone: this.#zone,
     };
+  }
+
+  async readAnew(): Promise<ClockReading> {
+    // A reading that is under way may have been answered before this call.
+    await this.#pending?.catch(() => undefined);
+    await this.#readOnce();
+    return this.now();
   }
 
   observeServiceDate(): void {

@@ -42,6 +42,11 @@ const COMMANDS: readonly CommandModule[] = [
   },
   {
     heading: PARTS,
+    name: "trust",
+    load: async () => (await import("./commands/trust.ts")).addTrustCommand,
+  },
+  {
+    heading: PARTS,
     name: "up",
     load: async () => (await import("./commands/up.ts")).addUpCommand,
   },

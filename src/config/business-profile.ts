@@ -2,6 +2,7 @@ import { Temporal } from "temporal-polyfill";
 import { z } from "zod";
 
 import { definedOnly } from "../contracts/defined-only.ts";
+import type { PayLimits } from "../contracts/playbook.ts";
 import { IDENTITY_KEYS, identitiesShape, type Identity } from "./identities.ts";
 import {
   NOTIFY_KEYS,
@@ -10,7 +11,7 @@ import {
   toNotifySettings,
 } from "./notify-settings.ts";
 import { crossesInTheClear } from "./plaintext.ts";
-import { flag, httpUrl, secretList } from "./setting-values.ts";
+import { dollars, flag, httpUrl, secretList } from "./setting-values.ts";
 import { type SignInSettings, SIGN_IN_KEYS, signInShape, toSignIn } from "./sign-in.ts";
 import { type Signer, SIGNER_KEYS, signersShape } from "./signers.ts";
 
@@ -55,6 +56,8 @@ export interface BusinessProfile {
   readonly singlePerson?: boolean;
   /** True if an applied playbook takes effect only after a second person confirms it. */
   readonly fourEyes?: boolean;
+  /** Limits for the whole business, which a playbook can only make stricter; none if missing. */
+  readonly limits?: PayLimits;
   /** The people to notify, and the channels; no notices if missing. */
   readonly notify?: NotifySettings;
 }
@@ -100,6 +103,10 @@ function isZone(value: string): boolean {
   }
 }
 
+const limit = dollars.refine((cents) => cents > 0, "must be more than $0").optional();
+
+const limits = z.strictObject({ bill: limit, vendorPerWeek: limit, businessPerWeek: limit });
+
 const achAuthorization = z.strictObject({ acceptedBy: word, acceptedAt });
 
 /** A business as it is written; `token` has already been replaced by a source. */
@@ -120,6 +127,7 @@ export const businessShape = z
     sandbox: z.union([z.boolean(), word.pipe(flag)], "must be true or false").optional(),
     fourEyes: z.union([z.boolean(), word.pipe(flag)], "must be true or false").optional(),
     approvals: z.literal("single-person", "can only be single-person").optional(),
+    limits: limits.optional(),
     notify: notifyShape.optional(),
   })
   .superRefine((value, context) => {
@@ -135,6 +143,7 @@ export const BUSINESS_KEYS = [
   ...Object.keys(businessShape.shape),
   "acceptedBy",
   "acceptedAt",
+  ...Object.keys(limits.shape),
   ...SIGNER_KEYS,
   ...IDENTITY_KEYS,
   ...SIGN_IN_KEYS,
@@ -164,6 +173,15 @@ export function toBusinessProfile(
     sandbox: shape.sandbox ?? false,
     ...(shape.approvals === "single-person" ? { singlePerson: true } : {}),
     ...(shape.fourEyes === true ? { fourEyes: true } : {}),
+    ...(shape.limits ? { limits: toLimits(shape.limits) } : {}),
     ...(shape.notify ? { notify: toNotifySettings(shape.notify) } : {}),
+  };
+}
+
+function toLimits({ bill, vendorPerWeek, businessPerWeek }: z.output<typeof limits>): PayLimits {
+  return {
+    billCents: bill ?? null,
+    vendorPerWeekCents: vendorPerWeek ?? null,
+    businessPerWeekCents: businessPerWeek ?? null,
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { definedOnly } from "../contracts/defined-only.ts";
-import { NOTICE_KINDS, VENDOR_CHANNEL } from "../contracts/notices.ts";
+import { NOTICE_KINDS, PERSON_CHANNEL, VENDOR_CHANNEL } from "../contracts/notices.ts";
 import { nearest } from "./nearest.ts";
 import { personName } from "./signers.ts";
 
@@ -9,7 +9,7 @@ export interface NotifySettings {
   /** How e-mail is sent; needed for e-mail channels and for remittance advice. */
   readonly smtp?: SmtpSettings;
   readonly channels: readonly NoticeChannel[];
-  /** People's own addresses, by name, which receive their sign-in links. */
+  /** People's own addresses, by name: for their sign-in links, and for what concerns them alone. */
   readonly people?: Readonly<Record<string, string>>;
 }
 
@@ -138,6 +138,12 @@ function isSmtpUrl(text: string): boolean {
   return url !== null && ["smtp:", "smtps:"].includes(url.protocol) && url.hostname !== "";
 }
 
+/** What the channels that no profile describes are for. */
+const OWN_CHANNELS: Readonly<Record<string, string>> = {
+  [VENDOR_CHANNEL]: "remittance advice",
+  [PERSON_CHANNEL]: "what concerns one person",
+};
+
 /** `notify:` of a business as it is written. */
 export const notifyShape = z
   .strictObject({
@@ -152,8 +158,9 @@ export const notifyShape = z
     }
     for (const [key, { email }] of Object.entries(value.channels ?? {})) {
       const path = ["channels", key];
-      if (key === VENDOR_CHANNEL) {
-        const message = `“${VENDOR_CHANNEL}” is the one for remittance advice: choose another name`;
+      const own = OWN_CHANNELS[key];
+      if (own !== undefined) {
+        const message = `“${key}” is the one for ${own}: choose another name`;
         context.addIssue({ code: "custom", path, message });
       }
       if (email !== undefined && value.smtp === undefined) {

@@ -21,13 +21,30 @@ export interface ProfilesFile {
   readonly businesses: readonly BusinessProfile[];
   /** `file:line:column: what is wrong`; empty if the businesses can be used. */
   readonly problems: readonly string[];
+  /** Those problems that remain whatever variables, and other files, there are. */
+  readonly mistakes: readonly string[];
+  /** The businesses as the file has them, by name, with references in place of values. */
+  readonly written: Readonly<Record<string, unknown>>;
   readonly filesRead: readonly string[];
+  /**
+   * What was read, by path, and settles where something goes, what runs and who decides. The files
+   * of tokens are left out: tokens change by themselves, and go only where the others say.
+   */
+  readonly texts: ReadonlyMap<string, string>;
 }
 
 type ShapeIssue = z.core.$ZodIssue;
 type Path = readonly (string | number)[];
 
-const REFERENCE = /^\$\{(env|file):([^}]+)\}$/;
+interface Problem {
+  readonly offset: number;
+  readonly message: string;
+  /** True if it may be only that a variable, or another file, is missing. */
+  readonly isMissing: boolean;
+}
+
+/** A value that stands elsewhere: `${env:NAME}` or `${file:PATH}`. */
+export const REFERENCE = /^\$\{(env|file):([^}]+)\}$/;
 
 /**
  * Reads the businesses of a YAML file: `businesses: { NAME: { apiUrl, businessId, … } }`. A value
@@ -40,7 +57,8 @@ export function readProfilesFile(path: string, env: Environment): ProfilesFile {
     source = readFileSync(path, "utf8");
   } catch (error) {
     const problem = `PAYRUN_PROFILES: ${path} can't be read (${errorCode(error)})`;
-    return { businesses: [], problems: [problem], filesRead: [path] };
+    const nothing = { businesses: [], mistakes: [], written: {}, texts: new Map<string, string>() };
+    return { ...nothing, problems: [problem], filesRead: [path] };
   }
   return new Reader(path, source, env).read();
 }
@@ -50,25 +68,34 @@ class Reader {
   readonly #env: Environment;
   readonly #lines = new LineCounter();
   readonly #document: Document.Parsed;
-  readonly #problems: { offset: number; message: string }[] = [];
+  readonly #problems: Problem[] = [];
+  #written: Readonly<Record<string, unknown>> = {};
   /**
    * Places of references that could not be resolved, and whose missing value was already reported.
    */
   readonly #unresolved = new Set<string>();
   readonly #filesRead = new Set<string>();
+  readonly #texts = new Map<string, string>();
 
   constructor(path: string, source: string, env: Environment) {
     this.#path = path;
     this.#env = env;
     this.#filesRead.add(path);
+    this.#texts.set(path, source);
     this.#document = parseDocument(source, { lineCounter: this.#lines, prettyErrors: false });
   }
 
   read(): ProfilesFile {
     const businesses = this.#businesses();
     const inOrder = this.#problems.toSorted((one, other) => one.offset - other.offset);
-    const problems = inOrder.map((problem) => this.#lineOf(problem));
-    return { businesses, problems, filesRead: [...this.#filesRead] };
+    return {
+      businesses,
+      problems: inOrder.map((problem) => this.#lineOf(problem)),
+      mistakes: inOrder.flatMap((each) => (each.isMissing ? [] : this.#lineOf(each))),
+      written: this.#written,
+      filesRead: [...this.#filesRead],
+      texts: this.#texts,
+    };
   }
 
   #businesses(): BusinessProfile[] {
@@ -76,6 +103,7 @@ class Reader {
     if (this.#problems.length > 0) return [];
     const written = this.#plain();
     if (written === undefined) return [];
+    this.#written = written;
     const found: BusinessProfile[] = [];
     for (const [name, value] of Object.entries(written)) {
       const profile = this.#business(name, value);
@@ -134,9 +162,6 @@ class Reader {
   #shapeProblem(name: string, issue: ShapeIssue): void {
     const path = issue.path.filter((part) => typeof part !== "symbol");
     const at = ["businesses", name, ...path];
-    const here = at.join("/");
-    const isTold = [...this.#unresolved].some((told) => `${told}/`.startsWith(`${here}/`));
-    if (path.length > 0 && isTold) return;
     if (issue.code === "unrecognized_keys") {
       for (const key of issue.keys) {
         const meant = nearest(key, BUSINESS_KEYS);
@@ -145,9 +170,18 @@ class Reader {
       }
       return;
     }
+    if (path.length > 0 && this.#lacks(at)) return;
+    // A rule between settings may be broken only because one of them is missing.
+    const isUnsure = issue.code === "custom" && this.#lacks(["businesses", name]);
     const field = path.length > 0 ? `${path.join(".")} ` : "";
     const isMissing = path.length > 0 && !this.#document.hasIn(at);
-    this.#problemAt(at, `${name}: ${field}${isMissing ? "is missing" : issue.message}`);
+    this.#problemAt(at, `${name}: ${field}${isMissing ? "is missing" : issue.message}`, isUnsure);
+  }
+
+  /** True if a reference there, or below it, could not be resolved. */
+  #lacks(at: Path): boolean {
+    const here = `${at.join("/")}/`;
+    return [...this.#unresolved].some((place) => `${place}/`.startsWith(here));
   }
 
   /** Keeps a token in a file as a file, so that the client reads it again if it is refused. */
@@ -155,7 +189,7 @@ class Reader {
     const reference = typeof value === "string" ? REFERENCE.exec(value.trim()) : null;
     if (reference?.[1] === "file") {
       const path = this.#relative(reference[2] ?? "");
-      return this.#fileValue(path, at) === undefined ? undefined : { kind: "file", path };
+      return this.#read(path, at) === undefined ? undefined : { kind: "file", path };
     }
     const resolved = this.#resolve(value, at);
     if (typeof resolved === "string" && resolved.trim() !== "") {
@@ -188,22 +222,33 @@ class Reader {
 
   #envValue(name: string, at: Path): string | undefined {
     const value = this.#env[name.trim()]?.trim();
-    return value || this.#unresolvable(at, `the environment has no ${name.trim()}`);
+    return value || this.#missing(at, `the environment has no ${name.trim()}`);
   }
 
   #fileValue(path: string, at: Path): string | undefined {
+    const text = this.#read(path, at);
+    if (text !== undefined) this.#texts.set(path, text);
+    return text?.trim();
+  }
+
+  /** Returns the text of a file that must not be empty. */
+  #read(path: string, at: Path): string | undefined {
     this.#filesRead.add(path);
     try {
-      const value = readFileSync(path, "utf8").trim();
-      return value || this.#unresolvable(at, `${path} is empty`);
+      const text = readFileSync(path, "utf8");
+      return text.trim() === "" ? this.#missing(at, `${path} is empty`) : text;
     } catch (error) {
-      return this.#unresolvable(at, `${path} can't be read (${errorCode(error)})`);
+      return this.#missing(at, `${path} can't be read (${errorCode(error)})`);
     }
   }
 
-  #unresolvable(at: Path, why: string): undefined {
+  #unresolvable(at: Path, why: string, isMissing = false): undefined {
     this.#unresolved.add(at.join("/"));
-    this.#problemAt(at, `${at.slice(1).join(".")}: ${why}`);
+    this.#problemAt(at, `${at.slice(1).join(".")}: ${why}`, isMissing);
+  }
+
+  #missing(at: Path, why: string): undefined {
+    this.#unresolvable(at, why, true);
   }
 
   #relative(path: string): string {
@@ -222,7 +267,7 @@ class Reader {
   }
 
   /** Points at the key's value; if that is missing, at the nearest node around it. */
-  #problemAt(path: Path, message: string): void {
+  #problemAt(path: Path, message: string, isMissing = false): void {
     for (let length = path.length; length > 0; length -= 1) {
       const node = this.#document.getIn(path.slice(0, length), true);
       if (isNode(node) && node.range) {
@@ -230,10 +275,11 @@ class Reader {
         return this.#problem(
           isBlock ? this.#keyOffset(path.slice(0, length)) : node.range[0],
           message,
+          isMissing,
         );
       }
     }
-    this.#problem(0, message);
+    this.#problem(0, message, isMissing);
   }
 
   #keyOffset(path: Path): number {
@@ -244,11 +290,11 @@ class Reader {
     return pair && isNode(pair.key) && pair.key.range ? pair.key.range[0] : 0;
   }
 
-  #problem(offset: number, message: string): void {
-    this.#problems.push({ offset, message });
+  #problem(offset: number, message: string, isMissing = false): void {
+    this.#problems.push({ offset, message, isMissing });
   }
 
-  #lineOf({ offset, message }: { offset: number; message: string }): string {
+  #lineOf({ offset, message }: Problem): string {
     const { line, col } = this.#lines.linePos(offset);
     return `${this.#path}:${Math.max(line, 1)}:${Math.max(col, 1)}: ${message}`;
   }

@@ -1,9 +1,11 @@
 import { statSync } from "node:fs";
 
+import { trustFolder } from "../../scripts/setup/trusted-files.mjs";
 import type { BusinessProfile } from "./business-profile.ts";
 import { ConfigError } from "./config-error.ts";
-import { readProfilesFile } from "./profiles-file.ts";
+import { type ProfilesFile, readProfilesFile } from "./profiles-file.ts";
 import type { Environment } from "./settings.ts";
+import { untrusted } from "./trust.ts";
 
 /**
  * The source of the businesses: a file that may change, or the environment, which does not; or why
@@ -11,9 +13,16 @@ import type { Environment } from "./settings.ts";
  * that needs one is refused.
  */
 export type ProfilesSource =
-  | { readonly path: string; readonly env: Environment }
+  | ProfilesPath
   | { readonly refused: string }
   | { readonly businesses: readonly BusinessProfile[] };
+
+interface ProfilesPath {
+  readonly path: string;
+  readonly env: Environment;
+  /** True if the file, and those that it refers to, count only as the user has trusted them. */
+  readonly isChecked?: boolean;
+}
 
 /**
  * The businesses that this process works for.
@@ -26,6 +35,8 @@ export class Profiles {
   readonly #source: ProfilesSource;
   #businesses: readonly BusinessProfile[] = [];
   #problems: readonly string[] = [];
+  /** What was read since it was last taken. */
+  #read: BusinessProfile[] = [];
   #filesRead: readonly string[] = [];
   #stamp = "";
 
@@ -34,6 +45,7 @@ export class Profiles {
     this.#source = source;
     if ("businesses" in source) {
       this.#businesses = source.businesses;
+      this.#read.push(...source.businesses);
       return;
     }
     if ("refused" in source) return;
@@ -61,6 +73,12 @@ export class Profiles {
     return this.#businesses;
   }
 
+  /** Returns, once, each business as it was read since the last call, in the order of reading. */
+  takeRead(): readonly BusinessProfile[] {
+    if (!("refused" in this.#source)) this.#refresh();
+    return this.#read.splice(0);
+  }
+
   /** True if no business moves real money, also if there is none. */
   sandboxesOnly(): boolean {
     return this.all().every(({ sandbox }) => sandbox);
@@ -77,13 +95,27 @@ export class Profiles {
     if ("refused" in this.#source) throw new ConfigError([this.#source.refused]);
     const stamp = stampOf(this.#filesRead);
     if (stamp === this.#stamp) return;
-    const file = readProfilesFile(this.#source.path, this.#source.env);
+    const file = readAsTrusted(this.#source);
     this.#problems = file.problems;
     this.#filesRead = file.filesRead;
     // A file that changed while it was read has the older stamp, and is read once more next time.
     this.#stamp = file.filesRead.length === stamp.split("\n").length ? stamp : "";
-    if (file.problems.length === 0) this.#businesses = file.businesses;
+    if (file.problems.length > 0) return;
+    this.#businesses = file.businesses;
+    this.#read.push(...file.businesses);
   }
+}
+
+function readAsTrusted({ path, env, isChecked = false }: ProfilesPath): ProfilesFile {
+  const file = readProfilesFile(path, env);
+  if (!isChecked) return file;
+  const doubts = [...file.texts].flatMap(([each, text]) => untrusted(each, text) ?? []);
+  return {
+    ...file,
+    problems: doubts.length > 0 ? doubts : file.problems,
+    // What is trusted changes there.
+    filesRead: [...file.filesRead, trustFolder()],
+  };
 }
 
 function stampOf(paths: readonly string[]): string {

@@ -44,6 +44,21 @@ export const listenAddress = z
   .regex(/^(\[[\da-f:.]+\]|[\w.-]+):\d{1,5}$/i, LISTEN_MESSAGE)
   .refine((value) => Number(value.slice(value.lastIndexOf(":") + 1)) <= 65_535, LISTEN_MESSAGE);
 
+const DOLLARS = /^\$(\d{1,3}(?:,\d{3})+|\d{1,10})(?:\.(\d{1,2}))?([kKM]?)$/;
+const DOLLARS_MESSAGE =
+  "must be an amount in US dollars, such as $50k, $1.5M, $75,000 or $1,234.56";
+const TIMES: Readonly<Record<string, number>> = { k: 1_000, K: 1_000, M: 1_000_000 };
+const MOST_CENTS = 1_000_000_000_000;
+
+/** An amount as playbooks write it, in cents. */
+export const dollars = z.string(DOLLARS_MESSAGE).transform((value, context) => {
+  const [, whole, part = "", unit = ""] = DOLLARS.exec(value.trim()) ?? [];
+  const cents = Number(`${whole?.replaceAll(",", "")}${part.padEnd(2, "0")}`) * (TIMES[unit] ?? 1);
+  if (cents <= MOST_CENTS) return cents;
+  context.addIssue({ code: "custom", message: DOLLARS_MESSAGE });
+  return z.NEVER;
+});
+
 /** `true`, `yes`, `on`, `1` and their opposites, in any case. */
 export const flag = z.string().transform((value, context) => {
   const word = value.trim().toLowerCase();

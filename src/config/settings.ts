@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 import { encryptionKeys } from "./encryption-keys.ts";
-import { masked } from "./masked.ts";
+import { MASK, masked } from "./masked.ts";
 import { nearest } from "./nearest.ts";
 import { PLAINTEXT_PARTS } from "./plaintext.ts";
 import {
@@ -200,6 +200,12 @@ export interface SettingLine {
   readonly isSet: boolean;
 }
 
+/**
+ * The variable that tells the processes that we start which files their settings name because an
+ * `.env` says so, as a JSON list. It is no setting.
+ */
+export const CHECKED_FILES = "PAYRUN_CHECKED_FILES";
+
 /** Reads every setting; returns mistakes as lines that name the variable. */
 export function readSettings(env: Environment): { values: SettingValues; problems: string[] } {
   const values: Partial<Record<SettingName, unknown>> = {};
@@ -229,7 +235,7 @@ export function describeSettings(env: Environment): SettingLine[] {
     const { description, defaultText, secret }: Definition<unknown> = SETTINGS[name];
     const raw = env[name]?.trim() ?? "";
     const isSet = raw !== "";
-    const value = !isSet ? defaultText : secret ? "••••••" : masked(raw);
+    const value = !isSet ? defaultText : secret ? MASK : masked(raw);
     return { name, description, value, isSet };
   });
 }
@@ -241,6 +247,7 @@ export function describeSettings(env: Environment): SettingLine[] {
 export function unknownSettings(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => /^(PAYRUN|PAYMENTS)_/.test(name) && !Object.hasOwn(SETTINGS, name))
+    .filter((name) => name !== CHECKED_FILES)
     .toSorted()
     .map((name) => {
       const meant = nearest(name, SETTING_NAMES);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { definedOnly } from "../contracts/defined-only.ts";
 import { issuer } from "./identities.ts";
+import { dollars } from "./setting-values.ts";
 
 /** A company's own identity provider (OpenID Connect). */
 export interface IdentityProvider {
@@ -19,19 +20,6 @@ export interface SignInSettings {
 const word = z.string("must be text (put it in quotes)").trim().min(1, "must not be empty");
 
 const provider = z.strictObject({ issuer, clientId: word, clientSecret: word });
-
-const DOLLARS = /^\$(\d{1,3}(?:,\d{3})+|\d{1,10})(?:\.(\d{2}))?(k?)$/;
-const MESSAGE = "must be an amount in US dollars, such as $50k, $75,000 or $1,234.56";
-
-const dollars = z.string(MESSAGE).transform((text, context) => {
-  const [, whole, cents = "00", thousands] = DOLLARS.exec(text.trim()) ?? [];
-  if (whole !== undefined && (thousands === "" || cents === "00")) {
-    const inDollars = Number(whole.replaceAll(",", "")) * (thousands === "k" ? 1_000 : 1);
-    return inDollars * 100 + Number(cents);
-  }
-  context.addIssue({ code: "custom", message: MESSAGE });
-  return z.NEVER;
-});
 
 /** `signIn: { provider: { issuer, clientId, clientSecret }, freshOver }` of a business. */
 export const signInShape = z.strictObject({

@@ -1,3 +1,4 @@
+import { personNameProblem } from "../contracts/principal.ts";
 import { createPublicKey, type KeyObject } from "node:crypto";
 
 import { z } from "zod";
@@ -23,7 +24,11 @@ export const personName = z
   .string("must be text: who decides")
   .trim()
   .min(1, "must not be empty")
-  .max(200, "must be at most 200 characters");
+  .max(200, "must be at most 200 characters")
+  .superRefine((name, context) => {
+    const problem = personNameProblem(name);
+    if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+  });
 
 export const personRoles = z
   .array(

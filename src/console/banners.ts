@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "./html.ts";
 import { type Hold, HoldListBody } from "../api/holds.ts";
 import { accountName } from "../domain/names.ts";
 import { Api } from "./api.ts";
@@ -42,12 +42,12 @@ function inWhich(holds: readonly Hold[], { businesses }: Visitor): string {
 function banner(holds: readonly Hold[], title: string, { zoneOf }: Visitor): Markup | "" {
   const [first] = holds;
   if (first === undefined) return "";
-  const { reason, author, createdAt, until, business } = first;
+  const { reason, author, authorKind, createdAt, until, business } = first;
   const zone = zoneOf(business);
   return note(
     "stop",
     html`<p>
-      ${reason} — ${who(author)}, since
+      ${reason} — ${who(author, authorKind)}, since
       ${when(createdAt, zone)}${until === null ? "" : html`, until ${when(until, zone)}`}.
       <a href="/holds">Holds</a>
     </p>`,

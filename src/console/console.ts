@@ -17,6 +17,7 @@ import { checkRelease, checkReleaseAll, release, releaseAll } from "./pages/rele
 import { report, reports, TABLE_FORMATS } from "./pages/report.ts";
 import { run } from "./pages/run.ts";
 import { cancelRun, holdRun } from "./pages/run-acts.ts";
+import { confirmAccounts } from "./pages/changed-records.ts";
 import { checkStop, stop } from "./pages/stop.ts";
 import { today } from "./pages/today.ts";
 import { search } from "./pages/search.ts";
@@ -35,6 +36,7 @@ const PAGES: Readonly<Record<string, { readonly page?: PageOf; readonly act?: Ac
   "/runs/:id": { page: run },
   "/runs/:id/approve": { page: checkApproval, act: approve },
   "/runs/:id/reject": { page: checkRejection, act: reject },
+  "/runs/:id/accounts": { act: confirmAccounts },
   "/runs/:id/deposit": { page: checkDeposit, act: decideDeposit },
   "/runs/:id/hold": holdRun,
   "/runs/:id/cancel": cancelRun,

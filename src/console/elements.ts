@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "./html.ts";
 import type { Outcome } from "./api.ts";
 import type { Visitor } from "./visitor.ts";
 import { type Markup, whole } from "./words.ts";

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "./html.ts";
 import { bannersFor } from "./banners.ts";
 import { asset } from "./files.ts";
 import { form, note } from "./elements.ts";

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "./html.ts";
 import { note } from "./elements.ts";
 import type { Page } from "./layout.ts";
 

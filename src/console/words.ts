@@ -1,6 +1,6 @@
-import { OWN_AUTHOR } from "../contracts/names.ts";
+import { type AuthorKind, PAYRUN } from "../contracts/authors.ts";
 import { GIVEN_BACK, shownState } from "../domain/runs/given-back.ts";
-import { html } from "hono/html";
+import { html } from "./html.ts";
 import type { CancellationPhase, CancellationState } from "../contracts/cancellation.ts";
 import type { IncidentPhase } from "../contracts/incident.ts";
 import type { OnboardingPhase } from "../contracts/onboarding.ts";
@@ -175,8 +175,9 @@ export function runLink(runId: string): Markup {
 }
 
 /** Names who did something: a person, or Payrun with a link to the workflow. */
-export function who(author: string): Markup | string {
-  if (author === OWN_AUTHOR) return "Payrun";
+export function who(author: string, kind: AuthorKind): Markup | string {
+  if (kind === "principal") return author;
+  if (author === PAYRUN.name) return "Payrun";
   if (businessOfWorkflow(author) === undefined) return author;
   return html`<a href="${runPage(author)}">Payrun</a>`;
 }

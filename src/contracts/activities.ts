@@ -1,7 +1,7 @@
 import type { KybOnboardingInput, OnboardingAssessment } from "./onboarding.ts";
 import type { CancellationAssessment, CancelScheduledInput } from "./cancellation.ts";
 import type { Look } from "./look.ts";
-import type { DirectMail, PlanSummary, RunPhase } from "./pay-run.ts";
+import type { RunPhase } from "./pay-run.ts";
 import type { PayRunPlaybook } from "./playbook.ts";
 
 /** What a run's workflow must know about its row before the first look. */
@@ -10,6 +10,7 @@ export interface BegunRun {
   readonly ended: boolean;
   readonly phase: RunPhase;
   readonly planned: boolean;
+  readonly auditHead?: AuditHead;
 }
 
 /**
@@ -20,6 +21,8 @@ export interface AuditHead {
   readonly hash: string;
   /** When it was read, on the database clock. */
   readonly atMs: number;
+  /** Made with the store's secret: without it anyone who writes to Temporal could claim a loss. */
+  readonly proof: string;
 }
 
 /** What a workflow passes to its activities, so that they notice a restored store. */
@@ -87,10 +90,14 @@ export interface FundingIncidentInput {
 }
 
 export interface PlanDryInput {
+  readonly dryPlanId: string;
+}
+
+/** What a person wants a dry plan of; kept in the store, not in Temporal. */
+export interface DryPlanAsked {
   readonly business: string;
   readonly playbook: string;
   readonly period: string;
-  readonly dryPlanId: string;
   /**
    * A playbook that is not stored, with the revision that it would become. If missing, the stored
    * playbook is planned.
@@ -105,43 +112,32 @@ export interface ScheduledPayRunInput {
 
 /** What a launcher did, for the Temporal UI. */
 export interface ScheduledLaunch {
-  readonly runId: string | null;
   readonly text: string;
 }
 
-/** A step of a workflow that failed after all its tries. */
-export interface FailedStep {
-  /** Workflow id. */
-  readonly owner: string;
-  /** The activity's name. */
-  readonly step: string;
-  readonly reason: string;
-}
-
-/** The activities, as workflows call them. */
+/**
+ * The activities, as workflows call them.
+ *
+ * An input names things of the workflow that asks; what is true of them is in the store. A result
+ * says when to look again and what to ask for, and nothing is true because of it: anyone who may
+ * write to Temporal can forge both.
+ */
 export interface PayrunActivities {
   openRun(input: { readonly runId: string }): Promise<BegunRun>;
-  /** @returns undefined if the run was cancelled meanwhile */
-  planRun(input: { readonly runId: string }): Promise<PlanSummary | undefined>;
+  /** @returns `refused`: why the run has ended, as it can't be planned; for Temporal's list */
+  planRun(input: { readonly runId: string }): Promise<{ readonly refused?: string }>;
   planDry(input: PlanDryInput): Promise<void>;
   reviewRun(input: { readonly runId: string } & Seen): Promise<Assessment>;
   reserveMoney(input: { readonly runId: string }): Promise<FundResult>;
   payBills(input: { readonly runId: string; readonly lane: number } & Seen): Promise<LaneSummary>;
   /** Takes the deposits that a run or an incident has requested one step further. */
   makeDeposits(input: { readonly owner: string } & Seen): Promise<void>;
-  /** Notifies people that a step of a workflow has failed for good; the workflow goes on. */
-  notifyOperators(input: FailedStep): Promise<void>;
   followPayments(input: { readonly runId: string }): Promise<{ readonly changed: number }>;
-  endUnplannedRun(input: { readonly runId: string; readonly reason: string }): Promise<void>;
   verifyDecision(input: {
     readonly runId: string;
     /** A decision in JWS compact form, or anything else that was sent. */
     readonly claim: unknown;
-    /** How the claim was sent; an update if missing. */
-    readonly via?: "signal";
   }): Promise<{ readonly accepted: boolean; readonly reason: string }>;
-  /** Records that later decisions sent to Temporal are not read, and how many there were. */
-  countUnreadDecisions(input: { readonly runId: string } & DirectMail): Promise<void>;
   reviewFailedPayment(input: RetryFailedPaymentInput): Promise<RetryAssessment>;
   /** Pays the bill if nothing prevents it. @returns where the retry stands then */
   payAgain(input: RetryFailedPaymentInput): Promise<RetryAssessment>;
@@ -154,8 +150,8 @@ export interface PayrunActivities {
   /** Reads the payments whose money is on its way back. */
   followRefunds(input: CancelScheduledInput): Promise<{ readonly ended: number }>;
   reviewIncident(input: FundingIncidentInput): Promise<IncidentAssessment>;
-  /** @param input `nominalMs`: the instant at which the schedule was to fire. */
-  launchRun(input: ScheduledPayRunInput & { readonly nominalMs: number }): Promise<ScheduledLaunch>;
+  /** Launches what a playbook's stored schedule should have begun by now. */
+  launchRun(input: ScheduledPayRunInput): Promise<ScheduledLaunch>;
   reviewOnboarding(input: KybOnboardingInput): Promise<OnboardingAssessment>;
   /** @returns `againInMs`: real milliseconds to wait before going on */
   sendOnboardingStep(

@@ -28,18 +28,20 @@ export const UPDATE = { decide: "decide" } as const;
 
 export const QUERY = { progress: "progress" } as const;
 
-/** Author of what Payrun does by itself, in holds and in the trail. */
-export const OWN_AUTHOR = "payrun";
-
-/** Actor in the trail of a request or webhook whose sender is not known. */
-export const UNKNOWN_ACTOR = "somebody";
-
 /**
  * Returns the ledger subject of a payment's cancel. The prefix distinguishes it from payables: ids
  * are opaque, and a payment's could equal a payable's.
  */
 export function cancelSubject(paymentId: string): string {
   return `cancel/${paymentId}`;
+}
+
+/**
+ * Returns the trail's subject of the holds on a thing: they are looked up by what a line is, also
+ * when the store no longer has them.
+ */
+export function holdSubject(scope: string, value: string): string {
+  return `hold/${scope}/${value}`;
 }
 
 /**

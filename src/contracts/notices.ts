@@ -4,14 +4,21 @@ export const NOTICE_KINDS = [
   "decide-by-near",
   "approval-reminder",
   "approval-escalated",
+  "asked-again",
+  "hurried-approval",
+  "changed-record",
   "parked",
   "payment-late",
   "impossible-move",
   "late-answer",
+  "not-as-approved",
   "payment-unexplained",
   "payment-in-doubt",
+  "trail-differs",
   "step-failed",
   "no-worker",
+  "workflow-stopped",
+  "schedule-changed",
   "store-behind",
   "run-completed",
   "run-failed",
@@ -34,6 +41,7 @@ export const NOTICE_KINDS = [
   "refund-late",
   "onboarding",
   "reminder",
+  "token-used",
   "digest",
 ] as const;
 
@@ -42,3 +50,6 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number] | "remittance";
 
 /** The channel of notices to vendors; a profile can't give this name to a channel of its own. */
 export const VENDOR_CHANNEL = "vendors";
+
+/** The same for notices to one person, by the address of theirs that the profile has. */
+export const PERSON_CHANNEL = "people";

@@ -1,5 +1,5 @@
 import type { Seen } from "./activities.ts";
-import type { ApprovalStage, ReviewReason } from "./playbook.ts";
+import { type ApprovalStage, REVIEW_REASONS, type SumPer } from "./playbook.ts";
 import type { PlannedTopUp } from "./deposit.ts";
 
 export const RUN_PHASES = [
@@ -72,15 +72,37 @@ export const LEASABLE: readonly LineState[] = ["planned", ...LEASED];
 /** States of lines whose payments are on their way, as the service reports. */
 export const SENT: readonly LineState[] = ["scheduled", "held", "processing"];
 
+/** States of lines that were sent, or are about to be, and may be sent again after a failure. */
+export const STOPPABLE: readonly LineState[] = [...LEASED, ...SENT, "retrying", "parked"];
+
 /** States of lines that may still move money. */
 export const UNDER_WAY: readonly LineState[] = [...LEASABLE, ...SENT, "retrying"];
 
+/** Every flag that a line may have. */
+export const FLAG_KINDS = [
+  ...REVIEW_REASONS,
+  "rejected-before",
+  "changed-since-plan",
+  "late",
+  "split",
+  "partial",
+  "not-recallable",
+  "failed-before",
+  "unreadable",
+] as const;
+
 /** Something unusual about a line, shown to its approver. */
 export interface LineFlag {
-  readonly kind: ReviewReason | "late" | "split" | "partial" | "not-recallable" | "failed-before";
-  /** One sentence with the facts, for a person. */
+  readonly kind: (typeof FLAG_KINDS)[number];
+  /** The facts, for a person. */
   readonly text: string;
+  /** Payables that the line may be a duplicate of; missing in other flags. */
+  readonly twins?: readonly string[];
 }
+
+/** The fields of `POST /v1/payments` that come from a funding source, and no others. */
+export const PAY_FIELDS = ["paymentRail", "fundingSource", "bankAccountId"] as const;
+export type PayFields = { readonly [Field in (typeof PAY_FIELDS)[number]]?: string };
 
 /** What a request sends to name a funding source (API specification, section 2). */
 export interface FundingChoice {
@@ -89,9 +111,19 @@ export interface FundingChoice {
   readonly kind: string;
   readonly name: string | null;
   readonly last4: string | null;
-  /** Fields that are copied unchanged into `POST /v1/payments`; their types are unspecified. */
-  readonly pay: Readonly<Record<string, unknown>>;
+  /** The source's own fields, with the default account if they name none. */
+  readonly pay: PayFields;
   readonly needsAchAuthorization: boolean;
+}
+
+/** A vendor's record as the service showed it. */
+export interface VendorRecord {
+  readonly updatedAt: string | null;
+  /**
+   * A checksum of each shown field, in the order of `SHOWN_FIELDS`: enough to say which one differs,
+   * without keeping a copy of people's data.
+   */
+  readonly shown: readonly number[];
 }
 
 /** One bill of a plan that would be paid. Rows are insert-only; a changed line is a new version. */
@@ -107,7 +139,13 @@ export interface PlanLine {
   readonly amountCents: number;
   readonly totalCents: number;
   readonly bankLast4: string | null;
-  readonly contactUpdatedAt: string | null;
+  /** As it was planned; a change of it since is asked about by itself. */
+  readonly record: VendorRecord;
+  /**
+   * Set once the vendor or its account was changed while the run was open: the record's `updatedAt`
+   * as of which the line was planned anew. If the old digits come back, their old approvals don't.
+   */
+  readonly newAccount?: string;
   readonly dueDate: string | null;
   /** Date in New York, `YYYY-MM-DD`, sent as `scheduledAt`. */
   readonly executionDate: string;
@@ -117,6 +155,10 @@ export interface PlanLine {
   readonly funding: FundingChoice;
   readonly flags: readonly LineFlag[];
   readonly ruleIndex: number;
+  /** Earlier rules that it falls under once its vendor's sum is above theirs; missing for none. */
+  readonly sumRules?: readonly number[];
+  /** What its vendor is paid besides, as planned; missing if no rule adds that up. */
+  readonly besidesCents?: Readonly<Record<SumPer, number>>;
   /** Roles and people that the rule names, for all its stages. */
   readonly approvers: readonly string[];
   readonly quorum: number;
@@ -198,13 +240,15 @@ export interface DryPlanPage extends DryPlan {
 /** Input of the `payRun` workflow; everything else is in the store. */
 export interface PayRunInput extends Seen {
   readonly runId: string;
-  /** Decisions sent straight to Temporal, carried over continue-as-new; missing if none came. */
-  readonly mail?: DirectMail;
+  /**
+   * How many decisions sent straight to Temporal it has read, carried over continue-as-new; missing
+   * if none came.
+   */
+  readonly decisionsRead?: number;
 }
 
-/** Counts of the decisions that were sent straight to Temporal. */
-export interface DirectMail {
-  readonly read: number;
-  /** Signals beyond the limit. */
-  readonly unread: number;
-}
+/**
+ * How many decisions sent to Temporal a run reads, so that a sender can't grow its history and the
+ * trail without limit. After that they count only if they come through the gateway.
+ */
+export const DECISIONS_READ_MOST = 200;

@@ -27,11 +27,15 @@ export interface PayRunPlaybook {
   readonly review: readonly ReviewReason[];
   /** First match wins; the last one always matches. */
   readonly approve: readonly ApprovalRule[];
+  /** Missing if approvals may come at any time. */
+  readonly hurry?: HurryRule;
   /** Days on the business clock that an approval stays valid, retries included. */
   readonly approvalValidDays: number;
   readonly late: (typeof WHEN_LATE)[number];
   /** If missing, approvers are asked once. */
   readonly remind?: ApprovalReminders;
+  /** If missing, nothing is cancelled because a vendor's record was changed. */
+  readonly changedRecord?: ChangedRecordRule;
   /** Name of the playbook that owns failed payments. */
   readonly onFailure: string;
   readonly notify: PlaybookNotify;
@@ -74,9 +78,11 @@ export const APPROVAL_COVERS = {
   limits: "covered",
   review: "covered",
   approve: "covered",
+  hurry: "covered",
   approvalValidDays: "covered",
   late: "covered",
   remind: "allows-nothing-more",
+  changedRecord: "allows-nothing-more",
   // A retry sends the approved line again, and only while its approval is valid.
   onFailure: "allows-nothing-more",
   notify: "allows-nothing-more",
@@ -292,19 +298,42 @@ export interface PayLimits {
   readonly businessPerWeekCents: number | null;
 }
 
-export const REVIEW_REASONS = [
+/** What is reviewed unless a playbook says otherwise. */
+export const REVIEWED_BY_DEFAULT = [
   "new-vendor",
   "changed-bank-account",
   "likely-duplicate",
   "unusual-amount",
 ] as const;
+
+export const REVIEW_REASONS = [
+  ...REVIEWED_BY_DEFAULT,
+  // A nightly sync that touches every vendor must not put every bill in review.
+  "changed-record",
+  "first-payment-after-silence",
+  "split-below-limit",
+] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
+
+/** Always flagged; a playbook that names it has it reviewed. */
+export const ALWAYS_FLAGGED: ReviewReason = "changed-record";
+
+/**
+ * What `over` looks at: each bill, all that a vendor is paid by the run, or in a week by all runs.
+ */
+export const OVER_PER = ["bill", "vendor", "vendor-week"] as const;
+export type OverPer = (typeof OVER_PER)[number];
+
+/** The ones that add up what a vendor is paid. */
+export type SumPer = Exclude<OverPer, "bill">;
 
 export interface ApprovalRule {
   /** Matches flagged lines only. */
   readonly review: boolean;
   /** Matches amounts above this. */
   readonly overCents: number | null;
+  /** What its vendor is paid besides is added to the bill; missing if the bill alone counts. */
+  readonly overPer?: SumPer;
   /** CEL source, or null. */
   readonly where: string | null;
   /**
@@ -318,6 +347,22 @@ export interface ApprovalRule {
   readonly stages?: readonly ApprovalStage[];
 }
 
+/** What happens if a person approves seconds after the plan, or at odd hours. */
+export interface HurryRule {
+  /** Real time after the plan; null if it doesn't matter. */
+  readonly underMs: number | null;
+  /** Times of day `HH:MM` outside of which it is an odd hour; null if none is. */
+  readonly outside: HoursOfDay | null;
+  /** True if the lines need one more person; people are notified in any case. */
+  readonly needsAnother: boolean;
+}
+
+/** From the first until before the second; over midnight if the second is earlier. */
+export interface HoursOfDay {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** One step of an approval. The next stage's decisions count once this one has its quorum. */
 export interface ApprovalStage {
   readonly by: readonly string[];
@@ -329,6 +374,12 @@ export interface ApprovalStage {
 export interface Escalation {
   readonly after: Span;
   readonly to: readonly string[];
+}
+
+/** What happens to scheduled payments of a vendor whose record was changed after the approval. */
+export interface ChangedRecordRule {
+  /** Larger payments are cancelled, if the service still allows it. */
+  readonly cancelOverCents: number;
 }
 
 export interface ApprovalReminders {

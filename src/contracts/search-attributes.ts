@@ -21,9 +21,6 @@ const exceptionsKey = defineSearchAttributeKey("PayrunExceptions", "INT");
 const totalCentsKey = defineSearchAttributeKey("PayrunTotalCents", "INT");
 const payDateKey = defineSearchAttributeKey("PayrunPayDate", "DATETIME");
 
-/** Temporal's own attribute: the nominal time of a schedule's action. */
-export const scheduledStartKey = defineSearchAttributeKey("TemporalScheduledStartTime", "DATETIME");
-
 /** What a workflow shows in Temporal's list; a missing field leaves its attribute unchanged. */
 export interface Shown {
   readonly business?: string;

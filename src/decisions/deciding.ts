@@ -10,17 +10,18 @@ import {
   type VerifiedBankChange,
   verifiedProblem,
 } from "../domain/approvals/bank-changes.ts";
+import type { ConfirmedRecord } from "../domain/approvals/changed-records.ts";
 import type { OtherNow } from "../domain/approvals/share.ts";
-import { principalOf } from "../domain/approvals/principal.ts";
+import { principalOf } from "../contracts/principal.ts";
 import { FRESH_SIGN_IN_MINUTES, needsFreshSignIn } from "../domain/approvals/session.ts";
 import { formatUsd } from "../domain/money.ts";
 import { onlyPlans } from "../domain/plan-only.ts";
+import { peopleOf } from "../ledger/run-people.ts";
+import { differenceOfRun } from "../store/runs/launch-in-trail.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { recordDecision, type NewDecision } from "../store/approvals/decisions.ts";
 import type { Db, Tables } from "../store/index.ts";
-import { authorsOf } from "../store/playbooks/playbooks.ts";
 import type { Run } from "../store/runs/runs.ts";
-import { tokensMadeBy } from "../store/approvals/tokens.ts";
 
 /** However fast a sandbox's clock runs, an approval lasts at least this much real time. */
 const SHORTEST_APPROVAL_MS = 60_000;
@@ -35,6 +36,11 @@ export interface DecisionRequest {
   readonly comment?: string | undefined;
   /** How changed bank accounts of vendors were verified. */
   readonly verifiedBankChanges?: readonly VerifiedBankChange[] | undefined;
+  /**
+   * Changed records of vendors whose account is still right, if it is about none of the bills: it
+   * then answers only that.
+   */
+  readonly confirmedRecords?: readonly ConfirmedRecord[] | undefined;
   /** Hash of the deposit that it is about, if it is about none of the bills. */
   readonly topUpHash?: string | undefined;
 }
@@ -93,11 +99,7 @@ export async function judgedBy(
   db: Db,
   { run, principal, singlePerson = false }: Pick<Deciding, "run" | "principal" | "singlePerson">,
 ) {
-  const playbookAuthors = await authorsOf(db, run);
-  // A schedule or an event launches on behalf of the people who wrote its playbook.
-  const others = run.launchedByTokenId === null ? playbookAuthors : [];
-  const launchers = [run.launchedBy, ...others];
-  const made = await tokensMadeBy(db, launchers.map(principalOf), run.launchedAtMs);
+  const { playbookAuthors, launchers, theirTokens } = await peopleOf(db, run);
   return {
     run: {
       ended: ENDED_PHASES.includes(run.phase),
@@ -105,8 +107,9 @@ export async function judgedBy(
       launchers,
       cancelRequested: run.cancelRequestedAtMs !== null,
       onlyPlans: onlyPlans(run.policy),
+      differs: await differenceOfRun(db, run),
     },
-    token: { ...principal, isLaunchers: made.has(principal.tokenId) },
+    token: { ...principal, isLaunchers: theirTokens.has(principal.tokenId) },
     playbookAuthors,
     singlePerson,
   };
@@ -187,6 +190,12 @@ export function asJudged(
     approves: verdict.accepted ? verdict.countsFor : [],
     alone: verdict.accepted && verdict.alone === true,
   };
+}
+
+/** Returns what the trail says of any accepted decision: as what it was judged. */
+export function judgedAs({ run, request, principal, clock }: Deciding) {
+  const { tokenId, roles } = principal;
+  return { decision: request.decision, tokenId, roles, expiresAtMs: expiryMs(run, clock) };
 }
 
 type Judged =

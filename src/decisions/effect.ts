@@ -1,5 +1,5 @@
 import { definedOnly } from "../contracts/defined-only.ts";
-import { DECIDABLE } from "../contracts/pay-run.ts";
+import { DECIDABLE, SENT } from "../contracts/pay-run.ts";
 import {
   hasApproved,
   missingOf,
@@ -12,12 +12,15 @@ import {
 } from "../domain/approvals/share.ts";
 import { effectText } from "../domain/approvals/share-texts.ts";
 import { afterLossText, type SendsAfter } from "../domain/goes-out.ts";
-import { type BillSum, NOTHING, plus } from "../domain/counted.ts";
+import { type BillSum, counted, NOTHING, plus } from "../domain/counted.ts";
+import { shellWord } from "../domain/shell-word.ts";
+import { shortName } from "../contracts/workflow-kinds.ts";
 import { earliestDate, newDateOf } from "../domain/planning/send-date.ts";
 import { holdOn } from "../domain/holds.ts";
 import { sendsAfter } from "../ledger/after-loss.ts";
 import { activeHolds } from "../store/holds/holds.ts";
 import type { Db } from "../store/index.ts";
+import { countIn } from "../store/lines/line-counts.ts";
 import { apartBy, approvalGroups } from "../store/lines/approval-groups.ts";
 import type { Deciding } from "./deciding.ts";
 
@@ -40,12 +43,10 @@ export interface EffectOfApproval {
 }
 
 /** Computes the effect of a decision that was just stored. */
-export async function effectOf(
-  db: Db,
-  { run, request, principal, clock, others = new Map() }: Deciding,
-): Promise<EffectOfApproval> {
+export async function effectOf(db: Db, deciding: Deciding): Promise<EffectOfApproval> {
+  const { run, request, principal, clock, others = new Map() } = deciding;
   if (request.decision === "reject") {
-    const summary = "Nothing more of it is paid.";
+    const summary = `Nothing more of it is paid.${await sentText(db, deciding)}`;
     return { goesOut: NOTHING, held: NOTHING, missing: [], summary };
   }
   const { runId, playbook, businessId } = run;
@@ -93,5 +94,16 @@ export async function effectOf(
     ...notSent.shown(),
     missing: missing.all(),
   };
-  return { ...effect, summary: effectText(effect) };
+  const sent = request.drop.length === 0 ? "" : await sentText(db, deciding);
+  return { ...effect, summary: `${effectText(effect)}${sent}` };
+}
+
+/** Says what a rejection, or leaving bills out, can't recall; empty for nothing. */
+async function sentText(db: Db, { run, request }: Deciding): Promise<string> {
+  const { decision, drop } = request;
+  const about = decision === "reject" ? undefined : drop;
+  const count = await countIn(db, run.runId, SENT, about);
+  if (count === 0) return "";
+  const what = `${counted(count, "bill")} that the service has already ${count === 1 ? "is" : "are"} not sent again, and not recalled`;
+  return ` ${what}: payrun stop --run ${shellWord(shortName(run.runId))} --cancel-scheduled --reason WHY cancels what can be cancelled of the run.`;
 }

@@ -13,17 +13,21 @@ import { appendAudit } from "../store/audit/audit.ts";
 import { decisionsOfRun, type Decision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
 import type { Run } from "../store/runs/runs.ts";
+import { findOne } from "../store/sql/records.ts";
 import { topUpsOf } from "../store/deposits/deposits.ts";
 import type { DecisionAnswer, DecisionRefusal } from "./take.ts";
 import type { Deciding, NoteRefusal } from "./deciding.ts";
 import { takeAnyDecision } from "./take-top-up.ts";
+
+/** How a decision of the same id was judged before. */
+type Taken = Pick<Decision, "decidedAtMs" | "outcome" | "reason">;
 
 export interface SignedRefusal {
   readonly accepted: false;
   readonly code: SignedRefusalCode | "replayed" | DecisionRefusal["code"];
   readonly reason: string;
   /** If it was taken before: the decision of that time. */
-  readonly earlier?: Decision;
+  readonly earlier?: Taken;
 }
 
 export interface Delivery {
@@ -70,10 +74,13 @@ export async function takeSignedDecision(
     await recordRefusal(trx, delivery, key.name, { code: "replayed", reason, keyId: key.keyId });
     return { accepted: false, code: "replayed", reason, earlier };
   }
-  const { decision, planHash, drop, comment, verifiedBankChanges, topUpHash } = signed;
+  const { decision, planHash, drop, comment } = signed;
+  const { verifiedBankChanges, confirmedRecords, topUpHash } = signed;
   return takeAnyDecision(trx, {
     run,
-    request: { decision, planHash, drop, comment, verifiedBankChanges, topUpHash },
+    request: {
+      ...{ decision, planHash, drop, comment, verifiedBankChanges, confirmedRecords, topUpHash },
+    },
     principal: {
       tokenId,
       name: key.name,
@@ -95,7 +102,9 @@ async function takenBefore(
   trx: Transaction<Tables>,
   { runId }: Run,
   tokenId: string,
-): Promise<Decision | undefined> {
+): Promise<Taken | undefined> {
+  const confirmed = await findOne(trx, "confirmed_records", { tokenId });
+  if (confirmed !== undefined) return { ...confirmed, outcome: "accepted", reason: null };
   const names = [runId, ...(await topUpsOf(trx, runId)).map(({ subject }) => subject)];
   for (const name of names) {
     const [earlier] = await decisionsOfRun(trx, name, tokenId);

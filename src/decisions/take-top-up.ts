@@ -10,16 +10,26 @@ import { recordDecision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
 import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { approversOfTopUp } from "../store/deposits/deposit-approvals.ts";
+import { differenceOfTopUp } from "../store/deposits/deposit-in-trail.ts";
 import { changeTopUp, openTopUpsOf, type TopUp } from "../store/deposits/deposits.ts";
-import { asJudged, askingFreshSignIn, type Deciding, judgedBy, recordRefused } from "./deciding.ts";
+import {
+  asJudged,
+  askingFreshSignIn,
+  type Deciding,
+  judgedAs,
+  judgedBy,
+  recordRefused,
+} from "./deciding.ts";
+import { takeRecords } from "./take-records.ts";
 import { type DecisionAnswer, type DecisionRefusal, takeDecision } from "./take.ts";
 
-/** Takes a decision about a run's bills, or about the deposit that it names. */
+/** Takes a decision about a run's bills, or about the deposit or the changed records that it names. */
 export function takeAnyDecision(
   trx: Transaction<Tables>,
   deciding: Deciding,
 ): Promise<DecisionAnswer | DecisionRefusal> {
-  const { topUpHash } = deciding.request;
+  const { topUpHash, confirmedRecords } = deciding.request;
+  if (confirmedRecords !== undefined) return takeRecords(trx, deciding, confirmedRecords);
   if (topUpHash === undefined) return takeDecision(trx, deciding);
   return takeTopUpDecision(trx, deciding, { owner: deciding.run.runId, hash: topUpHash });
 }
@@ -39,9 +49,11 @@ export async function takeTopUpDecision(
   const { run, request, principal, nowMs, proof } = deciding;
   const open = await openTopUpsOf(trx, about.owner);
   const topUp = open.find(({ hash }) => hash === about.hash) ?? open.at(-1);
+  const by = await judgedBy(trx, deciding);
+  const differs = by.run.differs ?? (topUp && (await differenceOfTopUp(trx, topUp))) ?? null;
   const judged = judgeTopUpDecision({
     decision: { kind: request.decision, hash: about.hash },
-    ...(await judgedBy(trx, deciding)),
+    ...{ ...by, run: { ...by.run, differs } },
     topUp: topUp && {
       ...topUp,
       proposed: topUp.state === "proposed",
@@ -70,8 +82,9 @@ export async function takeTopUpDecision(
     subject,
     details: {
       decisionId: recorded.decisionId,
-      decision: request.decision,
+      ...judgedAs(deciding),
       hash: about.hash,
+      quorums: [topUp?.quorum],
       amountCents: topUp?.amountCents,
       fromLast4: topUp?.account.last4 ?? null,
       ...proof,

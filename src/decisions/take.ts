@@ -1,6 +1,6 @@
 import { approvedBy } from "../store/approvals/line-approvals.ts";
 import type { Transaction } from "kysely";
-import { DECIDABLE } from "../contracts/pay-run.ts";
+import { DECIDABLE, STOPPABLE } from "../contracts/pay-run.ts";
 import {
   judgeDecision,
   refusalOfRequest,
@@ -8,11 +8,12 @@ import {
   type DecisionVerdict,
 } from "../domain/approvals/policy.ts";
 import { rolesOfRule } from "../domain/approvals/rules.ts";
-import { principalOf } from "../domain/approvals/principal.ts";
+import { principalOf } from "../contracts/principal.ts";
 import { spokenTime } from "../domain/clock/spoken.ts";
 import { sumCents } from "../domain/money.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { type EffectOfApproval, effectOf } from "./effect.ts";
+import { hurryIn, notifyOfHurry } from "./hurry.ts";
 import { decidableLines, type LineToDecide } from "../store/lines/decidable-lines.ts";
 import { decisionsOfRun, recordDecision, type Decision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
@@ -26,6 +27,7 @@ import {
   type Decider,
   type Deciding,
   type DecisionRequest,
+  judgedAs,
   judgedBy,
   recordRefused,
 } from "./deciding.ts";
@@ -83,12 +85,14 @@ export async function takeDecision(
   const verdict = judgeDecision({
     ...input,
     lines,
+    sent: await sentLines(trx, deciding, lines),
     mayStillPay: await openSubjects(trx, run.businessId, request.drop),
   });
   if (verdict.accepted || earlier !== undefined) {
     signalOnCommit(trx, run.businessId, { kind: "workflow", workflowId: runId });
-    // Retries rest on the approval that a rejection takes back.
-    if (request.decision === "reject") signalOnCommit(trx, run.businessId, { kind: "run", runId });
+    // Retries rest on the approval that a rejection, or leaving a bill out, takes back.
+    const takesBack = request.decision === "reject" || request.drop.length > 0;
+    if (takesBack) signalOnCommit(trx, run.businessId, { kind: "run", runId });
   }
   if (earlier !== undefined && saysNothingNew(verdict, principal)) {
     const countsFor = await approvedBy(trx, earlier);
@@ -105,6 +109,18 @@ export async function takeDecision(
   const changes = approved.flatMap(({ bankChange }) => bankChange ?? []);
   const verified = askingHowVerified(deciding, verdict, changes);
   return record(trx, deciding, askingFreshSignIn(deciding, verified, amountCents));
+}
+
+/** Returns the lines that were sent, as far as a decision may be about them. */
+async function sentLines(
+  trx: Transaction<Tables>,
+  { run, request, clock }: Deciding,
+  open: readonly LineToDecide[],
+): Promise<LineToDecide[]> {
+  const known = new Set(open.map(({ payableId }) => payableId));
+  const isAbout = request.decision === "reject" || request.drop.some((id) => !known.has(id));
+  if (!isAbout) return [];
+  return decidableLines(trx, run.runId, STOPPABLE, Math.floor(clock.businessMs));
 }
 
 /** Returns the lines that a decision counts for. */
@@ -141,12 +157,15 @@ async function record(
     await recordRefused(trx, deciding, verdict, as);
     return verdict;
   }
+  const hurry = verdict.countsFor.length === 0 ? null : await hurryIn(trx, deciding);
   const recorded = await recordDecision(trx, {
     runId,
     planHash: request.planHash,
     dropped: verdict.dropped,
     ...asJudged(deciding, verdict),
+    hurried: hurry !== null && run.policy.hurry?.needsAnother === true,
   });
+  if (hurry !== null) await notifyOfHurry(trx, deciding, { ...recorded, hurry });
   await appendAudit(trx, {
     businessId: run.businessId,
     nowMs,
@@ -155,11 +174,12 @@ async function record(
     subject: runId,
     details: {
       decisionId: recorded.decisionId,
-      decision: request.decision,
+      ...judgedAs(deciding),
       planHash: request.planHash,
       lines: verdict.countsFor.length,
       dropped: recorded.dropped,
       ...stagesOf(verdict.countsFor),
+      ...(hurry === null ? {} : { hurry }),
       ...verifiedBy(request),
       ...proof,
     },

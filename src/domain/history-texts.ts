@@ -1,3 +1,4 @@
+import { inMarkdown } from "./others-text.ts";
 import { type Look, SUMMARY_MAX } from "../contracts/look.ts";
 import { withoutServiceWords } from "./service-words.ts";
 
@@ -5,7 +6,8 @@ import { withoutServiceWords } from "./service-words.ts";
 export function timerText({ soFar, waitingFor }: Pick<Look, "soFar" | "waitingFor">): string {
   const said = [soFar ?? "", waitingFor ?? ""].filter((text) => text !== "");
   const text = said.length === 0 ? "Nothing to do until then" : said.join("; ");
-  return publicText(text).slice(0, SUMMARY_MAX);
+  // Markdown, like every summary; cut before it is marked, so that no mark is cut in two.
+  return inMarkdown(publicText(text).slice(0, SUMMARY_MAX)).slice(0, SUMMARY_MAX);
 }
 
 /** Removes bank account digits and the service's own words: Temporal shows them to everyone. */

@@ -1,4 +1,4 @@
-import { OWN_AUTHOR } from "../contracts/names.ts";
+import type { AuthorKind } from "../contracts/authors.ts";
 import { withFullStop } from "./history-texts.ts";
 import type { NamedKind } from "./names.ts";
 
@@ -90,31 +90,28 @@ export interface HoldFacts {
  *
  * @param others how many more holds stop the line; they remain if this one is released
  */
-export function onHoldText(
-  hold: { readonly author: string; readonly reason: string },
-  others = 0,
-): string {
-  const { author } = hold;
+export function onHoldText(hold: SetBy & { readonly reason: string }, others = 0): string {
   const reason = beginningOf(hold.reason);
-  const text = isSetByPayrun(author)
+  const text = isSetByPayrun(hold)
     ? `On hold: ${reason}`
-    : `On hold since ${author} said: ${reason}`;
+    : `On hold since ${hold.author} said: ${reason}`;
   if (others === 0) return text;
   const more = others === 1 ? "1 more hold keeps" : `${others} more holds keep`;
   return `${withFullStop(text)} ${more} it back.`;
 }
 
 /** Says which hold stops a bill, why, and which command ends it. */
-export function keepsBackText(hold: {
-  readonly holdId: string;
-  readonly scope: string;
-  readonly author: string;
-  readonly reason: string;
-  readonly roles: readonly string[];
-}): string {
+export function keepsBackText(
+  hold: SetBy & {
+    readonly holdId: string;
+    readonly scope: string;
+    readonly reason: string;
+    readonly roles: readonly string[];
+  },
+): string {
   const { holdId, author, roles } = hold;
   const on = isScope(hold.scope) ? KEPT_BACK[hold.scope] : "everything";
-  const by = isSetByPayrun(author) ? "" : `${author}: `;
+  const by = isSetByPayrun(hold) ? "" : `${author}: `;
   const reason = beginningOf(hold.reason).replace(/\.$/, "");
   const only = roles.length === 0 ? "" : `; only ${roles.join(" or ")} may`;
   return `A hold on ${on} keeps it back (${by}${reason}): payrun release ${holdId} lifts it${only}.`;
@@ -129,9 +126,15 @@ const KEPT_BACK: Readonly<Record<HoldScopeName, string>> = {
   all: "everything",
 };
 
+/** The author of a hold. */
+interface SetBy {
+  readonly author: string;
+  readonly authorKind: AuthorKind;
+}
+
 /** True if Payrun or one of its workflows set the hold: such a name means nothing to people. */
-export function isSetByPayrun(author: string): boolean {
-  return author === OWN_AUTHOR || author.includes("/");
+export function isSetByPayrun({ authorKind }: Pick<SetBy, "authorKind">): boolean {
+  return authorKind === "system";
 }
 
 function beginningOf(reason: string): string {

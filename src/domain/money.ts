@@ -5,8 +5,9 @@
  * @param cents an integer; anything else is a RangeError
  */
 export function formatUsd(cents: number): string {
-  assertCents(cents, "amount");
-  const absolute = Math.abs(cents);
+  const exact = withinReach(cents);
+  assertCents(exact, "amount");
+  const absolute = Math.abs(exact);
   const dollars = Math.floor(absolute / 100);
   const grouped = String(dollars).replace(/\B(?=(\d{3})+$)/g, ",");
   const rest = String(absolute % 100).padStart(2, "0");
@@ -14,18 +15,22 @@ export function formatUsd(cents: number): string {
 }
 
 /**
- * Adds amounts exactly.
+ * Adds amounts exactly; a sum that a number can't express is the greatest, or least, that it can.
  *
- * @throws {RangeError} if an amount is not an integer or the sum is not a safe integer
+ * @throws {RangeError} if an amount is not an integer
  */
 export function sumCents(amounts: Iterable<number>): number {
   let sum = 0;
   for (const amount of amounts) {
     assertCents(amount, "amount");
-    sum += amount;
-    assertCents(sum, "sum of amounts");
+    sum = withinReach(sum + amount);
   }
   return sum;
+}
+
+/** Returns the nearest number of cents that is exact. */
+function withinReach(cents: number): number {
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, cents));
 }
 
 /** Throws a RangeError unless `cents` is an exact integer; `what` names it in the message. */

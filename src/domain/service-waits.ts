@@ -1,3 +1,6 @@
+import { MINUTE_MS } from "../contracts/durations.ts";
+import { spokenTime } from "./clock/spoken.ts";
+
 /** Codes of waits during which payments can't be read. */
 export const PAYMENT_READ_FAILURES = { away: "unreachable", unusable: "unreadable" } as const;
 
@@ -39,6 +42,30 @@ export const SOURCE_UNAVAILABLE = "source_unavailable";
  * don't read them.
  */
 export const FORBIDDEN_FOR_PAYMENTS = "forbidden_for_payments";
+
+/** A pause that is shorter is over before anybody would come back. */
+const TOLD_FROM_MS = MINUTE_MS;
+
+/**
+ * Says what is waited for at the service, and when it is tried again, unless that is within a
+ * minute.
+ *
+ * @param wait `retryAtMs` is on the service's clock
+ */
+export function serviceWaitText(
+  { message, retryAtMs }: { readonly message: string; readonly retryAtMs: number },
+  clock: {
+    readonly businessMs: number;
+    readonly serviceMs: number;
+    readonly scale: number;
+    readonly zone?: string | undefined;
+  },
+): string {
+  const leftMs = retryAtMs - clock.serviceMs;
+  if (leftMs < TOLD_FROM_MS) return `the service: ${message}`;
+  const at = spokenTime(Math.round(clock.businessMs + leftMs * clock.scale), clock.zone);
+  return `the service, which is tried again on ${at}: ${message}`;
+}
 
 interface Wait {
   /** Empty if the wait concerns the whole business. */

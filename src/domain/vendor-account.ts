@@ -1,3 +1,50 @@
+import { crc32 } from "node:zlib";
+import type { VendorRecord } from "../contracts/pay-run.ts";
+import { type Unreadable, unreadableText } from "./unreadable.ts";
+
+/**
+ * The fields of a vendor's record that the service shows. Of its account it shows the last four
+ * digits, which are compared by themselves, and that something has changed: `updatedAt`.
+ */
+const SHOWN_FIELDS = [
+  "displayName",
+  "emails",
+  "phone",
+  "paymentDirection",
+  "netTerms",
+  "taxInfo",
+  "status",
+  "type",
+] as const;
+
+/** Keeps what is compared of a vendor's record. */
+export function recordOf(
+  contact: Readonly<Record<(typeof SHOWN_FIELDS)[number], unknown>> & {
+    readonly updatedAt: string | null;
+  },
+): VendorRecord {
+  const shown = SHOWN_FIELDS.map((field) => crc32(JSON.stringify(contact[field] ?? null)));
+  return { updatedAt: contact.updatedAt, shown };
+}
+
+/** Returns one text for an instant, however the service writes it; empty for none. */
+export function recordKey(updatedAt: string | null): string {
+  const ms = Date.parse(updatedAt ?? "");
+  return Number.isNaN(ms) ? (updatedAt ?? "") : new Date(ms).toISOString();
+}
+
+/** True if the record was changed between two readings. */
+export function isChanged(before: VendorRecord, now: VendorRecord): boolean {
+  return recordKey(before.updatedAt) !== recordKey(now.updatedAt);
+}
+
+/** Says which fields of a changed record differ: `phone, emails differ`. */
+export function differing(before: VendorRecord, now: VendorRecord): string {
+  const fields = SHOWN_FIELDS.filter((_, index) => before.shown[index] !== now.shown[index]);
+  if (fields.length === 0) return "none of the fields that the service shows differs";
+  return `${fields.join(", ")} ${fields.length === 1 ? "differs" : "differ"}`;
+}
+
 /** Returns a vendor's bank account by its last digits; `none` if there is none. */
 export function accountText(last4: string | null | undefined): string {
   return last4 == null ? "none" : `••${last4}`;
@@ -9,30 +56,30 @@ export interface VendorNow {
   readonly status: string;
   readonly paymentReady: boolean;
   readonly bankAccount: { readonly last4: string | null } | null;
-  readonly updatedAt: string | null;
+  /** Fields that decide about money and are not as documented; set if there are any. */
+  readonly unreadable?: Unreadable;
 }
 
 /** Returns why a vendor can't be paid now; null if it can. */
-export function whyNotPayable({ displayName, status, paymentReady }: VendorNow): string | null {
+export function whyNotPayable(vendor: VendorNow): string | null {
+  const { displayName, status, paymentReady, unreadable } = vendor;
   if (status === "active" && paymentReady) return null;
-  return `${displayName ?? "The vendor"} can't be paid by ACH now: no valid bank account on file, or not active.`;
+  const name = displayName ?? "The vendor";
+  if (unreadable !== undefined) {
+    return `${name} can't be paid now: ${unreadableText(unreadable)}. Have it corrected in the service.`;
+  }
+  return `${name} can't be paid by ACH now: no valid bank account on file, or not active.`;
 }
 
-/** Says how a vendor differs from the one that was approved; null if it doesn't. */
+/**
+ * Says that a vendor's account is not the one that was approved; null if it is, by its last digits.
+ */
 export function vendorChange(
-  plan: { readonly bankLast4: string | null; readonly contactUpdatedAt: string | null },
-  { bankAccount, updatedAt }: Pick<VendorNow, "bankAccount" | "updatedAt">,
+  { bankLast4 }: { readonly bankLast4: string | null },
+  { bankAccount }: Pick<VendorNow, "bankAccount">,
 ): string | null {
   const last4 = bankAccount?.last4 ?? null;
-  if (last4 !== plan.bankLast4) {
-    return `the vendor's bank account changed from ${accountText(plan.bankLast4)} to ${accountText(last4)}`;
-  }
-  return isSameInstant(updatedAt, plan.contactUpdatedAt) ? null : "the vendor's record was changed";
-}
-
-/** True for the same instant: a list and a record may write it in two ways (ISO 8601). */
-function isSameInstant(one: string | null, other: string | null): boolean {
-  if (one === other || one === null || other === null) return one === other;
-  const [oneMs, otherMs] = [Date.parse(one), Date.parse(other)];
-  return !Number.isNaN(oneMs) && oneMs === otherMs;
+  return last4 === bankLast4
+    ? null
+    : `the vendor's bank account changed from ${accountText(bankLast4)} to ${accountText(last4)}`;
 }

@@ -3,6 +3,7 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import { type Delivery, PAGE_SIZE_MAX } from "../payments-api/index.ts";
 import { insertEvents, knownEventIds } from "../store/events/inbox.ts";
 import type { ActionContext } from "../actions/context.ts";
+import { OneEach } from "../process/one-each.ts";
 import { ownEndpoints } from "./own-endpoints.ts";
 import { PausedEndpoints } from "./paused-endpoints.ts";
 import { inboxEvent, parseEvent } from "./inbox-event.ts";
@@ -18,6 +19,9 @@ type Recovery = Pick<
   ActionContext,
   "store" | "profiles" | "clientOf" | "log" | "metrics" | "nowMs" | "publicUrl" | "wakeDispatcher"
 >;
+
+/** A pass over a slow business goes on beside the passes over others. */
+const SLOW_MS = 1_000;
 
 /** What is kept from one pass to the next. */
 interface Remembered {
@@ -42,14 +46,16 @@ export function startDeliveryRecovery(context: Recovery): DeliveryRecovery {
   const remembered: Remembered = { cursor: new Map(), paused: new PausedEndpoints(context) };
   const nextAtMs = new Map<string, number>();
   const told = new Set<string>();
+  const passes = new OneEach();
 
   const recover = async (profile: BusinessProfile): Promise<void> => {
     const intervalMs = profile.sandbox ? SANDBOX_INTERVAL_MS : REAL_INTERVAL_MS;
     try {
-      await recoverLostEvents(context, profile, remembered);
+      await recoverLostEvents(context, profile, remembered, stopping.signal);
       told.delete(profile.name);
       nextAtMs.set(profile.name, context.nowMs() + intervalMs);
     } catch (error) {
+      if (stopping.signal.aborted) return;
       const status = statusOf(error);
       const refused = status === 401 || status === 403 || status === 404;
       nextAtMs.set(
@@ -67,10 +73,12 @@ export function startDeliveryRecovery(context: Recovery): DeliveryRecovery {
 
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      for (const profile of context.profiles.all()) {
-        if (stopping.signal.aborted) break;
-        if ((nextAtMs.get(profile.name) ?? 0) <= context.nowMs()) await recover(profile);
-      }
+      const due = context.profiles
+        .all()
+        .filter(({ name }) => (nextAtMs.get(name) ?? 0) <= context.nowMs());
+      await Promise.all(
+        due.map((profile) => passes.begin(profile.name, () => recover(profile), SLOW_MS)),
+      );
       await sleep(500, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   };
@@ -80,6 +88,7 @@ export function startDeliveryRecovery(context: Recovery): DeliveryRecovery {
     stop: async () => {
       stopping.abort();
       await running;
+      await passes.ended();
     },
   };
 }
@@ -96,6 +105,7 @@ async function recoverLostEvents(
   context: Recovery,
   profile: BusinessProfile,
   { cursor, paused }: Remembered,
+  signal: AbortSignal,
 ): Promise<number> {
   const client = context.clientOf(profile);
   const endpoints = await ownEndpoints(client, context.publicUrl(), profile.name);
@@ -106,14 +116,15 @@ async function recoverLostEvents(
     let read = 0;
     for (let page = 1; page <= MAX_PAGES; page += 1) {
       const asked = { page, pageSize: PAGE_SIZE_MAX };
-      const { items, totalCount } = await client.deliveries.list(endpoint.id, asked);
+      const answer = await client.deliveries.list(endpoint.id, asked, { signal });
+      const { items, totalCount, uncounted = false } = answer;
       read += items.length;
       if (newest === undefined) await paused.look(profile, endpoint, items);
       newest ??= new Set(items.map((delivery) => delivery.id));
       recovered += await takeMissing(context, profile, items);
       const reached = seen !== undefined && items.some((delivery) => seen.has(delivery.id));
       // Pages may be shorter than requested.
-      if (reached || items.length === 0 || read >= totalCount) break;
+      if (reached || items.length === 0 || (!uncounted && read >= totalCount)) break;
     }
     cursor.set(endpoint.id, newest ?? new Set());
   }

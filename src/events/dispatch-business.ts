@@ -14,55 +14,19 @@ import type { ActionContext } from "../actions/context.ts";
 import { type Match, matchEvents } from "./match.ts";
 import type { Messenger } from "./messenger.ts";
 import { signalLook, signalRetry } from "../actions/temporal.ts";
-import { accountRemoved } from "../domain/notices/source-texts.ts";
-import { unfundSource, usesOfSource } from "../store/lines/funding-lines.ts";
-import { raiseNotice } from "../store/notices/notices.ts";
-import { signalOnCommit } from "../store/signals/pending-signals.ts";
-
-const REMOVED = "bank_account.removed";
-const VERIFIED = "bank_account.verified";
-
-/**
- * Acts on bank accounts that were removed or verified: the runs that pay from one look at it again.
- * Bills that were to be paid from a removed account lose their money, and operators are notified.
- * The runs read whether the service still lists the account.
- */
-async function actOnAccounts(
-  { store, nowMs }: Pick<ActionContext, "store" | "nowMs">,
-  businessId: string,
-  events: readonly InboxEvent[],
-): Promise<void> {
-  for (const { eventId, type, objectId: sourceId } of events) {
-    if (type !== REMOVED && type !== VERIFIED) continue;
-    await store.transactionOf(businessId, async (trx) => {
-      const at = { businessId, sourceId, nowMs: nowMs() };
-      const uses = await usesOfSource(trx, at);
-      if (type === REMOVED) {
-        await unfundSource(trx, at);
-        await raiseNotice(trx, {
-          ...{ businessId, kind: "funding-source-removed", factKey: eventId },
-          ...accountRemoved(sourceId, uses),
-          ...{ roles: ["operator"], data: { sourceId, uses }, nowMs: at.nowMs },
-        });
-      }
-      for (const workflowId of new Set(uses.map(({ runId }) => runId))) {
-        signalOnCommit(trx, businessId, { kind: "workflow", workflowId });
-      }
-    });
-  }
-}
+import { askForAccountLook } from "../store/events/account-looks.ts";
 
 /** Events after which a payable needs an owner even if its run is over. */
 const NEEDS_OWNER: readonly string[] = ["payable.payment.failed", "payable.payment.reversed"];
 
 export type Dispatch = Pick<
   ActionContext,
-  "store" | "profiles" | "temporal" | "clocks" | "log" | "metrics" | "nowMs"
+  "store" | "profiles" | "clientOf" | "temporal" | "clocks" | "log" | "metrics" | "nowMs"
 >;
 
 /**
- * Signals the owners of one business's payables about these events, each owner once, and the runs
- * whose bank account was removed or verified.
+ * Signals the owners of one business's payables about these events, each owner once, and asks for a
+ * look at each bank account that they are about.
  *
  * @returns how many events stay, because a workflow could not be signaled
  */
@@ -93,8 +57,6 @@ export async function dispatchBusiness(
       if (outcome === "closed") unowned.add(payableId);
     }
   });
-
-  await actOnAccounts(context, businessId, events);
 
   const profile = context.profiles.byBusinessId(businessId);
   const failed = events
@@ -133,7 +95,7 @@ export async function dispatchBusiness(
   return events.length - done.length;
 }
 
-/** Marks events as dispatched, in one transaction with what they start. */
+/** Marks events as dispatched, in one transaction with what they start or ask for. */
 async function finish(
   { store, nowMs }: Dispatch,
   businessId: string,
@@ -145,6 +107,11 @@ async function finish(
   await store.transactionOf(businessId, async (trx) => {
     for (const { start, together } of matches) {
       await noteEventStart(trx, start, { together, nowMs: nowMs() });
+    }
+    const ofAccounts = events.filter(({ object }) => object === "bank_account");
+    for (const accountId of new Set(ofAccounts.map(({ objectId }) => objectId))) {
+      if (accountId === "") continue;
+      await askForAccountLook(trx, { businessId, accountId, nowMs: Math.floor(nowMs()) });
     }
     await markDispatched(trx, businessId, ids, nowMs());
   });

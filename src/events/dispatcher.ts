@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LastingTrouble } from "../process/lasting-trouble.ts";
+import { OneEach } from "../process/one-each.ts";
 import { reasonOf } from "../process/repeat.ts";
 import { type SendSignal, signalAtOnce, sendSignals } from "../process/send-signals.ts";
+import { dueAccountLooks } from "../store/events/account-looks.ts";
 import { openEventStarts } from "../store/events/event-starts.ts";
 import { undispatched } from "../store/events/inbox.ts";
 import { type Lease, releaseLease, takeLease } from "../store/sql/leases.ts";
 import { oldestPendingSignals } from "../store/signals/pending-signals.ts";
 import { type PendingSignal } from "../store/sql/store.ts";
 import { type Dispatch, dispatchBusiness, groupBy } from "./dispatch-business.ts";
+import { lookAtAccounts } from "./look-at-accounts.ts";
 import { startByEvents } from "./start.ts";
 import { Messenger } from "./messenger.ts";
 import { signalLook } from "../actions/temporal.ts";
@@ -36,7 +39,7 @@ export interface Dispatcher {
 /**
  * Turns the events of the inbox into signals: one signal per workflow and tick, and an event is
  * marked only after its signals have succeeded. What fails stays and is tried again, with back-off.
- * An event also starts the playbooks that name it; a playbook that pays or retries, only if no
+ * An event about a bank account asks for a look at it. An event also starts the playbooks that name it; a playbook that pays or retries, only if no
  * workflow has its payable already.
  *
  * Of several gateways one does this for all, whichever received the events; if it dies, the next
@@ -48,7 +51,7 @@ export function startDispatcher(context: Dispatch): Dispatcher {
   let wakeUp = new AbortController();
   let wakeable = true;
   const leader = new Leader(context);
-  const busy = new Busy();
+  const busy = new OneEach();
   const signaling = signalAtOnce(context.store, () => signalThrough(context), context.log);
   const trouble = new LastingTrouble(context);
 
@@ -131,31 +134,6 @@ interface DispatchTick {
   readonly failed: number;
 }
 
-/** Work in progress: one piece at a time for each business, and the starts that events cause. */
-class Busy {
-  readonly #works = new Map<string, Promise<unknown>>();
-
-  get businessIds(): string[] {
-    return [...this.#works.keys()];
-  }
-
-  /**
-   * Waits for a piece of work for a moment only. Work that takes longer goes on beside the next
-   * ticks, which leave its events alone.
-   */
-  async begin(key: string, work: () => Promise<DispatchTick>): Promise<DispatchTick> {
-    const nothing = { seen: 0, failed: 0 };
-    if (this.#works.has(key)) return nothing;
-    const all = work().finally(() => this.#works.delete(key));
-    this.#works.set(key, all);
-    return Promise.race([all, sleep(SLOW_MS, nothing, { ref: false })]);
-  }
-
-  async ended(): Promise<void> {
-    await Promise.allSettled(this.#works.values());
-  }
-}
-
 const SIGNALS = "Signalling workflows about the service's events";
 const STARTS = "starts by events";
 const PENDING_SIGNALS = "pending_signals";
@@ -179,20 +157,23 @@ async function dispatchTick(
     leader,
     busy,
     trouble,
-  }: { readonly leader: Leader; readonly busy: Busy; readonly trouble: LastingTrouble },
+  }: { readonly leader: Leader; readonly busy: OneEach; readonly trouble: LastingTrouble },
   limit: number,
 ): Promise<DispatchTick> {
   const { db } = context.store;
-  const events = await undispatched(db, limit, busy.businessIds);
+  const events = await undispatched(db, limit, busy.keys);
   const hasStarts = (await openEventStarts(db, context.nowMs(), 1)).length > 0;
   const pending = await oldestPendingSignals(db, limit);
   const overdue = pending.filter(({ ageMs }) => ageMs >= OVERDUE_MS);
-  const isIdle = events.length === 0 && !hasStarts && overdue.length === 0;
+  const looks = await dueAccountLooks(db, context.nowMs(), limit);
+  const isIdle = events.length === 0 && !hasStarts && overdue.length === 0 && looks.length === 0;
   // A signal that isn't overdue yet is looked at again soon.
   if (isIdle || !(await leader.leads())) return { seen: pending.length, failed: 0 };
   const messenger = new Messenger(context);
+  const begin = (key: string, work: () => Promise<DispatchTick>): Promise<DispatchTick> =>
+    busy.begin(key, work, SLOW_MS).then((tick) => tick ?? { seen: 0, failed: 0 });
   const ticks = [...groupBy(events, (event) => event.businessId)].map(([businessId, some]) =>
-    busy.begin(businessId, async () => {
+    begin(businessId, async () => {
       const seen = some.length;
       const failed = await trouble.watch({ businessId, step: SIGNALS }, () =>
         dispatchBusiness(context, messenger, businessId, some),
@@ -200,10 +181,16 @@ async function dispatchTick(
       return { seen, failed: failed ?? seen };
     }),
   );
-  const done = await Promise.all(ticks);
-  done.push(await busy.begin(STARTS, () => startByEvents(context, messenger, trouble)));
+  const reading = [...groupBy(looks, (look) => look.businessId)].map(([businessId, some]) =>
+    begin(`accounts of ${businessId}`, async () => {
+      await lookAtAccounts(context, trouble, businessId, some);
+      return { seen: some.length, failed: 0 };
+    }),
+  );
+  const done = await Promise.all([...ticks, ...reading]);
+  done.push(await begin(STARTS, () => startByEvents(context, messenger, trouble)));
   const send = signalThrough(context, messenger);
-  done.push(await busy.begin(PENDING_SIGNALS, () => signalOverdue(context, overdue, send)));
+  done.push(await begin(PENDING_SIGNALS, () => signalOverdue(context, overdue, send)));
   return {
     seen: done.reduce((sum, { seen }) => sum + seen, 0),
     failed: done.reduce((sum, { failed }) => sum + failed, 0),

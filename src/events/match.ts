@@ -56,7 +56,7 @@ export async function matchEvents(
 
 function createdAtMsOf({ createdAt, receivedAtMs }: InboxEvent): number {
   const createdAtMs = Date.parse(createdAt);
-  return Number.isNaN(createdAtMs) ? receivedAtMs : createdAtMs;
+  return Number.isNaN(createdAtMs) ? receivedAtMs : Math.min(createdAtMs, receivedAtMs);
 }
 
 interface Started {

@@ -1,4 +1,4 @@
-import { OWN_AUTHOR } from "../contracts/names.ts";
+import { PAYRUN } from "../contracts/authors.ts";
 import { HOUR_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { PaymentsApiError } from "../payments-api/index.ts";
@@ -100,7 +100,7 @@ export class PausedEndpoints {
     const { store, log, nowMs } = this.#context;
     log.warn("asked the service to resume our webhook endpoint", { business, endpoint: subject });
     const details = { url };
-    const entry = { businessId, nowMs: nowMs(), actor: OWN_AUTHOR, subject, details };
+    const entry = { businessId, nowMs: nowMs(), actor: PAYRUN, subject, details };
     await store.transactionOf(businessId, (trx) =>
       appendAudit(trx, { ...entry, action: "webhooks.resumed" }),
     );

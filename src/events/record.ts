@@ -20,7 +20,7 @@ import { type EventStart, recordEventStarts, stillWaiting } from "../store/event
 import type { Tables } from "../store/index.ts";
 import { namesOf } from "../store/names/names.ts";
 import { getPlaybook, type StoredPlaybook } from "../store/playbooks/playbooks.ts";
-import { recordLaunch } from "../store/runs/runs.ts";
+import { launchStored } from "../store/runs/launch-in-trail.ts";
 
 interface Work {
   readonly profile: BusinessProfile;
@@ -85,7 +85,7 @@ async function recordRun(
 ): Promise<string> {
   const payableIds = [...new Set(events.map(({ objectId }) => objectId))];
   const request = { payableIds, amountCents: null };
-  const { runId } = await recordLaunch(trx, {
+  const { runId } = await launchStored(trx, {
     businessId: profile.businessId,
     business: profile.name,
     playbook: stored.name,
@@ -102,10 +102,10 @@ async function recordRun(
 }
 
 /**
- * Returns what happened, such as `contact.updated of Copperline Cookware`, with the name if it is
- * known.
+ * Returns what events were about, such as `events about vendor Copperline Cookware`, with the name
+ * if it is known. What they say is no fact; the look adds what the service shows.
  */
-async function whatHappened(
+async function whatAbout(
   trx: Transaction<Tables>,
   businessId: string,
   { type, objectId }: Pick<EventStart, "type" | "objectId">,
@@ -113,7 +113,7 @@ async function whatHappened(
   const kind = type.startsWith("contact.") ? "vendor" : "bill";
   const known = (await namesOf(trx, businessId, kind, [objectId])).get(objectId);
   const name = [known?.name, known?.number].filter((part) => part != null).join(" ");
-  return `${type} of ${name === "" ? objectId : name}`;
+  return `events about ${kind} ${name === "" ? objectId : name}`;
 }
 
 /** Records a cancellation for the vendor or the bill that the events are about. */
@@ -135,7 +135,7 @@ async function recordCancellation(
     playbook: stored.name,
     policy: narrowed(policy, toWhat),
     runId: target === "" ? null : target,
-    reason: await whatHappened(trx, profile.businessId, { type, objectId }),
+    reason: await whatAbout(trx, profile.businessId, { type, objectId }),
     requestedBy: launchedByEvents(stored.name),
     nowMs,
   });

@@ -5,6 +5,7 @@ import { HTTPException } from "hono/http-exception";
 import { z } from "zod";
 import { NoAnswerError, PaymentsApiError } from "../payments-api/index.ts";
 import { StoreError } from "../store/index.ts";
+import { RulesDifferError } from "../store/runs/launch-in-trail.ts";
 import type { GatewayContext } from "./http/context.ts";
 import { addContactRoutes } from "./routes/contacts.ts";
 import { addOverviewRoutes } from "./routes/overview.ts";
@@ -35,7 +36,7 @@ import { refusalPage } from "../console/refusal-page.ts";
 import { consoleDoor } from "./console-door.ts";
 import { addCodecRoute } from "./codec.ts";
 import { receiveWebhook } from "./webhooks.ts";
-import { GatewayError, notFound } from "../actions/errors.ts";
+import { conflict, GatewayError, notFound } from "../actions/errors.ts";
 import { errorBody } from "./http/refusals.ts";
 import { answerPage } from "./http/html.ts";
 import { addressOf, isForPerson, routeOf, subjectOf } from "./http/request.ts";
@@ -157,6 +158,7 @@ function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof HTTPException) {
     return new GatewayError(400, "bad_request", thrown.message || "The request is not valid.");
   }
+  if (thrown instanceof RulesDifferError) return conflict("trail_differs", thrown.message);
   if (thrown instanceof StoreError) {
     return new GatewayError(503, `store_${thrown.code}`, thrown.message);
   }

@@ -113,7 +113,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     inbox: new InboxWriter(store),
     rates: new Rates(limits),
     proxies: new Proxies(limits.trustedProxies),
-    uses: new TokenUses({ store, log, nowMs }),
+    uses: new TokenUses({ store, profiles, log, nowMs }),
     mailer: new Mailer(),
     sandboxesOnly: () => profiles.sandboxesOnly(),
     unproven: new UnprovenBodies(),

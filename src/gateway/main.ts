@@ -11,6 +11,7 @@ import { dataConverterOf } from "../temporal/codec.ts";
 import { lazyConnection } from "../temporal/connection.ts";
 import { complainAs, EXIT_UNREACHABLE, openPart, stopSignal } from "../process/part.ts";
 import { createLog } from "../process/log.ts";
+import { watchProfiles } from "../process/profile-watch.ts";
 import { watchStore } from "../process/store-watch.ts";
 import { temporalAnswers } from "../actions/temporal.ts";
 
@@ -75,6 +76,7 @@ async function main(): Promise<number> {
     if (!isGone) complain(why);
     isGone = true;
   });
+  const profileWatch = watchProfiles({ store, profiles: config.profiles, log });
   const stopped = stopSignal(options["exit-with-parent"]);
   try {
     const url = await gateway.start();
@@ -92,6 +94,7 @@ async function main(): Promise<number> {
     return EXIT_UNREACHABLE;
   } finally {
     await storeWatch?.stop();
+    await profileWatch.stop();
     await gateway.stop();
     await clients.close();
     await connection.close();

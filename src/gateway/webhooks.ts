@@ -2,8 +2,7 @@ import type { Context } from "hono";
 import type { Shown } from "../api/shown.ts";
 import type { WebhookBody } from "../api/system.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { inboxEvent, parseEvent } from "../events/inbox-event.ts";
-import type { WebhookEvent } from "../payments-api/schemas/event.ts";
+import { inboxEvent, type KeptEvent, parseEvent } from "../events/inbox-event.ts";
 import { judgeSignatureHeader, verifyWebhook } from "../payments-api/webhook-signature.ts";
 import type { GatewayContext } from "./http/context.ts";
 import { GatewayError, notFound } from "../actions/errors.ts";
@@ -105,7 +104,7 @@ function decode(rawBody: Uint8Array): string {
   }
 }
 
-function readEvent(body: string): WebhookEvent {
+function readEvent(body: string): KeptEvent {
   const event = parseEvent(body);
   if (!event.ok) throw new GatewayError(400, "malformed_event", event.problem);
   return event.event;

@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { holdOnce, type NewHold } from "../store/holds/holds.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
-import { OWN_AUTHOR } from "../contracts/names.ts";
+import { PAYRUN } from "../contracts/authors.ts";
 
 /** Puts a terminated workflow's subject on hold, once, so that nothing more of it is sent. */
 export async function holdTerminated(
@@ -11,7 +11,7 @@ export async function holdTerminated(
   closedAtMs: number,
 ): Promise<void> {
   // The instant is compared with Temporal's clock; this process's own may be minutes behind.
-  const ours = { ...hold, author: OWN_AUTHOR, nowMs: await databaseNowMs(trx) };
+  const ours = { ...hold, author: PAYRUN, nowMs: await databaseNowMs(trx) };
   // Our holds have no end, so any instant of the business clock shows them.
   await holdOnce(trx, ours, { businessMs: 0, sinceMs: closedAtMs });
 }

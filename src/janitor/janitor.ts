@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DAY_MS, HOUR_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { LastingTrouble } from "../process/lasting-trouble.ts";
+import { OneEach } from "../process/one-each.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import { type Lease, releaseLease, takeLease } from "../store/sql/leases.ts";
 import { endHolds } from "../store/holds/holds.ts";
@@ -37,6 +38,9 @@ const WHOLE_EVERY_MS = HOUR_MS;
  * event.
  */
 const INBOX_KEPT_MS = 90 * DAY_MS;
+
+/** How long a pass waits for a slow business, which then goes on beside the next passes. */
+const BUSINESS_WAITS_MS = 30_000;
 
 const COMPARES = "Comparing the store with Temporal";
 
@@ -89,6 +93,7 @@ class Janitor {
   #failed = false;
   /** By business: bills with an open request that could not be read. */
   readonly #unread = new Map<string, Set<string>>();
+  readonly #checks = new OneEach();
 
   constructor(context: JanitorContext, everyMs: number) {
     this.#context = context;
@@ -127,11 +132,16 @@ class Janitor {
       const running = await runningWorkflows(temporal);
       const isWhole = Date.now() - this.#wholeAtMs > WHOLE_EVERY_MS;
       if (isWhole) await this.lookForLoss();
-      for (const profile of profiles.all()) {
-        if (signal.aborted || !(await this.#lead())) return;
-        if (!led) await holdIfRunsHaveSeenMore(this.#context, profile, running);
-        await this.#checkBusiness(profile, running, isWhole);
+      for (const profile of led ? [] : profiles.all()) {
+        await holdIfRunsHaveSeenMore(this.#context, profile, running);
       }
+      if (signal.aborted || !(await this.#lead())) return;
+      // A service that is slow or hangs holds up no other business.
+      const checks = profiles.all().map((profile) => {
+        const check = () => this.#checkBusiness(profile, running, isWhole);
+        return this.#checks.begin(profile.businessId, check, BUSINESS_WAITS_MS);
+      });
+      await Promise.all(checks);
       if (isWhole) this.#wholeAtMs = Date.now();
       this.#compared();
     } catch (error) {
@@ -157,6 +167,7 @@ class Janitor {
   }
 
   async resign(): Promise<void> {
+    await this.#checks.ended();
     if (!this.#leads) return;
     await releaseLease(this.#context.store.db, this.#lease).catch(() => undefined);
   }

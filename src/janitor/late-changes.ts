@@ -3,6 +3,7 @@ import { HOUR_MS } from "../contracts/durations.ts";
 import type { ClockReading } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { LastingTrouble } from "../process/lasting-trouble.ts";
+import { OneEach } from "../process/one-each.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import { getLatePass, keepLatePass, type LatePass } from "../store/janitor/late-passes.ts";
 import { type Lease, releaseLease, takeLease } from "../store/sql/leases.ts";
@@ -55,12 +56,16 @@ export function startLateChanges(context: JanitorContext, everyMs = TURN_EVERY_M
   };
 }
 
+/** How long a turn waits for a slow business, which then goes on beside the next turns. */
+const BUSINESS_WAITS_MS = 30_000;
+
 export class LateChanges {
   readonly #context: JanitorContext;
   readonly #trouble: LastingTrouble;
   readonly #everyMs: number;
   readonly #pages: LatePages;
   readonly #lease: Lease = { name: "late-changes", holder: randomUUID() };
+  readonly #looks = new OneEach();
 
   constructor(context: JanitorContext, everyMs: number, pauseMs?: number) {
     this.#context = context;
@@ -71,15 +76,19 @@ export class LateChanges {
 
   /** Makes one turn over all businesses: for each, a slice of the pass that is under way or due. */
   async turn(signal: AbortSignal): Promise<void> {
-    for (const profile of this.#context.profiles.all()) {
-      if (signal.aborted || !(await this.#lead())) return;
+    if (!(await this.#lead())) return;
+    const looks = this.#context.profiles.all().map((profile) => {
+      const { businessId } = profile;
       // A service that can't be read now is read at the next turn, from the same page on.
-      const watched = { businessId: profile.businessId, step: "Looking again at what was paid" };
-      await this.#trouble.watch(watched, () => this.#look(profile, signal));
-    }
+      const watched = { businessId, step: "Looking again at what was paid" };
+      const look = () => this.#trouble.watch(watched, () => this.#look(profile, signal));
+      return this.#looks.begin(businessId, look, BUSINESS_WAITS_MS);
+    });
+    await Promise.all(looks);
   }
 
   async resign(): Promise<void> {
+    await this.#looks.ended();
     await releaseLease(this.#context.store.db, this.#lease).catch(() => undefined);
   }
 

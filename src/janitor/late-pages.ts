@@ -15,7 +15,7 @@ import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { flagLooks } from "../store/payables/subscriptions.ts";
 import { startOrSignal } from "../temporal/start.ts";
 import { WORKFLOW_KINDS } from "../contracts/workflow-kinds.ts";
-import { OWN_AUTHOR } from "../contracts/names.ts";
+import { PAYRUN } from "../contracts/authors.ts";
 import type { JanitorContext } from "./context.ts";
 
 /** The most that a turn reads of one business: 36,000 pages a day, of 100 payments each. */
@@ -139,7 +139,7 @@ export class LatePages {
     const { store, log } = this.#context;
     const forgotten = await forgottenOf(store.db, businessId, page);
     if (forgotten.length === 0) return;
-    const by = { actor: OWN_AUTHOR, nowMs: Date.now() };
+    const by = { actor: PAYRUN, nowMs: Date.now() };
     const isNews = await store.transactionOf(businessId, (trx) =>
       notifyOfForgotten(trx, businessId, forgotten, by),
     );

@@ -10,7 +10,7 @@ import {
 import type { Tables } from "../store/schema/tables.ts";
 import { startOrSignal } from "../temporal/start.ts";
 import { WORKFLOW_KINDS } from "../contracts/workflow-kinds.ts";
-import { OWN_AUTHOR } from "../contracts/names.ts";
+import { PAYRUN } from "../contracts/authors.ts";
 import type { JanitorContext } from "./context.ts";
 import type { Owed } from "./owed.ts";
 
@@ -52,7 +52,7 @@ async function endAsMeant(
   await updateOnboarding(trx, businessId, { phase: "expired", waitingFor }, nowMs);
   const forgotten = await endOnboarding(trx, businessId, nowMs);
   await appendAudit(trx, {
-    ...{ businessId, nowMs, actor: OWN_AUTHOR, action: "onboarding.ended", subject: workflowId },
+    ...{ businessId, nowMs, actor: PAYRUN, action: "onboarding.ended", subject: workflowId },
     details: { phase: "expired", forgotten, reason: "its workflow was ended in Temporal" },
   });
 }

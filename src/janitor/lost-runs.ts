@@ -1,13 +1,16 @@
+import { TEMPORAL } from "../contracts/authors.ts";
 import type { Transaction } from "kysely";
 import { type TimesNow, timesNow } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { ENDED_PHASES } from "../contracts/pay-run.ts";
+import type { AuditHead } from "../contracts/activities.ts";
 import { holdForLoss } from "../store/janitor/behind.ts";
 import { maySendMore, openRuns, phaseOf } from "../store/janitor/open-runs.ts";
 import { requestCancel } from "../store/runs/runs.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { startOrSignal } from "../temporal/start.ts";
 import { WORKFLOW_KINDS } from "../contracts/workflow-kinds.ts";
+import { lostInHistory } from "./lost-heads.ts";
 import type { JanitorContext } from "./context.ts";
 import { holdTerminated } from "./hold-terminated.ts";
 import type { EndedExecution, Owed } from "./owed.ts";
@@ -34,7 +37,9 @@ export async function runsWithoutEnd(
     entry: { action: "run.follower-started", subject: run.runId },
     keep: async (was) => {
       const times = await timesNow(context.clockOf(name));
-      return (trx) => keepWhatWasMeant(trx, { businessId, runId: run.runId, was, times });
+      const lost =
+        was.kind === "completed" ? await lostInHistory(context, businessId, run.runId) : undefined;
+      return (trx) => keepWhatWasMeant(trx, { businessId, runId: run.runId, was, lost, times });
     },
     start: () => startOrSignal(temporal, WORKFLOW_KINDS.payRun, run),
   }));
@@ -47,23 +52,25 @@ async function keepWhatWasMeant(
     readonly businessId: string;
     readonly runId: string;
     readonly was: EndedExecution;
+    readonly lost: AuditHead | undefined;
     readonly times: TimesNow;
   },
 ): Promise<boolean> {
-  const { businessId, runId, was, times } = of;
+  const { businessId, runId, was, lost, times } = of;
   const phase = await phaseOf(trx, runId);
   if (phase === undefined || ENDED_PHASES.includes(phase)) return false;
   if (was.kind === "terminated" && (await maySendMore(trx, runId))) {
     const hold = { businessId, scope: "run", value: runId, reason: STOPPED } as const;
     await holdTerminated(trx, hold, was.closedAtMs);
   }
-  if (was.kind === "cancelled") await requestCancel(trx, runId, "temporal", Date.now());
-  if (was.kind === "completed") {
-    // A run writes its end into the store before its workflow returns.
+  if (was.kind === "cancelled") await requestCancel(trx, runId, TEMPORAL, Date.now());
+  // A run writes its end into the store before its workflow returns. Without its proof, somebody else
+  // has ended the workflow.
+  if (lost !== undefined) {
     await holdForLoss(trx, {
       businessId,
       evidence: `the run ${runId} has ended, and the store doesn't know`,
-      hadItAtMs: was.closedAtMs,
+      hadItAtMs: lost.atMs,
       ...times,
     });
   }

@@ -2,11 +2,14 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import { timesNow } from "../business/clock.ts";
 import { spokenTime } from "../domain/clock/spoken.ts";
 import { businessOfWorkflow, isOfKind } from "../contracts/workflow-kinds.ts";
-import { hasAuditHead, holdForLoss, lastKept } from "../store/janitor/behind.ts";
+import { counted } from "../domain/counted.ts";
+import { holdForLoss, lastKept } from "../store/janitor/behind.ts";
+import { lostHead, storeMadeAtMs } from "../store/janitor/heads.ts";
 import { unknownRuns } from "../store/janitor/open-runs.ts";
 import { seenAuditHead } from "../temporal/audit-heads.ts";
 import type { JanitorContext } from "./context.ts";
 import { executionOf, mayBeStarting, runningSince } from "./executions.ts";
+import { lostInHistory } from "./lost-heads.ts";
 import { runsWithoutEnd } from "./lost-runs.ts";
 import { FOLLOWED } from "./lost-workflows.ts";
 
@@ -22,9 +25,16 @@ const CLOCKS_MS = 120_000;
 /** A hold's reason names at most this many workflows. */
 const NAMED_MOST = 20;
 
+/** Unknown runs whose histories one look reads: anyone can start more. */
+const READ_MOST = 50;
+
 /**
- * Holds everything of a business if Temporal remembers runs that its store doesn't know: the store
- * was restored from before they were launched, or is empty.
+ * Holds everything of a business if its store was restored from before runs that Temporal remembers
+ * were launched, which their histories prove, or if the store itself is younger than runs there: then
+ * it may have been lost, and only a person knows.
+ *
+ * Other runs that the store doesn't know prove nothing: anyone who may write to Temporal can start
+ * some.
  *
  * @param remembered ids of runs, each with the real instant of its start
  */
@@ -33,16 +43,31 @@ export async function holdIfRunsAreUnknown(
   profile: BusinessProfile,
   remembered: ReadonlyMap<string, number>,
 ): Promise<void> {
+  const { db } = context.store;
+  const startedAtMs = (id: string): number => remembered.get(id) ?? 0;
   const mine = [...remembered.keys()].filter((id) => businessOfWorkflow(id) === profile.name);
-  const unknown = await unknownRuns(context.store.db, mine);
-  const [latest] = unknown.toSorted(
-    (one, other) => (remembered.get(other) ?? 0) - (remembered.get(one) ?? 0),
+  const unknown = (await unknownRuns(db, mine)).toSorted(
+    (one, other) => startedAtMs(one) - startedAtMs(other),
   );
-  if (latest === undefined) return;
-  await hold(context, profile, {
-    evidence: `the store doesn't know what Temporal has: ${namesOf(unknown)}`,
-    hadItAtMs: remembered.get(latest) ?? 0,
-  });
+  if (unknown.length === 0) return;
+  const proven: string[] = [];
+  for (const id of unknown.slice(0, READ_MOST)) {
+    if ((await lostInHistory(context, profile.businessId, id)) !== undefined) proven.push(id);
+  }
+  const madeAtMs = await storeMadeAtMs(db);
+  const before = unknown.filter((id) => startedAtMs(id) < madeAtMs);
+  if (proven.length > 0) {
+    await hold(context, profile, {
+      evidence: `the store doesn't know what Temporal has: ${namesOf(proven)}`,
+      hadItAtMs: startedAtMs(proven.at(-1) ?? ""),
+    });
+  } else if (before.length > 0) {
+    await hold(context, profile, {
+      evidence: `Temporal has ${counted(before.length, "run")} from before this store was made`,
+      hadItAtMs: startedAtMs(before.at(-1) ?? ""),
+      maybe: true,
+    });
+  }
 }
 
 /**
@@ -79,11 +104,11 @@ export async function holdIfRunsHaveSeenMore(
   for (const workflowId of mine) {
     const seen = await seenAuditHead(context.temporal, workflowId);
     // A run that doesn't respond checks for itself at its next turn.
-    if (seen === undefined) continue;
-    if (await hasAuditHead(context.store.db, profile.businessId, seen.hash)) continue;
+    const lost = await lostHead(context.store.db, profile.businessId, seen);
+    if (lost === undefined) continue;
     await hold(context, profile, {
       evidence: `${workflowId} has seen a later end of its audit trail`,
-      hadItAtMs: seen.atMs,
+      hadItAtMs: lost.atMs,
     });
   }
 }

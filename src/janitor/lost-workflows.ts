@@ -1,16 +1,21 @@
+import { MINUTE_MS } from "../contracts/durations.ts";
+import { howStopped, type Stopped, workflowStopped } from "../domain/notices/temporal-texts.ts";
+import { workflowTrouble } from "../domain/step-trouble.ts";
+import { raiseNotice } from "../store/notices/notices.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { getCancellation, openCancellations } from "../store/cancellations/cancellations.ts";
 import { incidentsToFollow } from "../store/incidents/incidents.ts";
 import { startOrSignal } from "../temporal/start.ts";
-import { WORKFLOW_KINDS, type WorkflowKindName } from "../contracts/workflow-kinds.ts";
-import { OWN_AUTHOR } from "../contracts/names.ts";
+import { WORKFLOW, WORKFLOW_KINDS, type WorkflowKindName } from "../contracts/workflow-kinds.ts";
+import { PAYRUN } from "../contracts/authors.ts";
 import type { JanitorContext } from "./context.ts";
-import { executionOf, mayBeStarting } from "./executions.ts";
+import { type Execution, executionOf, isLate, mayBeStarting } from "./executions.ts";
 import { openOnboarding } from "./lost-onboardings.ts";
 import { runsWithoutEnd } from "./lost-runs.ts";
 import type { Owed } from "./owed.ts";
 import { ownedRetries } from "../store/janitor/open-runs.ts";
+import { showTrouble } from "../store/janitor/show-trouble.ts";
 import { isOpenSubject } from "../store/payables/open-subjects.ts";
 import { holdTerminated } from "./hold-terminated.ts";
 
@@ -45,13 +50,16 @@ async function openRetries(
 
 /** One kind of workflow, with the rows of a business that must have one. */
 interface FollowedKind {
+  /** The workflow's type and queue: what runs under its id otherwise is not Payrun's. */
+  readonly type: string;
+  readonly taskQueue: string;
   /** Shown to people if it fails. */
   readonly step: string;
   readonly noun: string;
   readonly owed: (context: JanitorContext, profile: BusinessProfile) => Promise<readonly Owed[]>;
 }
 
-export const FOLLOWED: Readonly<Record<WorkflowKindName, FollowedKind>> = {
+const KINDS: Readonly<Record<WorkflowKindName, Omit<FollowedKind, "type" | "taskQueue">>> = {
   payRun: { step: "Following runs without a workflow", noun: "a run", owed: runsWithoutEnd },
   retryFailedPayment: {
     step: "Following retries without a workflow",
@@ -105,18 +113,49 @@ export const FOLLOWED: Readonly<Record<WorkflowKindName, FollowedKind>> = {
   },
 };
 
-/** Starts a new workflow for every row of a kind that has lost its own. */
+export const FOLLOWED = Object.fromEntries(
+  Object.entries(KINDS).map(([name, kind]) => {
+    const { workflow, taskQueue } = WORKFLOW_KINDS[name as WorkflowKindName];
+    return [name, { ...kind, type: WORKFLOW[workflow], taskQueue }];
+  }),
+) as Readonly<Record<WorkflowKindName, FollowedKind>>;
+
+/** Running workflows of a kind that one pass looks at: the next pass looks at the next ones. */
+const LOOKED_AT = 50;
+
+/**
+ * Tries of one task after which operators hear that its workflow can't go on. Workers that are
+ * replaced fail a task once or twice.
+ */
+const TASK_TRIES = 5;
+
+/** Busy workers take a task within seconds, and new ones take those that have waited for them. */
+const TASK_WAITS_MS = 3 * MINUTE_MS;
+
+/** Payrun's own workflows begin at once; clocks may differ by this much. */
+const PUT_OFF_MS = 5 * MINUTE_MS;
+
+/**
+ * Starts a new workflow for every row of a kind that has lost its own, and notifies operators of
+ * those that run and can't go on.
+ */
 export async function followLost(
   context: JanitorContext,
   profile: BusinessProfile,
   running: ReadonlySet<string>,
-  { noun, owed }: FollowedKind,
+  kind: FollowedKind,
 ): Promise<void> {
   const { businessId } = profile;
-  for (const { workflowId, sinceMs, entry, keep, start } of await owed(context, profile)) {
+  const { noun, owed } = kind;
+  const all = await owed(context, profile);
+  for (const { workflowId, sinceMs, entry, keep, start } of all) {
     if (running.has(workflowId)) continue;
     const execution = await executionOf(context.temporal, workflowId);
-    if (execution.kind === "running" || mayBeStarting(execution, sinceMs)) continue;
+    if (execution.kind === "running") {
+      await notifyIfStopped(context, profile, kind, workflowId, execution);
+      continue;
+    }
+    if (mayBeStarting(execution, sinceMs)) continue;
     const kept = await keep?.(execution);
     const isLost = await context.store.transactionOf(businessId, async (trx) => {
       if (kept !== undefined && !(await kept(trx))) return false;
@@ -124,7 +163,7 @@ export async function followLost(
       await appendAudit(trx, {
         businessId,
         nowMs: Date.now(),
-        actor: OWN_AUTHOR,
+        actor: PAYRUN,
         ...entry,
         details,
       });
@@ -137,4 +176,53 @@ export async function followLost(
       was: execution.kind,
     });
   }
+  for (const workflowId of someOf(
+    all.map((each) => each.workflowId).filter((id) => running.has(id)),
+  )) {
+    const execution = await executionOf(context.temporal, workflowId);
+    if (execution.kind !== "running") continue;
+    await notifyIfStopped(context, profile, kind, workflowId, execution);
+  }
+}
+
+/** Returns some of the ids, others in each pass, until all have had their turn. */
+function someOf(workflowIds: readonly string[]): readonly string[] {
+  const rounds = Math.ceil(workflowIds.length / LOOKED_AT);
+  if (rounds <= 1) return workflowIds;
+  const round = Math.floor(Date.now() / MINUTE_MS) % rounds;
+  return workflowIds.slice(round * LOOKED_AT, (round + 1) * LOOKED_AT);
+}
+
+type Running = Extract<Execution, { readonly kind: "running" }>;
+
+function whyStopped(kind: FollowedKind, shown: Running): Stopped | undefined {
+  const isOurs = shown.type === kind.type && shown.taskQueue === kind.taskQueue;
+  if (!isOurs || shown.putOffMs > PUT_OFF_MS) return "id-taken";
+  if (shown.tries >= TASK_TRIES) return "tasks-fail";
+  return shown.waitsMs > TASK_WAITS_MS ? "tasks-wait" : undefined;
+}
+
+/**
+ * Says in its run or retry, and notifies operators once for each execution, that Temporal shows a
+ * workflow as running and that it doesn't go on: nothing else would say so.
+ */
+async function notifyIfStopped(
+  { store, temporal }: JanitorContext,
+  { businessId }: BusinessProfile,
+  kind: FollowedKind,
+  workflowId: string,
+  shown: Running,
+): Promise<void> {
+  const found = whyStopped(kind, shown);
+  if (found === undefined) return;
+  const mayBeLate = found === "tasks-fail" && (await isLate(temporal, workflowId, shown.runId));
+  const why = mayBeLate ? "tasks-late" : found;
+  await store.transactionOf(businessId, async (trx) => {
+    await showTrouble(trx, workflowId, workflowTrouble(workflowId, howStopped(why)));
+    await raiseNotice(trx, {
+      ...{ businessId, kind: "workflow-stopped", factKey: `${shown.runId}/${why}` },
+      ...workflowStopped(workflowId, why),
+      ...{ roles: ["operator"], data: { workflowId, why }, nowMs: Date.now() },
+    });
+  });
 }

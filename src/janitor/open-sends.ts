@@ -27,7 +27,7 @@ import { keepSeenPayments } from "../store/payables/seen-payments.ts";
 import { phaseOf } from "../store/janitor/open-runs.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { signalOnCommit } from "../store/signals/pending-signals.ts";
-import { OWN_AUTHOR } from "../contracts/names.ts";
+import { PAYRUN } from "../contracts/authors.ts";
 import type { JanitorContext } from "./context.ts";
 
 /** Payments show within a minute of being made; the other minutes make the lookup conclusive. */
@@ -116,7 +116,7 @@ async function lookAt(
   );
   const clock = await context.clockOf(name).now();
   await context.store.transactionOf(businessId, async (trx) => {
-    const caller = { businessId, operation: pay, sentBy: OWN_AUTHOR, owner: OWN_AUTHOR, clock };
+    const caller = { businessId, operation: pay, sentBy: PAYRUN.name, owner: PAYRUN.name, clock };
     const step = await lookupOnly(trx, caller, payableId, reading);
     const looked = { businessId, payableId, payments, clock };
     await follow(trx, looked, step);
@@ -173,7 +173,7 @@ async function takeFound(
   await appendAudit(trx, {
     businessId,
     nowMs: clock.realMs,
-    actor: OWN_AUTHOR,
+    actor: PAYRUN,
     action: "attempt.adopted",
     subject: payableId,
     details: { result: "applied", seq, line: state, payments: found.map(notedPayment) },
@@ -223,5 +223,5 @@ async function notify(
   if (!isNews) return;
   // A hold of its own: a person who lifts another hold need not have seen this notice.
   const hold = { businessId, scope: "payable", value: payableId, reason: text.subject } as const;
-  await createHold(trx, { ...hold, author: OWN_AUTHOR, nowMs: clock.realMs });
+  await createHold(trx, { ...hold, author: PAYRUN, nowMs: clock.realMs });
 }

@@ -1,11 +1,13 @@
 import type { Client } from "@temporalio/client";
 import { DAY_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
+import type { ScheduleChange } from "../domain/notices/temporal-texts.ts";
 import { launcherOf } from "../domain/clock/schedule-triggers.ts";
 import { appendAudit } from "../store/audit/audit.ts";
-import { listPlaybooks, type StoredPlaybook } from "../store/playbooks/playbooks.ts";
+import { getPlaybook, listPlaybooks, type StoredPlaybook } from "../store/playbooks/playbooks.ts";
 import { withSchedule } from "../store/playbooks/schedule-turns.ts";
-import { noteOutsideAct, scheduleWish } from "../store/playbooks/schedule-wishes.ts";
+import { noteOutsideAct, notifyOfSchedule } from "../store/notices/schedule-changes.ts";
+import { type ScheduleWish, scheduleWish } from "../store/playbooks/schedule-wishes.ts";
 import {
   backfillSchedule,
   deleteSchedule,
@@ -15,7 +17,7 @@ import {
   readSchedule,
 } from "../temporal/schedules.ts";
 import { isUnreadable } from "../temporal/codec.ts";
-import { OWN_AUTHOR } from "../contracts/names.ts";
+import { PAYRUN } from "../contracts/authors.ts";
 import type { JanitorContext } from "./context.ts";
 
 /** A gateway that has just stored a playbook makes its schedule itself. */
@@ -32,7 +34,8 @@ const NO_WAIT_MS = 0;
  * that should have begun meanwhile are launched within the playbook's `catchUp`; a launcher
  * launches each period once.
  *
- * A pause or resumption at Temporal itself is recorded as what people want.
+ * A pause or resumption at Temporal itself is recorded as what people want. Other changes there are
+ * undone. Operators hear of each.
  */
 export async function compareSchedules(
   context: JanitorContext,
@@ -51,9 +54,21 @@ export async function compareSchedules(
     const of = { business: profile.name, playbook: playbook.name };
     if (kept !== undefined) await rewriteOnce(context, profile, playbook);
     const wish = await scheduleWish(store.db, { businessId, playbook: playbook.name });
-    if (kept === undefined ? wish.deleted : kept.paused === (wish.pause !== null)) continue;
-    await withSchedule(store.db, of, NO_WAIT_MS, () => settle(context, profile, playbook));
+    if (kept === undefined ? wish.deleted : await isAsWanted(context, playbook, wish)) continue;
+    await withSchedule(store.db, of, NO_WAIT_MS, () => settle(context, profile, playbook.name));
   }
+}
+
+/** True if Temporal has a schedule as people and its playbook want it. */
+async function isAsWanted(
+  { temporal }: JanitorContext,
+  { business, name: playbook, compiled: { schedule } }: StoredPlaybook,
+  { deleted, pause }: ScheduleWish,
+): Promise<boolean> {
+  if (deleted || schedule === null) return false;
+  const of = { business, playbook };
+  const kept = await readSchedule(temporal, of, launcherOf({ ...of, schedule }, Date.now()));
+  return kept !== undefined && kept.inStep && kept.paused === (pause !== null);
 }
 
 /**
@@ -79,6 +94,7 @@ async function rewriteOnce(
   await withSchedule(store.db, of, NO_WAIT_MS, async () => {
     if ((await isUnderNewestKey(temporal, of)) === false) {
       await rewrite(context, profile, playbook);
+      context.log.info("a schedule was written under the newest key", of);
     }
     done.add(name);
     return {};
@@ -92,7 +108,7 @@ async function rewrite(
 ): Promise<void> {
   const { schedule } = playbook.compiled;
   if (schedule === null) return;
-  const { temporal, log } = context;
+  const { temporal } = context;
   const of = { business: profile.name, playbook: playbook.name };
   try {
     await putSchedule(temporal, launcherOf({ ...of, schedule }, Date.now()));
@@ -105,25 +121,59 @@ async function rewrite(
     await deleteSchedule(temporal, of);
     await restore(context, profile, playbook);
   }
-  log.info("a schedule was written under the newest key", of);
 }
 
 /**
- * Compares one schedule. Lists lag behind, so the schedule itself is read before anything is done.
+ * Settles one schedule. Lists lag behind, and the playbook may have been applied meanwhile, so both
+ * are read again before anything is done.
  */
 async function settle(
   context: JanitorContext,
   profile: BusinessProfile,
-  playbook: StoredPlaybook,
-): Promise<{ readonly noted: "paused" | "resumed" | null }> {
-  const { temporal } = context;
-  const of = { business: profile.name, playbook: playbook.name };
-  const kept = await readSchedule(temporal, of, null);
-  if (kept === undefined) {
+  name: string,
+): Promise<object> {
+  const { store, temporal } = context;
+  const { businessId, name: business } = profile;
+  const of = { business, playbook: name };
+  const playbook = await getPlaybook(store.db, { business, name });
+  const schedule = playbook?.compiled.schedule ?? null;
+  if (playbook === undefined || schedule === null) return {};
+  const wanted = launcherOf({ ...of, schedule }, Date.now());
+  const kept = await readSchedule(temporal, of, wanted);
+  const { deleted } = await scheduleWish(store.db, { businessId, playbook: name });
+  if (deleted) {
+    if (kept === undefined) return {};
+    await deleteSchedule(temporal, of);
+    await say(context, profile, name, "made");
+  } else if (kept === undefined) {
     await restore(context, profile, playbook);
-    return { noted: null };
+    await say(context, profile, name, "lost");
+  } else {
+    await noteOutside(context, profile, playbook, kept);
+    if (kept.inStep) return {};
+    await rewrite(context, profile, playbook);
+    await say(context, profile, name, "changed");
   }
-  return { noted: await noteOutside(context, profile, playbook, kept) };
+  return {};
+}
+
+/** Adds to the trail that a schedule is as it should be again, and notifies operators. */
+async function say(
+  { store, log }: JanitorContext,
+  { businessId, name: business }: BusinessProfile,
+  playbook: string,
+  change: Exclude<ScheduleChange, "paused" | "resumed">,
+): Promise<void> {
+  const nowMs = Date.now();
+  await store.transactionOf(businessId, async (trx) => {
+    const { pause } = await scheduleWish(trx, { businessId, playbook });
+    await appendAudit(trx, {
+      ...{ businessId, nowMs, actor: PAYRUN, action: "schedule.restored", subject: playbook },
+      details: { change, paused: pause !== null },
+    });
+    await notifyOfSchedule(trx, { businessId, playbook }, change, nowMs);
+  });
+  log.warn("a schedule was not as it should be, and is again", { playbook, business, change });
 }
 
 async function noteOutside(
@@ -141,10 +191,11 @@ async function noteOutside(
 
 async function restore(
   context: JanitorContext,
-  { businessId, name: business, sandbox }: BusinessProfile,
+  profile: BusinessProfile,
   { name: playbook, compiled: { schedule }, createdAtMs }: StoredPlaybook,
 ): Promise<void> {
-  const { store, temporal, log } = context;
+  const { store, temporal } = context;
+  const { businessId, name: business, sandbox } = profile;
   if (schedule === null) return;
   const wish = await scheduleWish(store.db, { businessId, playbook });
   const { deleted, pause } = wish;
@@ -157,15 +208,4 @@ async function restore(
     const fromMs = Math.max(aliveSinceMs, nowMs - schedule.catchUpDays * DAY_MS);
     await backfillSchedule(temporal, { business, playbook }, { fromMs, toMs: nowMs });
   }
-  await store.transactionOf(businessId, (trx) =>
-    appendAudit(trx, {
-      businessId,
-      nowMs,
-      actor: OWN_AUTHOR,
-      action: "schedule.restored",
-      subject: playbook,
-      details: { paused: pause !== null },
-    }),
-  );
-  log.warn("a schedule was lost and has been made again", { playbook, business });
 }

@@ -1,4 +1,4 @@
-import type { Operation } from "./operations.ts";
+import type { Made, Operation } from "./operations.ts";
 import type { SendResult } from "./facts.ts";
 import type { OpenedSend } from "./write.ts";
 import { isRecord } from "../contracts/is-record.ts";
@@ -22,7 +22,7 @@ export type Answer =
 
 /** What a response means for the caller. What it means for the key is `result`. */
 export type Means =
-  | { readonly kind: "applied" }
+  | { readonly kind: "applied"; readonly payments: Made["payments"] }
   | { readonly kind: "unknown"; readonly reason: string }
   | { readonly kind: "not-sent"; readonly reason: string }
   | { readonly kind: "conflict" }
@@ -116,11 +116,13 @@ function judgeHttp(
 ): Judgement {
   const { status, body } = answer;
   if (status >= 200 && status < 300) {
-    const ids = operation.successIds(body, terms.path);
-    if (ids === null) return unknown(`answer ${status} without the documented shape`);
+    const named = operation.made(body, terms.path);
+    if (named === null) return unknown(`answer ${status} without the documented shape`);
+    const { ids, payments } = named;
     // The service may list all payments of the bill; a replay lists only those of the baseline.
     const made = ids.filter((id) => !baseline.includes(id));
-    return { result: "applied", madeIds: made.length > 0 ? made : ids, means: { kind: "applied" } };
+    const means: Means = { kind: "applied", payments };
+    return { result: "applied", madeIds: made.length > 0 ? made : ids, means };
   }
   if (status < 400) return unknown(`answer ${status}`);
   const error = errorOf(body);

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../contracts/durations.ts";
+import { DAY_MS, HOUR_MS } from "../contracts/durations.ts";
 import { OPEN_RESULTS } from "../store/schema/ledger.ts";
 import type {
   KeyedAttempt,
@@ -71,13 +71,18 @@ interface Mark {
   readonly serviceMs: number | null;
 }
 
+/** A `Date` that is further from the clock by which its request left is no time at all. */
+const DATE_OFF_MAX_MS = HOUR_MS;
+
 /**
  * Returns the later of `leave_by` and the response's `Date`, never the time of recording (rule 6).
  */
 export function markOf(send: Send, { sandbox }: Clocks = AT_SERVICE): Mark {
   const { openedServiceMs, answerDateMs, leaveByMs } = send;
   const leftMs = openedServiceMs === null ? null : openedServiceMs + LEAVE_WITHIN_MS;
-  return { databaseMs: sandbox ? null : leaveByMs, serviceMs: laterOf(leftMs, answerDateMs) };
+  const offMs = Math.abs((answerDateMs ?? 0) - (leftMs ?? leaveByMs));
+  const answeredMs = offMs <= DATE_OFF_MAX_MS ? answerDateMs : null;
+  return { databaseMs: sandbox ? null : leaveByMs, serviceMs: laterOf(leftMs, answeredMs) };
 }
 
 function laterOf(one: number | null, other: number | null): number | null {

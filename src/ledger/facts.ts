@@ -113,6 +113,8 @@ export interface Shown {
    * When the service created it, on the service's clock; in a sandbox that is not its wire clock.
    */
   readonly createdAtMs: number | null;
+  /** True for a payment that names another bill than the one for which it is listed. */
+  readonly namesOther?: boolean;
 }
 
 /**
@@ -124,7 +126,7 @@ export interface Lookup {
   readonly begunAtMs: number;
   /** The service's clock at the same moment; null if it is not known. */
   readonly begunServiceMs: number | null;
-  /** True if the counts of all pages agree. */
+  /** True if everything that it shows can be read. */
   readonly isWhole: boolean;
   readonly shownIds: readonly string[];
 }
@@ -214,5 +216,7 @@ export type WaitReason =
   | "not-shown"
   /** The store was restored and sends nothing yet. */
   | "restored"
+  /** The reading shows a payment that can't be read, which may be the effect of a send. */
+  | "unreadable"
   /** The service's clock is not known. */
   | "clock";

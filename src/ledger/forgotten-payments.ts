@@ -1,3 +1,4 @@
+import { type Author } from "../contracts/authors.ts";
 import type { Transaction } from "kysely";
 import { DAY_MS } from "../contracts/durations.ts";
 import { formatUsd } from "../domain/money.ts";
@@ -84,7 +85,7 @@ export async function notifyOfForgotten(
   trx: Transaction<Tables>,
   businessId: string,
   forgotten: readonly ShownPayment[],
-  by: { readonly actor: string; readonly nowMs: number },
+  by: { readonly actor: Author; readonly nowMs: number },
 ): Promise<boolean> {
   const { actor, nowMs } = by;
   const about = { businessId, kind: FORGOTTEN_PAYMENT_NOTICE } as const;

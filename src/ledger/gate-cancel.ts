@@ -4,7 +4,8 @@ import { type CancellationItem, isOpenItem } from "../store/cancellations/cancel
 import { type Cancellation, getCancellation } from "../store/cancellations/cancellations.ts";
 import { activeHolds } from "../store/holds/holds.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import { type Closed, closedFor, type GateRequest } from "./gate.ts";
+import { cancelForbiddenByTrail } from "./gate-trail.ts";
+import { type Closed, closedFor, type GateReads, type GateRequest } from "./gate.ts";
 
 /** The cancellation that wants payments cancelled. */
 export interface CancelCaller {
@@ -21,7 +22,7 @@ export async function mayCancel(
   trx: Transaction<Tables>,
   { cancellation, items }: CancelCaller,
   requests: readonly GateRequest[],
-  businessMs: number,
+  { businessMs }: Pick<GateReads, "businessMs">,
 ): Promise<Map<string, Closed>> {
   const { workflowId, businessId } = cancellation;
   const now = await getCancellation(trx, workflowId);
@@ -35,8 +36,12 @@ export async function mayCancel(
       closed.set(subject, closedFor("done", "the cancel is no longer wanted"));
       continue;
     }
-    if (kept.has(item.payableId)) continue;
-    closed.set(subject, closedFor("hold-lifted", "its bill is no longer on hold"));
+    if (!kept.has(item.payableId)) {
+      closed.set(subject, closedFor("hold-lifted", "its bill is no longer on hold"));
+      continue;
+    }
+    const reason = await cancelForbiddenByTrail(trx, now, item, holds, businessMs);
+    if (reason !== null) closed.set(subject, closedFor("trail-differs", reason));
   }
   return closed;
 }

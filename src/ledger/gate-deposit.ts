@@ -7,7 +7,8 @@ import type { Tables } from "../store/schema/tables.ts";
 import { topUpApproved } from "../store/deposits/deposit-approvals.ts";
 import type { TopUp } from "../store/deposits/deposits.ts";
 import type { Wish } from "./facts.ts";
-import { type Closed, closedFor, type GateRequest } from "./gate.ts";
+import { type Closed, closedFor, type GateReads, type GateRequest } from "./gate.ts";
+import { depositForbiddenByTrail } from "./gate-trail.ts";
 import { runOnlyPlans, runStopped } from "./run-stopped.ts";
 
 /** The deposits to make. */
@@ -27,7 +28,7 @@ export async function mayDeposit(
   trx: Transaction<Tables>,
   { topUps, mayDebit }: DepositCaller,
   requests: readonly (GateRequest & { readonly wish: Wish })[],
-  businessMs: number,
+  { businessMs }: Pick<GateReads, "businessMs">,
 ): Promise<Map<string, Closed>> {
   const closed = new Map<string, Closed>();
   for (const { subject, wish } of requests) {
@@ -50,7 +51,13 @@ export async function mayDeposit(
       ((await topUpApproved(trx, topUp, businessMs))
         ? null
         : closedFor("not-approved", "no valid approval of this deposit is stored"));
-    if (found !== null) closed.set(subject, found);
+    if (found !== null) {
+      closed.set(subject, found);
+      continue;
+    }
+    const own = { run, ownHoldId: incident?.holdId };
+    const reason = await depositForbiddenByTrail(trx, topUp, own, businessMs);
+    if (reason !== null) closed.set(subject, closedFor("trail-differs", reason));
   }
   return closed;
 }

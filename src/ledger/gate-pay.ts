@@ -1,18 +1,20 @@
-import { sql, type Transaction } from "kysely";
-import type { PayLimits } from "../contracts/playbook.ts";
-import type { LineState, PlanLine } from "../contracts/pay-run.ts";
+import type { Transaction } from "kysely";
+import type { ApprovalRule } from "../contracts/playbook.ts";
+import type { LineState, VendorRecord } from "../contracts/pay-run.ts";
+import { recordQuestion, rolesOfLine } from "../domain/approvals/changed-records.ts";
+import type { LimitsInForce } from "../domain/planning/limits.ts";
+import { differing, isChanged, recordKey } from "../domain/vendor-account.ts";
+import { type ConfirmedRecords, confirmedRecords } from "./confirmed-records.ts";
 import { holdOn } from "../domain/holds.ts";
 import { holdsOnLines } from "../store/holds/holds.ts";
-import { isApproved } from "../store/approvals/line-approvals.ts";
-import { type RunLine, toRunLine } from "../store/lines/lines.ts";
-import { getRun } from "../store/runs/runs.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import { chunks } from "../store/sql/db.ts";
-import { idsIn } from "../store/sql/rows-as.ts";
-import { type WeighedLine, WeekSums } from "../store/lines/week-sums.ts";
-import { type Closed, closedFor, type GateRequest } from "./gate.ts";
+import { CommittedSums } from "../store/lines/committed-sums.ts";
+import { type Closed, closedFor, type GateReads, type GateRequest } from "./gate.ts";
 import type { Wish } from "./facts.ts";
-import { runStopped } from "./run-stopped.ts";
+import { refusedBySums } from "./gate-sums.ts";
+import type { LineAtGate } from "./lines-at-gate.ts";
+import { forbiddenByTrail, type OpenLine } from "./gate-trail.ts";
+import { refusedSince, runStopped } from "./run-stopped.ts";
 
 /** The workflow that wants lines of one run paid. */
 export interface PayCaller {
@@ -21,9 +23,9 @@ export interface PayCaller {
   readonly businessId: string;
   readonly runId: string;
   readonly playbook: string;
-  readonly limits: PayLimits;
-  /** The planned lines, by payable. */
-  readonly plans: ReadonlyMap<string, PlanLine>;
+  readonly limits: LimitsInForce;
+  /** The rules of the run's playbook. */
+  readonly approve: readonly ApprovalRule[];
   /** True if a person has accepted the ACH debit authorization. */
   readonly mayDebit: boolean;
 }
@@ -35,28 +37,33 @@ const OF_RETRY: readonly LineState[] = ["retrying", "parked"];
 /**
  * Checks everything that must hold before lines are paid (rule 3), as this transaction reads it:
  * the line and its version, the run, the claim, holds, a quorum's approval of exactly this line,
- * the debit authorization, and the limits over all committed payments.
+ * the vendor's record, the debit authorization, and the limits and rules over all committed
+ * payments.
  */
 export async function mayPay(
   trx: Transaction<Tables>,
   caller: PayCaller,
   requests: readonly (GateRequest & { readonly wish: Wish })[],
-  businessMs: number,
+  { businessMs, lines: read }: GateReads,
 ): Promise<Map<string, Closed>> {
   const { owner, businessId, runId } = caller;
   const closed = new Map<string, Closed>();
   const ids = requests.map(({ subject }) => subject);
-  const stopped = await runStopped(trx, await getRun(trx, runId), owner === runId);
-  const lines = await linesAtGate(trx, runId, ids, businessMs);
+  const run = await read.run(runId);
+  const isRetry = owner !== runId;
+  const stopped = await runStopped(trx, run, !isRetry);
+  // While a run has a bill's claim, no other run plans it.
+  const refused = isRetry ? await refusedSince(trx, businessId, ids) : new Map<string, Closed>();
+  const lines = await read.of(runId, ids);
   const holds = await holdsOnLines(trx, { businessId, payableIds: ids, businessMs });
-  const weeks = new WeekSums(trx, { limits: caller.limits, businessMs });
-  const states = owner === runId ? OF_RUN : OF_RETRY;
-  for (const { subject, wish } of requests) {
+  const sums = new CommittedSums(trx, { ...caller, businessMs });
+  const open: OpenLine[] = [];
+  const states = isRetry ? OF_RETRY : OF_RUN;
+  const confirmed = await confirmedRecords(trx, run, changedVendors(requests, lines));
+  for (const { subject, wish, record } of requests) {
     const line = lines.get(subject);
-    const plan = caller.plans.get(subject);
     const isMoved =
       line === undefined ||
-      plan === undefined ||
       !states.includes(line.state) ||
       line.lineHash !== wish.approvedHash ||
       line.amountCents !== wish.amountCents;
@@ -64,78 +71,79 @@ export async function mayPay(
       closed.set(subject, { code: "moved", reason: "another process has changed the line" });
       continue;
     }
+    const { plan } = line;
+    const facts = { ...line, playbook: caller.playbook };
     const refusal =
       stopped ??
+      leftOut(line) ??
       (line.claimedBy === owner
         ? null
         : closedFor("not-claimed", "the payable belongs to another workflow")) ??
-      onHold(holdOn(holds, { ...line, playbook: caller.playbook })) ??
+      refused.get(subject) ??
+      onHold(holdOn(holds, facts)) ??
       (line.approved
         ? null
         : closedFor("not-approved", "no valid approval of this line is stored")) ??
+      recordRefusal(line, record, confirmed, runId) ??
       (plan.funding.needsAchAuthorization && !caller.mayDebit
         ? closedFor("no-authorization", "no person has accepted the ACH debit authorization")
         : null) ??
-      (await overLimit(weeks, line, plan, wish));
-    if (refusal !== null) closed.set(subject, refusal);
+      (await refusedBySums(
+        sums,
+        caller.limits,
+        { ...line, executionDate: wish.executionDate },
+        plan,
+      ));
+    if (refusal === null) {
+      const quorums = plan.stages?.map(({ quorum }) => quorum) ?? [plan.quorum];
+      open.push({ ...facts, quorums });
+    } else closed.set(subject, refusal);
+  }
+  for (const [subject, reason] of await forbiddenByTrail(trx, businessId, open, {
+    businessMs,
+    isRetry,
+  })) {
+    closed.set(subject, closedFor("trail-differs", reason));
   }
   return closed;
 }
 
-/** The facts that the gate checks of a line. */
-interface LineAtGate extends WeighedLine, Pick<RunLine, "sourceId" | "state" | "lineHash"> {
-  /** True if the quorum's approval of exactly this line is valid. */
-  readonly approved: boolean;
-  /** Workflow id that owns its payable's claim. */
-  readonly claimedBy: string | null;
+/** Returns the vendors whose records were changed since their lines were planned. */
+function changedVendors(
+  requests: readonly GateRequest[],
+  lines: ReadonlyMap<string, LineAtGate>,
+): string[] {
+  return requests.flatMap(({ subject, record }) => {
+    const plan = lines.get(subject)?.plan;
+    if (plan === undefined || record === undefined) return [];
+    return isChanged(plan.record, record) ? [plan.contactId] : [];
+  });
 }
 
-/** Reads these lines of a run as they are now, by payable. */
-async function linesAtGate(
-  trx: Transaction<Tables>,
+/**
+ * Compares the vendor's record with the one that was approved. Of an account the service shows only
+ * the last digits, so a record that was changed since needs an answer of its own.
+ */
+function recordRefusal(
+  { plan, escalated }: Pick<LineAtGate, "plan" | "escalated">,
+  record: VendorRecord | undefined,
+  confirmed: ConfirmedRecords,
   runId: string,
-  payableIds: readonly string[],
-  businessMs: number,
-): Promise<Map<string, LineAtGate>> {
-  const lines = new Map<string, LineAtGate>();
-  for (const ids of chunks(payableIds)) {
-    const rows = await trx
-      .selectFrom("run_lines")
-      .leftJoin("claims", (join) =>
-        join
-          .onRef("claims.business_id", "=", "run_lines.business_id")
-          .onRef("claims.payable_id", "=", "run_lines.payable_id"),
-      )
-      .select(COLUMNS_AT_GATE)
-      .select("claims.owner as claimed_by")
-      .select(sql<number>`case when ${isApproved(businessMs)} then 1 else 0 end`.as("approved"))
-      .where("run_lines.run_id", "=", runId)
-      .where("run_lines.payable_id", "in", idsIn(ids))
-      .execute();
-    for (const { approved, claimed_by: claimedBy, ...row } of rows) {
-      const line = { ...toRunLine(row), approved: approved === 1, claimedBy };
-      lines.set(line.payableId, line);
-    }
-  }
-  return lines;
+): Closed | null {
+  if (record === undefined) return closedFor("moved", "the vendor's record was not read");
+  if (!isChanged(plan.record, record) || confirmed.covers(plan, escalated, record.updatedAt))
+    return null;
+  const { contactId } = plan;
+  const asked = { roles: rolesOfLine(plan, escalated), what: differing(plan.record, record) };
+  return {
+    code: "record-changed",
+    reason: recordQuestion({ runId, contactId }, asked),
+    record: recordKey(record.updatedAt),
+  };
 }
 
-const COLUMNS_AT_GATE = [
-  ...(["run_lines.run_id", "run_lines.business_id", "run_lines.payable_id"] as const),
-  ...(["run_lines.contact_id", "run_lines.source_id", "run_lines.amount_cents"] as const),
-  ...(["run_lines.execution_date", "run_lines.state", "run_lines.line_hash"] as const),
-] as const;
-
-async function overLimit(
-  weeks: WeekSums,
-  line: LineAtGate,
-  plan: PlanLine,
-  { executionDate }: Wish,
-): Promise<Closed | null> {
-  const refusal = plan.overLimit ?? (await weeks.refusal({ ...line, executionDate }));
-  return refusal === null
-    ? null
-    : { code: "over-limit", reason: refusal.text, limitCode: refusal.code };
+function leftOut({ droppedBy }: Pick<LineAtGate, "droppedBy">): Closed | null {
+  return droppedBy === null ? null : closedFor("dropped", `${droppedBy} has left it out`);
 }
 
 function onHold(hold: { readonly reason: string } | undefined): Closed | null {

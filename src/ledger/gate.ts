@@ -1,5 +1,8 @@
+import { byWorkflow } from "../contracts/authors.ts";
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../business/clock.ts";
+import type { VendorRecord } from "../contracts/pay-run.ts";
+import { jsonHash } from "../store/audit/audit-said.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
 import type { Tables } from "../store/schema/tables.ts";
@@ -7,6 +10,8 @@ import { isOpen, LEAVE_WITHIN_MS, lookupIsConclusive } from "./derive.ts";
 import type { Now, Reading, Step, SubjectFacts, Wish } from "./facts.ts";
 import { next } from "./next.ts";
 import type { Operation } from "./operations.ts";
+import { refuseUnapproved } from "./gate-request.ts";
+import { LinesAtGate } from "./lines-at-gate.ts";
 import { notedPayment, noteSending } from "./notes.ts";
 import { loadSubjects } from "./rows.ts";
 import {
@@ -30,6 +35,8 @@ export interface GateRequest {
    */
   readonly approved?: Wish;
   readonly reading: Reading | null;
+  /** The record of the vendor that it pays, as it was read with the rest. */
+  readonly record?: VendorRecord;
   /** Set if the subject is a line of a run: neighboring lines share an entry of the trail. */
   readonly line?: { readonly runId: string; readonly lineNo: number };
 }
@@ -41,6 +48,10 @@ export interface Closed {
   readonly reason: string;
   /** The limit that forbids it. */
   readonly limitCode?: string;
+  /** The rule under which it has to be approved. */
+  readonly ruleIndex?: number;
+  /** The changed record that people are asked about. */
+  readonly record?: string;
 }
 
 export function closedFor(code: ClosedCode, reason: string): Closed {
@@ -53,13 +64,25 @@ export type ClosedCode =
   | "not-claimed"
   | "run-cancelled"
   | "rejected"
+  /** People have refused the bill in another run since. */
+  | "refused-since"
+  /** An approver has left the line out, before it was sent or since. */
+  | "dropped"
   | "run-ended"
   /** The run's playbook says that its runs only plan. */
   | "plan-only"
   | "on-hold"
   | "not-approved"
+  /** The audit trail says something else than the store. */
+  | "trail-differs"
+  /** The vendor's record was changed, and nobody has said that its account is still right. */
+  | "record-changed"
   | "over-limit"
+  /** Together with other payments it falls under a rule that it was not approved under. */
+  | "other-rule"
   | "no-authorization"
+  /** The request is not the approved one, or not what its approval names. */
+  | "not-as-approved"
   /** A cancel or a deposit that is no longer wanted. */
   | "done"
   /** A cancel whose bill is not on hold. */
@@ -84,6 +107,13 @@ export interface GateCaller {
   readonly clock: ClockReading;
 }
 
+/** What all checks of one transaction of the gate share. */
+export interface GateReads {
+  /** Business-clock time at which the gate judges. */
+  readonly businessMs: number;
+  readonly lines: LinesAtGate;
+}
+
 /**
  * Checks all that must hold before these subjects are sent. @returns the subjects that may not,
  * with the reason
@@ -91,8 +121,7 @@ export interface GateCaller {
 export type MayAct = (
   trx: Transaction<Tables>,
   requests: readonly (GateRequest & { readonly wish: Wish })[],
-  /** Business-clock time at which the gate judges. */
-  businessMs: number,
+  reads: GateReads,
 ) => Promise<ReadonlyMap<string, Closed>>;
 
 /**
@@ -137,8 +166,7 @@ export async function askGate(
       ? [{ ...each, wish: each.wish }]
       : [],
   );
-  const none = new Map<string, Closed>();
-  const refused = wanted.length === 0 ? none : await mayAct(trx, wanted, businessMs);
+  const refused = await refusedOf(trx, caller, { wanted, steps, mayAct, businessMs });
   const answers = new Map<string, GateAnswer>();
   const sends: NewSend[] = [];
   for (const request of requests) {
@@ -172,6 +200,31 @@ export async function askGate(
   await noteSending(trx, caller, opened, lines);
   for (const send of opened) answers.set(send.subject, { kind: "open", send });
   return answers;
+}
+
+/**
+ * Returns which requests may not be sent: first by the conditions of their kind, then because they
+ * are not the approved ones.
+ */
+async function refusedOf(
+  trx: Transaction<Tables>,
+  caller: GateCaller,
+  asked: {
+    readonly wanted: Parameters<MayAct>[1];
+    readonly steps: ReadonlyMap<string, Step>;
+    readonly mayAct: MayAct;
+    readonly businessMs: number;
+  },
+): Promise<ReadonlyMap<string, Closed>> {
+  const { wanted, steps, mayAct, businessMs } = asked;
+  if (wanted.length === 0) return new Map();
+  const reads = { businessMs, lines: new LinesAtGate(trx, businessMs) };
+  const refused = await mayAct(trx, wanted, reads);
+  const leaving = wanted.flatMap(({ subject }) => {
+    const step = steps.get(subject);
+    return step?.kind === "send" && !refused.has(subject) ? [{ subject, terms: step.terms }] : [];
+  });
+  return new Map([...refused, ...(await refuseUnapproved(trx, caller, leaving, reads))]);
 }
 
 /** Calls `askGate` for one subject. */
@@ -229,8 +282,8 @@ async function recordLookups(
     return reading !== null && isLookup ? [{ subject, reading, step }] : [];
   });
   if (lookups.length === 0) return;
-  await insertLookups(trx, businessId, lookups, now.atMs);
-  for (const { subject, reading, step } of lookups) {
+  const lookupIds = await insertLookups(trx, businessId, lookups, now.atMs);
+  for (const [index, { subject, reading, step }] of lookups.entries()) {
     const of = factsOf(facts, subject);
     const adopted = step?.kind === "adopt" ? step : undefined;
     const attempt = of.attempts.findLast(({ seq }) => adopted === undefined || seq === adopted.seq);
@@ -252,12 +305,16 @@ async function recordLookups(
     await appendAudit(trx, {
       businessId,
       nowMs: clock.realMs,
-      actor: owner,
+      actor: byWorkflow(owner),
       action: "attempt.looked-up",
       subject,
       details: {
+        lookupId: lookupIds[index],
         attemptId,
         seq: adopted?.seq ?? attempt?.seq,
+        begunAtMs: Math.floor(reading.begunAtMs),
+        isWhole: reading.isWhole,
+        shownIds: jsonHash(reading.shownIds),
         verdict: adopted === undefined ? verdict : "adopt",
         isConclusive: lookupIsConclusive(reading, explained, now),
         shown: reading.shown.length,
@@ -285,7 +342,7 @@ async function noteRefused(
     await appendAudit(trx, {
       businessId,
       nowMs: clock.realMs,
-      actor: owner,
+      actor: byWorkflow(owner),
       action: "attempt.refused",
       subject,
       details: {

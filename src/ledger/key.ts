@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalJson } from "../domain/canonical-json.ts";
 
 /** Prefix of every key made this way; a different way needs a different prefix. */
@@ -22,8 +22,6 @@ export function idempotencyKey(businessId: string, subject: string, seq: number)
   if (!Number.isSafeInteger(seq) || seq < 1) {
     throw new RangeError(`seq of an attempt starts at 1, got ${String(seq)}`);
   }
-  const digest = createHash("sha256")
-    .update(canonicalJson([KEY_VERSION, businessId, subject, seq]))
-    .digest("hex");
+  const digest = hash("sha256", canonicalJson([KEY_VERSION, businessId, subject, seq]));
   return KEY_VERSION + digest.slice(0, 48);
 }

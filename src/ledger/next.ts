@@ -12,7 +12,10 @@ import { adoptEffect, appliedStep, explainFirst, stayApplied, waitAfterLoss } fr
 import { type Asked, lookupDue, wait, waitForClock, type Rule } from "./steps.ts";
 
 /** Rule 3: the gate judges only readings that are younger than this. */
-const READING_FRESH_MS = 2 * 60_000;
+export const READING_FRESH_MS = 2 * 60_000;
+
+/** Pause until a payment that can't be read is looked at again. */
+const UNREADABLE_MS = 60_000;
 
 /** The rules in order; the first rule that returns a step decides. */
 const RULES: readonly Rule[] = [
@@ -48,8 +51,7 @@ export function next(
   if (leaving !== null) return leaving;
   if (reading === null) return { kind: "read", reason: "The service has not been read yet." };
   if (!isFresh(reading, now)) return { kind: "read", reason: "The service was read too long ago." };
-  if (!reading.isWhole)
-    return { kind: "read", reason: "The service's pages changed during the read." };
+  if (!reading.isWhole) return wait("unreadable", UNREADABLE_MS);
   const asked = askedOf(operation, facts, wish, reading, now);
   for (const rule of RULES) {
     const step = rule(asked);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Transaction } from "kysely";
 import { appendOfLines } from "../store/audit/audit-lines.ts";
 import { appendAudit } from "../store/audit/audit.ts";
@@ -62,6 +62,6 @@ export async function noteSending(
 }
 
 function ofSend({ attemptId, idempotencyKey, terms }: OpenedSend) {
-  const bodyHash = createHash("sha256").update(terms.body).digest("hex");
+  const bodyHash = hash("sha256", terms.body);
   return { attemptId, key: idempotencyKey, bodyHash, amountCents: terms.amountCents };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { sumCents } from "../domain/money.ts";
 import { isKnownUnpaid } from "../domain/payments/payment-states.ts";
+import type { Payment } from "../payments-api/index.ts";
 import { cancelledPaymentSchema, createdPaymentsSchema } from "../payments-api/schemas/payment.ts";
 import { depositStands } from "../domain/deposits/transactions.ts";
 import type { OperationName, Shown, Terms } from "./facts.ts";
@@ -12,6 +13,13 @@ type Found =
   /** Something new that doesn't match the request. */
   | { readonly kind: "part" }
   | { readonly kind: "none" };
+
+/** What a response names as created. */
+export interface Made {
+  readonly ids: readonly string[];
+  /** As the response shows them, where they are payments. */
+  readonly payments: readonly Payment[];
+}
 
 /** Everything in which the money writes differ; the protocol is the same for all. */
 export interface Operation {
@@ -32,10 +40,9 @@ export interface Operation {
   /** What to do about unexplained effects that a restored store reads (rule 10). */
   readonly afterLoss: "adopt" | "person" | "go-on";
   /**
-   * Ids that a 2xx to a request at this path names as created; null if it lacks the documented
-   * shape.
+   * What a 2xx to a request at this path names as created; null if it lacks the documented shape.
    */
-  readonly successIds: (body: unknown, path: string) => readonly string[] | null;
+  readonly made: (body: unknown, path: string) => Made | null;
 }
 
 /** The specification documents only the id in a deposit's response. */
@@ -56,9 +63,9 @@ export const pay: Operation = {
   isUnpaid: ({ status }) => isKnownUnpaid(status),
   showsWithinMs: 0,
   afterLoss: "adopt",
-  successIds: (body) => {
+  made: (body) => {
     const made = createdPaymentsSchema.safeParse(body).data;
-    return made === undefined ? null : idsOf(made.payments);
+    return made === undefined ? null : { ids: idsOf(made.payments), payments: made.payments };
   },
 };
 
@@ -79,9 +86,10 @@ export const cancel: Operation = {
   showsWithinMs: 60_000,
   afterLoss: "go-on",
   // A 2xx that names another payment says nothing about this one.
-  successIds: (body, path) => {
-    const made = cancelledPaymentSchema.safeParse(body).data;
-    return made === undefined || cancelPath(made.payment.id) !== path ? null : [made.payment.id];
+  made: (body, path) => {
+    const payment = cancelledPaymentSchema.safeParse(body).data?.payment;
+    const isOther = payment === undefined || cancelPath(payment.id) !== path;
+    return isOther ? null : { ids: [payment.id], payments: [payment] };
   },
 };
 
@@ -102,20 +110,21 @@ export const deposit: Operation = {
   showsWithinMs: 0,
   // A deposit of the same amount may be last week's, so a person must decide.
   afterLoss: "person",
-  successIds: (body) => {
+  made: (body) => {
     const made = madeDepositSchema.safeParse(body).data;
-    return made === undefined ? null : [made.id];
+    return made === undefined ? null : { ids: [made.id], payments: [] };
   },
 };
 
 /**
- * True if the contact, the account or rail, and the date are the same. A missing field is no
- * difference (rule 9).
+ * True if the contact, the account or rail, and the date are the same, and the bill isn't another
+ * one. A missing field is no difference (rule 9).
  */
 function isByTerms(terms: Terms, shown: Shown): boolean {
   return (
     // A payment without a rail was recorded outside the service (API specification, section 2).
     shown.rail !== null &&
+    shown.namesOther !== true &&
     isMissingOr(terms.contactId, shown.contactId) &&
     // A payment from the balance may show another account, and the service may spell a rail
     // differently.

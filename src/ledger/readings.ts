@@ -1,4 +1,5 @@
 import { instantOf } from "../domain/clock/instants.ts";
+import { namesOther } from "../domain/payments/whose.ts";
 import type { ClockReading } from "../business/clock.ts";
 import type { Payment, PaymentsClient } from "../payments-api/index.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
@@ -30,23 +31,42 @@ export async function readPayments(
 ): Promise<{ readonly reading: Reading; readonly payments: readonly Payment[] }> {
   const begun = await beginReading(db, clock);
   const payments = await client.payments.listAll({ payableId });
-  return { reading: readingOf(begun, payments), payments };
+  return { reading: readingOf(begun, payments, payableId), payments };
 }
 
-/** Makes a reading of all payments that the service shows for a payable. */
-export function readingOf(begun: Begun, payments: readonly Payment[]): Reading {
+/**
+ * Makes a reading of all payments that the service shows for a payable. One that can't be read may
+ * be the effect of any request, so the reading is then not whole, and proves nothing (rule 6).
+ *
+ * One that names another bill stays in the reading, readable or not. What was there before a
+ * request explains nothing about it; but if it appears while a request has no response, it may be
+ * the request's effect under a wrong name, so no other request may follow. It is never taken for
+ * that effect either.
+ *
+ * @param payableId whose payments were asked for; null if a single payment was
+ */
+export function readingOf(
+  begun: Begun,
+  payments: readonly Payment[],
+  payableId: string | null,
+): Reading {
+  const shown = payments.map((payment) => shownPayment(payment, payableId));
   return {
     ...begun,
-    isWhole: true,
+    isWhole: payments.every(
+      ({ unreadable }, index) => unreadable === undefined || shown[index]?.namesOther === true,
+    ),
     shownIds: payments.map(({ id }) => id),
-    shown: payments.map(shownPayment),
+    shown,
   };
 }
 
-function shownPayment(payment: Payment): Shown {
+function shownPayment(payment: Payment, payableId: string | null): Shown {
   const { id, amountCents, status, contactId, bankAccountId, paymentRail, scheduledAt } = payment;
   const executionDate = scheduledAt === null ? null : dateIn(scheduledAt);
   const createdAtMs = instantOf(payment.createdAt);
   const terms = { contactId, bankAccountId, rail: paymentRail, executionDate };
-  return { id, amountCents, status, ...terms, createdAtMs };
+  const isOther = payableId !== null && namesOther(payment, payableId);
+  const named = isOther ? { namesOther: true } : {};
+  return { id, amountCents, status, ...terms, createdAtMs, ...named };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql, type Transaction } from "kysely";
-import { OWN_AUTHOR } from "../contracts/names.ts";
+import { PAYRUN, byWorkflow } from "../contracts/authors.ts";
 import { appendAudit } from "../store/audit/audit.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
 import { chunks } from "../store/sql/db.ts";
@@ -66,18 +66,19 @@ function placeOf({ businessId, subject, seq, sendNo, sendId }: OpenedSend) {
   return { businessId, subject, seq, sendNo, sendId };
 }
 
-async function noteAnswer(
+/** Adds an answer to the trail. */
+export async function noteAnswer(
   trx: Transaction<Tables>,
-  { send, result, status, code }: SendOutcome,
+  { send, result, status, code, madeIds }: SendOutcome,
 ): Promise<void> {
   const { attemptId, seq, sendNo, businessId, subject, terms } = send;
   await appendAudit(trx, {
     businessId,
     nowMs: Date.now(),
-    actor: terms.owner,
+    actor: byWorkflow(terms.owner),
     action: "attempt.answered",
     subject,
-    details: { attemptId, seq, send: sendNo, result, status, code },
+    details: { attemptId, seq, send: sendNo, result, status, code, madeIds },
   });
 }
 
@@ -92,11 +93,12 @@ async function recordLate(trx: Transaction<Tables>, outcome: SendOutcome): Promi
     JSON.stringify(stored.madeIds) === JSON.stringify(madeIds);
   if (isSame) return;
   const nowMs = await databaseNowMs(trx);
+  const lateAnswerId = randomUUID();
   await trx
     .insertInto("late_answers")
     .values(
       asColumns({
-        ...{ lateAnswerId: randomUUID(), sendId, businessId, subject, atMs: nowMs },
+        ...{ lateAnswerId, sendId, businessId, subject, atMs: nowMs },
         ...{ result, status, code, madeIds },
       }),
     )
@@ -111,7 +113,7 @@ async function recordLate(trx: Transaction<Tables>, outcome: SendOutcome): Promi
       scope: "payable",
       value: subject,
       reason,
-      author: OWN_AUTHOR,
+      author: PAYRUN,
       nowMs,
     });
   }
@@ -119,10 +121,10 @@ async function recordLate(trx: Transaction<Tables>, outcome: SendOutcome): Promi
   await appendAudit(trx, {
     businessId,
     nowMs,
-    actor: send.terms.owner,
+    actor: byWorkflow(send.terms.owner),
     action: "alarm:late-answer",
     subject,
-    details,
+    details: { lateAnswerId, ...details },
   });
   await raiseNotice(trx, {
     businessId,

@@ -1,6 +1,8 @@
 import { ENDED_PHASES } from "../contracts/pay-run.ts";
 import { ONLY_PLANS, onlyPlans } from "../domain/plan-only.ts";
+import { refusalText } from "../domain/planning/decided-before.ts";
 import type { Db } from "../store/sql/db.ts";
+import { decidedBefore } from "../store/approvals/decided-before.ts";
 import { isRejected } from "../store/approvals/decisions.ts";
 import type { Run } from "../store/runs/runs.ts";
 import { type Closed, closedFor } from "./gate.ts";
@@ -22,6 +24,31 @@ export async function runStopped(
   if (await isRejected(db, run.runId)) return closedFor("rejected", "the run was rejected");
   const isOver = isOwn && ENDED_PHASES.includes(run.phase);
   return isOver ? closedFor("run-ended", "the run has ended") : null;
+}
+
+/**
+ * Returns which bills may not be sent again, because people have rejected them, or left them out, in
+ * another run, and nobody has approved them since.
+ */
+export async function refusedSince(
+  db: Db,
+  businessId: string,
+  payableIds: readonly string[],
+): Promise<ReadonlyMap<string, Closed>> {
+  const decided = await decidedBefore(db, businessId, { planned: payableIds, compared: [] });
+  return new Map(
+    [...decided].flatMap(
+      ([
+        payableId,
+        {
+          refusals: [last],
+        },
+      ]) => {
+        if (last === undefined) return [];
+        return [[payableId, closedFor("refused-since", `${refusalText(last)}, in ${last.runId}.`)]];
+      },
+    ),
+  );
 }
 
 /**

@@ -35,6 +35,8 @@ const WAIT_TEXTS: Readonly<Record<Exclude<WaitReason, "restored">, string>> = {
   "lookup-due":
     "A request got no conclusive response. Payrun checks with the service until the request can no longer take effect.",
   "not-shown": "The service doesn't show yet what an earlier request made.",
+  unreadable:
+    "The service shows a payment of it that can't be read, and that may be an earlier request's. Have the payment corrected in the service.",
   clock: "The service's clock can't be read.",
 };
 

@@ -142,19 +142,20 @@ export interface NewLookup {
   readonly reading: Reading;
 }
 
-/** Writes lookups: only a written lookup lets the next key follow. */
+/** Writes lookups: only a written lookup lets the next key follow. @returns their ids, in order */
 export async function insertLookups(
   trx: Transaction<Tables>,
   businessId: string,
   lookups: readonly NewLookup[],
   nowMs: number,
-): Promise<void> {
-  for (const some of chunks(lookups)) {
+): Promise<string[]> {
+  const identified = lookups.map((each) => ({ ...each, lookupId: randomUUID() }));
+  for (const some of chunks(identified)) {
     await trx
       .insertInto("lookups")
       .values(
-        some.map(({ subject, reading }) => ({
-          lookup_id: randomUUID(),
+        some.map(({ lookupId, subject, reading }) => ({
+          lookup_id: lookupId,
           business_id: businessId,
           subject,
           begun_at_ms: Math.floor(reading.begunAtMs),
@@ -167,6 +168,7 @@ export async function insertLookups(
       )
       .execute();
   }
+  return identified.map(({ lookupId }) => lookupId);
 }
 
 /** Records what a lookup found as the effect of an attempt (rule 9). */

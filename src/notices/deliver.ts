@@ -5,11 +5,14 @@ import type { Mailer } from "./mail.ts";
 import { type About, emailOf, slackMessage, webhookPayload } from "./messages.ts";
 import type { Poster } from "./post.ts";
 import type { TryResult } from "./results.ts";
-import { VENDOR_CHANNEL } from "../contracts/notices.ts";
+import { PERSON_CHANNEL, VENDOR_CHANNEL } from "../contracts/notices.ts";
 import { NEEDS_ACTION_PAGE, runPage } from "../contracts/console-pages.ts";
 
 /** Kinds of notices that a person decides about on the page of everything that needs action. */
 const DECIDED_THERE: readonly Notice["kind"][] = ["incident", "parked", "given-up"];
+
+/** The channels that no profile describes. */
+const BY_MAIL: readonly string[] = [VENDOR_CHANNEL, PERSON_CHANNEL];
 
 /**
  * Returns the address of the console's page on which people decide about a notice's subject, or
@@ -46,7 +49,7 @@ export async function deliver(
   const { smtp } = settings;
   const about = { business: profile.name, page: pageAbout(notice, publicUrl) };
   const channel = settings.channels.find(({ name }) => name === delivery.channel);
-  if (delivery.channel === VENDOR_CHANNEL || channel?.type === "email") {
+  if (BY_MAIL.includes(delivery.channel) || channel?.type === "email") {
     if (smtp === undefined) return refused("notify.smtp is missing in the profile");
     const email = emailOf(notice, about, smtp.from);
     return carriers.mailer.send(smtp, delivery.target, email);

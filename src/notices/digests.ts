@@ -9,6 +9,7 @@ import {
 } from "../domain/notices/digest.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import type { Store } from "../store/index.ts";
+import { recordedEnd } from "../store/audit/audit.ts";
 import { shownSumsOf } from "../store/lines/shown-sums.ts";
 import { isNotified, raiseNotice } from "../store/notices/notices.ts";
 import { listPlaybooks } from "../store/playbooks/playbooks.ts";
@@ -80,13 +81,19 @@ async function raiseDigest(
     runs.push({ ...run, sums: await shownSumsOf(store.db, run.runId) });
   }
   if (runs.length === 0) return;
+  const end = await recordedEnd(store.db, businessId);
   // It says how runs stand now, even if it comes later than its time, or is the first one.
   const day = newYorkDate(businessMs);
   await raiseNotice(store.db, {
     ...fact,
-    ...digest(playbook, day, runs),
+    ...digest(playbook, day, runs, end),
     roles: [],
-    data: { playbook, date: day, runs: runs.map(({ runId, phase }) => ({ runId, phase })) },
+    data: {
+      auditHead: end ?? null,
+      playbook,
+      date: day,
+      runs: runs.map(({ runId, phase }) => ({ runId, phase })),
+    },
     nowMs: nowMs(),
   });
 }

@@ -1,4 +1,5 @@
 import { definedOnly } from "../contracts/defined-only.ts";
+import { visible } from "../domain/others-text.ts";
 import type { Notice } from "../store/notices/notices.ts";
 
 /** What a webhook receives (docs/notices.md). */
@@ -74,7 +75,7 @@ const ZERO_WIDTH = "\u200b";
 
 /** Escapes a text: a vendor's name must not become a link, a mention or a channel-wide alarm. */
 function escapeSlack(text: string): string {
-  return text
+  return visible(text)
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")
@@ -108,8 +109,10 @@ export function emailOf(notice: Notice, { business, page }: About, from: string)
   const replyTo = notice.data["replyTo"];
   const isForVendor = notice.contactId !== null;
   return {
-    subject: isForVendor ? notice.subject : `[${business}] ${notice.subject}`,
-    text: `${[textBeside(notice, page), ...(page === undefined ? [] : [`Open it in Payrun: ${page}`])].join("\n\n")}\n`,
+    subject: visible(isForVendor ? notice.subject : `[${business}] ${notice.subject}`),
+    text: visible(
+      `${[textBeside(notice, page), ...(page === undefined ? [] : [`Open it in Payrun: ${page}`])].join("\n\n")}\n`,
+    ),
     messageId: `<${notice.noticeId}@${domain}>`,
     ...(isForVendor && typeof replyTo === "string" ? { replyTo } : {}),
   };

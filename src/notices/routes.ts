@@ -1,15 +1,23 @@
 import type { NoticeChannel, NotifySettings } from "../config/business-profile.ts";
+import { PERSON_CHANNEL } from "../contracts/notices.ts";
+import { ownAddress } from "../domain/notices/own-address.ts";
 import type { Route } from "../store/notices/notice-deliveries.ts";
 import type { Notice } from "../store/notices/notices.ts";
 
 /**
- * Returns where a notice for our own people goes: to the channels that take its kind and one of its
+ * Returns where a notice for our own people goes: to the person that it is for, else to the channels that take its kind and one of its
  * roles.
  *
  * If no channel listens for these roles, it goes to all that take the kind: a bill that waits for
  * an operator must not wait because no operator gave an address.
  */
 export function routesOf(settings: NotifySettings, notice: Notice): Route[] {
+  if (notice.person !== null) {
+    const target = ownAddress(settings, notice.person);
+    if (target !== undefined) return [{ channel: PERSON_CHANNEL, target }];
+    // What concerns this person alone is nobody else's.
+    if (notice.roles.length === 0) return [];
+  }
   const taking = settings.channels.filter(
     ({ kinds }) => kinds === null || kinds.includes(notice.kind),
   );

@@ -57,7 +57,7 @@ async function destinationOf(
       : vendorRoutes(context.clientOf(profile), notice.contactId, stopping);
   }
   // A business that names no channel wants no notices; that is no fault.
-  if (settings === undefined || settings.channels.length === 0) return routes([]);
+  if (settings === undefined) return routes([]);
   return routes(routesOf(settings, notice));
 }
 

@@ -1,4 +1,4 @@
-import { parseJson } from "./answers.ts";
+import { parseAnswer } from "./answers.ts";
 import { checkIdempotencyKey, Requester } from "./requester.ts";
 import { Accounting } from "./resources/accounting.ts";
 import { BalanceResource } from "./resources/balance.ts";
@@ -134,7 +134,7 @@ export class PaymentsClient {
     return {
       kind: "http",
       status,
-      body: parseJson(answer.bodyText),
+      body: parseAnswer(answer.bodyText).body,
       bodyText: answer.bodyText.slice(0, 4096),
       headersDateMs,
       retryAfterMs,

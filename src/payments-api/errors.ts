@@ -62,7 +62,8 @@ export class PaymentUnconfirmedError extends PaymentsApiError {
 
 /**
  * There was no complete response: a time-out, a refused or dropped connection, no token, or the
- * caller's own stop. Code `no_answer`, `not_sent` or `token_unavailable`.
+ * caller's own stop, a body that is too long. Code `no_answer`, `not_sent`, `too_long` or
+ * `token_unavailable`.
  */
 export class NoAnswerError extends PaymentsApiError {
   override readonly name = "NoAnswerError";
@@ -81,3 +82,6 @@ export class UnexpectedAnswerError extends PaymentsApiError {
     this.isJson = fields.isJson;
   }
 }
+
+/** The answer to a read of one record shows another record. */
+export class OtherRecordError extends UnexpectedAnswerError {}

@@ -1,6 +1,7 @@
 export { PaymentsClient, type MoneyWriteAnswer, type PaymentsClientOptions } from "./client.ts";
 export {
   NoAnswerError,
+  OtherRecordError,
   PaymentsApiError,
   PaymentUnconfirmedError,
   UnexpectedAnswerError,
@@ -27,6 +28,7 @@ export type { BankAccount } from "./schemas/bank-account.ts";
 export type { Business, VerificationStatus } from "./schemas/business.ts";
 export type { Contact } from "./schemas/contact.ts";
 export type { Delivery } from "./schemas/delivery.ts";
+export { shortened, UNREADABLE } from "./schemas/common.ts";
 export { eventSchema, type WebhookEvent } from "./schemas/event.ts";
 export type { FundingSource } from "./schemas/funding-source.ts";
 export type { Invoice, InvoiceListItem } from "./schemas/invoice.ts";

@@ -1,11 +1,15 @@
 import { PaymentsApiError } from "./errors.ts";
+import { Courtesy, ReadingBounds, tooMany, type WhyCut } from "./reading-bounds.ts";
 import type { ReadOptions } from "./requester.ts";
 
 /** One page; `totalCount` is the number of matching records across all pages. */
 export interface Page<T> {
+  /** Each record once, even if the page shows it twice. */
   items: T[];
+  /** How many items the page shows, if not each only once. */
+  shown?: number | undefined;
   totalCount: number;
-  /** True for a list whose undocumented response has no count: `totalCount` is this page's. */
+  /** True for a list without a count that can be one: `totalCount` is this page's. */
   uncounted?: boolean | undefined;
   /** What such a response says about further pages. */
   hasMore?: boolean | undefined;
@@ -15,6 +19,10 @@ export interface Page<T> {
 export interface PagingOptions extends Pick<ReadOptions, "signal" | "timeoutMs" | "patienceMs"> {
   /** 1 to 100 (API specification, section 8); 100 unless given. */
   pageSize?: number | undefined;
+  /** A list with more items than this is not read; the resource knows how many are usual. */
+  itemsMax?: number | undefined;
+  /** True: a list that shows fewer records than it says, time after time, is not accepted. */
+  isStrict?: boolean | undefined;
 }
 
 /** Reads one page of a list whose filters are fixed. */
@@ -25,6 +33,15 @@ interface Listed {
 }
 
 const maxPasses = 5;
+
+/**
+ * The most items of a list that is streamed. Their ids are kept, and a plan keeps facts of each: for
+ * a list of this length a worker has room once.
+ */
+const STREAMED_MAX = 1_500_000;
+
+/** The most items of a list that is kept whole. */
+const KEPT_MAX = 200_000;
 
 /** The most items that the service puts on one page (API specification, section 8). */
 export const PAGE_SIZE_MAX = 100;
@@ -40,20 +57,29 @@ const longFromPages = 4;
  * push others to a later page, where they are left out. Records that disappear pull others to a
  * page already read, so the list is then read again for what was missed. Holds only ids in memory.
  *
- * Yields everything that was in the list all the time. Records added meanwhile may be missing.
+ * Yields everything that was in the list all the time. Records added meanwhile may be missing. A
+ * count says whether pages are missing; if it is absurd, or the list shows the same records twice
+ * and fewer than it says, only the pages count.
  *
- * @throws {PaymentsApiError} `inconsistent_list` if records kept disappearing in every pass
+ * @throws {PaymentsApiError} `inconsistent_list` if records kept disappearing in every pass, or the
+ * code of a bound that cut the reading (`ReadingBounds`)
  */
 export async function* iteratePages<T extends Listed>(
   path: string,
-  readPage: ReadPage<T>,
-  pageSize: number = PAGE_SIZE_MAX,
+  readOne: ReadPage<T>,
+  { pageSize = PAGE_SIZE_MAX, itemsMax = STREAMED_MAX, isStrict = false }: PagingOptions = {},
 ): AsyncGenerator<T[], void, undefined> {
   const yielded = new Set<string>();
+  const bounds = new ReadingBounds(itemsMax);
+  const courtesy = new Courtesy();
+  const readPage = withoutAbsurdCounts(path, readOne, { pageSize, itemsMax });
   for (let pass = 1; pass <= maxPasses; pass += 1) {
     const progress = new PassProgress();
+    const before = yielded.size;
+    bounds.beginPass();
     let wide = false;
     for (let page = 1; !progress.done; page += wide ? pagesInFlight : 1) {
+      await courtesy.pause(page);
       // Only the first pass reads several pages at once: once it shows a change, order matters.
       wide = pass === 1 && page > 1 && progress.pages >= longFromPages;
       for (const answer of await readAtOnce(
@@ -63,15 +89,41 @@ export async function* iteratePages<T extends Listed>(
         wide ? progress.pages : page,
       )) {
         progress.add(answer);
-        if (progress.stuck) throw unreadable(path);
+        const cut = bounds.take(progress);
+        if (cut !== undefined) throw cutOff(path, cut);
         const fresh = answer.items.filter(({ id }) => !yielded.has(id));
         for (const { id } of fresh) yielded.add(id);
         if (fresh.length > 0) yield unique(fresh);
+        if (bounds.passIsOver) break;
       }
+      if (bounds.passIsOver) break;
     }
+    if (bounds.passIsOver) continue;
     if (wide ? progress.even : !progress.maySkip) return;
+    const isSame = pass > 1 && yielded.size === before && progress.itemCount === before;
+    if (isSame && progress.standsStill && !isStrict) return;
   }
   throw inconsistent(path);
+}
+
+/**
+ * Reads pages of a list. If it says that it has more records than it may have, and the page on
+ * which they would have to be is empty, its count says nothing.
+ */
+function withoutAbsurdCounts<T>(
+  path: string,
+  readPage: ReadPage<T>,
+  { pageSize, itemsMax }: { readonly pageSize: number; readonly itemsMax: number },
+): ReadPage<T> {
+  const beyond = Math.floor(itemsMax / pageSize) + 1;
+  let isAbsurd: Promise<boolean> | undefined;
+  return async (page, size) => {
+    const answer = await readPage(page, size);
+    if (answer.uncounted === true || answer.totalCount <= itemsMax) return answer;
+    isAbsurd ??= readPage(beyond, size).then(({ items }) => items.length === 0);
+    if (!(await isAbsurd)) throw cutOff(path, tooMany(itemsMax));
+    return { ...answer, totalCount: answer.items.length, uncounted: true };
+  };
 }
 
 /** Reads one page, or up to eight at once if the list is known to have that many. */
@@ -95,29 +147,42 @@ export async function* iterateItems<T extends Listed>(
 /**
  * Reads the whole list as it was at one moment. Repeats passes until the count stayed the same from
  * first to last page, as many different ids were read as it says, and, with more than one page, the
- * first page reads the same again. Meant for lookups about money.
+ * first page reads the same again. Without a count, two passes must show the same ids. Meant for
+ * lookups about money.
  *
- * @throws {PaymentsApiError} `inconsistent_list` if no pass was consistent
+ * @throws {PaymentsApiError} `inconsistent_list` if no pass was consistent, or the code of a bound
+ * that cut the reading (`ReadingBounds`)
  */
 export async function readConsistently<T extends Listed>(
   path: string,
-  readPage: ReadPage<T>,
-  pageSize: number = PAGE_SIZE_MAX,
+  readOne: ReadPage<T>,
+  { pageSize = PAGE_SIZE_MAX, itemsMax = KEPT_MAX }: PagingOptions = {},
 ): Promise<T[]> {
+  const bounds = new ReadingBounds(itemsMax);
+  const readPage = withoutAbsurdCounts(path, readOne, { pageSize, itemsMax });
+  let before: string | undefined;
   for (let pass = 1; pass <= maxPasses; pass += 1) {
     const progress = new PassProgress();
+    bounds.beginPass();
     const items = new Map<string, T>();
     const firstIds: string[] = [];
     let pages = 0;
-    while (!progress.done) {
+    while (!progress.done && !bounds.passIsOver) {
       pages += 1;
       const answer = await readPage(pages, pageSize);
       progress.add(answer);
-      if (progress.stuck) throw unreadable(path);
+      const cut = bounds.take(progress);
+      if (cut !== undefined) throw cutOff(path, cut);
       for (const item of answer.items) items.set(item.id, item);
       if (pages === 1) firstIds.push(...answer.items.map(({ id }) => id));
     }
-    if (!progress.even) continue;
+    if (!progress.done || !progress.even) continue;
+    if (!progress.hasCounts) {
+      const ids = JSON.stringify([...items.keys()]);
+      if (ids === before) return [...items.values()];
+      before = ids;
+      continue;
+    }
     if (pages === 1 || sameFirstPage(await readPage(1, pageSize), firstIds, items.size)) {
       return [...items.values()];
     }
@@ -134,22 +199,36 @@ class PassProgress {
   #shrank = false;
   #ended = false;
   #read = 0;
+  #twins = 0;
+  #endedEmpty = false;
   #firstLength = 0;
   #uncounted = false;
   #stuck = false;
+  #pagesInVain = 0;
 
   add(page: Page<Listed>): void {
-    if (page.uncounted === true) return this.#addUncounted(page);
+    const before = this.#ids.size;
+    if (page.uncounted === true) this.#addUncounted(page);
+    else this.#addCounted(page);
+    this.#pagesInVain = this.#ids.size > before ? 0 : this.#pagesInVain + 1;
+  }
+
+  #addCounted(page: Page<Listed>): void {
     if (this.#firstCount === undefined) {
       this.#firstCount = page.totalCount;
       this.#firstLength = page.items.length;
     } else if (page.totalCount !== this.#lastCount) this.#changed = true;
     if (page.totalCount < this.#lastCount) this.#shrank = true;
     this.#lastCount = page.totalCount;
-    this.#read += page.items.length;
+    const { shown = page.items.length } = page;
+    this.#read += shown;
+    this.#twins += shown - page.items.length;
     for (const { id } of page.items) this.#ids.add(id);
     // Pages may be shorter than requested, so only an empty one or a full count ends the list.
-    this.#ended = page.items.length === 0 || this.#read >= page.totalCount;
+    this.#endedEmpty = shown === 0;
+    // A page that shows more than an unchanged count has room for is not the last one either.
+    const isOver = this.#read > page.totalCount && !this.#changed;
+    this.#ended = this.#endedEmpty || (this.#read >= page.totalCount && !isOver);
   }
 
   /** Without a count, a list ends with a page that has nothing new or says that it is the last. */
@@ -171,6 +250,22 @@ class PassProgress {
     return this.#ended;
   }
 
+  /** Pages in a row that have shown nothing new. */
+  get pagesInVain(): number {
+    return this.#pagesInVain;
+  }
+
+  /** The number of different records so far. */
+  get itemCount(): number {
+    return this.#ids.size;
+  }
+
+  /** The first and the last count of the pass; undefined for a list without a count. */
+  get counts(): { readonly first: number; readonly last: number } | undefined {
+    const first = this.#firstCount;
+    return first === undefined ? undefined : { first, last: this.#lastCount };
+  }
+
   /** The number of pages, by the length of the first; 0 before it was read. */
   get pages(): number {
     return Math.ceil((this.#firstCount ?? 0) / Math.max(1, this.#firstLength));
@@ -179,12 +274,22 @@ class PassProgress {
   /** True if the count never changed and equals the number of different ids. */
   get even(): boolean {
     if (this.#uncounted) return true;
-    return !this.#changed && this.#ids.size === this.#lastCount && this.#read === this.#lastCount;
+    const count = this.#ids.size + this.#twins;
+    return !this.#changed && count === this.#lastCount && this.#read === this.#lastCount;
   }
 
   /** True if records disappeared, or fewer were read than there were at the beginning. */
   get maySkip(): boolean {
-    return this.#shrank || this.#ids.size < (this.#firstCount ?? 0);
+    return this.#shrank || this.#ids.size + this.#twins < (this.#firstCount ?? 0);
+  }
+
+  /** True if the pages have ended before the count, which never changed. */
+  get standsStill(): boolean {
+    return this.#endedEmpty && !this.#changed;
+  }
+
+  get hasCounts(): boolean {
+    return !this.#uncounted;
   }
 }
 
@@ -211,13 +316,10 @@ function inconsistent(path: string): PaymentsApiError {
   });
 }
 
-function unreadable(path: string): PaymentsApiError {
+function cutOff(path: string, { code, message }: WhyCut): PaymentsApiError {
+  // What was read is as the service meant it; that there is more of it is what can't be.
+  const status = code === "unexpected_answer" ? 200 : undefined;
   return new PaymentsApiError({
-    code: "unexpected_answer",
-    status: 200,
-    outcome: "not_applied",
-    method: "GET",
-    path,
-    message: "the list says that it has more, and its next page shows nothing new",
+    ...{ code, status, outcome: "not_applied", method: "GET", path, message },
   });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
 import { type Asked, checkAnswer, readAnswer } from "./answers.ts";
+import type { Partly } from "./schemas/common.ts";
 import { encodeForm, type FormFields } from "./form.ts";
 import type { CallOptions, HttpAnswer, NoAnswer, Transport } from "./transport.ts";
 
@@ -58,6 +59,7 @@ export class Requester {
     path: string,
     schema: z.ZodType<T>,
     options: ReadOptions & { query?: Query } = {},
+    isAsked?: (data: T) => boolean,
   ): Promise<T> {
     const { query, patienceMs = READ_BUDGET_MS, ...call } = options;
     const request = { ...call, method: "GET" as const, path, query: encodeQuery(query) };
@@ -73,13 +75,31 @@ export class Requester {
       const pauseMs = isPatient ? patientPause(answer) : pauseBeforeNextRead(answer, tries);
       const spentMs = performance.now() - startedMs;
       if (pauseMs === undefined || spentMs + pauseMs > budgetMs) {
-        return readAnswer({ method: "GET", path }, answer, schema);
+        return readAnswer({ method: "GET", path }, answer, schema, isAsked);
       }
       // If the caller stopped the read, the next send reports it.
       await sleep(pauseMs, undefined, call.signal && { signal: call.signal }).catch(
         () => undefined,
       );
     }
+  }
+
+  /**
+   * Reads one record of a list by its id. A record of another id would be taken for this one: its
+   * amount, its account, its state.
+   *
+   * @throws {OtherRecordError} if the answer shows a record with another id
+   */
+  readOne<T extends { readonly id: string } & Partly>(
+    list: string,
+    id: string,
+    schema: z.ZodType<T>,
+    options?: ReadOptions,
+  ): Promise<T> {
+    // One whose id can't be read says so by itself.
+    const isAsked = (record: T): boolean =>
+      record.id === id || record.unreadable?.["id"] !== undefined;
+    return this.read(`${list}/${segment(id)}`, schema, options, isAsked);
   }
 
   /** Sends a write at most once, whatever the response. */

@@ -51,7 +51,7 @@ export interface NoAnswer {
   kind: "no-answer";
   /** False if the request certainly never left. */
   sent: boolean;
-  code: "no_answer" | "not_sent" | "token_unavailable";
+  code: "no_answer" | "not_sent" | "token_unavailable" | "too_long";
   reason: string;
 }
 
@@ -66,7 +66,11 @@ interface TransportOptions {
   onRateLimit: ((untilMs: number) => void) | undefined;
 }
 
-const maxAnswerBytes = 32 * 1024 * 1024;
+/** A page of a hundred records has some 100 KB. */
+const maxAnswerBytes = 16 * 1024 * 1024;
+
+/** Longer answers of one service are received one at a time, so that together they take little. */
+const longAnswerBytes = 256 * 1024;
 const connectTimeoutMs = 10_000;
 
 /**
@@ -78,6 +82,7 @@ export class Transport {
   readonly #pool: Pool;
   readonly #dispatcher: Dispatcher;
   readonly #slots: Slots;
+  readonly #longAnswers = new Slots(1);
   readonly #pathPrefix: string;
 
   constructor(options: TransportOptions) {
@@ -93,7 +98,6 @@ export class Transport {
       // The deadline covers both, including the queue.
       headersTimeout: 0,
       bodyTimeout: 0,
-      maxResponseSize: maxAnswerBytes,
     });
     this.#dispatcher = this.#pool.compose(sendGates);
   }
@@ -136,6 +140,7 @@ export class Transport {
       const answer = await deadline.race(exchange);
       if (answer !== undefined && answer.kind === "http") return answer;
       const reason = deadline.signal.aborted ? interrupted(deadline, timeoutMs) : answer?.reason;
+      if (answer?.code === "too_long") return answer;
       return gate.sent
         ? { kind: "no-answer", sent: true, code: "no_answer", reason: reason ?? "no answer" }
         : notSent(reason ?? "not sent");
@@ -166,11 +171,47 @@ export class Transport {
         signal: gate.signal,
         opaque: gate,
       });
-      const bodyText = withoutToken(await body.text(), token);
-      return this.#answer(statusCode, headers, bodyText, token);
+      const announced = Number(single(headers["content-length"]) ?? Number.NaN);
+      // No more than what was announced is ever received.
+      const received =
+        announced <= longAnswerBytes ? await body.text() : await this.#receive(body, gate.signal);
+      if (received === undefined) {
+        const reason = `its answer is longer than ${maxAnswerBytes} bytes`;
+        return { kind: "no-answer", sent: true, code: "too_long", reason };
+      }
+      return this.#answer(statusCode, headers, withoutToken(received, token), token);
     } catch (error) {
       const reason = withoutToken(describeFailure(error), token);
       return { kind: "no-answer", sent: gate.sent, code: "no_answer", reason };
+    }
+  }
+
+  /**
+   * Receives the body of an answer; undefined if it is too long to be one.
+   *
+   * @throws {Error} if the deadline passes first
+   */
+  async #receive(
+    body: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    let isLong = false;
+    try {
+      // Leaving the loop early ends the connection.
+      for await (const chunk of body) {
+        length += chunk.length;
+        if (length > maxAnswerBytes) return undefined;
+        if (!isLong && length > longAnswerBytes) {
+          if (!(await this.#longAnswers.acquire(signal))) throw new Error("no time to receive it");
+          isLong = true;
+        }
+        chunks.push(chunk);
+      }
+      return new TextDecoder().decode(Buffer.concat(chunks));
+    } finally {
+      if (isLong) this.#longAnswers.release();
     }
   }
 

@@ -1,8 +1,10 @@
 import { type ASTNode, Environment, ParseError, type ParseResult } from "@marcbachmann/cel-js";
-import type { ConditionView } from "../domain/planning/select.ts";
+import type { ConditionView, Matches } from "../domain/planning/select.ts";
 import { explainCelError } from "./condition-errors.ts";
 import { type ConditionUse, FIELDS, VENDOR_FIELDS } from "./condition-fields.ts";
 import { findUnfit } from "./condition-cost.ts";
+import { type FlagAsked, flagsAsked, unknownFlags } from "./condition-flags.ts";
+import { isNode, partsOf } from "./condition-parts.ts";
 import { matchesPattern } from "./condition-patterns.ts";
 import { MOST_CHARACTERS } from "./condition-sizes.ts";
 import type { Fault } from "./problem.ts";
@@ -42,8 +44,8 @@ export function readCondition(source: string, use: ConditionUse): Reading<string
 }
 
 /**
- * Checks a CEL condition without running it: syntax, names, types, that it returns yes or no, and
- * that it does so in time for any text of a vendor.
+ * Checks a CEL condition without running it: syntax, names, types, that it returns yes or no, that
+ * it does so in time for any text of a vendor, and that the flags that it looks for exist.
  *
  * @returns what is wrong, each mistake with its place in the source
  */
@@ -67,8 +69,14 @@ export function checkCondition(source: string, use: ConditionUse): readonly Faul
     const message = `the condition gives ${result.type ?? "no value"}, not yes or no`;
     return [{ message, expected: "a comparison, such as payable.amountCents > 100000" }];
   }
-  const unfit = findUnfit(env.parse(source).ast);
-  return unfit === null ? [] : [unfit];
+  const { ast } = env.parse(source);
+  const unfit = findUnfit(ast);
+  return [...(unfit === null ? [] : [unfit]), ...unknownFlags(ast)];
+}
+
+/** Returns the flags that the condition of an approval rule looks for; it must be valid. */
+export function flagsIn(source: string): readonly FlagAsked[] {
+  return flagsAsked(environments.approve.parse(source).ast);
 }
 
 /** Returns the mistakes of each part of a condition; a check of the whole ends at the first. */
@@ -124,6 +132,16 @@ export function evaluateCondition(source: string, payable: ConditionView): boole
   );
 }
 
+/** As `evaluateCondition`; says why a bill's data makes it fail, instead of throwing. */
+export const matches: Matches = (source, payable) => {
+  try {
+    return evaluateCondition(source, payable);
+  } catch (error) {
+    if (error instanceof ConditionError) return { failed: error.message };
+    throw error;
+  }
+};
+
 /** The condition isn't valid today, or it reads a value that it may not. */
 class UnfitError extends Error {
   readonly fault: Fault;
@@ -146,18 +164,9 @@ function compile(source: string): ParseResult | Fault {
 }
 
 function matchLinearly(root: ASTNode): void {
-  const todo: unknown[] = [root];
-  while (todo.length > 0) {
-    const next = todo.pop();
-    if (Array.isArray(next)) todo.push(...next);
-    if (!isNode(next) || next.op === "value" || next.op === "id") continue;
-    todo.push(next.args);
-    if (next.op === "rcall" && next.args[0] === "matches") next.args[0] = LINEAR;
+  for (const part of partsOf(root)) {
+    if (part.op === "rcall" && part.args[0] === "matches") part.args[0] = LINEAR;
   }
-}
-
-function isNode(value: unknown): value is ASTNode {
-  return typeof value === "object" && value !== null && "op" in value && "args" in value;
 }
 
 function toCel(payable: ConditionView): Record<string, unknown> {

@@ -38,12 +38,22 @@ export function explainIssues(
         ...(formerKey(key, path, kind) ?? unknownKey(key, path, root)),
       }));
     }
+    const ofShape = issue.code === "invalid_union" ? ofWrittenShape(issue) : [];
+    if (ofShape.length > 0) return explainIssues(ofShape, source, kind);
     const node = schemaAt(root, path);
     if (!source.has(path)) return [{ path, anchor: "key", ...missing(path, node) }];
     if (issue.code === "custom") return [{ path, anchor: "value", ...readerFault(issue) }];
     const value = valueAt(source.value, path);
     return [{ path, anchor: "value", ...wrongValue(issue, path, value, node) }];
   });
+}
+
+/** Returns the mistakes of the one shape, list or mapping, in which a value is written. */
+function ofWrittenShape({ errors, path }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] {
+  const fits = errors.find((issues) =>
+    issues.every((issue) => issue.path.length > 0 || issue.code !== "invalid_type"),
+  );
+  return (fits ?? []).map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
 function readerFault(issue: z.core.$ZodIssueCustom): Fault {
@@ -90,10 +100,8 @@ function findKey(root: JsonSchema, key: string): string | undefined {
         const here = prefix === "" ? name : `${prefix}.${name}`;
         if (name === key) return here;
         const { items } = child;
-        below.push({
-          node: items ?? child,
-          prefix: items === undefined ? here : `${here}[]`,
-        });
+        if (items !== undefined) below.push({ node: items, prefix: `${here}[]` });
+        below.push({ node: child, prefix: here });
       }
     }
     level = below;
@@ -131,8 +139,9 @@ function wrongValue(
     };
   }
   const example = exampleOf(node);
-  const noun = node?.type === "array" ? "a list" : "a mapping";
-  const single = node?.type === "array" && typeof value === "string" ? `[${value}]` : undefined;
+  const isList = node?.type === "array" || Array.isArray(node?.type);
+  const noun = isList ? "a list" : "a mapping";
+  const single = isList && typeof value === "string" ? `[${value}]` : undefined;
   return {
     message:
       value === null ? `${subject} is empty` : `${subject} must be ${noun}, not ${shown(value)}`,

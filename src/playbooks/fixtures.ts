@@ -5,6 +5,8 @@ import { ruleFor } from "../domain/approvals/rules.ts";
 import { spanText } from "../domain/clock/spans.ts";
 import { read, span } from "./blocks.ts";
 import { ConditionError, evaluateCondition } from "./conditions.ts";
+import { isInReview } from "../domain/planning/flagged.ts";
+import { overBillLimit, type PaidBill, wholeCents } from "../domain/planning/limits.ts";
 import type { ConditionView } from "../domain/planning/select.ts";
 import type { Problem } from "./problem.ts";
 import { type Issue, readSource, type Source } from "./source.ts";
@@ -13,15 +15,21 @@ import { readMoney } from "./texts.ts";
 const date = z.iso.date("must be a date such as 2026-01-31");
 const text = z.string("must be text");
 
+const FLAGS = [...REVIEW_REASONS, "rejected-before", "changed-since-plan"] as const;
+
 const bill = z.strictObject({
   amount: read(readMoney),
+  /** The whole bill, if `amount` is a part of it. */
+  total: read(readMoney).optional(),
+  /** What its vendor is paid besides, in this run and this week. */
+  besides: read(readMoney).optional(),
   vendor: text.optional(),
   vendorType: text.optional(),
   description: text.optional(),
   number: text.optional(),
   due: date.optional(),
   issued: date.optional(),
-  flags: z.array(z.enum(REVIEW_REASONS, `must be one of ${REVIEW_REASONS.join(", ")}`)).optional(),
+  flags: z.array(z.enum(FLAGS, `must be one of ${FLAGS.join(", ")}`)).optional(),
 });
 
 const roles = z.array(text, "must be a list of roles").min(1, "must name a role");
@@ -184,16 +192,22 @@ function compiled({ by, quorum = 1, escalate }: ExpectedStage): ApprovalStage {
 function rulingOf(playbook: PayRunPlaybook, given: Fixture["bill"]): Ruling {
   const flags = given.flags ?? [];
   const view = viewOf(given, []);
-  const { where, limits, review, approve } = playbook;
+  const { where, limits, approve } = playbook;
   try {
     if (where !== null && !evaluateCondition(where, view)) {
       return { outcome: "left-out", because: " (its “where” condition)" };
     }
-    if (limits.billCents !== null && given.amount > limits.billCents) {
+    const paid = paidOf(given);
+    if (overBillLimit(paid, limits) !== null) {
       return { outcome: "over-limit", because: " (its limit for a bill)" };
     }
-    const inReview = flags.some((flag) => review.includes(flag));
-    const facts = { amountCents: given.amount, inReview };
+    const inReview = isInReview(
+      flags.map((kind) => ({ kind })),
+      playbook,
+    );
+    const { besides = 0 } = given;
+    const besidesCents = { vendor: besides, "vendor-week": besides };
+    const facts = { billCents: wholeCents(paid), besidesCents, inReview };
     const { rule, index } = ruleFor(facts, approve, (condition) =>
       evaluateCondition(condition, viewOf(given, flags)),
     );
@@ -204,6 +218,10 @@ function rulingOf(playbook: PayRunPlaybook, given: Fixture["bill"]): Ruling {
       return { outcome: "left-out", because: ` (${error.message})` };
     throw error;
   }
+}
+
+function paidOf({ amount, total = amount }: Fixture["bill"]): PaidBill {
+  return { amountCents: amount, totalCents: total };
 }
 
 function outcomeText(outcome: Outcome, withEscalations: boolean): string {
@@ -226,7 +244,7 @@ function viewOf(given: Fixture["bill"], flags: readonly string[]): ConditionView
     description: given.description ?? null,
     customNumber: given.number ?? null,
     amountCents: given.amount,
-    totalAmountCents: given.amount,
+    totalAmountCents: paidOf(given).totalCents,
     amountPaidCents: 0,
     dueDate: given.due ?? null,
     issueDate: given.issued ?? null,

@@ -8,9 +8,17 @@ import { type Issue, readSource, type Source } from "./source.ts";
 import { suggest } from "../domain/suggest.ts";
 import { readWord } from "./texts.ts";
 
-/** A playbook ready to run, with the text it came from, or what is wrong with it. */
+/**
+ * A playbook ready to run, with the text it came from and what in it is probably not meant, or what
+ * is wrong with it.
+ */
 export type LoadResult =
-  | { readonly ok: true; readonly playbook: Playbook; readonly text: string }
+  | {
+      readonly ok: true;
+      readonly playbook: Playbook;
+      readonly text: string;
+      readonly warnings: readonly Problem[];
+    }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 interface LoadOptions {
@@ -38,11 +46,11 @@ export function loadPlaybook(text: string, options: LoadOptions): LoadResult {
   }
   const kindName = kindOf(source.value);
   const kind = PLAYBOOK_KINDS[kindName];
-  const { playbook, issues } = kind.read(name, source.value);
+  const { playbook, issues, warnings } = kind.read(name, source.value);
   const found = [...explainIssues(issues, source, kindName), ...kind.checkTogether(source.value)];
   const problems = [...nameProblems, ...source.problems, ...locateReliable(found, source)];
   if (problems.length > 0 || playbook === null) return failed(problems);
-  return { ok: true, playbook, text };
+  return { ok: true, playbook, text, warnings: warnings.map((issue) => source.locate(issue)) };
 }
 
 /** Reads a playbook's file, which must be a UTF-8 text named `<name>.yaml` or `<name>.yml`. */

@@ -5,7 +5,7 @@ import { PLAYBOOK_KINDS } from "./kinds/index.ts";
 /** A JSON Schema node, with the keywords that playbooks use. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly items?: JsonSchema;
   readonly enum?: readonly unknown[];
@@ -45,6 +45,12 @@ export function kindJsonSchema(kind: Playbook["kind"]): JsonSchema {
     override: ({ zodSchema, jsonSchema }) => {
       const meta = z.globalRegistry.get(zodSchema);
       if (Array.isArray(meta?.examples)) jsonSchema.examples = meta.examples;
+      // A list or a mapping is one node with the keywords of both: no keyword is for either.
+      const [list, mapping] = jsonSchema.anyOf ?? [];
+      if (list?.type === "array" && mapping?.type === "object") {
+        Object.assign(jsonSchema, list, mapping, { type: ["array", "object"] });
+        delete jsonSchema.anyOf;
+      }
       // A mapping's default is that of its keys, each of which says its own.
       if (JSON.stringify(jsonSchema.default) === "{}") delete jsonSchema.default;
     },

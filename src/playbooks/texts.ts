@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { definedOnly } from "../contracts/defined-only.ts";
-import type { Span } from "../contracts/playbook.ts";
+import { MINUTE_MS } from "../contracts/durations.ts";
+import type { HoursOfDay, Span } from "../contracts/playbook.ts";
 import { spanText } from "../domain/clock/spans.ts";
 import { formatUsd } from "../domain/money.ts";
 import type { Fault } from "./problem.ts";
@@ -155,7 +156,8 @@ export function readSpan(
   return isInRange ? fine(span) : wrong(`${shown(input)} is out of range`, expected);
 }
 
-export const TIME_PATTERN = "^([01][0-9]|2[0-3]):[0-5][0-9]$";
+const TIME = "([01][0-9]|2[0-3]):[0-5][0-9]";
+export const TIME_PATTERN = `^${TIME}$`;
 const TIME_EXPECTED = 'a time of day of 24 hours, such as "10:00"';
 
 /** Reads `HH:MM`. */
@@ -168,6 +170,38 @@ export function readTime(input: unknown): Reading<string> {
   const guess = `${String(hour24).padStart(2, "0")}:${match?.[2] ?? "00"}`;
   const likely = match !== null && new RegExp(TIME_PATTERN).test(guess);
   return wrong(`${shown(input)} is not a time`, TIME_EXPECTED, likely ? guess : undefined);
+}
+
+export const HOURS_PATTERN = `^${TIME}-${TIME}$`;
+
+/** Reads hours of a day, `07:00-20:00`. */
+export function readHours(input: unknown): Reading<HoursOfDay> {
+  const expected = 'two different times of day, such as "07:00-20:00"';
+  const [from = "", to = ""] = String(input).split("-");
+  const isHours = typeof input === "string" && new RegExp(HOURS_PATTERN).test(input);
+  return isHours && from !== to
+    ? fine({ from, to })
+    : wrong(`${shown(input)} are no hours`, expected);
+}
+
+/** A key that says what follows. By its name in an object, lint would take that for a promise. */
+export const THEN = "then";
+
+export const SHORT_TIME_PATTERN = "^[0-9]+ (seconds?|minutes?)$";
+
+/** Reads `30 seconds` or `1 minute`, up to an hour. @returns milliseconds */
+export function readShortTime(input: unknown): Reading<number> {
+  const expected = "1 to 60 seconds or minutes, such as 1 minute";
+  if (typeof input === "number") {
+    return wrong(`${shown(input)} has no unit`, expected, `${input} seconds`);
+  }
+  const match = /^(\d{1,6}) (second|minute)s?$/.exec(String(input));
+  const count = Number(match?.[1]);
+  if (typeof input !== "string" || match === null) {
+    return wrong(`${shown(input)} is not a duration`, expected);
+  }
+  if (count < 1 || count > 60) return wrong(`${shown(input)} is out of range`, expected);
+  return fine(count * (match[2] === "minute" ? MINUTE_MS : 1_000));
 }
 
 const ZONE_EXPECTED = "an IANA time zone, such as America/New_York or UTC";

@@ -1,3 +1,5 @@
+import { visible } from "../domain/others-text.ts";
+
 /**
  * Returns a text as a cell of a table (RFC 4180).
  *
@@ -6,7 +8,7 @@
  * a line break in the text, because spreadsheets of other locales split there even within quotes.
  */
 export function cell(text: string): string {
-  const marked = text.replaceAll(/(^|[;\t\r\n])([^\S\t\r\n]*[=+\-@＝＋－＠])/g, "$1'$2");
+  const marked = visible(text).replaceAll(/(^|[;\t\r\n])([^\S\t\r\n]*[=+\-@＝＋－＠])/g, "$1'$2");
   const safe = /^[\t\r\n]/.test(marked) ? `'${marked}` : marked;
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -5,12 +5,13 @@ import type { Shown } from "../api/shown.ts";
 import { onlyPlans } from "../domain/plan-only.ts";
 import { centsIn, sumsOfLines } from "../domain/payments/line-parts.ts";
 import { isException } from "../domain/runs/exceptions.ts";
+import { vendorsConfirmedFor } from "../store/lines/asked-records.ts";
 import { oddLines } from "../store/lines/odd-lines.ts";
 import type { Run } from "../store/runs/runs.ts";
 import type { ActionContext } from "../actions/context.ts";
 import { zoneOf } from "./moment.ts";
 import { cell, dollars } from "./csv.ts";
-import { countedOf, refusedOf } from "./history/deciders.ts";
+import { confirmedOf, countedOf, refusedOf } from "./history/deciders.ts";
 import { paymentStatus } from "./status/payment.ts";
 import { markStanding } from "./status/given-back.ts";
 import { shownState } from "../domain/runs/given-back.ts";
@@ -58,12 +59,20 @@ export async function reportOf(context: ReportContext, run: Run): Promise<RunRep
 
 async function decisionsOf(
   { store, profiles }: ReportContext,
-  { runId, business, businessId }: Run,
+  run: Run,
 ): Promise<RunReport["decisions"]> {
+  const { runId, business, businessId, launchedAtMs } = run;
+  const vendors = await vendorsConfirmedFor(store.db, run);
+  const confirmed = await confirmedOf(store.db, run, vendors, launchedAtMs);
   const counted = await countedOf(store.db, { runId, businessId });
   const isAllowed = profiles.get(business)?.singlePerson === true;
   const singlePerson = isAllowed || counted.some(({ alone }) => alone);
-  return { singlePerson, counted, refused: await refusedOf(store.db, businessId, [runId]) };
+  return {
+    singlePerson,
+    counted,
+    confirmed,
+    refused: await refusedOf(store.db, businessId, [runId]),
+  };
 }
 
 /** Returns the report of a retry: its one bill. */
@@ -84,7 +93,7 @@ export function reportOfStatus(status: RunStatus): RunReport {
     settledCents: byState.settled?.cents ?? 0,
     byState,
     // A retry pays under the approval of its run, whose report names the approvers.
-    decisions: { singlePerson: false, counted: [], refused: [] },
+    decisions: { singlePerson: false, counted: [], confirmed: [], refused: [] },
     exceptionCount: exceptions.length,
     exceptions,
     skipped: { count: 0, byCode: {} },

@@ -1,6 +1,6 @@
 import type { ActionContext } from "../actions/context.ts";
 import type { ServicePayments } from "../api/service-payments.ts";
-import { asked, SERVICE, unlessUnknown } from "../actions/names/found.ts";
+import { asked, soon, unlessUnknown } from "../actions/names/found.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { NEW_YORK } from "../domain/clock/new-york.ts";
 import { madeHere } from "../ledger/forgotten-payments.ts";
@@ -83,7 +83,7 @@ async function billsCalled(
   const called = new Map<string, { number: string | null; name: string | null }>();
   for (let start = 0; start < ids.length; start += AT_ONCE) {
     const some = ids.slice(start, start + AT_ONCE);
-    const read = some.map((id) => unlessUnknown(() => payables.get(id, SERVICE)));
+    const read = some.map((id) => unlessUnknown(() => payables.get(id, soon())));
     const { value } = await asked(() => Promise.all(read));
     if (value === undefined) return called;
     for (const bill of value) {

@@ -23,7 +23,7 @@ export async function waitingCancellations(
     if (waitingFor === null) continue;
     waiting.push({
       ...{ id: each.workflowId, kind: each.policy.kind, business: each.business },
-      ...{ launchedBy: each.requestedBy, waitingFor },
+      ...{ launchedBy: each.requestedBy, launchedByKind: each.requestedByKind, waitingFor },
       ...{ roles: [...OPERATE], yours: hasRole(principal, OPERATE) },
     });
   }

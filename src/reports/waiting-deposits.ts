@@ -4,7 +4,7 @@ import type { Principal } from "../actions/principal.ts";
 import type { WaitingDeposit } from "../api/overview.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { ENDED_PHASES } from "../contracts/pay-run.ts";
-import { principalOf } from "../domain/approvals/principal.ts";
+import { principalOf } from "../contracts/principal.ts";
 import { topUpApproved } from "../store/deposits/deposit-approvals.ts";
 import { proposedTopUps } from "../store/deposits/deposits.ts";
 import { getRun } from "../store/runs/runs.ts";

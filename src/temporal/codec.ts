@@ -1,5 +1,11 @@
 import { fileURLToPath } from "node:url";
-import type { DataConverter, Payload, PayloadCodec } from "@temporalio/common";
+import {
+  type DataConverter,
+  type Payload,
+  type PayloadCodec,
+  PayloadConverterError,
+  ValueError,
+} from "@temporalio/common";
 import proto from "@temporalio/proto";
 import { Keyring, VaultError } from "../vault/keyring.ts";
 
@@ -97,10 +103,16 @@ export function failureConverterOf({
   return encryptsHistories() ? { failureConverterPath: FAILURE_CONVERTER_PATH } : {};
 }
 
-/** True if a payload was under a key that this process lacks, or was changed. */
+/**
+ * True if a payload was under a key that this process lacks, or was changed, or is nothing that
+ * Payrun writes.
+ */
 export function isUnreadable(error: unknown): boolean {
-  return error instanceof VaultError;
+  return UNREADABLE.some((kind) => error instanceof kind);
 }
+
+/** Errors of the codec, the converters, and the parser of JSON. */
+const UNREADABLE = [VaultError, ValueError, PayloadConverterError, SyntaxError];
 
 /** Returns the id of the key that a payload is encrypted under; undefined if it is plain. */
 export function keyIdOf(payload: Payload): string | undefined {

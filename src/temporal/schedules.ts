@@ -15,6 +15,7 @@ import { isUnreadable, keyIdOf } from "./codec.ts";
 import { searchAttributes } from "../contracts/search-attributes.ts";
 import { isInStep, type LauncherOptions } from "./schedule-drift.ts";
 import { updateSchedule } from "./schedule-update.ts";
+import { undecoded } from "./undecoded.ts";
 
 /** Temporal accepts no shorter one; the launcher itself leaves out what comes too late. */
 const SHORTEST_CATCH_UP_MS = 10_000;
@@ -77,7 +78,7 @@ export async function listSchedules(
   const prefix = scheduledPayRunId(business, "");
   const playbooks = new Map<string, { paused: boolean }>();
   await client.withDeadline(Date.now() + LIST_MS, async () => {
-    for await (const { scheduleId, state } of client.schedule.list()) {
+    for await (const { scheduleId, state } of undecoded(client.schedule).list()) {
       if (!scheduleId.startsWith(prefix)) continue;
       playbooks.set(scheduleId.slice(prefix.length), { paused: state.paused });
     }
@@ -133,7 +134,7 @@ export async function readSchedule(
   };
 }
 
-/** Reads the same of a schedule whose input's key is gone: a pause is never encrypted. */
+/** Reads the same of a schedule whose input can't be decoded: a pause is never encrypted. */
 async function readUnread(client: Client, of: ScheduleKey): Promise<ScheduleState | undefined> {
   const kept = await encrypted(client, of);
   if (kept === undefined) return undefined;

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { BusinessClock } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
+import { OneEach } from "../process/one-each.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import type { Store } from "../store/index.ts";
 import { signalOnCommit } from "../store/signals/pending-signals.ts";
@@ -27,8 +27,8 @@ export function startClockWatch(context: Watching): Repeated {
   const { everyMs = LOOK_EVERY_MS } = context;
   const watch = new ClockWatch(context);
   return repeat(
-    async (signal) => {
-      await watch.look(signal);
+    async () => {
+      await watch.look();
       return everyMs;
     },
     () => everyMs,
@@ -40,30 +40,20 @@ class ClockWatch {
   /** Businesses whose clock has moved without a record of it yet. */
   readonly #moved = new Set<string>();
   readonly #unread = new Set<string>();
-  readonly #looking = new Map<string, Promise<void>>();
+  /** A slow look is shared with the next one, or workflows would be signaled twice. */
+  readonly #looks = new OneEach();
 
   constructor(context: Watching) {
     this.#context = context;
   }
 
   /** Looks at each business; one that responds slowly holds up no other. */
-  async look(signal: AbortSignal): Promise<void> {
+  async look(): Promise<void> {
     const sandboxes = this.#context.profiles.all().filter(({ sandbox }) => sandbox);
-    const looks = sandboxes.map((profile) => this.#lookOnceAt(profile));
-    await Promise.race([
-      Promise.all(looks),
-      sleep(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined),
-    ]);
-  }
-
-  /** A slow look is shared with the next one, or workflows would be signaled twice. */
-  #lookOnceAt(profile: BusinessProfile): Promise<void> {
-    const { name } = profile;
-    const known = this.#looking.get(name);
-    if (known !== undefined) return known;
-    const looking = this.#lookAt(profile).finally(() => this.#looking.delete(name));
-    this.#looking.set(name, looking);
-    return looking;
+    const looks = sandboxes.map((profile) =>
+      this.#looks.begin(profile.name, () => this.#lookAt(profile), LOOK_EVERY_MS),
+    );
+    await Promise.all(looks);
   }
 
   async #lookAt({ name, businessId }: BusinessProfile): Promise<void> {

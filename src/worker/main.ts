@@ -29,6 +29,7 @@ import {
 } from "../process/part.ts";
 import type { Repeated } from "../process/repeat.ts";
 import { createLog } from "../process/log.ts";
+import { watchProfiles } from "../process/profile-watch.ts";
 import { watchStore } from "../process/store-watch.ts";
 import { Keyring } from "../vault/keyring.ts";
 import { Vault } from "../vault/vault.ts";
@@ -36,7 +37,7 @@ import { startClockWatch } from "./clock-watch.ts";
 import { createContext } from "./context.ts";
 import { startPresence } from "./presence.ts";
 import { readOptions, type WorkerProcessOptions } from "./options.ts";
-import { QUEUES } from "./queues.ts";
+import { ACTIVITIES_IN_HAND, QUEUES } from "./queues.ts";
 import { installRuntime } from "./runtime.ts";
 
 const complain = complainAs("worker");
@@ -83,11 +84,8 @@ async function main(): Promise<number> {
     workerId,
     draining: draining.signal,
   });
-  let janitor: Repeated | undefined;
-  let lateChanges: Repeated | undefined;
-  let clockWatch: Repeated | undefined;
-  let presence: Repeated | undefined;
   let storeWatch: Repeated | undefined;
+  const repeated: Repeated[] = [];
   /** Set once the store's file is gone: nothing that this process does is recorded any more. */
   let gone: string | undefined;
   try {
@@ -102,10 +100,11 @@ async function main(): Promise<number> {
     });
     // Before anything is polled: what was lost must be on hold first.
     const janitorContext = { ...context.activities, profiles: config.profiles };
-    janitor = await startJanitor(janitorContext, { everyMs: options.janitorEveryMs });
-    lateChanges = startLateChanges(janitorContext, options.janitorEveryMs);
-    clockWatch = startClockWatch(janitorContext);
-    presence = await startPresence({ store, workerId, encryption: config, log });
+    repeated.push(await startJanitor(janitorContext, { everyMs: options.janitorEveryMs }));
+    repeated.push(startLateChanges(janitorContext, options.janitorEveryMs));
+    repeated.push(startClockWatch(janitorContext));
+    repeated.push(watchProfiles({ store, profiles: config.profiles, log }));
+    repeated.push(await startPresence({ store, workerId, encryption: config, log }));
     void stopSignal(options.exitWithParent).then(() => {
       draining.abort();
       stopAll(workers);
@@ -116,10 +115,7 @@ async function main(): Promise<number> {
     return gone === undefined ? 0 : EXIT_UNREACHABLE;
   } finally {
     await storeWatch?.stop();
-    await janitor?.stop();
-    await lateChanges?.stop();
-    await clockWatch?.stop();
-    await presence?.stop();
+    for (const each of repeated) await each.stop();
     await context.close();
     await connections.client.close();
     // Closing is refused if a worker could not be made beside another: that error is the one to
@@ -160,7 +156,7 @@ async function createWorkers({
             await (bundle ??= workflowBundle(options.workflowBundle, dataConverter)),
             queue.workflowTasks,
           )),
-      maxConcurrentActivityTaskExecutions: queue.activities,
+      maxConcurrentActivityTaskExecutions: ACTIVITIES_IN_HAND,
       ...definedOnly({ maxTaskQueueActivitiesPerSecond: queue.aSecond ?? undefined }),
       activityTaskPollerBehavior: { type: "autoscaling" },
       maxHeartbeatThrottleInterval: "2 seconds",

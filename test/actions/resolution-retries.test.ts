@@ -1,3 +1,4 @@
+import { byWorkflow } from "../../src/contracts/authors.ts";
 import { expect, vi } from "vitest";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { activeHolds, createHold } from "../../src/store/holds/holds.ts";
@@ -100,7 +101,7 @@ test("trying a bill again releases the hold on its vendor that its failure set",
 }) => {
   await approveLines(gateway.store, run, ["p1"]);
   vi.spyOn(gateway.temporal.workflow, "signalWithStart").mockResolvedValue({} as never);
-  const author = retryFailedPaymentId("acme", "p1");
+  const author = byWorkflow(retryFailedPaymentId("acme", "p1"));
   const vendor = { businessId: "biz_acme", scope: "contact", value: "con_p1" } as const;
   const held = { ...vendor, author, reason: "R02", nowMs: Date.now() };
   await gateway.store.transaction((trx) => createHold(trx, held));

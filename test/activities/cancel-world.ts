@@ -50,17 +50,19 @@ export class CancelWorld {
   }): Promise<string> {
     this.#made += 1;
     const workflowId = cancelScheduledPaymentsId("acme", `test-${this.#made}`);
-    await insertCancellation(this.money.store.db, {
-      workflowId,
-      businessId: this.money.businessId,
-      business: "acme",
-      playbook: asked.playbook ?? "",
-      policy: asked.policy,
-      runId: asked.runId ?? null,
-      reason: "wrong",
-      requestedBy: "olga",
-      nowMs: Date.now(),
-    });
+    await this.money.store.transaction((trx) =>
+      insertCancellation(trx, {
+        workflowId,
+        businessId: this.money.businessId,
+        business: "acme",
+        playbook: asked.playbook ?? "",
+        policy: asked.policy,
+        runId: asked.runId ?? null,
+        reason: "wrong",
+        requestedBy: "olga",
+        nowMs: Date.now(),
+      }),
+    );
     await chooseCancellation(this.money.context(), workflowId);
     return workflowId;
   }

@@ -197,6 +197,7 @@ export class KybWorld {
       clientOf: () => client,
       clockOf: () => ({
         now,
+        readAnew: now,
         observeServiceDate: () => {},
         hasMoved: () => Promise.resolve(false),
       }),

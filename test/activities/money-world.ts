@@ -4,12 +4,15 @@ import type { ActivityContext } from "../../activities/shared/context.ts";
 import { followRun } from "../../activities/runs/follow-run.ts";
 import { fundRun } from "../../activities/runs/fund-run.ts";
 import { assessIncident } from "../../activities/incident/assess-incident.ts";
+import type { PayOwner } from "../../activities/pay/job.ts";
 import { type LaneResult, runLane } from "../../activities/pay/lane.ts";
+import { limitsOf } from "../../activities/shared/limits-of.ts";
 import { planRun } from "../../activities/runs/plan-run.ts";
 import { assessRetry } from "../../activities/retry/assess-retry.ts";
 import { payAgain, payCase } from "../../activities/retry/pay-again.ts";
 import { openRetryCase } from "../../activities/retry/retry-case.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
+import { definedOnly } from "../../src/contracts/defined-only.ts";
 import type { IncidentAssessment, RetryAssessment } from "../../src/contracts/activities.ts";
 import type { IncidentDecision } from "../../src/contracts/incident.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
@@ -51,6 +54,8 @@ export class MoneyWorld {
   } = {};
   /** The acceptance of the ACH debit authorization; undefined by default. */
   achAuthorization: BusinessProfile["achAuthorization"];
+  /** The limits of the business's profile; undefined by default. */
+  limits: BusinessProfile["limits"];
   #runs = 0;
 
   /** Makes payments whose answers are lost. */
@@ -92,11 +97,11 @@ export class MoneyWorld {
       signalWithStart: (_name: string, options: { workflowId: string }) => tell(options.workflowId),
       getHandle: (workflowId: string) => ({ signal: () => tell(workflowId) }),
     };
-    const { achAuthorization } = this;
-    const { profile } = this.world;
-    const context = this.world.context(
-      achAuthorization === undefined ? profile : { ...profile, achAuthorization },
-    );
+    const { achAuthorization, limits } = this;
+    const context = this.world.context({
+      ...this.world.profile,
+      ...definedOnly({ achAuthorization, limits }),
+    });
     const { listAll, getPayable, getPayment, sendMoneyWrite } = this.override;
     const client = context.clientOf("acme");
     const payments = {
@@ -108,6 +113,7 @@ export class MoneyWorld {
     const overridden = {
       payables: {
         get: getPayable ?? client.payables.get.bind(client.payables),
+        getPartly: client.payables.getPartly.bind(client.payables),
         list: client.payables.list.bind(client.payables),
         iteratePages: client.payables.iteratePages.bind(client.payables),
       },
@@ -141,18 +147,16 @@ export class MoneyWorld {
     policy: Partial<PayRunPlaybook> = {},
     partCents: number | null = null,
   ): Promise<PlannedBills> {
-    const due = { dueDate: inDays(8), issueDate: inDays(-20), totalAmountCents: 10_000 };
     const made: string[] = [];
-    for (const bill of bills) {
-      const { id } = await this.control.createPayable({
-        ...due,
-        contactId: "v1",
-        status: "approved",
-        ...bill,
-      });
-      made.push(id);
-    }
+    for (const bill of bills) made.push(await this.enter(bill));
     return this.#plan(made, policy, partCents);
+  }
+
+  /** Enters a bill that is due soon. */
+  async enter(bill: Json = {}): Promise<string> {
+    const due = { dueDate: inDays(8), issueDate: inDays(-20), totalAmountCents: 10_000 };
+    const entered = { ...due, contactId: "v1", status: "approved", ...bill };
+    return (await this.control.createPayable(entered)).id;
   }
 
   /** Plans another run, of a part of an existing bill. */
@@ -209,21 +213,26 @@ export class MoneyWorld {
 
   /** Pays the lines that the run has reserved money for. */
   async lane(runId: string): Promise<LaneResult> {
+    const work = { stop: new AbortController().signal, beat: () => {} };
+    return runLane(this.context(), { ...(await this.ownerOf(runId)), ...work });
+  }
+
+  /** Returns the lane that pays a run's lines. */
+  async ownerOf(runId: string): Promise<PayOwner> {
     const run = await getRun(this.store.db, runId);
     if (run === undefined) throw new Error(`${runId} is not in the store`);
     const { business, businessId, playbook, policy } = run;
-    return runLane(this.context(), {
+    return {
       owner: runId,
       runId,
       business,
       businessId,
       playbook,
       policy,
+      limits: () => limitsOf(this.context(), run),
       plannedAtMs: run.plannedAtMs ?? 0,
       by: "test/lane/1",
-      stop: new AbortController().signal,
-      beat: () => {},
-    });
+    };
   }
 
   /** Flags every line of a run for a look, and follows the run; returns how many lines changed. */

@@ -9,7 +9,7 @@ import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { PaymentsClient } from "../../src/payments-api/index.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
-import { upsertRun } from "../../src/store/runs/runs.ts";
+import { recordLaunch } from "../../src/store/runs/runs.ts";
 import { Keyring } from "../../src/vault/keyring.ts";
 import { Vault } from "../../src/vault/vault.ts";
 import { type Json, startSandbox, type TestSandbox } from "../support/sandbox.ts";
@@ -38,6 +38,8 @@ export class PlanningWorld {
   readonly folder: string;
   readonly #database: { aheadMs: number };
   #client: PaymentsClient | undefined;
+  /** Where the service is reached: the sandbox itself, or what stands in front of it. */
+  apiUrl: string;
 
   private constructor(
     sandbox: TestSandbox,
@@ -46,6 +48,7 @@ export class PlanningWorld {
     database: { aheadMs: number },
   ) {
     this.sandbox = sandbox;
+    this.apiUrl = sandbox.url;
     this.store = store;
     this.folder = folder;
     this.#database = database;
@@ -103,7 +106,7 @@ export class PlanningWorld {
     const { businessId, token } = this.sandbox.business;
     return {
       name: "acme",
-      apiUrl: this.sandbox.url,
+      apiUrl: this.apiUrl,
       businessId,
       token: { kind: "value", value: token },
       webhookSecrets: [],
@@ -115,7 +118,7 @@ export class PlanningWorld {
   context(profile: BusinessProfile = this.profile): ActivityContext {
     const clocks = new Clocks();
     this.#client ??= new PaymentsClient({
-      baseUrl: this.sandbox.url,
+      baseUrl: this.apiUrl,
       token: { value: this.sandbox.business.token },
     });
     const client = this.#client;
@@ -141,7 +144,7 @@ export class PlanningWorld {
     inputs: Readonly<Record<string, unknown>> = {},
   ): Promise<string> {
     const { runId } = await this.store.transaction((trx) =>
-      upsertRun(trx, {
+      recordLaunch(trx, {
         businessId: this.sandbox.business.businessId,
         business: "acme",
         playbook,

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { principalOf, quorumOf } from "../../src/domain/approvals/principal.ts";
+import { gatewayTest } from "../gateway/support/gateway-test.ts";
+import { tokenNameProblem } from "../../src/domain/approvals/token.ts";
+import { personNameProblem, principalOf, quorumOf } from "../../src/contracts/principal.ts";
+
+const gatewayed = gatewayTest();
 
 test.each([
   ["José", "Jose\u0301"],
@@ -18,6 +22,12 @@ test.each([
   ["Ada", "\u0410\u0501\u0430"],
   ["ANNA", "\u0391\u039d\u039d\u0391"],
   ["Zo\u00eb", "Zo\u0451"],
+  ["launcher", "la\u03c5ncher"],
+  ["launcher", "l\u0251uncher"],
+  ["owner", "\u0585wner"],
+  ["Ada", "\u13aada"],
+  ["launcher", "\ua4e1auncher"],
+  ["Mia", "\uff4d\u0456a"],
 ])("%j and %j are one person, who counts once", (one, other) => {
   expect(principalOf(one)).toBe(principalOf(other));
   expect(quorumOf([one, other])).toBe(1);
@@ -31,4 +41,42 @@ test.each([
   ["\u0410\u043d\u043d\u0430", "Anna"],
 ])("%j and %j are two people", (one, other) => {
   expect(quorumOf([one, other])).toBe(2);
+});
+
+test.each([
+  "la\u03c5ncher",
+  "l\u0430uncher",
+  "\u0585wner",
+  "\u0410\u0441\u0430",
+  "\ua4e1auncher",
+  "payrun",
+  "Payrun",
+  "temporal",
+])("nobody is called %j: it mixes scripts, or looks like a Latin name or Payrun", (name) => {
+  expect(tokenNameProblem(name)).toMatch(/^the name (mixes|looks like|is what Payrun)/);
+});
+
+test.each([
+  "Zo\u00eb",
+  "\u0418\u0432\u0430\u043d",
+  "\u0391\u03bb\u03ad\u03be\u03b7\u03c2",
+  "\u5c71\u7530 Hanako",
+  "\ud64d\uae38\ub3d9",
+  "O\u2019Neil",
+  "erp-2026",
+])("people may be called %j", (name) => {
+  expect(personNameProblem(name)).toBeUndefined();
+});
+
+gatewayed.for<[string, string]>([
+  ["launcher", "Iauncher"],
+  ["carmen", "carrnen"],
+  ["bob", "b0b"],
+])("beside %s nobody gets a token as %s", async ([known, alike], { gateway }) => {
+  const admin = await gateway.token("ada", ["admin"]);
+  await gateway.token(known, ["launcher"]);
+  const make = (name: string) =>
+    gateway.call("POST", "/v1/tokens", admin, { name, roles: ["controller"] });
+  expect(await make(alike)).toMatchObject({ status: 409, json: { error: "look_alike" } });
+  expect((await make(known)).status).toBe(201);
 });

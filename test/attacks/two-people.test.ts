@@ -1,8 +1,10 @@
 import { connect } from "node:net";
 import { expect } from "vitest";
 import type { GatewayContext } from "../../src/gateway/http/context.ts";
+import { principalOfSession } from "../../src/gateway/http/session-principal.ts";
 import { scopedTo } from "../../src/gateway/http/scope.ts";
 import { listAudit, STORE_TRAIL } from "../../src/store/audit/audit.ts";
+import { hashOf } from "../../src/store/approvals/secrets.ts";
 import { applyPlaybook, getPlaybook } from "../../src/store/playbooks/playbooks.ts";
 import {
   createFirstTokens,
@@ -10,6 +12,7 @@ import {
   findToken,
   revokeToken,
 } from "../../src/store/approvals/tokens.ts";
+import { signedIn } from "../console/support/visits.ts";
 import { gatewayTest } from "../gateway/support/gateway-test.ts";
 import {
   type Answer,
@@ -17,6 +20,7 @@ import {
   startTestGateway,
   type TestGateway,
 } from "../gateway/support/gateway.ts";
+import { Browser } from "../gateway/sign-in/browser.ts";
 import { planLine, seedRun, type SeededRun } from "../gateway/support/rows.ts";
 
 /** Two administrators, as “payrun token bootstrap” creates them. */
@@ -138,8 +142,13 @@ test("an author of any revision of the playbook doesn't count, even if another p
   }
 });
 
-test("a name counts once in any notation of its accents and spaces", async ({ gateway, run }) => {
-  await gateway.store.db.updateTable("runs").set({ launched_by: "Jos\u00e9  Smith" }).execute();
+test("a name counts once in any notation of its accents and spaces", async ({ gateway }) => {
+  const launchedBy = "Jos\u00e9  Smith";
+  const run = await seedRun(gateway.store, {
+    lines: [planLine("p2")],
+    launchedBy,
+    period: "2026-11-27",
+  });
   const token = await gateway.token("jose\u0301 smith", ["controller"]);
   expect(await outcome(approve(gateway, run, token))).toBe("403 launcher");
 });
@@ -201,6 +210,69 @@ test("a token that is revoked during its request changes nothing", async ({ gate
   expect(await work()).toBe("done");
   await revokeToken(store, tokenId, { by: "ada", nowMs: Date.now() });
   await expect(work()).rejects.toMatchObject({ status: 401 });
+});
+
+test("a token that somebody wrote into the store's table, or whose roles or secret they changed there, changes nothing", async ({
+  gateway,
+  run,
+}) => {
+  const { db } = gateway.store;
+  const changed = (name: string, change: { roles?: string; token_hash?: string }) =>
+    db.updateTable("tokens").where("name", "=", name).set(change).execute();
+  const olga = await gateway.token("olga", ["operator"]);
+  await changed("olga", { roles: '["controller"]' });
+  expect(await outcome(approve(gateway, run, olga))).toBe("401 unauthorized");
+  const cora = await gateway.token("cora", ["controller"]);
+  const ofCora = db.selectFrom("tokens").selectAll().where("name", "=", "cora");
+  const row = await ofCora.executeTakeFirstOrThrow();
+  const added = { ...row, token_id: "tok_mallory", token_hash: hashOf("mallory") };
+  await db.insertInto("tokens").values(added).execute();
+  expect(await outcome(approve(gateway, run, "mallory"))).toBe("401 unauthorized");
+  await db.deleteFrom("tokens").where("token_id", "=", added.token_id).execute();
+  await changed("cora", { token_hash: hashOf("mallory") });
+  expect(await outcome(approve(gateway, run, "mallory"))).toBe("401 unauthorized");
+  await changed("cora", { token_hash: row.token_hash });
+  expect(await outcome(approve(gateway, run, cora))).toBe("counts");
+});
+
+test("a session or a sign-in link that somebody wrote into the store's tables, or gave to another person there, changes nothing", async ({
+  gateway,
+}) => {
+  const { store } = gateway;
+  const { db } = store;
+  const cora = await gateway.token("cora", ["controller"]);
+  const dora = await signedIn(gateway, "dora", ["viewer"]);
+  const secret = /session_[\w-]+/.exec(dora.browser.cookie)?.[0] ?? "";
+  const profiles = { all: () => [] };
+  const parts = { store, profiles, nowMs: Date.now, sandboxesOnly: () => false };
+  const context = parts as unknown as GatewayContext;
+  const work = async (): Promise<string> => {
+    const principal = await principalOfSession(context, db, secret);
+    if (principal === undefined) throw new Error("nobody is signed in");
+    const scoped = scopedTo(context, { principal, shown: { kind: "session", secret } });
+    return scoped.store.transactionOf("biz_acme", () => Promise.resolve("done"));
+  };
+  expect(await work()).toBe("done");
+  const token = await findToken(db, cora);
+  await db
+    .updateTable("sessions")
+    .set({ token_id: token?.tokenId ?? "", name: "cora" })
+    .execute();
+  await expect(work()).rejects.toMatchObject({ status: 401 });
+
+  const link = await gateway.call("POST", "/v1/sign-in-links", cora);
+  const row = await db.selectFrom("sign_in_links").selectAll().executeTakeFirstOrThrow();
+  await db
+    .insertInto("sign_in_links")
+    .values({ ...row, code_hash: hashOf("mallory") })
+    .execute();
+  const signs = async (code: string): Promise<string> => {
+    const browser = new Browser(gateway.url);
+    await browser.post("/sign-in", { code, to: "/" });
+    return browser.cookie;
+  };
+  expect(await signs("mallory")).not.toContain("session_");
+  expect(await signs(String(link.json["code"]))).toContain("session_");
 });
 
 test("once its holder has renewed a token, its maker decides nothing, not even in an open request", async ({

@@ -21,3 +21,19 @@ test("a clock reading that was delayed on its way says by how much the clock may
     server.close();
   }
 });
+
+test.each(["9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "3000-01-01T00:00:00Z"])(
+  "a sandbox's clock of %s is not read, and says so",
+  async (at) => {
+    const answer = JSON.stringify({ bank: at, wire: "2026-11-23T14:00:00Z", scale: 1 });
+    const server = createServer((_request, response) => response.end(answer));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const reading = new SandboxClock(`http://127.0.0.1:${port}`).now();
+      await expect(reading).rejects.toThrow("not in a year from 1900 to 2999");
+    } finally {
+      server.close();
+    }
+  },
+);

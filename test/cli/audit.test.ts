@@ -66,10 +66,25 @@ describe("audit verify", () => {
     });
   });
 
+  test("audit verify exits 1 and names the row that no entry explains", async () => {
+    const { env, cwd, file } = await trail();
+    const db = new DatabaseSync(file);
+    db.exec(`INSERT INTO holds (hold_id, business_id, scope, value, reason, author, author_kind,
+      roles, created_at_ms) VALUES ('hold_1', 'biz_1', 'all', '', 'x', 'mallory', 'principal', '[]', 1)`);
+    db.close();
+    const result = await payrun(["audit", "verify"], { env, cwd });
+    expect(result.code).toBe(1);
+    expect(result.stdout).toContain(
+      "holds hold_1 is in the store, and the trail has no entry of it",
+    );
+  });
+
   test("audit verify finds a cut-off end, by the store's record or by an earlier --head", async () => {
     const { env, cwd, file } = await trail();
-    const before = await payrun(["audit", "verify", "--json"], { env, cwd });
-    const head = before.json<{ businesses: { head: string }[] }>().businesses[0]?.head ?? "";
+    const before = await payrun(["audit", "head", "--json"], { env, cwd });
+    const [end] = before.json<{ items: { hash: string }[] }>().items;
+    expect(end).toMatchObject({ businessId: "biz_1", entries: 3, at: "2026-11-03T10:00:00.000Z" });
+    const head = end?.hash ?? "";
     const whole = await payrun(["audit", "verify", "--head", head], { env, cwd });
     expect(whole.code).toBe(0);
     expect(whole.stdout).toContain(`it still has the entry of --head ${head}`);

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 
 import { onTestFinished } from "vitest";
+import { definedOnly } from "../../src/contracts/defined-only.ts";
 import { machineEnv } from "../support/machine-env.ts";
 
 export const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
@@ -45,7 +46,8 @@ export interface CommandLine {
 }
 
 interface Where {
-  readonly env?: Record<string, string>;
+  /** A value of `undefined` takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** An empty folder unless given, so that no `.env` is read. */
   readonly cwd?: string;
 }
@@ -86,7 +88,8 @@ function startHost(): ChildProcess {
 
 function commandLine(args: readonly string[], where: Where): CommandLine {
   const cwd = where.cwd ?? temporaryFolder();
-  return { args, cwd, env: { ...machineEnv(), PAYRUN_HOME: join(cwd, "home"), ...where.env } };
+  const env = { ...machineEnv(), PAYRUN_HOME: join(cwd, "home"), ...where.env };
+  return { args, cwd, env: definedOnly(env) };
 }
 
 /** Runs the CLI in its own process. */

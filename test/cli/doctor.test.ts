@@ -220,7 +220,7 @@ test("doctor counts the vault's values under each key, and names a key that was 
   });
 });
 
-test("doctor prints the ports and profiles that a running up uses, not the defaults", async () => {
+test("doctor prints the ports, profiles and limits that a running up uses, not the defaults", async () => {
   const cwd = temporaryFolder();
   await (await openStore(`sqlite:${cwd}/home/payrun.db`)).close();
   const running = {
@@ -228,11 +228,13 @@ test("doctor prints the ports and profiles that a running up uses, not the defau
     ...{ sandboxUrl: "http://127.0.0.1:8091", startedAt: new Date().toISOString() },
   };
   writeFileSync(join(cwd, "home", "running.json"), JSON.stringify(running));
-  const profile = "{ apiUrl: http://127.0.0.1:8091, businessId: biz_1, token: t, sandbox: true }";
+  const profile =
+    "{ apiUrl: http://127.0.0.1:8091, businessId: biz_1, token: t, sandbox: true, limits: { bill: $50k } }";
   writeFileSync(join(cwd, "home", "sandbox-profiles.yaml"), `businesses:\n  sandbox: ${profile}\n`);
-  const { settings } = (await payrun(["doctor", "--json"], { cwd })).json<{
-    settings: readonly { name: string; value: string }[];
-  }>();
+  const { settings, checks } = (await payrun(["doctor", "--json"], { cwd })).json<
+    Checks & { settings: readonly { name: string; value: string }[] }
+  >();
+  expect(checks.find(({ name }) => name === "Limits of sandbox")?.text).toBe("bill $50,000.00");
   const valueOf = (name: string) => settings.find((each) => each.name === `PAYRUN_${name}`)?.value;
   expect(["GATEWAY_PORT", "GATEWAY_URL", "SANDBOX_PORT", "TEMPORAL_PORT"].map(valueOf)).toEqual([
     ...["8090", "http://127.0.0.1:8090", "8091", "7234"],

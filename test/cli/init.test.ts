@@ -153,7 +153,10 @@ test("init keeps an existing .gitignore and .env, and says what to add to them",
   const { code, stdout } = await payrun([...REAL, "--business-id", "biz_1"], { cwd });
   expect(code).toBe(0);
   expect(stdout).toMatch(/! \.gitignore is there: add .*secrets/);
-  expect(stdout).toMatch(/! \.env is there: add PAYRUN_PROFILES=profiles\.yaml to it/);
+  expect(stdout).toMatch(
+    /! \.env is there: add PAYRUN_PROFILES=profiles\.yaml to it, then type .*payrun trust/,
+  );
+  expect((await payrun(["doctor"], { cwd })).stderr).toMatch(/\.env isn't trusted yet/);
   expect(readFileSync(join(cwd, ".env"), "utf8")).toBe("PAYRUN_ENCRYPTION_KEYS=mine:abc\n");
 });
 

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { Browser } from "../gateway/sign-in/browser.ts";
 import { profile, type TestGateway } from "../gateway/support/gateway.ts";
 import { commandsOf, wordsOf } from "../support/docs.ts";
-import { personPath, readPerson } from "../../src/cli/home/people.ts";
+import { bindTokens, personPath, readPerson } from "../../src/cli/home/people.ts";
 import { writePrivate } from "../../src/cli/home/private-file.ts";
 import { sharedGatewayTest } from "../gateway/support/gateway-test.ts";
 import { type CliResult, payrun, temporaryFolder } from "./cli.ts";
@@ -87,6 +87,7 @@ test("a token that is renewed with --as is kept, so that --as goes on working", 
 }) => {
   const home = temporaryFolder();
   writePrivate(personPath(home, "vic"), `${await gateway.token("vic", ["viewer"])}\n`);
+  bindTokens(home, gateway.url);
   const env = { PAYRUN_HOME: home, PAYRUN_GATEWAY_URL: gateway.url };
   const asVic = (...words: readonly string[]) => payrun(["--as", "vic", ...words], { env });
   const renewed = await asVic("token", "renew");

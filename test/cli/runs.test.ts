@@ -10,6 +10,7 @@ import { startPayrun, type TestPayrun } from "../support/payrun.ts";
 import { attemptsOf } from "../../src/ledger/attempts.ts";
 import { createToken } from "../../src/store/approvals/tokens.ts";
 import { type CliResult, payrun, temporaryFolder } from "./cli.ts";
+import { sinceLastWeek } from "../support/launchers.ts";
 import { until } from "../support/waits.ts";
 
 const PLAYBOOK = `kind: pay-run
@@ -190,18 +191,21 @@ describe("runs, from the command line", () => {
     expect({ state, runs: next.length }).toEqual({ state: "active", runs: 5 });
     expect((await as("ada", ["schedule", "pause", "cli-weekly"])).code).toBe(1);
 
-    const before = (await as("ada", ["status", "--json"])).stdout;
-    expect(before).not.toContain("nightly");
-    await stack.temporal.schedule.getHandle("scheduled-pay-run/default/nightly").trigger();
-    const nightly = async () => {
+    const file = join(temporaryFolder(), "daily.yaml");
+    writeFileSync(file, "kind: pay-run\nschedule: { every: day }\n");
+    expect((await as("ada", ["apply", file])).code).toBe(0);
+    await sinceLastWeek(stack, "daily");
+    await stack.temporal.schedule.getHandle("scheduled-pay-run/default/daily").trigger();
+    const daily = async () => {
       const { items } = (await as("ada", ["status", "--json"])).json<{
         items: { playbook: string; launchedBy: string; id: string }[];
       }>();
-      return items.find(({ playbook }) => playbook === "nightly");
+      return items.find(({ playbook }) => playbook === "daily");
     };
-    const run = await until(nightly, (found) => found !== undefined, { intervalMs: 500 });
-    expect(run.launchedBy).toBe("schedule of nightly");
+    const run = await until(daily, (found) => found !== undefined, { intervalMs: 500 });
+    expect(run.launchedBy).toBe("schedule of daily");
     await as("olga", ["cancel", run.id]);
+    await as("ada", ["schedule", "delete", "daily"]);
     await as("ada", ["schedule", "delete", "nightly"]);
     const deleted = await as("ada", ["schedule", "list", "nightly"]);
     expect(deleted.stdout).toMatch(

@@ -69,14 +69,34 @@ approve:
       `tests:
   - { bill: { amount: $5, vendor: Beta }, expect: left-out }
   - { bill: { amount: $5k, vendor: Acme }, expect: over-limit }
+  - { bill: { amount: $500, total: $5k, vendor: Acme }, expect: over-limit }
   - { bill: { amount: $5, vendor: Acme, flags: [new-vendor] }, expect: { by: [owner] } }
   - { bill: { amount: $5, vendor: Acme }, expect: { by: [controller] } }
 `,
       "weekly.test.yaml",
     );
     expect(reading.ok && reading.results.map(({ problem }) => problem)).toEqual(
-      Array(4).fill(undefined),
+      Array(5).fill(undefined),
     );
+  });
+
+  test("a playbook's tests say what else a vendor is paid", () => {
+    const policy = playbook(`approve:
+  - { over: { amount: $25k, per: vendor-week }, by: [owner] }
+  - { by: [controller] }
+`);
+    const reading = testPlaybook(
+      policy,
+      `tests:
+  - { bill: { amount: $24k, besides: $1k }, expect: { by: [controller] } }
+  - { bill: { amount: $24k, besides: $1,001 }, expect: { by: [owner] } }
+`.replace("$1,001", '"$1,001"'),
+      "weekly.test.yaml",
+    );
+    expect(reading.ok && reading.results.map(({ problem }) => problem)).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 
   test("a playbook's tests check the order of approvals and their escalation", () => {

@@ -1,7 +1,7 @@
 import { isLong } from "../support/long.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 
@@ -27,8 +27,12 @@ describe("up", () => {
     const home = join(cwd, "home");
     const env = await stackSettings(home);
     const { child, said } = await startUp(cwd, env);
-    for (const file of ["admin.token", "people/approver.token", "sandbox-profiles.yaml"]) {
-      expect(statSync(join(home, file)).mode & 0o777, file).toBe(0o600);
+    // Also what Temporal's server and the sandbox write.
+    const kept = readdirSync(home, { recursive: true, encoding: "utf8" });
+    expect(kept).toEqual(expect.arrayContaining(["admin.token", "temporal.db", "people"]));
+    for (const file of [".", ...kept]) {
+      const { mode } = statSync(join(home, file), { throwIfNoEntry: false }) ?? { mode: 0 };
+      expect(mode & 0o077, file).toBe(0);
     }
     expect(said()).toContain("payrun launch ");
     expect(said()).toContain("payrun approve weekly-vendors --as approver");

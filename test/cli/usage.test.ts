@@ -168,6 +168,18 @@ describe("playbooks, offline", () => {
     expect(stderr).toContain("select");
   });
 
+  test("validate warns of what is probably not meant, with its line, and exits 0", async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "odd.yaml"), "kind: pay-run\nreview: [new-vendor]\n");
+    const { code, stderr } = await payrun(["validate", "odd.yaml"], { cwd });
+    expect(code).toBe(0);
+    expect(stderr).toContain("odd.yaml: line 2: no rule of `approve` has `when: review`");
+    const { json } = await payrun(["validate", "odd.yaml", "--json"], { cwd });
+    expect(json()).toMatchObject({
+      playbooks: [{ warnings: [expect.stringMatching(/^line 2: /)] }],
+    });
+  });
+
   test("validate --json names the file of every mistake in one document", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "good.yaml"), valid);

@@ -247,3 +247,15 @@ test("a profile may set its people's time zone, and an unknown zone is refused",
   expect(load(ACME).profiles.get("acme")?.zone).toBeUndefined();
   expect(problemsOf(of("America/Chicgo"))[0]).toContain("must be a time zone such as");
 });
+
+test("a profile may set limits for its business, and one that lets nothing through is refused", () => {
+  const of = (limits: string) => `${ACME}    limits: { ${limits} }\n`;
+  expect(load(of("bill: $50k, vendorPerWeek: $75k")).profiles.get("acme")?.limits).toEqual({
+    billCents: 5_000_000,
+    vendorPerWeekCents: 7_500_000,
+    businessPerWeekCents: null,
+  });
+  expect(problemsOf(of("bill: 50000"))[0]).toContain("must be an amount in US dollars");
+  expect(problemsOf(of("bill: $0"))[0]).toContain("must be more than $0");
+  expect(problemsOf(of("bil: $50k"))[0]).toContain("did you mean bill?");
+});

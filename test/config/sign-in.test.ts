@@ -48,13 +48,17 @@ test.each([
   ["$1,234.56", 123_456],
   ["$75,000", 7_500_000],
   ["$10000", 1_000_000],
+  ["$1.5M", 150_000_000],
 ])("the amount %s is read as cents", (text, cents) => {
   expect(load([`signIn: { freshOver: "${text}" }`])?.signIn?.freshOverCents).toBe(cents);
 });
 
-test.each(["50000", "$", "$1.5", "$1.55k", "€50", "$1,23"])("the amount %s is refused", (text) => {
-  expect(problemOf([`signIn: { freshOver: "${text}" }`])).toContain("an amount in US dollars");
-});
+test.each(["50000", "$", "$1.555k", "$20000M", "€50", "$1,23"])(
+  "the amount %s is refused",
+  (text) => {
+    expect(problemOf([`signIn: { freshOver: "${text}" }`])).toContain("an amount in US dollars");
+  },
+);
 
 test.each([
   ["http://id.acme.example", "http:// only for this machine"],

@@ -1,3 +1,4 @@
+import { byWorkflow, PAYRUN } from "../../src/contracts/authors.ts";
 import { expect } from "vitest";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
@@ -80,15 +81,15 @@ test("a bill's page shows Payrun's own workflows as Payrun, and doesn't repeat a
   run,
   olga,
 }) => {
-  const actor = "retry-failed-payment/acme/pbl_0101";
+  const actor = byWorkflow("retry-failed-payment/acme/pbl_0101");
   const entry = { businessId: "biz_acme", subject: "pbl_0101", action: "line:parked", nowMs: 1 };
   await gateway.store.transaction((trx) => appendAudit(trx, { ...entry, actor, details: {} }));
   await approveLines(gateway.store, run, ["pbl_0101"]);
   const { text } = await olga.get("/bills/pbl_0101?business=acme");
   expect(text).toMatch(/Now parked\s+\( ?Payrun ?\)/);
-  expect(text).not.toContain(actor);
+  expect(text).not.toContain(actor.name);
   expect(text).not.toContain("(cora)");
-  expect(text).toContain("1 entry of the audit trail is");
+  expect(text).toContain("3 entries of the audit trail are");
 });
 
 test("an unknown address gets a 404 page in plain words, with a link back within the site", async ({
@@ -258,7 +259,7 @@ test("a hold that Payrun has set is shown as Payrun's", async ({ gateway, olga }
       ...hold,
       scope: "contact",
       reason: "Another account.",
-      author: "payrun",
+      author: PAYRUN,
     });
   });
   expect((await olga.get("/holds")).text).toMatch(/Another account\. Payrun /);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { FLAG_KINDS } from "../../src/contracts/pay-run.ts";
 import type { Playbook } from "../../src/contracts/playbook.ts";
 import { PLAYBOOK_KINDS } from "../../src/playbooks/kinds/index.ts";
 import { type JsonSchema, kindJsonSchema } from "../../src/playbooks/schema-json.ts";
@@ -104,6 +105,16 @@ test.each(Object.keys(PLAYBOOK_KINDS) as Kind[])(
     expect(missing).toEqual([]);
   },
 );
+
+test("the page of pay runs names every flag that a condition may look for", () => {
+  const page = pageOf("pay-run");
+  const rows = page.filter(
+    ({ firstCell }) => firstCell !== null && /`(review|flags)`/.test(firstCell),
+  );
+  expect(rows).toHaveLength(2);
+  const named = rows.map(({ code }) => code).join(" ");
+  expect(FLAG_KINDS.filter((kind) => !names(named, kind))).toEqual([]);
+});
 
 test("a key that a page mentions elsewhere, or not as code, isn't described", () => {
   const page = linesOf(

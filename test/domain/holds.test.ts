@@ -29,21 +29,29 @@ test("a hold with an unknown scope stops everything", () => {
 });
 
 test("a bill on hold shows the first part of a long reason, and a short reason in full", () => {
-  const short = { author: "cora", reason: "Check the account. Ann knows: call her." };
+  const short = {
+    author: "cora",
+    authorKind: "principal" as const,
+    reason: "Check the account. Ann knows: call her.",
+  };
   expect(onHoldText(short)).toBe(
     "On hold since cora said: Check the account. Ann knows: call her.",
   );
   const rest = "weekly has seen a later end of its trail. ".repeat(6);
   const long = {
     author: "payrun",
+    authorKind: "system" as const,
     reason: `The store is older than what was done with it: ${rest}`,
   };
   expect(onHoldText(long)).toBe("On hold: The store is older than what was done with it …");
-  expect(onHoldText({ author: "cora", reason: "x".repeat(300) }).length).toBeLessThan(240);
+  expect(
+    onHoldText({ author: "cora", authorKind: "principal" as const, reason: "x".repeat(300) })
+      .length,
+  ).toBeLessThan(240);
 });
 
 test("a bill under several holds says how many remain if the first is released", () => {
-  const hold = { author: "cora", reason: "Check the account" };
+  const hold = { author: "cora", authorKind: "principal" as const, reason: "Check the account" };
   expect(onHoldText(hold, 1)).toBe(
     "On hold since cora said: Check the account. 1 more hold keeps it back.",
   );

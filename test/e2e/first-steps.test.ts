@@ -22,6 +22,7 @@ test("the README's commands run a new playbook to its end, the audit page's prov
   // The two people whose tokens `payrun up` leaves in its home.
   await mkdir(join(cwd, "people"));
   await writeFile(join(cwd, "admin.token"), payrun.tokenOf("admin"));
+  await writeFile(join(cwd, "gateway.url"), payrun.gatewayUrl);
   await writeFile(join(cwd, "people", "approver.token"), payrun.tokenOf("controller"));
   const run = async (words: readonly string[]): Promise<CliResult> => {
     const env = { ...payrun.env(), PAYRUN_GATEWAY_URL: payrun.gatewayUrl };
@@ -49,11 +50,12 @@ test("the README's commands run a new playbook to its end, the audit page's prov
   expect(done.phase).toBe("completed");
   expect(done.counts.settled).toBeGreaterThan(0);
 
-  const [verify = "", dump = "", access = "", explain = "", whole = ""] =
+  const [verify = "", ends = "", dump = "", access = "", explain = "", whole = ""] =
     commandsOf("docs/audit.md");
   const verified = await run(["audit", "verify"]);
   const head = /its end is ([0-9a-f]{64})/.exec(verified.stdout)?.[1] ?? "";
   await run(filledIn(verify, { NAME: "default", HASH: head }));
+  expect((await run(filledIn(ends, { NAME: "default" }))).stdout).toContain(head);
   const file = join(cwd, "since.jsonl");
   const values = { NAME: "default", DATE: "2026-01-01", RUN: "rent", FILE: file };
   await run(filledIn(dump, values));

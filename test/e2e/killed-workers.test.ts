@@ -17,7 +17,7 @@ import { isLong } from "../support/long.ts";
 import { getRetryByWorkflowId } from "../../src/store/retries/retries.ts";
 import { keepHistory } from "../support/keep-history.ts";
 import { NEXT_DAY_RETRIES } from "../support/next-day-retries.ts";
-import { runsOf, scheduleOf, untilLaunchers } from "../support/launchers.ts";
+import { runsOf, scheduleOf, sinceLastWeek, untilLaunchers } from "../support/launchers.ts";
 import { payrunTest } from "../support/payrun-test.ts";
 import type { TestPayrun } from "../support/payrun.ts";
 import { expectBank, paymentsOf, plannedScene, scenePlaybook, standing } from "../support/scene.ts";
@@ -195,6 +195,7 @@ test("the run of a schedule is launched once, whenever the worker of its launche
     const [bill] = await bills(payrun.sandbox, [410_00], { description: name });
     if (bill !== undefined) made.set(name, bill);
     await payrun.apply(name, scenePlaybook(name, { more: ["schedule: { every: day }"] }));
+    await sinceLastWeek(payrun, name);
   };
   let lock: DatabaseSync | undefined;
   await dieAt(payrun, [

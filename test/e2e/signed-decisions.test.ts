@@ -119,6 +119,6 @@ test.runIf(isLong)(
     expect(codes.slice(0, answered.length)).toEqual(answered);
     const signaled = ["bad-signature", "malformed", "malformed", "malformed", "malformed"];
     expect(codes.slice(answered.length).toSorted()).toEqual(signaled);
-    expect(refused.at(-1)?.actor).toBe("temporal signal");
+    expect(refused.at(-1)?.actor).toBe("temporal");
   },
 );

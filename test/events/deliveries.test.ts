@@ -181,7 +181,7 @@ test("deliveries that are no events, or another business's, are skipped", async 
   await start();
   service.bodies = [
     "not json",
-    JSON.stringify({ id: "evt_half" }),
+    "[]",
     eventBody({ id: "evt_foreign", businessId: "biz_other" }),
     eventBody({ id: "evt_good" }),
   ];

@@ -3,10 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { LineState } from "../../src/contracts/pay-run.ts";
 import { MASS_QUEUE, TASK_QUEUE } from "../../src/contracts/names.ts";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
-import { changeLine, getRunLine } from "../../src/store/lines/lines.ts";
 import { listNotices } from "../../src/store/notices/notices.ts";
 import { type DevServer, startDevServer } from "../gateway/support/dev-server.ts";
 import {
@@ -107,40 +105,6 @@ describe("the dispatcher", () => {
       (count) => count > 0,
     );
     expect(await looks(runId)).toEqual(["of_contact"]);
-  });
-
-  test("a removed account loses its reservations for unsent bills, its runs are signaled and operators notified", async () => {
-    const funding = { ...planLine("x").funding, sourceId: "ba_gone", kind: "bank" };
-    period += 1;
-    const { runId } = await seedRun(gateway.store, {
-      period: `2026-01-${String(period).padStart(2, "0")}`,
-      lines: ["to_pay", "sent"].map((payableId) => planLine(payableId, { funding })),
-    });
-    await client.workflow.start("payRun", {
-      ...{ workflowId: runId, taskQueue: TASK_QUEUE, args: [{ runId }] },
-    });
-    const become = (payableId: string, state: LineState) =>
-      changeLine(gateway.store.db, { runId, payableId }, { state, funded: true }, 1);
-    await become("to_pay", "planned");
-    await become("sent", "scheduled");
-    await send("ba_gone", "bank_account.removed", "bank_account");
-    await until(undispatched, (count) => count === 0);
-    const fundedOf = async (id: string) => (await getRunLine(gateway.store.db, runId, id))?.funded;
-    expect([await fundedOf("to_pay"), await fundedOf("sent")]).toEqual([false, true]);
-    await expect.poll(() => signals(runId)).toBe(1);
-    await send("ba_gone", "bank_account.verified", "bank_account");
-    await expect.poll(() => signals(runId)).toBe(2);
-    const [notice, ...others] = await listNotices(gateway.store.db, {
-      ...{ businessId: "biz_acme", kind: "funding-source-removed", limit: 5 },
-    });
-    expect(others).toEqual([]);
-    expect(notice).toMatchObject({
-      roles: ["operator"],
-      subject: "Bank account Balance was removed at the service",
-    });
-    expect(notice?.text).toContain("paid from Balance (ba_gone) while");
-    expect(notice?.text).toContain(`- ${runId}: 1 bill planned, $100.00\n`);
-    expect(notice?.text).toContain(`- ${runId}: 1 bill scheduled, $100.00, which may fail`);
   });
 
   test("events without a subscriber are marked without a signal", async () => {

@@ -260,7 +260,7 @@ describe("taking payments back", () => {
     expect(made.map(({ policy }) => policy.choose.vendor)).toEqual(["con_6", "con_6"]);
     for (const cancellation of made) {
       // People read the vendor's name, and the playbook's name as the requester.
-      expect(cancellation.reason).toMatch(/^contact\.updated of Vendor of of_2026/);
+      expect(cancellation.reason).toMatch(/^events about vendor Vendor of of_2026/);
       expect(askerOf(cancellation)).toBe("wait-changed");
       expect(askerOf({ ...cancellation, requestedBy: "otto" })).toBe("otto");
     }

@@ -7,6 +7,7 @@ import { decisionsOfRun } from "../../src/store/approvals/decisions.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { approversOf } from "../support/approvers-of.ts";
 import { getPlan } from "../../src/store/plans/plans.ts";
+import { hashOfLine } from "../../src/domain/planning/line-hash.ts";
 import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
 import { noticeLoss } from "../support/lost-store.ts";
@@ -190,7 +191,8 @@ describe("an approval", () => {
   }) => {
     const token = await scene.gateway.token("otto", ["owner"]);
     await scene.decide(token);
-    const anew = { ...planLine("p1"), version: 2, lineHash: "hash-of-p1-later" };
+    const changed = planLine("p1", { version: 2, dateRule: "another day" });
+    const anew = { ...changed, lineHash: hashOfLine("biz_acme", changed) };
     await scene.gateway.store.transaction((trx) =>
       storeReplannedLines(trx, {
         runId: scene.run.runId,

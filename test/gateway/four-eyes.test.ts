@@ -7,6 +7,7 @@ import { type Answer, profile, type TestGateway } from "./support/gateway.ts";
 
 const ONE = "kind: pay-run\n";
 const TWO = "kind: pay-run\nreview: []\n";
+const NO_LIMITS = { billCents: null, vendorPerWeekCents: null, businessPerWeekCents: null };
 const WEEKLY = { business: "acme", name: "weekly" };
 
 const test = gatewayTest({ profiles: [profile({ fourEyes: true })] })
@@ -132,6 +133,25 @@ test("only the proposer counts as an author; both people are in the trail", asyn
   const trail = await listAudit(gateway.store.db, { businessId: "biz_acme" });
   expect(trail.map(({ action, actor, details }) => [action, actor, details])).toEqual([
     ["playbook.proposed", "ada", { hash: json["proposal"] }],
-    ["playbook.applied", "ada", { revision: 1, confirmedBy: "bea" }],
+    [
+      "playbook.applied",
+      "ada",
+      {
+        ...{ revision: 1, hash: json["proposal"], confirmedBy: "bea" },
+        compiled: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      },
+    ],
   ]);
+});
+
+const limited = gatewayTest({
+  profiles: [profile({ fourEyes: true, limits: { ...NO_LIMITS, billCents: 5_000_000 } })],
+});
+
+limited("a playbook with a limit above its business's is refused", async ({ gateway }) => {
+  const ada = await gateway.token("ada", ["admin"]);
+  const laxer = await propose(gateway, ada, `${ONE}limits: { bill: $60k }\n`);
+  expect([laxer.status, laxer.json["error"]]).toEqual([422, "limits_above_business"]);
+  expect(laxer.json["message"]).toContain("limits.bill is $60,000.00");
+  expect((await propose(gateway, ada, `${ONE}limits: { bill: $40k }\n`)).status).toBe(202);
 });

@@ -70,7 +70,7 @@ test("a bill over a limit is shown with the ways to pay it, and its retry is ref
 }) => {
   const reasonCode = "over-bill-limit";
   await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode, reason: "Over." });
-  const way = /Over limits\.bill .*raise it .*payrun pay BILL-000071 --playbook OTHER/;
+  const way = /Over limits\.bill .*raise it .*payrun pay BILL-000071 does/;
   for (const told of [
     ["status", "weekly"],
     ["explain", "BILL-000071"],

@@ -220,8 +220,8 @@ test("the history of a bill lists what happened to it in order", async ({ gatewa
 });
 
 test.for<[string, string]>([
-  ["payable.payment.failed", "The service says: a payment failed"],
-  ["payable.something_new", "The service says: payable something new"],
+  ["payable.payment.failed", "An event says: a payment failed"],
+  ["payable.something_new", "An event says: payable something new"],
 ])("a bill's history puts the event %s into words", async ([type, text], { gateway, operator }) => {
   await seedRun(gateway.store, { lines: [planLine("p5")] });
   const event = { eventId: "evt_1", sequence: "1", object: "payable", objectId: "p5", body: "{}" };
@@ -252,6 +252,6 @@ test("explain shows a bill's times in the profile's zone, and names the zone", a
   const { stdout } = await typed(west, await west.token("vic", ["viewer"]), ["explain", "p6"]);
   expect(stdout).toContain("times are those of Los Angeles");
   expect(stdout).toMatch(/2026-11-23 06:00:05 .*oli.*Disputed/);
-  expect(stdout).toMatch(/2026-11-23 06:00:06 +The service says: the bill was approved/);
+  expect(stdout).toMatch(/2026-11-23 06:00:06 +An event says: the bill was approved/);
   expect(stdout).toContain(runId);
 });

@@ -35,10 +35,12 @@ async function cancelled(
   const { store } = gateway;
   const workflowId = `cancel-scheduled-payments/acme/${request}`;
   const asked = { businessId: "biz_acme", business: "acme", playbook: "", runId: null };
-  await insertCancellation(store.db, {
-    ...{ ...asked, workflowId, policy: cancelOfPayments([]) },
-    ...{ reason: "wrong", requestedBy: "cora", nowMs: Date.now() },
-  });
+  await store.transaction((trx) =>
+    insertCancellation(trx, {
+      ...{ ...asked, workflowId, policy: cancelOfPayments([]) },
+      ...{ reason: "wrong", requestedBy: "cora", nowMs: Date.now() },
+    }),
+  );
   for (const [itemNo, payableId] of payableIds.entries()) {
     const money = { contactId: "con_osprey", amountCents: 11_100, holdId: null };
     await insertItem(
@@ -65,10 +67,12 @@ test("a cancellation that makes progress no longer shows why its payments were k
 }) => {
   const { store } = gateway;
   const workflowId = "cancel-scheduled-payments/acme/going-on";
-  await insertCancellation(store.db, {
-    ...{ businessId: "biz_acme", business: "acme", playbook: "", runId: null, workflowId },
-    ...{ policy: cancelOfPayments([]), reason: "wrong", requestedBy: "cora", nowMs: Date.now() },
-  });
+  await store.transaction((trx) =>
+    insertCancellation(trx, {
+      ...{ businessId: "biz_acme", business: "acme", playbook: "", runId: null, workflowId },
+      ...{ policy: cancelOfPayments([]), reason: "wrong", requestedBy: "cora", nowMs: Date.now() },
+    }),
+  );
   const reason = "The store was restored. Payrun sends nothing until 12:49 PM.";
   const add = (itemNo: number, item: CancelEnd & { readonly open: boolean }, atMs: number) =>
     insertItem(

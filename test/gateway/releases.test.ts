@@ -1,3 +1,4 @@
+import { byWorkflow } from "../../src/contracts/authors.ts";
 import { describe, expect } from "vitest";
 import { ReleaseBody } from "../../src/api/holds.ts";
 import { activeHolds, createHold } from "../../src/store/holds/holds.ts";
@@ -35,16 +36,18 @@ async function cancelledBy(
   const { store } = gateway;
   const workflowId = `cancel-scheduled-payments/acme/${requestedBy}`;
   const of = { businessId: "biz_acme", nowMs: Date.now() };
-  await insertCancellation(store.db, {
-    ...{ ...of, business: "acme", playbook: "", runId: null, workflowId, requestedBy },
-    ...{ policy: cancelOfPayments(["pmt_3"]), reason: "wrong" },
-  });
+  await store.transaction((trx) =>
+    insertCancellation(trx, {
+      ...{ ...of, business: "acme", playbook: "", runId: null, workflowId, requestedBy },
+      ...{ policy: cancelOfPayments(["pmt_3"]), reason: "wrong" },
+    }),
+  );
   for (const value of payableIds) {
     const hold = {
       ...of,
       scope: "payable",
       value,
-      author: workflowId,
+      author: byWorkflow(workflowId),
       reason: "cancelled",
     } as const;
     await store.transaction((trx) => createHold(trx, hold));

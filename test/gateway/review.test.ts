@@ -163,6 +163,22 @@ test("a bill on hold that needs another person is shown as needing them", async 
   );
 });
 
+test("a bill that needs the owner for what its vendor is paid together is shown with the sum", async ({
+  gateway,
+}) => {
+  const besidesCents = { vendor: 0, "vendor-week": 1_000_000 };
+  const summed = { besidesCents, ruleIndex: 0, approvers: ["owner"] };
+  const run = await seedRun(gateway.store, {
+    period: "2026-11-27",
+    lines: [planLine("p_sum", summed), planLine("p_alone", { ...summed, amountCents: 1_000_001 })],
+  });
+  const shown = billLines((await reviewFor(gateway, run, "vera", ["viewer"])).bills).join("\n");
+  expect(shown).toMatch(
+    /p_sum .* the owner: its vendor's week comes to \$10,100\.00, above \$10,000\.00$/m,
+  );
+  expect(shown).toMatch(/p_alone .* the owner$/m);
+});
+
 test("a bill on hold that lacks a second approval is shown to the second approver everywhere", async ({
   gateway,
 }) => {

@@ -3,10 +3,9 @@ import type { ApprovalStage } from "../../src/contracts/playbook.ts";
 import { DecisionBody } from "../../src/api/schemas.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { decisionsOfRun } from "../../src/store/approvals/decisions.ts";
-import { lineApproved } from "../../src/store/approvals/line-approvals.ts";
 import { gatewayTest } from "./support/gateway-test.ts";
 import type { Answer, TestGateway } from "./support/gateway.ts";
-import { lineState, planLine, seedRun, type SeededRun } from "./support/rows.ts";
+import { isApproved, lineState, planLine, seedRun, type SeededRun } from "./support/rows.ts";
 
 const STAGES: readonly ApprovalStage[] = [
   {
@@ -38,15 +37,16 @@ async function decide(
 }
 
 function approved(gateway: TestGateway, run: SeededRun, payableId: string): Promise<boolean> {
-  const line = { runId: run.runId, payableId, lineHash: `hash-of-${payableId}` };
-  return lineApproved(gateway.store.db, line, Date.now());
+  return isApproved(gateway.store, run.runId, payableId);
 }
 
 async function trail(gateway: TestGateway, run: SeededRun): Promise<[string, string, unknown][]> {
   const filter = { businessId: "biz_acme", subject: run.runId };
   const entries = await listAudit(gateway.store.db, filter);
   return entries
-    .filter(({ action }) => action.startsWith("run."))
+    .filter(({ action }) =>
+      ["run.approved", "run.rejected", "run.decision-refused"].includes(action),
+    )
     .map(({ actor, action, details }) => [actor, action, details["stages"] ?? details["code"]]);
 }
 

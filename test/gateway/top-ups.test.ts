@@ -5,12 +5,13 @@ import { isRejected } from "../../src/store/approvals/decisions.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { approversOf } from "../support/approvers-of.ts";
 import { shortWarning } from "../../src/domain/deposits/terms.ts";
-import { changeTopUp, insertTopUp, type TopUp } from "../../src/store/deposits/deposits.ts";
+import { changeTopUp, type TopUp } from "../../src/store/deposits/deposits.ts";
 import { noticeLoss } from "../support/lost-store.ts";
 import { makeSigner, signDecision } from "../support/signing.ts";
 import { type Answer, profile, type TestGateway } from "./support/gateway.ts";
 import { typed } from "./support/typed.ts";
 import { gatewayTest } from "./support/gateway-test.ts";
+import { proposedDeposit } from "../support/proposed-deposit.ts";
 import { planLine, seedRun, type SeededRun } from "./support/rows.ts";
 
 const erp = makeSigner("erp", ["owner"]);
@@ -35,7 +36,7 @@ function ask(
   changes: { quorum?: number } = {},
 ): Promise<TopUp> {
   return gateway.store.transaction((trx) =>
-    insertTopUp(trx, {
+    proposedDeposit(trx, {
       businessId: "biz_acme",
       subject: `deposit/balance/${asker}/1`,
       business: "acme",

@@ -45,6 +45,7 @@ class History {
         clientOf: () => client as unknown as PaymentsClient,
         clockOf: () => ({
           now: () => Promise.resolve(now()),
+          readAnew: () => Promise.resolve(now()),
           observeServiceDate: () => {},
           hasMoved: () => Promise.resolve(false),
         }),

@@ -1,8 +1,12 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { defaultPayloadConverter } from "@temporalio/common";
 import { expect } from "vitest";
 import { startJanitor } from "../../src/janitor/janitor.ts";
 import { holdIfBothMayBeLost } from "../../src/janitor/lost-store.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
 import { lastKept, noteKept } from "../../src/store/janitor/behind.ts";
+import { auditHead } from "../../src/store/janitor/heads.ts";
+import { testStore } from "../store/support.ts";
 import { takeLease } from "../../src/store/sql/leases.ts";
 import { listHolds } from "../../src/store/holds/holds.ts";
 import { type MoneyWorld, test } from "../activities/money-world.ts";
@@ -97,27 +101,64 @@ test("a run whose launch had not reached Temporal yet is no sign of a loss", asy
   expect(await holdsOf(world)).toEqual([]);
 });
 
+/** Starts a janitor beside a Temporal in which this run has ended, with a history that says so. */
+async function besideEnded(world: MoneyWorld, runId: string, auditHead: unknown): Promise<void> {
+  const data = Buffer.from(JSON.stringify({ ended: true, auditHead }));
+  const result = { payloads: [{ metadata: { encoding: Buffer.from("json/plain") }, data }] };
+  const loadedDataConverter = { payloadConverter: defaultPayloadConverter, payloadCodecs: [] };
+  const temporal = {
+    withDeadline: (_: unknown, work: () => Promise<unknown>) => work(),
+    options: { namespace: "default", loadedDataConverter },
+    workflowService: {
+      getWorkflowExecutionHistoryReverse: async () => ({
+        history: { events: [{ activityTaskCompletedEventAttributes: { result } }] },
+      }),
+    },
+    workflow: {
+      list: async function* ({ query }: { query: string }) {
+        if (!query.includes("Running")) yield { workflowId: runId, startTime: new Date() };
+      },
+      getHandle: () => ({
+        describe: async () => ({ status: { name: "COMPLETED" }, closeTime: new Date() }),
+      }),
+      signalWithStart: async () => undefined,
+    },
+  } as unknown as Client;
+  const profiles = { all: () => [world.world.profile] };
+  const janitor = await startJanitor({ ...world.context(), temporal, profiles });
+  await janitor.stop();
+}
+
+/** Returns an end of the trail that the store has seen and that its backup lacks. */
+async function laterHead({ store: backup, businessId }: MoneyWorld): Promise<unknown> {
+  await auditHead(backup.db, businessId);
+  const { store } = await testStore();
+  const secrets = await backup.db.selectFrom("secrets").selectAll().execute();
+  await store.db.insertInto("secrets").values(secrets).execute();
+  const entry = { businessId, nowMs: 1, actor: "lena", action: "noted", subject: "p1" };
+  await store.transaction((trx) => appendAudit(trx, { ...entry, details: {} }));
+  return auditHead(store.db, businessId);
+}
+
 test("before a worker polls, all is put on hold if a run that the store has open has ended, despite an old worker's lease", async ({
   world,
 }) => {
   const runId = await runOfDaysAgo(world);
   const { db } = world.store;
   expect(await takeLease(db, { name: "janitor", holder: "of then" }, 122_000)).toBe(true);
-  const temporal = {
-    withDeadline: (_: unknown, work: () => Promise<unknown>) => work(),
-    workflow: {
-      list: async function* ({ query }: { query: string }) {
-        if (!query.includes("Running")) yield { workflowId: runId, startTime: new Date(1) };
-      },
-      getHandle: () => ({
-        describe: async () => ({ status: { name: "COMPLETED" }, closeTime: new Date() }),
-      }),
-    },
-  } as unknown as Client;
-  const profiles = { all: () => [world.world.profile] };
-  const janitor = await startJanitor({ ...world.context(), temporal, profiles });
-  await janitor.stop();
+  await besideEnded(world, runId, await laterHead(world));
   expect(await holdsOf(world)).toEqual([
     { scope: "all", reason: expect.stringContaining(`the run ${runId} has ended`) },
   ]);
+});
+
+test("a run that somebody has ended or started in Temporal is no sign of a loss", async ({
+  world,
+}) => {
+  const runId = await runOfDaysAgo(world);
+  const forged = { hash: "f".repeat(64), atMs: Date.now() + 3_600_000, proof: "f".repeat(64) };
+  for (const id of [runId, "pay-run/acme/CALL +1 555 0100/2026-01-01"]) {
+    await besideEnded(world, id, forged);
+  }
+  expect(await holdsOf(world)).toEqual([]);
 });

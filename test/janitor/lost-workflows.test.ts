@@ -45,10 +45,18 @@ test("a cancellation that ends while the janitor looks for its workflow gets no 
 }) => {
   const { store, businessId } = world;
   const workflowId = cancelScheduledPaymentsId("acme", "ended-meanwhile");
-  await insertCancellation(store.db, {
-    ...{ workflowId, businessId, business: "acme", playbook: "", policy: cancelOfPayments(["p"]) },
-    ...{ runId: null, reason: "wrong", requestedBy: "olga", nowMs: 1 },
-  });
+  await store.transaction((trx) =>
+    insertCancellation(trx, {
+      ...{
+        workflowId,
+        businessId,
+        business: "acme",
+        playbook: "",
+        policy: cancelOfPayments(["p"]),
+      },
+      ...{ runId: null, reason: "wrong", requestedBy: "olga", nowMs: 1 },
+    }),
+  );
   await pass(world, "cancelScheduledPayments", async () => {
     await changeCancellation(store.db, workflowId, { endedAtMs: 2 });
     return { status: { name: "COMPLETED" }, closeTime: new Date() };

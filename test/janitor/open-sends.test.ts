@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { payRequest } from "../../activities/pay/request-body.ts";
+import { payRequest } from "../../src/ledger/requests.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
 import { insertAdoptions, insertLookups } from "../../src/ledger/write.ts";
 import { changeLine, planLineOf } from "../../src/store/lines/lines.ts";
@@ -8,7 +8,7 @@ import { listNotices, type Notice } from "../../src/store/notices/notices.ts";
 import { openSubjects } from "../../src/store/payables/open-subjects.ts";
 import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
 import { setRunPhase } from "../../src/store/runs/runs.ts";
-import { WeekSums } from "../../src/store/lines/week-sums.ts";
+import { CommittedSums } from "../../src/store/lines/committed-sums.ts";
 import { lookAtOpenSends } from "../../src/janitor/open-sends.ts";
 import { type MoneyWorld, test } from "../activities/money-world.ts";
 import { sendOnce } from "../support/sends.ts";
@@ -154,9 +154,11 @@ describe("a bill that a request may still pay, and that nobody works on", () => 
     expect(line).toMatchObject({ state: "parked", paymentIds: [payment?.id] });
     const { businessMs } = await world.context().clockOf("acme").now();
     const limits = { ...NO_LIMITS, vendorPerWeekCents: line.amountCents + 1 };
-    const weeks = new WeekSums(world.store.db, { limits, businessMs });
+    const weeks = new CommittedSums(world.store.db, { limits, approve: [], businessMs });
     const another = { ...line, payableId: "another", amountCents: 2 };
-    expect(await weeks.refusal(another)).toMatchObject({ code: "over-vendor-week-limit" });
+    expect(await weeks.refusal(another, { totalCents: 2 })).toMatchObject({
+      code: "over-vendor-week-limit",
+    });
     const [notice, ...more] = await told(world, payableId);
     expect(notice?.subject).toMatch(/^One BILL-\d+ was paid after all$/);
     expect(notice?.text).toContain(payment?.id);

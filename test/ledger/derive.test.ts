@@ -53,6 +53,16 @@ describe("a send", () => {
     expect(markOf(answered, { sandbox: true })).toEqual({ databaseMs: null, serviceMs: T0 + MIN });
   });
 
+  it.each([0, -1, T0 + 2 * 60 * MIN, T0 - 2 * 60 * MIN, 8.64e15])(
+    "a response dated %d, hours away from its send, says nothing about when it was sent",
+    (answerDateMs) => {
+      const answered = sent("conflict", { answerDateMs, answeredAtMs: T0 + 9 * MIN });
+      expect(markOf(answered)).toEqual({ databaseMs: T0 + 15_000, serviceMs: T0 + 15_000 });
+      const unheard = sent("conflict", { answerDateMs, openedServiceMs: null });
+      expect(markOf(unheard)).toEqual({ databaseMs: T0 + 15_000, serviceMs: null });
+    },
+  );
+
   it("a send may be carried out for half an hour, in a sandbox for six minutes", () => {
     expect(windowMs(false)).toBe(30 * MIN);
     expect(windowMs(true)).toBe(6 * MIN);

@@ -38,9 +38,12 @@ describe("before anything was sent", () => {
     expect(next(pay, factsOf([]), WISH, read, nowAt(1.9))).toEqual(FIRST_KEY);
   });
 
-  it("nothing is sent from a reading whose pages disagree", () => {
+  it("nothing is sent from a reading with something that can't be read", () => {
     const read = { ...readAt(0), isWhole: false };
-    expect(next(pay, factsOf([]), WISH, read, nowAt(0))).toMatchObject({ kind: "read" });
+    expect(next(pay, factsOf([]), WISH, read, nowAt(0))).toMatchObject({
+      kind: "wait",
+      reason: "unreadable",
+    });
   });
 });
 
@@ -103,12 +106,15 @@ describe("rule 6: a conclusive lookup", () => {
     expect(next(pay, facts, WISH, readAgain(34), nowAt(34, unheard))).toEqual(NEXT_KEY);
   });
 
-  it("a lookup whose counts disagree is not conclusive, however late", () => {
+  it("a lookup that shows something that can't be read is not conclusive, however late", () => {
     const facts = factsOf([keyed(1, [sent("unconfirmed")])], {
       lookups: [{ ...lookAt(40), isWhole: false }],
     });
     const read = { ...readAt(41), isWhole: false };
-    expect(next(pay, facts, WISH, read, nowAt(41))).toMatchObject({ kind: "read" });
+    expect(next(pay, facts, WISH, read, nowAt(41))).toMatchObject({
+      kind: "wait",
+      reason: "unreadable",
+    });
   });
 
   it("a conclusive lookup may have been recorded by another process", () => {

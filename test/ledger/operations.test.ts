@@ -10,7 +10,7 @@ describe("a 2xx counts as success", () => {
     [cancel, { payment: SHOWN, message: "done" }, ["p1"]],
     [deposit, { id: "d1" }, ["d1"]],
   ] as const)("a 2xx to $name names what it made", (operation, body, ids) => {
-    expect(operation.successIds(body, cancelPath("p1"))).toEqual(ids);
+    expect(operation.made(body, cancelPath("p1"))?.ids).toEqual(ids);
   });
 
   it.each([
@@ -29,7 +29,7 @@ describe("a 2xx counts as success", () => {
   ] as const)(
     "a 2xx to $name whose body has an unexpected shape leaves the effect open",
     (operation, body) => {
-      expect(operation.successIds(body, cancelPath("p1"))).toBeNull();
+      expect(operation.made(body, cancelPath("p1"))).toBeNull();
     },
   );
 });

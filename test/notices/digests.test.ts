@@ -1,3 +1,4 @@
+import { appendAudit, recordedEnd } from "../../src/store/audit/audit.ts";
 import { expect, test } from "vitest";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
@@ -58,6 +59,11 @@ test("a playbook's digest comes once a day by the business clock while there are
   expect(await digests()).toEqual(["weekly/2026-11-18"]);
   const [first] = await listNotices(store.db, { kind: "digest", limit: 1 });
   expect(first?.subject).toMatch(/^weekly, 2026-11-19: /);
+  const entry = { businessId: "biz_1", nowMs: 1, actor: "ada", action: "a", subject: "s" };
+  await store.transaction((trx) => appendAudit(trx, { ...entry, details: {} }));
   businessMs = Date.parse("2026-11-20T13:30:00Z");
   expect(await digests()).toEqual(["weekly/2026-11-18", "weekly/2026-11-20"]);
+  const end = await recordedEnd(store.db, "biz_1");
+  const [next] = await listNotices(store.db, { kind: "digest", limit: 1 });
+  expect(next?.text).toContain(`payrun audit verify --head ${end?.hash}`);
 });

@@ -1,8 +1,25 @@
 import { describe, expect, test } from "vitest";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
-import { payment, sendJson, startService } from "./local-service.ts";
+import { payment, rejection, sendJson, startService } from "./local-service.ts";
 
 const FAILS = { error: "busy", message: "" };
+
+test.each(["payments", "payables", "contacts"] as const)(
+  "an answer that shows another record of the %s than was asked for is not taken for it",
+  async (resource) => {
+    const record = { ...payment("other"), paymentReady: true, paymentStatus: "none" };
+    const amounts = { totalAmountCents: 1, amountPaidCents: 0 };
+    const service = await startService((_received, response) =>
+      sendJson(response, 200, { ...record, ...amounts }),
+    );
+    const client = service.client();
+    expect((await client[resource].get("other")).id).toBe("other");
+    expect(await rejection(client[resource].get("asked"))).toMatchObject({
+      code: "unexpected_answer",
+      words: "unexpected answer 200: it shows another record",
+    });
+  },
+);
 
 describe("a read", () => {
   test.each([408, 429, 500, 502, 503])(

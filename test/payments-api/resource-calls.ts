@@ -30,7 +30,7 @@ export const calls: readonly Call[] = [
   {
     call: (client) => client.contacts.get("c/1"),
     request: "GET /v1/contacts/c%2F1",
-    answer: contact,
+    answer: { ...contact, id: "c/1" },
   },
   {
     call: (client) => client.contacts.create({ displayName: "A" }, key),

@@ -14,7 +14,7 @@ function everythingOf(value: unknown): string {
 test("the client does not show its token", async () => {
   const service = await startService((_received, response) => sendJson(response, 200, {}));
   const client = service.client({ token: { value: secret } });
-  await rejection(client.balance.get());
+  await rejection(client.payments.list());
   expect(everythingOf(client)).not.toContain(secret);
 });
 

@@ -104,6 +104,16 @@ describe("a condition that fails its check", () => {
     ],
     ["where: payable.description.matches(«payable.vendor.name»)", "must be written out", undefined],
     ['where: «cel.bind(x, "a", x == "a")»', "no function `bind`", undefined],
+    [
+      `approve: [{ where: '«"rejected_before"» in payable.flags', by: [a] }, { by: [b] }]`,
+      "no bill ever has the flag `rejected_before`",
+      "rejected-before",
+    ],
+    [
+      `approve: [{ where: '!(size(payable.id) > 2 && «"odd"» in payable.flags)', by: [a] }, { by: [b] }]`,
+      "no bill ever has the flag `odd`",
+      undefined,
+    ],
   ])("the condition in %s is refused at its place", (line, message, guess) => {
     const problem = onlyMistake(`kind: pay-run\n${line}\n`);
     expect(problem.message).toContain(message);

@@ -23,6 +23,9 @@ const WITHIN: Partial<Record<Kind, Readonly<Record<string, (keys: Mapping) => Ma
       pay: { from: "balance", topUp: { by: ["owner"], atMost: "$50k", ...keys } },
     }),
     "approve[]": (keys) => ({ approve: [{ by: ["controller"], ...keys }] }),
+    "approve[].over": (keys) => ({
+      approve: [{ over: { amount: "$25k", ...keys }, by: ["owner"] }, { by: ["controller"] }],
+    }),
     "approve[].stages[]": (keys) => ({ approve: [{ stages: [{ by: ["controller"], ...keys }] }] }),
   },
   "retry-failed": {

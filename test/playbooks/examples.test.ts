@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import type { Playbook } from "../../src/contracts/playbook.ts";
+import type { PayRunPlaybook, Playbook } from "../../src/contracts/playbook.ts";
+import { ruleFor } from "../../src/domain/approvals/rules.ts";
+import { isInReview } from "../../src/domain/planning/flagged.ts";
+import type { ConditionView } from "../../src/domain/planning/select.ts";
+import { evaluateCondition } from "../../src/playbooks/conditions.ts";
 import { PLAYBOOK_KINDS } from "../../src/playbooks/kinds/index.ts";
 import { loadPlaybook, loadPlaybookFile } from "../../src/playbooks/load.ts";
 import {
@@ -23,12 +27,56 @@ const smallest: Readonly<Record<Playbook["kind"], object>> = {
 };
 const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
 
+const BILL: ConditionView = {
+  id: "pay_1",
+  publicId: "B-1001",
+  description: "Office rent, March",
+  customNumber: null,
+  amountCents: 0,
+  totalAmountCents: 0,
+  amountPaidCents: 0,
+  dueDate: "2026-03-01",
+  issueDate: null,
+  status: "approved",
+  paymentStatus: "none",
+  vendor: {
+    id: "con_1",
+    name: "Hill Properties",
+    type: "payee",
+    netTerms: null,
+    bankLast4: "6789",
+  },
+  flags: [],
+};
+
 describe("the examples", () => {
-  test.each(files)("the example %s loads, and points editors to the schema", async (name) => {
+  test.each(files)(
+    "the example %s loads without a warning, and points editors to the schema",
+    async (name) => {
+      const result = await loadPlaybookFile(fileURLToPath(new URL(name, folder)));
+      expect(result).toMatchObject({ ok: true, playbook: { name: name.replace(".yaml", "") } });
+      if (!result.ok) return;
+      expect(result.warnings).toEqual([]);
+      expect(result.text).toMatch(/^# yaml-language-server: \$schema=\.\/playbook\.schema\.json\n/);
+    },
+  );
+
+  test.each(files)("no flag makes a bill easier to approve in the example %s", async (name) => {
     const result = await loadPlaybookFile(fileURLToPath(new URL(name, folder)));
-    expect(result).toMatchObject({ ok: true, playbook: { name: name.replace(".yaml", "") } });
-    if (!result.ok) return;
-    expect(result.text).toMatch(/^# yaml-language-server: \$schema=\.\/playbook\.schema\.json\n/);
+    if (!result.ok || result.playbook.kind !== "pay-run") return;
+    const { playbook } = result;
+    const kinds = ["rejected-before", ...playbook.review];
+    const easier = [10_000, 3_000_000, 15_000_000].flatMap((cents) =>
+      kinds.flatMap((kind) =>
+        [[], ...kinds.map((each) => [each])].flatMap((before) => {
+          const needed = groupsThatMay(playbook, cents, before);
+          const enough = groupsThatMay(playbook, cents, [...before, kind]);
+          const alone = enough.filter((group) => !needed.includes(group));
+          return alone.map((group) => `${cents} ${before.join()} and ${kind}: ${group}`);
+        }),
+      ),
+    );
+    expect(easier).toEqual([]);
   });
 
   test("the examples show every kind, and one is the demo's playbook", async () => {
@@ -88,6 +136,28 @@ describe("the JSON Schema for editors", () => {
     expect(schema["oneOf"]).toHaveLength(kinds.length);
   });
 });
+
+/** Returns the groups of people who may approve a bill with these flags. */
+function groupsThatMay(playbook: PayRunPlaybook, cents: number, flags: string[]): string[] {
+  const inReview = isInReview(
+    flags.map((kind) => ({ kind })),
+    playbook,
+  );
+  const bill = { ...BILL, amountCents: cents, totalAmountCents: cents, flags };
+  const { rule } = ruleFor({ billCents: cents, inReview }, playbook.approve, (condition) =>
+    evaluateCondition(condition, bill),
+  );
+  const groups = [0, 1, 2].flatMap((controller) =>
+    [0, 1, 2].map((owner): Record<string, number> => ({ controller, owner })),
+  );
+  return groups
+    .filter((group) =>
+      (rule.stages ?? [rule]).every(
+        ({ by, quorum }) => by.reduce((sum, role) => sum + (group[role] ?? 0), 0) >= quorum,
+      ),
+    )
+    .map((group) => JSON.stringify(group));
+}
 
 function keysBelow(node: JsonSchema, path: string): { path: string; node: JsonSchema }[] {
   return Object.entries(node.properties ?? {}).flatMap(([key, child]) => [

@@ -13,6 +13,34 @@ function load(text: string): PayRunPlaybook {
   return result.playbook;
 }
 
+test.each([
+  ["review: [new-vendor]\napprove: [{ by: [a] }]", ["1: no rule of `approve` has `when: review`"]],
+  ["approve: [{ by: [a] }]", []],
+  ["review: []", []],
+  [
+    `review: [new-vendor]\napprove: [{ where: '"new-vendor" in payable.flags', by: [a] }, { by: [b] }]`,
+    [],
+  ],
+  [
+    "approve: [{ when: review, by: [a] }, { by: [b] }]\nreview:\n  - split-below-limit",
+    ["3: `split-below-limit` flags nothing"],
+  ],
+  ["review: [split-below-limit]\napprove: [{ when: review, over: $5k, by: [a] }, { by: [b] }]", []],
+  [
+    "limits: { bill: $5k }\napprove:\n  rules:\n    - { over: $5k, by: [a] }\n    - { over: $4k, by: [b] }\n    - { by: [c] }",
+    ["4: this rule never acts: what is above $5,000.00 is above `limits.bill`, $5,000.00"],
+  ],
+  [
+    "limits: { bill: $5k }\napprove: [{ over: { amount: $9k, per: vendor-week }, by: [a] }, { by: [b] }]\nchangedRecord: { cancelOver: $10k }",
+    ["3: this never acts: what is above $10,000.00"],
+  ],
+])("a playbook that is valid and probably not meant comes with its warnings: %s", (text, told) => {
+  const loaded = loadPlaybook(`${text}\nkind: pay-run\n`, { file: "weekly.yaml" });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const warned = loaded.warnings.map(({ line, message }) => `${line}: ${message}`);
+  expect(warned.map((each, index) => each.slice(0, told[index]?.length))).toEqual(told);
+});
+
 describe("defaults", () => {
   test("the defaults are safe: one approval for everything, every oddity flagged, a question for late bills", () => {
     expect(load("kind: pay-run\n")).toMatchObject({

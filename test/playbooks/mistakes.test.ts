@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { FLAG_KINDS } from "../../src/contracts/pay-run.ts";
+import { REVIEW_REASONS } from "../../src/contracts/playbook.ts";
 import { PLAYBOOK_KINDS } from "../../src/playbooks/kinds/index.ts";
+import { loadPlaybook } from "../../src/playbooks/load.ts";
 import { formatProblems } from "../../src/playbooks/problem.ts";
 import { onlyMistake, problemsOf } from "./marked.ts";
 
@@ -19,6 +22,9 @@ describe("one mistake, at its place", () => {
     ["a wrong word", "kind: pay-run\nlate: «aks»", "ask"],
     ["a word of a list", "kind: pay-run\nreview:\n  - new-vendor\n  - «new-vendors»", "new-vendor"],
     ["a day", "kind: pay-run\nschedule: { every: «Thu» }", "thursday"],
+    ["hurry beside approve", "kind: pay-run\n«hurry»: { under: 1 minute }", "approve.hurry"],
+    ["hurry as a rule", `${RULES}  - { «hurry»: 1, by: [owner] }`, "approve.hurry"],
+    ["hurry without a unit", "kind: pay-run\napprove: { hurry: { under: «60» } }", "60 seconds"],
     ["a time", 'kind: pay-run\nschedule: { every: monday, at: «"9:00"» }', "09:00"],
     ["a zone", "kind: pay-run\nschedule:\n  every: monday\n  zone: «NewYork»", "America/New_York"],
     ["a duration", "kind: pay-run\nselect: { due: «within 2 weeks» }", "within 14 days"],
@@ -47,6 +53,18 @@ describe("one mistake, at its place", () => {
 
   test.each([
     ["a missing kind", "«select»: { due: all }", "`kind` is missing"],
+    [
+      "hurry without a time",
+      "kind: pay-run\napprove: { hurry: «{ then: another }» }",
+      "needs `under`",
+    ],
+    ["odd hours", 'kind: pay-run\napprove: { hurry: { outside: «"7-20"» } }', "are no hours"],
+    [
+      "a rule of the mapping",
+      "kind: pay-run\napprove:\n  rules:\n    - { by: [owner], quorum: «0» }",
+      "asks nobody",
+    ],
+    ["no approvals at all", "kind: pay-run\napprove: «soon»", "must be a list"],
     ["a missing day", "kind: pay-run\n«schedule»: { at: 10:00 }", "`every` is missing"],
     ["missing approvers", `${RULES}  - «{ over: $5 }»\n  - { by: [owner] }`, "`by` is missing"],
     ["a mapping that is a text", "kind: pay-run\npay: «soon»", "must be a mapping, not `soon`"],
@@ -138,17 +156,31 @@ describe("approval rules", () => {
       "never reached",
     ],
     [
-      "flagged bills without reasons",
-      `review: []\n${RULES}  - { when: «review», by: [a] }\n  - by: [b]`,
-      "nothing is flagged",
-    ],
-    [
       "no rule for the rest",
       `${RULES}  - { when: review, by: [a] }\n  - «{ over: $5k, by: [b] }»`,
       "could never be approved",
     ],
   ])("approval rules with %s are refused", (_, marked, message) => {
     expect(onlyMistake(marked).message).toContain(message);
+  });
+
+  test.each([
+    ["", "new-vendor, changed-bank-account, likely-duplicate, unusual-amount, split-below-limit"],
+    ["review: []\n", "split-below-limit"],
+  ])("a rule for a flag that `review` doesn't name is refused: %j", (review, named) => {
+    const rule = `- { where: '«"split-below-limit"» in payable.flags', by: [a] }`;
+    const problem = onlyMistake(`kind: pay-run\n${review}approve:\n  ${rule}\n  - { by: [b] }`);
+    expect(problem.message).toContain("`review` doesn't name it");
+    expect(problem.expected).toBe(`\`review: [${named}]\``);
+  });
+
+  test("a rule may look for every flag that a bill can have without being named", () => {
+    const rules = FLAG_KINDS.filter(
+      (kind) => kind === "changed-record" || !REVIEW_REASONS.some((reason) => reason === kind),
+    ).map((kind) => `  - { where: '"${kind}" in payable.flags', by: [a] }\n`);
+    expect(rules.join("")).toContain("changed-since-plan");
+    const all = `kind: pay-run\nreview: []\napprove:\n${rules.join("")}  - { by: [b] }`;
+    expect(loadPlaybook(all, { file: "weekly.yaml" }).ok).toBe(true);
   });
 
   test("approval rules that go from narrow to wide are accepted", () => {

@@ -63,7 +63,7 @@ remind: { after: 4 hours }
 test("the example in docs/approvals.md loads as it stands", () => {
   const page = readFileSync(new URL("../../docs/approvals.md", import.meta.url), "utf8");
   const blocks = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text ?? "");
-  const block = blocks.find((text) => text.includes("stages:")) ?? "";
+  const block = blocks.find((text) => text.includes("remind:")) ?? "";
   const { approve, remind } = load(`kind: pay-run\n${block}`);
   const escalations = approve.map(({ stages }) => stages?.map(({ escalate }) => escalate?.to));
   expect(escalations).toEqual([[["cfo"], ["chair"]], [["cfo"]]]);

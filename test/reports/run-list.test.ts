@@ -56,14 +56,16 @@ async function seedCancellations(gateway: TestGateway): Promise<void> {
     reason: "wrong",
     nowMs: 2_000,
   };
-  await insertCancellation(db, {
-    ...asked,
-    workflowId: CANCELLATION,
-    // It holds back bills of a run, which wait for the people who may release them.
-    runId,
-    playbook: "",
-    requestedBy: "ann",
-  });
+  await gateway.store.transaction((trx) =>
+    insertCancellation(trx, {
+      ...asked,
+      workflowId: CANCELLATION,
+      // It holds back bills of a run, which wait for the people who may release them.
+      runId,
+      playbook: "",
+      requestedBy: "ann",
+    }),
+  );
   await insertItem(
     db,
     {
@@ -86,12 +88,14 @@ async function seedCancellations(gateway: TestGateway): Promise<void> {
     2_000,
   );
   const idle = cancelScheduledPaymentsId("acme", "idle");
-  await insertCancellation(db, {
-    ...asked,
-    workflowId: idle,
-    playbook: "idle",
-    requestedBy: launchedByEvents("idle"),
-  });
+  await gateway.store.transaction((trx) =>
+    insertCancellation(trx, {
+      ...asked,
+      workflowId: idle,
+      playbook: "idle",
+      requestedBy: launchedByEvents("idle"),
+    }),
+  );
   await changeCancellation(db, idle, { phase: "completed", endedAtMs: 3_000 });
 }
 

@@ -6,9 +6,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { NODE_PACKAGES } from "../../scripts/setup/node.mjs";
+import { trust } from "../../scripts/setup/trusted-files.mjs";
 import { FakeMachine, WORKING_CLI } from "./fakes.ts";
 
 const MAIN = `
@@ -36,16 +37,16 @@ beforeEach(() => {
 
 afterEach(() => machine.remove());
 
-function start(args: readonly string[], node = process.execPath): ChildProcess {
+function start(args: readonly string[], node = process.execPath, env = {}): ChildProcess {
   return spawn(node, [join(root, "bin", "payrun.mjs"), ...args], {
     cwd: root,
-    env: machine.env,
+    env: { ...machine.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
 }
 
-async function run(args: readonly string[], node?: string) {
-  const child = start(args, node);
+async function run(args: readonly string[], node?: string, env?: object) {
+  const child = start(args, node, env);
   const ended = once(child, "exit");
   const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
   await ended;
@@ -105,12 +106,40 @@ test("packages that can't be installed cause exit code 4 with npm's reason and n
   expect(stderr).not.toMatch(/\n\s+at /);
 });
 
-test("a TEMPORAL_CLI in .env is found as the program would find it", async () => {
-  const cli = machine.file("elsewhere/temporal", WORKING_CLI);
-  machine.file("checkout/.env", `TEMPORAL_CLI=${cli}\n`);
-  const { stdout } = await run(["demo"]);
-  expect(JSON.parse(stdout)).toMatchObject({ cli });
+test("a TEMPORAL_CLI in .env runs as the program would use it: only if the file is trusted", async () => {
+  const cli = machine.file("elsewhere/temporal", noted(WORKING_CLI));
+  const text = `TEMPORAL_CLI=${cli}\n`;
+  const path = machine.file("checkout/.env", text);
+  const runs = () => machine.calls().filter((call) => call.startsWith("elsewhere"));
+  const found = async () => (JSON.parse((await run(["demo"])).stdout) as { cli?: string }).cli;
+  // The program then says what is missing.
+  expect([await found(), runs()]).toEqual([undefined, []]);
+  trustAs(machine, path, text);
+  expect(await found()).toBe(cli);
+  expect(runs()).not.toEqual([]);
 });
+
+test("while a token comes from the environment, no TEMPORAL_CLI of an .env runs, trusted or not", async () => {
+  const onPath = machine.program("temporal", WORKING_CLI);
+  const text = `TEMPORAL_CLI=${machine.file("elsewhere/temporal", noted(WORKING_CLI))}\n`;
+  trustAs(machine, machine.file("checkout/.env", text), text);
+  const { stdout } = await run(["demo"], process.execPath, { PAYRUN_TOKEN: "a token" });
+  expect(JSON.parse(stdout)).toMatchObject({ cli: onPath });
+  expect(machine.calls()).not.toContainEqual(expect.stringMatching(/^elsewhere/));
+});
+
+/** Returns the program with a record of each of its calls. */
+function noted(program: string): string {
+  return program.replace("\n", '\necho "elsewhere $*" >> "$CALLS"\n');
+}
+
+/** Trusts a file as the user of this machine. */
+function trustAs({ env }: FakeMachine, path: string, text: string): void {
+  vi.stubEnv("HOME", env["HOME"]);
+  vi.stubEnv("XDG_CONFIG_HOME", "");
+  trust(path, text);
+  vi.unstubAllEnvs();
+}
 
 /**
  * Returns a Node between 20 and 24 if this machine has one; otherwise the Node that runs the tests.

@@ -18,6 +18,7 @@ import { InboxWriter } from "../../src/events/inbox-writer.ts";
 import { createMetrics, type Metrics } from "../../src/gateway/http/metrics.ts";
 import { Clients } from "../../src/business/clients.ts";
 import { STORE_TRAIL } from "../../src/store/audit/audit.ts";
+import { differencesOf } from "../../src/store/audit/audit-compare.ts";
 import { auditedBusinesses, verifyTrail } from "../../src/store/audit/audit-trail.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
 import { confirmedToken } from "../support/confirmed-token.ts";
@@ -156,7 +157,8 @@ export async function trailProblems(
   for (const businessId of await auditedBusinesses(store.db)) {
     const known = businessId === STORE_TRAIL ? undefined : heads;
     const trail = await verifyTrail(store.db, businessId, known);
-    problems.push(...trail.problems.map(({ text }) => text));
+    const differences = await differencesOf(store.db, { businessId, business: null });
+    problems.push(...[...trail.problems, ...differences].map(({ text }) => text));
   }
   await store.close();
   return problems;
@@ -243,7 +245,7 @@ export async function startGateway(parts: EngineParts, node: ProcessNode): Promi
     rates: new Rates(loadConfig({}).gateway.limits),
     proxies: new Proxies([]),
     unproven: new UnprovenBodies(),
-    uses: new TokenUses({ store, log: logOf(parts, node), nowMs: Date.now }),
+    uses: new TokenUses({ store, profiles, log: logOf(parts, node), nowMs: Date.now }),
     mailer: new Mailer(),
     sandboxesOnly: () => profile.sandbox,
     publicUrl: () => "https://payrun.test",
@@ -274,6 +276,6 @@ export async function prepare(
     const made = await confirmedToken(store, { name, roles, createdBy: "ada", nowMs: Date.now() });
     tokens.set(name, made.token);
   }
-  for (const playbook of playbooks) await storePlaybook(store, playbook);
+  for (const playbook of playbooks) await storePlaybook(store, playbook, Date.now(), "biz_1");
   return tokens;
 }

@@ -47,6 +47,8 @@ const PATIENCE_MS = 1.5 * HOUR_MS;
 /** More steps than any seed needs on real clocks, plus some for each bill. */
 const STEPS_MOST = 120_000;
 const STEPS_A_BILL = 8_000;
+/** A run that lacks money looks for it every half hour, until the seed ends. */
+const STEPS_FOR_MONEY = LONGEST_DAYS * 48 * 100;
 /** Steps between two checks of the rules that are called now and then. */
 const CLAIMS_EVERY = 40;
 const IDLE_MS = { real: 4 * HOUR_MS, sandbox: 300_000 } as const;
@@ -88,7 +90,8 @@ export class Simulation {
     const clock = new BankClock(world, company.scale, company.serviceSkewMs);
     const book = new Book(world.stream("ids"));
     company.fill(book);
-    const mostSteps = STEPS_MOST + STEPS_A_BILL * book.payables.size;
+    const moneySteps = company.traits.has("short-balance") ? STEPS_FOR_MONEY : 0;
+    const mostSteps = STEPS_MOST + STEPS_A_BILL * book.payables.size + moneySteps;
     this.#steps = options.steps ?? mostSteps;
     const life = new Life(world, book, clock, company);
     this.#endpoint = new Endpoint(company.listsDeliveries);
@@ -105,11 +108,13 @@ export class Simulation {
       latestMs: company.latestMs,
       habits: company.habits,
       readMs: company.readMs,
+      liesShare: company.liesShare,
     });
     this.#others = new Others(world, { book, life, clock, kinds: company.doings });
     if (company.faults.has("poison")) {
       const contactId = book.payables.get("bill_1")?.contactId ?? "";
-      this.#service.poisoned = { payableId: "bill_1", contactId, what: company.poisons };
+      const { poisons: what, isAbsurd } = company;
+      this.#service.poisoned = { payableId: "bill_1", contactId, what, isAbsurd };
     }
     this.#temporal = new TemporalServer(world, workflowCode, 400);
     connectTo(this.#service);
@@ -133,6 +138,7 @@ export class Simulation {
       acts: company.acts,
       isHasty: company.scale !== 1,
       isStubborn: company.traits.has("bounces"),
+      dividesRuns: company.traits.has("adds-up"),
       launches: company.paying.launches,
       atOnce: company.paying.atOnce,
       payableIds: [...book.payables.keys()],
@@ -156,6 +162,11 @@ export class Simulation {
       sandbox: company.scale !== 1,
       health: () => ({ troubledMs: this.#troubledMs, isUp: this.#isUp }),
       ...{ clock, healsAtMs, isWithinEnvelope: !company.breaksEnvelope },
+      ...{
+        isLiedTo: company.isLiedTo,
+        bankAccountId: BANK_ACCOUNT,
+        skewMs: company.scale === 1 ? 11 * 60_000 : 1.5 * DAY_MS,
+      },
       businessMsAt: (atMs) => clock.nowMs(atMs),
       unseenMs: this.#unseenMs,
       isOnlyRun: company.paying.launches.length === 1,

@@ -1,17 +1,19 @@
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
-import type { PayLimits } from "../../src/contracts/playbook.ts";
+import type { ApprovalRule, PayLimits } from "../../src/contracts/playbook.ts";
+import { hashOfLine } from "../../src/domain/planning/line-hash.ts";
 import { claimPayables } from "../../src/store/payables/claims.ts";
 import { recordDecision } from "../../src/store/approvals/decisions.ts";
-import { payRequest } from "../../activities/pay/request-body.ts";
+import type { Wish } from "../../src/ledger/facts.ts";
 import { mayPay } from "../../src/ledger/gate-pay.ts";
 import { askGate } from "../../src/ledger/gate.ts";
 import { pay } from "../../src/ledger/operations.ts";
+import { payRequest } from "../../src/ledger/requests.ts";
 import { databaseNowMs } from "../../src/store/sql/database-clock.ts";
 import type { Store } from "../../src/store/index.ts";
 import { type Leased, leaseLines } from "../../src/store/lines/line-leases.ts";
 import { changeLine } from "../../src/store/lines/lines.ts";
 import { storePlan } from "../../src/store/plans/plan-writes.ts";
-import { upsertRun } from "../../src/store/runs/runs.ts";
+import { recordLaunch } from "../../src/store/runs/runs.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
 
 const NO_LIMITS: PayLimits = {
@@ -19,6 +21,12 @@ const NO_LIMITS: PayLimits = {
   vendorPerWeekCents: null,
   businessPerWeekCents: null,
 };
+
+/** Returns a planned line with the hash of its terms, by which the gate knows it. */
+export function hashedLine(payableId: string, changes: Partial<PlanLine> = {}): PlanLine {
+  const line = planLine(payableId, changes);
+  return { ...line, lineHash: hashOfLine("biz_1", line) };
+}
 
 /**
  * Stores a planned run whose lines are funded, and approved until 10,000 on the business clock.
@@ -31,8 +39,8 @@ export async function approvedRun(
   payables: readonly string[],
   changes: Partial<PlanLine> = {},
 ): Promise<string> {
-  const { run } = await upsertRun(store.db, newRun({ playbook }));
-  const lines = payables.map((payableId) => planLine(payableId, changes));
+  const { run } = await store.transaction((trx) => recordLaunch(trx, newRun({ playbook })));
+  const lines = payables.map((payableId) => hashedLine(payableId, changes));
   await store.transaction(async (trx) => {
     const plan = { summary: planSummary(lines), lines, skipped: [] };
     await storePlan(trx, { run, plan, nowMs: 1 });
@@ -85,6 +93,9 @@ interface LeaseChanges {
   readonly serviceOffMs?: number;
   readonly businessMs?: number;
   readonly limits?: PayLimits;
+  /** The request that a caller of the gate makes of the approved one. */
+  readonly wish?: (approved: Wish) => Wish;
+  readonly approve?: readonly ApprovalRule[];
   /** False for a service whose business clock is real time. */
   readonly sandbox?: boolean;
 }
@@ -93,6 +104,7 @@ interface LeaseChanges {
 export function lease(store: Store, runId: string, changes: LeaseChanges = {}): Promise<Turn> {
   const businessId = "biz_1";
   const { by = "worker-1", limit = 20, leaseMs = 60_000, limits = NO_LIMITS } = changes;
+  const { wish = (approved) => approved, approve = [] } = changes;
   const { serviceMs = 5_000, serviceOffMs = 0, businessMs = 5_000, sandbox = true } = changes;
   return store.transactionOf(businessId, async (trx) => {
     const leased = await leaseLines(trx, { runId, businessId, by, limit, leaseMs, serviceMs });
@@ -114,11 +126,11 @@ export function lease(store: Store, runId: string, changes: LeaseChanges = {}): 
     };
     const requests = leased.lines.map(({ line, plan }) => ({
       subject: line.payableId,
-      wish: payRequest(plan, { owner: runId, runId }, plan.executionDate),
+      wish: wish(payRequest(plan, { owner: runId, runId }, plan.executionDate)),
       reading,
+      record: plan.record,
     }));
-    const plans = new Map(leased.lines.map(({ plan }) => [plan.payableId, plan]));
-    const paying = { owner: runId, businessId, runId, playbook: "weekly", limits, plans };
+    const paying = { owner: runId, businessId, runId, playbook: "weekly", limits, approve };
     const answers = await askGate(
       trx,
       { businessId, operation: pay, sentBy: by, owner: runId, clock },

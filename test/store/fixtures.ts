@@ -46,7 +46,7 @@ export function planLine(payableId: string, changes: Partial<PlanLine> = {}): Pl
     amountCents: 10_000,
     totalCents: 10_000,
     bankLast4: "1234",
-    contactUpdatedAt: null,
+    record: { updatedAt: null, shown: [] },
     dueDate: "2026-11-10",
     executionDate: "2026-11-05",
     arrivalDate: "2026-11-10",

@@ -32,3 +32,9 @@ export async function runsOf(payrun: TestPayrun, playbook: string): Promise<stri
     .execute();
   return rows.map((row) => row.run_id);
 }
+
+/** As if the playbook had been applied a week ago, so that its schedule has a run that is due. */
+export async function sinceLastWeek({ store }: TestPayrun, playbook: string): Promise<void> {
+  const change = { created_at_ms: Date.now() - 7 * 24 * 3_600_000 };
+  await store.db.updateTable("playbooks").set(change).where("name", "=", playbook).execute();
+}

@@ -1,5 +1,5 @@
 const NAMES = [
-  ...["PATH", "HOME", "NODE_COMPILE_CACHE"],
+  ...["PATH", "HOME", "XDG_CONFIG_HOME", "NODE_COMPILE_CACHE"],
   // The day on which the tests run: test/support/fixed-day.mjs.
   ...["NODE_OPTIONS", "TEST_NOW", "TEST_STARTED_MS"],
 ];

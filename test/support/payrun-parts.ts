@@ -88,6 +88,12 @@ export class PayrunParts {
     return parts.join("\n");
   }
 
+  /** Returns what the gateways answered with “internal error”, which no test should cause. */
+  async bugs(): Promise<string[]> {
+    const text = await readFile(join(this.#home, "gateway.log"), "utf8").catch(() => "");
+    return text.split("\n").filter((line) => line.includes('"internal_error"'));
+  }
+
   async #spawn(
     program: "src/worker/main.ts" | "src/gateway/main.ts",
     args: readonly string[],

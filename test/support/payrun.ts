@@ -11,7 +11,8 @@ import { takeNamespace } from "./take-namespace.ts";
 import { freePort } from "./free-port.ts";
 import { PayrunParts } from "./payrun-parts.ts";
 import { nextQuietMonday } from "./quiet-monday.ts";
-import { netCreditByPayable, startSandbox, type TestSandbox } from "./sandbox.ts";
+import { type RewritingFront, startRewritingFront } from "./rewriting-front.ts";
+import { type Json, netCreditByPayable, startSandbox, type TestSandbox } from "./sandbox.ts";
 import { machineEnv } from "./machine-env.ts";
 
 export interface PayrunOptions {
@@ -23,6 +24,10 @@ export interface PayrunOptions {
   readonly worker?: boolean;
   /** True: the business's token is in a file that `writeToken` replaces. */
   readonly tokenFile?: boolean;
+  /** More of the business's profile, which is then in a file; `writeProfile` replaces it. */
+  readonly profile?: Json;
+  /** True: `front` stands before the service, and rewrites what Payrun reads there. */
+  readonly front?: boolean;
   /** False: the ACH debit authorization has not been accepted. */
   readonly achAuthorization?: boolean;
   /** False: the service is treated as the real one, on real clocks. */
@@ -74,6 +79,7 @@ export class TestPayrun extends GatewayCalls {
   readonly #parts: PayrunParts;
   store!: Store;
   temporal!: Client;
+  front: RewritingFront | undefined;
   #connection: Connection | undefined;
   #webhookSecret = "whsec_none";
   #hasTokenFile = false;
@@ -105,6 +111,7 @@ export class TestPayrun extends GatewayCalls {
   async start(options: PayrunOptions): Promise<void> {
     await this.openStore();
     await this.makeTokens();
+    if (options.front === true) this.front = await startRewritingFront(this.sandbox.url);
     this.#connection = await Connection.connect({ address: this.temporalAddress });
     this.temporal = new Client({ connection: this.#connection, namespace: this.namespace });
     const port = await freePort();
@@ -118,7 +125,11 @@ export class TestPayrun extends GatewayCalls {
     if (options.janitorEveryMs !== undefined) {
       this.#parts.workerArgs = ["--janitor-every-ms", String(options.janitorEveryMs)];
     }
-    if (options.tokenFile === true) await this.#writeProfiles();
+    if (options.tokenFile === true || options.profile !== undefined) {
+      this.#hasTokenFile = true;
+      await this.writeToken(this.sandbox.business.token);
+      await this.writeProfile(options.profile);
+    }
     await this.startGateway();
     if (options.worker !== false) await this.startWorker();
   }
@@ -156,7 +167,7 @@ export class TestPayrun extends GatewayCalls {
       ...(this.#hasTokenFile
         ? { PAYRUN_PROFILES: join(this.home, "profiles.yaml") }
         : {
-            PAYMENTS_API_URL: this.sandbox.url,
+            PAYMENTS_API_URL: this.#serviceUrl,
             PAYMENTS_API_TOKEN: business.token,
             PAYMENTS_BUSINESS_ID: business.businessId,
             PAYMENTS_WEBHOOK_SECRETS: this.#webhookSecret,
@@ -232,28 +243,34 @@ export class TestPayrun extends GatewayCalls {
   }
 
   async stop(): Promise<void> {
+    for (const bug of await this.#parts.bugs()) process.stderr.write(`${bug}\n`);
     await this.killWorkers("SIGKILL");
     await this.stopGateway("SIGKILL");
     await this.store?.close();
     await this.#connection?.close();
+    this.front?.stop();
     await this.sandbox.stop();
     await rm(this.home, { recursive: true, force: true });
   }
 
-  async #writeProfiles(): Promise<void> {
-    this.#hasTokenFile = true;
-    const { businessId, token } = this.sandbox.business;
+  /** Writes the business's profile, which the parts read again; needs `tokenFile` or `profile`. */
+  async writeProfile(more: Json = {}): Promise<void> {
     const profile = {
-      apiUrl: this.sandbox.url,
-      businessId,
+      apiUrl: this.#serviceUrl,
+      businessId: this.sandbox.business.businessId,
       token: "${file:token}",
       webhookSecrets: [this.#webhookSecret],
       achAuthorization: { acceptedBy: "A. Owner", acceptedAt: "2026-01-05" },
       sandbox: true,
+      ...more,
     };
-    await this.writeToken(token);
     const text = JSON.stringify({ businesses: { default: profile } });
-    await writeFile(join(this.home, "profiles.yaml"), text);
+    await writeFile(join(this.home, "next-profiles"), text);
+    await rename(join(this.home, "next-profiles"), join(this.home, "profiles.yaml"));
+  }
+
+  get #serviceUrl(): string {
+    return this.front?.url ?? this.sandbox.url;
   }
 
   async #registerWebhook(): Promise<void> {

@@ -24,15 +24,18 @@ export function makeSigner(
 }
 
 /**
- * Signs a decision as docs/approvals.md says; `claims` and `header` change what a test is about.
+ * Signs a decision as docs/approvals.md says; `claims`, `header` and `written`, which changes the
+ * JSON of both, change what a test is about.
  */
 export function signDecision(
   signer: TestSigner,
   claims: Readonly<Record<string, unknown>>,
   header: Readonly<Record<string, unknown>> = {},
+  written: (json: string) => string = (json) => json,
 ): string {
   const now = Math.floor(Date.now() / 1000);
-  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const part = (value: object): string =>
+    Buffer.from(written(JSON.stringify(value))).toString("base64url");
   const text = [
     part({ alg: "EdDSA", typ: "JWT", kid: signer.keyId, ...header }),
     part({

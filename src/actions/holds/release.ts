@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../business/clock.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import { principalOf } from "../../domain/approvals/principal.ts";
+import { principalOf } from "../../contracts/principal.ts";
 import { type ENDED_BY_PERSON, holdOn } from "../../domain/holds.ts";
 import { isReinitiable } from "../../domain/payments/return-codes.ts";
 import { newDateOf } from "../../domain/planning/send-date.ts";
@@ -30,15 +30,18 @@ export async function holdsBy(
   const mine: Hold[] = [];
   const askedBy = new Map<string, string | undefined>();
   for (const hold of await activeHolds(db, businessId, businessMs)) {
-    if (principalOf(hold.author) === wanted) mine.push(hold);
-    else if (hold.author.includes("/")) {
-      if (!askedBy.has(hold.author)) {
-        const cancellation = await getCancellation(db, hold.author);
-        const isCancel = cancellation?.policy.kind === "cancel-scheduled";
-        askedBy.set(hold.author, isCancel ? cancellation.requestedBy : undefined);
-      }
-      if (principalOf(askedBy.get(hold.author) ?? "") === wanted) mine.push(hold);
+    if (hold.authorKind === "principal") {
+      if (principalOf(hold.author) === wanted) mine.push(hold);
+      continue;
     }
+    if (!askedBy.has(hold.author)) {
+      const cancellation = await getCancellation(db, hold.author);
+      const isPersons =
+        cancellation?.policy.kind === "cancel-scheduled" &&
+        cancellation.requestedByKind === "principal";
+      askedBy.set(hold.author, isPersons ? cancellation.requestedBy : undefined);
+    }
+    if (principalOf(askedBy.get(hold.author) ?? "") === wanted) mine.push(hold);
   }
   return mine;
 }
@@ -49,9 +52,9 @@ export async function holdsBy(
  */
 export async function endedByPerson(
   db: Db,
-  { businessId, scope, value, author }: Hold,
+  { businessId, scope, value, authorKind }: Hold,
 ): Promise<keyof typeof ENDED_BY_PERSON | undefined> {
-  if (scope !== "payable" || author.includes("/")) return undefined;
+  if (scope !== "payable" || authorKind === "system") return undefined;
   const state = currentOf(await linesOfPayable(db, businessId, value))?.state;
   return state === "paid-elsewhere" || state === "given-up" ? state : undefined;
 }

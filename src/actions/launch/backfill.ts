@@ -2,12 +2,17 @@ import { DAY_MS } from "../../contracts/durations.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { PlaybookSchedule } from "../../contracts/playbook.ts";
 import { addDays } from "../../domain/clock/dates.ts";
-import { zonedDate } from "../../domain/clock/new-york.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
-import { catchUpText, fireOf, nextPeriod } from "../../domain/clock/schedule-period.ts";
-import { playbookRevisions, type StoredPlaybook } from "../../store/playbooks/playbooks.ts";
+import {
+  catchUpText,
+  fireOf,
+  firesBetween,
+  nextPeriod,
+} from "../../domain/clock/schedule-period.ts";
+import type { StoredPlaybook } from "../../store/playbooks/playbooks.ts";
+import { scheduledSinceMs } from "../../store/playbooks/scheduled-since.ts";
 import { findRunOfPeriod } from "../../store/runs/runs.ts";
-import { appliedOnSandboxMs, scheduleWish } from "../../store/playbooks/schedule-wishes.ts";
+import { appliedOnSandboxMs } from "../../store/playbooks/schedule-wishes.ts";
 import type { Principal } from "../principal.ts";
 import { unprocessable } from "../errors.ts";
 import { businessNamed } from "../businesses.ts";
@@ -72,7 +77,7 @@ async function spanOf(
 ): Promise<Span> {
   const nowMs = context.nowMs();
   const of = { businessId: profile.businessId, playbook: stored.name };
-  const sinceMs = await scheduledSinceMs(context, of, stored);
+  const sinceMs = await scheduledSinceMs(context.store.db, of, stored);
   if (!profile.sandbox) return { sinceMs, nowMs, sandbox: false };
   const { businessMs, scale } = await context.clocks.read(profile);
   const shownMs = await appliedOnSandboxMs(context.store.db, of, sinceMs);
@@ -83,35 +88,9 @@ async function spanOf(
   };
 }
 
-/** Returns when a playbook got its present schedule, in real time. */
-async function scheduledSinceMs(
-  { store }: ScheduleContext,
-  of: { readonly businessId: string; readonly playbook: string },
-  stored: Pick<StoredPlaybook, "business" | "name" | "compiled">,
-): Promise<number> {
-  const timesOf = ({ schedule }: StoredPlaybook["compiled"]): string =>
-    JSON.stringify(schedule === null ? null : { ...schedule, catchUpDays: 0 });
-  const revisions = await playbookRevisions(store.db, stored);
-  const other = revisions.findIndex(
-    (revision) => timesOf(revision.compiled) !== timesOf(stored.compiled),
-  );
-  const first = other === -1 ? revisions.at(-1) : revisions[other - 1];
-  const { madeAgainMs } = await scheduleWish(store.db, of);
-  return Math.max(first?.createdAtMs ?? 0, madeAgainMs ?? 0);
-}
-
 function missedPeriods(schedule: PlaybookSchedule, { sinceMs, nowMs }: Span): string[] {
   const fromMs = Math.max(sinceMs, nowMs - schedule.catchUpDays * DAY_MS);
-  const periods: string[] = [];
-  // A run may begin some days before or after its period, so periods around the window are examined
-  // too.
-  let period = addDays(zonedDate(fromMs, schedule.zone), -8);
-  for (const last = addDays(zonedDate(nowMs, schedule.zone), 8); period <= last;) {
-    period = nextPeriod(schedule, period);
-    const { fireAtMs } = fireOf(schedule, period);
-    if (fireAtMs > fromMs && fireAtMs <= nowMs) periods.push(period);
-  }
-  return periods;
+  return firesBetween(schedule, fromMs, nowMs).map(({ period }) => period);
 }
 
 function whyNot(

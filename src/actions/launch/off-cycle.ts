@@ -3,7 +3,7 @@ import { newYorkDate } from "../../domain/clock/new-york.ts";
 import { ONLY_PLANS, onlyPlans } from "../../domain/plan-only.ts";
 import { type OffCycle, offCycleInputs, offCyclePeriod } from "../../domain/off-cycle.ts";
 import type { StoredPlaybook } from "../../store/playbooks/playbooks.ts";
-import { recordLaunch } from "../../store/runs/runs.ts";
+import { launchStored } from "../../store/runs/launch-in-trail.ts";
 import type { ActionContext } from "../context.ts";
 import type { Principal } from "../principal.ts";
 import { unprocessable } from "../errors.ts";
@@ -48,7 +48,7 @@ export async function payOffCycle(
   const request: OffCycle = { payableIds: [...new Set(payableIds)], amountCents };
   const period = offCyclePeriod(newYorkDate(businessMs), request, ref);
   const { runId, created } = await context.store.transactionOf(profile.businessId, (trx) =>
-    recordLaunch(trx, {
+    launchStored(trx, {
       businessId: profile.businessId,
       business: profile.name,
       playbook: name,

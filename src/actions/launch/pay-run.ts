@@ -1,7 +1,7 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { periodAt } from "../../domain/clock/schedule-period.ts";
-import { recordLaunch } from "../../store/runs/runs.ts";
+import { launchStored } from "../../store/runs/launch-in-trail.ts";
 import type { ActionContext } from "../context.ts";
 import { WORKFLOW_KINDS } from "../../contracts/workflow-kinds.ts";
 import { startWorkflow } from "../temporal.ts";
@@ -17,7 +17,7 @@ export const launchPayRun: Launcher<PayRunPlaybook> = async (
 ) => {
   const period = await periodOf(context, profile, playbook, request.period);
   const { runId, created } = await context.store.transactionOf(profile.businessId, (trx) =>
-    recordLaunch(trx, {
+    launchStored(trx, {
       businessId: profile.businessId,
       business: profile.name,
       playbook: request.playbook,

@@ -1,8 +1,7 @@
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { cancelScheduledPaymentsId, WORKFLOW_KINDS } from "../../contracts/workflow-kinds.ts";
-import { type CancellationPolicy, namedPayments } from "../../domain/cancellations/policy.ts";
-import { appendAudit } from "../../store/audit/audit.ts";
+import type { CancellationPolicy } from "../../domain/cancellations/policy.ts";
 import {
   getCancellation,
   insertCancellation,
@@ -78,13 +77,5 @@ export async function recordCancellation(
   const { businessId, name: business } = profile;
   const asked = { workflowId, businessId, business, playbook, policy, runId, reason };
   await insertCancellation(trx, { ...asked, requestedBy: by, nowMs });
-  await appendAudit(trx, {
-    businessId,
-    nowMs,
-    actor: by,
-    action: "cancellation.requested",
-    subject: workflowId,
-    details: { playbook, runId, reason, payments: namedPayments(policy) },
-  });
   return { workflowId, created: true };
 }

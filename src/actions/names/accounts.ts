@@ -3,7 +3,7 @@ import { standingText } from "../../domain/funding-source.ts";
 import { folded } from "../../domain/names.ts";
 import { listIncidents } from "../../store/incidents/incidents.ts";
 import { namesOfKind } from "../../store/names/names.ts";
-import { asked, type Found, type Looking, type Named, nearest, SERVICE } from "./found.ts";
+import { asked, type Found, type Looking, type Named, nearest, soon } from "./found.ts";
 
 interface Account {
   readonly id: string;
@@ -23,7 +23,7 @@ export async function findAccounts({ context, profile, text }: Looking): Promise
   const isKnown = bounced.includes(text) || kept.some(({ id }) => id === text);
   const { value = [], unread } = isKnown
     ? {}
-    : await asked(() => context.clientOf(profile).fundingSources.list(SERVICE));
+    : await asked(() => context.clientOf(profile).fundingSources.list(soon()));
   const accounts = new Map<string, Account>([
     ...bounced.map((id): [string, Account] => [id, { id, ...unnamed }]),
     ...kept.map(({ id, number, name }): [string, Account] => [

@@ -15,7 +15,7 @@ import {
   NAMES_COMPARED,
   nearest,
   nothing,
-  SERVICE,
+  soon,
   unlessUnknown,
   walking,
 } from "./found.ts";
@@ -74,9 +74,9 @@ async function keptBills({ context, profile, text, runId, thorough }: Looking): 
 async function billsAtService({ context, profile, text, thorough }: Looking): Promise<Bills> {
   const client = context.clientOf(profile);
   const { value, unread } = await asked(async (): Promise<Bills> => {
-    const one = await unlessUnknown(() => client.payables.get(text, SERVICE));
+    const one = await unlessUnknown(() => client.payables.get(text, soon()));
     if (one !== null) return { exact: [billOf(one)], near: [] };
-    const page = await client.payables.list({ search: text, pageSize: SEARCHED_MOST }, SERVICE);
+    const page = await client.payables.list({ search: text, pageSize: SEARCHED_MOST }, soon());
     const searched = await whole(page.items);
     const called = searched.filter((bill) => isCalled(bill, text));
     if (called.length > 0) return { exact: called, near: [] };
@@ -104,7 +104,7 @@ async function billsAtService({ context, profile, text, thorough }: Looking): Pr
     for (let start = 0; start < items.length; start += SINGLE_READS) {
       const read = items.slice(start, start + SINGLE_READS).map(async (item) => {
         const isTold = item.publicId !== undefined && item.contact !== undefined;
-        return isTold ? item : unlessUnknown(() => client.payables.get(item.id, SERVICE));
+        return isTold ? item : unlessUnknown(() => client.payables.get(item.id, soon()));
       });
       bills.push(
         ...(await Promise.all(read)).flatMap((bill) => (bill === null ? [] : billOf(bill))),

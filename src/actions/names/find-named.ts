@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { NAMED_KINDS, type NamedKind } from "../../domain/names.ts";
@@ -9,7 +10,7 @@ import type { ActionContext } from "../context.ts";
 import { GatewayError } from "../errors.ts";
 import { findAccounts } from "./accounts.ts";
 import { findBills } from "./bills.ts";
-import type { Found, Looking, Named } from "./found.ts";
+import { type Found, type Looking, type Named, nothing } from "./found.ts";
 import { findHolds, findPlaybooks, findRuns } from "./own.ts";
 import { findPayments } from "./payments.ts";
 import { findVendors } from "./vendors.ts";
@@ -56,15 +57,14 @@ export async function findNamed(
   if (/^\.{0,2}$/.test(text)) return { exact: [], near: [], unread: [] };
   const kinds = asked.kind === undefined ? SEARCHED : [asked.kind];
   const thorough = asked.kind !== undefined;
-  const of = async (profile: BusinessProfile, kind: NamedKind) => ({
+  const of = (profile: BusinessProfile, kind: NamedKind) => ({
     business: profile.name,
-    found: await FINDERS[kind]({ context, profile, text, runId, overToo, thorough }),
+    found: FINDERS[kind]({ context, profile, text, runId, overToo, thorough }),
   });
-  const all = await Promise.all(
-    namedOrAll(context, asked.business).flatMap((profile) =>
-      kinds.map((kind) => of(profile, kind)),
-    ),
+  const asking = namedOrAll(context, asked.business).flatMap((profile) =>
+    kinds.map((kind) => of(profile, kind)),
   );
+  const all = await inTime(text, asking);
   const unread = new Map<string, string>();
   for (const { business, found } of all) {
     if (found.unread !== undefined) unread.set(business, found.unread);
@@ -74,6 +74,38 @@ export async function findNamed(
     near: all.flatMap(({ found }) => found.near),
     unread: [...unread].map(([business, message]) => ({ business, message })),
   };
+}
+
+/** Once something has the very id that was asked for, slower services are given this long. */
+const LATE_MS = 1_000;
+
+interface OfBusiness<F> {
+  readonly business: string;
+  readonly found: F;
+}
+
+/** Waits for what was asked of all businesses, so that no service that hangs holds up the others. */
+async function inTime(
+  text: string,
+  asking: readonly OfBusiness<Promise<Found>>[],
+): Promise<readonly OfBusiness<Found>[]> {
+  const late = new Promise<Found>((resolve, reject) => {
+    for (const { found } of asking) {
+      found
+        .then(async ({ exact }) => {
+          if (!exact.some(({ id }) => id === text)) return;
+          await sleep(LATE_MS, undefined, { ref: false });
+          resolve(nothing("it had not answered when another business's service had"));
+        })
+        .catch(reject);
+    }
+  });
+  return Promise.all(
+    asking.map(async ({ business, found }) => ({
+      business,
+      found: await Promise.race([found, late]),
+    })),
+  );
 }
 
 /** Payments are left out of a search for everything, since that finds their bill. */
@@ -94,7 +126,9 @@ export async function thingOfId(
   },
 ): Promise<Named> {
   const { id, kind, business } = asked;
-  const found = await findNamed(context, { text: id, kind, business });
+  const keeping = await businessesKeeping(context, asked);
+  const of = keeping.length === 1 ? keeping[0] : business;
+  const found = await findNamed(context, { text: id, kind, business: of });
   const [only, other] = found.exact.filter((each) => each.id === id);
   if (only !== undefined && other !== undefined) {
     throw new GatewayError(
@@ -117,6 +151,22 @@ export async function thingOfId(
   throw new GatewayError(404, "not_found", `There is no ${kind} “${id}”.${hint}`, {
     candidates: meant,
   });
+}
+
+/**
+ * Returns the businesses whose stores know a thing of this id. If it is one, no service needs to be
+ * asked, and none can claim the id for itself.
+ */
+async function businessesKeeping(
+  context: Context,
+  { id, kind, business }: Parameters<typeof thingOfId>[1],
+): Promise<string[]> {
+  if (kind !== "bill" && kind !== "vendor" && kind !== "account") return [];
+  const profiles = namedOrAll(context, business);
+  const known = await Promise.all(
+    profiles.map(({ businessId }) => namesOf(context.store.db, businessId, kind, [id])),
+  );
+  return profiles.filter((_, place) => known[place]?.has(id) === true).map(({ name }) => name);
 }
 
 /** Stores the names of something that a person acts on, so that lists can show them. */

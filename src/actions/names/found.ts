@@ -1,7 +1,7 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { LineParts } from "../../domain/payments/line-parts.ts";
 import { folded, type Name, type NamedKind } from "../../domain/names.ts";
-import { PaymentsApiError } from "../../payments-api/index.ts";
+import { OtherRecordError, PaymentsApiError } from "../../payments-api/index.ts";
 import { NEAR_MOST, suggest } from "../../domain/suggest.ts";
 import type { ActionContext } from "../context.ts";
 
@@ -91,15 +91,20 @@ function beginningOf(name: string, text: string): string {
   return name.split(" ").slice(0, text.split(" ").length).join(" ");
 }
 
-/** Limits on waiting for the service during a search. */
-export const SERVICE = { timeoutMs: 5_000, patienceMs: 5_000 } as const;
+/** How long a search waits for one answer of the service, all tries together. */
+const ANSWER_MS = 5_000;
 
 /** The time limit for all pages of a list. */
 const WALK_MS = 20_000;
 
+/** Returns the limits for one answer. */
+export function soon() {
+  return { patienceMs: ANSWER_MS, signal: AbortSignal.timeout(ANSWER_MS) };
+}
+
 /** Returns the limits for a list that is read to its end. */
-export function walking(): { readonly signal: AbortSignal; readonly timeoutMs: number } {
-  return { ...SERVICE, signal: AbortSignal.timeout(WALK_MS) };
+export function walking() {
+  return { timeoutMs: ANSWER_MS, patienceMs: ANSWER_MS, signal: AbortSignal.timeout(WALK_MS) };
 }
 
 /** Returns the service's answer, or the reason that there is none. */
@@ -114,11 +119,15 @@ export async function asked<T>(
   }
 }
 
-/** Returns null if the service doesn't have the thing, or doesn't accept the id. */
+/**
+ * Returns null if the service doesn't have the thing, doesn't accept the id, or answers with another
+ * thing, which it may call by that text.
+ */
 export async function unlessUnknown<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();
   } catch (error) {
+    if (error instanceof OtherRecordError) return null;
     if (error instanceof PaymentsApiError && [400, 404, 422].includes(error.status ?? 0)) {
       return null;
     }

@@ -75,7 +75,7 @@ export async function findHolds(looking: Looking): Promise<Found> {
 
   async function shown(holds: readonly Hold[]): Promise<Named[]> {
     const called = await namesOfHolds(db, holds);
-    return holds.map(({ holdId: id, scope, value, releasedAtMs, author, reason }) => {
+    return holds.map(({ holdId: id, scope, value, releasedAtMs, ...set }) => {
       const name = called.get(id);
       const what = { kind: "hold", id, business: profile.name } as const;
       return {
@@ -83,13 +83,13 @@ export async function findHolds(looking: Looking): Promise<Found> {
         number: name?.number ?? null,
         name: scope === "all" ? "everything" : (name?.name ?? `${scope} ${value}`),
         amountCents: name?.amountCents ?? null,
-        state: releasedAtMs === null ? setText({ author, reason }) : "released",
+        state: releasedAtMs === null ? setText(set) : "released",
       };
     });
   }
 }
 
 /** Returns the text that distinguishes holds on the same thing. */
-function setText({ author, reason }: Pick<Hold, "author" | "reason">): string {
-  return `${isSetByPayrun(author) ? "" : `${author}: `}${reason}`;
+function setText(hold: Pick<Hold, "author" | "authorKind" | "reason">): string {
+  return `${isSetByPayrun(hold) ? "" : `${hold.author}: `}${hold.reason}`;
 }

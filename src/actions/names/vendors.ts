@@ -10,7 +10,7 @@ import {
   type Named,
   NAMES_COMPARED,
   nearest,
-  SERVICE,
+  soon,
   unlessUnknown,
   walking,
 } from "./found.ts";
@@ -55,9 +55,9 @@ export async function findVendors(looking: Looking): Promise<Found> {
 
 async function atService({ context, profile, text, thorough }: Looking): Promise<Vendors> {
   const { contacts } = context.clientOf(profile);
-  const one = await unlessUnknown(() => contacts.get(text, SERVICE));
+  const one = await unlessUnknown(() => contacts.get(text, soon()));
   if (one !== null) return { exact: [vendorOf(one)], near: [] };
-  const page = await contacts.list({ search: text, pageSize: 100 }, SERVICE);
+  const page = await contacts.list({ search: text, pageSize: 100 }, soon());
   const searched = page.items.map(vendorOf);
   const called = searched.filter((vendor) => isCalled(vendor, text));
   if (called.length > 0) return { exact: called, near: [] };

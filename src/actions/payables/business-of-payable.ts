@@ -6,7 +6,7 @@ import { businessNamed } from "../businesses.ts";
 
 /**
  * Returns the business that a payable belongs to: one that has planned it or left it out, tried to
- * pay it, retried it after a failure, cancelled payments of it or set a hold on it.
+ * pay it, claimed it, retried it after a failure, cancelled payments of it or set a hold on it.
  *
  * @throws GatewayError 404 if nothing is known of it, 409 if two businesses know a payable of this
  * id

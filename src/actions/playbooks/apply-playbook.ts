@@ -2,7 +2,9 @@ import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { PayRunPlaybook, Playbook } from "../../contracts/playbook.ts";
 import { isCancellationPolicy } from "../../domain/cancellations/policy.ts";
+import { laxerLimits } from "../../domain/planning/limits.ts";
 import { BUILT_IN_FAILURES } from "../../domain/retries/policy.ts";
+import { jsonHash } from "../../store/audit/audit-said.ts";
 import { appendAudit } from "../../store/audit/audit.ts";
 import type { Tables } from "../../store/index.ts";
 import {
@@ -11,6 +13,7 @@ import {
   isPayRun,
   type StoredPlaybook,
 } from "../../store/playbooks/playbooks.ts";
+import { textHash } from "../../store/playbooks/playbook-proposals.ts";
 import { scheduleWish } from "../../store/playbooks/schedule-wishes.ts";
 import type { ActionContext } from "../context.ts";
 import { conflict, unprocessable } from "../errors.ts";
@@ -72,6 +75,8 @@ export async function storePlaybook(
         ...{ businessId, nowMs, actor: author.author, action: "playbook.applied", subject: name },
         details: {
           revision: result.revision,
+          hash: textHash(text),
+          compiled: jsonHash(playbook),
           ...(confirmed === undefined ? {} : { confirmedBy: confirmed.by }),
           ...sandboxTime,
         },
@@ -130,12 +135,32 @@ async function noteOn(
 }
 
 /**
+ * Checks what a pay-run playbook refers to: its business's limits, and its `onFailure` playbook.
+ *
+ * @throws GatewayError 422
+ */
+export async function requireFit(
+  context: ActionContext,
+  profile: BusinessProfile,
+  playbook: PayRunPlaybook,
+): Promise<void> {
+  const laxer = laxerLimits(playbook.limits, profile.limits);
+  if (laxer.length > 0) {
+    throw unprocessable(
+      "limits_above_business",
+      `${laxer.join("; ")}: a playbook can only be stricter, so lower it, or leave it out.`,
+    );
+  }
+  await requireFailurePlaybook(context, profile, playbook);
+}
+
+/**
  * Checks that the `onFailure` playbook is stored. An unknown name would silently mean the built-in
  * rules.
  *
  * @throws GatewayError 422
  */
-export async function requireFailurePlaybook(
+async function requireFailurePlaybook(
   context: ActionContext,
   { name: business }: BusinessProfile,
   { onFailure }: PayRunPlaybook,

@@ -4,11 +4,8 @@ import { firstPayDate, nextFires, periodAt } from "../../domain/clock/schedule-p
 import { launcherOf } from "../../domain/clock/schedule-triggers.ts";
 import type { PlaybookSchedule } from "../../contracts/playbook.ts";
 import { withSchedule } from "../../store/playbooks/schedule-turns.ts";
-import {
-  noteOutsideAct,
-  type ScheduleWish,
-  scheduleWish,
-} from "../../store/playbooks/schedule-wishes.ts";
+import { noteOutsideAct } from "../../store/notices/schedule-changes.ts";
+import { type ScheduleWish, scheduleWish } from "../../store/playbooks/schedule-wishes.ts";
 import {
   type PlaybookKey,
   playbookRevisions,

@@ -12,7 +12,7 @@ import {
   usageError,
 } from "../terminal/cli-error.ts";
 import { type Bearer, type HttpAnswer, httpJson, httpText } from "./http.ts";
-import { ownToken } from "../home/people.ts";
+import { gatewayOfTokens, ownToken } from "../home/people.ts";
 import { readRunning } from "../home/running-file.ts";
 import { shellWord } from "../../domain/shell-word.ts";
 import type { SpokenConfig } from "./session.ts";
@@ -44,20 +44,41 @@ interface ReviewPage {
 /** Returns a client for the gateway, with the caller that the settings and this home specify. */
 export function gatewayOf(config: SpokenConfig): GatewayClient {
   const isSet = (name: string) => config.settings.some((each) => each.name === name && each.isSet);
-  const running =
-    isSet("PAYRUN_GATEWAY_URL") || isSet("PAYRUN_GATEWAY_PORT")
-      ? undefined
-      : readRunning(config.home);
+  const isChosen = isSet("PAYRUN_GATEWAY_URL") || isSet("PAYRUN_GATEWAY_PORT");
+  const running = isChosen ? undefined : readRunning(config.home);
+  const isKept = config.person !== undefined || config.token === undefined;
+  const token = ownToken(config);
   // Anyone may have supplied a folder with a home in it, so it doesn't decide where a user's own
   // token is sent.
   const isTold =
     running !== undefined && (config.token === undefined || isHere(running.gatewayUrl));
+  if (isKept && token !== undefined && config.homeProblem !== undefined) {
+    throw usageError(config.homeProblem);
+  }
+  const bound = isKept && token !== undefined ? gatewayOfTokens(config.home) : undefined;
+  const unsaid = isChosen ? undefined : bound;
+  const url = isTold ? running.gatewayUrl : (unsaid ?? config.gatewayUrl);
+  if (isKept && token !== undefined && !isSameGateway(url, bound)) {
+    throw usageError(
+      `the tokens kept in ${config.home} are for ${bound === undefined ? "no gateway that it names" : `the gateway at ${bound}`}, not for ${url}: nothing was sent`,
+      "Set PAYRUN_TOKEN to a token of that gateway, or leave its address out.",
+    );
+  }
   return new GatewayClient({
-    url: isTold ? running.gatewayUrl : config.gatewayUrl,
-    token: ownToken(config),
+    url,
+    token,
     person: config.person,
     mayCrossInTheClear: config.allowsPlaintext.includes("gateway"),
   });
+}
+
+/** True if both addresses are one gateway's; a home that names none keeps its tokens. */
+function isSameGateway(url: string, bound: string | undefined): boolean {
+  const originOf = (address: string) =>
+    URL.parse(address)
+      ?.origin.replace("//localhost", "//127.0.0.1")
+      .replace("//[::1]", "//127.0.0.1");
+  return bound !== undefined && originOf(url) === originOf(bound);
 }
 
 function isHere(address: string): boolean {

@@ -3,6 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { Client } from "@temporalio/client";
 import type { Command } from "@commander-js/extra-typings";
 
+import type { AuditHead } from "../../contracts/activities.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import { spokenSecond } from "../../domain/clock/spoken.ts";
 import type { Config } from "../../config.ts";
@@ -13,8 +14,10 @@ import {
   hasEntry,
   verifyTrail,
 } from "../../store/audit/audit-trail.ts";
+import { differencesOf } from "../../store/audit/audit-compare.ts";
 import { STORE_TRAIL } from "../../store/audit/audit.ts";
 import type { Store } from "../../store/index.ts";
+import { provenHeads } from "../../store/janitor/heads.ts";
 import { runNamed } from "../../store/names/run-named.ts";
 import { seenAuditHeads } from "../../temporal/audit-heads.ts";
 import { dataConverterOf } from "../../temporal/codec.ts";
@@ -24,6 +27,8 @@ import { collect } from "../terminal/collect.ts";
 import { temporalOf } from "../home/running-file.ts";
 import type { Session } from "../client/session.ts";
 import { addAuditAccessCommand } from "./audit-access.ts";
+import { addAuditHeadCommand } from "./audit-head.ts";
+import { businessIds } from "./audited-ids.ts";
 import { count, dim, green, printable, red } from "../terminal/text.ts";
 import { withStore } from "./with-store.ts";
 
@@ -35,6 +40,7 @@ export function addAuditCommand(program: Command, session: Session): void {
       "verify and export the audit trail, and who could approve what, on the store's host",
     );
   addVerify(audit, session);
+  addAuditHeadCommand(audit, session);
   addExport(audit, session);
   addAuditAccessCommand(audit, session);
 }
@@ -42,7 +48,9 @@ export function addAuditCommand(program: Command, session: Session): void {
 function addVerify(audit: Command, session: Session): void {
   audit
     .command("verify")
-    .description("recompute the whole trail: exit 1 if an entry was changed, removed or moved")
+    .description(
+      "recompute the whole trail, and compare the store with it: exit 1 if an entry was changed, removed or moved, or if they differ",
+    )
     .option(
       "--business <name>",
       "only this one, by its name or id; default: every one that has a trail",
@@ -77,12 +85,14 @@ function addVerify(audit: Command, session: Session): void {
           output.line(
             `${broken ? red("✗") : green("✓")} ${nameOf(settings, businessId)}: ${entriesText(entries)}, ${broken ? count(problems.length, "problem") : "whole"}`,
           );
-          for (const { at, text, action, subject } of problems) {
+          for (const { at, text, action, subject } of problems.slice(0, PROBLEMS_SHOWN)) {
             const about = action === null ? "" : ` It says: ${action} of ${subject ?? ""}.`;
             // A missing trail has no entry, so the problem has no time to show.
             const when = at === "" ? "" : `${spokenSecond(at, zone)}  `;
             output.line(`  ${when}${printable(text)}${printable(about)}`);
           }
+          const more = problems.length - PROBLEMS_SHOWN;
+          if (more > 0) output.line(`  and ${count(more, "more problem")}: --json has all.`);
           for (const { hash, found } of named) {
             output.line(
               `  it ${found ? "still has" : "does not have"} the entry of --head ${hash}`,
@@ -98,6 +108,9 @@ function addVerify(audit: Command, session: Session): void {
       }),
     );
 }
+
+/** A store that lost much must not fill the screen. */
+const PROBLEMS_SHOWN = 50;
 
 /**
  * True if the noted hashes are looked up in this trail: a business's, or the store's if it is the
@@ -139,23 +152,31 @@ async function verifyOne(
     const seen = await headsFromTemporal(config, profile.name);
     if (typeof seen === "string") compared = seen;
     else {
-      for (const [hash, runId] of seen) heads.set(hash, runId);
-      compared = `its end was compared with what ${count(seen.size, "run")} at work ${seen.size === 1 ? "has" : "have"} seen`;
+      const proven = await provenHeads(store.db, businessId, seen);
+      for (const [runId, { hash }] of proven) heads.set(hash, runId);
+      const others = seen.size - proven.length;
+      const unproven = others === 0 ? "" : `; ${count(others, "run")} had no proof of this store's`;
+      compared = `its end was compared with what ${count(proven.length, "run")} at work ${proven.length === 1 ? "has" : "have"} seen${unproven}`;
     }
   }
   const verified = await verifyTrail(store.db, businessId, heads);
+  const differences = await differencesOf(store.db, {
+    businessId,
+    business: profile?.name ?? null,
+  });
   // Other problems don't show whether the trail still has the noted entries.
   const looks = noted.map(async (hash) => ({
     hash,
     found: await hasEntry(store.db, businessId, hash),
   }));
-  return { ...verified, compared, noted: await Promise.all(looks) };
+  const problems = [...verified.problems, ...differences];
+  return { ...verified, problems, compared, noted: await Promise.all(looks) };
 }
 
 async function headsFromTemporal(
   config: Config,
   business: string,
-): Promise<ReadonlyMap<string, string> | string> {
+): Promise<ReadonlyMap<string, AuditHead> | string> {
   const { namespace } = config.temporal;
   const connection = lazyConnection(temporalOf(config));
   try {
@@ -269,36 +290,13 @@ function entryOf(row: AuditRow): object {
     businessId: row.business_id,
     at: new Date(row.at_ms).toISOString(),
     actor: row.actor,
+    actorKind: row.actor_kind,
     action: row.action,
     subject: row.subject,
     details: JSON.parse(row.details) as unknown,
     prevHash: row.prev_hash,
     hash: row.hash,
   };
-}
-
-/**
- * Returns the ids of the businesses meant: the one with that profile name, or the id itself if it
- * has a trail. Without a name, returns all that have a trail or a profile, because a trail that
- * Temporal remembers may be gone.
- */
-async function businessIds(
-  config: Config,
-  store: Store,
-  name: string | undefined,
-): Promise<readonly string[]> {
-  const audited = await auditedBusinesses(store.db);
-  const profiles = config.profiles.all();
-  if (name === undefined) {
-    const all = new Set([...audited, ...profiles.map(({ businessId }) => businessId)]);
-    const ofStore = all.delete(STORE_TRAIL) ? [STORE_TRAIL] : [];
-    return [...[...all].toSorted(), ...ofStore];
-  }
-  const profile = config.profiles.get(name);
-  if (profile !== undefined) return [profile.businessId];
-  if (audited.includes(name)) return [name];
-  const known = [...profiles.map((each) => each.name), ...audited];
-  throw usageError(`no business is called “${name}”`, `There is ${known.join(", ") || "none"}.`);
 }
 
 function hashOf(text: string): string {

@@ -5,7 +5,7 @@ import { shortName } from "../../contracts/workflow-kinds.ts";
 import type { MoneyReach } from "../../domain/approvals/money-reach.ts";
 import { effectText } from "../../domain/approvals/share-texts.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
+import { CliError, EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
 import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
@@ -22,6 +22,8 @@ import { count, dim, green } from "../terminal/text.ts";
 import { pollRun } from "../show/wait-for-run.ts";
 import type { VerifiedBankChange } from "../../domain/approvals/bank-changes.ts";
 import { askVerified, verifiedIn } from "./bank-changes.ts";
+import { confirmAccounts } from "./confirm-accounts.ts";
+import { wordCommand } from "../../domain/approvals/changed-records.ts";
 import { decideTopUp } from "./decide-deposit.ts";
 import type { RunReview } from "../../api/review.ts";
 import { type Decision, DecisionBody } from "../../api/schemas.ts";
@@ -34,6 +36,7 @@ interface DecideOptions {
   readonly planHash?: string | undefined;
   readonly reason?: string | undefined;
   readonly verified?: string[] | undefined;
+  readonly sameAccount?: string[] | undefined;
   readonly topUp?: true | undefined;
   readonly yes?: true | undefined;
   readonly json?: true | undefined;
@@ -50,6 +53,11 @@ export function addApproveCommand(program: Command, session: Session): void {
     .option(
       "--verified <vendor=person, number>",
       "whom you called, on which known number, about a vendor's changed bank account; may be repeated",
+      collect,
+    )
+    .option(
+      "--same-account <vendor>",
+      "say only that this vendor's account is still right although its record was changed: its name or id, or “all”; may be repeated",
       collect,
     )
     .option("--top-up", "approve only the deposit that the run requests, and no bill")
@@ -81,9 +89,13 @@ async function decide(
   text: string,
   options: DecideOptions,
 ): Promise<ExitCode> {
+  if (options.sameAccount !== undefined) requireWordAlone(options);
   if (decision === "approve") requireYes("approve", { output, yes: options.yes });
   const gateway = gatewayOf(config());
   const id = await findRunId(gateway, text);
+  if (options.sameAccount !== undefined) {
+    return confirmAccounts({ output, gateway }, id, { ...options, vendors: options.sameAccount });
+  }
   if (options.topUp === true) return decideTopUp({ output, gateway }, decision, id, options);
   const bills = await findEach(gateway, options.drop ?? [], { kind: "bill", run: id });
   const drop = bills.map((bill) => bill.id);
@@ -110,11 +122,27 @@ async function decide(
       throw withRun(withAnother(error, `payrun approve ${shortName(id)}`, config()), text, id);
     });
   const money = review?.yours.money;
-  output.lines(decisionLines(answer, money));
+  output.lines(decisionLines(answer, money, shortName(id)));
   if (review !== undefined && answer.goesOut.count > 0) output.lines(shortLines(review));
   await noteNobodyWorks(gateway, output);
   output.document(answer);
   return EXIT.done;
+}
+
+/** A word about vendors' accounts approves nothing, so it takes nothing that is about bills. */
+function requireWordAlone({ drop, planHash, verified, topUp }: DecideOptions): void {
+  const others = {
+    "--drop": drop,
+    "--plan-hash": planHash,
+    "--verified": verified,
+    "--top-up": topUp,
+  };
+  const [other] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
+  if (other === undefined) return;
+  throw usageError(
+    `--same-account can't have ${other} beside it: it says only that the account is still right, and decides about no bill or deposit`,
+    "give two commands, the one without --same-account first",
+  );
 }
 
 /** Refusals of a decision because its author launched the run or wrote its playbook. */
@@ -195,7 +223,7 @@ async function agreedTo(
 }
 
 /** Describes a decision's effect for people. */
-export function decisionLines(answer: Decision, money?: MoneyReach): string[] {
+export function decisionLines(answer: Decision, money?: MoneyReach, run = "RUN"): string[] {
   const already = answer.alreadySince === undefined ? "" : " already";
   // The gateway decides from the store; the account's balance came from the service just before.
   const summary =
@@ -213,9 +241,14 @@ export function decisionLines(answer: Decision, money?: MoneyReach): string[] {
     ...(answer.tooEarly === undefined
       ? []
       : [`  not yet for ${count(answer.tooEarly.length, "bill")}: an earlier stage decides first`]),
-    ...answer.missing.map(({ by, quorum, approvals, lines, totalCents, stage, stages }) => {
-      const of = stage === undefined ? "" : ` (stage ${stage} of ${stages})`;
-      return `  still needed: ${quorum - approvals} more of ${by.join(", ")}${of} for ${count(lines, "bill")}, ${formatUsd(totalCents)}`;
-    }),
+    ...answer.missing.map(
+      ({ by, quorum, approvals, lines, totalCents, stage, stages, ...more }) => {
+        const of = stage === undefined ? "" : ` (stage ${stage} of ${stages})`;
+        const what = `for ${count(lines, "bill")}, ${formatUsd(totalCents)}`;
+        return more.aboutRecord === true
+          ? `  still needed: a word of ${by.join(" or ")} ${what}: ${wordCommand(run)}`
+          : `  still needed: ${quorum - approvals} more of ${by.join(", ")}${of} ${what}`;
+      },
+    ),
   ];
 }

@@ -1,5 +1,6 @@
 import type { BusinessProfile, Config } from "../../config.ts";
 import type { Clients } from "../../business/clients.ts";
+import { limitTexts } from "../../domain/planning/limits.ts";
 import { ownEndpoints, webhookUrl } from "../../events/own-endpoints.ts";
 import { resumed, skewOf } from "../../reports/conditions.ts";
 import { PaymentsApiError } from "../../payments-api/index.ts";
@@ -64,6 +65,14 @@ export async function businessCheck(
       remedy: "Check apiUrl, businessId and the token of its profile.",
     };
   }
+}
+
+/** Lists the limits of a business, which no playbook can raise. */
+export function limitsCheck({ name, limits }: BusinessProfile): Check[] {
+  const texts = limits === undefined ? [] : limitTexts(limits);
+  return texts.length === 0
+    ? []
+    : [{ name: `Limits of ${name}`, state: "ok", text: texts.join(", ") }];
 }
 
 /**

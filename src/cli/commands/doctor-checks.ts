@@ -12,7 +12,13 @@ import { conditionsOf } from "../../reports/conditions.ts";
 import { CliError, reasonOf } from "../terminal/cli-error.ts";
 import { howToStart } from "../../temporal/how-to-start.ts";
 import { type ServedQueue, unservedQueues } from "../../temporal/unserved-queues.ts";
-import { businessCheck, type Check, noBusiness, webhookCheck } from "./doctor-businesses.ts";
+import {
+  businessCheck,
+  type Check,
+  limitsCheck,
+  noBusiness,
+  webhookCheck,
+} from "./doctor-businesses.ts";
 import { encryptionCheck, vaultCheck } from "./doctor-keys.ts";
 import { anybodys, isAnybodys } from "./doctor-whose.ts";
 import { withStore } from "./with-store.ts";
@@ -34,7 +40,7 @@ export async function checkEverything(config: Config, fix: boolean): Promise<rea
   const clients = new Clients({
     connections: 2,
     timeoutMs: TIMEOUT_MS,
-    onDate: (business, dateMs) => aheadMs.set(business, dateMs - Date.now()),
+    onDate: ({ name }, dateMs) => aheadMs.set(name, dateMs - Date.now()),
   });
   try {
     const checks = await Promise.all([
@@ -49,6 +55,7 @@ export async function checkEverything(config: Config, fix: boolean): Promise<rea
         ? [noBusiness(config)]
         : businesses.flatMap((business) => [
             businessCheck(clients, business, aheadMs),
+            limitsCheck(business),
             webhookCheck(clients, business, config, fix),
           ])),
     ]);

@@ -238,7 +238,7 @@ export function addHoldsCommand(program: Command, session: Session): void {
         const items = await allHolds(gatewayOf(config()));
         const rows = items.map((hold) => [
           heldName(hold),
-          isSetByPayrun(hold.author) ? "payrun" : printable(hold.author),
+          isSetByPayrun(hold) ? "payrun" : printable(hold.author),
           hold.until === null ? "until released" : spokenTime(hold.until, hold.zone),
           printable(hold.reason),
           dim(hold.id),

@@ -11,6 +11,7 @@ import {
 import { dirname, join, relative, resolve } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
 
+import { trustFile } from "../../config.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import type { Session } from "../client/session.ts";
 import {
@@ -18,6 +19,7 @@ import {
   answerProblems,
   DEFAULT_BUSINESS,
   DEFAULT_PLAYBOOK,
+  ENVIRONMENT,
   examplePlaybooks,
   filesFor,
   PROFILES,
@@ -74,10 +76,9 @@ export function addInitCommand(program: Command, session: Session): void {
         const files = filesFor(answers, place);
         const there = files.filter((file) => isOther(place, file));
         if (there.length > 0 && options.force !== true) throw refusal(there, place);
-        writeAll(
-          place,
-          files.filter((file) => !isAddedTo(place, file)),
-        );
+        const written = files.filter((file) => !isAddedTo(place, file));
+        writeAll(place, written);
+        for (const file of written) trustWritten(place, file);
         for (const file of files) say(output, place, file, there.includes(file));
         const needs = imageNeeds(place);
         if (needs !== undefined) output.line(`! ${needs}`);
@@ -223,7 +224,7 @@ function rolesIn(text: string): string[] | undefined {
 }
 
 /** Files with settings that the user already has; they are only added to. */
-const ADDED_TO: readonly string[] = [".env", ".gitignore"];
+const ADDED_TO: readonly string[] = [ENVIRONMENT, ".gitignore"];
 
 function isAddedTo(folder: string, { path }: InitFile): boolean {
   return ADDED_TO.includes(path) && existsSync(join(folder, path));
@@ -274,6 +275,18 @@ function writeAll(folder: string, files: readonly InitFile[]): void {
   }
 }
 
+/** Has commands in this folder use the settings in a file just written, as if they were exported. */
+function trustWritten(folder: string, { path, text }: InitFile): void {
+  if (path !== ENVIRONMENT && path !== PROFILES) return;
+  try {
+    trustFile(join(folder, path), text);
+  } catch (error) {
+    throw new CliError(EXIT.failed, `what is trusted can't be kept: ${reasonOf(error)}`, {
+      hint: "Set XDG_CONFIG_HOME to a folder that can be written to, then type payrun trust.",
+    });
+  }
+}
+
 /** Returns the name that a line sets, with its `=`; a line that sets nothing is returned whole. */
 function settingIn(line: string): string {
   return /^\w+=/.exec(line)?.[0] ?? line;
@@ -292,6 +305,7 @@ function say(output: Output, folder: string, file: InitFile, isOverwritten: bool
     .split("\n")
     .filter((line) => !/^(#|$)/.test(line) && !known.has(settingIn(line)));
   if (missing.length > 0) {
-    output.line(`! ${shown} is there: add ${missing.join(" and ")} to it`);
+    const then = file.path === ENVIRONMENT ? ", then type payrun trust" : "";
+    output.line(`! ${shown} is there: add ${missing.join(" and ")} to it${then}`);
   }
 }

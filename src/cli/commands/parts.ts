@@ -3,7 +3,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
 
-import { environmentWith } from "../../config.ts";
+import { ownHome } from "../home/private-file.ts";
+import { environmentWith, isEmptyHome } from "../../config.ts";
 import { SandboxControl } from "../client/sandbox-control.ts";
 import { readRunning } from "../home/running-file.ts";
 import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
@@ -30,9 +31,10 @@ export function addWorkerCommand(program: Command, session: Session): void {
     )
     .action(({ serve }) =>
       session.run({}, async ({ config }) => {
-        const { home, encryptsHistories } = config();
-        const encrypts = encryptsHistories();
-        const bundle = await workflowBundle(join(home, "cache"), { encrypts });
+        const settings = config();
+        if (isEmptyHome(settings.home)) ownHome(settings);
+        const encrypts = settings.encryptsHistories();
+        const bundle = await workflowBundle(join(settings.home, "cache"), { encrypts });
         return inForeground(workerPart({ env: environmentWith({}) }, bundle, serve));
       }),
     );
@@ -44,7 +46,9 @@ export function addGatewayCommand(program: Command, session: Session): void {
     .description("run a gateway: webhooks, decisions, launches, actions")
     .action(() =>
       session.run({}, async ({ config }) => {
-        config();
+        const settings = config();
+        const isKeptHere = settings.databaseUrl.startsWith("sqlite:");
+        if (isKeptHere && isEmptyHome(settings.home)) ownHome(settings);
         return inForeground(gatewayPart({ env: environmentWith({}) }));
       }),
     );
@@ -60,13 +64,15 @@ export function addSandboxCommand(program: Command, session: Session): void {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .action((options) =>
       session.run({}, async ({ output, config }) => {
-        const { home, sandbox } = config();
+        const settings = config();
+        const { home, sandbox } = settings;
         const { host, fixture } = options;
         const port = await findPort(
           { name: "sandbox", setting: sandbox, variable: "PAYRUN_SANDBOX_PORT", host },
           new Set(),
           (line) => output.note(line),
         );
+        ownHome(settings);
         const dataDir = join(home, "sandbox");
         mkdirSync(dataDir, { recursive: true });
         return inForeground(

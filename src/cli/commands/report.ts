@@ -155,28 +155,43 @@ function periodLines(report: PeriodReport): string[] {
 
 /** Lists whose decision counted, whose didn't, and why. */
 function decisionLines({ decisions, zone }: Report): string[] {
-  const { singlePerson, counted, refused } = decisions;
+  const { singlePerson, counted, confirmed, refused } = decisions;
   const mode = "Approvals: single-person. One person may launch and approve here.";
   return [
     ...(singlePerson ? [yellow(mode)] : []),
-    ...counted.flatMap(({ by, roles, decision, at, alone, comment, verifiedBankChanges }) => {
-      const note = alone ? ", as the one person who launches and approves here" : "";
+    ...counted.flatMap(({ by, roles, decision, at, alone, hurry, comment, ...said }) => {
+      const note = `${alone ? ", as the one person who launches and approves here" : ""}${hurry === null ? "" : `, hurried: ${hurry}`}`;
       const did = decision === "reject" ? "rejected" : "approved";
       const why = comment === null ? "" : `: ${printable(comment)}`;
       return [
         `${did} by ${printable(by)} (${roles.join(", ")}), ${spokenTime(at, zone)}${note}${why}`,
-        ...verifiedBankChanges.map(
+        ...said.verifiedBankChanges.map(
           ({ contactId, contactName, person, phone }) =>
             `  new bank account of ${printable(contactName ?? contactId)} verified with ${printable(person)}, called on ${printable(phone)}`,
         ),
       ];
     }),
+    ...confirmed.map(
+      ({ by, roles, at, records, comment, hurry }) =>
+        `accounts still right, says ${printable(by)} (${roles.join(", ")}), ${spokenTime(at, zone)}${hurry === null ? "" : `, hurried: ${hurry}`}: ${printable(vendorsOf(records).join(", "))}${comment === null ? "" : `: ${printable(comment)}`}`,
+    ),
     ...refused.map(({ by, at, code, reason }) =>
       dim(
         `did not count: ${printable(by)}, ${spokenTime(at, zone)}: ${printable(reason === "" ? code : reason)}`,
       ),
     ),
   ];
+}
+
+/** The most vendors that a line names; further ones are counted. */
+const VENDORS_NAMED = 10;
+
+function vendorsOf(
+  records: readonly { readonly contactId: string; readonly contactName: string | null }[],
+): string[] {
+  const named = [...new Set(records.map(({ contactId, contactName }) => contactName ?? contactId))];
+  const more = named.length - VENDORS_NAMED;
+  return [...named.slice(0, VENDORS_NAMED), ...(more > 0 ? [`${more} more`] : [])];
 }
 
 /** Counts settled bills, including those of which only parts have settled. */

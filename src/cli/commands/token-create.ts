@@ -1,3 +1,4 @@
+import { namedInProfiles } from "../../contracts/principal.ts";
 import type { Command } from "@commander-js/extra-typings";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { MadeTokenBody } from "../../api/tokens.ts";
@@ -11,13 +12,18 @@ import {
 } from "../../domain/approvals/token.ts";
 import { suggest } from "../../domain/suggest.ts";
 import { type Store } from "../../store/index.ts";
-import { createToken, findToken, viewTokens } from "../../store/approvals/tokens.ts";
+import {
+  createToken,
+  findToken,
+  LookAlikeError,
+  viewTokens,
+} from "../../store/approvals/tokens.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
 import type { Output } from "../terminal/output.ts";
 import { readEnd } from "../terminal/duration.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
-import { ownToken, personPath } from "../home/people.ts";
+import { bindTokens, gatewayOfTokens, ownToken, personPath } from "../home/people.ts";
 import { writePrivate } from "../home/private-file.ts";
 import type { Session } from "../client/session.ts";
 import { dim, printable } from "../terminal/text.ts";
@@ -63,6 +69,9 @@ export function addCreate(parent: Command, session: Session): void {
         output.note(dim(`${printable(name)} (${roles.join(", ")}), ${made.id}`));
         for (const role of roles) noteOddRole(output, role);
         if (isDirect(settings)) {
+          if (gatewayOfTokens(settings.home) === undefined) {
+            bindTokens(settings.home, settings.gatewayUrl);
+          }
           writePrivate(personPath(settings.home, name), `${made.token}\n`);
           output.note(
             dim(`kept in ${settings.home} as well: commands take --as ${shellWord(name)}`),
@@ -107,7 +116,12 @@ async function makeHere(config: Config, token: Wanted): Promise<TokenView & { to
   return withStore(config, async (store) => {
     const nowMs = Date.now();
     const createdBy = await makerOf(config, store);
-    const made = await createToken(store, { ...token, createdBy, nowMs });
+    const others = namedInProfiles(profiles.all());
+    const made = await createToken(store, { ...token, createdBy, nowMs }, others).catch(
+      (error: unknown) => {
+        throw error instanceof LookAlikeError ? usageError(error.message) : error;
+      },
+    );
     const all = await viewTokens(store.db, { nowMs, sandboxesOnly: true });
     const found = all.find(({ id }) => id === made.tokenId);
     if (found === undefined) throw new Error(`${made.tokenId} is gone`);

@@ -4,7 +4,7 @@ import { spokenStamp, zoneName } from "../../domain/clock/spoken.ts";
 import { MadeTokenBody, TokenBody, TokenListBody } from "../../api/tokens.ts";
 import type { Config } from "../../config.ts";
 import { type TokenView } from "../../domain/approvals/token.ts";
-import { principalOf } from "../../domain/approvals/principal.ts";
+import { principalOf } from "../../contracts/principal.ts";
 import { zoneOfAll } from "../../reports/moment.ts";
 import { openStore } from "../../store/index.ts";
 import { createFirstTokens, revokeToken, viewTokens } from "../../store/approvals/tokens.ts";

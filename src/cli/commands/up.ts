@@ -7,6 +7,7 @@ import type { Output } from "../terminal/output.ts";
 import { fixtureOf } from "../home/fixture.ts";
 import { LOCAL_APPROVER } from "../home/people.ts";
 import { playbookHere } from "../home/playbook-here.ts";
+import { ownHome } from "../home/private-file.ts";
 import { APPROVER_ROLES } from "../parts/ensure-people.ts";
 import { shellWord } from "../../domain/shell-word.ts";
 import { Processes } from "../parts/processes.ts";
@@ -45,6 +46,7 @@ async function up(
   const config = settings();
   const running = readRunning(config.home);
   if (running !== undefined) throw alreadyRunning(config.home, running.pid);
+  ownHome(config);
   const hasBusinesses = !config.isHomeSandbox && config.profiles.all().length > 0;
   const fixture = wanted.sandbox ? fixtureOf(config.home, wanted.fixture) : undefined;
   const isSet = (name: string) => config.settings.some((each) => each.name === name && each.isSet);

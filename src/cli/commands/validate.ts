@@ -27,7 +27,12 @@ export function addValidateCommand(program: Command, session: Session): void {
           const loaded = await loadPlaybookFile(file);
           if (loaded.ok) output.line(`${green("✓")} ${printable(file)}: ${loaded.playbook.name}`);
           else if (!output.json) output.note(`${formatProblems(loaded.problems)}\n`);
-          const warnings = loaded.ok ? roleWarnings(loaded.playbook, held) : [];
+          const warnings = loaded.ok
+            ? [
+                ...loaded.warnings.map(({ line, message }) => `line ${line}: ${message}`),
+                ...roleWarnings(loaded.playbook, held),
+              ]
+            : [];
           for (const text of warnings)
             output.note(`${yellow("!")} ${printable(`${file}: ${text}`)}`);
           results.push({

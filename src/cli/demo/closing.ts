@@ -46,7 +46,7 @@ async function lostWebhooks(demo: Demo, run: RunStatus): Promise<void> {
   const { timeline } = await gateway.history(line.payableId);
   const found = timeline.find(({ kind, text }) => kind === "event" && text.includes("deliveries"));
   if (found === undefined) return;
-  const said = found.text.replace(/^The service says: /, "").replace(/ \(found in .*$/, "");
+  const said = found.text.replace(/^An event says: /, "").replace(/ \(found in .*$/, "");
   narrator.text(
     `${green("✓")} ${count(lost.length, "webhook")} never arrived, and polling found what they said in the service's list of deliveries, such as “${said}” of ${nameOf(line)}.`,
   );

@@ -6,6 +6,7 @@ import { openStore, StoreError } from "../../store/index.ts";
 import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import { GatewayClient } from "../client/gateway-client.ts";
 import { Processes } from "../parts/processes.ts";
+import { ownHome } from "../home/private-file.ts";
 import { readRunning, removeRunning, writeRunning } from "../home/running-file.ts";
 import { SandboxControl } from "../client/sandbox-control.ts";
 import { hasEnded } from "../show/run.ts";
@@ -53,6 +54,7 @@ interface DemoSettings {
 /** Returns the demo's settings: the user's ports, and its own values for everything else. */
 function demoSettings(): DemoSettings {
   const user = loadConfig(environmentWith(NOT_OURS));
+  ownHome(user);
   const home = join(user.home, "demo");
   const databaseUrl = `sqlite:${join(home, "payrun.db")}`;
   const config = loadConfig(
@@ -96,6 +98,7 @@ export async function runDemo(options: DemoOptions): Promise<ExitCode> {
   const goesOn = begun !== undefined;
   if (!goesOn) rmSync(home, { recursive: true, force: true });
   const state = begun ?? newState();
+  ownHome(settings.config);
   writeState(home, state);
   const processes = new Processes(join(home, "logs"));
   let isDone = false;

@@ -20,6 +20,21 @@ export const LOCAL_ADMIN = "local-admin";
 /** The name that decides at a sandbox: the local administrator, who launches there, may not. */
 export const LOCAL_APPROVER = "approver";
 
+const boundPath = (home: string) => join(home, "gateway.url");
+
+/**
+ * Returns the address of the gateway that this home's tokens were made for; undefined if the home
+ * doesn't say.
+ */
+export function gatewayOfTokens(home: string): string | undefined {
+  return readIfThere(boundPath(home))?.trim();
+}
+
+/** Records the gateway that this home's tokens are for: they are sent nowhere else. */
+export function bindTokens(home: string, gatewayUrl: string): void {
+  writePrivate(boundPath(home), `${gatewayUrl}\n`);
+}
+
 /** Returns the option that names the local approver; empty if the home doesn't keep their token. */
 export function asApprover(home: string): string {
   return readToken(personPath(home, LOCAL_APPROVER)) === undefined ? "" : ` --as ${LOCAL_APPROVER}`;

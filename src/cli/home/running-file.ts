@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 
 import type { Config, TemporalSettings } from "../../config.ts";
+import { bindTokens } from "./people.ts";
 import { readJsonIfThere, writePrivate } from "./private-file.ts";
 
 const shape = z.object({
@@ -45,6 +46,7 @@ export function writeRunning(
     ...{ pid: process.pid, gatewayUrl: gateway, temporal, sandboxUrl: sandbox, startedAt },
   };
   writePrivate(pathIn(home), `${JSON.stringify(running, null, 2)}\n`);
+  bindTokens(home, gateway);
 }
 
 export function removeRunning(home: string): void {

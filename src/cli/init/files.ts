@@ -72,6 +72,9 @@ const OWN_MODE = 0o600;
 /** The profiles file, which containers read. */
 export const PROFILES = "profiles.yaml";
 
+/** The file with settings, which the current folder's commands read. */
+export const ENVIRONMENT = ".env";
+
 /** The file for the real service's token, which never goes into a file beside the playbooks. */
 const TOKEN_FILE = "secrets/payments-token";
 
@@ -162,6 +165,7 @@ function testsText(playbook: string, file: string): string {
 
 function realFiles({ business, apiUrl, businessId }: InitAnswers): InitFile[] {
   const profiles = `# The businesses that Payrun pays for; read again when it changes. Keys: README.md and docs of Payrun.
+# After a change, type: payrun trust
 businesses:
   ${business}:
     apiUrl: ${JSON.stringify(apiUrl)}
@@ -174,13 +178,14 @@ businesses:
     # Whom to notify:
     # notify: { channels: { finance: { slack: "\${file:secrets/slack-url}", roles: [controller, owner] } } }
 `;
-  const environment = `PAYRUN_PROFILES=profiles.yaml
+  const environment = `# After a change of this file, or of the profiles, type: payrun trust
+PAYRUN_PROFILES=profiles.yaml
 # Encrypts personal data and histories. Keep a copy elsewhere: without it they are lost.
 PAYRUN_ENCRYPTION_KEYS=key-1:${randomBytes(32).toString("base64")}
 `;
   return [
     { path: PROFILES, text: profiles, mode: OWN_MODE },
-    { path: ".env", text: environment, mode: OWN_MODE },
+    { path: ENVIRONMENT, text: environment, mode: OWN_MODE },
   ];
 }
 

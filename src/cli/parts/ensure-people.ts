@@ -1,3 +1,4 @@
+import { type Author, SystemAuthor } from "../../contracts/authors.ts";
 import type { Store } from "../../store/index.ts";
 import { tokenProblem } from "../../domain/approvals/token.ts";
 import { createToken, findToken } from "../../store/approvals/tokens.ts";
@@ -13,13 +14,13 @@ import { writePrivate } from "../home/private-file.ts";
 export interface Person {
   readonly name: string;
   readonly roles: readonly string[];
-  readonly createdBy: string;
+  readonly createdBy: Author;
 }
 
 /** The roles that the playbooks that come with Payrun ask for. */
 export const APPROVER_ROLES: readonly string[] = ["controller", "owner"];
 
-const CREATED_BY = "payrun up";
+const CREATED_BY = new SystemAuthor("payrun up");
 
 /**
  * Makes sure that the home holds an administrator's token that its store knows. It implies no

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { type Config, environmentWith } from "../../config.ts";
@@ -122,9 +121,7 @@ export async function startStack(
   options: StackOptions,
   addresses: Addresses,
 ): Promise<Stack> {
-  const { home } = options;
-  await mkdir(home, { recursive: true, mode: 0o700 });
-  if (options.config.encryptionKeys.length === 0) ensureEncryptionKey(home);
+  if (options.config.encryptionKeys.length === 0) ensureEncryptionKey(options.home);
   const [bundle, business, adminToken] = await Promise.all([
     workflowBundle(options.bundleFolder, {
       encrypts: !options.config.profiles.sandboxesOnly(),

@@ -14,7 +14,9 @@ import { resolveHint } from "./resolve-hint.ts";
 const STORY = { first: 3, last: 9 } as const;
 
 /** Kinds of events that the sections above the story already show. */
-const SHOWN_ABOVE: readonly string[] = ["approved", "sending", "answered", "looked-up", "hold"];
+const SHOWN_ABOVE: readonly string[] = [
+  ...["approved", "confirmed", "sending", "answered", "looked-up", "hold"],
+];
 
 /** Describes a bill on one screen: the conclusion first, then the evidence for it. */
 export function historyLines(
@@ -40,6 +42,7 @@ export function historyLines(
     `  ${coloured(history.paidOnce.verdict, printable(conclusion))}`,
     ...reasons.map((reason) => `  - ${printable(reason)}`),
     ...section("Approved", approvalLines(history)),
+    ...section("Said that the vendor's account is still right", confirmedLines(history)),
     ...section("Did not count", refusedLines(history)),
     ...section(
       "Requests",
@@ -121,6 +124,13 @@ function verifiedLines({ verifiedBankChange: verified }: Approval): string[] {
   return [`  new bank account verified with ${printable(person)}, called on ${printable(phone)}`];
 }
 
+function confirmedLines({ confirmed, zone }: PayableHistory): string[] {
+  return confirmed.flatMap(({ at, by, roles, runId, records, comment, hurry }) => [
+    `${spokenStamp(at, zone)}  ${bold(printable(by))} (${roles.join(", ")})${hurry === null ? "" : `, hurried: ${hurry}`}${comment === null ? "" : `: ${printable(comment)}`}`,
+    dim(`  record of ${records.map((each) => each.updatedAt).join(", ")}, in ${runId}`),
+  ]);
+}
+
 function refusedLines({ refused, zone }: PayableHistory): string[] {
   return refused.map(({ at, by, code, reason, times }) => {
     const often = times > 1 ? ` ×${times}` : "";
@@ -129,11 +139,12 @@ function refusedLines({ refused, zone }: PayableHistory): string[] {
 }
 
 function approverText(approval: Approval, zone: string): string {
-  const { at, by, roles, proof, proofId, stage, escalated, alone } = approval;
+  const { at, by, roles, proof, proofId, stage, escalated, alone, hurry } = approval;
   const notes = [
     ...(alone === true ? ["as the one person who launches and approves here"] : []),
     ...(stage === 1 ? [] : [`in stage ${stage}`]),
     ...(escalated === true ? ["after it was escalated"] : []),
+    ...(hurry === null ? [] : [`hurried: ${hurry}`]),
   ];
   const note = notes.map((text) => `, ${text}`).join("");
   return `${spokenStamp(at, zone)}  ${bold(printable(by))} (${roles.join(", ")})${note}, by ${proof} ${printable(proofId ?? "")}`;
@@ -239,7 +250,7 @@ function cancellationLines({ cancellations }: PayableHistory): string[] {
 function holdLines({ holds, zone }: PayableHistory): string[] {
   return holds.map((hold) => {
     const { id, scope, author, reason, createdAt, releasedAt, releasedBy } = hold;
-    const by = isSetByPayrun(author) ? "payrun" : printable(author);
+    const by = isSetByPayrun(hold) ? "payrun" : printable(author);
     const on = scope === "payable" ? "" : `, on ${heldName(hold)}`;
     const lifted =
       releasedAt === null

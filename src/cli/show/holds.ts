@@ -29,7 +29,7 @@ export function heldName({ scope, value, number, name, amountCents }: Hold): str
 export function stopLine(hold: Hold): string {
   const { scope, business, reason, author, createdAt, zone, id } = hold;
   const what = scope === "all" ? "Everything" : heldName(hold).replace(/^a/, "A");
-  const by = isSetByPayrun(author) ? "payrun" : author;
+  const by = isSetByPayrun(hold) ? "payrun" : author;
   return `${red("!")} ${what} of ${printable(business)} is on hold: ${printable(reason)} (${printable(by)}, ${spokenTime(createdAt, zone)})  ${dim(id)}`;
 }
 

@@ -1,4 +1,5 @@
 import type { DryPlanAnswer, PlanFigures, RunPaymentStatus, RunStatus } from "../../api/runs.ts";
+import { isFlagged as isOdd } from "../../domain/planning/flagged.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { spokenDeadline } from "../../domain/clock/spoken.ts";
@@ -54,7 +55,10 @@ export class PlanDigest {
     const odd = lines.filter(isFlagged);
     this.#oddCount += odd.length;
     this.#odd = [...this.#odd, ...odd]
-      .toSorted((one, other) => other.amountCents - one.amountCents)
+      .toSorted(
+        (one, other) =>
+          Number(isOdd(other)) - Number(isOdd(one)) || other.amountCents - one.amountCents,
+      )
       .slice(0, ODD_MOST);
     return this;
   }

@@ -1,10 +1,13 @@
 import type { ReviewedBill, RunReview } from "../../api/review.ts";
+import { changeIn, wordCommand } from "../../domain/approvals/changed-records.ts";
 import { isShort, leftNowCents, whenPlanned } from "../../domain/approvals/money-reach.ts";
+import { shortName } from "../../contracts/workflow-kinds.ts";
 import { missingText } from "../../domain/approvals/share-texts.ts";
 import { waits } from "../../domain/counted.ts";
 import { shownAmount } from "../../domain/payments/line-parts.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd, sumCents } from "../../domain/money.ts";
 import { shownState } from "../../domain/runs/given-back.ts";
+import { changedRecordLines } from "./changed-records.ts";
 import { deadlineText } from "./deadline.ts";
 import { topUpLines } from "./deposit.ts";
 import { leftText, nameOf } from "./plan.ts";
@@ -53,7 +56,9 @@ export function billLines(bills: readonly ReviewedBill[]): string[] {
 /** Returns the approvers that a bill waits for, and if it is also on hold; otherwise its state. */
 function waitsForText(bill: ReviewedBill): string {
   if (bill.missing === null) return shownState(bill);
-  const people = printable(missingText(bill.missing));
+  const isWord = bill.missing.aboutRecord === true;
+  const why = isWord ? ` (${changeIn(bill.reason)})` : bill.because && `: ${bill.because}`;
+  const people = printable(`${missingText(bill.missing)}${why ?? ""}`);
   return bill.state === "on-hold" ? `${people}; on hold` : people;
 }
 
@@ -64,6 +69,7 @@ function waitsForText(bill: ReviewedBill): string {
 export function reviewDigest(review: RunReview): string[] {
   return [
     ...oddLines(review),
+    ...changedRecords(review),
     ...lateLines(review),
     ...fitting([...leftOutLines(review), ...accountLines(review)]),
     ...topUpLines(review.topUps),
@@ -79,7 +85,7 @@ function sumLines(review: RunReview): string[] {
     ...(review.planOnly === true
       ? planOnlyLines(review, plan)
       : [
-          `${bold(count(plan.count, "bill"))}, ${bold(formatUsd(plan.cents))}; ${waitText(waiting)}.`,
+          `${bold(count(plan.count, "bill"))}, ${bold(formatUsd(plan.cents))}; ${waitText(review)}.`,
           ...(decideBy === null ? [] : [deadlineText(decideBy, review)]),
           // Whose approval counts doesn't matter if no bill waits for one.
           ...(yours.refusal !== null && waiting.count === 0 ? [] : [printable(yours.summary)]),
@@ -87,9 +93,21 @@ function sumLines(review: RunReview): string[] {
   ];
 }
 
-function waitText({ count: bills, cents }: RunReview["waiting"]): string {
-  if (bills === 0) return "none waits for an approval";
-  return `${bills.toLocaleString("en-US")} ${waits(bills)} for approval, ${formatUsd(cents)}`;
+function waitText({ id, waiting, missing }: RunReview): string {
+  const words = missing.filter(({ aboutRecord }) => aboutRecord === true);
+  const count = words.reduce((sum, { lines }) => sum + lines, 0);
+  const cents = sumCents(words.map(({ totalCents }) => totalCents));
+  const bills = waiting.count - count;
+  return [
+    bills === 0
+      ? "none waits for an approval"
+      : `${bills.toLocaleString("en-US")} ${waits(bills)} for approval, ${formatUsd(waiting.cents - cents)}`,
+    ...(count === 0
+      ? []
+      : [
+          `${count.toLocaleString("en-US")} ${waits(count)} only for one word, whether the vendor's account is still right, ${formatUsd(cents)}: ${wordCommand(shortName(id))}`,
+        ]),
+  ].join("; ");
 }
 
 function oddLines({ odd }: RunReview): string[] {
@@ -120,6 +138,20 @@ function lastPaymentsText(payments: RunReview["odd"]["items"][number]["lastPayme
   );
   return `last payments: ${paid.join(", ")}`;
 }
+
+/** Lists the vendors of whom the reader may say that the account is still right. */
+function changedRecords({ id, changedRecords: records }: RunReview): string[] {
+  if (records.length === 0) return [];
+  return [
+    "",
+    `${bold("Is the account still right?")} (${count(records.length, "vendor")}): ${wordCommand(shortName(id))}`,
+    ...changedRecordLines(records.slice(0, VENDORS_NAMED)).map((line) => `  ${line}`),
+    ...(records.length > VENDORS_NAMED ? [`  and ${records.length - VENDORS_NAMED} more`] : []),
+  ];
+}
+
+/** Vendors with a changed record that are named; the rest are counted. */
+const VENDORS_NAMED = 25;
 
 function lateLines({ late }: RunReview): string[] {
   if (late.count === 0) return [];

@@ -7,7 +7,7 @@ import { inspect } from "node:util";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { StoreError } from "../../store/sql/errors.ts";
 import { CliError, EXIT, type ExitCode, reasonOf, unavailable } from "./cli-error.ts";
-import { dim, forStandardError, printable, red } from "./text.ts";
+import { dim, forStandardError, printable, red, visibleInColors } from "./text.ts";
 import { typeable } from "./typed.ts";
 
 /**
@@ -27,7 +27,7 @@ export class Output {
    * same in its document.
    */
   line(text = ""): void {
-    this.verbatim(typeable(text));
+    this.verbatim(visibleInColors(typeable(text)));
   }
 
   /** Prints the result unchanged: a script, or a file's text. */
@@ -41,7 +41,7 @@ export class Output {
 
   /** Prints progress and remarks beside the result. */
   note(text: string): void {
-    process.stderr.write(`${forStandardError(typeable(text))}\n`);
+    process.stderr.write(`${forStandardError(visibleInColors(typeable(text)))}\n`);
   }
 
   /** Prints the result for programs; nothing without `--json`. */

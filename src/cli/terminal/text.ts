@@ -1,3 +1,4 @@
+import { visible } from "../../domain/others-text.ts";
 import { stripVTControlCharacters, styleText } from "node:util";
 
 type Style = Parameters<typeof styleText>[0];
@@ -22,9 +23,19 @@ export const green = (text: string) => styled("green", text);
 export const yellow = (text: string) => styled("yellow", text);
 export const red = (text: string) => styled("red", text);
 
+const OWN_COLORS = new RegExp(`(${String.fromCodePoint(27)}\\[[\\d;]*m)`);
+
+/** Returns a text in which nothing but its colors can control the reader's terminal. */
+export function visibleInColors(text: string): string {
+  return text
+    .split(OWN_COLORS)
+    .map((part, index) => (index % 2 === 1 ? part : visible(part)))
+    .join("");
+}
+
 /** Names and memos come from outside and must not be able to control the reader's terminal. */
 export function printable(text: string): string {
-  return text.replace(/\p{C}/gu, "·");
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "·");
 }
 
 /** `count(1, "bill")` is `1 bill`, `count(2, "bill")` is `2 bills`. */

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import type { RunReview } from "../../api/review.ts";
 import { runPage } from "../../contracts/console-pages.ts";
 import { personProblem, phoneProblem } from "../../domain/approvals/bank-changes.ts";

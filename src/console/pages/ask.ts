@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { field, type FieldSpec, form, hidden, note, section, submit } from "../elements.ts";
 import type { ActOf, Made, PageOf, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
 import type { PayableHistory } from "../../api/history.ts";
 import { HoldBody } from "../../api/holds.ts";

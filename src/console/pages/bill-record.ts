@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import type { PayableHistory } from "../../api/history.ts";
 import { runPage } from "../../contracts/console-pages.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
@@ -9,7 +9,7 @@ import { cancellationStateOf, type Markup, usd, when, whole } from "../words.ts"
 type Approval = PayableHistory["approvals"][number];
 
 /** Lists who has approved the bill, and whose decisions don't count. */
-export function approvals({ approvals: given, refused, zone }: PayableHistory): Markup {
+export function approvals({ approvals: given, confirmed, refused, zone }: PayableHistory): Markup {
   const none = given.length === 0 ? html`<p class="quiet">Nobody has approved it.</p>` : "";
   const list =
     given.length === 0
@@ -23,13 +23,24 @@ export function approvals({ approvals: given, refused, zone }: PayableHistory): 
               cell: ({ by, roles }: Approval) =>
                 html`${by}<span class="under">${roles.join(", ")}</span>`,
             },
-            { title: "When", cell: ({ at }) => when(at, zone) },
+            {
+              title: "When",
+              cell: ({ at, hurry }) =>
+                html`${when(at, zone)}${hurry === null ? "" : html`<span class="under">hurried: ${hurry}</span>`}`,
+            },
             { title: "Holds until", cell: ({ expiresAt }) => when(expiresAt, zone) },
             { title: "Said", cell: ({ comment }) => comment ?? "–" },
           ],
           given,
         );
-  return html`${none}${list}${
+  const still = confirmed.map(
+    ({ by, at, hurry }) =>
+      html`<p>
+        ${by} said, ${when(at, zone)}${hurry === null ? "" : html` (hurried: ${hurry})`}, that the
+        vendor’s account is still right.
+      </p>`,
+  );
+  return html`${none}${list}${still}${
     refused.length === 0
       ? ""
       : folded(

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { HistoryBody, type PayableHistory } from "../../api/history.ts";
 import type { Named } from "../../api/names.ts";
 import { billPage, vendorPage } from "../../contracts/console-pages.ts";
@@ -274,12 +274,12 @@ function holdList({ holds, zone }: PayableHistory): Markup {
   const open = holds.filter(({ releasedAt }) => releasedAt === null);
   return html`<ul class="list">
     ${open.map(
-      ({ id, reason, author, createdAt, until, yours, roles }) =>
+      ({ id, reason, author, authorKind, createdAt, until, yours, roles }) =>
         html`<li>
           <span class="what"
             >${reason}
             <span class="under"
-              >${who(author)}, since
+              >${who(author, authorKind)}, since
               ${when(createdAt, zone)}${until === null ? "" : html`, until ${when(until, zone)}`}</span
             ></span
           >
@@ -295,9 +295,9 @@ function story({ timeline, zone }: PayableHistory): Markup {
     ${timeline
       .toReversed()
       .map(
-        ({ at, text, by }) =>
+        ({ at, text, by, byKind }) =>
           html`<li>
-            ${when(at, zone)}${text}${by === undefined || text.includes(by) ? "" : html` <span class="quiet">(${who(by)})</span>`}
+            ${when(at, zone)}${text}${by === undefined || text.includes(by) ? "" : html` <span class="quiet">(${who(by, byKind ?? "system")})</span>`}
           </li>`,
       )}
   </ol>`;

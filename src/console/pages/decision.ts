@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";
 import { type Decision, DecisionBody } from "../../api/schemas.ts";
 import { runPage } from "../../contracts/console-pages.ts";
@@ -100,6 +100,7 @@ function isOut({ goesOut, alreadySince }: Decision): boolean {
  * in the kept form: there may be more of them than an address can carry through a sign-in.
  */
 function askedOn({ id, planHash }: Checking, form: URLSearchParams): string {
+  if (form.has("record")) return runPage(id);
   const topUp = form.get("topUp");
   if (topUp === null) return `${runPage(id)}/approve?plan=${encodeURIComponent(planHash)}&kept=yes`;
   const query = new URLSearchParams({ plan: planHash, topUp });

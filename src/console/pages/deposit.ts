@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import type { RunReview } from "../../api/review.ts";
 import { depositPage, runPage } from "../../contracts/console-pages.ts";
 import { coversAll } from "../../domain/approvals/money-reach.ts";

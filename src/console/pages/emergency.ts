@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
 import { HoldListBody } from "../../api/holds.ts";
 import { type UnderWay, UnderWayBody } from "../../api/under-way.ts";

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { type Hold, HoldListBody } from "../../api/holds.ts";
 import { billPage, vendorPage } from "../../contracts/console-pages.ts";
 import { field, live, pager, section, table, tick } from "../elements.ts";
@@ -85,8 +85,10 @@ export function holdTable(
       },
       {
         title: "Set by",
-        cell: ({ author, createdAt, business }) =>
-          html`${who(author)}<span class="under">${when(createdAt, zoneOf(business))}</span>`,
+        cell: ({ author, authorKind, createdAt, business }) =>
+          html`${who(author, authorKind)}<span class="under"
+              >${when(createdAt, zoneOf(business))}</span
+            >`,
       },
       {
         title: "Until",

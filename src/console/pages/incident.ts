@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { IncidentBody, type Incident, IncidentListBody } from "../../api/incidents.ts";
 import { spokenDate } from "../../domain/clock/spoken.ts";
 import { counted, waits } from "../../domain/counted.ts";

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import type { RunReview } from "../../api/review.ts";
 import { isShort, leftNowCents, whenPlanned } from "../../domain/approvals/money-reach.ts";
 import { formatUsd } from "../../domain/money.ts";

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { type Incident, IncidentListBody } from "../../api/incidents.ts";
 import { OverviewBody } from "../../api/overview.ts";
 import { HistoryBody } from "../../api/history.ts";

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { HoldBody } from "../../api/holds.ts";
 import { type Named, SearchBody } from "../../api/names.ts";
 import { accountName } from "../../domain/names.ts";

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import type { AnyStatus } from "../../api/statuses.ts";
 import { billPage, releasePage, runPage } from "../../contracts/console-pages.ts";
 import { KYB_STEPS } from "../../contracts/onboarding.ts";

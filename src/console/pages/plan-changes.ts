@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { type PlanChanges, PlanChangesBody } from "../../api/plan-changes.ts";
 import type { RunReview } from "../../api/review.ts";
 import { runPage } from "../../contracts/console-pages.ts";

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { allGoesOut } from "../../api/goes-out.ts";
 import { type GoesOut, type Hold, HoldBody, type Release, ReleaseBody } from "../../api/holds.ts";
 import { billPage } from "../../contracts/console-pages.ts";

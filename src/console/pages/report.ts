@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { type Report, ReportBody } from "../../api/report.ts";
 import { type ListedRun, RunListBody } from "../../api/runs.ts";
 import { billPage, reportPage, runPage } from "../../contracts/console-pages.ts";

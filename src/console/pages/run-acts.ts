@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { RunReviewBody, type RunReview } from "../../api/review.ts";
 import { RunStatusBody } from "../../api/runs.ts";
 import { HoldBody } from "../../api/holds.ts";

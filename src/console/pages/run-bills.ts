@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { type ReviewedBill, type RunReview } from "../../api/review.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
 import { whenPlanned } from "../../domain/approvals/money-reach.ts";

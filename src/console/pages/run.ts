@@ -1,5 +1,5 @@
 import { stoppedTexts } from "../../domain/runs/stopped-texts.ts";
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { type Report, ReportBody } from "../../api/report.ts";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
@@ -17,6 +17,7 @@ import { progressPicture } from "../pictures/progress.ts";
 import { Refused } from "../refused.ts";
 import { badge, day, type Markup, phaseOf, usd, whole } from "../words.ts";
 import { depositNeeds } from "./deposit.ts";
+import { changedRecords } from "./changed-records.ts";
 import { decisions } from "./decisions.ts";
 import { bills, type May, nameOfAccount } from "./run-bills.ts";
 import { otherWorkflow } from "./other-workflow.ts";
@@ -64,7 +65,8 @@ function pageOf(request: PageRequest, review: RunReview, report: Report, mayHold
     ${planOnly === true && isOver ? note("info", html`<p>It ${wouldHavePaid(plan)}.</p>`) : ""}
     ${isOpen ? section(may.reject ? "What you decide about" : "What waits for a decision", html`${figures(review)}${share(review)}${may.reject && plan.count > 0 ? TO_DECISION : ""}`) : ""}
     ${review.warnings.map((warning) => note("warn", html`<p>${warning}</p>`))}
-    ${deposits(request, review)} ${isOpen ? "" : section("The plan", figures(review))}
+    ${changedRecords(request, review)} ${deposits(request, review)}
+    ${isOpen ? "" : section("The plan", figures(review))}
     ${live("progress", planOnly !== true && (isOver || phase !== "awaiting-approval") ? section("Where the money is", progressPicture(report)) : "")}
     ${plan.count === 0 ? html`<p>${phase === "planning" ? "It is being planned: look again in a moment." : "It has no bill to pay."}</p>` : bills(request, review, may)}
     ${leftOut(review)} ${section("Decisions", decisions(report))}

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { type Named, SearchBody } from "../../api/names.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
 import { note, section, table } from "../elements.ts";

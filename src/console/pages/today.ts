@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { type Overview, OverviewBody, type WaitingRun } from "../../api/overview.ts";
 import { type ListedRun, RunListBody } from "../../api/runs.ts";
 import { runPage } from "../../contracts/console-pages.ts";

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { type Named, SearchBody } from "../../api/names.ts";
 import { billPage } from "../../contracts/console-pages.ts";
 import type { Api } from "../api.ts";

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { HoldBody, type StopPreview, StopPreviewBody } from "../../api/holds.ts";
 import { type Vendor, VendorBody } from "../../api/vendor.ts";

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import type { WaitingCancellation } from "../../api/overview.ts";
 import { runPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
@@ -15,14 +15,14 @@ export function cancellationsText({ length }: readonly WaitingCancellation[]): s
  * person.
  */
 export function cancellationItem(cancellation: WaitingCancellation, isShown: boolean): Markup {
-  const { id, business, launchedBy, waitingFor, roles, yours } = cancellation;
+  const { id, business, launchedBy, launchedByKind, waitingFor, roles, yours } = cancellation;
   return html`<li>
     <span class="what"
       ><a href="${runPage(id)}">${titleOf(cancellation)}</a>${isShown ? ` (${business})` : ""}
       <span class="under why">Waits for ${waitingFor}</span>
       <span class="under"
         >${yours ? "For you to see to" : `For ${roles.join(" or ")} to see to`}. Asked for by
-        ${who(launchedBy)}.</span
+        ${who(launchedBy, launchedByKind)}.</span
       ></span
     >
   </li>`;
@@ -30,12 +30,13 @@ export function cancellationItem(cancellation: WaitingCancellation, isShown: boo
 
 /** Builds its section, for the page of what needs action. */
 export function cancellationSection(cancellation: WaitingCancellation): Markup {
-  const { id, business, launchedBy, waitingFor, roles } = cancellation;
+  const { id, business, launchedBy, launchedByKind, waitingFor, roles } = cancellation;
   return section(
     titleOf(cancellation),
     html`<p>
       Waits for ${waitingFor} It takes the role ${roles.join(" or ")}. Asked for by
-      ${who(launchedBy)}, of ${business}. <a href="${runPage(id)}">What happened to each payment</a>
+      ${who(launchedBy, launchedByKind)}, of ${business}.
+      <a href="${runPage(id)}">What happened to each payment</a>
     </p>`,
     `cancellation-${id.replaceAll(/[^\w]+/g, "-")}`,
   );

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import type { Overview, WaitingDeposit } from "../../api/overview.ts";
 import { depositPage, runPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import type { Overview } from "../../api/overview.ts";
 import { waits } from "../../domain/counted.ts";
 import { live } from "../elements.ts";

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import type { Overview, WaitingRelease } from "../../api/overview.ts";
 import { releasePage, runPage } from "../../contracts/console-pages.ts";
 import { isPast, spokenDeadline } from "../../domain/clock/spoken.ts";

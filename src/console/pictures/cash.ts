@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import type { RunReview } from "../../api/review.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { type Markup, usd } from "../words.ts";

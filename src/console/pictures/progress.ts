@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { countOf } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { shownSums } from "../../domain/runs/given-back.ts";

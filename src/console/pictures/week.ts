@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import type { Overview } from "../../api/overview.ts";
 import { newYorkDate } from "../../domain/clock/new-york.ts";
 import { formatUsd } from "../../domain/money.ts";

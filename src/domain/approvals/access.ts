@@ -1,7 +1,7 @@
-import type { ApprovalRule, PayRunPlaybook } from "../../contracts/playbook.ts";
+import type { ApprovalRule, PayRunPlaybook, SumPer } from "../../contracts/playbook.ts";
 import { formatUsd } from "../money.ts";
 import { rolesOfRule } from "./rules.ts";
-import { principalOf } from "./principal.ts";
+import { principalOf } from "../../contracts/principal.ts";
 import { identityId } from "./session.ts";
 import { actsFor, type TokenFacts, tokenProblem } from "./token.ts";
 
@@ -91,10 +91,17 @@ export function accessTo(facts: AccessFacts, span: AccessSpan): RuleAccess[] {
   }));
 }
 
-function whatOf({ review, overCents, where }: ApprovalRule, isOnly: boolean): string {
+const ADDED_UP: Readonly<Record<SumPer, string>> = {
+  vendor: " with their vendor's others in the run",
+  "vendor-week": " with their vendor's others of the week",
+};
+
+function whatOf({ review, overCents, overPer, where }: ApprovalRule, isOnly: boolean): string {
   const parts = [
     ...(review ? ["bills to review"] : []),
-    ...(overCents === null ? [] : [`bills over ${formatUsd(overCents)}`]),
+    ...(overCents === null
+      ? []
+      : [`bills over ${formatUsd(overCents)}${overPer === undefined ? "" : ADDED_UP[overPer]}`]),
     ...(where === null ? [] : [`bills where ${where}`]),
   ];
   if (parts.length > 0) return parts.join(", ");

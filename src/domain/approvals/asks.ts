@@ -1,6 +1,7 @@
 import type { ApprovalRule, ApprovalStage, PayRunPlaybook } from "../../contracts/playbook.ts";
+import { rolesAskedOf } from "./changed-records.ts";
 import { missingText } from "./share-texts.ts";
-import { stageText } from "./stages.ts";
+import { escalatedStage, stageText } from "./stages.ts";
 
 /** Bills of one rule that wait in one of its stages. */
 export interface WaitingBills {
@@ -10,6 +11,10 @@ export interface WaitingBills {
   readonly escalated: boolean;
   /** Approvals that the stage has so far. */
   readonly given: number;
+  /** True if they need one more person because an approval was hurried. */
+  readonly isHurried: boolean;
+  /** True if they are approved, and it is asked whether their vendors' accounts are still right. */
+  readonly asksRecord: boolean;
   /** True if a hold keeps them back as well. */
   readonly isHeld: boolean;
   readonly count: number;
@@ -49,9 +54,14 @@ export function stageOfRule(rule: ApprovalRule, stage: number): ApprovalStage {
 export function askOf({ approve }: PayRunPlaybook, waiting: WaitingBills): ApprovalAsk | undefined {
   const rule = approve[waiting.ruleIndex];
   if (rule === undefined) return undefined;
+  if (waiting.asksRecord) {
+    const one = { stages: 1, stage: 0, given: 0, quorum: 1, escalatesTo: [] };
+    return { ...waiting, ...one, by: rolesAskedOf(rule, escalatedStage(waiting)) };
+  }
   const { by, quorum, escalate } = stageOfRule(rule, waiting.stage);
   const stages = rule.stages?.length ?? 1;
-  return { ...waiting, stages, by, quorum, escalatesTo: escalate?.to ?? [] };
+  const people = quorum + (waiting.isHurried ? 1 : 0);
+  return { ...waiting, stages, by, quorum: people, escalatesTo: escalate?.to ?? [] };
 }
 
 /** Returns the roles that can decide now. */
@@ -75,5 +85,6 @@ export function neededText({
 /** Says who must approve, and in which stage if there are several: `controller (stage 1 of 2)`. */
 export function askText(ask: ApprovalAsk): string {
   const who = neededText({ ...ask, by: askedRoles(ask) });
+  if (ask.asksRecord) return `${who}, who says whether the vendor's account is still right`;
   return ask.stages === 1 ? who : `${who} (stage ${ask.stage + 1} of ${ask.stages})`;
 }

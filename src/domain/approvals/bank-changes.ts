@@ -80,8 +80,9 @@ export function readVerifiedBankChanges(claim: unknown): readonly VerifiedBankCh
   const read: VerifiedBankChange[] = [];
   for (const each of claim as readonly unknown[]) {
     if (typeof each !== "object" || each === null) return undefined;
-    const { contactId, person, phone } = each as Readonly<Record<string, unknown>>;
+    const { contactId, person, phone, ...rest } = each as Readonly<Record<string, unknown>>;
     if (!isText(contactId) || !isText(person) || !isText(phone)) return undefined;
+    if (Object.keys(rest).length > 0) return undefined;
     read.push({ contactId, person, phone });
   }
   return read;

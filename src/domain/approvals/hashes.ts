@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
+import type { PayFields } from "../../contracts/pay-run.ts";
 import {
   APPROVAL_COVERS,
   type ApprovalStage,
@@ -15,9 +16,12 @@ export interface LineHashInput {
   readonly amountCents: number;
   /** Last four digits of the contact's bank account; null if none is on file. */
   readonly bankLast4: string | null;
-  /** The contact's `updatedAt` as the service wrote it. */
-  readonly contactUpdatedAt: string | null;
+  /** As in `PlanLine`. */
+  readonly newAccount?: string;
   readonly sourceId: string;
+  /** The fields that a request takes from the source, the bank account included. */
+  readonly pay: PayFields;
+  readonly needsAchAuthorization: boolean;
   readonly clearing: string;
   readonly dateRule: string;
   /** Roles that its rule names: an approval under another rule does not count under this one. */
@@ -26,6 +30,8 @@ export interface LineHashInput {
   readonly quorum: number;
   /** Stages of its rule, if it has any. */
   readonly stages?: readonly ApprovalStage[];
+  /** As in `PlanLine`. */
+  readonly sumRules?: readonly number[];
 }
 
 /**
@@ -43,13 +49,16 @@ export function lineHash(input: LineHashInput): string {
     contactId: input.contactId,
     amountCents: input.amountCents,
     bankLast4: input.bankLast4,
-    contactUpdatedAt: input.contactUpdatedAt,
+    newAccount: input.newAccount,
     sourceId: input.sourceId,
+    pay: { ...input.pay },
+    needsAchAuthorization: input.needsAchAuthorization,
     clearing: input.clearing,
     dateRule: input.dateRule,
     approvers: [...input.approvers].sort(),
     quorum: input.quorum,
     stages: wordsSorted(stages),
+    sumRules: input.sumRules,
   });
 }
 
@@ -101,8 +110,7 @@ export interface TopUpHashInput {
   readonly businessId: string;
   /** The ledger's subject: funding source, workflow and number of the request. */
   readonly subject: string;
-  readonly bankAccountId: string;
-  readonly bankLast4: string | null;
+  readonly account: { readonly bankAccountId: string; readonly last4: string | null };
   readonly amountCents: number;
   /** The plan that needs the money. */
   readonly planHash: string;
@@ -114,8 +122,8 @@ export function topUpHash(input: TopUpHashInput): string {
     v: "top-up-1",
     businessId: input.businessId,
     subject: input.subject,
-    bankAccountId: input.bankAccountId,
-    bankLast4: input.bankLast4,
+    bankAccountId: input.account.bankAccountId,
+    bankLast4: input.account.last4,
     amountCents: input.amountCents,
     planHash: input.planHash,
   });
@@ -134,5 +142,5 @@ function wordsSorted(value: CanonicalValue | undefined): CanonicalValue | undefi
 }
 
 function sha256(value: CanonicalValue): string {
-  return createHash("sha256").update(canonicalJson(value)).digest("hex");
+  return hash("sha256", canonicalJson(value));
 }

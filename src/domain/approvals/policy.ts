@@ -1,5 +1,6 @@
 import { ONLY_PLANS } from "../plan-only.ts";
-import { principalOf } from "./principal.ts";
+import { principalOf } from "../../contracts/principal.ts";
+import { wordCommand } from "./changed-records.ts";
 import { everyDecider, openStageOf, type StagedLine, stageText, turnOf } from "./stages.ts";
 
 /** A line that a decision may be about. */
@@ -10,6 +11,10 @@ export interface DecidableLine {
   readonly quorum: number;
   /** Set if the line's rule has stages or escalates. */
   readonly staged?: StagedLine;
+  /** True if it is approved, and only a word about its vendor's account is missing. */
+  readonly needsWord?: boolean;
+  /** True if the store shows it otherwise than it was planned, by its hash and the audit trail. */
+  readonly isTampered?: boolean;
 }
 
 /** A line that an approval counts for, with the stage if its rule has any. */
@@ -38,6 +43,8 @@ export interface DecisionInput {
     readonly cancelRequested: boolean;
     /** True if its playbook says that its runs plan and do nothing else. */
     readonly onlyPlans: boolean;
+    /** What the store says of it and the audit trail doesn't; missing or null if they agree. */
+    readonly differs?: string | null;
   };
   readonly token: {
     readonly name: string;
@@ -51,6 +58,8 @@ export interface DecisionInput {
   readonly singlePerson: boolean;
   /** Lines of the plan that still need a decision or may be dropped. */
   readonly lines: readonly DecidableLine[];
+  /** Lines that were sent: leaving them out or rejecting them ends their retries. */
+  readonly sent?: readonly DecidableLine[];
   /** Payables of the plan whose sends may still take effect. */
   readonly mayStillPay: ReadonlySet<string>;
 }
@@ -83,6 +92,9 @@ export type DecisionVerdict =
         | "counted-before"
         | "sign-in-too-old"
         | "bank-change-unverified"
+        | "stale-record"
+        | "not-rejectable"
+        | "trail-differs"
         | "nothing-left";
       /** One sentence for the sender of the decision. */
       readonly reason: string;
@@ -99,20 +111,21 @@ type Refusal = Extract<DecisionVerdict, { accepted: false }>;
  * selects a weaker rule, because the plan stores each line's rule.
  */
 export function judgeDecision(input: DecisionInput): DecisionVerdict {
-  const { decision, run, lines } = input;
+  const { decision, run, lines, sent = [] } = input;
   const refusal = refusalOfRequest(input);
   if (refusal !== undefined) return refusal;
-  const byId = new Map(lines.map((line) => [line.payableId, line]));
+  const all = [...lines, ...sent];
+  const byId = new Map(all.map((line) => [line.payableId, line]));
   const unknownId = decision.drop.find((payableId) => !byId.has(payableId));
   if (unknownId !== undefined) {
     return refuse(
       "unknown-payable",
-      `${unknownId} is not a line of this plan that can be left out`,
+      `${unknownId} is not a line of this plan that can be left out; payrun hold keeps back any bill`,
     );
   }
   const roles = new Set(input.token.roles);
-  const mine = lines.filter((line) => rolesOf(line).some((role) => roles.has(role)));
-  if (mine.length === 0) return roleMissing(lines.flatMap(rolesOf));
+  const mine = all.filter((line) => rolesOf(line).some((role) => roles.has(role)));
+  if (mine.length === 0) return roleMissing(all.flatMap(rolesOf));
   const dropped = [...new Set(decision.drop)];
   const myIds = new Set(mine.map(({ payableId }) => payableId));
   const notMine = dropped.find((id) => !myIds.has(id));
@@ -123,19 +136,25 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
   if (open !== undefined) {
     return refuse(
       "may-be-paid",
-      `a request may still pay ${open}, so it can't be left out; Payrun checks until that is known`,
+      `a request may still pay ${open}, so it can't be left out; Payrun checks until that is known. payrun hold ${open} keeps it from being sent again`,
     );
   }
   if (decision.kind === "reject") return { accepted: true, countsFor: [], dropped: [] };
   const cancelled = refusalOfRun(run);
   if (cancelled !== undefined) return cancelled;
-  const out = new Set(dropped);
+  const out = new Set([...dropped, ...sent.map(({ payableId }) => payableId)]);
   const rest = mine.filter((line) => !out.has(line.payableId));
-  const { countsFor, tooEarly, before } = turnsOf(rest, input.token.name, roles);
+  const toApprove = rest.filter(({ needsWord }) => needsWord !== true);
+  const { countsFor, tooEarly, before } = turnsOf(toApprove, input.token.name, roles);
+  const tampered = countsFor.find(({ isTampered }) => isTampered === true);
+  if (tampered !== undefined) {
+    return trailDiffers(`${tampered.payableId} is not shown as it was planned`);
+  }
   if (countsFor.length === 0 && dropped.length === 0) {
     if (tooEarly[0] !== undefined) return notYet(tooEarly[0]);
     if (before[0] !== undefined) return countedBefore(before[0], input.token.name);
-    return refuse("nothing-left", "no bill of this plan needs your approval any more");
+    const left = rest.length > toApprove.length ? `; ${WORD_INSTEAD}` : "";
+    return refuse("nothing-left", `no bill of this plan needs your approval any more${left}`);
   }
   const early = tooEarly.map(({ payableId }) => payableId);
   return {
@@ -144,6 +163,8 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
     ...(early.length === 0 ? {} : { tooEarly: early }),
   };
 }
+
+const WORD_INSTEAD = `bills are approved and wait until somebody says that their vendors' accounts are still right: ${wordCommand("RUN")}`;
 
 /** Returns why no person can approve anything of a run; undefined if that is possible. */
 export function refusalOfRun({
@@ -155,7 +176,11 @@ export function refusalOfRun({
   if (onlyPlans) {
     return refuse("plan-only", `nothing of this run is paid, so nothing is decided: ${ONLY_PLANS}`);
   }
-  if (ended) return refuse("run-ended", "the run has ended; there is nothing left to decide");
+  if (ended)
+    return refuse(
+      "run-ended",
+      "the run has ended; there is nothing left to decide. payrun hold keeps a bill of it from being sent again",
+    );
   if (planHash === null) return refuse("no-plan", "the run has no plan yet; try again shortly");
   if (!cancelRequested) return undefined;
   return refuse("run-ended", "the run is being cancelled; nothing more is paid in it");
@@ -233,7 +258,7 @@ function openStageText({ staged }: DecidableLine): { text: string; who: string }
 }
 
 type PersonInput = Pick<DecisionInput, "token" | "playbookAuthors" | "singlePerson"> & {
-  readonly run: Pick<DecisionInput["run"], "launchers">;
+  readonly run: Pick<DecisionInput["run"], "launchers" | "differs">;
 };
 
 /**
@@ -256,7 +281,9 @@ export function refusalOfPerson(
   const me = principalOf(token.name);
   const isMe = (name: string) => principalOf(name) === me;
   // Anyone with an approver's role may stop a run; only approving needs four eyes.
-  if (input.decision.kind === "reject" || input.singlePerson) return undefined;
+  if (input.decision.kind === "reject") return undefined;
+  if (run.differs != null) return trailDiffers(run.differs);
+  if (input.singlePerson) return undefined;
   if (input.playbookAuthors.some(isMe)) {
     return refuse(
       "playbook-author",
@@ -281,6 +308,11 @@ function roleMissing(deciders: readonly string[]): Refusal {
     return refuse("nothing-left", "no bill of this plan waits for a decision");
   }
   return refuse("role-missing", `this takes one of the roles ${needed.join(", ")}`);
+}
+
+function trailDiffers(what: string): Refusal {
+  const text = `the store was changed without the audit trail, so nothing is approved: ${what.replace(/\.$/, "")}. “payrun audit verify” on the store's host names all differences`;
+  return refuse("trail-differs", text);
 }
 
 /** Returns the verdict that a decision doesn't count, with the reason. */

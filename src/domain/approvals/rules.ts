@@ -1,12 +1,23 @@
 import { definedOnly } from "../../contracts/defined-only.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
-import type { ApprovalRule } from "../../contracts/playbook.ts";
+import type { ApprovalRule, SumPer } from "../../contracts/playbook.ts";
 
 /** The facts that a rule tests. */
 export interface RuleFacts {
-  readonly amountCents: number;
+  /** The whole bill, also for a part. */
+  readonly billCents: number;
+  /** What its vendor is paid besides; missing if nothing. */
+  readonly besidesCents?: Readonly<Record<SumPer, number>> | undefined;
   /** True if one of the playbook's review reasons flagged the line. */
   readonly inReview: boolean;
+}
+
+/** The rule that applies to a line. */
+export interface FoundRule {
+  readonly rule: ApprovalRule;
+  readonly index: number;
+  /** Earlier rules that it would fall under if its vendor were paid more. */
+  readonly sumRules: readonly number[];
 }
 
 /**
@@ -19,12 +30,17 @@ export function ruleFor(
   facts: RuleFacts,
   rules: readonly ApprovalRule[],
   matchesCondition: (condition: string) => boolean,
-): { readonly rule: ApprovalRule; readonly index: number } {
+): FoundRule {
+  const sumRules: number[] = [];
   for (const [index, rule] of rules.entries()) {
+    const { overCents, overPer } = rule;
     if (rule.review && !facts.inReview) continue;
-    if (rule.overCents !== null && facts.amountCents <= rule.overCents) continue;
+    const besides = overPer === undefined ? 0 : (facts.besidesCents?.[overPer] ?? 0);
+    const isOver = overCents === null || facts.billCents + besides > overCents;
+    if (!isOver && overPer === undefined) continue;
     if (rule.where !== null && !matchesCondition(rule.where)) continue;
-    return { rule, index };
+    if (isOver) return { rule, index, sumRules };
+    sumRules.push(index);
   }
   throw new RangeError(
     "no approval rule matches a line: the last rule of a playbook must match all",
@@ -32,20 +48,23 @@ export function ruleFor(
 }
 
 /** Returns the fields of a rule that a plan line stores. */
-export function ruleOfLine(
-  rule: ApprovalRule,
-  index: number,
-): Pick<PlanLine, "ruleIndex" | "approvers" | "quorum" | "stages"> {
-  const { by, quorum, stages } = rule;
+export function ruleOfLine({
+  rule: { by, quorum, stages },
+  index,
+  sumRules,
+}: FoundRule): Pick<PlanLine, "ruleIndex" | "sumRules" | "approvers" | "quorum" | "stages"> {
   return {
     ruleIndex: index,
     approvers: by,
     quorum,
-    ...definedOnly({ stages }),
+    ...definedOnly({ stages, sumRules: sumRules.length === 0 ? undefined : sumRules }),
   };
 }
 
 /** Returns every role that may approve under a rule, in any stage or after an escalation. */
-export function rolesOfRule({ by, stages = [] }: ApprovalRule): readonly string[] {
+export function rolesOfRule({
+  by,
+  stages = [],
+}: Pick<ApprovalRule, "by" | "stages">): readonly string[] {
   return [...new Set([...by, ...stages.flatMap(({ escalate }) => escalate?.to ?? [])])];
 }

@@ -1,6 +1,7 @@
 import { type BillSum, counted, waits } from "../counted.ts";
 import { spokenDate } from "../clock/spoken.ts";
 import { afterLossText, afterText, type SendsAfter } from "../goes-out.ts";
+import { inSentence } from "../../contracts/in-sentence.ts";
 import { formatUsd } from "../money.ts";
 import type { MoneyReach } from "./money-reach.ts";
 import type { ApprovalShare, MissingApproval, NewDates, NotSent, WaitingLines } from "./share.ts";
@@ -41,7 +42,7 @@ export function shareText(
     ...(none.length === 0 ? [] : [`it counts for none of ${othersText(none)}`]),
   ];
   if (does.length > 0) {
-    return `Your approval ${[joined(does), ...doesNot].join("; ")}.${whyAfter(goesOut, sends)}${others}`;
+    return `Your approval ${[inSentence(does), ...doesNot].join("; ")}.${whyAfter(goesOut, sends)}${others}`;
   }
   if (others !== "" && doesNot.length === 0) return `Your approval lets no bill go out.${others}`;
   if (doesNot.length === 0) return "No bill of it waits for an approval.";
@@ -159,6 +160,9 @@ function eachNeeds(groups: readonly WaitingLines[]): string {
 }
 
 function needs(group: WaitingLines): string {
+  if (group.aboutRecord === true) {
+    return `${group.lines === 1 ? "waits" : "wait"} until ${missingText(group)}`;
+  }
   return `${group.lines === 1 ? "needs" : "need"} ${missingText(group)}`;
 }
 
@@ -166,8 +170,10 @@ function needs(group: WaitingLines): string {
  * Says whose approval a bill waits for: `the owner`, `a second person (controller or owner)`,
  * `2 people of owner`.
  */
-export function missingText({ by, quorum, approvals, stage, stages }: MissingApproval): string {
+export function missingText(missing: MissingApproval): string {
+  const { by, quorum, approvals, stage, stages } = missing;
   const roles = by.join(" or ");
+  if (missing.aboutRecord === true) return `the ${roles} says whether the account is still right`;
   const left = quorum - approvals;
   const of = stage === undefined ? "" : ` (stage ${stage} of ${stages})`;
   if (quorum === 1) return `the ${roles}${of}`;
@@ -178,8 +184,3 @@ export function missingText({ by, quorum, approvals, stage, stages }: MissingApp
 }
 
 const ORDINALS = ["second", "third", "fourth", "fifth"];
-
-function joined(parts: readonly string[]): string {
-  const last = parts.at(-1) ?? "";
-  return parts.length < 2 ? last : `${parts.slice(0, -1).join(", ")} and ${last}`;
-}

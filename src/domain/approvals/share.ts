@@ -1,9 +1,11 @@
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { type BillSum, NOTHING, plus } from "../counted.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
-import { principalOf, quorumOf } from "./principal.ts";
+import { rolesOfLine } from "./changed-records.ts";
+import { principalOf, quorumOf } from "../../contracts/principal.ts";
 import {
   deciders,
+  neededIn,
   openStageOf,
   type StageApproval,
   type StagedLine,
@@ -21,6 +23,8 @@ export interface LineUnderApproval {
   readonly approvals: readonly StageApproval[];
   /** The escalated stage, from 0; null if none was. */
   readonly escalated: number | null;
+  /** True if its approvers are asked whether the vendor's account is still right. */
+  readonly asksRecord?: boolean;
 }
 
 /** The approval that a line waits for. */
@@ -33,6 +37,8 @@ export interface MissingApproval {
   /** The open stage, from 1; missing unless the rule has several. */
   readonly stage?: number | undefined;
   readonly stages?: number | undefined;
+  /** True if it is no approval, but a word whether the vendor's account is still right. */
+  readonly aboutRecord?: true | undefined;
 }
 
 export interface Person {
@@ -57,24 +63,32 @@ export type LineShare =
 export function missingOf(line: LineUnderApproval): MissingApproval | null {
   if (line.stages === undefined) {
     const approvals = quorumOf(line.approvals.map(({ principal }) => principal));
-    const quorum = Math.max(1, line.quorum);
-    return approvals >= quorum ? null : { by: line.approvers, quorum, approvals };
+    const quorum = neededIn(line.quorum, line.approvals);
+    return approvals >= quorum ? askedOf(line) : { by: line.approvers, quorum, approvals };
   }
   const staged: StagedLine = { ...line, stages: line.stages };
   const open = openStageOf(staged);
-  if (open === null) return null;
+  if (open === null) return askedOf(line);
+  const here = line.approvals.filter(({ stage }) => stage === open);
   return {
     by: deciders(staged, open),
-    quorum: line.stages[open]?.quorum ?? 1,
-    approvals: line.approvals.filter(({ stage }) => stage === open).length,
+    quorum: neededIn(line.stages[open]?.quorum ?? 1, here),
+    approvals: here.length,
     ...(line.stages.length === 1 ? {} : { stage: open + 1, stages: line.stages.length }),
   };
+}
+
+/** Returns the question about an approved line's vendor; null if there is none. */
+function askedOf(line: LineUnderApproval): MissingApproval | null {
+  if (line.asksRecord !== true) return null;
+  return { by: rolesOfLine(line, line.escalated), quorum: 1, approvals: 0, aboutRecord: true };
 }
 
 /** Returns what an approval by this person would do for the line. */
 export function shareOf(line: LineUnderApproval, person: Person): LineShare {
   const missing = missingOf(line);
   if (missing === null) return { kind: "approved" };
+  if (missing.aboutRecord === true) return { kind: "none", missing };
   const turn = turnFor(line, person);
   if (turn.kind !== "counts")
     return { kind: hasApproved(line, person) ? "given" : "none", missing };

@@ -1,6 +1,14 @@
 import { createPublicKey, verify } from "node:crypto";
 import { DAY_MS } from "../../contracts/durations.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
+import { repeatedMember } from "../repeated-member.ts";
+import {
+  areAlone,
+  CONFIRMED_ALONE,
+  CONFIRMED_FORM,
+  type ConfirmedRecord,
+  readConfirmedRecords,
+} from "./changed-records.ts";
 import { readVerifiedBankChanges, type VerifiedBankChange } from "./bank-changes.ts";
 
 /** A key with which another system signs decisions. */
@@ -23,6 +31,8 @@ export interface SignedDecision {
   readonly drop: readonly string[];
   readonly comment: string | undefined;
   readonly verifiedBankChanges: readonly VerifiedBankChange[];
+  /** The changed records that it is about; undefined for a decision about bills. */
+  readonly confirmedRecords?: readonly ConfirmedRecord[];
   /** The deposit that it is about; undefined for a decision about bills. */
   readonly topUpHash: string | undefined;
   readonly expiresAtMs: number;
@@ -61,6 +71,13 @@ const SKEW_MS = 300_000;
 /** A decision that took more than a day to arrive should be made again. */
 const LIFE_MAX_MS = DAY_MS;
 
+/** Everything that a decision may say; another program may mean something by any other claim. */
+const CLAIMS = new Set([
+  ...["iss", "aud", "sub", "jti", "iat", "exp"],
+  ...["decision", "planHash", "drop", "comment", "verifiedBankChanges", "topUpHash"],
+  "confirmedRecords",
+]);
+
 const DROPPED_MAX = 10_000;
 const WORD = /^[\x21-\x7e]{1,200}$/;
 
@@ -86,12 +103,16 @@ export function readSignedDecision(
   }
   const parts = envelope.trim().split(".");
   const [header = "", claims = "", signature = ""] = parts;
-  const head = objectIn(header);
+  const { object: head, repeated } = jsonIn(header);
   if (parts.length !== 3 || head === undefined) {
     return refuse(
       "malformed",
       "it is not a signed decision: send header.claims.signature, each in base64url (docs/approvals.md)",
     );
+  }
+  if (repeated !== undefined) {
+    // Names nothing: the reason goes into the trail, and nobody has signed this yet.
+    return refuse("malformed", "its header has a name twice");
   }
   const keyId = head["kid"];
   if (typeof keyId !== "string" || !WORD.test(keyId)) {
@@ -114,17 +135,24 @@ export function readSignedDecision(
   if (!isSignedBy(key, `${header}.${claims}`, signature)) {
     return refuse("bad-signature", `its signature is not by the key ${keyId}`, keyId);
   }
-  return readClaims(objectIn(claims), key, expected);
+  return readClaims(jsonIn(claims), key, expected);
 }
 
 function readClaims(
-  claims: Readonly<Record<string, unknown>> | undefined,
+  { object: claims, repeated }: JsonPart,
   key: SignerKey,
   { runId, nowMs }: { readonly runId: string; readonly nowMs: number },
 ): SignedReading {
   const no = (code: SignedRefusalCode, reason: string): SignedReading =>
     refuse(code, reason, key.keyId);
   if (claims === undefined) return no("malformed", "its claims are not a JSON object");
+  if (repeated !== undefined) {
+    return no("malformed", `it has ${quoted(repeated)} twice, so what it means is not clear`);
+  }
+  const unknown = Object.keys(claims).find((name) => !CLAIMS.has(name));
+  if (unknown !== undefined) {
+    return no("malformed", `it has a claim that Payrun doesn't know: ${quoted(unknown)}`);
+  }
   const { decision, planHash, comment, jti, iat, exp } = claims;
   const drop = claims["drop"] ?? [];
   if (decision !== "approve" && decision !== "reject") {
@@ -144,12 +172,17 @@ function readClaims(
   if (verifiedBankChanges === undefined) {
     return no(
       "malformed",
-      "verifiedBankChanges must be a list of { contactId, person, phone }, each text",
+      "verifiedBankChanges must be a list of { contactId, person, phone }, each text, and nothing else",
     );
   }
+  const confirmedRecords = readConfirmedRecords(claims["confirmedRecords"]);
+  if (confirmedRecords === undefined) return no("malformed", CONFIRMED_FORM);
   const topUpHash = claims["topUpHash"];
   if (topUpHash !== undefined && (typeof topUpHash !== "string" || !WORD.test(topUpHash))) {
     return no("malformed", "topUpHash must be the hash of the deposit that you saw");
+  }
+  if (confirmedRecords !== null && !areAlone({ drop, verifiedBankChanges, topUpHash })) {
+    return no("malformed", `confirmedRecords ${CONFIRMED_ALONE}`);
   }
   const issuedAtMs = msOf(iat);
   const expiresAtMs = msOf(exp);
@@ -171,6 +204,7 @@ function readClaims(
     signed: {
       ...{ key, id: jti, decision, planHash, drop, comment },
       ...{ verifiedBankChanges, topUpHash, expiresAtMs },
+      ...(confirmedRecords === null ? {} : { confirmedRecords }),
     },
   };
 }
@@ -197,16 +231,31 @@ function bytesIn(text: string): Buffer | undefined {
   return bytes.length > 0 && bytes.toString("base64url") === text ? bytes : undefined;
 }
 
-function objectIn(part: string): Readonly<Record<string, unknown>> | undefined {
+interface JsonPart {
+  /** Undefined if the part is no JSON object. */
+  readonly object?: Readonly<Record<string, unknown>>;
+  /** A name that it, or an object in it, has twice. */
+  readonly repeated?: string | undefined;
+}
+
+function jsonIn(part: string): JsonPart {
   const bytes = bytesIn(part);
-  if (bytes === undefined) return undefined;
+  if (bytes === undefined) return {};
   try {
-    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const value: unknown = JSON.parse(text);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
+    return isObject
+      ? { object: value as Record<string, unknown>, repeated: repeatedMember(text) }
+      : {};
   } catch {
-    return undefined;
+    return {};
   }
+}
+
+/** Returns a name as the answer shows it, however long it is. */
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, 50));
 }
 
 function isListOfIds(value: unknown): value is string[] {

@@ -1,5 +1,5 @@
 import type { ApprovalStage } from "../../contracts/playbook.ts";
-import { principalOf, quorumOf } from "./principal.ts";
+import { principalOf, quorumOf } from "../../contracts/principal.ts";
 
 /** A line whose rule has stages, with its approvals so far. */
 export interface StagedLine {
@@ -16,6 +16,21 @@ export interface StageApproval {
   readonly stage: number;
   /** As `principalOf` writes it. */
   readonly principal: string;
+  /** True if the stage needs one more person because this approval was hurried. */
+  readonly hurried?: boolean;
+}
+
+/** Returns the stage of a line that was escalated, from 0; null if none was. */
+export function escalatedStage(line: {
+  readonly stage: number;
+  readonly escalated: boolean;
+}): number | null {
+  return line.escalated ? line.stage : null;
+}
+
+/** Returns how many people a stage needs that has these approvals. */
+export function neededIn(quorum: number, approvals: readonly StageApproval[]): number {
+  return Math.max(1, quorum) + (approvals.some(({ hurried }) => hurried === true) ? 1 : 0);
 }
 
 /** What one person's decision means for one line. */
@@ -31,7 +46,7 @@ export type Turn =
 export function openStageOf(line: Omit<StagedLine, "escalated">): number | null {
   const open = line.stages.findIndex(({ quorum }, stage) => {
     const here = line.approvals.filter((approval) => approval.stage === stage);
-    return quorumOf(here.map(({ principal }) => principal)) < Math.max(1, quorum);
+    return quorumOf(here.map(({ principal }) => principal)) < neededIn(quorum, here);
   });
   return open < 0 ? null : open;
 }

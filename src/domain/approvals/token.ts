@@ -1,4 +1,5 @@
-import { principalOf } from "./principal.ts";
+import { type AuthorKind } from "../../contracts/authors.ts";
+import { personNameProblem, principalOf } from "../../contracts/principal.ts";
 
 /** Default lifetime of a token, in days. */
 export const TOKEN_DAYS = 90;
@@ -74,11 +75,12 @@ export function tokenProblem(
 
 /** Returns why a person may not confirm a token; undefined if they may. */
 export function confirmationProblem(
-  token: TokenFacts & { readonly createdBy: string },
+  token: TokenFacts & { readonly createdBy: string; readonly createdByKind: AuthorKind },
   by: { readonly name: string; readonly confirmedAtMs: number | null },
   nowMs: number,
 ): string | undefined {
-  if (principalOf(by.name) === principalOf(token.createdBy)) {
+  const isMaker = token.createdByKind === "principal";
+  if (isMaker && principalOf(by.name) === principalOf(token.createdBy)) {
     return `${token.createdBy} made this token; a second person with the role admin confirms it`;
   }
   // In a sandbox one person can create a second principal, whose confirmations would count forever.
@@ -105,9 +107,9 @@ export function coversBusinesses(
 /** Returns why this can't be a token's name; undefined if it can. */
 export function tokenNameProblem(name: string): string | undefined {
   const isWhole = /^\S(.{0,98}\S)?$/.test(name) && !/\p{C}/u.test(name) && principalOf(name) !== "";
-  return isWhole
-    ? undefined
-    : "a token's name is 1 to 100 visible characters, without spaces at its ends";
+  if (!isWhole) return "a token's name is 1 to 100 visible characters, without spaces at its ends";
+  const problem = personNameProblem(name);
+  return problem === undefined ? undefined : `the name ${problem}`;
 }
 
 /** Returns why this can't be a role; undefined if it can. */

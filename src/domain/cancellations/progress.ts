@@ -1,3 +1,4 @@
+import { inMarkdown, inMarkdownCode } from "../others-text.ts";
 import type {
   CancellationAssessment,
   CancellationPhase,
@@ -183,11 +184,11 @@ function detailsOf(view: CancellationView, waitingFor: string | null): string {
     .slice(0, MOST_SHOWN)
     .map(
       ({ paymentId, payableId, amountCents, state }) =>
-        `| \`${paymentId ?? payableId ?? ""}\` | ${formatUsd(amountCents)} | ${state} |`,
+        `| \`${inMarkdownCode(paymentId ?? payableId ?? "")}\` | ${formatUsd(amountCents)} | ${state} |`,
     );
   return [
-    `Requested by ${view.requestedBy}.`,
-    ...(waitingFor === null ? [] : ["", `Waits for: **${waitingFor}**`]),
+    `Requested by ${inMarkdown(view.requestedBy)}.`,
+    ...(waitingFor === null ? [] : ["", `Waits for: **${inMarkdown(waitingFor)}**`]),
     ...(rows.length === 0
       ? []
       : ["", "| Payment or bill | Amount | State |", "|---|---:|---|", ...rows]),

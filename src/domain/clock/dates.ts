@@ -8,9 +8,13 @@ const DATE_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
 const known = new Map<string, number>();
 const KNOWN_MOST = 5_000;
 
-/** True for an existing day written as `YYYY-MM-DD`. */
+/** Years beyond which a day is a mistake, and calendars can't count with its neighbors. */
+const YEARS = { first: "1900", last: "2999" };
+
+/** True for an existing day of a sensible year, written as `YYYY-MM-DD`. */
 export function isDate(text: string): boolean {
-  return knownUtcMs(text) !== undefined;
+  const year = text.slice(0, "YYYY".length);
+  return year >= YEARS.first && year <= YEARS.last && knownUtcMs(text) !== undefined;
 }
 
 /**

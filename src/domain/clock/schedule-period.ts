@@ -100,6 +100,20 @@ export function nextFire(schedule: PlaybookSchedule, afterMs: number): Scheduled
   return fire;
 }
 
+/** Returns the runs that fire after an instant, up to and including another, in order. */
+export function firesBetween(
+  schedule: PlaybookSchedule,
+  afterMs: number,
+  untilMs: number,
+): ScheduledFire[] {
+  const fires: ScheduledFire[] = [];
+  for (let fire = nextFire(schedule, afterMs); fire.fireAtMs <= untilMs;) {
+    fires.push(fire);
+    fire = nextFire(schedule, fire.fireAtMs);
+  }
+  return fires;
+}
+
 /** Returns the next runs that fire after an instant, in order. */
 export function nextFires(
   schedule: PlaybookSchedule,

@@ -1,3 +1,4 @@
+import { type AuthorKind, SystemAuthor } from "../../contracts/authors.ts";
 import { DAY_MS } from "../../contracts/durations.ts";
 import type { StartingEvent } from "../../contracts/events.ts";
 import type { Playbook } from "../../contracts/playbook.ts";
@@ -14,23 +15,26 @@ export function eventsOf(playbook: Playbook): readonly StartingEvent[] {
   return playbook.kind === "kyb-onboarding" ? [] : (playbook.events ?? []);
 }
 
-/**
- * Returns the launcher's name for launches by events, for people and the audit trail. The name
- * approves nothing.
- */
-export function launchedByEvents(playbook: string): string {
-  return `events of ${playbook}`;
+/** Returns the launcher of what events start. */
+export function launchedByEvents(playbook: string): SystemAuthor {
+  return new SystemAuthor(`events of ${playbook}`);
 }
 
 /** Returns who requested a cancel, for people: the playbook's name if events started it. */
 export function askerOf({
   requestedBy,
+  requestedByKind,
   playbook,
 }: {
   readonly requestedBy: string;
+  readonly requestedByKind: AuthorKind;
   readonly playbook: string | null;
 }): string {
-  return playbook !== null && requestedBy === launchedByEvents(playbook) ? playbook : requestedBy;
+  const isEvents =
+    requestedByKind === "system" &&
+    playbook !== null &&
+    requestedBy === launchedByEvents(playbook).name;
+  return isEvents ? playbook : requestedBy;
 }
 
 /** The facts of an event that decide whether it starts a playbook. */

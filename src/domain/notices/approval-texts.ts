@@ -1,9 +1,17 @@
 import { type ApprovalAsk, askText } from "../approvals/asks.ts";
+import { wordCommand } from "../approvals/changed-records.ts";
 import { stageText } from "../approvals/stages.ts";
 import { type BillSum, waits } from "../counted.ts";
 import { spokenTime } from "../clock/spoken.ts";
 import { formatUsd } from "../money.ts";
-import { bills, deadlineLines, type Deadline, type NoticeText, type RunName } from "./run-texts.ts";
+import {
+  bills,
+  deadlineLines,
+  type Deadline,
+  howTo,
+  type NoticeText,
+  type RunName,
+} from "./run-texts.ts";
 
 /** Notifies that a later stage of an approval is open. */
 export function stageOpened(run: RunName, ask: ApprovalAsk, until: Deadline): NoticeText {
@@ -20,12 +28,12 @@ export function stageOpened(run: RunName, ask: ApprovalAsk, until: Deadline): No
 
 export function approvalReminder(run: RunName, ask: ApprovalAsk, until: Deadline): NoticeText {
   return {
-    subject: `${subject(run, ask)} still ${waits(ask.count)} for approval`,
+    subject: `${subject(run, ask)} still ${waits(ask.count)} for ${ask.asksRecord ? "one word: is the vendor's account still right?" : "approval"}`,
     text: [
-      `${askText(ask)} was asked${since(ask, until.zone)}.`,
+      `${askText(ask)}${ask.asksRecord ? "," : ""} was asked${since(ask, until.zone)}.`,
       ...escalationLines(ask, until.zone),
       ...deadlineLines(until),
-      ...howTo(run),
+      ...(ask.asksRecord ? [`If it is: ${wordCommand(run.runId)}`] : howTo(run)),
     ].join("\n"),
   };
 }
@@ -38,6 +46,34 @@ export function approvalEscalated(run: RunName, ask: ApprovalAsk, until: Deadlin
       `${own} was asked${since(ask, until.zone)}, and has not decided.`,
       `${ask.escalatesTo.join(" or ")} may now decide as well; each person counts once.`,
       ...deadlineLines(until),
+      ...howTo(run),
+    ].join("\n"),
+  };
+}
+
+/**
+ * Notifies that a person has approved seconds after the plan, or at odd hours, or has said that
+ * vendors' accounts are still right.
+ */
+export function hurriedApproval(
+  run: RunName,
+  {
+    by,
+    hurry,
+    needsAnother,
+    isAboutAccounts,
+  }: { by: string; hurry: string; needsAnother: boolean; isAboutAccounts: boolean },
+): NoticeText {
+  const did = isAboutAccounts ? "confirmed accounts" : "approved";
+  const has = isAboutAccounts
+    ? `has said in run ${run.runId} that accounts of vendors are still right,`
+    : `has approved run ${run.runId}`;
+  const said = isAboutAccounts ? "The word" : "The approval";
+  return {
+    subject: `${run.playbook} ${run.period}: ${by} ${did} ${hurry}`,
+    text: [
+      `${by} ${has} ${hurry}. If it wasn't ${by}, have the token revoked, and reject the run.`,
+      `${said} counts${needsAnother ? ", and its bills need one more person" : ""}.`,
       ...howTo(run),
     ].join("\n"),
   };
@@ -67,11 +103,4 @@ function escalationLines(
   if (escalated) return [`Escalated to ${to}.`];
   if (escalateAtMs === null) return [];
   return [`${to} may decide as well from ${spokenTime(escalateAtMs, zone)}.`];
-}
-
-function howTo({ runId }: RunName): string[] {
-  return [
-    `Look at it with: payrun show ${runId}`,
-    `Decide with: payrun approve ${runId}, or payrun reject ${runId}`,
-  ];
 }

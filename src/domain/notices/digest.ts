@@ -40,8 +40,14 @@ export interface DigestedRun {
  *
  * @param date the day whose state it describes
  * @param runs open runs, and those that ended since the last digest
+ * @param end of the business's audit trail, which the notice's readers keep
  */
-export function digest(playbook: string, date: string, runs: readonly DigestedRun[]): NoticeText {
+export function digest(
+  playbook: string,
+  date: string,
+  runs: readonly DigestedRun[],
+  end?: { readonly entries: number; readonly hash: string },
+): NoticeText {
   const waiting = countOf(runs, "awaiting-approval");
   const parked = countOf(runs, "parked");
   const held = countOf(runs, "on-hold");
@@ -52,7 +58,14 @@ export function digest(playbook: string, date: string, runs: readonly DigestedRu
   ];
   return {
     subject: `${playbook}, ${date}: ${open.length === 0 ? "nothing to do" : open.join(", ")}`,
-    text: runs.map(runText).join("\n\n"),
+    text: [
+      ...runs.map(runText),
+      ...(end === undefined
+        ? []
+        : [
+            `The audit trail has ${end.entries} entries, to ${end.hash}. Later, payrun audit verify --head ${end.hash} shows whether it still has them.`,
+          ]),
+    ].join("\n\n"),
   };
 }
 

@@ -2,7 +2,8 @@ import { emptyPlanText } from "../planning/left-out.ts";
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
 import { type ApprovalAsk, askedRoles } from "../approvals/asks.ts";
 import { spokenDeadline } from "../clock/spoken.ts";
-import { billsOf, type BillSum, counted, waits, NOTHING } from "../counted.ts";
+import { wordCommand } from "../approvals/changed-records.ts";
+import { billsOf, type BillSum, counted, plus, waits, NOTHING } from "../counted.ts";
 import { formatUsd, sumCents } from "../money.ts";
 import { shownAmount, centsInState, type LineInParts } from "../payments/line-parts.ts";
 import type { OffCycle } from "../off-cycle.ts";
@@ -44,11 +45,8 @@ interface Asked extends Deadline {
   readonly asks: readonly ApprovalAsk[];
 }
 
-/**
- * Bills that have changed since they were planned: their number, and the first ones with the
- * change.
- */
-export interface AskedAgain {
+/** Bills that a notice names: their number, and the first ones with what there is to say. */
+export interface ListedBills {
   readonly count: number;
   readonly first: readonly ListedBill[];
 }
@@ -58,16 +56,38 @@ export interface AskedAgain {
  * 55 bills, $12,345.67.`
  */
 function coverLines(asks: readonly ApprovalAsk[]): string[] {
-  return asks.map(
+  const approvals = asks.filter(({ asksRecord }) => !asksRecord);
+  return approvals.map(
     (ask) =>
       `An approval by ${askedRoles(ask).join(" or ")} counts for ${bills(ask.count)}, ${formatUsd(ask.cents)}${ask.quorum > 1 ? `: ${ask.quorum} people are needed` : ""}${ask.stages === 1 ? "" : ` (stage ${ask.stage + 1} of ${ask.stages})`}.`,
   );
 }
 
+/** Sums the approved bills that wait only for a word about their vendors' accounts. */
+export function waitForWord(asks: readonly ApprovalAsk[]): BillSum {
+  return asks
+    .filter(({ asksRecord }) => asksRecord)
+    .reduce<BillSum>((sum, { count, cents }) => plus(sum, { count, cents }), NOTHING);
+}
+
+function wordLines({ runId }: RunName, asks: readonly ApprovalAsk[]): string[] {
+  const words = waitForWord(asks);
+  if (words.count === 0) return [];
+  return [
+    `${bills(words.count)} of ${formatUsd(words.cents)} ${waits(words.count)} only for one word, whether the vendor's account is still right: ${wordCommand(runId)}`,
+  ];
+}
+
+/** @param waiting the bills that wait for an approval, without those that wait only for a word */
 export function approvalNeeded(
   run: RunName,
   waiting: BillSum,
-  { asks, again, ...until }: Asked & { readonly again: AskedAgain },
+  {
+    asks,
+    again,
+    refused,
+    ...until
+  }: Asked & { readonly again: ListedBills; readonly refused: ListedBills },
 ): NoticeText {
   const areAllAgain = again.count === waiting.count;
   return {
@@ -76,13 +96,17 @@ export function approvalNeeded(
       `Run ${run.runId} has a plan that waits for approval.`,
       ...deadlineLines(until),
       ...coverLines(asks),
+      ...wordLines(run, asks),
       ...(again.count === 0 ? [] : ["Asked about again:", ...listed(again.first, again.count)]),
-      `Look at it with: payrun show ${run.runId}`,
-      `Decide with: payrun approve ${run.runId}, or payrun reject ${run.runId}`,
+      ...(refused.count === 0
+        ? []
+        : ["Rejected or left out before:", ...listed(refused.first, refused.count)]),
+      ...howTo(run),
     ].join("\n"),
   };
 }
 
+/** @param waiting as for `approvalNeeded` */
 export function decideByNear(
   run: RunName,
   waiting: BillSum,
@@ -92,15 +116,18 @@ export function decideByNear(
   return {
     subject: `${run.playbook} ${run.period}: decide by ${spokenDeadline(decideBy, { zone })}`,
     text: [
-      `${bills(waiting.count)} of ${formatUsd(waiting.cents)} ${still} for approval.`,
+      ...(waiting.count === 0
+        ? []
+        : [`${bills(waiting.count)} of ${formatUsd(waiting.cents)} ${still} for approval.`]),
       `After ${spokenDeadline(decideBy, { zone })} payment dates change.`,
       ...coverLines(asks),
+      ...wordLines(run, asks),
       `Decide with: payrun approve ${run.runId}, or payrun reject ${run.runId}`,
     ].join("\n"),
   };
 }
 
-interface ListedBill extends LineInParts {
+export interface ListedBill extends LineInParts {
   readonly payableId: string;
   readonly amountCents: number;
   readonly reasonCode?: string | null;
@@ -145,7 +172,7 @@ function sumOf(lines: readonly ParkedBill[]): string {
   return `${bills(lines.length)} of ${formatUsd(cents)}`;
 }
 
-function listed(lines: readonly ListedBill[], count = lines.length): string[] {
+export function listed(lines: readonly ListedBill[], count = lines.length): string[] {
   const more = count - LISTED;
   return [
     ...lines
@@ -269,4 +296,12 @@ export function sumLines(sums: ShownSums): string[] {
 
 export function bills(count: number): string {
   return counted(count, "bill");
+}
+
+/** Says with which commands people look at a run and decide. */
+export function howTo({ runId }: Pick<RunName, "runId">): string[] {
+  return [
+    `Look at it with: payrun show ${runId}`,
+    `Decide with: payrun approve ${runId}, or payrun reject ${runId}`,
+  ];
 }

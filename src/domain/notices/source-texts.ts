@@ -14,15 +14,24 @@ export interface SourceUse {
 /** States in which the service has the payment and the bank does not yet. */
 const ON_THEIR_DAY: readonly LineState[] = ["scheduled", "held"];
 
-/** @param uses open bills of the account, over all runs */
-export function accountRemoved(accountId: string, uses: readonly SourceUse[]): NoticeText {
+/**
+ * @param uses open bills of the account, over all runs
+ * @param isShown true if the service still shows it, as removed
+ */
+export function accountRemoved(
+  accountId: string,
+  uses: readonly SourceUse[],
+  isShown: boolean,
+): NoticeText {
   const listed = uses.slice(0, LISTED).map(({ runId, state, count, cents }) => {
     const fails = ON_THEIR_DAY.includes(state) ? ", which may fail on their day" : "";
     return `- ${runId}: ${bills(count)} ${state}, ${formatUsd(cents)}${fails}`;
   });
   const more = uses.length - listed.length;
   return {
-    subject: `Bank account ${accountId} was removed at the service`,
+    subject: isShown
+      ? `Bank account ${accountId} was removed at the service`
+      : `The service doesn't show bank account ${accountId} any more`,
     text: [
       `Nothing more is paid from ${accountId} while the service doesn't list it as a funding source.`,
       ...(listed.length === 0 ? ["No open run pays from it."] : ["Open runs that pay from it:"]),

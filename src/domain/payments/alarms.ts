@@ -2,7 +2,11 @@
  * Reasons why the safety net holds a bill or its vendor, and cancels the payment if the service
  * allows.
  */
-export const ALARMS = ["more-than-owed", "payee-changed-after-approval"] as const;
+export const ALARMS = [
+  "more-than-owed",
+  "payee-changed-after-approval",
+  "record-changed-after-approval",
+] as const;
 export type AlarmCode = (typeof ALARMS)[number];
 
 /** Returns the alarm that a line's reason code names; undefined for any other code. */

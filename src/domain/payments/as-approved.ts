@@ -3,12 +3,23 @@ import { formatUsd } from "../money.ts";
 import { vendorChange, type VendorNow, whyNotPayable } from "../vendor-account.ts";
 import { NOTHING_OWED } from "./others-texts.ts";
 import { owedCents, type PaymentAmount } from "./owed.ts";
+import { isOnItsWay } from "./payment-states.ts";
+import {
+  mayBeFrom,
+  type Unreadable,
+  type UnreadablePayment,
+  unreadablePaymentText,
+} from "../unreadable.ts";
 
 /** The fields of a bill that decide whether it may be paid, and how much of it. */
 export interface BillFacts {
   readonly totalAmountCents: number;
   readonly amountPaidCents: number;
+  /** Null if it can't be read. */
+  readonly remainingAmountCents?: number | null | undefined;
   readonly status: string;
+  /** What the bill itself says of its payments. */
+  readonly paymentStatus: string;
   readonly contact: { readonly id: string | null };
 }
 
@@ -19,7 +30,12 @@ export interface VendorFacts extends VendorNow {
 
 /** A bill and its vendor, with all payments of the bill, which were read before it. */
 export interface BillNow {
-  readonly payments: readonly PaymentAmount[];
+  /** Payments that may be of any bill. */
+  readonly unclear?: readonly UnreadablePayment[];
+  readonly payments: readonly (PaymentAmount & {
+    readonly id: string;
+    readonly unreadable?: Unreadable;
+  })[];
   /**
    * The same payments by everything that was ever read about them; set if some were known before.
    */
@@ -40,11 +56,28 @@ export type NotAsApproved =
   | Differs
   | { readonly kind: "paid-elsewhere"; readonly reason: string }
   | { readonly kind: "line-wait"; readonly code: string; readonly message: string }
+  /** Waits longer and longer; operators are notified once it has lasted an hour. */
+  | {
+      readonly kind: "back";
+      readonly code: string;
+      readonly waitMs: null;
+      readonly reason: string;
+    }
   | { readonly kind: "parked"; readonly code: string; readonly reason: string };
 
 /** Says why a line may not be paid, by what the service shows now; null if it may. */
 export function notAsApproved(plan: PlanLine, read: BillNow): NotAsApproved | null {
   const { payable, contact } = read;
+  for (const { id, unreadable } of read.payments) {
+    if (unreadable === undefined) continue;
+    const reason = unreadablePaymentText(id, unreadable);
+    return { kind: "parked", code: "unreadable", reason };
+  }
+  const accounts = [plan.funding.sourceId, plan.funding.pay.bankAccountId];
+  const unclear = read.unclear?.find((payment) => mayBeFrom(payment, accounts));
+  if (unclear !== undefined) {
+    return { kind: "line-wait", code: "unreadable", message: unclear.text };
+  }
   const owed = owedOf(read);
   if (owed === 0) {
     return {
@@ -52,16 +85,60 @@ export function notAsApproved(plan: PlanLine, read: BillNow): NotAsApproved | nu
       reason: NOTHING_OWED,
     };
   }
+  const contradiction = contradictionOf(Math.min(owed, plan.amountCents), read);
+  if (contradiction !== null) {
+    return { kind: "back", code: CONTRADICTION, waitMs: null, reason: contradiction };
+  }
   if (payable.status !== "approved") return notApproved(payable.status);
   const message = whyNotPayable(contact);
   if (message !== null) return { kind: "line-wait", code: "contact_not_payable", message };
-  const reason = changeOf(plan, owed, contact);
+  const reason = changeOf(plan, owed, contact) ?? growth(plan, payable);
   return reason === null ? null : { kind: "differs", owed, reason };
 }
 
 function owedOf({ payable, payments, stand }: BillNow): number {
   const { totalAmountCents: totalCents, amountPaidCents } = payable;
   return owedCents({ totalCents, amountPaidCents, payments: stand ?? payments });
+}
+
+/** Reason code of a line whose bill and payments contradict each other. */
+export const CONTRADICTION = "bill-contradicts-payments";
+
+/**
+ * What a bill says while nothing of it is paid or under way (API specification, section 2). One
+ * that can't be read says nothing; a status of tomorrow may say either.
+ */
+const UNPAID_BILL: readonly string[] = ["none", "failed", "clawback", "unreadable"];
+
+/**
+ * Says how a bill contradicts the list of its payments; null if it doesn't. Of the two, the one
+ * that speaks of more money counts. A service may be slow to change the bill after its payment.
+ *
+ * @param cents to be paid, by the bill's other amounts and its payments
+ */
+function contradictionOf(
+  cents: number,
+  { payable, payments, stand = payments }: BillNow,
+): string | null {
+  const { paymentStatus, remainingAmountCents: leftCents } = payable;
+  const isShown = stand.some(
+    ({ status }) => isOnItsWay(status) || (paymentStatus === "settled" && status === "completed"),
+  );
+  if (!UNPAID_BILL.includes(paymentStatus) && !isShown) {
+    return `The bill says that its payment is ${paymentStatus}, but no payment of it is listed as such. ${WHILE_CONTRADICTED}`;
+  }
+  if (typeof leftCents === "number" && leftCents < cents) {
+    return `The bill says that ${formatUsd(Math.max(0, leftCents))} of it is left, which its other amounts and its payments contradict. ${WHILE_CONTRADICTED}`;
+  }
+  return null;
+}
+
+const WHILE_CONTRADICTED = "Nothing is sent while the two contradict each other.";
+
+/** Says that a bill has grown, which may need more than the part of it that was approved. */
+function growth({ totalCents }: PlanLine, { totalAmountCents }: BillFacts): string | null {
+  if (totalAmountCents <= totalCents) return null;
+  return `the whole bill grew from ${formatUsd(totalCents)} to ${formatUsd(totalAmountCents)}`;
 }
 
 function notApproved(status: string): NotAsApproved {
@@ -88,10 +165,10 @@ export function isPartial({ flags }: PlanLine): boolean {
 }
 
 /** Says how what would be paid differs from what was approved; null if it doesn't. */
-export function changeOf(
+function changeOf(
   plan: PlanLine,
   owed: number,
-  contact: Pick<VendorFacts, "id" | "bankAccount" | "updatedAt">,
+  contact: Pick<VendorFacts, "id" | "bankAccount">,
 ): string | null {
   if (owed !== plan.amountCents && !(isPartial(plan) && owed > plan.amountCents)) {
     return `the amount owed changed from ${formatUsd(plan.amountCents)} to ${formatUsd(owed)}`;

@@ -1,3 +1,6 @@
+import type { PayFields } from "../../contracts/pay-run.ts";
+import { reachesAccount } from "./rails.ts";
+
 /** The fields of a payment that must match the approval. */
 interface MadePayment {
   readonly amountCents: number;
@@ -10,12 +13,9 @@ export interface ApprovedTerms {
   readonly funding: {
     readonly rail: string;
     readonly kind: string;
-    readonly pay: Readonly<Record<string, unknown>>;
+    readonly pay: PayFields;
   };
 }
-
-/** Rails of funding sources (API specification, section 2). */
-const RAILS: readonly string[] = ["PROVIDER", "SERVICE"];
 
 /**
  * Says how the payments of a request differ from what was approved; null if they don't.
@@ -30,15 +30,14 @@ export function mismatchOf(
   const { amountCents, funding } = approved;
   const sum = payments.reduce((total, payment) => total + payment.amountCents, 0);
   if (sum !== amountCents) return `they sum to ${sum} cents, approved were ${amountCents}`;
-  const rails = [funding.rail, funding.pay["paymentRail"]];
+  const rails = [funding.rail, funding.pay.paymentRail];
   const otherRail = payments.find(
-    ({ paymentRail }) =>
-      paymentRail !== null && RAILS.includes(paymentRail) && !rails.includes(paymentRail),
+    ({ paymentRail }) => reachesAccount(paymentRail) && !rails.includes(paymentRail ?? ""),
   );
   if (otherRail !== undefined) {
     return `their rail is ${String(otherRail.paymentRail)}, approved was ${funding.rail}`;
   }
-  const account = funding.pay["bankAccountId"];
+  const account = funding.pay.bankAccountId;
   if (funding.kind === "balance" || account === undefined) return null;
   return payments.some(({ bankAccountId }) => bankAccountId !== null && bankAccountId !== account)
     ? "they debit another bank account than the approved one"

@@ -32,7 +32,10 @@ export function owedCents(input: OwedInput): number {
   return Math.max(0, input.totalCents - paid - onItsWayCents(input.payments));
 }
 
-/** Sums the payments that are neither completed nor known to be unpaid. */
+/**
+ * Sums the payments that are neither completed nor known to be unpaid. None of them ever adds to
+ * what is owed.
+ */
 export function onItsWayCents(payments: readonly PaymentAmount[]): number {
   return sumCents(
     payments
@@ -60,5 +63,5 @@ export function overpaidCents(input: {
 }
 
 function amountOf(payment: PaymentAmount): number {
-  return payment.amountCents;
+  return Math.max(0, payment.amountCents);
 }

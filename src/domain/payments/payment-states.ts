@@ -1,4 +1,5 @@
 import { formatUsd } from "../money.ts";
+import { type Unreadable, unreadablePaymentText } from "../unreadable.ts";
 
 /** Payment statuses of the API specification, section 3. */
 const KNOWN_STATUSES = [
@@ -33,6 +34,7 @@ export interface LinePayment {
   readonly status: string;
   readonly amountCents: number;
   readonly failureReason?: string | null | undefined;
+  readonly unreadable?: Unreadable;
 }
 
 /** A line's state, as its payments show it. */
@@ -87,7 +89,7 @@ export function lineStateOfPayments(
     return { kind: "state", state: "held", text: "Cancelled; the money is on its way back." };
   }
   const state = wayOf(payments);
-  if (state !== null) return { kind: "state", state, text: null };
+  if (state !== null) return { kind: "state", state, text: unreadableIn(payments) };
   const settledCents = payments
     .filter((payment) => payment.status === "completed")
     .reduce((sum, payment) => sum + payment.amountCents, 0);
@@ -107,6 +109,13 @@ export function lineStateOfPayments(
       ? "The service shows no payment for this line"
       : `Only a part, ${formatUsd(settledCents)}, has settled; ${formatUsd(missingCents)} has not, and nothing more is on its way`;
   return { kind: "partial", settledCents, missingCents, text };
+}
+
+function unreadableIn(payments: readonly LinePayment[]): string | null {
+  for (const { id, unreadable } of payments) {
+    if (unreadable !== undefined) return unreadablePaymentText(id, unreadable);
+  }
+  return null;
 }
 
 /** Returns the state of the payments that have not ended yet; null if all have. */

@@ -1,18 +1,26 @@
 import { DAY_MS } from "../../contracts/durations.ts";
 import type { LineFlag } from "../../contracts/pay-run.ts";
-import type { ReviewReason } from "../../contracts/playbook.ts";
-import { daysBetween } from "../clock/dates.ts";
+import { ALWAYS_FLAGGED, type ReviewReason } from "../../contracts/playbook.ts";
 import { newYorkDate } from "../clock/new-york.ts";
 import { formatUsd } from "../money.ts";
 import { classifyFailures } from "../payments/failure-policy.ts";
 import { hasFailed } from "../payments/payment-states.ts";
 import { isMendedByNewDetails } from "../payments/return-codes.ts";
-import { type BillBook, billDate, type BillFacts } from "./book.ts";
+import type { BillBook, VendorFacts } from "./book.ts";
+import { unreadableText } from "../unreadable.ts";
+import { differing, isChanged } from "../vendor-account.ts";
 import type { LineDates } from "./dates.ts";
+import { type DecidedBefore, refusedText } from "./decided-before.ts";
+import { grownText, type SentLine } from "./grown.ts";
+import { wholeCents } from "./limits.ts";
+import { type KnownAccount, type Proof, provesAccount } from "./known-accounts.ts";
 import type { SelectedBill } from "./select.ts";
+import { type TwinsOf, twinsFlag } from "./twins.ts";
+import type { UsualCents } from "./usual-amounts.ts";
 
 const RECENT_DAYS = 30;
 const UNUSUAL_TIMES_MEDIAN = 3;
+const SILENT_DAYS = 365;
 /** The service splits larger payments. */
 const SPLIT_ABOVE_CENTS = 10_000_000;
 
@@ -22,12 +30,18 @@ export interface FlagInput {
   readonly review: readonly ReviewReason[];
   readonly nowMs: number;
   /**
-   * Last four digits of the account to which Payrun last paid each vendor; vendors never paid are
-   * missing.
+   * The account that a run's payment to each vendor proved last; missing for vendors without one.
    */
-  readonly lastPaidTo: ReadonlyMap<string, string | null>;
-  /** Last four digits of the account to which Payrun last sent a payment of each of these bills. */
-  readonly sentTo: ReadonlyMap<string, string | null>;
+  readonly known: ReadonlyMap<string, KnownAccount>;
+  readonly proofOf: (vendor: VendorFacts) => Proof;
+  readonly usualCents: UsualCents;
+  /** The lines by which Payrun last sent a payment; missing for bills without one. */
+  readonly sent: ReadonlyMap<string, SentLine>;
+  readonly twins: TwinsOf;
+  /** What `findSplits` has found. */
+  readonly splits: ReadonlyMap<string, string>;
+  /** What was decided about the selected bills and their twins. */
+  readonly before: DecidedBefore;
 }
 
 /**
@@ -36,9 +50,16 @@ export interface FlagInput {
  */
 export function flagsOf(selected: SelectedBill, dates: LineDates, input: FlagInput): LineFlag[] {
   const flags: LineFlag[] = [];
-  for (const kind of input.review) {
-    const text = REVIEWS[kind](selected, input);
-    if (text !== null) flags.push({ kind, text });
+  for (const kind of new Set([...input.review, ALWAYS_FLAGGED])) {
+    const said = REVIEWS[kind](selected, input);
+    if (said !== null) flags.push({ kind, ...(typeof said === "string" ? { text: said } : said) });
+  }
+  const refused = refusedText(input.before.get(selected.bill.payableId));
+  if (refused !== null) flags.push({ kind: "rejected-before", text: refused });
+  const { unreadable } = selected.bill;
+  if (unreadable !== undefined) {
+    const text = `It is paid all the same, although ${unreadableText(unreadable)}.`;
+    flags.push({ kind: "unreadable", text });
   }
   const failed = failedBefore(selected, input);
   if (failed !== null) flags.push({ kind: "failed-before", text: failed });
@@ -65,42 +86,77 @@ export function flagsOf(selected: SelectedBill, dates: LineDates, input: FlagInp
   return flags;
 }
 
-type Review = (selected: SelectedBill, input: FlagInput) => string | null;
+type Review = (selected: SelectedBill, input: FlagInput) => string | Omit<LineFlag, "kind"> | null;
 
 const REVIEWS: Readonly<Record<ReviewReason, Review>> = {
-  "new-vendor": ({ contactId, vendor }, { book }) =>
-    book.hasBeenPaid(contactId)
-      ? null
-      : `No payment to ${vendor.name ?? "this vendor"} has settled yet.`,
+  "new-vendor": ({ contactId, vendor }, { book, proofOf }) => {
+    if (proofOf(vendor).ofAny) return null;
+    const name = vendor.name ?? "this vendor";
+    return book.settledTo(contactId).length === 0
+      ? `No payment to a bank account of ${name} has settled yet.`
+      : `The first payment to ${name} settled less than two banking days ago, so it may still come back.`;
+  },
 
   "changed-bank-account": changedBankAccount,
 
-  "likely-duplicate": ({ bill }, { book }) => {
-    const twin = book.nearestTwin(bill);
-    if (twin === null || !areClose(bill, twin)) return null;
-    const when = billDate(twin);
-    const on = when === null ? "" : ` of ${when}`;
-    return `Same vendor and amount as bill ${twin.publicId ?? twin.payableId}${on}.`;
+  "changed-record": ({ vendor, contactId }, { known, proofOf }) => {
+    const before = known.get(contactId);
+    if (before === undefined || before.bankLast4 !== vendor.bankLast4) return null;
+    if (!isChanged(before.record, vendor.record)) return null;
+    if (proofOf(vendor).ofPresent) return null;
+    return `The vendor's record was changed since the last settled payment to it: ${differing(before.record, vendor.record)}. The bank account still ends in ${vendor.bankLast4 ?? "nothing"}.`;
   },
 
-  "unusual-amount": ({ bill, contactId, amountCents }, { book }) => {
-    const median = book.medianPaidBillCents(contactId, bill.payableId);
-    if (median === null || amountCents <= UNUSUAL_TIMES_MEDIAN * median) return null;
-    const text = `${formatUsd(amountCents)} is more than ${UNUSUAL_TIMES_MEDIAN} times this vendor's usual ${formatUsd(median)}.`;
+  "likely-duplicate": ({ bill }, input) => {
+    const { payableId } = bill;
+    const grown = grownText(bill, input.book.paymentsOf(payableId), input.sent.get(payableId));
+    const twins = twinsFlag(bill, input);
+    if (grown === null) return twins;
+    return { ...twins, text: [grown, ...(twins === null ? [] : [twins.text])].join(" ") };
+  },
+
+  "first-payment-after-silence": ({ contactId, vendor }, { book, nowMs }) => {
+    const proves = provesAccount(nowMs);
+    const settled = book
+      .settledTo(contactId)
+      .filter((payment) => payment.settledMs === null || proves(payment));
+    if (settled.length === 0) return null;
+    const lastMs = settled.reduce(
+      (last, { settledMs }) => Math.max(last, settledMs ?? -Infinity),
+      -Infinity,
+    );
+    if (nowMs - lastMs < SILENT_DAYS * DAY_MS) return null;
+    const name = vendor.name ?? "this vendor";
+    return lastMs === -Infinity
+      ? `The service doesn't say when it last paid ${name}.`
+      : `The last payment to ${name} settled on ${newYorkDate(lastMs)}, a year ago or longer.`;
+  },
+
+  "split-below-limit": ({ bill }, { splits }) => splits.get(bill.payableId) ?? null,
+
+  // The usual amounts are those of whole bills.
+  "unusual-amount": ({ bill, contactId, amountCents }, { usualCents }) => {
+    const median = usualCents(contactId, bill.payableId);
+    const cents = wholeCents({ amountCents, totalCents: bill.totalCents });
+    if (median === null || cents <= UNUSUAL_TIMES_MEDIAN * median) return null;
+    const text = `${formatUsd(cents)} is more than ${UNUSUAL_TIMES_MEDIAN} times this vendor's usual ${formatUsd(median)}.`;
     return text;
   },
 };
 
 function changedBankAccount(selected: SelectedBill, input: FlagInput): string | null {
   const { vendor, contactId } = selected;
-  const before = input.lastPaidTo.get(contactId);
+  const { updatedAt } = vendor.record;
+  const before = input.known.get(contactId);
+  if (before?.bankLast4 === vendor.bankLast4) return null;
+  const mayBeProven = before === undefined || isChanged(before.record, vendor.record);
+  if (mayBeProven && input.proofOf(vendor).ofPresent) return null;
   if (before !== undefined) {
-    if (before === vendor.bankLast4) return null;
-    return `The vendor's bank account ends in ${vendor.bankLast4 ?? "nothing"} now; the last payment from here went to one ending in ${before ?? "nothing"}.`;
+    return `The vendor's bank account ends in ${vendor.bankLast4 ?? "nothing"} now; the last payment from here that settled went to one ending in ${before.bankLast4 ?? "nothing"}.`;
   }
-  const changedMs = vendor.updatedAt === null ? Number.NaN : Date.parse(vendor.updatedAt);
+  const changedMs = updatedAt === null ? Number.NaN : Date.parse(updatedAt);
   if (!(input.nowMs - changedMs <= RECENT_DAYS * DAY_MS)) return null;
-  return `The vendor's record was changed on ${newYorkDate(changedMs)}, and no payment from here has reached it, so its bank account can't be compared with an earlier one.`;
+  return `The vendor's record was changed on ${newYorkDate(changedMs)}, and no payment made since then settled two banking days ago, so its bank account can't be compared with an earlier one.`;
 }
 
 /**
@@ -118,16 +174,8 @@ function failedBefore(selected: SelectedBill, input: FlagInput): string | null {
   const { payableId } = selected.bill;
   // The account that received a payment not made by Payrun is unknown, so the vendor's last one
   // counts.
-  const before = input.sentTo.has(payableId)
-    ? input.sentTo.get(payableId)
-    : input.lastPaidTo.get(selected.contactId);
+  const before = (input.sent.get(payableId) ?? input.known.get(selected.contactId))?.bankLast4;
   const isSame = code !== null && isMendedByNewDetails(code) && before === bankLast4;
   const account = isSame ? ` The bank account still ends in ${bankLast4 ?? "nothing"}.` : "";
   return `A payment of this bill has failed. ${said}${account}`;
-}
-
-function areClose(bill: BillFacts, other: BillFacts): boolean {
-  const [a, b] = [billDate(bill), billDate(other)];
-  // Bills without a date can't be told apart by it; one review too many is the safer error.
-  return a === null || b === null || Math.abs(daysBetween(a, b)) <= RECENT_DAYS;
 }

@@ -1,4 +1,8 @@
+import type { SkippedLine } from "../../contracts/pay-run.ts";
 import { counted } from "../counted.ts";
+
+/** Code of a bill that is left out because a field of it, or of its vendor, can't be read. */
+export const UNREADABLE = "unreadable";
 
 /** What keeps bills out of a plan, in words that follow their number. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -16,6 +20,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "vendor-not-payable": "whose vendor can't be paid",
   "on-hold": "on hold",
   claimed: "in the hands of another run or retry",
+  [UNREADABLE]: "that can't be read",
   "more-than-owed": "that owe less than was asked for",
   "unknown-bill": "unknown to the service",
 };
@@ -53,4 +58,21 @@ export function leftOutText(byCode: Readonly<Record<string, number>>): string {
   return leftOutCounts(byCode)
     .map(({ count, reason }) => `${count.toLocaleString("en-US")} ${reason}`)
     .join(", ");
+}
+
+/** Bills that a warning names; `show` and the console have them all. */
+const NAMED_MOST = 20;
+
+/** Names the bills that are left out because they can't be read; null if there are none. */
+export function unreadableWarning(skipped: readonly SkippedLine[]): string | null {
+  const bills = skipped.filter(({ code }) => code === UNREADABLE);
+  if (bills.length === 0) return null;
+  const named = bills.slice(0, NAMED_MOST).map((bill) => {
+    const vendor = bill.contactName === null ? "" : `${bill.contactName} `;
+    return `${vendor}${bill.publicId ?? bill.payableId}: ${bill.text}`;
+  });
+  const more = bills.length - named.length;
+  const rest = more === 0 ? [] : [`And ${counted(more, "other bill")}.`];
+  const are = bills.length === 1 ? "is" : "are";
+  return [`${counted(bills.length, "bill")} ${are} left out.`, ...named, ...rest].join(" ");
 }

@@ -13,12 +13,17 @@ export function hashOfLine(businessId: string, line: Omit<PlanLine, "lineHash">)
     contactId: line.contactId,
     amountCents: line.amountCents,
     bankLast4: line.bankLast4,
-    contactUpdatedAt: line.contactUpdatedAt,
     sourceId: line.funding.sourceId,
+    pay: line.funding.pay,
+    needsAchAuthorization: line.funding.needsAchAuthorization,
     clearing: line.clearing,
     dateRule: line.dateRule,
     approvers: line.approvers,
     quorum: line.quorum,
-    ...definedOnly({ stages: line.stages }),
+    ...definedOnly({
+      newAccount: line.newAccount,
+      stages: line.stages,
+      sumRules: line.sumRules,
+    }),
   });
 }

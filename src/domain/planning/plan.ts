@@ -1,3 +1,4 @@
+import { definedOnly } from "../../contracts/defined-only.ts";
 import type { FundingChoice, PlanLine, PlanSummary, SkippedLine } from "../../contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { planHash, policyHash } from "../approvals/hashes.ts";
@@ -8,17 +9,31 @@ import type { Steps } from "../steps.ts";
 import type { BillBook } from "./book.ts";
 import { byUrgency, cashByDay } from "./cash.ts";
 import { type LineDates, planDates } from "./dates.ts";
-import { flagsOf } from "./flags.ts";
+import type { DecidedBefore } from "./decided-before.ts";
+import { type FlagInput, flagsOf } from "./flags.ts";
+import { type KnownAccount, proofsIn } from "./known-accounts.ts";
 import { hashOfLine } from "./line-hash.ts";
-import { LimitBook, type WeekUse } from "./limits.ts";
-import { isFlagged } from "./flagged.ts";
+import { isFlagged, isInReview } from "./flagged.ts";
+import {
+  LimitBook,
+  type LimitsInForce,
+  overBillLimit,
+  type WeekUse,
+  wholeCents,
+} from "./limits.ts";
+import { addsUp, type SummedLine, VendorSums } from "./vendor-sums.ts";
+import { findSplits } from "./splits.ts";
 import { conditionFailed, conditionView, type Matches, type SelectedBill } from "./select.ts";
+import type { TwinsOf } from "./twins.ts";
+import { usualAmounts } from "./usual-amounts.ts";
 
 export interface PlanInput {
   /** The API's businessId. */
   readonly businessId: string;
   readonly playbook: PayRunPlaybook;
   readonly playbookRevision: number;
+  /** The limits in force: the playbook's and the business's. */
+  readonly limits: LimitsInForce;
   /** Business-clock instant. */
   readonly nowMs: number;
   readonly book: BillBook;
@@ -30,8 +45,12 @@ export interface PlanInput {
   readonly availableCents: number | null;
   readonly reservedCents: number;
   readonly weekUse: WeekUse;
-  readonly lastPaidTo: ReadonlyMap<string, string | null>;
-  readonly sentTo: ReadonlyMap<string, string | null>;
+  readonly known: ReadonlyMap<string, KnownAccount>;
+  readonly sent: FlagInput["sent"];
+  readonly twins: TwinsOf;
+  readonly before: DecidedBefore;
+  /** Lines of other runs whose vendor may be paid again; empty unless splits are reviewed. */
+  readonly near: readonly SummedLine[];
   readonly matches: Matches;
 }
 
@@ -51,11 +70,18 @@ export interface Plan {
  */
 export function* buildPlan(input: PlanInput): Steps<Plan> {
   const dates = datesByDueDate(input);
-  const limits = new LimitBook(input.playbook.limits, input.weekUse);
+  const limits = new LimitBook(input.limits, input.weekUse);
+  const facts = {
+    ...input,
+    proofOf: proofsIn(input.book, input.nowMs, input.known),
+    usualCents: usualAmounts(input.book, input.nowMs),
+    sums: sumsOf(input, dates),
+    splits: yield* splitsOf(input, dates),
+  };
   const drafts: PlanLine[] = [];
   const skipped = [...input.skipped];
   for (const selected of input.selected) {
-    const draft = draftLine(selected, dates(selected.bill.dueDate), input);
+    const draft = draftLine(selected, dates(selected.bill.dueDate), facts);
     if ("failed" in draft) skipped.push(conditionFailed(selected, draft.failed));
     else drafts.push(draft);
     yield;
@@ -67,20 +93,26 @@ export function* buildPlan(input: PlanInput): Steps<Plan> {
 function draftLine(
   selected: SelectedBill,
   dates: LineDates,
-  input: PlanInput,
+  input: PlanInput &
+    Pick<FlagInput, "proofOf" | "usualCents" | "splits"> & { readonly sums: VendorSums | null },
 ): PlanLine | { readonly failed: string } {
   const { bill, vendor, contactId, amountCents } = selected;
   const { playbook } = input;
   const flags = flagsOf(selected, dates, { ...input, review: playbook.review });
-  const inReview = flags.some((flag) => playbook.review.some((reason) => reason === flag.kind));
+  const inReview = isInReview(flags, playbook);
   const view = conditionView(
     bill,
     vendor,
-    amountCents,
+    selected.owedCents ?? amountCents,
     flags.map((flag) => flag.kind),
   );
   let failed: string | undefined;
-  const { rule, index } = ruleFor({ amountCents, inReview }, playbook.approve, (condition) => {
+  const facts = {
+    billCents: wholeCents({ amountCents, totalCents: bill.totalCents }),
+    besidesCents: input.sums?.besides(summedLine(selected, dates)),
+    inReview,
+  };
+  const found = ruleFor(facts, playbook.approve, (condition) => {
     const answer = input.matches(condition, view);
     if (typeof answer === "boolean") return answer;
     failed ??= answer.failed;
@@ -99,7 +131,7 @@ function draftLine(
     amountCents,
     totalCents: bill.totalCents,
     bankLast4: vendor.bankLast4,
-    contactUpdatedAt: vendor.updatedAt,
+    record: vendor.record,
     dueDate: bill.dueDate,
     executionDate: dates.executionDate,
     arrivalDate: dates.arrivalDate,
@@ -107,11 +139,40 @@ function draftLine(
     clearing: playbook.pay.clearing,
     funding: input.funding,
     flags,
-    ...ruleOfLine(rule, index),
+    ...ruleOfLine(found),
+    ...definedOnly({ besidesCents: facts.besidesCents }),
     decideBy: dates.decideBy,
     overLimit: null,
   };
   return { ...line, lineHash: hashOfLine(input.businessId, line) };
+}
+
+/** Adds up what a plan pays each vendor; null if no rule asks for it. */
+function sumsOf(
+  { playbook, selected, limits, weekUse }: PlanInput,
+  dates: (dueDate: string | null) => LineDates,
+): VendorSums | null {
+  if (!addsUp(playbook.approve)) return null;
+  const lines = selected
+    .filter(({ bill, amountCents }) => overBillLimit({ ...bill, amountCents }, limits) === null)
+    .map((each) => summedLine(each, dates(each.bill.dueDate)));
+  return new VendorSums(lines, weekUse);
+}
+
+function* splitsOf(
+  { playbook: { review, approve }, ...input }: PlanInput,
+  dates: (dueDate: string | null) => LineDates,
+): Steps<ReadonlyMap<string, string>> {
+  if (!review.includes("split-below-limit")) return new Map();
+  const lines = input.selected.map((each) => summedLine(each, dates(each.bill.dueDate)));
+  return yield* findSplits({ ...input, approve, lines });
+}
+
+function summedLine(
+  { bill: { payableId }, contactId, amountCents }: SelectedBill,
+  { executionDate }: LineDates,
+): SummedLine {
+  return { payableId, contactId, amountCents, executionDate };
 }
 
 function summaryOf(

@@ -6,9 +6,12 @@ import { beforeNextRun } from "../clock/schedule-period.ts";
 import { holdOn, type HoldScope } from "../holds.ts";
 import { formatUsd } from "../money.ts";
 import type { OffCycle } from "../off-cycle.ts";
+import { onceEach } from "../once-each.ts";
 import { onItsWayCents, owedCents } from "../payments/owed.ts";
 import type { Steps } from "../steps.ts";
+import { mayBeFrom, unreadableText } from "../unreadable.ts";
 import type { BillBook, BillFacts, VendorFacts } from "./book.ts";
+import { UNREADABLE } from "./left-out.ts";
 
 /**
  * The view of a bill that a playbook's conditions see, as the service shows the bill (API
@@ -66,6 +69,8 @@ export interface SelectInput {
   readonly period: string;
   readonly runId: string;
   readonly sourceId: string;
+  /** The bank account that payments from the source name; null if they name none. */
+  readonly accountId: string | null;
   readonly holds: readonly HoldScope[];
   readonly matches: Matches;
   /** The only bills to select, due or not; if missing, the playbook's selection applies. */
@@ -125,7 +130,9 @@ function leftOut(selected: SelectedBill, reason: Reason): SkippedLine {
   return { ...skippedLine(selected.bill, reason), amountCents: selected.amountCents };
 }
 
-/** Builds the view of a bill that conditions see. */
+/**
+ * Builds the view of a bill that conditions see: all that is owed, whatever part of it is paid.
+ */
 export function conditionView(
   bill: BillFacts,
   vendor: VendorFacts | undefined,
@@ -155,17 +162,34 @@ export function conditionView(
   };
 }
 
+/**
+ * False for a bill that no run can pay, whatever is paid or known besides. Conditions are not asked
+ * about it, so the rest of its texts need not be kept.
+ */
+export function mayBePaid(bill: BillFacts): boolean {
+  return statusReason(bill.status) === null && bill.totalCents > bill.amountPaidCents;
+}
+
 function judgeBill(
   bill: BillFacts,
   input: SelectInput,
   due: (bill: BillFacts) => Reason | null,
   holds: HoldIndex,
 ): SelectedBill | Reason {
-  const status = statusReason(bill.status);
-  if (status !== null) return status;
+  const { dueDate: unreadableDay, ...unreadable } = bill.unreadable ?? {};
+  if (unreadable["status"] === undefined) {
+    const status = statusReason(bill.status);
+    if (status !== null) return status;
+  }
+  if (Object.keys(unreadable).length > 0) return unreadableReason(unreadableText(unreadable));
   const payments = input.book.paymentsOf(bill.payableId);
   const owed = owedCents({ ...bill, payments });
   if (owed === 0) return nothingOwed(onItsWayCents(payments));
+  const doubt = payments.find((payment) => payment.unreadable)?.unreadable ?? ofAccount(input);
+  if (doubt !== undefined) return { code: UNREADABLE, text: doubt.text };
+  if (unreadableDay !== undefined && needsDueDate(input)) {
+    return unreadableReason(unreadableText({ dueDate: unreadableDay }));
+  }
   const amountCents = input.only?.amountCents ?? owed;
   if (amountCents > owed) {
     const text = `${formatUsd(amountCents)} was asked for, ${formatUsd(owed)} is owed.`;
@@ -173,8 +197,7 @@ function judgeBill(
   }
   const vendor = bill.contactId === null ? undefined : input.book.vendors.get(bill.contactId);
   const { where } = input.playbook;
-  const answer =
-    where === null || input.matches(where, conditionView(bill, vendor, amountCents, []));
+  const answer = where === null || input.matches(where, conditionView(bill, vendor, owed, []));
   if (answer === false) {
     return { code: "where-not-met", text: "The playbook's “where” condition leaves it out." };
   }
@@ -197,6 +220,21 @@ function judgeBill(
   if (unpayable !== null || vendor === undefined) return unpayable ?? unknownVendor();
   const part = amountCents < owed ? { owedCents: owed } : {};
   return { bill, vendor, contactId, amountCents, ...part };
+}
+
+function unreadableReason(what: string): Reason {
+  const text = `${what.charAt(0).toUpperCase()}${what.slice(1)}. Have it corrected in the service.`;
+  return { code: UNREADABLE, text };
+}
+
+/** Returns a payment that can't be read and may pay any bill from the account that pays now. */
+function ofAccount({ book, sourceId, accountId }: SelectInput) {
+  return book.unnamed.find((payment) => mayBeFrom(payment, [sourceId, accountId]));
+}
+
+/** True if the due date decides whether, or on which day, a bill is paid. */
+function needsDueDate({ playbook: { select, pay }, only = null }: SelectInput): boolean {
+  return pay.on === "arrives-by-due-date" || (only === null && select.due !== "all");
 }
 
 function unknownBill(payableId: string): SkippedLine {
@@ -240,6 +278,10 @@ function nothingOwed(movingCents: number): Reason {
 function vendorReason(vendor: VendorFacts | undefined): Reason | null {
   if (vendor === undefined) return unknownVendor();
   const name = vendor.name ?? "The vendor";
+  if (vendor.unreadable !== undefined) {
+    const text = `${name}: ${unreadableText(vendor.unreadable)}. Have it corrected in the service.`;
+    return { code: UNREADABLE, text };
+  }
   if (vendor.status !== "active") {
     return { code: "vendor-not-payable", text: `${name} is ${vendor.status} in the service.` };
   }
@@ -265,12 +307,15 @@ function dueTest(playbook: PayRunPlaybook, period: string): (bill: BillFacts) =>
       ? addDays(period, select.days + 1)
       : beforeNextRun(schedule, period, pay.arrivalBusinessDays);
   const lastIn = addDays(limit, -1);
+  // One text for each day: a list may have a million bills that are not due.
+  const reasonOf = onceEach((dueDate): Reason => {
+    return { code: "not-due", text: `Due ${dueDate}; this run takes bills due up to ${lastIn}.` };
+  });
   return ({ dueDate }) => {
     if (dueDate === null) {
       return { code: "no-due-date", text: "The bill has no due date; “due: all” would select it." };
     }
-    if (dueDate < limit) return null;
-    return { code: "not-due", text: `Due ${dueDate}; this run takes bills due up to ${lastIn}.` };
+    return dueDate < limit ? null : reasonOf(dueDate);
   };
 }
 

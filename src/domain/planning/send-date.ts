@@ -9,7 +9,7 @@ const ARRIVAL_MARGIN_MS = 5_000;
 /** Real time in which a decision is never late, however fast a sandbox's bank clock runs. */
 const DECISION_GRACE_MS = 60_000;
 
-interface SendClock {
+export interface SendClock {
   readonly businessMs: number;
   readonly realMs: number;
   /** Business seconds in a real second. */
@@ -59,4 +59,33 @@ export function newDateOf(
   const earliest = earliestDate(clock);
   if (executionDate >= earliest) return undefined;
   return { executionDate: earliest, asksAgain: asksForNewDate(plan, clock) };
+}
+
+/** Returns the only date that a request for a line may name now; null if people are asked first. */
+export function lineDate(
+  executionDate: string,
+  run: {
+    readonly policy: Pick<PayRunPlaybook, "late">;
+    /** Null counts as long ago. */
+    readonly plannedAtMs: number | null;
+  },
+  clock: SendClock,
+): string | null {
+  const plan = { policy: run.policy, plannedAtMs: run.plannedAtMs ?? 0 };
+  const anew = newDateOf(executionDate, plan, clock);
+  if (anew === undefined) return executionDate;
+  return anew.asksAgain ? null : anew.executionDate;
+}
+
+/**
+ * Returns the only day on which a retry may run now: the one that was announced, or else the
+ * earliest. Null if the announced day can't be reached any more.
+ */
+export function retryDate(
+  retry: { readonly requested: string | null; readonly retryOn: string | null },
+  clock: SendInstant,
+): string | null {
+  const earliest = earliestDate(clock);
+  if (retry.requested === "retry" || retry.retryOn === null) return earliest;
+  return retry.retryOn < earliest ? null : retry.retryOn;
 }

@@ -16,7 +16,7 @@ const LIMIT_KEYS: Readonly<Record<OverLimit["code"], string>> = {
  */
 export function overLimitText(reasonCode: string | null, bill: string): string | undefined {
   if (!isLimit(reasonCode)) return undefined;
-  const otherwise = `raise it in the playbook (payrun apply FILE), and the next run plans the bill and asks, or pay it with a playbook that lets it (payrun pay ${bill} --playbook OTHER)`;
+  const otherwise = `raise it in the playbook (payrun apply FILE) or in the business's profile, wherever it stands; then the next run plans the bill and asks, or payrun pay ${bill} does`;
   const key = LIMIT_KEYS[reasonCode];
   return reasonCode === "over-bill-limit"
     ? `Over ${key} a retry doesn't help: ${otherwise}.`

@@ -1,7 +1,9 @@
+import { inMarkdown, inMarkdownCode } from "../others-text.ts";
 import type { Assessment } from "../../contracts/activities.ts";
 import { ENDED_LINE_STATES, type LineState, type RunPhase } from "../../contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { type ApprovalAsk, askText } from "../approvals/asks.ts";
+import { serviceWaitText } from "../service-waits.ts";
 import { spokenTime } from "../clock/spoken.ts";
 import { withFullStop } from "../history-texts.ts";
 import { type BillSum, countOf, NOTHING } from "../counted.ts";
@@ -55,6 +57,8 @@ export interface ProgressInput extends RunSoFar {
   readonly bouncedLines?: number;
   /** Failed bills that a hold keeps from being paid again. */
   readonly heldRetries?: number;
+  /** Failed bills that are not paid again before somebody has said that the account is right. */
+  readonly askedRetries?: number;
   readonly toFund: number;
   readonly toPay: number;
   readonly toFollow: number;
@@ -142,7 +146,7 @@ export function judgeProgress(input: ProgressInput): Assessment {
       : { followEveryMs: Math.min(FOLLOW_EVERY_MAX_MS, bills * FOLLOW_MS_A_BILL) }),
     ...(deposits?.due === true && input.mayRead !== false ? { toDeposit: true } : {}),
     needsAction:
-      count("awaiting-approval") + waitingForPerson(input) > 0 ||
+      count("awaiting-approval") + waitingForPerson(input) + (input.askedRetries ?? 0) > 0 ||
       input.asks?.some(({ isHeld }) => isHeld) === true ||
       deposits?.needsAction === true,
     exceptions,
@@ -176,13 +180,17 @@ function endPhase(input: ProgressInput, count: Count): RunPhase {
 
 function waitText(input: ProgressInput, count: Count): string | null {
   const wait = input.waits.find(({ sourceId }) => sourceId === "");
-  if (wait !== undefined) return `the service: ${wait.message}`;
+  if (wait !== undefined) return serviceWaitText(wait, input.clock);
   const { asks = [] } = input;
   const asked = asks.filter(({ isHeld }) => !isHeld);
   const held = asks.filter(({ isHeld }) => isHeld);
   const heldBills = held.reduce((sum, ask) => sum + ask.count, 0);
+  const records = asked.filter(({ asksRecord }) => asksRecord);
+  const ofRecords = records.reduce((sum, ask) => sum + ask.count, 0);
+  const approvals = asked.filter(({ asksRecord }) => !asksRecord);
   const parts = [
-    [count("awaiting-approval"), `waiting for approval${askedText(asked)}`],
+    [count("awaiting-approval") - ofRecords, `waiting for approval${askedText(approvals)}`],
+    [ofRecords, `approved, and waiting for a word${askedText(records)}`],
     [input.toFund, "waiting for money in the funding source"],
     [count("paying") + Math.max(0, count("planned") - input.toFund), sendingText(input)],
     [count("on-hold") - heldBills, "on hold"],
@@ -192,10 +200,17 @@ function waitText(input: ProgressInput, count: Count): string | null {
     [count("processing"), "on the way through the bank"],
     [count("held"), "held by the service for review"],
     [
-      count("retrying") - (input.bouncedLines ?? 0) - (input.heldRetries ?? 0),
+      count("retrying") -
+        (input.bouncedLines ?? 0) -
+        (input.heldRetries ?? 0) -
+        (input.askedRetries ?? 0),
       "retried after a failure",
     ],
     [input.heldRetries ?? 0, "on hold after a failure"],
+    [
+      input.askedRetries ?? 0,
+      "waiting after a failure for a word whether the vendor's account is still right",
+    ],
     [input.bouncedLines ?? 0, "waiting for a decision about their account, or for its deposit"],
   ] as const;
   const texts = parts
@@ -264,16 +279,16 @@ function markdown(
   const rows = [...input.counts]
     .filter(([, { count, cents }]) => count + cents > 0)
     .map(([state, sum]) => `| ${shownState(state)} | ${countOf(sum)} | ${formatUsd(sum.cents)} |`);
-  const asked = (input.asks ?? []).map((ask) => `- ${askLine(ask, input.clock.zone)}`);
+  const asked = (input.asks ?? []).map((ask) => `- ${inMarkdown(askLine(ask, input.clock.zone))}`);
   // The reason stays with the bill: more people read this than the bill.
   const odd = input.odd.map(({ name, payableId, state, reasonCode }) => {
     const code = reasonCode === null ? "" : ` (${reasonCode})`;
-    return `- ${name}: ${state}${code}; \`payrun explain ${payableId}\``;
+    return `- ${inMarkdown(name)}: ${state}${code}; \`payrun explain ${inMarkdownCode(payableId)}\``;
   });
   return [
     `**${input.run.playbook}** for ${input.run.business}, period ${input.run.period}: **${phase}**`,
-    ...(soFar === "" ? [] : ["", `So far: ${soFar}.`]),
-    ...(waitingFor === null ? [] : ["", withFullStop(`Waits for: ${waitingFor}`)]),
+    ...(soFar === "" ? [] : ["", `So far: ${inMarkdown(soFar)}.`]),
+    ...(waitingFor === null ? [] : ["", withFullStop(`Waits for: ${inMarkdown(waitingFor)}`)]),
     ...(input.page === undefined ? [] : ["", `[Open it in the console](${input.page})`]),
     "",
     "| State | Bills | Amount |",

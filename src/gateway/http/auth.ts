@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { type TokenProblem, tokenProblem } from "../../domain/approvals/token.ts";
 import type { Db } from "../../store/index.ts";
+import { differsFromTrail } from "../../store/audit/audit-compare.ts";
 import { findToken, type Token } from "../../store/approvals/tokens.ts";
 import type { Principal } from "../../actions/principal.ts";
 import type { GatewayContext } from "./context.ts";
@@ -49,7 +50,8 @@ export async function authenticate(c: Context, context: GatewayContext): Promise
 }
 
 /**
- * Checks that a caller's credential still counts.
+ * Checks that a caller's credential still counts, and that it is what the trail says: one that
+ * somebody wrote into the store's tables, or gave other roles there, changes nothing.
  *
  * @throws GatewayError 401 if the token or the session has ended since, or the session now stands
  * for another principal, other roles or other businesses
@@ -65,11 +67,22 @@ export async function requireStillCounts(
     if (!isSame(now, principal)) {
       throw unauthorized("Your roles have changed meanwhile: load the page again.");
     }
+    await requireAsInTrail(db, "sessions", now.sessionId);
+    await requireAsInTrail(db, "tokens", now.tokenId);
     return;
   }
   const token = await findToken(db, shown.secret);
   const problem = token === undefined ? "unknown" : problemNow(context, token);
   if (problem !== undefined) throw countsForNothing(problem, token?.tokenId);
+  await requireAsInTrail(db, "tokens", principal.tokenId);
+}
+
+/** An identity of a profile has no token, and so no row that could differ. */
+async function requireAsInTrail(db: Db, table: "tokens" | "sessions", id: string): Promise<void> {
+  if (!(await differsFromTrail(db, table, id))) return;
+  throw unauthorized(
+    "What lets you in is not what the audit trail says of it, so it changes nothing: “payrun audit verify” on the store's host names the difference.",
+  );
 }
 
 function isSame(one: Principal, other: Principal): boolean {

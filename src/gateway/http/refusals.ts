@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { Shown } from "../../api/shown.ts";
 import type { ErrorBody } from "../../api/system.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
-import { UNKNOWN_ACTOR } from "../../contracts/names.ts";
+import { UNKNOWN_SENDER } from "../../contracts/authors.ts";
 import { businessOfWorkflow } from "../../contracts/workflow-kinds.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { appendAudit, type NewAuditEntry, STORE_TRAIL } from "../../store/audit/audit.ts";
@@ -55,7 +55,7 @@ export async function noteUnauthorized(
   await append(context, {
     businessId: STORE_TRAIL,
     nowMs,
-    actor: ended?.name ?? UNKNOWN_ACTOR,
+    actor: ended?.name ?? UNKNOWN_SENDER,
     action: "request.unauthorized",
     subject: key,
     details: said,

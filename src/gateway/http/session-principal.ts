@@ -1,6 +1,6 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { identityId, type SessionHolder, sessionProblem } from "../../domain/approvals/session.ts";
-import { principalOf } from "../../domain/approvals/principal.ts";
+import { principalOf } from "../../contracts/principal.ts";
 import { tokenProblem } from "../../domain/approvals/token.ts";
 import type { Principal } from "../../actions/principal.ts";
 import type { Db } from "../../store/index.ts";

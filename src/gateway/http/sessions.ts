@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { GatewayError } from "../../actions/errors.ts";
-import { principalOf } from "../../domain/approvals/principal.ts";
+import { principalOf } from "../../contracts/principal.ts";
 import { STORE_TRAIL } from "../../store/audit/audit.ts";
 import {
   endSession,

@@ -1,17 +1,26 @@
+import type { Transaction } from "kysely";
+import { ownAddress } from "../../domain/notices/own-address.ts";
+import { actsFor } from "../../domain/approvals/token.ts";
+import { spokenTime } from "../../domain/clock/spoken.ts";
+import { tokenUsed } from "../../domain/notices/person-texts.ts";
 import { reasonOf } from "../../process/repeat.ts";
-import { noteUse, type Shown } from "../../store/approvals/uses.ts";
+import { type HeldToken, noteUse, type Shown } from "../../store/approvals/uses.ts";
+import type { Tables } from "../../store/index.ts";
+import { raiseNotice } from "../../store/notices/notices.ts";
 import type { GatewayContext } from "./context.ts";
 
 /** Within this period, a token's or session's use from one address is recorded only once. */
 const EACH_MS = 60_000;
 
+type UsesContext = Pick<GatewayContext, "store" | "profiles" | "log" | "nowMs">;
+
 /** Records the addresses from which tokens and sessions are used, and when they were last used. */
 export class TokenUses {
-  readonly #context: Pick<GatewayContext, "store" | "log" | "nowMs">;
+  readonly #context: UsesContext;
   #minute = -1;
   readonly #noted = new Set<string>();
 
-  constructor(context: Pick<GatewayContext, "store" | "log" | "nowMs">) {
+  constructor(context: UsesContext) {
     this.#context = context;
   }
 
@@ -25,8 +34,33 @@ export class TokenUses {
     const key = `${shown.id} ${address}`;
     if (this.#noted.has(key)) return;
     this.#noted.add(key);
-    void noteUse(store, shown, { address, nowMs }).catch((error: unknown) => {
+    const onNewAddress = (trx: Transaction<Tables>, token: HeldToken) =>
+      this.#notifyHolder(trx, token, { address, nowMs });
+    void noteUse(store, shown, { address, nowMs, onNewAddress }).catch((error: unknown) => {
       log.warn("a use is not written down", { reason: reasonOf(error) });
+    });
+  }
+
+  /** Notifies the holder of a token, through the first business that has an address of theirs. */
+  async #notifyHolder(
+    trx: Transaction<Tables>,
+    { tokenId, name, principal, businesses }: HeldToken,
+    { address, nowMs }: { readonly address: string; readonly nowMs: number },
+  ): Promise<void> {
+    const profile = this.#context.profiles
+      .all()
+      .find(
+        ({ name: business, notify }) =>
+          actsFor(businesses, business) &&
+          notify !== undefined &&
+          ownAddress(notify, principal) !== undefined,
+      );
+    if (profile === undefined) return;
+    const { businessId, zone } = profile;
+    await raiseNotice(trx, {
+      ...{ businessId, kind: "token-used", factKey: `${tokenId}/${address}`, nowMs },
+      ...tokenUsed({ tokenId, name, address, at: spokenTime(nowMs, zone) }),
+      ...{ person: principal, roles: [], data: { tokenId, name, address } },
     });
   }
 }

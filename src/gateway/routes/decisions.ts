@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { areAlone, CONFIRMED_ALONE } from "../../domain/approvals/changed-records.ts";
 import { ENVELOPE_MAX_CHARS } from "../../domain/approvals/signed-decision.ts";
 import type { DecisionRequest } from "../../decisions/deciding.ts";
 import { decide, decideSigned } from "../../actions/decide.ts";
@@ -24,6 +25,19 @@ const decisionBody = z.strictObject({
     .max(1_000)
     .optional()
     .describe("How you made sure that a vendor's changed bank account is the vendor's"),
+  confirmedRecords: z
+    .array(
+      z.strictObject({
+        contactId: id,
+        updatedAt: z.string().max(100).nullable().describe("Of the record, as the review shows it"),
+      }),
+    )
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe(
+      "Vendors whose account is still right although their record was changed after the approval: answers only that, and is about no bill",
+    ),
   topUpHash: z
     .string("must be the hash of the deposit that was looked at")
     .min(1)
@@ -62,7 +76,8 @@ export function addDecisionRoutes(routes: Routes): void {
 type Body = z.output<typeof decisionBody>;
 
 function requestOf(body: Body): DecisionRequest {
-  const { decision, planHash, drop = [], comment, verifiedBankChanges, topUpHash } = body;
+  const { decision, planHash, drop = [], comment } = body;
+  const { verifiedBankChanges, confirmedRecords, topUpHash } = body;
   if (decision === undefined) throw malformed("decision", "must be approve or reject");
   if (planHash === undefined) {
     throw malformed("planHash", "must be the planHash of the plan that was looked at");
@@ -70,7 +85,10 @@ function requestOf(body: Body): DecisionRequest {
   if (topUpHash !== undefined && drop.length > 0) {
     throw malformed("drop", "goes with a decision about bills, and this one is about a deposit");
   }
-  return { decision, planHash, drop, comment, verifiedBankChanges, topUpHash };
+  if (confirmedRecords !== undefined && !areAlone(body)) {
+    throw malformed("confirmedRecords", CONFIRMED_ALONE);
+  }
+  return { decision, planHash, drop, comment, verifiedBankChanges, confirmedRecords, topUpHash };
 }
 
 function aloneIn(body: Body, signed: string): string {

@@ -90,9 +90,9 @@ export async function holdersOf(
 /** @throws GatewayError 403 if the caller may not lift the hold; the message names who may */
 export function requireLifter(
   principal: Principal,
-  { author, roles }: Hold,
+  { author, authorKind, roles }: Hold,
   lifters: readonly string[],
 ): void {
-  const isPersons = roles.length === 0 && !isSetByPayrun(author);
+  const isPersons = roles.length === 0 && !isSetByPayrun({ authorKind });
   requireRole(principal, lifters, isPersons ? `${author}, who has set it, may as well.` : "");
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { planDryId } from "../../contracts/workflow-kinds.ts";
 import type { PayRunPlaybook, Playbook } from "../../contracts/playbook.ts";
-import { getDryPlanPage } from "../../store/plans/dry-plans.ts";
+import { askForDryPlan, getDryPlanPage } from "../../store/plans/dry-plans.ts";
 import { getPlaybook } from "../../store/playbooks/playbooks.ts";
 import { GatewayError, notFound, unprocessable } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
@@ -84,9 +84,11 @@ function addPlanning(routes: Routes): void {
       const { profile, playbook, unstored } = await playbookToPlan(context, body);
       const period = await periodOf(context, profile, playbook, body.period);
       const dryPlanId = planDryId(profile.name, playbook.name, randomUUID());
+      const asked = { business: profile.name, playbook: playbook.name, period, ...unstored };
+      await askForDryPlan(context.store.db, dryPlanId, asked, context.nowMs());
       await runDryPlan(context.temporal, {
         workflowId: dryPlanId,
-        input: { business: profile.name, playbook: playbook.name, period, dryPlanId, ...unstored },
+        input: { dryPlanId },
         timeoutMs: context.planTimeoutMs,
       });
       const first = { page: 1, pageSize: body.pageSize };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requireFailurePlaybook, storePlaybook } from "../../actions/playbooks/apply-playbook.ts";
+import { requireFit, storePlaybook } from "../../actions/playbooks/apply-playbook.ts";
 import { textHash } from "../../store/playbooks/playbook-proposals.ts";
 import { playbookRevisions } from "../../store/playbooks/playbooks.ts";
 import type { Routes } from "../http/route.ts";
@@ -72,7 +72,7 @@ function addApply(routes: Routes): void {
         readPlaybookText(body.name, body.text),
         body.business,
       );
-      if (playbook.kind === "pay-run") await requireFailurePlaybook(context, profile, playbook);
+      if (playbook.kind === "pay-run") await requireFit(context, profile, playbook);
       const { name: owned, text } = body;
       const author = { author: principal.name, authorTokenId: principal.tokenId };
       const given = { name: owned, text, playbook, profile };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { principalOf } from "../../domain/approvals/principal.ts";
+import { principalOf } from "../../contracts/principal.ts";
 import { appendAudit } from "../../store/audit/audit.ts";
 import {
   endProposal,
@@ -12,7 +12,7 @@ import { getPlaybook, type StoredPlaybook } from "../../store/playbooks/playbook
 import {
   type Applied,
   type OwnedText,
-  requireFailurePlaybook,
+  requireFit,
   storePlaybook,
 } from "../../actions/playbooks/apply-playbook.ts";
 import { businessNamed, ownedPlaybook } from "../../actions/businesses.ts";
@@ -99,7 +99,7 @@ export function addProposalRoutes(routes: Routes): void {
       const read = readPlaybookText(playbook, text);
       const owned = { name: playbook, text, ...ownedPlaybook(context, read, business) };
       if (owned.playbook.kind === "pay-run") {
-        await requireFailurePlaybook(context, owned.profile, owned.playbook);
+        await requireFit(context, owned.profile, owned.playbook);
       }
       const applied = await storePlaybook(
         context,

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { RunStatus } from "../../api/runs.ts";
-import { appendAudit } from "../../store/audit/audit.ts";
 import { getRun, requestCancel } from "../../store/runs/runs.ts";
 import { bankCsv, bankDaysCsv } from "../../reports/bank-csv.ts";
 import type { GatewayContext } from "../http/context.ts";
@@ -168,14 +167,6 @@ function addCancel(routes: Routes): void {
         if (outcome === "ended") {
           throw conflict("run_ended", `The run has ended (${run.phase}); nothing is left to stop.`);
         }
-        await appendAudit(trx, {
-          businessId: run.businessId,
-          nowMs,
-          actor: principal.name,
-          action: "run.cancel-requested",
-          subject: run.runId,
-          details: body.reason === undefined ? {} : { reason: body.reason },
-        });
       });
       return { status: 200, json: await knownStatus(context, params.id) };
     },

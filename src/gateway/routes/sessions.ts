@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { principalOf } from "../../domain/approvals/principal.ts";
+import { principalOf } from "../../contracts/principal.ts";
 import type { SessionView } from "../../domain/approvals/session.ts";
 import { coversBusinesses, hasRole } from "../../domain/approvals/token.ts";
 import { SessionBody, SessionListBody, SignInLinkBody } from "../../api/sessions.ts";

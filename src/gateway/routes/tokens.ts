@@ -1,3 +1,4 @@
+import { namedInProfiles } from "../../contracts/principal.ts";
 import { z } from "zod";
 import {
   confirmationProblem,
@@ -11,6 +12,7 @@ import { STORE_TRAIL } from "../../store/audit/audit.ts";
 import {
   confirmToken,
   createToken,
+  LookAlikeError,
   getToken,
   renewToken,
   revokeToken,
@@ -94,9 +96,15 @@ function addCreate(routes: Routes): void {
       if (expiresAtMs !== undefined && expiresAtMs <= nowMs) {
         throw unprocessable("expires_past", `expiresAt (${body.expiresAt}) has passed.`);
       }
-      const made = await createToken(context.store, {
-        ...{ name: body.name, roles: [...new Set(body.roles)], businesses, expiresAtMs, nowMs },
-        createdBy: principal.name,
+      const made = await createToken(
+        context.store,
+        {
+          ...{ name: body.name, roles: [...new Set(body.roles)], businesses, expiresAtMs, nowMs },
+          createdBy: principal.name,
+        },
+        namedInProfiles(context.profiles.all()),
+      ).catch((error: unknown) => {
+        throw error instanceof LookAlikeError ? conflict("look_alike", error.message) : error;
       });
       const { token, tokenId } = made;
       return { status: 201, json: { ...(await shown(context, tokenId)), token } };

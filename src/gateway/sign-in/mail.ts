@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { actsFor, tokenProblem } from "../../domain/approvals/token.ts";
-import { principalOf } from "../../domain/approvals/principal.ts";
+import { principalOf } from "../../contracts/principal.ts";
 import type { BusinessProfile, SmtpSettings } from "../../config/business-profile.ts";
 import { STORE_TRAIL } from "../../store/audit/audit.ts";
 import { makeSignInLink } from "../../store/approvals/sessions.ts";

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../../console/html.ts";
 import { field, note } from "../../console/elements.ts";
 import type { Page } from "../../console/layout.ts";
 import { FORM_TOKEN_FIELD } from "../http/sessions.ts";

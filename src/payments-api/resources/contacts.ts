@@ -70,7 +70,7 @@ export class Contacts extends PagedReads<Contact, ContactFilters> {
   }
 
   get(contactId: string, options?: CallOptions): Promise<Contact> {
-    return this.#requester.read(pathOf(contactId), contactSchema, options);
+    return this.#requester.readOne("/v1/contacts", contactId, contactSchema, options);
   }
 
   create(contact: NewContact, options?: WriteOptions): Promise<Contact> {

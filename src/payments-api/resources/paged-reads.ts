@@ -38,13 +38,14 @@ export class PagedReads<Item extends { id: string }, Filters extends Query> {
    * Streams the list page by page, each record once. A record that is there all the time is never
    * left out, although others come and go meanwhile; new ones may be.
    *
-   * @throws {PaymentsApiError} `inconsistent_list` if records kept disappearing meanwhile
+   * @throws {PaymentsApiError} `inconsistent_list` if records kept disappearing meanwhile; another
+   * code if a bound cut the reading, which then proves nothing
    */
   iteratePages(
     filters?: Filters,
     options: PagingOptions = {},
   ): AsyncGenerator<Item[], void, undefined> {
-    return iteratePages(this.#path, this.#reader(filters, options), options.pageSize);
+    return iteratePages(this.#path, this.#reader(filters, options), options);
   }
 
   /**
@@ -52,14 +53,15 @@ export class PagedReads<Item extends { id: string }, Filters extends Query> {
    * money, without a status or time filter: such a filter would miss a payment whose status is just
    * changing.
    *
-   * @throws {PaymentsApiError} `inconsistent_list` if the list never stayed the same
+   * @throws {PaymentsApiError} `inconsistent_list` if the list never stayed the same; another code
+   * if a bound cut the reading, which then proves nothing
    */
   listAll(filters?: Filters, options: PagingOptions = {}): Promise<Item[]> {
-    return readConsistently(this.#path, this.#reader(filters, options), options.pageSize);
+    return readConsistently(this.#path, this.#reader(filters, options), options);
   }
 
   #reader(filters: Filters | undefined, options: PagingOptions): ReadPage<Item> {
-    const { pageSize: _, ...call } = options;
+    const { pageSize: _, itemsMax: _max, isStrict: _strict, ...call } = options;
     return (page, pageSize) =>
       this.#requester.read(this.#path, this.#schema, {
         ...call,

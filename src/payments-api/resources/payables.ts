@@ -1,5 +1,7 @@
 import { type ReadOptions, type Requester, segment, type WriteOptions } from "../requester.ts";
+import type { Partly } from "../schemas/common.ts";
 import {
+  partlyPayableSchema,
   type Payable,
   type PayableListItem,
   payableListItemSchema,
@@ -35,7 +37,12 @@ export class Payables extends PagedReads<PayableListItem, PayableFilters> {
   }
 
   get(payableId: string, options?: ReadOptions): Promise<Payable> {
-    return this.#requester.read(`/v1/payables/${segment(payableId)}`, payableSchema, options);
+    return this.#requester.readOne("/v1/payables", payableId, payableSchema, options);
+  }
+
+  /** Reads a bill whose fields need not all be as documented: `unreadable` names those. */
+  getPartly(payableId: string, options?: ReadOptions): Promise<Payable & Partly> {
+    return this.#requester.readOne("/v1/payables", payableId, partlyPayableSchema, options);
   }
 
   /** Creates a bill. Only the id of the response, whose shape is not documented, is certain. */

@@ -12,7 +12,11 @@ import {
   retriedPaymentSchema,
 } from "../schemas/payment.ts";
 import type { CallOptions } from "../transport.ts";
+import type { PagingOptions } from "../pagination.ts";
 import { PagedReads } from "./paged-reads.ts";
+
+/** Payments of one bill, parts, splits and retries included; a lane reads 80 bills at once. */
+const OF_ONE_BILL_MAX = 2_000;
 
 type PaymentFilters = {
   /** All payments of the bill, splits and retries included. */
@@ -65,7 +69,12 @@ export class Payments extends PagedReads<Payment, PaymentFilters> {
   }
 
   get(paymentId: string, options?: CallOptions): Promise<Payment> {
-    return this.#requester.read(`/v1/payments/${segment(paymentId)}`, onePaymentSchema, options);
+    return this.#requester.readOne("/v1/payments", paymentId, onePaymentSchema, options);
+  }
+
+  override listAll(filters?: PaymentFilters, options?: PagingOptions): Promise<Payment[]> {
+    const isOfOne = filters?.payableId !== undefined;
+    return super.listAll(filters, isOfOne ? { itemsMax: OF_ONE_BILL_MAX, ...options } : options);
   }
 
   /**

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { fieldsOf, firstOf, undocumented, undocumentedList } from "./common.ts";
+import { fieldsOf, firstOf, id, text, undocumented, undocumentedList } from "./common.ts";
 
 /** An accounting integration. Its record is not documented, so only the id is relied on. */
 const accountingIntegrationSchema = z.looseObject({
-  id: z.string().min(1),
-  provider: undocumented(z.string()),
-  status: undocumented(z.string()),
-  lastSyncedAt: undocumented(z.string()),
+  id,
+  provider: undocumented(text),
+  status: undocumented(text),
+  lastSyncedAt: undocumented(text),
 });
 
 export type AccountingIntegration = z.infer<typeof accountingIntegrationSchema>;
@@ -19,7 +19,7 @@ export const accountingIntegrationListSchema = undocumentedList(
 /** Start of OAuth 2.0: where to send the user (API specification, section 4). */
 export const accountingAuthorizationSchema = z.looseObject({
   authorizationUrl: z.string().min(1),
-  accountingIntegrationId: undocumented(z.string()),
+  accountingIntegrationId: undocumented(text),
 });
 
 export type AccountingAuthorization = z.infer<typeof accountingAuthorizationSchema>;
@@ -29,10 +29,10 @@ export const accountingConnectionSchema = z.preprocess(
   (answer) => withInstant(answer, "lastSyncedAt", ["lastSyncAt", "lastSuccessfulSyncAt"]),
   z.looseObject({
     connected: undocumented(z.boolean()),
-    status: undocumented(z.string()),
-    accountingIntegrationId: undocumented(z.string()),
-    provider: undocumented(z.string()),
-    lastSyncedAt: undocumented(z.string()),
+    status: undocumented(text),
+    accountingIntegrationId: undocumented(text),
+    provider: undocumented(text),
+    lastSyncedAt: undocumented(text),
   }),
 );
 
@@ -50,12 +50,12 @@ export type AccountingConnection = z.infer<typeof accountingConnectionSchema>;
 export const accountingSyncSchema = z.preprocess(
   (answer) => withInstant(answer, "finishedAt", ["completedAt", "endedAt"]),
   z.looseObject({
-    id: undocumented(z.string()),
-    status: undocumented(z.string()),
+    id: undocumented(text),
+    status: undocumented(text),
     entityTypes: undocumented(z.array(z.string())),
-    error: undocumented(z.string()),
-    startedAt: undocumented(z.string()),
-    finishedAt: undocumented(z.string()),
+    error: undocumented(text),
+    startedAt: undocumented(text),
+    finishedAt: undocumented(text),
   }),
 );
 
@@ -63,8 +63,8 @@ export type AccountingSync = z.infer<typeof accountingSyncSchema>;
 
 /** Which field of a payable maps to which of an accounting bill; the record is not documented. */
 const invoiceFieldSchema = z.looseObject({
-  payableField: undocumented(z.string()),
-  accountingField: undocumented(z.string()),
+  payableField: undocumented(text),
+  accountingField: undocumented(text),
 });
 
 export type AccountingInvoiceField = z.infer<typeof invoiceFieldSchema>;

@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { cents, openEnum, undocumented, undocumentedPageOf } from "./common.ts";
+import {
+  UNREADABLE,
+  amountCents,
+  id,
+  openEnum,
+  orUnreadable,
+  text,
+  undocumented,
+  undocumentedPageOf,
+} from "./common.ts";
 
 type BalanceTransactionType = "deposit" | "withdrawal" | (string & {});
 
@@ -8,20 +17,21 @@ type BalanceTransactionType = "deposit" | "withdrawal" | (string & {});
  * take undefined for "the service does not say", never for "another one". The rest is kept.
  */
 export const balanceTransactionSchema = z.looseObject({
-  id: z.string().min(1),
+  id,
   type: undocumented(openEnum<BalanceTransactionType>()),
-  status: undocumented(z.string()),
-  amountCents: undocumented(cents),
-  bankAccountId: undocumented(z.string()),
-  failureReason: undocumented(z.string()),
-  createdAt: undocumented(z.string()),
-  processedAt: undocumented(z.string()),
-  updatedAt: undocumented(z.string()),
+  /** One that is absurd counts as an unknown one: the money is on its way. */
+  status: openEnum().nullable().optional().catch(UNREADABLE),
+  amountCents: undocumented(amountCents),
+  bankAccountId: undocumented(text),
+  failureReason: undocumented(text),
+  createdAt: undocumented(text),
+  processedAt: undocumented(text),
+  updatedAt: undocumented(text),
 });
 
 export type BalanceTransaction = z.infer<typeof balanceTransactionSchema>;
 
 export const balanceTransactionPageSchema = undocumentedPageOf(
-  balanceTransactionSchema,
+  orUnreadable(balanceTransactionSchema),
   "transactions",
 );

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { cents, lenient, openEnum } from "./common.ts";
+import { UNREADABLE, cents, lenient, openEnum, shownText } from "./common.ts";
 
 type BalanceStatus = "open" | "closed" | (string & {});
 
 /** Balance that the service holds for the business (API specification, section 2). */
 export const balanceSchema = z.object({
-  status: openEnum<BalanceStatus>(),
-  /** Spendable or withdrawable now. */
-  availableCents: cents,
+  status: openEnum<BalanceStatus>().catch(UNREADABLE),
+  /** Spendable or withdrawable now; null if the service doesn't say. */
+  availableCents: lenient(cents),
   /** Everything in the account, including money set aside. */
   cashCents: lenient(cents),
   /** Part of `cashCents` promised to payments in flight. */
@@ -17,7 +17,7 @@ export const balanceSchema = z.object({
   pendingOutboundCents: lenient(cents),
   isReady: lenient(z.boolean()),
   /** Whether the balance can fund payments now. */
-  canSendPayments: z.boolean(),
+  canSendPayments: z.boolean().catch(false),
   sameDayAch: lenient(
     z.object({
       inbound: lenient(z.boolean()),
@@ -26,8 +26,8 @@ export const balanceSchema = z.object({
       maxAmountCents: lenient(cents),
     }),
   ),
-  linkedBank: lenient(z.object({ bankName: lenient(z.string()), last4: lenient(z.string()) })),
-  dashboardUrl: lenient(z.string()),
+  linkedBank: lenient(z.object({ bankName: shownText, last4: shownText })),
+  dashboardUrl: shownText,
 });
 
 export type Balance = z.infer<typeof balanceSchema>;

@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { lenient, openEnum, undocumentedList } from "./common.ts";
+import {
+  UNREADABLE,
+  id,
+  instant,
+  lenient,
+  openEnum,
+  orUnreadable,
+  type Partly,
+  shownText,
+  undocumentedList,
+} from "./common.ts";
 
 type BankAccountStatus =
   | "pending_verification"
@@ -10,22 +20,25 @@ type BankAccountStatus =
 
 /** Bank account of the paying business (API specification, section 2). */
 export const bankAccountSchema = z.object({
-  id: z.string().min(1),
+  id,
   status: openEnum<BankAccountStatus>(),
-  type: lenient(z.string()),
-  connectionType: lenient(z.string()),
-  name: lenient(z.string()),
-  institutionName: lenient(z.string()),
-  accountNumberLast4: lenient(z.string()),
-  routingNumberLast4: lenient(z.string()),
+  type: shownText,
+  connectionType: shownText,
+  name: shownText,
+  institutionName: shownText,
+  accountNumberLast4: shownText,
+  routingNumberLast4: shownText,
   /** Default account of the business; false if the service doesn't say. */
   isDefault: z.boolean().catch(false),
-  microDepositsInitiatedAt: lenient(z.string()),
+  microDepositsInitiatedAt: lenient(instant),
   /** Verification can be attempted once this is not null. */
-  microDepositsCompletedAt: lenient(z.string()),
+  microDepositsCompletedAt: lenient(instant),
   verificationAttempts: lenient(z.number()),
 });
 
-export type BankAccount = z.infer<typeof bankAccountSchema>;
+export type BankAccount = z.infer<typeof bankAccountSchema> & Partly;
 
-export const bankAccountListSchema = undocumentedList(bankAccountSchema, "bankAccounts");
+export const bankAccountListSchema = undocumentedList(
+  orUnreadable(bankAccountSchema, { status: UNREADABLE }),
+  "bankAccounts",
+);

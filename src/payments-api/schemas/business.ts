@@ -1,18 +1,18 @@
 import { z } from "zod";
-import { openEnum, undocumented, undocumentedList } from "./common.ts";
+import { id, openEnum, orUnreadable, text, undocumented, undocumentedList } from "./common.ts";
 
 /** API specification, section 3. */
 export type VerificationStatus = "pending" | "verified" | "suspended" | "document" | (string & {});
 
 /** A business. Its record is not documented, so only the id is relied on and the rest is kept. */
 export const businessSchema = z.looseObject({
-  id: z.string().min(1),
-  name: undocumented(z.string()),
-  alias: undocumented(z.string()),
+  id,
+  name: undocumented(text),
+  alias: undocumented(text),
   /** Undefined if the record does not say; `verification.get` does. */
   verificationStatus: undocumented(openEnum<VerificationStatus>()),
 });
 
 export type Business = z.infer<typeof businessSchema>;
 
-export const businessListSchema = undocumentedList(businessSchema, "businesses");
+export const businessListSchema = undocumentedList(orUnreadable(businessSchema), "businesses");

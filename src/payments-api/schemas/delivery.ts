@@ -1,27 +1,30 @@
 import { z } from "zod";
-import { lenient, openEnum, pageOf } from "./common.ts";
+import { id, instant, lenient, openEnum, orUnreadable, pageOf, shownText } from "./common.ts";
 
 type DeliveryStatus = "pending" | "delivering" | "succeeded" | "failed" | "dead" | (string & {});
 
+/** An event is a thin reference: a longer one is none. */
+const BODY_MOST = 1_000_000;
+
 /** Webhook delivery record (API specification, section 6). */
 export const deliverySchema = z.object({
-  id: z.string().min(1),
+  id,
   status: lenient(openEnum<DeliveryStatus>()),
   attemptCount: lenient(z.number()),
   maxAttempts: lenient(z.number()),
-  nextAttemptAt: lenient(z.string()),
-  lastAttemptAt: lenient(z.string()),
-  succeededAt: lenient(z.string()),
-  deadAt: lenient(z.string()),
+  nextAttemptAt: lenient(instant),
+  lastAttemptAt: lenient(instant),
+  succeededAt: lenient(instant),
+  deadAt: lenient(instant),
   lastResponseCode: lenient(z.number()),
-  lastResponseBody: lenient(z.string()),
-  lastError: lenient(z.string()),
+  lastResponseBody: shownText,
+  lastError: shownText,
   /** The exact signed body: the event itself. */
-  requestBody: lenient(z.string()),
-  redeliveryOfId: lenient(z.string()),
-  createdAt: lenient(z.string()),
+  requestBody: lenient(z.string().max(BODY_MOST)),
+  redeliveryOfId: shownText,
+  createdAt: lenient(instant),
 });
 
 export type Delivery = z.infer<typeof deliverySchema>;
 
-export const deliveryPageSchema = pageOf(deliverySchema);
+export const deliveryPageSchema = pageOf(orUnreadable(deliverySchema));

@@ -1,5 +1,18 @@
 import { z } from "zod";
-import { cents, lenient, nullable, openEnum, pageOf, undocumented } from "./common.ts";
+import {
+  cents,
+  id,
+  instant,
+  lenient,
+  nullable,
+  openEnum,
+  orUnreadable,
+  pageOf,
+  shownText,
+  text,
+  undocumented,
+  word,
+} from "./common.ts";
 
 export type InvoiceStatus =
   | "draft"
@@ -22,41 +35,41 @@ type InvoicePaymentStatus =
 
 const customerSchema = z.object({
   /** A contact's id; null while the customer is a pending invitation. */
-  id: nullable(z.string()),
-  displayName: lenient(z.string()),
+  id: nullable(word),
+  displayName: shownText,
 });
 
 /** Invoice: a bill that the business sends (API specification, section 2). */
 export const invoiceSchema = z.object({
-  id: z.string().min(1),
-  publicId: lenient(z.string()),
+  id,
+  publicId: shownText,
   status: openEnum<InvoiceStatus>(),
   paymentStatus: openEnum<InvoicePaymentStatus>(),
   totalAmountCents: cents,
   amountPaidCents: cents,
   remainingAmountCents: lenient(cents),
   /** `YYYY-MM-DD`. */
-  dueDate: lenient(z.string()),
+  dueDate: shownText,
   /** `YYYY-MM-DD`. */
-  issueDate: lenient(z.string()),
-  customNumber: lenient(z.string()),
-  description: lenient(z.string()),
+  issueDate: shownText,
+  customNumber: shownText,
+  description: shownText,
   customer: lenient(customerSchema),
   paymentLink: lenient(
     z.object({
       /** Whether the link accepts payments now. */
       enabled: z.boolean(),
       /** Hosted pay page. */
-      url: lenient(z.string()),
-      expiresAt: lenient(z.string()),
+      url: shownText,
+      expiresAt: lenient(instant),
     }),
   ),
-  dashboardUrl: lenient(z.string()),
+  dashboardUrl: shownText,
   items: z
     .array(
       z.object({
-        name: lenient(z.string()),
-        description: lenient(z.string()),
+        name: shownText,
+        description: shownText,
         quantity: lenient(z.number()),
         unitAmountCents: lenient(cents),
         totalCents: lenient(cents),
@@ -71,17 +84,17 @@ export type Invoice = z.infer<typeof invoiceSchema>;
  * An item of `GET /v1/invoices`, whose shape is not documented: all but the id may be undefined.
  */
 export const invoiceListItemSchema = z.object({
-  id: z.string().min(1),
-  publicId: undocumented(z.string()),
+  id,
+  publicId: undocumented(text),
   status: undocumented(openEnum<InvoiceStatus>()),
   paymentStatus: undocumented(openEnum<InvoicePaymentStatus>()),
   totalAmountCents: undocumented(cents),
   amountPaidCents: undocumented(cents),
-  dueDate: undocumented(z.string()),
-  customNumber: undocumented(z.string()),
+  dueDate: undocumented(text),
+  customNumber: undocumented(text),
   customer: undocumented(customerSchema),
 });
 
 export type InvoiceListItem = z.infer<typeof invoiceListItemSchema>;
 
-export const invoicePageSchema = pageOf(invoiceListItemSchema);
+export const invoicePageSchema = pageOf(orUnreadable(invoiceListItemSchema));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { firstOf, recordOf, undocumented, undocumentedList } from "./common.ts";
+import { firstOf, recordOf, text, undocumented, undocumentedList } from "./common.ts";
 
 /**
  * An officer or owner as returned. The record is not documented, and all of it may be undefined.
@@ -8,11 +8,11 @@ import { firstOf, recordOf, undocumented, undocumentedList } from "./common.ts";
 export const officerSchema = z.preprocess(
   officerFields,
   z.object({
-    id: undocumented(z.string()),
-    firstName: undocumented(z.string()),
-    lastName: undocumented(z.string()),
-    title: undocumented(z.string()),
-    ssnLast4: undocumented(z.string()),
+    id: undocumented(text),
+    firstName: undocumented(text),
+    lastName: undocumented(text),
+    title: undocumented(text),
+    ssnLast4: undocumented(text),
   }),
 );
 
@@ -41,8 +41,8 @@ export const officerListSchema = z.preprocess(
 
 /** The certification of beneficial ownership as it was given; its record is not documented. */
 export const certificationSchema = z.looseObject({
-  certifierName: undocumented(z.string()),
-  certifiedAt: undocumented(z.string()),
+  certifierName: undocumented(text),
+  certifiedAt: undocumented(text),
 });
 
 export type BeneficialOwnershipCertification = z.infer<typeof certificationSchema>;

@@ -1,5 +1,19 @@
 import { z } from "zod";
-import { cents, lenient, nullable, openEnum, pageOf, undocumented } from "./common.ts";
+import {
+  UNREADABLE,
+  amountCents,
+  cents,
+  id,
+  lenient,
+  nullable,
+  openEnum,
+  orUnreadable,
+  pageOf,
+  type Partly,
+  shownInList,
+  shownText,
+  undocumented,
+} from "./common.ts";
 
 export type PayableStatus =
   | "draft"
@@ -20,13 +34,13 @@ type PayablePaymentStatus =
   | (string & {});
 
 const payableContactSchema = z.object({
-  id: nullable(z.string()),
-  displayName: lenient(z.string()),
+  id: nullable(id),
+  displayName: shownText,
 });
 
 const payableItemSchema = z.object({
-  name: lenient(z.string()),
-  description: lenient(z.string()),
+  name: shownText,
+  description: shownText,
   quantity: lenient(z.number()),
   unitAmountCents: lenient(cents),
   totalCents: lenient(cents),
@@ -34,20 +48,20 @@ const payableItemSchema = z.object({
 
 /** PayableDetail (API specification, section 2). */
 export const payableSchema = z.object({
-  id: z.string().min(1),
-  publicId: lenient(z.string()),
+  id,
+  publicId: shownText,
   status: openEnum<PayableStatus>(),
-  paymentStatus: openEnum<PayablePaymentStatus>(),
-  totalAmountCents: cents,
-  amountPaidCents: cents,
+  paymentStatus: openEnum<PayablePaymentStatus>().catch(UNREADABLE),
+  totalAmountCents: amountCents,
+  amountPaidCents: amountCents,
   /** What the service reports as left; payments on their way are not subtracted. */
   remainingAmountCents: lenient(cents),
+  /** `YYYY-MM-DD`, if the service keeps to that. */
+  dueDate: shownText,
   /** `YYYY-MM-DD`. */
-  dueDate: nullable(z.string()),
-  /** `YYYY-MM-DD`. */
-  issueDate: lenient(z.string()),
-  customNumber: lenient(z.string()),
-  description: lenient(z.string()),
+  issueDate: shownText,
+  customNumber: shownText,
+  description: shownText,
   contact: payableContactSchema
     .nullish()
     .transform((contact) => contact ?? { id: null, displayName: null }),
@@ -56,25 +70,32 @@ export const payableSchema = z.object({
 
 export type Payable = z.infer<typeof payableSchema>;
 
+/** A payable, however much of it can be read. */
+export const partlyPayableSchema = orUnreadable(
+  payableSchema,
+  {},
+  { status: UNREADABLE, totalAmountCents: 0, amountPaidCents: 0 },
+);
+
 /**
  * An item of `GET /v1/payables`, whose shape is not documented: all but the id may be undefined,
  * which means "not in the list, read the payable itself".
  */
 export const payableListItemSchema = z.object({
-  id: z.string().min(1),
-  publicId: undocumented(z.string()),
+  id,
+  publicId: shownInList,
   status: undocumented(openEnum<PayableStatus>()),
-  paymentStatus: undocumented(openEnum<PayablePaymentStatus>()),
-  totalAmountCents: undocumented(cents),
-  amountPaidCents: undocumented(cents),
+  paymentStatus: openEnum<PayablePaymentStatus>().nullish().catch(UNREADABLE),
+  totalAmountCents: undocumented(amountCents),
+  amountPaidCents: undocumented(amountCents),
   remainingAmountCents: undocumented(cents),
-  dueDate: undocumented(z.string()),
-  issueDate: undocumented(z.string()),
-  customNumber: undocumented(z.string()),
-  description: undocumented(z.string()),
+  dueDate: shownInList,
+  issueDate: shownInList,
+  customNumber: shownInList,
+  description: shownInList,
   contact: undocumented(payableContactSchema),
 });
 
-export type PayableListItem = z.infer<typeof payableListItemSchema>;
+export type PayableListItem = z.infer<typeof payableListItemSchema> & Partly;
 
-export const payablePageSchema = pageOf(payableListItemSchema);
+export const payablePageSchema = pageOf(orUnreadable(payableListItemSchema));

@@ -1,5 +1,19 @@
 import { z } from "zod";
-import { cents, lenient, nullable, openEnum, pageOf, undocumentedRecord } from "./common.ts";
+import {
+  UNREADABLE,
+  amountCents,
+  id,
+  instant,
+  lenient,
+  nullable,
+  openEnum,
+  orUnreadable,
+  pageOf,
+  type Partly,
+  shownText,
+  undocumentedRecord,
+  word,
+} from "./common.ts";
 
 /** API specification, section 3. An unknown status must be taken for "on its way". */
 export type PaymentStatus =
@@ -20,33 +34,43 @@ export type PaymentStatus =
  * formed: a lookup that misread them could take a paid bill for an unpaid one.
  */
 export const paymentSchema = z.object({
-  id: z.string().min(1),
+  id,
   status: openEnum<PaymentStatus>(),
   /** Cents of this payment: less than the request's total if the service has split it. */
-  amountCents: cents,
-  contactId: nullable(z.string()),
-  payableId: nullable(z.string()),
-  bankAccountId: nullable(z.string()),
+  amountCents: amountCents.min(1),
+  contactId: nullable(id),
+  payableId: nullable(id),
+  bankAccountId: nullable(word),
   /** Null for a payment recorded outside the service. */
-  paymentRail: nullable(z.string()),
-  scheduledAt: lenient(z.string()),
-  processedAt: lenient(z.string()),
+  paymentRail: nullable(word),
+  scheduledAt: lenient(instant),
+  processedAt: lenient(instant),
   /** Free text. */
-  failureReason: lenient(z.string()),
-  createdAt: lenient(z.string()),
-  updatedAt: lenient(z.string()),
+  failureReason: shownText,
+  createdAt: lenient(instant),
+  updatedAt: lenient(instant),
 });
 
-export type Payment = z.infer<typeof paymentSchema>;
+/**
+ * A payment. One whose terms can't be read counts as on its way: its status says so, and a cent
+ * stands for the amount that nobody knows.
+ */
+export type Payment = z.infer<typeof paymentSchema> & Partly;
 
+const shownPaymentSchema = orUnreadable(
+  // Shown without its bill, if only as null, a payment may be of any bill.
+  paymentSchema.extend({ payableId: id.nullable() }),
+  { status: UNREADABLE },
+  { amountCents: 1, payableId: null },
+);
 /** `GET /v1/payments/{paymentId}`, whose response is not documented. */
-export const onePaymentSchema = undocumentedRecord(paymentSchema, "payment");
+export const onePaymentSchema = undocumentedRecord(shownPaymentSchema, "payment");
 
-export const paymentPageSchema = pageOf(paymentSchema);
+export const paymentPageSchema = pageOf(shownPaymentSchema);
 
 /** Response of `POST /v1/payments`: one payment, or several if a large amount was split. */
 export const createdPaymentsSchema = z.object({
-  payableId: nullable(z.string()),
+  payableId: nullable(word),
   payments: z.array(paymentSchema).min(1),
 });
 
@@ -56,7 +80,7 @@ export type CreatedPayments = z.infer<typeof createdPaymentsSchema>;
 export const cancelledPaymentSchema = z.object({
   payment: paymentSchema,
   /** Tells a person where the money went. */
-  message: lenient(z.string()),
+  message: shownText,
 });
 
 export type CancelledPayment = z.infer<typeof cancelledPaymentSchema>;
@@ -64,7 +88,7 @@ export type CancelledPayment = z.infer<typeof cancelledPaymentSchema>;
 /** Response of `retry-payment`, whose shape is not documented: both null if it is another one. */
 export const retriedPaymentSchema = z
   .object({
-    payableId: lenient(z.string()),
+    payableId: shownText,
     payments: lenient(z.array(paymentSchema)),
   })
   .catch({ payableId: null, payments: null });

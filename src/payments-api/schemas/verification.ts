@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { VerificationStatus } from "./business.ts";
-import { fieldsOf, firstOf, openEnum, recordOf, undocumented } from "./common.ts";
+import { fieldsOf, firstOf, openEnum, recordOf, text, undocumented } from "./common.ts";
 
 type StepState = "missing" | "submitted" | "accepted" | (string & {});
 
@@ -8,8 +8,8 @@ const stepState = undocumented(openEnum<StepState>());
 
 const tinCheckSchema = z.object({
   /** The IRS's result for the tax id. */
-  status: undocumented(z.string()),
-  checkedAt: undocumented(z.string()),
+  status: undocumented(text),
+  checkedAt: undocumented(text),
 });
 
 /** A text, or a step with a text: the specification only says that there are next steps. */
@@ -20,7 +20,7 @@ const nextStepSchema = z.preprocess(
       ? { message: value }
       : { step: firstOf(record, STEP_NAMES), message: firstOf(record, STEP_TEXTS) };
   },
-  z.object({ step: undocumented(z.string()), message: undocumented(z.string()) }),
+  z.object({ step: undocumented(text), message: undocumented(text) }),
 );
 
 const STEP_NAMES = ["step", "name", "type", "code", "id"];
@@ -83,10 +83,10 @@ export const verificationSchema = z.preprocess(
   z.object({
     status: openEnum<VerificationStatus>(),
     /** The reviewer's reason, in words. */
-    reason: undocumented(z.string()),
-    taxIdType: undocumented(z.string()),
+    reason: undocumented(text),
+    taxIdType: undocumented(text),
     /** The last four digits. */
-    taxIdMask: undocumented(z.string()),
+    taxIdMask: undocumented(text),
     tinCheck: undocumented(tinCheckSchema),
     /** Undefined if the service does not say what is still missing. */
     steps: undocumented(
@@ -101,7 +101,7 @@ export const verificationSchema = z.preprocess(
     /** Requested values of `documentType`. */
     requestedDocuments: undocumented(z.array(z.string())),
     nextSteps: nextStepsSchema,
-    decidedAt: undocumented(z.string()),
+    decidedAt: undocumented(text),
   }),
 );
 
@@ -114,14 +114,14 @@ export type Verification = z.infer<typeof verificationSchema>;
 export const taxInfoSchema = z.preprocess(
   taxFields,
   z.object({
-    legalName: undocumented(z.string()),
-    taxIdType: undocumented(z.string()),
+    legalName: undocumented(text),
+    taxIdType: undocumented(text),
     /** The last four digits. */
-    taxIdMask: undocumented(z.string()),
-    submittedAt: undocumented(z.string()),
+    taxIdMask: undocumented(text),
+    submittedAt: undocumented(text),
     tinCheck: undocumented(tinCheckSchema),
     signature: undocumented(
-      z.object({ signerName: undocumented(z.string()), signedAt: undocumented(z.string()) }),
+      z.object({ signerName: undocumented(text), signedAt: undocumented(text) }),
     ),
   }),
 );
@@ -149,9 +149,9 @@ export type TaxInfo = z.infer<typeof taxInfoSchema>;
 
 /** A document that the service accepted; its record is not documented. */
 export const verificationDocumentSchema = z.looseObject({
-  id: undocumented(z.string()),
-  documentType: undocumented(z.string()),
-  uploadedAt: undocumented(z.string()),
+  id: undocumented(text),
+  documentType: undocumented(text),
+  uploadedAt: undocumented(text),
 });
 
 export type VerificationDocument = z.infer<typeof verificationDocumentSchema>;

@@ -1,25 +1,25 @@
 import { z } from "zod";
-import { openEnum, undocumented, undocumentedList } from "./common.ts";
+import { id, openEnum, orUnreadable, text, undocumented, undocumentedList } from "./common.ts";
 
 type WebhookEndpointStatus = "active" | "paused" | (string & {});
 
 /** Webhook endpoint. Its record is not documented, so only the id is relied on. */
 export const webhookEndpointSchema = z.object({
-  id: z.string().min(1),
-  url: undocumented(z.string()),
-  events: undocumented(z.array(z.string())),
-  description: undocumented(z.string()),
+  id,
+  url: undocumented(text),
+  events: undocumented(z.array(text)),
+  description: undocumented(text),
   status: undocumented(openEnum<WebhookEndpointStatus>()),
   /** In full only at creation and rotation (API specification, section 6). */
-  secret: undocumented(z.string()),
-  secretLast4: undocumented(z.string()),
-  createdAt: undocumented(z.string()),
-  updatedAt: undocumented(z.string()),
+  secret: undocumented(text),
+  secretLast4: undocumented(text),
+  createdAt: undocumented(text),
+  updatedAt: undocumented(text),
 });
 
 export type WebhookEndpoint = z.infer<typeof webhookEndpointSchema>;
 
 export const webhookEndpointListSchema = undocumentedList(
-  webhookEndpointSchema,
+  orUnreadable(webhookEndpointSchema),
   "webhookEndpoints",
 );

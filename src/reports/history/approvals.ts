@@ -1,11 +1,17 @@
 import { IDENTITY_PREFIX } from "../../domain/approvals/session.ts";
 import { approvalsOfHash, approvalsOfPayable } from "../../store/approvals/given-approvals.ts";
 import type { Db } from "../../store/index.ts";
+import { hurriesOf } from "./deciders.ts";
 
 /** Returns a bill's approvals, first to last: on which plan, in which role, by what proof. */
 export async function approvalsOf(db: Db, businessId: string, payableId: string) {
   const given = await approvalsOfPayable(db, businessId, payableId);
-  return given.map((approval) => approvalJson(approval, approval.contactId));
+  const runIds = [...new Set(given.map(({ runId }) => runId))];
+  const hurries = await hurriesOf(db, businessId, runIds);
+  return given.map((approval) => ({
+    ...approvalJson(approval, approval.contactId),
+    hurry: hurries.get(approval.decisionId) ?? null,
+  }));
 }
 
 /**
@@ -45,6 +51,8 @@ function approvalJson(given: GivenApproval, contactId: string | null) {
     comment: given.comment,
     verifiedBankChange:
       verified === undefined ? null : { person: verified.person, phone: verified.phone },
+    /** A deposit's approval is never hurried. */
+    hurry: null as string | null,
   };
 }
 

@@ -1,11 +1,13 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import { cancelSubject } from "../../contracts/names.ts";
+import { cancelSubject, holdSubject } from "../../contracts/names.ts";
 import { fundingIncidentId } from "../../contracts/workflow-kinds.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import { recallOfBill } from "../../domain/cancellations/cut-off.ts";
 import { overLimitText } from "../../domain/planning/ways-out.ts";
 import { decidersUnder, resolversUnder } from "../../domain/retries/deciders.ts";
 import { shownState } from "../../domain/plan-only.ts";
+import { isTrouble } from "../../domain/step-trouble.ts";
+import { getRun } from "../../store/runs/runs.ts";
 import { attemptsOf } from "../../ledger/attempts.ts";
 import { lossNoticed, mayBeForgotten } from "../../store/janitor/behind.ts";
 import { listAudit, type AuditEntry } from "../../store/audit/audit.ts";
@@ -24,7 +26,7 @@ import { getRetry } from "../../store/retries/retries.ts";
 import { holdsJson } from "../status/holds.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { approvalsOf, approvalsOfDeposit } from "./approvals.ts";
-import { refusedOf } from "./deciders.ts";
+import { confirmedOf, refusedOf } from "./deciders.ts";
 import { servicePayments } from "./service-payments.ts";
 import { attemptJson } from "./attempts.ts";
 import { holdsOf } from "./holds.ts";
@@ -54,7 +56,7 @@ export async function historyOf(
   const line = currentOf(places);
   const plan = line === undefined ? undefined : await planLineOf(db, line);
   const trail = await listAuditOfPayable(db, { businessId, payableId }, places);
-  const approvals = await approvalsOf(db, businessId, payableId);
+  const decided = await decidedAbout(db, { businessId, payableId }, places, trail);
   const cancellations = await cancellationsOfPayable(db, businessId, payableId);
   const paymentIds = new Set([
     ...attempts.flatMap((attempt) => attempt.paymentIds),
@@ -68,10 +70,11 @@ export async function historyOf(
   const seen = await seenPayments(db, businessId, [...paymentIds]);
   const payments = paymentsIn(story, attempts, { seen, shown });
   const externalPayments = await externalOf(db, businessId, { shown, payments });
-  const leftOut = line === undefined ? await lastLeftOut(db, businessId, payableId) : undefined;
+  const leftOut = await lastLeftOut(db, line, { businessId, payableId });
   const contactId = contactIdOf(plan, leftOut);
   const holds = await holdsOf(db, { businessId, payableId, contactId, line });
-  const about = inOrder(...trail, ...ofPayments, ...(await ofItsHolds(db, businessId, holds)));
+  const ofHolds = await listAudit(db, { businessId, subject: holdSubject("payable", payableId) });
+  const about = inOrder(...trail, ...ofPayments, ...ofHolds);
   const cancels = await cancelAttempts(db, businessId, paymentIds);
   const givenBack =
     line !== undefined && (await givenBackIn(db, { runId: line.runId, payableId })).size > 0;
@@ -80,19 +83,20 @@ export async function historyOf(
     ...{ givenBack, holds, leftOut, trail: about },
   });
   const [inParts] = await linesWithParts(db, businessId, line === undefined ? [] : [line]);
+  const owner = (await claimOwners(db, businessId, [payableId])).get(payableId) ?? null;
   return {
     payableId,
     business: profile.name,
-    owner: (await claimOwners(db, businessId, [payableId])).get(payableId) ?? null,
+    owner,
     ...standingOf(line, givenBack),
+    ...(await troubleOf(db, owner, retry)),
     ...(await decidersOf(db, line, givenBack)),
     bill: billJson(plan, inParts, retry?.phase === "waiting" ? retry.retryOn : null),
     leftOut: leftOutJson(leftOut),
     zone: zoneOf(profile),
     paidOnce: verdict,
-    approvals,
-    refused: await refusedOf(db, businessId, [...new Set(places.map(({ runId }) => runId))]),
-    timeline: await timelineOf(db, { businessId, payableId, trail: story, holds, approvals }),
+    ...decided,
+    timeline: await timelineOf(db, { businessId, payableId, trail: story, holds, ...decided }),
     attempts: attempts.map((attempt) => attemptJson(attempt, trail)),
     payments: payments.map(({ hadSettled: _, ...payment }) => payment),
     recall: await recallNow(context, profile, line, payments),
@@ -106,6 +110,29 @@ export async function historyOf(
       ...incidentOf(profile, account.sourceId, retry),
     ]),
     trail: { entries: about.length, changed: changedIn(about) },
+  };
+}
+
+/**
+ * Returns who has approved the bill, who has said since it was planned that its vendor's account is
+ * still right, and whose decisions on its runs don't count.
+ */
+async function decidedAbout(
+  db: Db,
+  { businessId, payableId }: { readonly businessId: string; readonly payableId: string },
+  places: Awaited<ReturnType<typeof linesOfPayable>>,
+  trail: readonly AuditEntry[],
+) {
+  const line = currentOf(places);
+  const run = line === undefined ? undefined : await getRun(db, line.runId);
+  const sinceMs = trail[0]?.atMs ?? 0;
+  return {
+    approvals: await approvalsOf(db, businessId, payableId),
+    confirmed:
+      line === undefined || run === undefined
+        ? []
+        : await confirmedOf(db, run, [line.contactId], sinceMs),
+    refused: await refusedOf(db, businessId, [...new Set(places.map(({ runId }) => runId))]),
   };
 }
 
@@ -152,16 +179,6 @@ function inOrder(...entries: readonly AuditEntry[]): AuditEntry[] {
   return entries.toSorted((one, other) => one.auditId - other.auditId);
 }
 
-/** Returns the trail's entries on holds of the bill itself; their subjects are the holds. */
-function ofItsHolds(
-  db: Db,
-  businessId: string,
-  holds: Awaited<ReturnType<typeof holdsOf>>,
-): Promise<AuditEntry[]> {
-  const own = holds.filter(({ scope }) => scope === "payable");
-  return listAudit(db, { businessId, subject: own.map(({ holdId }) => holdId) });
-}
-
 /** Returns the payments at the service that Payrun's requests are not known to have made. */
 async function externalOf(
   db: Db,
@@ -185,8 +202,13 @@ function billJson(
   return { contactId, contactName, publicId, amountCents, parts, dueDate, executionDate };
 }
 
-/** Returns why a run left the bill out, from the latest run that did. */
-async function lastLeftOut(db: Db, businessId: string, payableId: string) {
+/** Returns why a run left the bill out, from the latest run that did, if none has planned it. */
+async function lastLeftOut(
+  db: Db,
+  line: Line,
+  { businessId, payableId }: { readonly businessId: string; readonly payableId: string },
+) {
+  if (line !== undefined) return undefined;
   const [last] = await leftOutOf(db, businessId, payableId);
   if (last === undefined) return undefined;
   return { runId: last.runId, ...last.skipped };
@@ -227,7 +249,8 @@ function retryJson(retry: Retry) {
   if (retry === undefined) return null;
   const { workflowId, phase, retriesMade, reasonCode } = retry;
   // What the retry waited for before it paid again is over.
-  const reason = phase === "following" ? null : retry.reason;
+  const isOver = phase === "following" && !isTrouble(retry.reason);
+  const reason = isOver ? null : retry.reason;
   return { id: workflowId, phase, retriesMade, reasonCode, reason };
 }
 
@@ -248,6 +271,13 @@ async function cancelAttempts(db: Db, businessId: string, paymentIds: ReadonlySe
     found.push(...attempts.map((attempt) => ({ paymentId, ...attemptJson(attempt, []) })));
   }
   return found;
+}
+
+/** Returns why the bill doesn't go on, if a step of its run, or of its retry, fails. */
+async function troubleOf(db: Db, owner: string | null, retry: Retry) {
+  const run = owner === null ? undefined : await getRun(db, owner);
+  const reason = run === undefined ? (retry?.reason ?? null) : run.waitingFor;
+  return isTrouble(reason) ? { reason } : {};
 }
 
 function standingOf(line: Line, givenBack: boolean) {

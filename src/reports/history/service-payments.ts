@@ -1,6 +1,7 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
+import { paymentsOfBill } from "../../ledger/made-payments.ts";
 import type { Payment } from "../../payments-api/index.ts";
 
 /** A person waits for the answer: a slow service must not delay what Payrun knows. */
@@ -15,14 +16,15 @@ export interface ServicePayments {
 
 /** Returns the bill's payments; undefined if the service doesn't answer in time. */
 export async function servicePayments(
-  { clientOf, nowMs }: Pick<ActionContext, "clientOf" | "nowMs">,
+  { clientOf, nowMs, store }: Pick<ActionContext, "clientOf" | "nowMs" | "store">,
   profile: BusinessProfile,
   payableId: string,
 ): Promise<ServicePayments | undefined> {
   const signal = AbortSignal.timeout(TIME_LIMIT_MS);
   try {
     const query = { payableId };
-    const payments = await clientOf(profile).payments.listAll(query, { signal, patienceMs: 0 });
+    const listed = await clientOf(profile).payments.listAll(query, { signal, patienceMs: 0 });
+    const payments = await paymentsOfBill(store.db, profile.businessId, payableId, listed);
     return { payments, at: new Date(nowMs()).toISOString() };
   } catch {
     return undefined;

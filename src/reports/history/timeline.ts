@@ -1,12 +1,18 @@
+import { type AuthorKind } from "../../contracts/authors.ts";
+import type { PlanLine } from "../../contracts/pay-run.ts";
 import { stageText } from "../../domain/approvals/stages.ts";
 import { ONLY_PLANS } from "../../domain/plan-only.ts";
 import { spokenDate } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
-import type { AuditEntry } from "../../store/audit/audit.ts";
+import { refusalText } from "../../domain/planning/decided-before.ts";
+import { sumText } from "../../domain/planning/vendor-sums.ts";
+import { refusalsOf } from "../../store/approvals/decided-before.ts";
+import { APPROVAL_GIVEN, type AuditEntry } from "../../store/audit/audit.ts";
 import type { Hold } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
 import { eventsOfPayable, leftOutOf, planningsOf } from "../../store/lines/payable-history.ts";
 import type { BillApproval } from "./approvals.ts";
+import type { confirmedOf } from "./deciders.ts";
 
 interface TimelineEntry {
   readonly atMs: number;
@@ -14,6 +20,7 @@ interface TimelineEntry {
   readonly text: string;
   readonly runId?: string;
   readonly by?: string;
+  readonly byKind?: AuthorKind;
 }
 
 /** Returns everything that happened to a bill, first to last. */
@@ -25,19 +32,28 @@ export async function timelineOf(
     readonly trail: readonly AuditEntry[];
     readonly holds: readonly Hold[];
     readonly approvals: readonly BillApproval[];
+    readonly confirmed: Awaited<ReturnType<typeof confirmedOf>>;
   },
 ) {
   const { businessId, payableId, trail, holds } = bill;
   const timeline: TimelineEntry[] = [
     ...(await plannings(db, businessId, payableId)),
     ...(await leftOut(db, businessId, payableId)),
-    ...bill.approvals.map(({ at, by, runId, roles, stage, escalated, verifiedBankChange }) => ({
+    ...bill.approvals.map(({ at, by, runId, roles, stage, escalated, ...said }) => ({
       atMs: Date.parse(at),
       kind: "approved",
-      text: `Approved by ${by} (${roles.join(", ")})${stageNote(stage, escalated)}${verifiedNote(verifiedBankChange)}`,
+      text: `Approved by ${by} (${roles.join(", ")})${stageNote(stage, escalated)}${hurryNote(said.hurry)}${verifiedNote(said.verifiedBankChange)}`,
       runId,
       by,
     })),
+    ...bill.confirmed.map(({ at, by, runId, roles, hurry }) => ({
+      atMs: Date.parse(at),
+      kind: "confirmed",
+      text: `${by} (${roles.join(", ")}) said that its vendor's account is still right${hurryNote(hurry)}`,
+      runId,
+      by,
+    })),
+    ...(await refusals(db, businessId, payableId)),
     ...(await events(db, businessId, payableId)),
     ...holds.flatMap(ofHold),
     ...storyOf(trail),
@@ -58,13 +74,19 @@ function storyOf(trail: readonly AuditEntry[]): TimelineEntry[] {
     const isLifted = wasHeld && action === "line:awaiting-approval";
     if (action.startsWith("line:")) wasHeld = action === "line:on-hold";
     if (isLifted) return [{ ...ofEntry(entry), text: "No longer on hold" }];
-    return action.startsWith("line:awaiting") ? [] : [ofEntry(entry)];
+    // Approvals are shown as the store has them.
+    const isShown = action.startsWith("line:awaiting") || action === APPROVAL_GIVEN;
+    return isShown ? [] : [ofEntry(entry)];
   });
 }
 
 function verifiedNote(verified: BillApproval["verifiedBankChange"]): string {
   if (verified === null) return "";
   return `; the vendor's new bank account was verified with ${verified.person}, called on ${verified.phone}`;
+}
+
+function hurryNote(hurry: string | null): string {
+  return hurry === null ? "" : `, hurried: ${hurry}`;
 }
 
 function stageNote(stage: number, escalated: boolean): string {
@@ -74,18 +96,37 @@ function stageNote(stage: number, escalated: boolean): string {
 
 async function plannings(db: Db, businessId: string, payableId: string): Promise<TimelineEntry[]> {
   const found = await planningsOf(db, businessId, payableId);
-  return found.map(({ runId, line, createdAtMs }) => {
+  return found.map(({ runId, line, createdAtMs, policy }) => {
     const needs =
       line.stages?.map(stageText).join(", then ") ??
       `${line.quorum} of ${line.approvers.join(", ")}`;
+    const because = sumText(line, policy.approve);
+    const why = because === undefined ? "" : `, because ${because}`;
     const again = line.version > 1 ? ` (version ${line.version})` : "";
     return {
       atMs: createdAtMs,
       kind: "planned",
-      text: `Planned${again}: ${formatUsd(line.amountCents)} on ${spokenDate(line.executionDate)}, arriving ${spokenDate(line.arrivalDate)}; needs ${needs}`,
+      text: `Planned${again}: ${formatUsd(line.amountCents)} on ${spokenDate(line.executionDate)}, arriving ${spokenDate(line.arrivalDate)}; needs ${needs}${why}${oddText(line)}`,
       runId,
     };
   });
+}
+
+/** Repeats what the plan showed to its approvers. */
+function oddText({ flags }: PlanLine): string {
+  const odd = flags.filter(({ kind }) => kind !== "late").map(({ text: said }) => said);
+  return odd.length === 0 ? "" : `. Worth a look: ${odd.join(" ").replace(/\.$/, "")}`;
+}
+
+async function refusals(db: Db, businessId: string, payableId: string): Promise<TimelineEntry[]> {
+  const found = await refusalsOf(db, businessId, [payableId]);
+  return found.map((refusal) => ({
+    atMs: refusal.atMs,
+    kind: refusal.how === "rejected" ? "rejected" : "dropped",
+    text: refusalText(refusal),
+    runId: refusal.runId,
+    by: refusal.principal,
+  }));
 }
 
 async function leftOut(db: Db, businessId: string, payableId: string): Promise<TimelineEntry[]> {
@@ -103,7 +144,7 @@ async function events(db: Db, businessId: string, payableId: string): Promise<Ti
   return found.map(({ type, receivedAtMs, via }) => ({
     atMs: receivedAtMs,
     kind: "event",
-    text: `The service says: ${EVENTS[type] ?? spoken(type)}${via === "deliveries" ? " (found in the list of deliveries)" : ""}`,
+    text: `An event says: ${EVENTS[type] ?? spoken(type)}${via === "deliveries" ? " (found in the list of deliveries)" : ""}`,
   }));
 }
 
@@ -126,36 +167,42 @@ function spoken(name: string): string {
 }
 
 function ofHold(hold: Hold): TimelineEntry[] {
-  const { author, reason, createdAtMs, releasedAtMs, releasedBy } = hold;
-  const set = { atMs: createdAtMs, kind: "hold", text: `On hold: ${reason}`, by: author };
+  const { author, authorKind, reason, createdAtMs, releasedAtMs } = hold;
+  const by = { by: author, byKind: authorKind };
+  const set = { atMs: createdAtMs, kind: "hold", text: `On hold: ${reason}`, ...by };
   if (releasedAtMs === null) return [set];
-  const by = releasedBy ?? "a person";
-  return [set, { atMs: releasedAtMs, kind: "hold", text: `Hold lifted: ${reason}`, by }];
+  const lifter = {
+    by: hold.releasedBy ?? "a person",
+    byKind: hold.releasedByKind ?? ("principal" as const),
+  };
+  return [set, { atMs: releasedAtMs, kind: "hold", text: `Hold lifted: ${reason}`, ...lifter }];
 }
 
-function ofEntry({ atMs, actor, action, details }: AuditEntry): TimelineEntry {
+function ofEntry(entry: AuditEntry): TimelineEntry {
+  const { atMs, action, details } = entry;
+  const by = { by: entry.actor, byKind: entry.actorKind };
   const [family = "", what = ""] = action.split(/[:.]/, 2);
   const known = TEXTS[action]?.(details);
-  if (known !== undefined) return { atMs, by: actor, kind: KINDS[action] ?? family, text: known };
+  if (known !== undefined) return { atMs, ...by, kind: KINDS[action] ?? family, text: known };
   if (family === "line") {
     const text = `Now ${spoken(what)}${why(details, what)}`;
-    return { atMs, by: actor, kind: "line", text };
+    return { atMs, ...by, kind: "line", text };
   }
   if (family === "alarm") {
     return {
       atMs,
-      by: actor,
+      ...by,
       kind: "alarm",
       text: `Alarm: ${spoken(what)}${why(details)}`,
     };
   }
   if (family === "cancel-payment") {
     const text = `Cancel of its payment: ${spoken(what)}${inBrackets(details["reason"])}`;
-    return { atMs, by: actor, kind: "cancel", text };
+    return { atMs, ...by, kind: "cancel", text };
   }
   const recorded = spoken(action);
   const words = recorded.charAt(0).toUpperCase() + recorded.slice(1);
-  return { atMs, by: actor, kind: "recorded", text: `${words}${why(details)}` };
+  return { atMs, ...by, kind: "recorded", text: `${words}${why(details)}` };
 }
 
 type Details = Readonly<Record<string, unknown>>;

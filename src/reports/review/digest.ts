@@ -140,7 +140,7 @@ export class ReviewDigest {
       this.#unsentSources.add(plan.funding.sourceId);
     }
     if (line.state === "cancelled") return;
-    if (line.flagged) this.#odd += bills.count;
+    if (line.flagged || line.recordChanged) this.#odd += bills.count;
     if (line.daysLate > 0 && !ENDED_LINE_STATES.includes(line.state)) this.#late += bills.count;
   }
 

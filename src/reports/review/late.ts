@@ -26,7 +26,7 @@ export async function lateAfterDeadline(
   // All moved bills arrive on the same day, so the one due first is the latest of them.
   const lines = [
     ...(await linesAsApproved(db, runId, { where: moved, first: "due_date", page }, businessMs)),
-    ...(await linesAsApproved(db, runId, { where: others, most: "days_late", page }, businessMs)),
+    ...(await linesAsApproved(db, runId, { where: others, most: ["days_late"], page }, businessMs)),
   ];
   const late = lines.map(reviewed).toSorted((one, other) => other.daysLate - one.daysLate);
   return {

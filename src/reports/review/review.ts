@@ -12,7 +12,9 @@ import { shareText } from "../../domain/approvals/share-texts.ts";
 import { addBankingDays } from "../../domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../../domain/clock/new-york.ts";
 import { decideByOf, plannedMs } from "../../domain/planning/dates.ts";
+import { changedRecordsFor } from "./changed-records.ts";
 import { daysLate } from "../../domain/planning/flagged.ts";
+import { sumText } from "../../domain/planning/vendor-sums.ts";
 import { earliestDate } from "../../domain/planning/send-date.ts";
 import { isBehind, sendsAfter } from "../../ledger/after-loss.ts";
 import { topUpsOf } from "../../store/deposits/deposits.ts";
@@ -87,7 +89,7 @@ export async function reviewOf(
   const looking = { drop, clock, nowMs, money: { ...planned, topUps } };
   const { digest, now } = await digestOf(context, run, principal, { ...looking, refusal });
   const { first, firstOfAll, plan, odd, late, byState, accounts, ...rest } = digest.shown();
-  const reviewed = reviewedBill(ENDED_PHASES.includes(run.phase), clock);
+  const reviewed = reviewedBill(run, clock);
   const read = async (filter: Parameters<typeof linesAsApproved>[2]) => {
     const bills = await linesAsApproved(db, runId, filter, nowMs);
     return markStanding(db, run, bills.map(reviewed));
@@ -128,11 +130,11 @@ export async function reviewOf(
       byReason: leftOutCounts(summary?.skippedByCode ?? {}),
     },
     yours: await yoursOf(db, run, { refusal, clock, digest }),
+    changedRecords: await changedRecordsFor(context, run, principal),
     dropped: drop.size === 0 ? [] : await read({ payableIds: [...drop] }),
     bills: await read({ page: { offset: (page - 1) * pageSize, limit: pageSize } }),
     totalCount: plan.count,
-    page,
-    pageSize,
+    ...{ page, pageSize },
     nextPage: page * pageSize < plan.count ? page + 1 : null,
   };
 }
@@ -230,7 +232,8 @@ function notBefore(date: string, clock: ClockReading | undefined): string {
  * Returns a function that shows a bill. A bill that waits for an approval gets the dates that it
  * has if it is approved now.
  */
-function reviewedBill(isOver: boolean, clock: ClockReading | undefined) {
+function reviewedBill({ phase, policy }: Run, clock: ClockReading | undefined) {
+  const isOver = ENDED_PHASES.includes(phase);
   return ({ planned, approvals, under }: LineAsApproved): ReviewedBill => {
     const { plan, line } = planned;
     const missing = lacks(line, under, isOver);
@@ -244,6 +247,7 @@ function reviewedBill(isOver: boolean, clock: ClockReading | undefined) {
       // By the arrival that is shown beside it: a retry or a later approval has moved that.
       daysLate: daysLate(shown),
       missing,
+      ...definedOnly({ because: sumText(plan, policy.approve) }),
     };
   };
 }

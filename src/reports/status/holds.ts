@@ -41,6 +41,7 @@ export async function holdsJson(
       amountCents: name?.amountCents ?? null,
       reason: hold.reason,
       author: hold.author,
+      authorKind: hold.authorKind,
       roles: hold.roles,
       createdAt: new Date(hold.createdAtMs).toISOString(),
       until: hold.untilMs === null ? null : new Date(hold.untilMs).toISOString(),

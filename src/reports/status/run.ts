@@ -221,6 +221,7 @@ function waitingApproval(ask: ApprovalAsk): WaitingApproval {
     quorum,
     given,
     ...(isHeld ? { onHold: true as const } : {}),
+    ...(ask.asksRecord ? { aboutRecord: true as const } : {}),
     lines: count,
     totalCents: cents,
     since: sinceMs === null ? null : new Date(sinceMs).toISOString(),

@@ -1,10 +1,10 @@
 import { type ExpressionBuilder, sql, type Transaction } from "kysely";
 import type { WaitingBills } from "../../domain/approvals/asks.ts";
-import { principalOf } from "../../domain/approvals/principal.ts";
+import { principalOf } from "../../contracts/principal.ts";
 import { readerOf } from "../sql/as-record.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { changeRecords } from "../sql/records.ts";
-import { givenOf, isApproved, openStage } from "./line-approvals.ts";
+import { givenOf, hurriedOf, isApproved, openStage } from "./line-approvals.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** Identifies the bills of a rule in one of its stages. */
@@ -81,12 +81,49 @@ export async function waitingBills(
         else escalate_at_ms end`.as("escalate_at_ms"),
       sql<number>`case when run_lines.state = 'on-hold' then 1 else 0 end`.as("held"),
       givenOf(businessMs).as("given"),
+      hurriedOf(businessMs).as("hurried"),
+      sql<number>`case when run_lines.record_asked is not null and ${isApproved(businessMs)}
+        then 1 else 0 end`.as("asks_record"),
     ])
     .where("run_id", "=", runId)
     .where("rule_index", ">=", 0)
     .where(lacksApproval(businessMs));
-  if (unlessBy !== undefined) {
-    lines = lines.where((eb) =>
+  if (unlessBy !== undefined) lines = lines.where(mayStillSay(unlessBy, businessMs));
+  const rows = await db
+    .selectFrom(lines.as("line"))
+    .select(["rule_index", "stage", "escalated", "given", "hurried", "held", "asks_record"])
+    .select([COUNT, CENTS])
+    .select((eb) => [
+      eb.fn.min("stage_since_ms").as("since_ms"),
+      eb.fn.min("stage_real_ms").as("since_real_ms"),
+      eb.fn.min("remind_at_ms").as("remind_at_ms"),
+      eb.fn.min("escalate_at_ms").as("escalate_at_ms"),
+    ])
+    .groupBy(["rule_index", "stage", "escalated", "given", "hurried", "held", "asks_record"])
+    .orderBy("held")
+    .orderBy("rule_index")
+    .orderBy("stage")
+    .orderBy("escalated")
+    .orderBy("given")
+    .orderBy("asks_record")
+    .execute();
+  return rows.map((row) => {
+    const { held, hurried, asksRecord, ...bills } = toRecord(row);
+    return {
+      ...bills,
+      ...{ count: Number(bills.count), cents: Number(bills.cents) },
+      ...{ given: Number(bills.given), isHeld: Number(held) === 1 },
+      isHurried: Number(hurried) === 1,
+      asksRecord: Number(asksRecord) === 1,
+    };
+  });
+}
+
+/** True for a line that this person hasn't approved, or about whose vendor's record people are asked. */
+function mayStillSay(name: string, businessMs: number) {
+  return (eb: ExpressionBuilder<Tables, "run_lines">) =>
+    eb.or([
+      eb("run_lines.record_asked", "is not", null),
       eb.not(
         eb.exists(
           eb
@@ -95,36 +132,11 @@ export async function waitingBills(
             .whereRef("line_approvals.run_id", "=", "run_lines.run_id")
             .whereRef("line_approvals.payable_id", "=", "run_lines.payable_id")
             .whereRef("line_approvals.line_hash", "=", "run_lines.line_hash")
-            .where("line_approvals.principal", "=", principalOf(unlessBy))
+            .where("line_approvals.principal", "=", principalOf(name))
             .where("line_approvals.expires_at_ms", ">", businessMs),
         ),
       ),
-    );
-  }
-  const rows = await db
-    .selectFrom(lines.as("line"))
-    .select(["rule_index", "stage", "escalated", "given", "held", COUNT, CENTS])
-    .select((eb) => [
-      eb.fn.min("stage_since_ms").as("since_ms"),
-      eb.fn.min("stage_real_ms").as("since_real_ms"),
-      eb.fn.min("remind_at_ms").as("remind_at_ms"),
-      eb.fn.min("escalate_at_ms").as("escalate_at_ms"),
-    ])
-    .groupBy(["rule_index", "stage", "escalated", "given", "held"])
-    .orderBy("held")
-    .orderBy("rule_index")
-    .orderBy("stage")
-    .orderBy("escalated")
-    .orderBy("given")
-    .execute();
-  return rows.map((row) => {
-    const { held, ...bills } = toRecord(row);
-    return {
-      ...bills,
-      ...{ count: Number(bills.count), cents: Number(bills.cents) },
-      ...{ given: Number(bills.given), isHeld: Number(held) === 1 },
-    };
-  });
+    ]);
 }
 
 /**

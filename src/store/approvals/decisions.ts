@@ -1,11 +1,13 @@
-import { DECIDABLE } from "../../contracts/pay-run.ts";
+import { DECIDABLE, STOPPABLE } from "../../contracts/pay-run.ts";
 import { randomUUID } from "node:crypto";
-import type { Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { appendOfLines } from "../audit/audit-lines.ts";
+import { APPROVAL_GIVEN } from "../audit/audit.ts";
 import { releaseEndedClaims } from "../payables/claims.ts";
 import { asColumns, type RecordOf } from "../sql/as-record.ts";
 import { chunks, type Db } from "../sql/db.ts";
 import { findAll, findOne } from "../sql/records.ts";
+import { idsIn } from "../sql/rows-as.ts";
 import { mayStillPay } from "../payables/open-subjects.ts";
 import type { Tables } from "../schema/tables.ts";
 
@@ -27,11 +29,13 @@ export interface NewDecision extends Omit<Decision, "decisionId" | "alone" | "ba
     /** True if only an escalation let the approver decide. */
     readonly escalated?: boolean;
   }[];
+  /** True if its lines need one more person because it was hurried; false by default. */
+  readonly hurried?: boolean;
 }
 
 export interface RecordedDecision {
   readonly decisionId: string;
-  /** Lines that are left out now; those already being paid are not among them. */
+  /** Lines that are left out now; those that a request may still pay are not among them. */
   readonly dropped: readonly string[];
 }
 
@@ -45,7 +49,7 @@ export async function recordDecision(
   trx: Transaction<Tables>,
   decision: NewDecision,
 ): Promise<RecordedDecision> {
-  const { approves, alone = false, bankChanges = [], ...judged } = decision;
+  const { approves, alone = false, bankChanges = [], hurried = false, ...judged } = decision;
   const decisionId = `dec_${randomUUID()}`;
   await trx
     .insertInto("decisions")
@@ -64,7 +68,7 @@ export async function recordDecision(
         lines.map(({ payableId, lineHash, stage = 0, escalated = false }) =>
           asColumns({
             ...{ runId, payableId, lineHash, principal, decisionId, expiresAtMs },
-            ...{ stage, escalated },
+            ...{ stage, escalated, hurried },
           }),
         ),
       )
@@ -74,17 +78,64 @@ export async function recordDecision(
           expires_at_ms: eb.ref("excluded.expires_at_ms"),
           stage: eb.ref("excluded.stage"),
           escalated: eb.ref("excluded.escalated"),
+          // Giving it again later doesn't replace the other person.
+          hurried: sql<number>`case when line_approvals.hurried = 1 then 1
+            else excluded.hurried end`,
         })),
       )
       .execute();
   }
+  await noteApprovals(trx, decision, decisionId, approved);
   const dropped = await dropLines(trx, decision, decisionId);
   if (dropped.length > 0) await releaseEndedClaims(trx, decision.runId);
   return { decisionId, dropped };
 }
 
 /**
- * Leaves out lines, except those that have been leased for paying or that a request may still pay.
+ * Adds to the trail which lines an approval counts for, and how many each stage of their rules
+ * needs: the gate lets no line go for an approval that the trail doesn't have. A deposit's approval
+ * is in the entry of its decision.
+ */
+async function noteApprovals(
+  trx: Transaction<Tables>,
+  { runId, principal, expiresAtMs, decidedAtMs, hurried = false }: NewDecision,
+  decisionId: string,
+  approved: NewDecision["approves"],
+): Promise<void> {
+  const staged = await findAll(trx, "approval_stages", { runId }, ["rule_index", "stage"]);
+  const given = new Map(approved.map((line) => [line.payableId, line]));
+  for (const ids of chunks([...given.keys()])) {
+    const rows = await trx
+      .selectFrom("run_lines")
+      .select(["business_id", "payable_id", "line_no", "quorum", "rule_index"])
+      .where("run_id", "=", runId)
+      .where("payable_id", "in", idsIn(ids))
+      .orderBy("line_no")
+      .execute();
+    const alike = Map.groupBy(rows, ({ payable_id: payableId, quorum, rule_index: ruleIndex }) => {
+      const { stage = 0, escalated = false } = given.get(payableId) ?? {};
+      const stages = staged.filter((each) => each.ruleIndex === ruleIndex);
+      const quorums = stages.length === 0 ? [quorum] : stages.map((each) => each.quorum);
+      const about = { runId, decisionId, expiresAtMs, quorums, stage, escalated, hurried };
+      return JSON.stringify(about);
+    });
+    for (const [details, lines] of alike) {
+      await appendOfLines(trx, {
+        businessId: lines[0]?.business_id ?? "",
+        ...{ runId, nowMs: decidedAtMs, actor: principal, action: APPROVAL_GIVEN },
+        details: JSON.parse(details) as Readonly<Record<string, unknown>>,
+        lines: lines.map(({ payable_id: payableId, line_no: lineNo }) => ({
+          ...{ payableId, lineNo },
+          details: { lineHash: given.get(payableId)?.lineHash },
+        })),
+      });
+    }
+  }
+}
+
+/**
+ * Leaves out lines, except those that a request may still pay. Those that were sent keep their
+ * state, and are not sent again.
  */
 async function dropLines(
   trx: Transaction<Tables>,
@@ -118,6 +169,17 @@ async function dropLines(
       details: { reasonCode: "dropped", decisionId },
       lines: rows.map((row) => ({ payableId: row.payable_id, lineNo: row.line_no })),
     });
+    const sent = await trx
+      .updateTable("run_lines")
+      .set({ dropped_by: decision.principal, updated_at_ms: decision.decidedAtMs })
+      .where("run_id", "=", decision.runId)
+      .where("payable_id", "in", ids)
+      .where("state", "in", STOPPABLE)
+      .where("dropped_by", "is", null)
+      .where((eb) => eb.not(mayStillPay("run_lines")))
+      .returning("payable_id")
+      .execute();
+    dropped.push(...sent.map((row) => row.payable_id));
   }
   return dropped;
 }

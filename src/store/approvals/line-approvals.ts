@@ -12,11 +12,21 @@ interface ApprovableLine {
 
 /**
  * Counts the people who have given a valid approval of exactly the line of `run_lines`; in one
- * stage only, if it is given.
+ * stage only, if it is given. Where an approval was hurried, one of them doesn't count, so that
+ * another person is needed.
  */
 function approvers(businessMs: number, stage?: RawBuilder<unknown>): RawBuilder<number> {
+  const counted = sql`count(distinct approval.principal) - coalesce(max(approval.hurried), 0)`;
+  return ofApprovals(counted, businessMs, stage);
+}
+
+function ofApprovals(
+  found: RawBuilder<unknown>,
+  businessMs: number,
+  stage?: RawBuilder<unknown>,
+): RawBuilder<number> {
   const ofStage = stage === undefined ? sql`` : sql`and approval.stage = ${stage}`;
-  return sql<number>`(select count(distinct approval.principal) from line_approvals approval
+  return sql<number>`(select ${found} from line_approvals approval
     where approval.run_id = run_lines.run_id
       and approval.payable_id = run_lines.payable_id
       and approval.line_hash = run_lines.line_hash
@@ -50,9 +60,12 @@ export function isApproved(businessMs: number): RawBuilder<boolean> {
 
 /** Counts the people who have approved a line of `run_lines` in the stage whose turn it is. */
 export function givenOf(businessMs: number): RawBuilder<number> {
-  // A line that needs one approval, and waits, has none.
-  return sql<number>`case when run_lines.quorum > 1
-    then ${approvers(businessMs, openStage(businessMs))} else 0 end`;
+  return ofApprovals(sql`count(distinct approval.principal)`, businessMs, openStage(businessMs));
+}
+
+/** 1 if the stage of a line of `run_lines` whose turn it is needs one more person; 0 if not. */
+export function hurriedOf(businessMs: number): RawBuilder<number> {
+  return ofApprovals(sql`coalesce(max(approval.hurried), 0)`, businessMs, openStage(businessMs));
 }
 
 /** Returns the stage of a line of `run_lines` whose turn it is, from 0. */
@@ -103,7 +116,7 @@ export async function lineApproved(
 }
 
 /** An approval of a line, as it is shown. */
-export interface LineApproval extends StageApproval {
+export interface LineApproval extends Required<StageApproval> {
   /** True if only an escalation let the approver decide. */
   readonly escalated: boolean;
 }
@@ -133,6 +146,7 @@ export async function approvalsOf(
         "line_approvals.principal",
         "line_approvals.stage",
         "line_approvals.escalated",
+        "line_approvals.hurried",
       ])
       .where("line_approvals.run_id", "=", runId)
       .where("line_approvals.payable_id", "in", idsIn(ids))

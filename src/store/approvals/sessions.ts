@@ -1,3 +1,4 @@
+import { type Author, kindOfAuthor, nameOfAuthor } from "../../contracts/authors.ts";
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
 import { HOUR_MS } from "../../contracts/durations.ts";
@@ -10,6 +11,7 @@ import {
   SIGN_IN_LINK_MINUTES,
   type SignInWay,
 } from "../../domain/approvals/session.ts";
+import { differsFromTrail } from "../audit/audit-compare.ts";
 import { appendAudit, STORE_TRAIL } from "../audit/audit.ts";
 import { asColumns, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
@@ -45,6 +47,7 @@ export async function makeSignInLink(
   const row = asColumns({ codeHash: hashOf(code), ...rowOf(signIn), expiresAtMs });
   await trx.insertInto("sign_in_links").values(row).execute();
   await record(trx, "session.link-made", signIn.name, subjectOf(signIn.holder), nowMs, {
+    code: hashOf(hashOf(code)),
     way: signIn.way,
     expiresAtMs,
   });
@@ -62,6 +65,9 @@ export async function useSignInLink(
 ): Promise<SignIn | undefined> {
   const codeHash = hashOf(code);
   const link = await findOne(trx, "sign_in_links", { codeHash });
+  const whose = link === undefined ? "" : subjectOf(holderOf(link));
+  // Somebody may have written it into the table.
+  if (await differsFromTrail(trx, "sign_in_links", codeHash, whose)) return undefined;
   // If two requests use it at once, only one of them deletes it.
   const isMine = (await deleteRecords(trx, "sign_in_links", { codeHash })) > 0;
   if (link === undefined || !isMine || link.expiresAtMs <= nowMs) return undefined;
@@ -93,13 +99,15 @@ export async function openSession(
     expiresAtMs: Math.min(longestMs, endsAtMs ?? longestMs),
     endedAtMs: null,
     endedBy: null,
+    endedByKind: null,
     keptForm,
   };
   const row = asColumns({ ...session, sessionHash: hashOf(secret) });
   await trx.insertInto("sessions").values(row).execute();
   const { tokenId, issuer, subject, businesses, expiresAtMs } = session;
   const whose = tokenId === null ? { issuer, subject, businesses } : { tokenId };
-  const details = { way: signIn.way, ...whose, from, expiresAtMs };
+  const fingerprint = { secret: hashOf(hashOf(secret)) };
+  const details = { way: signIn.way, ...whose, from, expiresAtMs, ...fingerprint };
   await record(trx, "session.opened", signIn.name, session.sessionId, nowMs, details);
   return { session, secret };
 }
@@ -118,9 +126,10 @@ export async function keepForm(db: Db, sessionId: string, keptForm: KeptForm): P
 export async function endSession(
   trx: Transaction<Tables>,
   { sessionId, name }: Pick<Session, "sessionId" | "name">,
-  { by, nowMs }: { readonly by: string; readonly nowMs: number },
+  { by, nowMs }: { readonly by: Author; readonly nowMs: number },
 ): Promise<void> {
-  const change = { endedAtMs: Math.floor(nowMs), endedBy: by };
+  const endedBy = { endedBy: nameOfAuthor(by), endedByKind: kindOfAuthor(by) };
+  const change = { endedAtMs: Math.floor(nowMs), ...endedBy };
   const done = await changeRecords(trx, "sessions", { sessionId, endedAtMs: null }, change);
   if (done > 0) await record(trx, "session.ended", by, sessionId, nowMs, { name });
 }
@@ -131,7 +140,7 @@ export async function endSession(
 export async function endSessionsOfToken(
   trx: Transaction<Tables>,
   tokenId: string,
-  deed: { readonly by: string; readonly nowMs: number },
+  deed: { readonly by: Author; readonly nowMs: number },
 ): Promise<void> {
   await deleteRecords(trx, "sign_in_links", { tokenId });
   for (const open of await findAll(trx, "sessions", { tokenId, endedAtMs: null }, ["session_id"])) {
@@ -197,7 +206,7 @@ function subjectOf(holder: SessionHolder): string {
 async function record(
   trx: Transaction<Tables>,
   action: string,
-  actor: string,
+  actor: Author,
   subject: string,
   nowMs: number,
   details: Readonly<Record<string, unknown>>,

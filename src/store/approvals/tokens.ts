@@ -1,7 +1,8 @@
+import { type Author, kindOfAuthor, nameOfAuthor, SystemAuthor } from "../../contracts/authors.ts";
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
 import { DAY_MS } from "../../contracts/durations.ts";
-import { principalOf } from "../../domain/approvals/principal.ts";
+import { isOtherOfOneLook, principalOf } from "../../contracts/principal.ts";
 import { TOKEN_DAYS, tokenProblem, type TokenView } from "../../domain/approvals/token.ts";
 import { appendAudit, STORE_TRAIL } from "../audit/audit.ts";
 import { asColumns, type RecordOf } from "../sql/as-record.ts";
@@ -24,31 +25,50 @@ export interface NewToken {
   /** By default 90 days from now. */
   readonly expiresAtMs?: number | undefined;
   /** Who creates it, by the name of their own token. */
-  readonly createdBy: string;
+  readonly createdBy: Author;
   readonly nowMs: number;
 }
 
 /** Who does something to a token, and when. */
 interface Deed {
-  readonly by: string;
+  readonly by: Author;
   readonly nowMs: number;
+}
+
+/** The name of a token that is to be made looks like that of somebody else. */
+export class LookAlikeError extends Error {
+  override readonly name = "LookAlikeError";
+
+  constructor(name: string, other: string) {
+    super(
+      `“${name}” looks like “${other}”, who is somebody else: use a name that can be told apart`,
+    );
+  }
 }
 
 /**
  * Makes a token of 256 random bits, and records it in the store's own trail: a token may act for
  * several businesses.
  *
+ * @param others names of people who decide without a token: of signers and identities
  * @returns `token` in clear text, only this once: the store keeps only its SHA-256
+ * @throws LookAlikeError if the name looks like that of another person
  */
 export async function createToken(
   store: Pick<Store, "transactionOf">,
   token: NewToken,
+  others: readonly string[] = [],
 ): Promise<{ tokenId: string; token: string }> {
-  return store.transactionOf(STORE_TRAIL, (trx) => insertToken(trx, token));
+  return store.transactionOf(STORE_TRAIL, async (trx) => {
+    const names = [...others, ...(await listTokens(trx)).map(({ name }) => name)];
+    const other = names.find((name) => isOtherOfOneLook(name, token.name));
+    if (other !== undefined) throw new LookAlikeError(token.name, other);
+    return insertToken(trx, token);
+  });
 }
 
 /** Who makes and confirms the first tokens: a person with access to the store's host. */
-const BOOTSTRAP = "payrun token bootstrap";
+const BOOTSTRAP = new SystemAuthor("payrun token bootstrap");
 
 /**
  * Makes two administrators: the first ones of a store, on whose word others are made.
@@ -93,12 +113,14 @@ async function insertToken(
     .insertInto("tokens")
     .values(
       asColumns({
-        ...{ tokenId, name, tokenHash: hashOf(secret), roles, businesses, createdBy, expiresAtMs },
-        ...{ principal: principalOf(name), maker: principalOf(createdBy), createdAtMs: nowMs },
+        ...{ tokenId, name, tokenHash: hashOf(secret), roles, businesses, expiresAtMs },
+        ...{ createdBy: nameOfAuthor(createdBy), createdByKind: kindOfAuthor(createdBy) },
+        ...{ principal: principalOf(name), createdAtMs: nowMs },
+        maker: typeof createdBy === "string" ? principalOf(createdBy) : null,
       }),
     )
     .execute();
-  const details = { name, roles, businesses, expiresAtMs };
+  const details = { name, roles, businesses, expiresAtMs, secret: fingerprintOf(secret) };
   await record(trx, "token.created", { tokenId }, { by: createdBy, nowMs }, details);
   return { tokenId, token: secret };
 }
@@ -110,7 +132,8 @@ export async function confirmToken(
   deed: Deed,
 ): Promise<void> {
   const { by, nowMs } = deed;
-  const change = { confirmedAtMs: nowMs, confirmedBy: by };
+  const confirmedBy = { confirmedBy: nameOfAuthor(by), confirmedByKind: kindOfAuthor(by) };
+  const change = { confirmedAtMs: nowMs, ...confirmedBy };
   const done = await changeRecords(trx, "tokens", { tokenId, confirmedAtMs: null }, change);
   if (done > 0) await record(trx, "token.confirmed", { tokenId }, deed, { name });
 }
@@ -127,8 +150,19 @@ export async function renewToken(
   const secret = newSecret("payrun_");
   await changeRecords(trx, "tokens", { tokenId }, { tokenHash: hashOf(secret) });
   await endSessionsOfToken(trx, tokenId, { by: name, nowMs });
-  await record(trx, "token.renewed", { tokenId }, { by: name, nowMs }, { name });
+  await record(
+    trx,
+    "token.renewed",
+    { tokenId },
+    { by: name, nowMs },
+    { name, secret: fingerprintOf(secret) },
+  );
   return secret;
+}
+
+/** Returns what the trail says of a secret: the hash of the hash that the store has. */
+function fingerprintOf(secret: string): string {
+  return hashOf(hashOf(secret));
 }
 
 /** Returns the token with this text if it was made here, even if it has expired or was revoked. */

@@ -1,6 +1,13 @@
+import { byWorkflow } from "../../contracts/authors.ts";
 import type { Transaction } from "kysely";
 import type { LineState } from "../../contracts/pay-run.ts";
-import { appendAuditEntries, type AuditEntry, listAudit, type NewAuditEntry } from "./audit.ts";
+import {
+  appendAuditEntries,
+  type AuditEntry,
+  isAsWritten,
+  listAudit,
+  type NewAuditEntry,
+} from "./audit.ts";
 import type { Db } from "../sql/db.ts";
 import type { Tables } from "../schema/tables.ts";
 
@@ -53,8 +60,53 @@ export async function appendMoves(
 ): Promise<void> {
   const { runId, businessId, nowMs } = run;
   const lines = rows.map((row) => ({ payableId: row.payable_id, lineNo: row.line_no }));
-  const entry = { businessId, runId, nowMs, actor: runId, action: `line:${to}` };
+  const entry = { businessId, runId, nowMs, actor: byWorkflow(runId), action: `line:${to}` };
   await appendOfLines(trx, { ...entry, details, lines });
+}
+
+/** What entries say of lines that are planned. */
+const PLANNED: readonly string[] = [
+  ...(["awaiting-approval", "parked", "skipped"] satisfies LineState[]).map((to) => `line:${to}`),
+  "line:planned-anew",
+];
+
+interface PlannedLine {
+  readonly payableId: string;
+  readonly lineHash?: string;
+}
+
+interface PlannedDetails extends Omit<PlannedLine, "payableId"> {
+  /** Missing in entries of a first plan, whose author is the run. */
+  readonly runId?: string;
+  /** Missing if the entry is about its subject. */
+  readonly each?: readonly PlannedLine[];
+}
+
+/** Returns the hashes with which lines of a run were last planned, as the trail has them. */
+export async function plannedHashes(
+  db: Db,
+  runId: string,
+  lines: readonly {
+    readonly businessId: string;
+    readonly payableId: string;
+    readonly lineNo: number;
+  }[],
+): Promise<Map<string, string>> {
+  const said = new Map<string, string>();
+  const [first] = lines;
+  if (first === undefined) return said;
+  const { businessId } = first;
+  const parts = lines.map(({ lineNo }) => partOf(runId, lineNo));
+  const subject = [...new Set([...parts, ...lines.map(({ payableId }) => payableId)])];
+  for (const entry of await listAudit(db, { businessId, subject, actions: PLANNED })) {
+    const { runId: of = entry.actor, each = [{ payableId: entry.subject, ...entry.details }] } =
+      entry.details as PlannedDetails;
+    if (of !== runId || !isAsWritten(entry)) continue;
+    for (const { payableId, lineHash } of each) {
+      if (lineHash !== undefined) said.set(payableId, lineHash);
+    }
+  }
+  return said;
 }
 
 /** Returns the subject of entries about several neighbors in a plan. */

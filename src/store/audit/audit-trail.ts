@@ -14,11 +14,15 @@ export type AuditRow = Row<"audit">;
 
 export interface TrailProblem {
   readonly auditId: number;
-  /** Empty if no entry is left. */
+  /** Empty if it is about no entry. */
   readonly at: string;
-  readonly kind: "changed" | "missing" | "reordered" | "cut-off";
-  /** What the entry says it is about; null if the end is missing. */
+  readonly kind:
+    | ("changed" | "missing" | "reordered" | "cut-off")
+    /** The store's rows and the trail's entries differ. */
+    | ("only-in-store" | "only-in-trail" | "differs");
+  /** What the entry says; null if the end is missing, or if it is about a row. */
   readonly action: string | null;
+  /** What it is about: the entry's subject, or the row's table and id. */
   readonly subject: string | null;
   /** What is wrong, as a sentence. */
   readonly text: string;
@@ -129,6 +133,7 @@ function changedEntry(row: AuditRow): TrailProblem | undefined {
     businessId: row.business_id,
     nowMs: row.at_ms,
     actor: row.actor,
+    actorKind: row.actor_kind,
     action: row.action,
     subject: row.subject,
   };

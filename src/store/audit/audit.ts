@@ -1,10 +1,17 @@
+import {
+  type Author,
+  type AuthorKind,
+  kindOfAuthor,
+  nameOfAuthor,
+} from "../../contracts/authors.ts";
 import { createHash } from "node:crypto";
 import { sql, type Transaction } from "kysely";
 import { canonicalJson, type CanonicalValue } from "../../domain/canonical-json.ts";
 import { readerOf, type RecordOf } from "../sql/as-record.ts";
 import { chunks, type Db } from "../sql/db.ts";
 import { findOne } from "../sql/records.ts";
-import type { Tables } from "../schema/tables.ts";
+import { idsIn } from "../sql/rows-as.ts";
+import type { Row, Tables } from "../schema/tables.ts";
 
 /** The hash that the first entry of a business follows. */
 export const GENESIS = "0".repeat(64);
@@ -15,6 +22,9 @@ export const GENESIS = "0".repeat(64);
  */
 export const STORE_TRAIL = "payrun:store";
 
+/** The action of an entry about the lines that an approval counts for. */
+export const APPROVAL_GIVEN = "approval.given";
+
 export interface AuditEntry extends RecordOf<"audit"> {
   /** The JSON text of the details, which is what is hashed. */
   readonly detailsText: string;
@@ -23,11 +33,17 @@ export interface AuditEntry extends RecordOf<"audit"> {
 export interface NewAuditEntry {
   readonly businessId: string;
   readonly nowMs: number;
-  readonly actor: string;
+  readonly actor: Author;
   readonly action: string;
   readonly subject: string;
   /** JSON-safe; never a token, an account number or other secrets. */
   readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** What the hash of an entry covers, besides its details and the hash before it. */
+export interface HashedEntry extends Omit<NewAuditEntry, "actor" | "details"> {
+  readonly actor: string;
+  readonly actorKind: AuthorKind;
 }
 
 /** Entries of the transactions that are under way. */
@@ -80,15 +96,17 @@ async function lengthen(
 ): Promise<void> {
   let prevHash =
     (await notedEnd(trx, businessId)) ?? (await endOfTrail(trx, businessId)) ?? GENESIS;
-  const rows = entries.map(asKept).map((entry) => {
+  const rows = entries.map((entry) => {
+    const kept = asKept(entry);
     const details = JSON.stringify(entry.details);
-    const hash = auditHash(entry, details, prevHash);
+    const hash = auditHash(kept, details, prevHash);
     const row = {
       business_id: businessId,
-      at_ms: entry.nowMs,
-      actor: entry.actor,
-      action: entry.action,
-      subject: entry.subject,
+      at_ms: kept.nowMs,
+      actor: kept.actor,
+      actor_kind: kept.actorKind,
+      action: kept.action,
+      subject: kept.subject,
       details,
       prev_hash: prevHash,
       hash,
@@ -100,11 +118,12 @@ async function lengthen(
 }
 
 /** Returns the entry as every database stores it, so that what is hashed is what is read again. */
-function asKept(entry: NewAuditEntry): NewAuditEntry {
+function asKept(entry: NewAuditEntry): HashedEntry {
   return {
-    ...entry,
+    businessId: entry.businessId,
     nowMs: Math.floor(entry.nowMs),
-    actor: asKeptText(entry.actor),
+    actor: asKeptText(nameOfAuthor(entry.actor)),
+    actorKind: kindOfAuthor(entry.actor),
     action: asKeptText(entry.action),
     subject: asKeptText(entry.subject),
   };
@@ -120,6 +139,29 @@ function asKeptText(text: string): string {
  */
 async function notedEnd(db: Db, businessId: string): Promise<string | undefined> {
   return (await findOne(db, "audit_ends", { businessId }))?.hash;
+}
+
+/** The end of a trail, to be kept elsewhere. */
+export interface TrailEnd {
+  readonly entries: number;
+  readonly hash: string;
+  /** Real time of the last entry. */
+  readonly atMs: number;
+}
+
+/** Returns the end of a business's trail, as the database has recorded it; undefined for none. */
+export async function recordedEnd(db: Db, businessId: string): Promise<TrailEnd | undefined> {
+  const end = await findOne(db, "audit_ends", { businessId });
+  if (end === undefined) return undefined;
+  const { entries, hash } = end;
+  const last = await db
+    .selectFrom("audit")
+    .select("at_ms")
+    .where("business_id", "=", businessId)
+    .orderBy("audit_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return { entries, hash, atMs: last?.at_ms ?? 0 };
 }
 
 /** Returns the hash of a business's last entry; undefined if it has none yet. */
@@ -139,17 +181,14 @@ export async function endOfTrail(db: Db, businessId: string): Promise<string | u
  *
  * @param details the JSON text, exactly as it is stored
  */
-export function auditHash(
-  entry: Omit<NewAuditEntry, "details">,
-  details: string,
-  prevHash: string,
-): string {
+export function auditHash(entry: HashedEntry, details: string, prevHash: string): string {
   const content: CanonicalValue = {
     v: "audit-1",
     prevHash,
     businessId: entry.businessId,
     atMs: entry.nowMs,
     actor: entry.actor,
+    actorKind: entry.actorKind,
     action: entry.action,
     subject: entry.subject,
     // As text: what is stored is what is hashed.
@@ -158,18 +197,58 @@ export function auditHash(
   return createHash("sha256").update(canonicalJson(content)).digest("hex");
 }
 
+/**
+ * True if an entry's content gives its hash. Hundreds of lines share an entry, and the gate reads it
+ * for each page of them: the same content is hashed and parsed once.
+ */
+export function isAsWritten(entry: AuditEntry): boolean {
+  const same = hashed.get(entry.hash);
+  if (same !== undefined && HASHED.every((field) => same[field] === entry[field])) return true;
+  const content = { ...entry, nowMs: entry.atMs };
+  const isSo = auditHash(content, entry.detailsText, entry.prevHash) === entry.hash;
+  if (isSo) hashed.set(entry.hash, entry);
+  const oldest = hashed.keys().next();
+  if (hashed.size > HASHED_MOST && !oldest.done) hashed.delete(oldest.value);
+  return isSo;
+}
+
+/** Entries whose content gave their hash, by it. */
+const hashed = new Map<string, AuditEntry>();
+const HASHED_MOST = 64;
+
+/** All that the hash covers. */
+const HASHED = [
+  ...(["prevHash", "businessId", "atMs", "actor", "actorKind"] as const),
+  ...(["action", "subject", "detailsText"] as const),
+] as const;
+
 const toRecord = readerOf("audit");
 
 /** Returns entries of a business, first to last. */
 export async function listAudit(
   db: Db,
-  filter: { readonly businessId: string; readonly subject?: string | readonly string[] },
+  filter: {
+    readonly businessId: string;
+    readonly subject?: string | readonly string[];
+    readonly actions?: readonly string[];
+  },
 ): Promise<AuditEntry[]> {
   let query = db.selectFrom("audit").selectAll().where("business_id", "=", filter.businessId);
   const subjects = filter.subject === undefined ? undefined : [filter.subject].flat();
   if (subjects?.length === 0) return [];
-  if (subjects !== undefined) query = query.where("subject", "in", subjects);
+  // As one value: the gate asks about hundreds.
+  if (subjects !== undefined) query = query.where("subject", "in", idsIn(subjects));
+  if (filter.actions !== undefined) query = query.where("action", "in", filter.actions);
   // Ordered by an expression: otherwise SQLite would read the whole trail to avoid a sort.
   const rows = await query.orderBy(subjects ? sql`+audit_id` : "audit_id").execute();
-  return rows.map((row) => ({ ...toRecord(row), detailsText: row.details }));
+  return rows.map(toEntry);
+}
+
+function toEntry({ details: detailsText, ...row }: Row<"audit">): AuditEntry {
+  const same = hashed.get(row.hash);
+  const details =
+    same?.detailsText === detailsText
+      ? same.details
+      : (JSON.parse(detailsText) as AuditEntry["details"]);
+  return { ...toRecord(row), details, detailsText };
 }

@@ -1,4 +1,4 @@
-import { UNKNOWN_ACTOR } from "../../contracts/names.ts";
+import { UNKNOWN_SENDER } from "../../contracts/authors.ts";
 import type { Db } from "../sql/db.ts";
 
 const ACTION = "webhook.refused";
@@ -12,7 +12,7 @@ export function refusedWebhook(
   nowMs: number,
 ) {
   const about = { action: ACTION, subject: subjectOf(name), details };
-  return { businessId, nowMs, actor: UNKNOWN_ACTOR, ...about };
+  return { businessId, nowMs, actor: UNKNOWN_SENDER, ...about };
 }
 
 /** Returns when and why a webhook was last refused since then; null if none was. */

@@ -2,7 +2,7 @@ import { type ExpressionBuilder, sql } from "kysely";
 import type { CancellationPhase } from "../../contracts/cancellation.ts";
 import { launchedByEvents } from "../../domain/events/triggers.ts";
 import { type Cancellation, toCancellation } from "./cancellations.ts";
-import type { Db } from "../sql/db.ts";
+import { type Db, sumOfCents } from "../sql/db.ts";
 import { is } from "../sql/is-in.ts";
 import type { Tables } from "../schema/tables.ts";
 
@@ -39,14 +39,19 @@ export async function listCancellations(
       eb
         .selectFrom("cancellation_items")
         .whereRef("cancellation_items.workflow_id", "=", "cancellations.workflow_id")
-        .select((of) => of.fn.sum<number>("cancellation_items.amount_cents").as("cents"))
+        .select(sumOfCents("cancellation_items.amount_cents").as("cents"))
         .as("total_cents"),
     )
     .select((eb) => isHoldingBack(eb).as("withheld"))
     .where((eb) =>
       eb.or([
+        eb("requested_by_kind", "!=", "system"),
         eb.and([
-          eb("requested_by", "!=", sql<string>`${launchedByEvents("")} || cancellations.playbook`),
+          eb(
+            "requested_by",
+            "!=",
+            sql<string>`${launchedByEvents("").name} || cancellations.playbook`,
+          ),
           eb("requested_by", "!=", eb.ref("cancellations.playbook")),
         ]),
         eb("phase", "!=", "completed"),

@@ -1,3 +1,9 @@
+import type { Transaction } from "kysely";
+import { type Author, kindOfAuthor, nameOfAuthor } from "../../contracts/authors.ts";
+import { namedPayments } from "../../domain/cancellations/policy.ts";
+import { jsonHash } from "../audit/audit-said.ts";
+import { appendAudit } from "../audit/audit.ts";
+import type { Tables } from "../schema/tables.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { changeRecords, findAll, findOne } from "../sql/records.ts";
@@ -5,24 +11,53 @@ import { changeRecords, findAll, findOne } from "../sql/records.ts";
 /** A request to cancel payments, or to hold bills back. */
 export type Cancellation = RecordOf<"cancellations">;
 
+/** Action of the trail's entry about a request. */
+export const CANCELLATION_REQUESTED = "cancellation.requested";
+
 export const toCancellation = readerOf("cancellations");
 
 export type NewCancellation = Omit<
   Cancellation,
-  "phase" | "waitingFor" | "requestedAtMs" | "chosenAtMs" | "endedAtMs"
-> & { readonly nowMs: number };
+  | "phase"
+  | "waitingFor"
+  | "requestedBy"
+  | "requestedByKind"
+  | "requestedAtMs"
+  | "chosenAtMs"
+  | "endedAtMs"
+> & { readonly requestedBy: Author; readonly nowMs: number };
 
-/** @returns false if there is a cancellation with this id already */
+/**
+ * Writes a request, with its entry in the trail: the gate lets no cancel go that the trail lacks.
+ *
+ * @returns false if there is a cancellation with this id already
+ */
 export async function insertCancellation(
-  db: Db,
-  { nowMs, ...asked }: NewCancellation,
+  trx: Transaction<Tables>,
+  { nowMs, requestedBy, ...asked }: NewCancellation,
 ): Promise<boolean> {
-  const result = await db
+  const result = await trx
     .insertInto("cancellations")
-    .values(asColumns({ ...asked, phase: "choosing" as const, requestedAtMs: nowMs }))
+    .values(
+      asColumns({
+        ...asked,
+        requestedBy: nameOfAuthor(requestedBy),
+        requestedByKind: kindOfAuthor(requestedBy),
+        phase: "choosing" as const,
+        requestedAtMs: nowMs,
+      }),
+    )
     .onConflict((conflict) => conflict.column("workflow_id").doNothing())
     .executeTakeFirst();
-  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+  if ((result.numInsertedOrUpdatedRows ?? 0n) === 0n) return false;
+  const { workflowId, businessId, playbook, runId, reason, policy } = asked;
+  const payments = namedPayments(policy);
+  await appendAudit(trx, {
+    ...{ businessId, nowMs, actor: requestedBy, action: CANCELLATION_REQUESTED },
+    subject: workflowId,
+    details: { playbook, runId, reason, payments, policy: jsonHash(policy) },
+  });
+  return true;
 }
 
 export function getCancellation(db: Db, workflowId: string): Promise<Cancellation | undefined> {
@@ -37,7 +72,9 @@ export async function openCancellations(db: Db, businessId: string): Promise<Can
 export async function changeCancellation(
   db: Db,
   workflowId: string,
-  change: Partial<Pick<Cancellation, "phase" | "waitingFor" | "chosenAtMs" | "endedAtMs">>,
+  change: Partial<
+    Pick<Cancellation, "phase" | "waitingFor" | "reason" | "chosenAtMs" | "endedAtMs">
+  >,
 ): Promise<void> {
   await changeRecords(db, "cancellations", { workflowId }, change);
 }

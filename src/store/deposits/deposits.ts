@@ -1,3 +1,4 @@
+import { byWorkflow } from "../../contracts/authors.ts";
 import type { Transaction } from "kysely";
 import {
   MOVING_TOP_UP_STATES,
@@ -9,7 +10,7 @@ import { sumCents } from "../../domain/money.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import { appendAudit } from "../audit/audit.ts";
 import { CENTS, type Db } from "../sql/db.ts";
-import { findAll } from "../sql/records.ts";
+import { findAll, findOne } from "../sql/records.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** A requested deposit into a funding source. */
@@ -143,7 +144,7 @@ export async function noteTopUp(
   { action, ...details }: TopUpNote,
   nowMs: number,
 ): Promise<void> {
-  const about = { businessId, nowMs, actor: owner, subject };
+  const about = { businessId, nowMs, actor: byWorkflow(owner), subject };
   await appendAudit(trx, { ...about, action: `top-up.${action}`, details });
 }
 
@@ -159,6 +160,16 @@ export async function moveTopUp(
   const isMoved = await changeTopUp(trx, topUp, from, change, nowMs);
   if (isMoved) await noteTopUp(trx, topUp, note, nowMs);
   return isMoved;
+}
+
+/** Returns a request by its name in the ledger. */
+export async function getTopUp(
+  db: Db,
+  businessId: string,
+  subject: string,
+): Promise<TopUp | undefined> {
+  const found = await findOne(db, "top_ups", { businessId, subject });
+  return found === undefined ? undefined : toTopUp(found);
 }
 
 /** Returns all requests of a workflow, first to last. */

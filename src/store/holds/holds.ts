@@ -1,12 +1,22 @@
+import {
+  type Author,
+  authorOf,
+  isSameAuthor,
+  kindOfAuthor,
+  nameOfAuthor,
+  SystemAuthor,
+} from "../../contracts/authors.ts";
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
 import { type HoldScopeName, holdsOn, kindOf } from "../../domain/holds.ts";
 import { isKept, type Name } from "../../domain/names.ts";
+import { holdSubject } from "../../contracts/names.ts";
+import { differenceOf } from "../audit/audit-compare.ts";
 import { appendAudit } from "../audit/audit.ts";
 import { readerOf, type RecordOf } from "../sql/as-record.ts";
 import { namesOf } from "../names/names.ts";
 import type { Db } from "../sql/db.ts";
-import { findOne } from "../sql/records.ts";
+import { changeRecords, findOne } from "../sql/records.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import type { Tables } from "../schema/tables.ts";
 import { signalOnCommit } from "../signals/pending-signals.ts";
@@ -16,7 +26,8 @@ export type Hold = RecordOf<"holds">;
 
 const toHold = readerOf("holds");
 
-export interface NewHold extends Pick<Hold, "businessId" | "value" | "reason" | "author"> {
+export interface NewHold extends Pick<Hold, "businessId" | "value" | "reason"> {
+  readonly author: Author;
   readonly scope: HoldScopeName;
   /** The only roles that may release it; any operator may if this is left out. */
   readonly roles?: readonly string[];
@@ -38,7 +49,8 @@ export async function createHold(trx: Transaction<Tables>, hold: NewHold): Promi
       scope: hold.scope,
       value: hold.scope === "all" ? "" : hold.value,
       reason: hold.reason,
-      author: hold.author,
+      author: nameOfAuthor(hold.author),
+      author_kind: kindOfAuthor(hold.author),
       roles: JSON.stringify(hold.roles ?? []),
       created_at_ms: hold.nowMs,
       until_ms: hold.untilMs ?? null,
@@ -46,11 +58,11 @@ export async function createHold(trx: Transaction<Tables>, hold: NewHold): Promi
     .returningAll()
     .executeTakeFirstOrThrow();
   const made = toHold(row);
-  const { reason, untilMs } = made;
+  const { reason, roles, untilMs } = made;
   await note(trx, made, "hold.created", {
     nowMs: hold.nowMs,
     actor: hold.author,
-    details: { reason, until: untilMs === null ? null : new Date(untilMs).toISOString() },
+    details: { reason, roles, until: untilMs === null ? null : new Date(untilMs).toISOString() },
   });
   return made;
 }
@@ -66,8 +78,8 @@ export async function holdOnce(
   { businessMs, sinceMs = 0 }: { readonly businessMs: number; readonly sinceMs?: number },
 ): Promise<void> {
   const isHeld = (await activeHolds(trx, hold.businessId, businessMs)).some(
-    ({ author, scope, value, createdAtMs }) =>
-      author === hold.author &&
+    ({ author, authorKind, scope, value, createdAtMs }) =>
+      isSameAuthor(authorOf(author, authorKind), hold.author) &&
       scope === hold.scope &&
       value === hold.value &&
       createdAtMs >= sinceMs,
@@ -75,16 +87,25 @@ export async function holdOnce(
   if (!isHeld) await createHold(trx, hold);
 }
 
+/** True if this workflow has set the hold. */
+export function isSetBy(hold: Pick<Hold, "author" | "authorKind">, workflowId: string): boolean {
+  return hold.authorKind === "system" && hold.author === workflowId;
+}
+
 /** Releases a hold; undefined if there is none, or if it was released before. */
 export async function releaseHold(
   trx: Transaction<Tables>,
   holdId: string,
-  by: string,
+  by: Author,
   nowMs: number,
 ): Promise<Hold | undefined> {
   const row = await trx
     .updateTable("holds")
-    .set({ released_at_ms: nowMs, released_by: by })
+    .set({
+      released_at_ms: nowMs,
+      released_by: nameOfAuthor(by),
+      released_by_kind: kindOfAuthor(by),
+    })
     .where("hold_id", "=", holdId)
     .where("released_at_ms", "is", null)
     .returningAll()
@@ -106,16 +127,18 @@ export async function releaseVendorHoldsOf(
     businessMs,
     nowMs,
     by,
-  }: { readonly businessMs: number; readonly nowMs: number; readonly by: string },
+  }: { readonly businessMs: number; readonly nowMs: number; readonly by: Author },
 ): Promise<void> {
   const { businessId, workflowId } = owner;
-  for (const { holdId, author, scope } of await activeHolds(trx, businessId, businessMs)) {
-    if (author === workflowId && scope === "contact") await releaseHold(trx, holdId, by, nowMs);
+  for (const hold of await activeHolds(trx, businessId, businessMs)) {
+    const isOwn = isSetBy(hold, workflowId) && hold.scope === "contact";
+    if (isOwn) await releaseHold(trx, hold.holdId, by, nowMs);
   }
 }
 
 /**
- * Records that holds have come to their end, since which they stop nothing.
+ * Records that holds have come to their end, since which they stop nothing. A hold that the trail
+ * has otherwise doesn't end: its end is what its entry says.
  *
  * @returns how many
  */
@@ -124,26 +147,39 @@ export async function endHolds(
   businessId: string,
   times: { readonly businessMs: number; readonly nowMs: number },
 ): Promise<number> {
-  const rows = await trx
-    .updateTable("holds")
-    .set({ released_at_ms: times.nowMs, released_by: ENDED_BY })
+  const over = await trx
+    .selectFrom("holds")
+    .selectAll()
     .where("business_id", "=", businessId)
     .where("released_at_ms", "is", null)
     .where("until_ms", "<=", times.businessMs)
-    .returningAll()
     .execute();
-  for (const row of rows) {
-    await note(trx, toHold(row), "hold.ended", {
+  let ended = 0;
+  for (const hold of over.map(toHold)) {
+    const { holdId, scope, value, untilMs } = hold;
+    const row = { table: "holds", key: [holdId], subject: holdSubject(scope, value) } as const;
+    if ((await differenceOf(trx, { businessId, business: null }, row)) !== null) continue;
+    await changeRecords(
+      trx,
+      "holds",
+      { holdId },
+      {
+        ...{ releasedAtMs: times.nowMs, releasedBy: ENDED_BY.name },
+        releasedByKind: kindOfAuthor(ENDED_BY),
+      },
+    );
+    await note(trx, hold, "hold.ended", {
       nowMs: times.nowMs,
       actor: ENDED_BY,
-      details: { until: new Date(row.until_ms ?? 0).toISOString() },
+      details: { until: new Date(untilMs ?? 0).toISOString() },
     });
+    ended += 1;
   }
-  return rows.length;
+  return ended;
 }
 
 /** Who releases a hold that ends by itself. */
-const ENDED_BY = "its end";
+const ENDED_BY = new SystemAuthor("its end");
 
 async function note(
   trx: Transaction<Tables>,
@@ -151,12 +187,13 @@ async function note(
   action: "hold.created" | "hold.released" | "hold.ended",
   entry: {
     readonly nowMs: number;
-    readonly actor: string;
+    readonly actor: Author;
     readonly details: Readonly<Record<string, unknown>>;
   },
 ): Promise<void> {
-  const details = { scope, value, ...entry.details };
-  await appendAudit(trx, { ...entry, businessId, action, subject: holdId, details });
+  const details = { holdId, scope, value, ...entry.details };
+  const subject = holdSubject(scope, value);
+  await appendAudit(trx, { ...entry, businessId, action, subject, details });
   signalOnCommit(trx, businessId, { kind: "hold", holdId, scope, value });
 }
 

@@ -1,3 +1,4 @@
+import { type Author, byWorkflow, kindOfAuthor, nameOfAuthor } from "../../contracts/authors.ts";
 import type { Transaction } from "kysely";
 import { MOVING_TOP_UP_STATES } from "../../contracts/deposit.ts";
 import type { IncidentDecision } from "../../contracts/incident.ts";
@@ -6,7 +7,7 @@ import { appendAudit } from "../audit/audit.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { changeRecords, findOne } from "../sql/records.ts";
-import { createHold, type Hold, listHolds, releaseHold } from "../holds/holds.ts";
+import { createHold, type Hold, listHolds, isSetBy, releaseHold } from "../holds/holds.ts";
 import { raiseNotice } from "../notices/notices.ts";
 import type { Tables } from "../schema/tables.ts";
 import { signalOnCommit } from "../signals/pending-signals.ts";
@@ -95,7 +96,7 @@ export async function openIncident(
     value: sourceId,
     // Other payments from it may bounce for other reasons.
     reason: `Payments from this account bounced, the first with: ${incident.reason}`,
-    author: workflowId,
+    author: byWorkflow(workflowId),
     roles: [...incident.roles, "admin"],
     nowMs,
   });
@@ -103,7 +104,8 @@ export async function openIncident(
   const values = asColumns({
     ...{ businessId, sourceId, business, workflowId, round, code, reason, roles },
     ...{ phase: "open" as const, holdId: hold.holdId, openedAtMs: nowMs },
-    ...{ decision: null, decidedBy: null, decidedAtMs: null, decidedBusinessMs: null },
+    ...{ decision: null, decidedBy: null, decidedByKind: null },
+    ...{ decidedAtMs: null, decidedBusinessMs: null },
   });
   const row = await trx
     .insertInto("incidents")
@@ -124,7 +126,7 @@ export async function openIncident(
   await appendAudit(trx, {
     businessId,
     nowMs,
-    actor: workflowId,
+    actor: byWorkflow(workflowId),
     action: "incident.opened",
     subject: sourceId,
     details: { round, code: incident.code, holdId: hold.holdId },
@@ -143,7 +145,7 @@ export async function decideIncident(
   incident: Incident,
   decision: {
     readonly decision: IncidentDecision;
-    readonly by: string;
+    readonly by: Author;
     readonly reason: string;
     readonly nowMs: number;
     readonly businessMs: number;
@@ -156,7 +158,8 @@ export async function decideIncident(
     .set({
       phase,
       decision: decision.decision,
-      decided_by: decision.by,
+      decided_by: nameOfAuthor(decision.by),
+      decided_by_kind: kindOfAuthor(decision.by),
       decided_at_ms: decision.nowMs,
       decided_business_ms: Math.floor(decision.businessMs),
     })
@@ -186,7 +189,7 @@ export async function decideIncident(
 async function releaseHolds(
   trx: Transaction<Tables>,
   incident: Incident,
-  { by, nowMs, businessMs }: { by: string; nowMs: number; businessMs: number },
+  { by, nowMs, businessMs }: { by: Author; nowMs: number; businessMs: number },
 ): Promise<void> {
   const { businessId } = incident;
   for (const hold of await listHolds(trx, { businessId, active: true, nowMs: businessMs })) {
@@ -199,7 +202,7 @@ async function releaseHolds(
  * releases them.
  */
 export function isHoldOf({ workflowId, sourceId }: Incident, hold: Hold): boolean {
-  return hold.author === workflowId && hold.scope === "source" && hold.value === sourceId;
+  return isSetBy(hold, workflowId) && hold.scope === "source" && hold.value === sourceId;
 }
 
 /** Opens an incident for another decision: what was decided has come to nothing. */
@@ -210,12 +213,18 @@ export async function reopenIncident(
 ): Promise<void> {
   const { businessId, sourceId, round, workflowId } = incident;
   const decided = { businessId, sourceId, round, phase: "topping-up" } as const;
-  const open = { phase: "open", decision: null, decidedBy: null, decidedAtMs: null } as const;
+  const open = {
+    phase: "open",
+    decision: null,
+    decidedBy: null,
+    decidedByKind: null,
+    decidedAtMs: null,
+  } as const;
   if ((await changeRecords(trx, "incidents", decided, open)) === 0) return;
   await appendAudit(trx, {
     businessId,
     nowMs,
-    actor: workflowId,
+    actor: byWorkflow(workflowId),
     action: "incident.reopened",
     subject: sourceId,
     details: { round },

@@ -1,7 +1,6 @@
-import { OWN_AUTHOR } from "../../contracts/names.ts";
+import { PAYRUN } from "../../contracts/authors.ts";
 import type { Transaction } from "kysely";
-import type { AuditHead } from "../../contracts/activities.ts";
-import { appendAudit, endOfTrail } from "../audit/audit.ts";
+import { appendAudit } from "../audit/audit.ts";
 import { databaseNowMs } from "../sql/database-clock.ts";
 import { type Lease, takeLease } from "../sql/leases.ts";
 import type { Db } from "../sql/db.ts";
@@ -14,20 +13,6 @@ const ACTION = "store.behind";
 
 /** Entries about the store itself have this subject. */
 const SUBJECT = "store";
-
-/** Returns the current end of a business's audit trail; undefined if it has none yet. */
-export async function auditHead(db: Db, businessId: string): Promise<AuditHead | undefined> {
-  const hash = await endOfTrail(db, businessId);
-  return hash === undefined ? undefined : { hash, atMs: await databaseNowMs(db) };
-}
-
-/** True if the business's trail still has the entry that was once its end. */
-export async function hasAuditHead(db: Db, businessId: string, hash: string): Promise<boolean> {
-  // The end first: if the entry is no longer the end, its successor exists by the second read.
-  if ((await endOfTrail(db, businessId)) === hash) return true;
-  // Its successor is found by its link, which has an index.
-  return (await findOne(db, "audit", { businessId, prevHash: hash })) !== undefined;
-}
 
 /** A row of its own: a lease that ends at once records when it was last taken. */
 const KEPT: Lease = { name: "store-kept", holder: "payrun" };
@@ -94,7 +79,7 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
     scope: "all",
     value: "",
     reason,
-    author: OWN_AUTHOR,
+    author: PAYRUN,
     nowMs,
   });
   await raiseNotice(trx, {
@@ -107,7 +92,7 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
   await appendAudit(trx, {
     businessId,
     nowMs,
-    actor: OWN_AUTHOR,
+    actor: PAYRUN,
     action: ACTION,
     subject: SUBJECT,
     details: {

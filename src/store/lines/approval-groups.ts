@@ -7,6 +7,7 @@ import {
 } from "kysely";
 import { ENDED_LINE_STATES, type LineState } from "../../contracts/pay-run.ts";
 import type { LineUnderApproval } from "../../domain/approvals/share.ts";
+import { escalatedStage } from "../../domain/approvals/stages.ts";
 import { newYorkDate } from "../../domain/clock/new-york.ts";
 import type { BillSum } from "../../domain/counted.ts";
 import { lacksApproval } from "../approvals/approval-waits.ts";
@@ -71,6 +72,12 @@ export function apartBy(
   };
 }
 
+/** Columns in which the lines of a group are alike. */
+const ALIKE = [
+  ...(["state", "source_id", "rule_index", "quorum", "flagged", "record_changed"] as const),
+  "over_limit" as const,
+];
+
 /**
  * Returns a run's lines in groups that the database makes: only a few rows are read, however many
  * lines there are.
@@ -90,19 +97,21 @@ export async function approvalGroups(
 ): Promise<readonly LineGroup[]> {
   const each = db
     .selectFrom("run_lines")
-    .select(["state", "source_id", "rule_index", "quorum", "flagged", "over_limit"])
+    .select(ALIKE)
     .select(["amount_cents", "execution_date", "line_no"])
     .select((eb) => paidAgain(eb, newYorkDate(businessMs)).as("paid_again"))
     .select([
       sql`case when escalated = 1 then stage end`.as("escalated_stage"),
       sql`case when days_late > 0 then 1 end`.as("late"),
+      sql`case when record_asked is not null then 1 end`.as("asks_record"),
       sql`case when execution_date < ${earliest} then 1 end`.as("passed"),
       sql`case when bank_changed = 1 then contact_id end`.as("changed_contact"),
       sql`case when payable_id in ${idsIn(apart)} then 1 end`.as("is_apart"),
       sql`case when payable_id in ${idsIn(apartByVendor)} then contact_id end`.as("apart_vendor"),
       sql`case when payable_id in ${idsIn(alone)} then payable_id end`.as("alone"),
       // In the key's order; the approvals themselves are read for each group's first line.
-      sql`(select string_agg(given.stage || ' ' || given.escalated || ' ' || given.principal, ','
+      sql`(select string_agg(given.stage || ' ' || given.escalated || ' ' || given.hurried
+            || ' ' || given.principal, ','
           order by given.principal)
         from line_approvals given
         where given.run_id = run_lines.run_id and given.payable_id = run_lines.payable_id
@@ -120,8 +129,8 @@ export async function approvalGroups(
       eb.fn.min("line_no").as("first_no"),
       eb.fn.min("execution_date").as("first_date"),
     ])
-    .groupBy(["state", "source_id", "rule_index", "quorum", "flagged", "over_limit"])
-    .groupBy(["escalated_stage", "late", "changed_contact"])
+    .groupBy(ALIKE)
+    .groupBy(["escalated_stage", "late", "asks_record", "changed_contact"])
     .groupBy(SCOPES_WITHIN_RUN.map(({ scope }) => heldBy(scope)))
     .groupBy(["is_apart", "apart_vendor", "alone", "given", "passed", "paid_again"])
     .execute();
@@ -164,10 +173,14 @@ function paidAgain(eb: ExpressionBuilder<Tables, "run_lines">, today: string) {
   return eb.case().when(isAgain).then(sql.lit(1)).end();
 }
 
-/** Lines that a person should look at, the largest first; cancelled lines need no look. */
+/**
+ * Lines that a person should look at, the largest first; cancelled lines need no look. Lines that
+ * only have a changed record come last, since a sync may have changed all of them.
+ */
 export const FLAGGED = {
-  where: sql<SqlBool>`run_lines.flagged = 1 and run_lines.state <> 'cancelled'`,
-  most: "amount_cents",
+  where: sql<SqlBool>`(run_lines.flagged = 1 or run_lines.record_changed = 1)
+    and run_lines.state <> 'cancelled'`,
+  most: ["flagged", "amount_cents"],
 } as const;
 
 /**
@@ -176,7 +189,7 @@ export const FLAGGED = {
  */
 export const LATE = {
   where: sql<SqlBool>`run_lines.days_late > 0 and run_lines.state not in (${sql.join(ENDED_LINE_STATES)})`,
-  most: "days_late",
+  most: ["days_late"],
 } as const;
 
 /**
@@ -230,8 +243,9 @@ export async function linesAsApproved(
   return lines.map((planned) => {
     const { approvers, quorum, stages } = planned.plan;
     const given = approvals.get(planned.line.payableId) ?? [];
-    const escalated = planned.line.escalated ? planned.line.stage : null;
-    const under = { approvers, quorum, stages, approvals: given, escalated };
+    const escalated = escalatedStage(planned.line);
+    const asksRecord = planned.line.recordAsked !== null;
+    const under = { approvers, quorum, stages, approvals: given, escalated, asksRecord };
     return { planned, approvals: given, under };
   });
 }

@@ -1,10 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
-import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { type BankChange, bankChangeOf } from "../../domain/approvals/bank-changes.ts";
 import type { DecidableLine } from "../../domain/approvals/policy.ts";
-import type { StagedLine } from "../../domain/approvals/stages.ts";
+import { missingOf } from "../../domain/approvals/share.ts";
+import { escalatedStage } from "../../domain/approvals/stages.ts";
+import { hashOfLine } from "../../domain/planning/line-hash.ts";
+import { plannedHashes } from "../audit/audit-lines.ts";
 import type { Db } from "../sql/db.ts";
 import { approvalsOf, type LineApproval } from "../approvals/line-approvals.ts";
 import { getPlanLines, type PlannedLine } from "./plan-lines.ts";
@@ -33,22 +35,36 @@ export async function decidableLines(
   // A few rules give all lines their approvers and stages.
   const known = new Map<number, Rule>();
   for await (const page of linesByPage(db, runId, states)) {
-    const approvals = await approvalsOfStaged(db, runId, page, businessMs);
+    const approvals = await approvalsOfSome(db, runId, page, businessMs);
+    const planned = await plannedHashes(
+      db,
+      runId,
+      page.map(({ line }) => line),
+    );
     for (const { plan, line } of page) {
       const rule = sameRule(known.get(plan.ruleIndex), plan);
       known.set(plan.ruleIndex, rule);
       const { payableId, lineHash, amountCents } = line;
+      const isAsPlanned =
+        planned.get(payableId) === lineHash &&
+        hashOfLine(line.businessId, plan) === lineHash &&
+        plan.amountCents === amountCents &&
+        plan.quorum === line.quorum;
       const { approvers, quorum, stages } = rule;
       const bankChange = bankChangeOf(plan);
-      const decidable = {
+      const given = approvals.get(payableId) ?? [];
+      const escalated = escalatedStage(line);
+      const under = { approvers, quorum, stages, approvals: given, escalated, asksRecord: true };
+      const needsWord = line.recordAsked === null ? undefined : missingOf(under)?.aboutRecord;
+      lines.push({
         ...{ payableId, lineHash, amountCents, approvers, quorum },
-        ...definedOnly({ bankChange }),
-      };
-      lines.push(
-        stages === undefined
-          ? decidable
-          : { ...decidable, staged: staged(stages, line, approvals.get(payableId)) },
-      );
+        ...definedOnly({
+          bankChange,
+          isTampered: isAsPlanned ? undefined : true,
+          needsWord,
+          staged: stages === undefined ? undefined : { stages, approvals: given, escalated },
+        }),
+      });
     }
   }
   return lines;
@@ -61,21 +77,16 @@ function sameRule(known: Rule | undefined, { approvers, quorum, stages }: Rule):
   return known !== undefined && JSON.stringify(known) === JSON.stringify(rule) ? known : rule;
 }
 
-function staged(
-  stages: readonly ApprovalStage[],
-  line: PlannedLine["line"],
-  approvals: readonly LineApproval[] = [],
-): StagedLine {
-  return { stages, approvals, escalated: line.escalated ? line.stage : null };
-}
-
-async function approvalsOfStaged(
+/** Reads the approvals of lines for which they matter: of stages, or before a word is asked for. */
+async function approvalsOfSome(
   db: Db,
   runId: string,
   page: readonly PlannedLine[],
   businessMs: number,
 ): Promise<Map<string, LineApproval[]>> {
-  const ids = page.flatMap(({ plan, line }) => (plan.stages === undefined ? [] : [line.payableId]));
+  const ids = page.flatMap(({ plan, line }) =>
+    plan.stages === undefined && line.recordAsked === null ? [] : [line.payableId],
+  );
   return approvalsOf(db, runId, ids, businessMs);
 }
 

@@ -79,6 +79,19 @@ export async function countLinesOf(
   return rows.map(toRunLine);
 }
 
+/** Counts the lines of a run that are in one of these states; only of these payables, if given. */
+export async function countIn(
+  db: Db,
+  runId: string,
+  states: readonly LineState[],
+  payableIds?: readonly string[],
+): Promise<number> {
+  let lines = db.selectFrom("run_lines").select(COUNT).where("run_id", "=", runId);
+  if (payableIds !== undefined) lines = lines.where("payable_id", "in", idsIn(payableIds));
+  const row = await lines.where("state", "in", states).executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
 /** Counts the lines of a run that are in one state for one of these reasons. */
 export async function countForReasons(
   db: Db,

@@ -10,6 +10,11 @@ export type RunLine = RecordOf<"run_lines">;
 
 export const toRunLine = readerOf("run_lines");
 
+/** Selects the stage of a line that was escalated, from 0; null if none was (`escalatedStage`). */
+export const ESCALATED_STAGE = sql<
+  number | null
+>`case when run_lines.escalated = 1 then run_lines.stage end`;
+
 export interface LineChange extends Partial<
   Pick<
     RunLine,
@@ -22,6 +27,8 @@ export interface LineChange extends Partial<
     | "pollAtMs"
     | "look"
     | "executionDate"
+    | "recordAsked"
+    | "recordAskedAtMs"
   >
 > {
   readonly notBeforeMs?: number;

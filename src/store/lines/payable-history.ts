@@ -31,7 +31,7 @@ export function currentOf(lines: readonly RunLine[]): RunLine | undefined {
   );
 }
 
-/** Returns each version of a payable that a plan contained. */
+/** Returns each version of a payable that a plan contained, with the playbook of its run. */
 export async function planningsOf(db: Db, businessId: string, payableId: string) {
   const rows = await db
     .selectFrom("plan_lines")
@@ -41,12 +41,15 @@ export async function planningsOf(db: Db, businessId: string, payableId: string)
         .onRef("plans.run_id", "=", "plan_lines.run_id")
         .onRef("plans.plan_no", "=", "plan_lines.plan_no"),
     )
-    .select(["plan_lines.run_id", "plan_lines.line", "plans.created_at_ms"])
+    .select(["plan_lines.run_id", "plan_lines.line", "plans.created_at_ms", "runs.policy"])
     .where("runs.business_id", "=", businessId)
     .where("plan_lines.payable_id", "=", payableId)
     .orderBy("plan_lines.version")
     .execute();
-  return rows.map(readerOf("plan_lines"));
+  return rows.map(({ policy, ...row }) => ({
+    ...readerOf("plan_lines")(row),
+    ...readerOf("runs")({ policy }),
+  }));
 }
 
 /** A payable that a run left out of its plan. */

@@ -23,14 +23,14 @@ export async function getPlanLines(
     readonly after?: number;
     readonly limit?: number;
     readonly page?: { readonly offset: number; readonly limit: number };
-    /** Lines with the most of it come first; equal ones stay in plan order. */
-    readonly most?: "amount_cents" | "days_late";
+    /** Lines with the most of the first come first, then of the next; equal ones stay in plan order. */
+    readonly most?: readonly ("flagged" | "amount_cents" | "days_late")[];
     /** Lines with the earliest of it come first. */
     readonly first?: "due_date";
   } = {},
 ): Promise<PlannedLine[]> {
   let query = currentLines(db).where("run_lines.run_id", "=", runId).selectAll("run_lines");
-  if (filter.most !== undefined) query = query.orderBy(`run_lines.${filter.most}`, "desc");
+  for (const column of filter.most ?? []) query = query.orderBy(`run_lines.${column}`, "desc");
   if (filter.first !== undefined) query = query.orderBy(`run_lines.${filter.first}`);
   query = query.orderBy("run_lines.line_no");
   if (filter.states !== undefined) query = query.where("run_lines.state", "in", filter.states);

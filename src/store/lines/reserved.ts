@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type RawBuilder, sql, type SqlBool } from "kysely";
 import { LEASED, type LineState, UNDER_WAY } from "../../contracts/pay-run.ts";
-import type { Db } from "../sql/db.ts";
+import { type Db, sumOfCents } from "../sql/db.ts";
 import type { Tables } from "../schema/tables.ts";
 import { isIn } from "../sql/is-in.ts";
 import { idsIn } from "../sql/rows-as.ts";
@@ -104,7 +104,7 @@ export function moneyTakenAgain(eb: ExpressionBuilder<Tables, "run_lines">) {
 function reserving(db: Db, from: ReservedFrom) {
   return db
     .selectFrom("run_lines")
-    .select((eb) => eb.fn.sum<number>("amount_cents").as("cents"))
+    .select(sumOfCents("amount_cents").as("cents"))
     .where("run_lines.business_id", "=", from.businessId)
     .where("run_lines.source_id", "=", from.sourceId)
     .where(isCounted(from));

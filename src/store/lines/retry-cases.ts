@@ -1,6 +1,6 @@
 import type { IncidentBill } from "../../contracts/incident.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
-import { COUNT, type Db } from "../sql/db.ts";
+import { COUNT, type Db, sumOfCents } from "../sql/db.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import { deleteRecords, findAll, findEach, findOne } from "../sql/records.ts";
 import { isPaidHere } from "../payables/external-payments.ts";
@@ -158,7 +158,7 @@ export async function behindForFunds(
   kept: Pick<RetryCaseRule, "businessId" | "sourceId" | "payableId" | "failedAtMs">,
 ): Promise<number> {
   const row = await withLines(casesOf(db, kept))
-    .select((eb) => eb.fn.sum<number>("run_lines.amount_cents").as("cents"))
+    .select(sumOfCents("run_lines.amount_cents").as("cents"))
     .where("retry_cases.waits_for", "=", "funds")
     .where("retries.phase", "=", "waiting")
     .where("run_lines.state", "=", "retrying")

@@ -53,8 +53,10 @@ export async function applyHolds(trx: Transaction<Tables>, moment: RunMoment): P
     if (alike === undefined) stopped.set(reason, [line.payableId]);
     else alike.push(line.payableId);
   }
-  // While a line was on hold, another run may have used its money.
-  await moveLines(trx, moment, lifted, { state: "awaiting-approval", funded: 0 });
+  // While a line was on hold, another run may have used its money. The gate asks about its vendor's
+  // record anew, because the hold's reason has replaced the question.
+  const asksAnew = { record_asked: null, record_asked_at_ms: null };
+  await moveLines(trx, moment, lifted, { state: "awaiting-approval", funded: 0, ...asksAnew });
   for (const [reason, ids] of stopped) {
     await moveLines(trx, moment, ids, { state: "on-hold", reason_code: HELD, reason });
   }
@@ -164,7 +166,11 @@ export async function applyApprovals(trx: Transaction<Tables>, moment: RunMoment
   await move(
     trx,
     moment,
-    (eb) => [eb("state", "=", "awaiting-approval"), isApproved(businessMs)],
+    (eb) => [
+      eb("state", "=", "awaiting-approval"),
+      eb("record_asked", "is", null),
+      isApproved(businessMs),
+    ],
     { ...NO_REASON, ...BEGUN_ANEW, state: "planned" },
     { why: "approved" },
   );

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { OWN_AUTHOR } from "../../contracts/names.ts";
+import { PAYRUN } from "../../contracts/authors.ts";
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { appendAudit } from "../audit/audit.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -59,7 +59,7 @@ export async function pruneNotices(
   await appendAudit(trx, {
     businessId,
     nowMs,
-    actor: OWN_AUTHOR,
+    actor: PAYRUN,
     action: "notices.forgotten",
     subject: businessId,
     details: {

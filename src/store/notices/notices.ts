@@ -27,6 +27,11 @@ export interface NewNotice {
   readonly nowMs: number;
   /** Run that it is about; the run's status then shows whether the notice could be delivered. */
   readonly runId?: string;
+  /**
+   * The principal that it is for. If the profile has no address of theirs, it goes to its roles, or
+   * to nobody if it has none.
+   */
+  readonly person?: string;
   /** Vendor that it is for; the vendor's addresses are read from the service when it is sent. */
   readonly contactId?: string;
 }
@@ -71,6 +76,7 @@ async function insertNotice(db: Db, notice: NewNotice) {
       roles: JSON.stringify([...new Set(notice.roles)].toSorted()),
       data: JSON.stringify(notice.data),
       contact_id: notice.contactId ?? null,
+      person: notice.person ?? null,
       created_at_ms: notice.nowMs,
       route_at_ms: notice.nowMs,
       route_tries: 0,

@@ -6,7 +6,7 @@ export async function businessesKnowing(
   payableId: string,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const about = (table: "run_lines" | "retries" | "cancellation_items") =>
+  const about = (table: "run_lines" | "retries" | "cancellation_items" | "claims") =>
     db
       .selectFrom(table)
       .select("business_id")
@@ -32,6 +32,7 @@ export async function businessesKnowing(
   const rows = await about("run_lines")
     .union(about("retries"))
     .union(about("cancellation_items"))
+    .union(about("claims"))
     .union(leftOut)
     .union(tried)
     .union(held)

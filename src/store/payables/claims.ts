@@ -1,5 +1,6 @@
 import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
 import { chunks, type Db } from "../sql/db.ts";
+import { findAll } from "../sql/records.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import { mayStillPay } from "./open-subjects.ts";
 import { asColumns } from "../sql/as-record.ts";
@@ -45,6 +46,12 @@ export async function claimPayables(
     else result.refused.push({ payableId, owner: holder ?? "" });
   }
   return result;
+}
+
+/** Returns all payables of a business that somebody has claimed. */
+export async function claimedPayables(db: Db, businessId: string): Promise<ReadonlySet<string>> {
+  const rows = await findAll(db, "claims", { businessId }, ["payable_id"]);
+  return new Set(rows.map(({ payableId }) => payableId));
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ExpressionBuilder } from "kysely";
 import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
+import { CHANGED_RECORD } from "../../domain/approvals/changed-records.ts";
 import type { Tables } from "../schema/tables.ts";
 import { is } from "../sql/is-in.ts";
 
@@ -54,4 +55,12 @@ export function takenUpBy(eb: OfLines) {
 /** True for a line that a person must act on: it is parked and was not given back. */
 export function waitsForPerson(eb: OfLines) {
   return eb.and([is("run_lines.state", "parked"), eb.not(isGivenBack(eb))]);
+}
+
+/** True for a failed bill that waits for a word about its vendor's record, even if its run has ended. */
+export function isAskedRetry(eb: OfLines) {
+  return eb.and([
+    eb("run_lines.state", "=", "retrying"),
+    eb("run_lines.reason_code", "=", CHANGED_RECORD),
+  ]);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { DAY_MS } from "../../contracts/durations.ts";
+import type { DryPlanAsked } from "../../contracts/activities.ts";
 import type {
   DryPlan,
   DryPlanHead,
@@ -16,6 +17,23 @@ const KEPT_MS = DAY_MS;
 /** The head as it is stored. It is written last, and says which lines are the plan's. */
 interface KeptHead extends DryPlanHead {
   readonly linesId: string;
+}
+
+/** Stores what a dry plan is asked of. */
+export async function askForDryPlan(
+  db: Db,
+  dryPlanId: string,
+  asked: DryPlanAsked,
+  nowMs: number,
+): Promise<void> {
+  const row = { dry_plan_id: dryPlanId, created_at_ms: nowMs, asked: JSON.stringify(asked) };
+  await db.insertInto("dry_plans").values(row).execute();
+}
+
+/** Returns what a dry plan is asked of; undefined if nobody has asked for it, or it is made. */
+export async function openDryPlan(db: Db, dryPlanId: string): Promise<DryPlanAsked | undefined> {
+  const row = await findOne(db, "dry_plans", { dryPlanId });
+  return row?.plan === null ? row.asked : undefined;
 }
 
 /** Stores a dry plan for its requester, and deletes those older than a day. */
@@ -49,11 +67,7 @@ export async function saveDryPlan(
     }
   }
   const plan = JSON.stringify({ ...head, linesId } satisfies KeptHead);
-  await db
-    .insertInto("dry_plans")
-    .values({ dry_plan_id: dryPlanId, created_at_ms: nowMs, plan })
-    .onConflict((conflict) => conflict.column("dry_plan_id").doUpdateSet({ plan }))
-    .execute();
+  await db.updateTable("dry_plans").set({ plan }).where("dry_plan_id", "=", dryPlanId).execute();
 }
 
 /**
@@ -67,7 +81,7 @@ export async function getDryPlanPage(
   { page, pageSize }: { readonly page: number; readonly pageSize: number },
 ): Promise<DryPlanPage | undefined> {
   const kept = await findOne(db, "dry_plans", { dryPlanId });
-  if (kept === undefined) return undefined;
+  if (kept?.plan == null) return undefined;
   const { linesId, ...head } = JSON.parse(kept.plan) as KeptHead;
   const before = (page - 1) * pageSize;
   const rows = await db

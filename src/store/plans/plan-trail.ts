@@ -1,3 +1,4 @@
+import { byWorkflow } from "../../contracts/authors.ts";
 import type { Transaction } from "kysely";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { appendOfLines } from "../audit/audit-lines.ts";
@@ -15,7 +16,7 @@ export async function notePlan(
 ): Promise<void> {
   const { runId, businessId } = run;
   const { planHash, lineCount: lines, totalCents, skippedCount: skipped } = plan.summary;
-  const entry = { businessId, nowMs, actor: runId };
+  const entry = { businessId, nowMs, actor: byWorkflow(runId) };
   const details = { planHash, lines, totalCents, skipped };
   await appendAudit(trx, { ...entry, action: "run.planned", subject: runId, details });
   const numbered = plan.lines.map((line, index) => ({ line, lineNo: index + 1 }));

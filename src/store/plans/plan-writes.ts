@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import type { LineState, PlanLine, PlanSummary, SkippedLine } from "../../contracts/pay-run.ts";
 import { bankChangeOf } from "../../domain/approvals/bank-changes.ts";
-import { daysLate, isFlagged } from "../../domain/planning/flagged.ts";
+import { daysLate, hasChangedRecord, isFlagged } from "../../domain/planning/flagged.ts";
 import { keepNamesOfPlan } from "../names/names.ts";
 import { keepStages } from "../approvals/approval-stages.ts";
 import { NO_BACK_OFF } from "../lines/lease-columns.ts";
@@ -144,6 +144,7 @@ export function plannedColumns(run: Pick<Run, "policy">, line: PlanLine) {
     days_late: daysLate(line),
     flagged: Number(isFlagged(line)),
     bank_changed: Number(bankChangeOf(line) !== undefined),
+    record_changed: Number(hasChangedRecord(line)),
     over_limit: Number(line.overLimit !== null),
   };
 }

@@ -1,3 +1,4 @@
+import { byWorkflow } from "../../contracts/authors.ts";
 import { setImmediate } from "node:timers/promises";
 import { sql, type Transaction } from "kysely";
 import type { PlanLine } from "../../contracts/pay-run.ts";
@@ -87,7 +88,7 @@ export async function storeReplannedLines(
     businessId: run.businessId,
     runId,
     nowMs,
-    actor: runId,
+    actor: byWorkflow(runId),
     action: "line:planned-anew",
     details: { runId, planNo, planHash: hash },
     lines: replaced.map(({ lineNo, plan: { payableId, version, lineHash, amountCents } }) => ({
@@ -143,8 +144,10 @@ async function replan(
       execution_date = anew.execution_date, quorum = anew.quorum, state = anew.state,
       reason_code = anew.reason_code, reason = anew.reason, rule_index = anew.rule_index,
       due_date = anew.due_date, days_late = anew.days_late, flagged = anew.flagged, bank_changed = anew.bank_changed,
+      record_changed = anew.record_changed,
       over_limit = anew.over_limit,
       funded = 0, stage = 0, escalated = 0, stage_since_ms = null,
+      record_asked = null, record_asked_at_ms = null,
       ${assigned({ ...NO_LEASE, ...NO_BACK_OFF })}, updated_at_ms = ${nowMs}
     from ${rowsAs("anew", "run_lines", rows)}
     where run_lines.run_id = anew.run_id

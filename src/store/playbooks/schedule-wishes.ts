@@ -1,14 +1,8 @@
-import type { Transaction } from "kysely";
-import { appendAudit, listAudit } from "../audit/audit.ts";
+import { listAudit } from "../audit/audit.ts";
 import type { Db } from "../sql/db.ts";
-import type { Tables } from "../schema/tables.ts";
 
-/**
- * The actor if a schedule was paused or resumed at Temporal itself, which doesn't say who it was.
- */
-const OUTSIDE = "temporal-ui";
-
-interface OfSchedule {
+/** Whose schedule, and of which playbook. */
+export interface OfSchedule {
   readonly businessId: string;
   readonly playbook: string;
 }
@@ -46,35 +40,6 @@ export async function scheduleWish(db: Db, of: OfSchedule): Promise<ScheduleWish
     }
   }
   return wish;
-}
-
-/**
- * Takes what a person did at Temporal itself, as it stands there now, as the last word on a
- * schedule: a pause that only Temporal knew of would be lost with it. Records each act once.
- *
- * The caller must have had the schedule to itself (`withSchedule`) since before it was read;
- * otherwise what another process is about to record would be taken for an act from outside.
- *
- * @returns what had been done meanwhile, or null if the last recorded word stands
- */
-export async function noteOutsideAct(
-  trx: Transaction<Tables>,
-  of: OfSchedule,
-  kept: { readonly paused: boolean; readonly note: string | null },
-  nowMs: number,
-): Promise<"paused" | "resumed" | null> {
-  const { pause } = await scheduleWish(trx, of);
-  if (kept.paused === (pause !== null)) return null;
-  const done = kept.paused ? "paused" : "resumed";
-  await appendAudit(trx, {
-    businessId: of.businessId,
-    nowMs,
-    actor: OUTSIDE,
-    action: `schedule.${done}`,
-    subject: of.playbook,
-    details: kept.note === null ? {} : { note: kept.note },
-  });
-  return done;
 }
 
 /**

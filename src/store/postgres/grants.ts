@@ -15,7 +15,7 @@ const WRITERS: Readonly<Record<keyof Tables, readonly Role[]>> = {
   plan_lines: WORKER,
   plan_skipped: WORKER,
   run_lines: BOTH,
-  dry_plans: WORKER,
+  dry_plans: BOTH,
   dry_plan_lines: WORKER,
   attempts: WORKER,
   sends: WORKER,
@@ -30,6 +30,7 @@ const WRITERS: Readonly<Record<keyof Tables, readonly Role[]>> = {
   late_passes: WORKER,
   decisions: BOTH,
   line_approvals: BOTH,
+  confirmed_records: BOTH,
   approval_stages: WORKER,
   tokens: GATEWAY,
   token_uses: GATEWAY,
@@ -39,6 +40,7 @@ const WRITERS: Readonly<Record<keyof Tables, readonly Role[]>> = {
   subscriptions: BOTH,
   pending_signals: BOTH,
   event_starts: BOTH,
+  account_looks: GATEWAY,
   retries: BOTH,
   retry_cases: BOTH,
   incidents: BOTH,
@@ -57,6 +59,7 @@ const WRITERS: Readonly<Record<keyof Tables, readonly Role[]>> = {
   audit_ends: [],
   playbooks: GATEWAY,
   playbook_proposals: GATEWAY,
+  secrets: BOTH,
   leases: BOTH,
 };
 

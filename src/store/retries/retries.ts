@@ -100,6 +100,16 @@ export type RetryChange = Partial<
   readonly actedOn?: number;
 };
 
+/** Shows what an open retry waits for. It stays as old as it is: nothing of it has changed. */
+export async function showInRetry(db: Db, workflowId: string, reason: string): Promise<void> {
+  await db
+    .updateTable("retries")
+    .set({ reason })
+    .where("workflow_id", "=", workflowId)
+    .where("phase", "not in", ["ended", "parked"])
+    .execute();
+}
+
 /** Changes a retry; false if there is none. */
 export async function updateRetry(
   db: Db,

@@ -13,12 +13,21 @@ export async function phaseAlone(db: Db, runId: string): Promise<RunPhase | unde
   return row?.phase as RunPhase | undefined;
 }
 
-/** Returns the API's id of the business that a run or an incident belongs to. */
+/** The tables whose rows have a workflow each, with the column of its id. */
+const OWNERS = [
+  ["runs", "run_id"],
+  ["retries", "workflow_id"],
+  ["incidents", "workflow_id"],
+  ["cancellations", "workflow_id"],
+  ["onboardings", "workflow_id"],
+] as const;
+
+/**
+ * Returns the API's id of the business that a workflow's row belongs to; undefined if there is no
+ * such row.
+ */
 export async function businessIdOfOwner(db: Db, workflowId: string): Promise<string | undefined> {
-  for (const [table, id] of [
-    ["runs", "run_id"],
-    ["incidents", "workflow_id"],
-  ] as const) {
+  for (const [table, id] of OWNERS) {
     const row = await db
       .selectFrom(table)
       .select("business_id")
@@ -27,6 +36,21 @@ export async function businessIdOfOwner(db: Db, workflowId: string): Promise<str
     if (row !== undefined) return row.business_id;
   }
   return undefined;
+}
+
+/** True if a playbook of this name is stored. */
+export async function isPlaybook(
+  db: Db,
+  { business, name }: { readonly business: string; readonly name: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom("playbooks")
+    .select("name")
+    .where("business", "=", business)
+    .where("name", "=", name)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Returns the API's id of a business by its profile's name, as any of its runs has it. */

@@ -1,3 +1,4 @@
+import { type Author, kindOfAuthor, nameOfAuthor } from "../../contracts/authors.ts";
 import { type ExpressionBuilder, sql, type Transaction } from "kysely";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { payRunId } from "../../contracts/workflow-kinds.ts";
@@ -8,7 +9,8 @@ import { lacksApproval } from "../approvals/approval-waits.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import { COUNT, type Db } from "../sql/db.ts";
 import { changeRecords, findOne } from "../sql/records.ts";
-import { waitsForPerson } from "../payables/waits-for-person.ts";
+import { isAskedRetry, waitsForPerson } from "../payables/waits-for-person.ts";
+import { jsonHash } from "../audit/audit-said.ts";
 import { appendAudit } from "../audit/audit.ts";
 import type { Tables } from "../schema/tables.ts";
 import { signalOnCommit } from "../signals/pending-signals.ts";
@@ -28,9 +30,9 @@ export interface NewRun extends Pick<
   | "playbookRevision"
   | "policy"
   | "period"
-  | "launchedBy"
   | "launchedByTokenId"
 > {
+  readonly launchedBy: Author;
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly nowMs: number;
   /** Joins any run that the period has, ended or not: a clock launches a period only once. */
@@ -69,8 +71,9 @@ export async function upsertRun(
     .values(
       asColumns({
         ...{ runId, businessId, business, playbook, playbookRevision, policy, period, revision },
-        ...{ inputs, launchedBy, launchedByTokenId, launchedAtMs: Math.floor(launch.nowMs) },
-        ...{ phase: "planning" satisfies RunPhase, planNo: 0, totalCents: 0 },
+        ...{ inputs, launchedByTokenId, launchedAtMs: Math.floor(launch.nowMs) },
+        ...{ launchedBy: nameOfAuthor(launchedBy), launchedByKind: kindOfAuthor(launchedBy) },
+        ...{ phase: "planning" satisfies RunPhase, planNo: 0, totalCents: 0, decisionsSent: 0 },
       }),
     )
     .onConflict((conflict) => conflict.doNothing())
@@ -129,6 +132,8 @@ export async function recordLaunch(
     throw new Error(`the playbook ${launch.playbook} is not ${launch.business}'s`);
   }
   const launched = await upsertRun(trx, launch);
+  const { policy, inputs, launchedByTokenId: tokenId } = launched.run;
+  const decides = { tokenId, policy: jsonHash(policy), inputs: jsonHash(inputs) };
   await appendAudit(trx, {
     businessId: launch.businessId,
     nowMs: launch.nowMs,
@@ -136,9 +141,8 @@ export async function recordLaunch(
     action: launched.created ? "run.launched" : "run.joined",
     subject: launched.runId,
     details: {
-      playbook: launch.playbook,
-      revision: launch.playbookRevision,
-      period: launch.period,
+      ...{ playbook: launch.playbook, revision: launch.playbookRevision, period: launch.period },
+      ...(launched.created ? decides : {}),
     },
   });
   return launched;
@@ -161,6 +165,25 @@ export async function findRunOfPeriod(
   return row === undefined ? undefined : toRun(row);
 }
 
+/** True if an author has launched a playbook's run since an instant. */
+export async function launchedSince(
+  db: Db,
+  of: Pick<NewRun, "businessId" | "playbook" | "launchedBy">,
+  sinceMs: number,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom("runs")
+    .select("run_id")
+    .where("business_id", "=", of.businessId)
+    .where("playbook", "=", of.playbook)
+    .where("launched_by", "=", nameOfAuthor(of.launchedBy))
+    .where("launched_by_kind", "=", kindOfAuthor(of.launchedBy))
+    .where("launched_at_ms", ">=", sinceMs)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export function getRun(db: Db, runId: string): Promise<Run | undefined> {
   return findOne(db, "runs", { runId });
 }
@@ -169,8 +192,8 @@ export interface RunFilter {
   readonly businessId?: string;
   readonly phase?: RunPhase;
   /**
-   * True: only runs that wait for an approval or have a line that a person must act on; false: only
-   * the others.
+   * True: only runs that wait for an approval or a word about a vendor's record, or have a line that
+   * a person must act on; false: only the others.
    */
   readonly needsAction?: boolean;
   /** Business-clock instant for `needsAction`, with which the expiry of approvals is compared. */
@@ -193,7 +216,8 @@ export async function listRuns(db: Db, filter: RunFilter): Promise<Run[]> {
   if (filter.busy === true) {
     query = query.where((eb) =>
       eb.or([
-        eb("runs.launched_by", "!=", sql<string>`${launchedByEvents("")} || runs.playbook`),
+        eb("runs.launched_by_kind", "!=", "system"),
+        eb("runs.launched_by", "!=", sql<string>`${launchedByEvents("").name} || runs.playbook`),
         eb("runs.phase", "!=", "completed"),
         eb("runs.total_cents", ">", 0),
       ]),
@@ -210,7 +234,7 @@ export async function listRuns(db: Db, filter: RunFilter): Promise<Run[]> {
             .selectFrom("run_lines")
             .select("run_lines.payable_id")
             .whereRef("run_lines.run_id", "=", "runs.run_id")
-            .where(waitsForPerson),
+            .where((of) => of.or([waitsForPerson(of), isAskedRetry(of)])),
         ),
       ]);
       return wanted ? asks : eb.not(asks);
@@ -296,13 +320,18 @@ export async function setApproveBy(
 export async function requestCancel(
   trx: Transaction<Tables>,
   runId: string,
-  by: string,
+  by: Author,
   nowMs: number,
   reason: string | null = null,
 ): Promise<"requested" | "already" | "ended" | "unknown"> {
   const result = await trx
     .updateTable("runs")
-    .set({ cancel_requested_at_ms: nowMs, cancel_requested_by: by, cancel_reason: reason })
+    .set({
+      cancel_requested_at_ms: nowMs,
+      cancel_requested_by: nameOfAuthor(by),
+      cancel_requested_by_kind: kindOfAuthor(by),
+      cancel_reason: reason,
+    })
     .where("run_id", "=", runId)
     .where("phase", "not in", ENDED_PHASES)
     .where("cancel_requested_at_ms", "is", null)
@@ -310,11 +339,26 @@ export async function requestCancel(
   const run = await getRun(trx, runId);
   if (run === undefined) return "unknown";
   if (result.numUpdatedRows > 0n) {
+    await appendAudit(trx, {
+      ...{ businessId: run.businessId, nowMs, actor: by, action: "run.cancel-requested" },
+      ...{ subject: runId, details: reason === null ? {} : { reason } },
+    });
     signalOnCommit(trx, run.businessId, { kind: "workflow", workflowId: runId });
     signalOnCommit(trx, run.businessId, { kind: "run", runId });
     return "requested";
   }
   return ENDED_PHASES.includes(run.phase) ? "ended" : "already";
+}
+
+/** Counts a decision about a run that was sent straight to Temporal. @returns how many were */
+export async function countDecisionSent(trx: Transaction<Tables>, runId: string): Promise<number> {
+  const row = await trx
+    .updateTable("runs")
+    .set((eb) => ({ decisions_sent: eb("decisions_sent", "+", 1) }))
+    .where("run_id", "=", runId)
+    .returning("decisions_sent")
+    .executeTakeFirst();
+  return Number(row?.decisions_sent ?? 0);
 }
 
 /** Counts the pay runs of each business in each phase. */

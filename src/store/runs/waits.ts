@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
-import { OWN_AUTHOR } from "../../contracts/names.ts";
+import { PAYRUN } from "../../contracts/authors.ts";
+import { PAYMENT_READ_FAILURES, READ_FAILURES } from "../../domain/service-waits.ts";
 import { doublingMs } from "../../domain/back-off.ts";
 import { appendAudit } from "../audit/audit.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
@@ -29,6 +30,13 @@ export interface NewWait extends Pick<
 const BACK_OFF_MS = 5_000;
 const BACK_OFF_MAX_MS = 600_000;
 
+/**
+ * The longest back-off while the service can't be reached: it comes back by itself, and by then a
+ * whole business waits for it.
+ */
+const AWAY_BACK_OFF_MAX_MS = 120_000;
+const AWAY: readonly string[] = [PAYMENT_READ_FAILURES.away, READ_FAILURES.away];
+
 /** How long others wait for the outcome of a try, if it brings none. */
 const TEST_MS = 30_000;
 
@@ -43,7 +51,7 @@ export async function setWait(trx: Transaction<Tables>, wait: NewWait): Promise<
   const found = await findOne(trx, "business_waits", { businessId, sourceId, code });
   const tries = found?.tries ?? 0;
   const floorMs = found !== undefined && tries === 0 ? found.retryAtMs : 0;
-  const retryAtMs = Math.max(floorMs, wait.retryAtMs ?? nowMs + backOffMs(tries));
+  const retryAtMs = Math.max(floorMs, wait.retryAtMs ?? nowMs + backOffMs(code, tries));
   const row = await trx
     .insertInto("business_waits")
     .values({
@@ -77,7 +85,7 @@ async function note(
   await appendAudit(trx, {
     businessId,
     nowMs: realMs,
-    actor: OWN_AUTHOR,
+    actor: PAYRUN,
     action,
     subject: sourceId === "" ? businessId : sourceId,
     details: { code, ...ended },
@@ -85,8 +93,9 @@ async function note(
   signalOnCommit(trx, businessId, { kind: "wait" });
 }
 
-function backOffMs(tries: number): number {
-  return doublingMs(BACK_OFF_MS, BACK_OFF_MAX_MS, tries);
+function backOffMs(code: string, tries: number): number {
+  const mostMs = AWAY.includes(code) ? AWAY_BACK_OFF_MAX_MS : BACK_OFF_MAX_MS;
+  return doublingMs(BACK_OFF_MS, mostMs, tries);
 }
 
 /**

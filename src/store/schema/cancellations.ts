@@ -1,3 +1,4 @@
+import type { AuthorKind } from "../../contracts/authors.ts";
 import type { CancellationPhase, CancellationState } from "../../contracts/cancellation.ts";
 import type { CancellationPolicy } from "../../domain/cancellations/policy.ts";
 import { flag, integer, integerOrNull, json, table, text, textOrNull, word } from "./table.ts";
@@ -19,6 +20,7 @@ export const cancellationTables = {
     phase: word<CancellationPhase>(),
     waiting_for: textOrNull,
     requested_by: text,
+    requested_by_kind: word<AuthorKind>(),
     requested_at_ms: integer,
     /** Real instant at which the payments were chosen and held; null before. */
     chosen_at_ms: integerOrNull,

@@ -1,6 +1,8 @@
+import type { AuthorKind } from "../../contracts/authors.ts";
 import type { VerifiedBankChange } from "../../domain/approvals/bank-changes.ts";
 import {
   flag,
+  growing,
   integer,
   integerOrNull,
   json,
@@ -9,7 +11,11 @@ import {
   text,
   textOrNull,
   word,
+  wordOrNull,
 } from "./table.ts";
+
+/** What a rejection, or a decision that leaves bills out, is. The texts are SQL: an index has them. */
+export const REFUSING = "outcome = 'accepted' and (decision = 'reject' or dropped <> '[]')";
 
 /** Who decided what, and with which token. */
 export const decisionTables = {
@@ -49,6 +55,22 @@ export const decisionTables = {
     stage: integer,
     /** 1 if only an escalation let the approver decide. */
     escalated: flag,
+    /** 1 if it was hurried, so that the line's stage needs one more person. */
+    hurried: flag,
+  }),
+  /**
+   * In which runs somebody said, for a record of a vendor, that its account is still right: who that
+   * was is in the trail. Insert-only.
+   */
+  confirmed_records: growing(["decision_id", "contact_id", "record"], {
+    decision_id: text,
+    business_id: text,
+    contact_id: text,
+    /** The record's `updatedAt`, as `recordKey` writes it. */
+    record: text,
+    run_id: text,
+    token_id: text,
+    decided_at_ms: integer,
   }),
   /** Stages of a run's rules that have several; the quorum of a rule with one is in its lines. */
   approval_stages: table(["run_id", "rule_index", "stage"], {
@@ -71,11 +93,13 @@ export const decisionTables = {
     created_at_ms: integer,
     /** Who created it, by the name of their own token. */
     created_by: text,
-    /** The principal behind `created_by`. */
-    maker: text,
+    created_by_kind: word<AuthorKind>(),
+    /** The principal behind `created_by`; null if the system has created it. */
+    maker: textOrNull,
     /** When a second person confirmed it, and who that was; null if no one has. */
     confirmed_at_ms: integerOrNull,
     confirmed_by: textOrNull,
+    confirmed_by_kind: wordOrNull<AuthorKind>(),
     expires_at_ms: integer,
     revoked_at_ms: integerOrNull,
   }),

@@ -1,4 +1,4 @@
-import { integer, integerOrNull, table, text, textOrNull, word } from "./table.ts";
+import { flag, integer, integerOrNull, table, text, textOrNull, word } from "./table.ts";
 
 /** The events that arrived, the workflows that get them, and what the events have started. */
 export const eventTables = {
@@ -54,5 +54,19 @@ export const eventTables = {
     workflow_id: textOrNull,
     noted_at_ms: integer,
     recorded_at_ms: integerOrNull,
+  }),
+  /** A bank account that events were about: one row, however many events. */
+  account_looks: table(["business_id", "account_id"], {
+    business_id: text,
+    account_id: text,
+    /** How many events have asked for a look, and how many of them have got one. */
+    asked: integer,
+    looked: integer,
+    /** Real instant from which the next look is due. */
+    due_at_ms: integer,
+    /** Looks in a row that have failed. */
+    tries: integer,
+    /** True if the last look found the account removed. */
+    removed: flag,
   }),
 };

@@ -1,3 +1,4 @@
+import type { AuthorKind } from "../../contracts/authors.ts";
 import type { IncidentDecision, IncidentPhase } from "../../contracts/incident.ts";
 import type { FailureRule } from "../../contracts/playbook.ts";
 import {
@@ -86,6 +87,7 @@ export const incidentTables = {
     opened_at_ms: integer,
     decision: wordOrNull<IncidentDecision>(),
     decided_by: textOrNull,
+    decided_by_kind: wordOrNull<AuthorKind>(),
     decided_at_ms: integerOrNull,
     /** Business-clock instant: failures before it belong to the round that was decided. */
     decided_business_ms: integerOrNull,

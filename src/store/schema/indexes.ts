@@ -1,5 +1,6 @@
 import { MOVING_TOP_UP_STATES, OPEN_TOP_UP_STATES } from "../../contracts/deposit.ts";
 import { LEASABLE, UNDER_WAY } from "../../contracts/pay-run.ts";
+import { REFUSING } from "./decisions.ts";
 import { OPEN_RESULTS } from "./ledger.ts";
 
 const texts = (values: readonly string[]) => values.map((value) => `'${value}'`).join(", ");
@@ -25,6 +26,8 @@ export const INDEXES: readonly string[] = [
      where state in ('processing', 'settled')`,
   `create index run_lines_parked on run_lines (business_id, reason_code, payable_id)
      where state = 'parked'`,
+  `create index run_lines_of_records on run_lines (business_id, record_asked_at_ms)
+     where record_asked_at_ms is not null`,
   "create index dry_plan_lines_by_age on dry_plan_lines (created_at_ms)",
   "create unique index attempts_by_key on attempts (idempotency_key)",
   `create index sends_never_answered on sends (business_id, opened_at_ms)
@@ -38,7 +41,9 @@ export const INDEXES: readonly string[] = [
   "create index claims_of_owner on claims (owner)",
   "create index holds_of_business on holds (business_id, released_at_ms)",
   "create index decisions_of_run on decisions (run_id, decided_at_ms)",
+  `create index decisions_refusing on decisions (run_id) where ${REFUSING}`,
   "create unique index tokens_by_hash on tokens (token_hash)",
+  "create index confirmed_records_of_contact on confirmed_records (business_id, contact_id)",
   "create index tokens_of_maker on tokens (maker, created_at_ms)",
   "create unique index sessions_by_hash on sessions (session_hash)",
   "create index sessions_of_token on sessions (token_id)",
@@ -52,6 +57,7 @@ export const INDEXES: readonly string[] = [
   `create index event_starts_open on event_starts (due_at_ms)
      where state in ('waiting', 'recorded')`,
   "create index event_starts_of_object on event_starts (business_id, playbook, object_id)",
+  "create index account_looks_due on account_looks (due_at_ms) where looked < asked",
   "create index event_starts_of_workflow on event_starts (workflow_id)",
   "create unique index retries_by_workflow on retries (workflow_id)",
   "create index retries_of_run on retries (run_id)",
@@ -87,6 +93,6 @@ export const INDEXES: readonly string[] = [
   `create index notice_deliveries_failed on notice_deliveries (created_at_ms)
      where state = 'undeliverable'`,
   "create index audit_of_business on audit (business_id, audit_id)",
-  "create index audit_of_subject on audit (business_id, subject, audit_id)",
+  "create index audit_of_subject on audit (business_id, subject, action, audit_id)",
   "create unique index audit_chain on audit (business_id, prev_hash)",
 ];

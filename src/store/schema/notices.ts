@@ -20,6 +20,8 @@ export const noticeTables = {
     data: json<Readonly<Record<string, unknown>>>(),
     /** Vendor that gets it instead of our own people. */
     contact_id: textOrNull,
+    /** The principal that it is for, if the profile has an address of theirs. */
+    person: textOrNull,
     created_at_ms: integer,
     /** When it was turned into deliveries; null until then. */
     routed_at_ms: integerOrNull,

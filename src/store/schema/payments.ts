@@ -1,5 +1,16 @@
+import type { AuthorKind } from "../../contracts/authors.ts";
 import type { HoldScopeName } from "../../domain/holds.ts";
-import { integer, integerOrNull, json, readAs, table, text, textOrNull } from "./table.ts";
+import {
+  integer,
+  integerOrNull,
+  json,
+  readAs,
+  table,
+  text,
+  textOrNull,
+  word,
+  wordOrNull,
+} from "./table.ts";
 
 /** What keeps a bill from being paid twice (claims), and what it waits for (holds, waits). */
 export const paymentTables = {
@@ -19,6 +30,7 @@ export const paymentTables = {
     value: text,
     reason: text,
     author: text,
+    author_kind: word<AuthorKind>(),
     /** JSON array of the only roles that may release it; empty if any operator may. */
     roles: json<readonly string[]>(),
     created_at_ms: integer,
@@ -26,6 +38,7 @@ export const paymentTables = {
     until_ms: integerOrNull,
     released_at_ms: integerOrNull,
     released_by: textOrNull,
+    released_by_kind: wordOrNull<AuthorKind>(),
   }),
   /** A fault of the whole business: one wait, never one per bill. */
   business_waits: table(["business_id", "source_id", "code"], {

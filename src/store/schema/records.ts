@@ -1,3 +1,4 @@
+import type { AuthorKind } from "../../contracts/authors.ts";
 import type { Playbook } from "../../contracts/playbook.ts";
 import {
   counted,
@@ -9,6 +10,7 @@ import {
   table,
   text,
   textOrNull,
+  word,
 } from "./table.ts";
 
 /** The audit trail, the playbooks by revision, and leases. */
@@ -17,8 +19,9 @@ export const recordTables = {
     audit_id: counted,
     business_id: text,
     at_ms: integer,
-    /** A person's or token's name, or a workflow id. */
+    /** A principal's name, or what the system calls itself: a workflow's id, for example. */
     actor: text,
+    actor_kind: word<AuthorKind>(),
     action: text,
     /** Id of what it was done to: a run, payable, hold, token … */
     subject: text,
@@ -58,6 +61,13 @@ export const recordTables = {
     author: text,
     author_token_id: textOrNull,
     created_at_ms: integer,
+  }),
+  /** Secrets of the store's own. */
+  secrets: growing(["name"], {
+    name: text,
+    secret: text,
+    /** On the database's clock. */
+    made_at_ms: integer,
   }),
   /** Which process may do something that only one does at a time. */
   leases: table(["name"], {

@@ -1,3 +1,4 @@
+import type { AuthorKind } from "../../contracts/authors.ts";
 import type {
   LineState,
   PlanLine,
@@ -5,6 +6,7 @@ import type {
   RunPhase,
   SkippedLine,
 } from "../../contracts/pay-run.ts";
+import type { DryPlanAsked } from "../../contracts/activities.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import {
   flag,
@@ -16,6 +18,8 @@ import {
   table,
   text,
   textOrNull,
+  word,
+  wordOrNull,
 } from "./table.ts";
 
 /** Runs, plans and their lines. */
@@ -43,10 +47,12 @@ export const runTables = {
     plan_no: integer,
     total_cents: integer,
     launched_by: text,
+    launched_by_kind: word<AuthorKind>(),
     launched_by_token_id: textOrNull,
     launched_at_ms: integer,
     cancel_requested_at_ms: integerOrNull,
     cancel_requested_by: textOrNull,
+    cancel_requested_by_kind: wordOrNull<AuthorKind>(),
     cancel_reason: textOrNull,
     ended_at_ms: integerOrNull,
     /** Real instant of the first plan; business-clock instant until which it may be approved. */
@@ -54,6 +60,8 @@ export const runTables = {
     approve_by_ms: integerOrNull,
     /** Last reason a run failed, for people. */
     failure: textOrNull,
+    /** Decisions that were sent straight to Temporal. */
+    decisions_sent: integer,
   }),
   /** One row per plan of a run; a changed line makes the next one. Insert-only. */
   plans: growing(["run_id", "plan_no"], {
@@ -126,13 +134,14 @@ export const runTables = {
     /** Index of its rule in the run's policy. */
     rule_index: integer,
     /**
-     * This and the next four repeat what its version says, so that the database can count lines by
+     * This and the next five repeat what its version says, so that the database can count lines by
      * it.
      */
     due_date: textOrNull,
     days_late: integer,
     flagged: flag,
     bank_changed: flag,
+    record_changed: flag,
     over_limit: flag,
     /** Stage that was open when the run last looked, from 0. */
     stage: integer,
@@ -148,12 +157,19 @@ export const runTables = {
     escalate_at_ms: integerOrNull,
     /** 1 once the stage was escalated. */
     escalated: flag,
+    /**
+     * The vendor's record (`recordKey`) about which people are asked whether the account is still
+     * right, and since when, in real time; null if they aren't.
+     */
+    record_asked: textOrNull,
+    record_asked_at_ms: integerOrNull,
   }),
   dry_plans: table(["dry_plan_id"], {
     dry_plan_id: text,
     created_at_ms: integer,
-    /** The plan without its bills, and which lines belong to it, as JSON. */
-    plan: text,
+    asked: json<DryPlanAsked>(),
+    /** The plan without its bills, and which lines belong to it, as JSON; null until it is made. */
+    plan: textOrNull,
   }),
   /** Bills of one computation of a dry plan. */
   dry_plan_lines: table(["lines_id", "line_no"], {

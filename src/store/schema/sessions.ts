@@ -1,5 +1,15 @@
+import type { AuthorKind } from "../../contracts/authors.ts";
 import type { KeptForm } from "../../domain/approvals/session.ts";
-import { integer, integerOrNull, jsonOrNull, table, text, textOrNull, word } from "./table.ts";
+import {
+  integer,
+  integerOrNull,
+  jsonOrNull,
+  table,
+  text,
+  textOrNull,
+  word,
+  wordOrNull,
+} from "./table.ts";
 
 /** The holder: a token, or a person whom an identity provider vouches for. */
 const holder = {
@@ -24,6 +34,7 @@ export const sessionTables = {
     ...holder,
     ended_at_ms: integerOrNull,
     ended_by: textOrNull,
+    ended_by_kind: wordOrNull<AuthorKind>(),
     /** What the person had filled in when they had to sign in again; only they get it back. */
     kept_form: jsonOrNull<KeptForm>(),
   }),

@@ -1,3 +1,4 @@
+import { onceEach } from "../../domain/once-each.ts";
 import type { Column } from "../schema/table.ts";
 import { TABLES, type Tables } from "../schema/tables.ts";
 
@@ -70,10 +71,28 @@ export function asColumns<Changed extends object>(changed: Changed): ColumnsOf<C
   const kept: Record<string, unknown> = {};
   for (const name of Object.keys(changed)) {
     const value: unknown = changed[name as keyof Changed];
-    if (value !== undefined) kept[snakeCase(name)] = keptOf(value);
+    if (value !== undefined) kept[columnOf(name)] = keptOf(value);
   }
   return kept as ColumnsOf<Changed>;
 }
+
+/**
+ * Returns what the columns of records store, and the names of their fields. All must have the fields
+ * of the first.
+ */
+export function valuesOf(
+  records: readonly object[],
+): readonly [names: readonly string[], values: readonly (readonly Stored[])[]] {
+  const fields = records as readonly Readonly<Record<string, unknown>>[];
+  const names = Object.keys(fields[0] ?? {}).filter((name) => fields[0]?.[name] !== undefined);
+  const values = fields.map((record) =>
+    names.map((name) => (keptOf(record[name]) ?? null) as Stored),
+  );
+  return [names, values];
+}
+
+/** What a column stores. */
+export type Stored = string | number | null;
 
 function keptOf(value: unknown): unknown {
   if (typeof value === "boolean") return value ? 1 : 0;
@@ -81,22 +100,12 @@ function keptOf(value: unknown): unknown {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
 }
 
+// Each name once: there are few names and many rows.
 const camelCase = onceEach((column) =>
   column.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
 );
 
-const snakeCase = onceEach((name) =>
+/** Returns the column of a field. */
+export const columnOf = onceEach((name) =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
 );
-
-/** Renames each name only once: there are few names and many rows. */
-function onceEach(rename: (name: string) => string): (name: string) => string {
-  const known = new Map<string, string>();
-  return (name) => {
-    const before = known.get(name);
-    if (before !== undefined) return before;
-    const renamed = rename(name);
-    known.set(name, renamed);
-    return renamed;
-  };
-}

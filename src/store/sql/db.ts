@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { Tables } from "../schema/tables.ts";
 
 /**
@@ -9,9 +9,17 @@ import type { Tables } from "../schema/tables.ts";
  */
 export type Db = Kysely<Tables> | Transaction<Tables>;
 
+const MOST = sql.lit(Number.MAX_SAFE_INTEGER);
+
 /** The number of a group's rows, and the sum of their amounts. */
 export const COUNT = sql<number>`count(*)`.as("count");
-export const CENTS = sql<number>`sum(amount_cents)`.as("cents");
+export const CENTS = sumOfCents("amount_cents").as("cents");
+
+/** Sums amounts; a sum that a number can't express is the greatest one that it can. */
+export function sumOfCents(column: string): RawBuilder<number> {
+  const sum = sql`sum(${sql.ref(column)})`;
+  return sql<number>`case when ${sum} > ${MOST} then ${MOST} else ${sum} end`;
+}
 
 /** Few enough rows that no statement exceeds the databases' limit of bound values. */
 const ROWS_A_STATEMENT = 400;

@@ -1,9 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
-import { asColumns } from "./as-record.ts";
+import { columnOf, type Stored, valuesOf } from "./as-record.ts";
 import type { Column } from "../schema/table.ts";
 import { TABLES, type Tables } from "../schema/tables.ts";
-
-type Value = string | number | null;
 
 /**
  * Returns ids as one bound value, for `in`. The statement's text is the same for any number of ids,
@@ -27,20 +25,19 @@ export function rowsAs(
   records: readonly object[],
 ): RawBuilder<unknown> {
   const known: Readonly<Record<string, Column<unknown>>> = TABLES[table].columns;
-  const rows = records.map(asColumns) as readonly Readonly<Record<string, Value>>[];
-  const columns = Object.keys(rows[0] ?? {});
-  const read = columns.map((column, index) => {
+  const [names, values] = valuesOf(records);
+  const read = names.map((name, index) => {
+    const column = columnOf(name);
     const value = sql.raw(`value ->> ${index}`);
     const isNumber = known[column]?.type === "integer";
     return sql`${isNumber ? sql`cast(${value} as bigint)` : value} as ${sql.ref(column)}`;
   });
-  const values = rows.map((row) => columns.map((column) => row[column] ?? null));
   return sql`(select ${sql.join(read)} from ${eachOf(values)}) as ${sql.ref(alias)}`;
 }
 
 // Passes an object, because PostgreSQL's jsonb_each takes no lists. Its keys keep the rows' order:
 // PostgreSQL sorts shorter keys first.
-function eachOf(rows: readonly (readonly Value[])[]): RawBuilder<unknown> {
+function eachOf(rows: readonly (readonly Stored[])[]): RawBuilder<unknown> {
   const keyed: object = Object.assign({}, rows);
   const text = JSON.stringify(keyed);
   // JSON.stringify writes what PostgreSQL refuses in a text as one of these escapes.

@@ -33,10 +33,12 @@ describe("launching a hold", () => {
     const policy = { ...cancelOfPayments([]), name: "hold-all" };
     const { db } = scene.on.gateway.store;
     for (const workflowId of [`${beginning}/r2`, `${beginning}/rest`]) {
-      await insertCancellation(db, {
-        ...{ workflowId, businessId: "biz_acme", business: "acme", playbook: "hold-all" },
-        ...{ policy, runId: null, reason: "another", requestedBy: "lou", nowMs: 1 },
-      });
+      await scene.on.gateway.store.transaction((trx) =>
+        insertCancellation(trx, {
+          ...{ workflowId, businessId: "biz_acme", business: "acme", playbook: "hold-all" },
+          ...{ policy, runId: null, reason: "another", requestedBy: "lou", nowMs: 1 },
+        }),
+      );
     }
     expect((await scene.launch({ playbook: "hold-all" })).json["id"]).toBe(beginning);
     const like = await cancellationsLike(db, beginning);

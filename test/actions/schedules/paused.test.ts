@@ -103,11 +103,11 @@ describe("a pause made in Temporal itself", () => {
     await scene.handle().pause("vendor fraud, ask Vera");
     await passUntil(1);
     await pass();
-    expect(await acts()).toEqual([["schedule.paused", "temporal-ui", "vendor fraud, ask Vera"]]);
+    expect(await acts()).toEqual([["schedule.paused", "temporal", "vendor fraud, ask Vera"]]);
     await scene.handle().unpause("all clear");
     await passUntil(2);
     await pass();
-    expect((await acts())[1]).toEqual(["schedule.resumed", "temporal-ui", "all clear"]);
+    expect((await acts())[1]).toEqual(["schedule.resumed", "temporal", "all clear"]);
   });
 
   test("a schedule that was paused in Temporal and then lost is restored as paused", async () => {
@@ -118,7 +118,7 @@ describe("a pause made in Temporal itself", () => {
     await passUntil(2);
     expect(await scene.shown()).toMatchObject({
       state: "paused",
-      note: "temporal-ui: vendor fraud",
+      note: "temporal: vendor fraud",
     });
     expect((await acts())[1]).toEqual(["schedule.restored", "payrun", undefined]);
     await pass();
@@ -132,9 +132,9 @@ describe("a pause made in Temporal itself", () => {
     await scene.handle().pause("again");
     await scene.apply("{ every: friday }");
     expect(await acts()).toEqual([
-      ["schedule.paused", "temporal-ui", "vendor fraud"],
+      ["schedule.paused", "temporal", "vendor fraud"],
       ["schedule.resumed", "ada", "checked"],
-      ["schedule.paused", "temporal-ui", "again"],
+      ["schedule.paused", "temporal", "again"],
     ]);
     await pass();
     expect(await acts()).toHaveLength(3);

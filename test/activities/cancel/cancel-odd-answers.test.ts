@@ -104,6 +104,24 @@ describe("cancelling a payment in an unknown state", () => {
   });
 });
 
+test("a cancel of a bill's or a vendor's payments chooses no others, though the service lists all payments for each", async ({
+  cancels,
+  world,
+}) => {
+  const payableId = await cancels.bill(10_000);
+  const own = await cancels.payment(payableId, { scheduledAt: inDays(5) });
+  const ofVendor = await scheduled(cancels);
+  const other = await world.enter({ contactId: "v2" });
+  await cancels.payment(other, { scheduledAt: inDays(5) });
+  const { payments } = world.context().clientOf("acme");
+  world.override = { listAll: (_, options) => payments.listAll({}, options) };
+  const ofBill = await cancels.ask({ payable: payableId });
+  expect(await cancels.shown(ofBill)).toEqual([`${own} unknown`]);
+  const ofAll = await cancels.ask({ vendor: "v1" });
+  const chosen = (await cancels.itemsOf(ofAll)).map(({ paymentId }) => paymentId);
+  expect(new Set(chosen)).toEqual(new Set([own, ofVendor]));
+});
+
 describe("a cancel answered with 200", () => {
   const said = { id: "", amountCents: 10_000, status: "scheduled" };
 

@@ -25,12 +25,16 @@ function policyFor(playbook: string): HoldPlaybook {
   return loaded.playbook;
 }
 
-/** Withholds as an event for a vendor or a bill does; returns the request's id. */
+/** Withholds as an event does, after its vendor or bill has changed; returns the request's id. */
 async function withhold(
   cancels: CancelWorld,
   runId: string,
   narrowed: Partial<BillChoice>,
 ): Promise<string> {
+  const { control } = cancels.money;
+  const { vendor, payable } = narrowed;
+  if (vendor != null) await control.changeContact(vendor, { phone: `+1 212 555 ${Date.now()}` });
+  if (payable != null) await control.changePayable(payable, { status: "declined" });
   const run = await getRun(cancels.money.store.db, runId);
   const policy = policyFor(run?.playbook ?? "");
   return cancels.request({

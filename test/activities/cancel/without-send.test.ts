@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { withoutSend } from "../../../activities/pay/ask-gate.ts";
-import type { PreparedJob } from "../../../activities/pay/job.ts";
+import type { PayOwner, PreparedJob } from "../../../activities/pay/job.ts";
 import type { ClockReading } from "../../../src/business/clock.ts";
 import type { GateStep } from "../../../src/ledger/gate.ts";
 import { WISH } from "../../ledger/facts.ts";
@@ -15,6 +15,8 @@ const CLOCK: ClockReading = {
   ...{ scale: 1, sandbox: false, realMs: 0 },
 };
 
+const OWNER = {} as PayOwner;
+
 function job(paymentIds: readonly string[]): PreparedJob {
   const line = { runId: WISH.runId, lineHash: WISH.approvedHash, paymentIds };
   const otherwise = { kind: "back", waitMs: 0, reason: "read again" };
@@ -22,11 +24,11 @@ function job(paymentIds: readonly string[]): PreparedJob {
 }
 
 test("a retried part backs off while its failed payment is still shown as standing", () => {
-  const outcome = withoutSend(job(["p1"]), { kind: "step", step: STANDS }, CLOCK);
+  const outcome = withoutSend(OWNER, job(["p1"]), { kind: "step", step: STANDS }, CLOCK);
   expect(outcome).toMatchObject({ kind: "back", waitMs: null });
 });
 
 test("a payment that its line doesn't know yet is adopted for the line", () => {
-  const outcome = withoutSend(job([]), { kind: "step", step: STANDS }, CLOCK);
+  const outcome = withoutSend(OWNER, job([]), { kind: "step", step: STANDS }, CLOCK);
   expect(outcome).toMatchObject({ kind: "applied", paymentIds: ["p1"] });
 });

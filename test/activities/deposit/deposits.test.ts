@@ -1,7 +1,8 @@
 import { describe, expect } from "vitest";
+import { fundRun } from "../../../activities/runs/fund-run.ts";
 import { readTransactions } from "../../../activities/deposit/read-transactions.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
-import { planDry } from "../../../activities/runs/plan-run.ts";
+import { dryPlan } from "../../support/dry-plan.ts";
 import { getDryPlanPage } from "../../../src/store/plans/dry-plans.ts";
 import { getPlan } from "../../../src/store/plans/plans.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
@@ -59,6 +60,20 @@ describe("a run that is short of money", () => {
     expect(await topUpsOf(world.store.db, planned.runId)).toHaveLength(1);
   });
 
+  test("a deposit is not asked for anew if payments have left on a day that this process doesn't know yet", async ({
+    scene,
+    world,
+  }) => {
+    const planned = await scene.shortRun();
+    await world.pay(planned.runId);
+    const asked = await scene.topUp(planned);
+    const context = world.context();
+    await context.clockOf("acme").now();
+    await world.control.advance("P14D");
+    await fundRun(context, planned.runId);
+    expect(await scene.topUp(planned)).toEqual(asked);
+  });
+
   test("a dry plan proposes no deposit if one is already on its way", async ({ scene, world }) => {
     const planned = await scene.shortRun();
     const run = await getRun(world.store.db, planned.runId);
@@ -66,7 +81,7 @@ describe("a run that is short of money", () => {
     const { business, playbook, period, policy } = run;
     const dry = async (dryPlanId: string) => {
       const unstored = { policy, revision: 1 };
-      await planDry(world.context(), { business, playbook, period, dryPlanId, unstored });
+      await dryPlan(world.context(), { business, playbook, period, dryPlanId, unstored });
       return getDryPlanPage(world.store.db, dryPlanId, { page: 1, pageSize: 10 });
     };
     expect((await dry("plan_before"))?.topUp).toMatchObject({ amountCents: 10_000 });

@@ -170,7 +170,9 @@ describe("payments that bounce because our own account is empty", () => {
     const later = await world.approvedRun([{}], { late: "next-business-day" });
     const first = await scene.failedRun(["R01"]);
     const sourceId = await scene.sourceOf(first);
-    await world.store.db.updateTable("holds").set({ released_at_ms: 1 }).execute();
+    for (const { holdId } of await world.holds()) {
+      await world.store.transaction((trx) => releaseHold(trx, holdId, "olga", Date.now()));
+    }
     await world.control.outcome({
       match: { payableId: later.payableId },
       outcome: "fail",

@@ -91,16 +91,27 @@ test("bills that need a person are reported in one notice, later ones when the r
   expect(await told(world, runId)).toEqual(all);
 });
 
+/** As if the run were still being planned. */
+function withoutPlan(world: MoneyWorld, runId: string): Promise<unknown> {
+  const runs = world.store.db.updateTable("runs").set({ plan_hash: null });
+  return runs.where("run_id", "=", runId).execute();
+}
+
 test("a playbook that wants no notices of its runs causes none", async ({ world }) => {
   const notify = { people: "none", digest: "none" } as const;
   const { runId } = await world.plannedRun([{}], { notify });
   await world.assess(runId);
+  await withoutPlan(world, runId);
   await failRun(world.context(), runId, "no reason");
   expect(await told(world, runId)).toEqual({});
 });
 
-test("the notice of a run that can't be planned has the reason", async ({ world }) => {
+test("the notice of a run that can't be planned has the reason; a planned one doesn't end so", async ({
+  world,
+}) => {
   const { runId } = await world.plannedRun([{}]);
+  await failRun(world.context(), runId, "too late");
+  await withoutPlan(world, runId);
   await failRun(world.context(), runId, "Nobody has accepted the ACH debit authorization.");
   const notice = await only(world, runId, "run-failed");
   expect(notice.text).toContain("paid nothing: Nobody has accepted");
@@ -112,7 +123,11 @@ test("the notice of an off-cycle run that could not be planned says how to ask f
 }) => {
   const { runId, payableIds } = await world.plannedRun([{}, {}]);
   const inputs = JSON.stringify(offCycleInputs({ payableIds, amountCents: null }));
-  await world.store.db.updateTable("runs").set({ inputs }).where("run_id", "=", runId).execute();
+  await world.store.db
+    .updateTable("runs")
+    .set({ inputs, plan_hash: null })
+    .where("run_id", "=", runId)
+    .execute();
   await failRun(world.context(), runId, "no reason");
   const [name = ""] = runId.split("/").slice(2);
   expect((await only(world, runId, "run-failed")).text).toContain(

@@ -59,6 +59,17 @@ describe("a legal act", () => {
   });
 });
 
+test("an input whose turn has not come is not sent, whoever names it", async () => {
+  const world = await begin();
+  const { service } = world;
+  await world.giveAll();
+  const last = (await world.inputs()).find(({ step }) => step === "certification");
+  expect(await world.take(last?.inputId ?? "")).toEqual({ againInMs: 0 });
+  expect([service.certifier, service.taxId]).toEqual([null, null]);
+  expect((await world.untilWaits()).phase).toBe("review");
+  expect(service.certifier).toBe(DATA.certification.certifierName);
+});
+
 test.each([
   [
     "replaced",

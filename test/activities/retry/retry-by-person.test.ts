@@ -143,19 +143,8 @@ describe("a person's retry of a bill over a limit", () => {
     // Payments and retries run on the next banking day, in the same week whatever today is.
     const pay = { ...POLICY.pay, on: "next-business-day" as const };
     const planned = await world.approvedRun([{}, {}], { pay });
-    const { runId } = planned;
-    const row = await world.store.db
-      .selectFrom("runs")
-      .select("policy")
-      .where("run_id", "=", runId)
-      .executeTakeFirstOrThrow();
-    const policy = { ...JSON.parse(row.policy), limits: { ...none, ...limits } };
-    await world.store.db
-      .updateTable("runs")
-      .set({ policy: JSON.stringify(policy) })
-      .where("run_id", "=", runId)
-      .execute();
-    await world.pay(runId);
+    world.limits = { ...none, ...limits };
+    await world.pay(planned.runId);
     return planned;
   }
 

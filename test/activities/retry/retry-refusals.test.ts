@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { claimOwners } from "../../../src/store/payables/claims.ts";
-import { createHold } from "../../../src/store/holds/holds.ts";
+import { createHold, releaseHold } from "../../../src/store/holds/holds.ts";
 import { flagLooks } from "../../../src/store/payables/subscriptions.ts";
 import { netCreditByPayable } from "../../support/sandbox.ts";
 import type { MoneyWorld, PlannedBills } from "../money-world.ts";
@@ -99,13 +99,13 @@ describe("a retry whose bill has changed", () => {
     expect((await world.look(payableId)).phase).toBe("pay");
     const { businessId } = world;
     const hold = { businessId, scope: "payable" as const, value: payableId, reason: "Ask first." };
-    await world.store.transaction((trx) =>
+    const { holdId } = await world.store.transaction((trx) =>
       createHold(trx, { ...hold, author: "olga", untilMs: null, nowMs: Date.now() }),
     );
     await world.retry(payableId);
     await world.control.advance("P9D");
     expect(await world.paymentsOf(payableId)).toHaveLength(1);
-    await world.store.db.deleteFrom("holds").execute();
+    await world.store.transaction((trx) => releaseHold(trx, holdId, "olga", Date.now()));
     await tryAgain(world, planned);
     expect(await netCents(world, planned)).toBe(10_000);
   });

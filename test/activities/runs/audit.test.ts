@@ -30,6 +30,7 @@ describe("the trail of a bill", () => {
       const trail = await about(world, runId, payableId);
       expect(actions(trail)).toEqual([
         "line:awaiting-approval",
+        "approval.given",
         "line:planned",
         "attempt.sending",
         "attempt.answered",
@@ -66,7 +67,7 @@ describe("the trail of a bill", () => {
     const { runId, payableId } = await world.approvedRun([{}]);
     world.override = world.lostAnswers();
     await world.pay(runId);
-    const trail = (await about(world, runId, payableId)).slice(2);
+    const trail = (await about(world, runId, payableId)).slice(3);
     const [paid] = await world.paymentsOf(payableId);
     expect(actions(trail)).toEqual([
       "attempt.sending",
@@ -99,7 +100,12 @@ describe("the trail of a bill", () => {
     );
     await world.pay(runId);
     const trail = await about(world, runId, payableId);
-    expect(actions(trail)).toEqual(["line:awaiting-approval", "line:planned", "line:on-hold"]);
+    expect(actions(trail)).toEqual([
+      "line:awaiting-approval",
+      "approval.given",
+      "line:planned",
+      "line:on-hold",
+    ]);
     expect(details(trail, "line:on-hold")).toMatchObject([{ reasonCode: "on-hold" }]);
   });
 

@@ -106,6 +106,17 @@ describe("explain, for a bill", () => {
     expect(text).toContain("no request to pay it was ever sent");
     expect(text).toContain("needs 1 of owner");
   });
+
+  test("explain says which sum puts a bill under its rule", async ({ world }) => {
+    const rule = { review: false, overCents: null, where: null, by: ["owner"], quorum: 1 };
+    const together = { ...rule, overCents: 150_00, overPer: "vendor" as const, by: ["chair"] };
+    const bill = { totalAmountCents: 90_00 };
+    const { payableId } = await world.plannedRun([bill, bill], { approve: [together, rule] });
+    const { text } = await explainIn(world, payableId);
+    expect(text).toContain(
+      "needs 1 of chair, because its vendor's bills of the run come to $180.00, above $150.00",
+    );
+  });
 });
 
 describe("explain, for a deposit that a bill waited for", () => {
@@ -183,17 +194,19 @@ describe("explain, for a payment that was cancelled", () => {
     const { playbook: base } = loaded;
     if (!isCancellationPolicy(base)) throw new Error("another kind");
     const policy = narrowed(base, choose);
-    await insertCancellation(world.store.db, {
-      workflowId,
-      businessId: world.businessId,
-      business: "acme",
-      playbook: "",
-      policy,
-      runId,
-      reason: "Wrong amount",
-      requestedBy: "olga",
-      nowMs: Date.now(),
-    });
+    await world.store.transaction((trx) =>
+      insertCancellation(trx, {
+        workflowId,
+        businessId: world.businessId,
+        business: "acme",
+        playbook: "",
+        policy,
+        runId,
+        reason: "Wrong amount",
+        requestedBy: "olga",
+        nowMs: Date.now(),
+      }),
+    );
     await chooseCancellation(world.context(), workflowId);
     const stop = new AbortController().signal;
     await cancelLane(world.context(), { id: workflowId, by: "test/1", stop });

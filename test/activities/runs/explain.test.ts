@@ -25,7 +25,7 @@ test("explain shows who approved a settled bill on which plan, and that it was p
     approvals: [{ by: "olga", roles: ["owner"], proof: "token", proofId: "tok_olga", planHash }],
     attempts: [{ seq: 1, state: "applied", sends: [{ result: "applied" }] }],
     payments: [{ status: "completed", seq: 1 }],
-    trail: { entries: 5, changed: [] },
+    trail: { entries: 6, changed: [] },
   });
   for (const said of ["olga (owner), by token tok_olga", planHash?.slice(0, 16), "Paid once, by"]) {
     expect(text).toContain(said);

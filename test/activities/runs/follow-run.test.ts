@@ -39,34 +39,44 @@ describe("handing a failed payment to its retry", () => {
   });
 });
 
-describe("following a run", () => {
-  test("a run is followed further if the service doesn't know a vendor any more", async ({
-    world,
-  }) => {
-    const { runId, payableIds } = await world.approvedRun([{}, { contactId: "v2" }]);
-    await world.pay(runId);
-    const context = world.context();
-    const client = context.clientOf("acme");
-    const missing = Object.create(client.contacts, {
-      get: {
-        value: (id: string) =>
-          id === "v1" ? client.contacts.get("con_gone") : client.contacts.get(id),
-      },
-    }) as typeof client.contacts;
-    const patched = Object.create(client, { contacts: { value: missing } }) as typeof client;
-    Object.defineProperty(context, "clientOf", { value: () => patched });
+test("a vendor that the service doesn't find any more changes no payment, and operators hear of it once if it lasts", async ({
+  world,
+}) => {
+  const { runId, payableIds } = await world.approvedRun([{}, {}, { contactId: "v2" }]);
+  const [gone = "", alike = "", other = ""] = payableIds;
+  await world.pay(runId);
+  const context = world.context();
+  const client = context.clientOf("acme");
+  let isGone = true;
+  const get = (id: string) => client.contacts.get(id === "v1" && isGone ? "con_gone" : id);
+  const contacts = Object.create(client.contacts, {
+    get: { value: get },
+  }) as typeof client.contacts;
+  const patched = Object.create(client, { contacts: { value: contacts } }) as typeof client;
+  Object.defineProperty(context, "clientOf", { value: () => patched });
+  const looks = async (): Promise<void> => {
     await world.store.db.updateTable("run_lines").set({ look: 1 }).execute();
     await followRun(context, runId);
-    expect(await world.line(runId, payableIds[0] ?? "")).toMatchObject({
-      state: "scheduled",
-      reasonCode: "payee-changed-after-approval",
-    });
-    expect(await world.line(runId, payableIds[1] ?? "")).toMatchObject({
-      state: "scheduled",
-      reasonCode: null,
-      look: false,
-    });
-  });
+  };
+  const told = () => listNotices(world.store.db, { runId, kind: "payment-in-doubt", limit: 9 });
+  await looks();
+  const { businessMs } = await context.clockOf("acme").now();
+  expect(await told()).toEqual([]);
+  for (let times = 0; times < 3; times += 1) await looks();
+  for (const payableId of [gone, alike]) {
+    const line = await world.line(runId, payableId);
+    expect(line).toMatchObject({ state: "scheduled", reasonCode: "vendor-not-found" });
+    expect(line.pollAtMs).toBeLessThanOrEqual(businessMs + 700_000);
+  }
+  expect(await world.line(runId, other)).toMatchObject({ state: "scheduled", reasonCode: null });
+  expect(await told()).toMatchObject([
+    { roles: ["operator"], data: { contactId: "v1", cancels: [] } },
+  ]);
+  expect(world.told).toEqual([]);
+  expect(await world.holds()).toEqual([]);
+  isGone = false;
+  await looks();
+  expect(await world.line(runId, gone)).toMatchObject({ state: "scheduled", reasonCode: null });
 });
 
 test("a vendor that can't be read keeps no payment from being followed, and is read again", async ({

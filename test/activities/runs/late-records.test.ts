@@ -80,7 +80,8 @@ describe("a late record of the first payment of a bill that was paid again", () 
         const times = { pollAtMs: 0, nowMs: Date.now() };
         await store.transactionOf(businessId, (trx) => recordPaidLines(trx, [late], times));
       } else {
-        const owner = { ...run, owner: runId, by: "test/frozen", plannedAtMs: 0 };
+        const limits = () => run.policy.limits;
+        const owner = { ...run, limits, owner: runId, by: "test/frozen", plannedAtMs: 0 };
         const job = {
           line: { ...before, paymentIds: [] },
           plan: await planLineOf(store.db, before),

@@ -20,7 +20,9 @@ test("a look's result is kept in the history without digits of bank accounts", a
   );
   const activities = createActivities(world.context());
   const review = (input: { id: string }) => activities.reviewCancellation(input);
-  const look = await new MockActivityEnvironment().run(review, { id });
+  const look = await new MockActivityEnvironment({
+    workflowExecution: { workflowId: id, runId: "one" },
+  }).run(review, { id });
   expect(look).toMatchObject({ waitingFor: "The service asks about the account ••." });
   expect(JSON.stringify(look)).not.toContain("••6789");
 });

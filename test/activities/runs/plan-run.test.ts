@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
 import { PlanRefusedError } from "../../../activities/shared/plan-refused-error.ts";
-import { planDry, planRun } from "../../../activities/runs/plan-run.ts";
+import { planRun } from "../../../activities/runs/plan-run.ts";
+import { dryPlan } from "../../support/dry-plan.ts";
 import { newYorkDate } from "../../../src/domain/clock/new-york.ts";
 import { claimOwners, claimPayables } from "../../../src/store/payables/claims.ts";
 import { getDryPlanPage } from "../../../src/store/plans/dry-plans.ts";
@@ -158,33 +159,6 @@ describe("planning a run", () => {
     expect(summary.reservedCents).toBe(10_000);
   });
 
-  test("a plan compares a vendor's bank account with the last one that was paid", async ({
-    planning,
-  }) => {
-    await planning.reset({
-      payables: [{ ...due, id: "a1", contactId: "v2" }],
-    });
-    const first = await planning.launch("account-1");
-    expect((await planned(planning, first)).lines.get("a1")?.plan.flags).toEqual([]);
-    await changeLine(
-      planning.store.db,
-      { runId: first, payableId: "a1" },
-      { state: "settled" },
-      Date.now(),
-    );
-    await planning.sandbox.control.createPayable({ ...due, id: "a2", contactId: "v2" });
-    await planning.sandbox.control.changeContact("v2", {
-      bankAccount: { accountNumber: "000000009999" },
-    });
-    const second = await planning.launch("account-2");
-    const { lines } = await planned(planning, second);
-    const flags = [...lines.values()]
-      .filter((each) => each.plan.payableId !== "a1")
-      .flatMap((each) => each.plan.flags);
-    expect(flags.map((flag) => flag.kind)).toEqual(["changed-bank-account"]);
-    expect(flags[0]?.text).toContain("2222");
-  });
-
   test("a plan leaves out a bill that the playbook's condition can't judge, and says why", async ({
     planning,
   }) => {
@@ -285,7 +259,7 @@ describe("planning dry", () => {
       }),
     );
     const input = { business: "acme", playbook: "dry", period: PERIOD, dryPlanId: "plan_1" };
-    await planDry(planning.context(), input);
+    await dryPlan(planning.context(), input);
     const dry = await getDryPlanPage(planning.store.db, "plan_1", { page: 1, pageSize: 10 });
     expect(dry?.lines.map((line) => line.payableId)).toEqual(["y1"]);
     expect(dry?.skipped.map((line) => line.code)).toEqual(["vendor-not-payable"]);
@@ -315,7 +289,7 @@ describe("planning dry", () => {
     await changeLine(db, { runId, payableId: "z2" }, approved, Date.now());
     const { id: z3 } = await planning.sandbox.control.createPayable({ ...due, contactId: "v1" });
     await planning.sandbox.control.changePayable("z1", { status: "void" });
-    await planDry(planning.context(), {
+    await dryPlan(planning.context(), {
       ...{ business: "acme", playbook: "again", period: PERIOD, dryPlanId: "plan_5" },
       unstored: { policy, revision: 1 },
     });
@@ -324,6 +298,25 @@ describe("planning dry", () => {
     expect(dry?.lines.map(({ payableId }) => payableId).sort()).toEqual([z3, "z2"].sort());
     const over = "over-vendor-week-limit";
     expect(dry?.lines.map(({ overLimit }) => overLimit?.code)).toEqual([over, over]);
+  });
+
+  test("a dry plan says which limits are above the profile's, and whose limit a bill is above", async ({
+    planning,
+  }) => {
+    await planning.reset({ payables: [{ ...due, id: "x1", contactId: "v1" }] });
+    const limits = { ...POLICY.limits, billCents: 9_000 };
+    const policy = { ...POLICY, name: "laxer", limits: { ...POLICY.limits, billCents: 9_500 } };
+    await dryPlan(planning.context({ ...planning.profile, limits }), {
+      ...{ business: "acme", playbook: "laxer", period: PERIOD, dryPlanId: "plan_6" },
+      unstored: { policy, revision: 1 },
+    });
+    const dry = await getDryPlanPage(planning.store.db, "plan_6", { page: 1, pageSize: 10 });
+    expect(dry?.warnings).toEqual([
+      "limits.bill is $95.00, and the business's profile allows $90.00: that is in force here, and “payrun apply” refuses the playbook.",
+    ]);
+    expect(dry?.lines.map(({ overLimit }) => overLimit?.text)).toEqual([
+      "$100.00 is above the business profile's limit of $90.00 for one bill.",
+    ]);
   });
 
   test("a dry plan says if a launch would only plan", async ({ planning }) => {
@@ -336,7 +329,7 @@ describe("planning dry", () => {
       catchUpDays: 1,
       mode: "plan-only",
     } as const;
-    await planDry(planning.context(), {
+    await dryPlan(planning.context(), {
       ...{ business: "acme", playbook: "beside", period: PERIOD, dryPlanId: "plan_3" },
       unstored: { policy: { ...POLICY, name: "beside", schedule }, revision: 1 },
     });
@@ -359,12 +352,12 @@ describe("planning dry", () => {
     const input = { business: "acme", playbook: "weekly", period: PERIOD, dryPlanId: "plan_4" };
     const asked: typeof context = Object.create(context, { clientOf: { value: () => without } });
     await expect(
-      planDry(asked, { ...input, unstored: { policy: POLICY, revision: 1 } }),
+      dryPlan(asked, { ...input, unstored: { policy: POLICY, revision: 1 } }),
     ).rejects.toThrow(/once it is verified and a bank account is linked/);
   });
 
   test("a dry plan of an unknown playbook names it", async ({ planning }) => {
     const input = { business: "acme", playbook: "nothing", period: PERIOD, dryPlanId: "plan_2" };
-    await expect(planDry(planning.context(), input)).rejects.toThrow(/nothing/);
+    await expect(dryPlan(planning.context(), input)).rejects.toThrow(/nothing/);
   });
 });

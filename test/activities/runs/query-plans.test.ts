@@ -39,6 +39,7 @@ const GROWING = [
 /** Indexes of open rows only, which stay short. */
 const SHORT = [
   "cancellation_items_withheld",
+  "decisions_refusing",
   "event_starts_open",
   "notice_deliveries_due",
   "notices_to_route",

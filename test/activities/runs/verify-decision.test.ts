@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import type { ActivityContext } from "../../../activities/shared/context.ts";
-import { recordUnread, verifyDecision } from "../../../activities/runs/verify-decision.ts";
+import { verifyDecision } from "../../../activities/runs/verify-decision.ts";
 import type { Store } from "../../../src/store/index.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
 import { planLine, seedRun, type SeededRun } from "../../gateway/support/rows.ts";
@@ -62,16 +62,19 @@ test("a second try returns the result of the first, which had stored the decisio
   });
 });
 
-test("unread decisions are recorded in the trail once, as a number", async () => {
-  const context = { store } as unknown as ActivityContext;
-  await recordUnread(context, { runId: run.runId, read: 200, unread: 10 }, 1);
-  await recordUnread(context, { runId: run.runId, read: 200, unread: 10 }, 2);
-  await recordUnread(context, { runId: run.runId, read: 200, unread: 100 }, 2);
-  await recordUnread(context, { runId: "pay-run/acme/lost/2026-01-01", read: 200, unread: 1 }, 1);
+test("a run takes 200 decisions from Temporal, whatever its workflow has counted; the trail says so once", async () => {
+  await store.db.updateTable("runs").set({ decisions_sent: 198 }).execute();
+  for (const claim of ["199th", "200th", "201st", sign()]) await verify(claim);
+  expect(await refusals()).toEqual(["malformed", "malformed"]);
   const trail = await listAudit(store.db, { businessId: "biz_acme", subject: run.runId });
-  const unread = trail.filter(({ action }) => action === "run.decisions-unread");
-  expect(unread.map(({ details }) => details)).toEqual([
-    { code: "too-many", read: 200, unread: 10 },
-    { code: "too-many", read: 200, unread: 100 },
+  const since = trail.filter(({ action }) => action.startsWith("run.decision"));
+  expect(since.map(({ action, details }) => [action, details["read"]])).toEqual([
+    ["run.decision-refused", undefined],
+    ["run.decisions-unread", 200],
+    ["run.decision-refused", undefined],
   ]);
+  expect(await verify(sign())).toMatchObject({
+    accepted: false,
+    reason: expect.stringContaining("send them to the gateway"),
+  });
 });

@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { changeOf } from "../../../src/domain/payments/as-approved.ts";
 import { readBills } from "../../../activities/shared/read-bills.ts";
-import type { PlanLine } from "../../../src/contracts/pay-run.ts";
 import { sendJson, startService } from "../../payments-api/local-service.ts";
 
 const NOT_FOUND = { error: "not_found", message: "no such bill" };
@@ -58,23 +56,66 @@ test("bills are read even if the list still has a deleted one and the service as
   expect([...bills.values()][0]?.contactName).toBe("Null");
 });
 
-test("a vendor's record is unchanged if only the notation of its instant differs", () => {
-  const contact = { id: "con_1", bankAccount: { last4: "1111" } };
-  const change = (planned: string | null, now: string | null): string | null => {
-    const plan = {
-      amountCents: 100,
-      contactId: "con_1",
-      bankLast4: "1111",
-      contactUpdatedAt: planned,
-      flags: [],
-    } as unknown as PlanLine;
-    return changeOf(plan, 100, { ...contact, updatedAt: now });
-  };
-  expect(change("2026-11-20T09:00:00Z", "2026-11-20T10:00:00.000+01:00")).toBeNull();
-  expect(change(null, null)).toBeNull();
-  expect(change("lately", "lately")).toBeNull();
-  for (const now of ["2026-11-20T09:00:01Z", "lately", null]) {
-    expect(change("2026-11-20T09:00:00Z", now)).toMatch(/record was changed/);
+test("a bill that is answered with another bill's record is left out by name, and all others are read", async () => {
+  const service = await listing({ a: bill("b"), b: bill("b"), c: bill("c") });
+  const { bills } = await readBills(service.client());
+  expect(bills.map(({ payableId, unreadable }) => [payableId, unreadable])).toEqual([
+    ["a", { record: expect.stringContaining("it shows another record") as string }],
+    ["b", undefined],
+    ["c", undefined],
+  ]);
+});
+
+test("the description of a bill that can't be paid any more isn't kept", async () => {
+  const description = "x".repeat(1_000);
+  const service = await listing({
+    open: bill("open", { description }),
+    paid: bill("paid", { description, amountPaidCents: 100 }),
+    void: bill("void", { description, status: "void" }),
+  });
+  const { bills } = await readBills(service.client());
+  expect(bills.map((each) => each.description)).toEqual([description, null, null]);
+});
+
+/** A service with active and revoked vendors, which answers a list of a status as it is told. */
+function listingVendors(ofStatus: (status: string) => readonly object[] | null) {
+  const active = [vendor("v1", "active"), vendor("v2", "active")];
+  return startService(({ url }, response) => {
+    const { pathname, searchParams } = new URL(url, "http://localhost");
+    const status = searchParams.get("status");
+    const isOfVendors = pathname === "/v1/contacts";
+    const items = !isOfVendors ? [] : status === null ? active : ofStatus(status);
+    if (items === null) return sendJson(response, 422, { error: "validation_error" });
+    sendJson(response, 200, { items, totalCount: items.length });
+  });
+}
+
+function vendor(id: string, status: string, paymentReady = true) {
+  const unset = { emails: [], phone: null, netTerms: null, taxInfo: null, archivedAt: null };
+  const times = { createdAt: "2026-01-01T00:00:00Z", updatedAt: null };
+  const bankAccount = { last4: "4321" };
+  const shown = { displayName: id, type: "payee", paymentDirection: "can_pay", bankAccount };
+  return { id, status, paymentReady, ...shown, ...times, ...unset };
+}
+
+test("archived and revoked vendors are read as well, each once, and none of them can be paid, whatever is shown of it", async () => {
+  const service = await listingVendors((status) =>
+    status === "revoked" ? [vendor("v3", "active")] : [vendor("v1", "active")],
+  );
+  const { vendors } = await readBills(service.client());
+  expect([...vendors.values()]).toMatchObject([
+    { contactId: "v1", status: "active", paymentReady: true },
+    { contactId: "v2", status: "active", paymentReady: true },
+    { contactId: "v3", status: "revoked", paymentReady: false, bankLast4: "4321" },
+  ]);
+});
+
+test("a service that lists vendors of no status by itself costs two requests, and no plan", async () => {
+  for (const answer of [null, [vendor("v1", "active"), vendor("v2", "active")]]) {
+    const service = await listingVendors(() => answer);
+    const { vendors } = await readBills(service.client());
+    expect([...vendors.keys()]).toEqual(["v1", "v2"]);
+    const asked = service.received.filter(({ url }) => url.includes("status="));
+    expect(asked).toHaveLength(2);
   }
-  expect(change("lately", "just now")).toMatch(/record was changed/);
 });

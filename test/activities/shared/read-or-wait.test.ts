@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { readOrWait } from "../../../activities/shared/read-or-wait.ts";
+import { PaymentsApiError } from "../../../src/payments-api/index.ts";
 import { listWaits, setWait } from "../../../src/store/runs/waits.ts";
 import { test } from "../money-world.ts";
 
@@ -22,4 +23,22 @@ test("a successful read keeps a pause that was requested after the read began", 
   await store.db.updateTable("business_waits").set({ retry_at_ms: nowMs }).execute();
   await readOrWait(context, run, () => Promise.resolve());
   expect(await codes()).toEqual([]);
+});
+
+test("a service that was away for hours is tried again within two minutes", async ({ world }) => {
+  const { businessId } = world;
+  const context = world.context();
+  const away = new PaymentsApiError({
+    ...{ code: "no_answer", status: undefined, outcome: "not_applied", message: "reset" },
+    ...{ method: "GET", path: "/v1/payables" },
+  });
+  const run = { business: "acme", businessId };
+  for (let tries = 0; tries < 20; tries += 1) {
+    await world.store.db.updateTable("business_waits").set({ retry_at_ms: 0 }).execute();
+    await readOrWait(context, run, () => Promise.reject<undefined>(away));
+  }
+  const { serviceMs } = await context.clockOf("acme").now();
+  const [wait] = await listWaits(world.store.db, businessId);
+  expect(wait?.tries).toBeGreaterThan(10);
+  expect((wait?.retryAtMs ?? Infinity) - serviceMs).toBeLessThanOrEqual(120_000);
 });

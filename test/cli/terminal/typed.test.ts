@@ -32,7 +32,11 @@ test("a word's control characters are never printed", () => {
 });
 
 test("a hold that Payrun itself has set is not printed as a command", () => {
-  const text = onHoldText({ author: "payrun", reason: "Its owner was terminated in Temporal." });
+  const text = onHoldText({
+    author: "payrun",
+    authorKind: "system",
+    reason: "Its owner was terminated in Temporal.",
+  });
   expect(typeable(text, "/")).toBe(text);
   expect(typeable("payrun release HOLD_ID", "/")).toMatch(/payrun release HOLD_ID$/);
 });

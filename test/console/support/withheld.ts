@@ -1,3 +1,4 @@
+import { byWorkflow, SystemAuthor } from "../../../src/contracts/authors.ts";
 import type { HoldPlaybook } from "../../../src/contracts/playbook.ts";
 import { insertItem } from "../../../src/store/cancellations/cancellation-items.ts";
 import {
@@ -23,11 +24,16 @@ export async function seedWithheld(
   await store.transaction(async (trx) => {
     await insertCancellation(trx, {
       ...{ ...own, business: "acme", playbook: "hold-flagged", runId, policy: policyOf() },
-      ...{ reason: "flagged", requestedBy: "hold-flagged", nowMs },
+      ...{ reason: "flagged", requestedBy: new SystemAuthor("hold-flagged"), nowMs },
     });
     const roles = ["controller", "owner"];
     const about = { scope: "payable", value: payableId, reason: "flagged", roles } as const;
-    const { holdId } = await createHold(trx, { ...own, ...about, author: workflowId, nowMs });
+    const { holdId } = await createHold(trx, {
+      ...own,
+      ...about,
+      author: byWorkflow(workflowId),
+      nowMs,
+    });
     const item = { itemNo: 0, payableId, contactId: "con_1", amountCents: 250_754 };
     const state = { paymentId: null, holdId, releaseByMs, state: "withheld" } as const;
     await insertItem(trx, { ...own, ...item, ...state, open: true, reason: null }, nowMs);

@@ -16,8 +16,9 @@ const LINE: LineHashInput = {
   contactId: "contact_1",
   amountCents: 12_345,
   bankLast4: "6789",
-  contactUpdatedAt: "2026-11-01T00:00:00Z",
   sourceId: "balance",
+  pay: { paymentRail: "SERVICE", fundingSource: "balance", bankAccountId: "bank_main" },
+  needsAchAuthorization: false,
   clearing: "STANDARD",
   dateRule: "by-due-date",
   approvers: ["owner", "controller"],
@@ -28,6 +29,8 @@ const LINE: LineHashInput = {
 const OTHERS: Readonly<Record<string, unknown>> = {
   amountCents: 12_346,
   quorum: 2,
+  pay: { paymentRail: "SERVICE", fundingSource: "balance", bankAccountId: "bank_two" },
+  needsAchAuthorization: true,
   approvers: ["owner"],
 };
 
@@ -37,7 +40,7 @@ const PLAYBOOK = payRunPlaybook({ approve: [RULE] });
 
 describe("a line's hash", () => {
   it("a line's hash never changes for the same line: stored approvals depend on it", () => {
-    expect(lineHash(LINE)).toBe("2b5bfe95714514a9046a3694aaa57224be15ef9b1f3295d797f59808d17a4ed9");
+    expect(lineHash(LINE)).toBe("5d34f5c0e3e35c5118185c0499ce62ee2c168f8c88c898ee9bbd084086fe34c7");
   });
 
   it.each(Object.keys(LINE))("a line's hash changes with %s", (key) => {
@@ -66,6 +69,10 @@ describe("stages", () => {
     [{ ...stages[0], escalate }, stages[1]],
     [{ ...stages[0], escalate: { ...escalate, to: ["ceo"] } }, stages[1]],
   ];
+
+  it("rules that add up, under which a line may fall, change its hash", () => {
+    expect(lineHash({ ...LINE, sumRules: [0] })).not.toBe(lineHash(LINE));
+  });
 
   it("stages change the hash of a line that has them, and of a plan's policy", () => {
     const ofLines = [stages, ...others].map((each) => lineHash({ ...LINE, stages: each }));

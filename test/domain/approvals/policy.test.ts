@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ApprovalRule } from "../../../src/contracts/playbook.ts";
 import { type DecisionInput, judgeDecision } from "../../../src/domain/approvals/policy.ts";
 import { ruleFor } from "../../../src/domain/approvals/rules.ts";
-import { quorumOf } from "../../../src/domain/approvals/principal.ts";
+import { quorumOf } from "../../../src/contracts/principal.ts";
 
 const ANY: ApprovalRule = {
   review: false,
@@ -56,8 +56,8 @@ function refusal(changes: Parameters<typeof input>[0]): string {
 
 describe("the rule of a line", () => {
   const rules = [REVIEW, OVER, RENT, ANY];
-  const index = (amountCents: number, inReview: boolean, rent = false) =>
-    ruleFor({ amountCents, inReview }, rules, () => rent).index;
+  const index = (billCents: number, inReview: boolean, rent = false) =>
+    ruleFor({ billCents, inReview }, rules, () => rent).index;
 
   it("a line needs the first rule that matches", () => {
     expect(index(100, true)).toBe(0);
@@ -66,8 +66,23 @@ describe("the rule of a line", () => {
     expect(index(100, false, true)).toBe(2);
   });
 
+  it("a line falls under a rule by what its vendor is paid besides, or knows that it would", () => {
+    const week = { ...OVER, overPer: "vendor-week" as const, where: "rent" };
+    const run = { ...OVER, overPer: "vendor" as const };
+    const found = (weekCents: number, runCents: number, rent = true) => {
+      const besidesCents = { "vendor-week": weekCents, vendor: runCents };
+      const facts = { billCents: 500_000, besidesCents, inReview: false };
+      const { index, sumRules } = ruleFor(facts, [REVIEW, week, run, ANY], () => rent);
+      return [index, ...sumRules];
+    };
+    expect(found(2_000_001, 0)).toEqual([1]);
+    expect(found(2_000_000, 2_000_001)).toEqual([2, 1]);
+    expect(found(2_000_000, 2_000_000)).toEqual([3, 1, 2]);
+    expect(found(2_000_001, 0, false)).toEqual([3, 2]);
+  });
+
   it("a line without a matching rule is an error", () => {
-    expect(() => ruleFor({ amountCents: 1, inReview: false }, [REVIEW], () => false)).toThrow(
+    expect(() => ruleFor({ billCents: 1, inReview: false }, [REVIEW], () => false)).toThrow(
       "no approval rule matches",
     );
   });
@@ -147,5 +162,17 @@ describe("a decision", () => {
 
   it("two tokens of one name count as one person", () => {
     expect(quorumOf(["carol", "Carol ", "dave"])).toBe(2);
+  });
+});
+
+it("an approval is refused if its bills wait only for a word about their vendors' accounts, and may leave them out", () => {
+  const waiting = { ...input({}), lines: [{ ...SMALL, needsWord: true }] };
+  expect(judgeDecision(waiting)).toMatchObject({
+    code: "nothing-left",
+    reason: expect.stringContaining("payrun approve RUN --same-account VENDOR"),
+  });
+  const decision = { ...waiting.decision, drop: [SMALL.payableId] };
+  expect(judgeDecision({ ...waiting, decision })).toMatchObject({
+    ...{ accepted: true, countsFor: [], dropped: [SMALL.payableId] },
   });
 });

@@ -7,6 +7,8 @@ const RUN = "pay-run/acme/weekly/2026-11-20";
 const signer = makeSigner();
 const other = makeSigner("crm", ["owner"]);
 const NOW_S = Math.floor(Date.now() / 1000);
+const CALL = { contactId: "c_1", person: "Ann Lee", phone: "+1 212 555 0100" };
+const WORD = [{ contactId: "c_1", updatedAt: null }];
 const claims = { sub: RUN, planHash: "a".repeat(64) };
 
 function read(envelope: string): ReturnType<typeof readSignedDecision> {
@@ -61,6 +63,10 @@ describe("a signed decision", () => {
     ["malformed", signDecision(signer, { ...claims, decision: "pay" })],
     ["malformed", signDecision(signer, { ...claims, planHash: 7 })],
     ["malformed", signDecision(signer, { ...claims, drop: "pay_1" })],
+    ["malformed", signDecision(signer, { ...claims, nbf: NOW_S + 900 })],
+    ["malformed", signDecision(signer, { ...claims, amountCents: 100 })],
+    ["malformed", signDecision(signer, { ...claims, verifiedBankChanges: [{ ...CALL, by: "x" }] })],
+    ["malformed", signDecision(signer, { ...claims, drop: ["pay_1"], confirmedRecords: WORD })],
     ["malformed", signDecision(signer, claims, { alg: "none" })],
     ["malformed", signDecision(signer, claims, { crit: ["b64"], b64: false })],
     ["malformed", signDecision(signer, claims, { kid: undefined })],
@@ -70,6 +76,39 @@ describe("a signed decision", () => {
     ["malformed", "x".repeat(700_000)],
   ])("a wrong decision is refused as %s", (code, envelope) => {
     expect(codeOf(envelope)).toBe(code);
+  });
+
+  test.each([
+    [
+      "a claim",
+      '"decision" twice',
+      '"decision":"approve"',
+      '"decision":"approve","decision":"reject"',
+    ],
+    [
+      "an escaped claim",
+      '"decision" twice',
+      '"decision":"approve"',
+      '"decision":"approve","decisio\\u006e":"reject"',
+    ],
+    ["a member of an answer", '"phone" twice', '"person":', '"phone":"+1 917 555 0199","person":'],
+    ["a member of the header", "its header has a name twice", '"alg":', '"kid":"crm-2026","alg":'],
+  ])("a decision that has %s twice is refused, and says which", (_what, reason, once, twice) => {
+    const signed = { ...claims, verifiedBankChanges: [CALL] };
+    expect(codeOf(signDecision(signer, signed))).toBe("ok");
+    const double = (json: string): string => json.replace(once, twice);
+    expect(read(signDecision(signer, signed, {}, double))).toMatchObject({
+      code: "malformed",
+      reason: expect.stringContaining(reason) as string,
+    });
+  });
+
+  test("texts that look like members, and the same name in several objects, are not doubled", () => {
+    const comment = '{"decision":"approve","decision":"reject"} \\';
+    const calls = [CALL, { ...CALL, contactId: "c_2" }];
+    const drop = Array.from({ length: 10_000 }, (_, index) => `pay_${index}`);
+    const signed = { ...claims, comment, drop, verifiedBankChanges: calls };
+    expect(codeOf(signDecision(signer, signed))).toBe("ok");
   });
 
   test("a decision can't be signed with the public key as a shared secret", () => {

@@ -11,7 +11,7 @@ import {
 const NOW = { nowMs: 100, sandboxesOnly: false };
 const token = (changes: object = {}) => ({
   ...{ roles: ["controller"], confirmedAtMs: null, expiresAtMs: 101, revokedAtMs: null },
-  ...{ createdBy: "Ada", ...changes },
+  ...{ createdBy: "Ada", createdByKind: "principal" as const, ...changes },
 });
 
 test("a token that may approve or administer counts once a second person has confirmed it", () => {

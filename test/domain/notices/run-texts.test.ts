@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { LineState, RunPhase } from "../../../src/contracts/pay-run.ts";
 import { calledBackText } from "../../../src/domain/runs/after-end.ts";
+import { approvalReminder } from "../../../src/domain/notices/approval-texts.ts";
 import { parked, runEnded } from "../../../src/domain/notices/run-texts.ts";
 
 const run = { runId: "run/acme/rent/2026-11-26", playbook: "rent", period: "2026-11-26" };
@@ -37,7 +38,7 @@ describe("a notice of parked bills", () => {
     const acts = (text: string) => text.split("\n").filter((line) => line.startsWith("Act with"));
     const ways = [
       expect.stringMatching(
-        /^Act with: Over limits\.vendorPerWeek .* whose week has room .*payrun pay PAYABLE_ID --playbook OTHER/,
+        /^Act with: Over limits\.vendorPerWeek .* whose week has room .*payrun pay PAYABLE_ID does/,
       ),
       "Act with: payrun resolve PAYABLE_ID --paid-elsewhere or --give-up, and --reason",
     ];
@@ -87,4 +88,24 @@ test("a notice of a run's end says what was called back, and doesn't call a run 
   const held = runEnded(run, "completed", new Map(), undefined, { "on-hold": 5 });
   expect(held.subject).toBe("rent 2026-11-26 paid nothing: 5 bills on hold");
   expect(subject(["cancelled"], "rejected")).toBe("rent 2026-11-26 was rejected");
+});
+
+test("a reminder of bills that wait only for a word asks for it, and names its command", () => {
+  const { subject, text } = approvalReminder(
+    run,
+    {
+      ...{ ruleIndex: 0, stage: 0, stages: 1, given: 0, quorum: 1, count: 1, cents: 10_000 },
+      ...{ escalated: false, isHurried: false, isHeld: false, asksRecord: true, by: ["owner"] },
+      ...{ sinceMs: null, sinceRealMs: null, remindAtMs: null, escalateAtMs: null },
+      escalatesTo: [],
+    },
+    { decideBy: null },
+  );
+  expect(subject).toBe(
+    "rent 2026-11-26: 1 bill of $100.00 still waits for one word: is the vendor's account still right?",
+  );
+  expect(text.split("\n")).toEqual([
+    "owner, who says whether the vendor's account is still right, was asked.",
+    `If it is: payrun approve ${run.runId} --same-account VENDOR, or all`,
+  ]);
 });

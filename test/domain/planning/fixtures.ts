@@ -1,4 +1,5 @@
 import type { FundingChoice } from "../../../src/contracts/pay-run.ts";
+import { recordOf } from "../../../src/domain/vendor-account.ts";
 import { newYorkInstantMs } from "../../../src/domain/clock/new-york.ts";
 import {
   type BillFacts,
@@ -8,6 +9,7 @@ import {
 } from "../../../src/domain/planning/book.ts";
 import { buildPlan, type PlanInput } from "../../../src/domain/planning/plan.ts";
 import { type SelectInput, selectBills } from "../../../src/domain/planning/select.ts";
+import { findTwins, type RefusedBills } from "../../../src/domain/planning/twins.ts";
 import { atOnce } from "../../support/at-once.ts";
 import { payRunPlaybook } from "../../support/pay-run-playbook.ts";
 
@@ -68,18 +70,31 @@ export function vendor(contactId: string, changes: Partial<VendorFacts> = {}): V
     status: "active",
     paymentReady: true,
     bankLast4: "1111",
-    updatedAt: null,
+    record: record(null),
     netTerms: 30,
     ...changes,
   };
+}
+
+/** A vendor's record, changed at an instant, with a phone number. */
+export function record(updatedAt: string | null, phone = "+1 212 555 0100") {
+  const shown = {
+    ...{ displayName: "Vendor", emails: [], phone, paymentDirection: "can_be_paid" },
+    ...{ netTerms: 30, taxInfo: null, status: "active", type: "payee" },
+  };
+  return recordOf({ ...shown, updatedAt });
 }
 
 export function paid(payableId: string, changes: Partial<PaymentFacts> = {}): PaymentFacts {
   return {
     payableId,
     contactId: "v1",
+    id: `payment of ${payableId}`,
     status: "completed",
+    createdMs: Date.parse("2026-10-01T12:00:00Z"),
+    settledMs: Date.parse("2026-10-05T12:00:00Z"),
     amountCents: 10_000,
+    rail: "SERVICE",
     failureReason: null,
     ...changes,
   };
@@ -92,7 +107,10 @@ export interface World {
   readonly bills: readonly BillFacts[];
   readonly vendors?: readonly VendorFacts[];
   readonly payments?: readonly PaymentFacts[];
+  readonly refused?: RefusedBills;
 }
+
+const NO_REFUSED: RefusedBills = { all: new Set(), recent: new Set() };
 
 function bookOf(world: World) {
   const history = paid("long-ago");
@@ -110,6 +128,7 @@ export function selection(world: World, changes: Partial<SelectInput> = {}) {
       period: PERIOD,
       runId: "pay-run/default/weekly/2026-11-19",
       sourceId: "balance",
+      accountId: null,
       holds: [],
       matches: () => true,
       ...changes,
@@ -119,19 +138,24 @@ export function selection(world: World, changes: Partial<SelectInput> = {}) {
 
 function planInput(world: World, changes: Partial<PlanInput> = {}): PlanInput {
   const playbook = changes.playbook ?? PLAYBOOK;
+  const selected = selection(world, { playbook });
   return {
     businessId: "biz_1",
     playbook,
     playbookRevision: 1,
+    limits: playbook.limits,
     nowMs: NOW_MS,
     book: bookOf(world),
-    ...selection(world, { playbook }),
+    ...selected,
+    twins: atOnce(findTwins(bookOf(world), selected.selected, world.refused ?? NO_REFUSED)),
+    before: new Map(),
     funding: BALANCE,
     availableCents: 100_000_000,
     reservedCents: 0,
-    weekUse: { businessCents: new Map(), vendorCents: new Map() },
-    lastPaidTo: new Map([["v1", "1111"]]),
-    sentTo: new Map(),
+    weekUse: { businessCents: new Map(), vendorCents: new Map(), partCents: new Map() },
+    known: new Map([["v1", { bankLast4: "1111", record: record(null), paymentIds: [] }]]),
+    sent: new Map(),
+    near: [],
     matches: () => false,
     ...changes,
   };

@@ -1,17 +1,19 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
 import { addDays } from "../../../src/domain/clock/dates.ts";
-import { LimitBook, vendorWeek } from "../../../src/domain/planning/limits.ts";
+import { LimitBook, limitsInForce, vendorWeek } from "../../../src/domain/planning/limits.ts";
 
 describe("limits", () => {
   const limits = { billCents: 1_000, vendorPerWeekCents: 1_500, businessPerWeekCents: 2_000 };
   const unused = {
     businessCents: new Map<string, number>(),
     vendorCents: new Map<string, number>(),
+    partCents: new Map<string, number>(),
   };
   const line = (contactId: string, amountCents: number, executionDate = "2026-11-20") => ({
     contactId,
     amountCents,
+    totalCents: amountCents,
     executionDate,
   });
 
@@ -25,6 +27,41 @@ describe("limits", () => {
     expect(book.take(line("v2", 500))).toBeNull();
   });
 
+  it("a part counts as its whole bill for the bill's limit, and as what it pays for a week's", () => {
+    const book = new LimitBook(limits, unused);
+    const part = (amountCents: number, totalCents: number) =>
+      book.take({ ...line("v1", amountCents), totalCents });
+    expect(part(400, 1_001)?.code).toBe("over-bill-limit");
+    expect([part(400, 1_000), part(400, 1_000), part(400, 1_000)]).toEqual([null, null, null]);
+    expect(part(400, 1_000)?.code).toBe("over-vendor-week-limit");
+  });
+
+  it("of a playbook's limits and its business's, the stricter are in force, one by one", () => {
+    const playbook = { billCents: 500, vendorPerWeekCents: 2_000, businessPerWeekCents: null };
+    expect(limitsInForce(playbook, limits)).toEqual({
+      billCents: 500,
+      vendorPerWeekCents: 1_500,
+      businessPerWeekCents: 2_000,
+      ofProfile: ["vendorPerWeekCents", "businessPerWeekCents"],
+    });
+    expect(limitsInForce(playbook, undefined)).toEqual({ ...playbook, ofProfile: [] });
+  });
+
+  it("a bill above a limit is told whose limit it is", () => {
+    const playbook = { billCents: 500, vendorPerWeekCents: 2_000, businessPerWeekCents: null };
+    const book = new LimitBook(limitsInForce(playbook, limits), unused);
+    expect(book.take(line("v1", 501))?.text).toBe(
+      "$5.01 is above the playbook's limit of $5.00 for one bill.",
+    );
+    const told = [1, 2, 3, 4].map(() => book.take(line("v1", 500))?.text ?? "");
+    expect(told).toEqual([
+      "",
+      "",
+      "",
+      "It would bring this vendor to $20.00 in the week of 2026-11-16, above the business profile's limit of $15.00.",
+    ]);
+  });
+
   it("weekly limits begin again on Monday in New York, by execution date", () => {
     const book = new LimitBook(limits, unused);
     expect(book.take(line("v1", 1_000, "2026-11-20"))).toBeNull();
@@ -35,6 +72,7 @@ describe("limits", () => {
     const book = new LimitBook(limits, {
       businessCents: new Map([["2026-11-16", 1_900]]),
       vendorCents: new Map([[vendorWeek("v1", "2026-11-16"), 1_450]]),
+      partCents: new Map(),
     });
     expect(book.take(line("v1", 51))?.code).toBe("over-vendor-week-limit");
     expect(book.take(line("v2", 101))?.code).toBe("over-business-week-limit");
@@ -50,7 +88,9 @@ describe("limits", () => {
   );
   test.prop([lines])("accepted lines never exceed the limits", (asked) => {
     const book = new LimitBook(limits, unused);
-    const taken = asked.filter((each) => book.take(each) === null);
+    const taken = asked.filter(
+      (each) => book.take({ ...each, totalCents: each.amountCents }) === null,
+    );
     for (const monday of ["2026-11-16", "2026-11-23"]) {
       const week = taken.filter(
         (each) => each.executionDate >= monday && each.executionDate <= addDays(monday, 6),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { addDays } from "../../../src/domain/clock/dates.ts";
 import { newYorkInstantMs } from "../../../src/domain/clock/new-york.ts";
+import type { SumPer } from "../../../src/contracts/playbook.ts";
+import { vendorWeek } from "../../../src/domain/planning/limits.ts";
 import type { PlanInput } from "../../../src/domain/planning/plan.ts";
 import { bill, paid, planOf, PLAYBOOK, selection, vendor, type World } from "./fixtures.ts";
 
@@ -65,6 +67,36 @@ describe("a plan", () => {
     const short = planOf(world, { availableCents: 0 }).summary.cash;
     expect(short.at(-1)?.leftCents).toBe(-3_021_000);
     expect(planOf(world, { availableCents: null }).summary.cash[0]?.leftCents).toBeNull();
+  });
+
+  it("bills just below an amount fall under its rule once their vendor's sum is above it", () => {
+    const [any] = PLAYBOOK.approve.slice(-1);
+    expect(any).toBeDefined();
+    if (any === undefined) return;
+    const bills = [
+      bill("a", { totalCents: 9_000, dueDate: "2026-12-01" }),
+      bill("b", { totalCents: 9_000, dueDate: "2026-12-15" }),
+      bill("other", { contactId: "v2", totalCents: 9_000, dueDate: "2026-12-01" }),
+    ];
+    const rulesOf = (overPer: SumPer, usedCents = 0, partCents = 0) => {
+      const approve = [{ ...any, overCents: 10_000, overPer, by: ["owner"] }, any];
+      const monday = "2026-11-23";
+      const weekUse = {
+        businessCents: new Map(),
+        vendorCents: new Map([[vendorWeek("v1", monday), usedCents]]),
+        partCents: new Map([[vendorWeek("a", monday), partCents]]),
+      };
+      const playbook = { ...PLAYBOOK, select: { due: "all" as const }, review: [], approve };
+      const vendors = [vendor("v1"), vendor("v2")];
+      const { lines } = planOf({ bills, vendors }, { playbook, weekUse });
+      return Object.fromEntries(lines.map((line) => [line.payableId, line.ruleIndex]));
+    };
+    expect(rulesOf("vendor")).toEqual({ a: 0, b: 0, other: 1 });
+    // The second is paid in another week.
+    expect(rulesOf("vendor-week")).toEqual({ a: 1, b: 1, other: 1 });
+    expect(rulesOf("vendor-week", 1_001)).toEqual({ a: 0, b: 1, other: 1 });
+    // Earlier parts of a bill are in its total.
+    expect(rulesOf("vendor-week", 1_001, 1_001)).toEqual({ a: 1, b: 1, other: 1 });
   });
 
   it("a plan parks lines over a limit, and needs no cash for them", () => {

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { BillFacts, VendorFacts } from "../../../src/domain/planning/book.ts";
-import { claimedElsewhere, type SelectInput } from "../../../src/domain/planning/select.ts";
+import {
+  claimedElsewhere,
+  mayBePaid,
+  type SelectInput,
+} from "../../../src/domain/planning/select.ts";
 import { bill, paid, PLAYBOOK, selection, vendor, type World } from "./fixtures.ts";
 
 function codeOf(world: World, changes: Partial<SelectInput> = {}): string {
@@ -37,6 +41,21 @@ describe("selecting bills", () => {
     expect(codeOf(one({ dueDate: null }))).toBe("no-due-date");
     expect(codeOf(one({ dueDate: null }), { playbook })).toBe("selected");
     expect(codeOf(one({ dueDate: "2030-01-01" }), { playbook })).toBe("selected");
+  });
+
+  it.each([
+    { status: "draft" },
+    { status: "void" },
+    { amountPaidCents: 10_000 },
+    { totalCents: 0 },
+    { status: "", totalCents: 0, unreadable: { status: "a list" } },
+  ])("a condition is not asked about a bill that can't be paid, %o", (changes) => {
+    const matches = (): never => {
+      throw new Error("it was asked");
+    };
+    const playbook = { ...PLAYBOOK, where: "true" };
+    expect(mayBePaid(bill("b1", changes))).toBe(false);
+    expect(codeOf(one(changes), { playbook, matches })).not.toBe("selected");
   });
 
   it.each([

@@ -47,6 +47,7 @@ function input(
 function ask(changes: Partial<ApprovalAsk>): ApprovalAsk {
   return {
     ...{ ruleIndex: 0, stage: 0, stages: 1, escalated: false, given: 0, isHeld: false },
+    ...{ isHurried: false, asksRecord: false },
     ...{ count: 1, cents: 100, by: ["owner"], quorum: 1, escalatesTo: [] },
     ...{ sinceMs: null, sinceRealMs: null, remindAtMs: null, escalateAtMs: null },
     ...changes,
@@ -179,6 +180,10 @@ test("a run says what it waits for, a fault of the service first", () => {
   const waits = [{ sourceId: "", message: "payments are locked", retryAtMs: 1_000 }];
   expect(judgeProgress(input({ planned: 3 }, { waits })).waitingFor).toBe(
     "the service: payments are locked",
+  );
+  const away = [{ sourceId: "", message: "It can't be read.", retryAtMs: 120_000 }];
+  expect(judgeProgress(input({ planned: 3 }, { waits: away })).waitingFor).toBe(
+    "the service, which is tried again on Wed, Dec 31, 7:02 PM New York: It can't be read.",
   );
   const bounced = input({ retrying: 7 }, { bouncedLines: 6 });
   expect(judgeProgress(bounced).waitingFor).toBe(

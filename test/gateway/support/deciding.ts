@@ -1,8 +1,7 @@
 import { test as base } from "vitest";
 import { decisionsOfRun } from "../../../src/store/approvals/decisions.ts";
-import { lineApproved } from "../../../src/store/approvals/line-approvals.ts";
 import { startTestGateway, type Answer, type TestGateway } from "./gateway.ts";
-import { planLine, seedRun, type SeededRun } from "./rows.ts";
+import { isApproved, planLine, seedRun, type SeededRun } from "./rows.ts";
 
 const LARGE = { amountCents: 2_000_000, approvers: ["owner"], ruleIndex: 0 };
 const TWO_EYES = { quorum: 2 };
@@ -28,9 +27,7 @@ class DecidingScene {
   }
 
   approved(payableId: string): Promise<boolean> {
-    const { runId } = this.run;
-    const line = { runId, payableId, lineHash: `hash-of-${payableId}` };
-    return lineApproved(this.gateway.store.db, line, Date.now());
+    return isApproved(this.gateway.store, this.run.runId, payableId);
   }
 
   /** Returns who has decided, and each decision's outcome. */

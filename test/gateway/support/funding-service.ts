@@ -34,6 +34,25 @@ export function serviceWithPayments(payments: readonly object[]): Promise<string
   });
 }
 
+/**
+ * Returns the address of a service that shows these bank accounts and funding sources at each read,
+ * which ends with the test.
+ *
+ * @param shown undefined while the service fails
+ */
+export function serviceWithAccounts(
+  shown: () =>
+    | { readonly accounts: readonly unknown[]; readonly sources: readonly unknown[] }
+    | undefined,
+): Promise<string> {
+  return listening(({ url = "" }, response) => {
+    const now = shown();
+    const items = url.startsWith("/v1/bank-accounts") ? now?.accounts : now?.sources;
+    response.writeHead(now === undefined ? 501 : 200, { "content-type": "application/json" });
+    response.end(JSON.stringify(now === undefined ? {} : { items }));
+  });
+}
+
 /** Returns the address of a service that answers no request, which ends with the test. */
 export function silentService(): Promise<string> {
   return listening(() => {});

@@ -1,11 +1,16 @@
+import { definedOnly } from "../../../src/contracts/defined-only.ts";
 import type { LineState, PlanLine, PlanSummary } from "../../../src/contracts/pay-run.ts";
 import { planHash, policyHash } from "../../../src/domain/approvals/hashes.ts";
+import { hashOfLine } from "../../../src/domain/planning/line-hash.ts";
 import { claimPayables } from "../../../src/store/payables/claims.ts";
+import { lineApproved } from "../../../src/store/approvals/line-approvals.ts";
 import { recordDecision } from "../../../src/store/approvals/decisions.ts";
 import type { Store } from "../../../src/store/index.ts";
-import { storePlan } from "../../../src/store/plans/plan-writes.ts";
+import { getPlanLine, getPlanLines } from "../../../src/store/lines/plan-lines.ts";
+import { notePlan } from "../../../src/store/plans/plan-trail.ts";
+import { type FirstPlan, storePlan } from "../../../src/store/plans/plan-writes.ts";
 import { applyPlaybook } from "../../../src/store/playbooks/playbooks.ts";
-import { setRunPhase, upsertRun } from "../../../src/store/runs/runs.ts";
+import { recordLaunch, setRunPhase } from "../../../src/store/runs/runs.ts";
 import { setSubscriptions } from "../../../src/store/payables/subscriptions.ts";
 import { payRunPlaybook } from "../../support/pay-run-playbook.ts";
 
@@ -20,7 +25,7 @@ export function planLine(payableId: string, changes: Partial<PlanLine> = {}): Pl
   return {
     payableId,
     version: 1,
-    lineHash: `hash-of-${payableId}`,
+    lineHash: "",
     publicId: `BILL-${payableId}`,
     contactId: `con_${payableId}`,
     contactName: `Vendor of ${payableId}`,
@@ -28,7 +33,7 @@ export function planLine(payableId: string, changes: Partial<PlanLine> = {}): Pl
     amountCents: 10_000,
     totalCents: 10_000,
     bankLast4: "6789",
-    contactUpdatedAt: null,
+    record: { updatedAt: null, shown: [] },
     dueDate: "2026-12-01",
     // Later than every day on which tests run.
     executionDate: "2029-11-26",
@@ -77,8 +82,9 @@ function playbookOf(lines: readonly PlanLine[]) {
   const approve = PLAYBOOK.approve.map((rule, index) => {
     const line = lines.find(({ ruleIndex }) => ruleIndex === index);
     if (line === undefined) return rule;
-    const { approvers: by, quorum, stages } = line;
-    return { ...rule, by, quorum, ...(stages === undefined ? {} : { stages }) };
+    const { approvers: by, quorum, stages, besidesCents } = line;
+    const overPer = besidesCents === undefined ? undefined : ("vendor-week" as const);
+    return { ...rule, by, quorum, ...definedOnly({ stages, overPer }) };
   });
   return { ...PLAYBOOK, approve };
 }
@@ -89,6 +95,7 @@ export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
   const business = seed.business ?? "acme";
   const nowMs = Date.now();
   const policy = { ...playbookOf(seed.lines), late: seed.late ?? ("ask" as const) };
+  const lines = seed.lines.map((line) => ({ ...line, lineHash: hashOfLine(businessId, line) }));
   return store.transaction(async (trx) => {
     const { revision } = await applyPlaybook(trx, {
       name: "weekly",
@@ -100,7 +107,7 @@ export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
       authorTokenId: null,
       nowMs,
     });
-    const { run, runId } = await upsertRun(trx, {
+    const { run, runId } = await recordLaunch(trx, {
       businessId,
       business,
       playbook: "weekly",
@@ -114,13 +121,13 @@ export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
     const payableIds = seed.lines.map((line) => line.payableId);
     await claimPayables(trx, { businessId, payableIds, owner: runId, nowMs });
     const hash = planHash({
-      lineHashes: seed.lines.map((line) => line.lineHash),
+      lineHashes: lines.map((line) => line.lineHash),
       playbook: "weekly",
       playbookRevision: revision,
       policyHash: policyHash(policy),
     });
     const totalCents = seed.lines.reduce((sum, line) => sum + line.amountCents, 0);
-    const stored = await storePlan(trx, {
+    const first: FirstPlan = {
       run,
       plan: {
         summary: {
@@ -137,7 +144,7 @@ export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
           source: null,
           ...seed.summary,
         },
-        lines: seed.lines,
+        lines,
         skipped: [
           {
             payableId: "pay_later",
@@ -152,7 +159,9 @@ export async function seedRun(store: Store, seed: Seed): Promise<SeededRun> {
         ],
       },
       nowMs,
-    });
+    };
+    const stored = await storePlan(trx, first);
+    await notePlan(trx, first);
     await setRunPhase(trx, runId, { phase: "awaiting-approval" });
     await setSubscriptions(trx, {
       businessId,
@@ -172,6 +181,7 @@ export async function approveLines(
   payableIds: readonly string[],
   expiresAtMs = Date.now() + 86_400_000,
 ): Promise<void> {
+  const approves = await getPlanLines(store.db, run.runId, { payableIds });
   await store.transaction((trx) =>
     recordDecision(trx, {
       runId: run.runId,
@@ -186,12 +196,16 @@ export async function approveLines(
       expiresAtMs,
       outcome: "accepted",
       reason: null,
-      approves: payableIds.map((payableId) => ({
-        payableId,
-        lineHash: `hash-of-${payableId}`,
-      })),
+      approves: approves.map(({ line }) => line),
     }),
   );
+}
+
+/** True if a line of a run, as it is planned, has its approvals. */
+export async function isApproved(store: Store, runId: string, payableId: string): Promise<boolean> {
+  const plan = await getPlanLine(store.db, runId, payableId);
+  if (plan === undefined) throw new Error(`${runId} has no line of ${payableId}`);
+  return lineApproved(store.db, { ...plan, runId }, Date.now());
 }
 
 /** Sets a line's state and facts directly in the store. */

@@ -3,6 +3,7 @@ import { newYorkInstant } from "../../../src/sandbox/payments/banking-days.ts";
 import type { Book } from "../service/book.ts";
 import {
   BREAKS,
+  LIES,
   MORE_FAULTS,
   SERVICE_FAULTS,
   type ServiceFault,
@@ -50,6 +51,10 @@ export class Company {
   readonly traits: ReadonlySet<Trait>;
   /** True if the service does what the ledger can't be safe against. */
   readonly breaksEnvelope: boolean;
+  /** True if the service says what is not true. */
+  readonly isLiedTo: boolean;
+  /** How often each read then lies. */
+  readonly liesShare: number;
   /** Days for which the company's own bank account has no money. */
   readonly emptyDays: number;
   readonly #shortShare: number | undefined;
@@ -68,6 +73,8 @@ export class Company {
   readonly storeTroubles: ReadonlySet<StoreTrouble>;
   /** What can't be read of the first bill, if anything can't be. */
   readonly poisons: "bill" | "payments" | "vendor";
+  /** True if that comes with an absurd field. */
+  readonly isAbsurd: boolean;
   /** True if the service holds some payments for review before they run. */
   readonly reviews: boolean;
   readonly acts: ReadonlySet<Act>;
@@ -113,6 +120,7 @@ export class Company {
       if (new Stream(seed, `more ${kind}`).chance(isLarge ? 0.05 : 0.2)) this.faults.add(kind);
     }
     this.poisons = new Stream(seed, "poison").pick(["bill", "payments", "vendor"] as const);
+    this.isAbsurd = new Stream(seed, "poison's form").chance(0.6);
     const isCrowd = seed % CROWD_EVERY === 7;
     this.#isCrowd = isCrowd;
     this.steady = isCrowd || swarm.chance(0.3) ? "worker-2" : undefined;
@@ -132,6 +140,9 @@ export class Company {
     this.listsDeliveries = this.hasWebhooks && traits.has("lists-deliveries");
     this.reviews = traits.has("reviewed");
     this.breaksEnvelope = this.scale === 1 && traits.has("breaks-envelope");
+    this.isLiedTo = traits.has("lied");
+    this.liesShare = new Stream(seed, "how often it lies").pick([0.4, 0.15, 0.03]);
+    if (this.isLiedTo) this.faults.add(LIES);
     if (this.breaksEnvelope) {
       const broken = new Stream(seed, "breaks").pick(BREAKS);
       for (const kind of [broken, ...WITH_BREAK[broken]]) this.faults.add(kind);
@@ -140,6 +151,7 @@ export class Company {
       new Stream(seed, "playbooks"),
       traits,
       new Stream(seed, "limits"),
+      new Stream(seed, "sums of rules"),
     );
     const money = new Stream(seed, "money of the company");
     this.#shortShare = traits.has("short-balance") ? money.between(20, 90) / 100 : undefined;
@@ -148,7 +160,8 @@ export class Company {
     // Where something is looked at every few seconds, a day of trouble would take too many steps.
     const isWatched = this.faults.has("poison") || this.scale !== 1;
     const hasOutage = traits.has("outage") && !isWatched;
-    const leastMs = hasOutage || this.breaksEnvelope ? LONG_TROUBLE_MS : 0;
+    const isLong = hasOutage || this.breaksEnvelope || this.isLiedTo;
+    const leastMs = isLong ? LONG_TROUBLE_MS : 0;
     this.troubleMs = isWatched ? 600_000 : Math.max(troubleMs, leastMs);
     this.hasOutage = hasOutage;
     // A service with slow reads and many old payments to read.
@@ -184,7 +197,7 @@ export class Company {
   fill(book: Book): void {
     const lots = this.#bills;
     const most = this.#isCrowd ? lots.between(90, 110) : lots.between(22, 40);
-    const isTight = this.traits.has("tight-limit");
+    const isTight = this.traits.has("tight-limit") || this.traits.has("adds-up");
     const few = (): number => Math.max(lots.between(1, 8), isTight ? 5 : 1);
     const count = this.#isLarge ? most : few();
     const vendors = isTight ? 1 : this.#isLarge ? count : lots.between(1, count);
@@ -196,6 +209,7 @@ export class Company {
         last4: String(1_000 + number),
         updatedMs: null,
         movedMs: 0,
+        editedMs: 0,
       });
     }
     for (let number = 1; number <= count; number += 1) {

@@ -1,5 +1,5 @@
 import type { BankClock } from "../service/bank-clock.ts";
-import type { Book } from "../service/book.ts";
+import type { Book, Contact } from "../service/book.ts";
 import type { Life } from "../service/life.ts";
 import type { Stream } from "../world/random.ts";
 import type { World } from "../world/world.ts";
@@ -47,6 +47,13 @@ export class Others {
 
   /** @param troubleMs the time after which they do nothing new */
   begin(troubleMs: number): void {
+    const syncs = this.#world.stream("accounting syncs");
+    if (syncs.chance(0.3)) {
+      const afterMs = syncs.chance(0.6)
+        ? syncs.between(20_000, 300_000)
+        : syncs.stretched(5_000, troubleMs);
+      this.#world.later(afterMs, "others", () => this.#sync());
+    }
     for (const kind of this.#kinds) {
       for (let time = this.#lots.between(1, 3); time > 0; time -= 1) {
         const isSoon = this.#lots.chance(0.7);
@@ -75,7 +82,7 @@ export class Others {
     if (kind === "moves-account" && contact !== undefined) {
       contact.last4 = String(this.#lots.between(1_000, 9_999));
       contact.movedMs = this.#world.nowMs;
-      contact.updatedMs = this.#clock.nowMs();
+      this.#edit(contact);
     }
     if (kind === "resets-approval") {
       payable.status = "pending_approval";
@@ -83,6 +90,17 @@ export class Others {
         payable.status = "approved";
       });
     }
+  }
+
+  /** An accounting sync touches every vendor, and changes nothing that anybody can see. */
+  #sync(): void {
+    this.#world.tell("an accounting sync", "touches every vendor");
+    for (const contact of this.#book.contacts.values()) this.#edit(contact);
+  }
+
+  #edit(contact: Contact): void {
+    contact.updatedMs = this.#clock.nowMs();
+    contact.editedMs = this.#world.nowMs;
   }
 
   #pay(payableId: string, amountCents: number): void {

@@ -22,6 +22,9 @@ interface Status {
 
 const MINUTE_MS = 60_000;
 
+/** How long a second run waits that the owner leaves to others. */
+const LATER_MS = 90_000;
+
 /** A worker's read of one bill, which a gate or a look follows. */
 const READS_BILL = /^connect GET \/v1\/payables\/(bill_\d+)$/;
 
@@ -143,10 +146,15 @@ export class People {
     const answer = await this.#ask("carla", "GET", `${path}?skipped=false`);
     const { planHash, payments = [] } = (answer?.json ?? {}) as Partial<Status>;
     if (planHash == null) return;
+    await this.#confirmAccounts(path, planHash);
     const waiting = payments.filter(({ state }) => state === "awaiting-approval");
     if (waiting.length === 0) return;
     for (const who of ["carla", "carl", "olga"]) {
-      if (this.#lots.chance(0.3) && this.#world.nowMs < this.calmFromMs) continue;
+      const isOthers = this.#temper.dividesRuns && runId.includes("/monthly/");
+      const isEarly = this.#world.nowMs - this.#world.startedMs < LATER_MS;
+      const share = isEarly ? 1 : who === "olga" ? 0.9 : 0.5;
+      if (this.#lots.chance(isOthers ? share : 0.3) && this.#world.nowMs < this.calmFromMs)
+        continue;
       const rejects = this.#temper.acts.has("reject") && this.#lots.chance(0.1);
       const drops = this.#temper.acts.has("drop") && this.#lots.chance(0.4);
       const drop = drops ? [this.#lots.pick(waiting).payableId] : [];
@@ -159,6 +167,20 @@ export class People {
       const atMs = this.#world.nowMs;
       if (rejects) this.said.note({ kind: "reject", runId, atMs });
       else for (const payableId of drop) this.said.note({ kind: "drop", runId, payableId, atMs });
+    }
+  }
+
+  /** Says of every vendor whose record was changed that its account is still right. */
+  async #confirmAccounts(path: string, planHash: string): Promise<void> {
+    for (const who of ["carla", "olga"]) {
+      const review = await this.#ask(who, "GET", `${path}/review?pageSize=1`);
+      const { changedRecords = [] } = (review?.json ?? {}) as Partial<RunReview>;
+      if (changedRecords.length === 0) continue;
+      const confirmedRecords = changedRecords.map(({ contactId, updatedAt }) => ({
+        ...{ contactId, updatedAt },
+      }));
+      const body = { decision: "approve", planHash, confirmedRecords };
+      await this.#ask(who, "POST", `${path}/decisions`, body);
     }
   }
 

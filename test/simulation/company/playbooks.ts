@@ -17,6 +17,8 @@ export interface PayingHabits {
   readonly quorum: number;
   /** Amounts above which only the owner's approval counts; none if all bills need the same. */
   readonly ownerOverCents: ReadonlyMap<string, number>;
+  /** Amounts above which only the owner's approval counts, for a vendor's bills added up. */
+  readonly ownerOverSums: ReadonlyMap<string, OverSum>;
   /** True if large bills are withheld until a person releases them. */
   readonly withholdsLarge: boolean;
   /** Limits of all pay runs together; none if no playbook names one. */
@@ -25,6 +27,12 @@ export interface PayingHabits {
     readonly vendorPerWeekCents: number | undefined;
     readonly businessPerWeekCents: number | undefined;
   };
+}
+
+/** A sum of what a vendor is paid: in a run, or in a week by all runs. */
+export interface OverSum {
+  readonly cents: number;
+  readonly per: "vendor" | "vendor-week";
 }
 
 /** Bills above this are withheld or cancelled, if the company has such a playbook. */
@@ -40,10 +48,14 @@ export function choosePlaybooks(
   lots: Stream,
   traits: ReadonlySet<Trait>,
   more: Stream,
+  sums: Stream,
 ): PayingHabits {
-  // Two runs plan a vendor's bills at once, under a limit that covers only some.
   const isTight = traits.has("tight-limit");
-  const quorum = lots.chance(0.25) ? 2 : 1;
+  const addsUp = traits.has("adds-up");
+  // Two runs plan a vendor's bills at once, under a limit or a rule that covers only some.
+  const isPaired = isTight || addsUp;
+  // Where a sum decides who approves, one approval is enough under each rule.
+  const quorum = lots.chance(0.25) && !addsUp ? 2 : 1;
   const bounces = traits.has("bounces");
   const drawn = lots.chance(isTight ? 1 : 0.3) ? lots.between(80, 300) : undefined;
   const limit = bounces && !isTight ? undefined : drawn;
@@ -53,13 +65,15 @@ export function choosePlaybooks(
     vendorPerWeekCents: limit === undefined ? undefined : limit * 100,
     businessPerWeekCents: hasMore ? more.between(150, 600) * 100 : undefined,
   };
-  const names = lots.chance(isTight ? 1 : 0.3) ? ["weekly", "monthly"] : ["weekly"];
+  const names = lots.chance(isPaired ? 1 : 0.3) ? ["weekly", "monthly"] : ["weekly"];
   // Two runs select the same bills, or each has some of a vendor's.
-  const shares = names.length > 1 && lots.chance(isTight ? 1 : 0.6);
+  const shares = names.length > 1 && lots.chance(isPaired ? 1 : 0.6);
+  const overSum = addsUp ? overSumOf(sums) : undefined;
   const runs = names.map((name, at) => {
     const where = shares && at === 0 ? LARGE_BILLS : undefined;
     const from = sourceOf(traits);
-    return { name, ...payRun(lots, { quorum, limits, where, from, isLasting: bounces }) };
+    const says = { quorum, limits, where, from, isLasting: bounces, overSum };
+    return { name, ...payRun(lots, says) };
   });
   const playbooks = runs.map(({ name, text }): StoredText => ({ name, text }));
   const retries = lots.chance(0.3);
@@ -74,12 +88,20 @@ export function choosePlaybooks(
     playbooks,
     // It comes first, so that it plans what the other runs then pay.
     launches: plansBeside ? [PLANS_BESIDE.name, ...names] : names,
-    atOnce: isTight,
+    atOnce: isPaired,
     quorum,
     ownerOverCents: new Map(owners.map(({ name }) => [name, OWNER_OVER_CENTS])),
+    ownerOverSums: new Map(
+      names.flatMap((name) => (overSum === undefined ? [] : [[name, overSum]])),
+    ),
     withholdsLarge: traits.has("withholds"),
     limits,
   };
+}
+
+function overSumOf(lots: Stream): OverSum {
+  const per = lots.chance(0.8) ? "vendor-week" : "vendor";
+  return { cents: lots.between(100, 300) * 100, per };
 }
 
 /** Returns the part of `pay:` that names the source; empty for the balance, the default. */
@@ -98,11 +120,13 @@ interface Says {
   readonly from: string;
   /** True if approvals are valid as long as anything may be tried again. */
   readonly isLasting: boolean;
+  /** The sum above which a bill needs the owner's approval. */
+  readonly overSum: OverSum | undefined;
 }
 
 function payRun(
   lots: Stream,
-  { quorum, limits, where, from, isLasting }: Says,
+  { quorum, limits, where, from, isLasting, overSum }: Says,
 ): { readonly text: string; readonly needsOwner: boolean } {
   const lines = ["kind: pay-run", "select: { due: all }"];
   if (where !== undefined) lines.push(`where: ${where}`);
@@ -110,8 +134,12 @@ function payRun(
   lines.push(`pay: { ${lots.pick(pays)}${from} }`);
   lines.push("review: [changed-bank-account]");
   const rules = [`  - { by: [controller, owner], quorum: ${quorum} }`];
-  const needsOwner = lots.chance(0.2);
+  const needsOwner = lots.chance(0.2) && overSum === undefined;
   if (needsOwner) rules.unshift(`  - { over: $${OWNER_OVER_CENTS / 100}, by: [owner] }`);
+  if (overSum !== undefined) {
+    const over = `{ amount: $${overSum.cents / 100}, per: ${overSum.per} }`;
+    rules.unshift(`  - { over: ${over}, by: [owner] }`);
+  }
   lines.push("approve:", ...rules);
   const named = [
     ["bill", limits.billCents],

@@ -34,6 +34,8 @@ export interface Temper {
   readonly isHasty: boolean;
   /** True if a person wants every returned payment paid again. */
   readonly isStubborn: boolean;
+  /** True if the owner mostly leaves the second run to the others, who decide later. */
+  readonly dividesRuns: boolean;
   readonly payableIds: readonly string[];
   readonly contactIds: readonly string[];
   /** Payments that the service shows now. */

@@ -9,6 +9,8 @@ const SHARES = {
   bounces: 0.08,
   /** Two runs plan the bills of one vendor at once, under a limit that covers only some of them. */
   "tight-limit": 0.08,
+  /** Two runs pay one vendor, and what it gets besides decides whose approval a bill needs. */
+  "adds-up": 0.06,
   /** The service can't be reached for longer than a key may be sent again without a lookup. */
   outage: 0.08,
   /** Workers freeze between the gate and the first byte. */
@@ -33,6 +35,8 @@ const SHARES = {
   "lists-deliveries": 0.1,
   /** The service does what the ledger can't be safe against and must only report. */
   "breaks-envelope": 0.06,
+  /** The service's answers to reads and writes say what is not true. */
+  lied: 0.08,
 } as const;
 export type Trait = keyof typeof SHARES;
 

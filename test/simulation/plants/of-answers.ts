@@ -39,6 +39,12 @@ export const OF_ANSWERS: readonly Plant[] = [
     make: judged(({ status = 0 }) => status >= 500, "rejected"),
   },
   {
+    name: "answers-not-compared",
+    file: "src/domain/payments/mismatch.ts",
+    replaces: "mismatchOf",
+    make: () => () => null,
+  },
+  {
     name: "silence-is-not-sent",
     file: "src/ledger/answers.ts",
     replaces: "judgeAnswer",

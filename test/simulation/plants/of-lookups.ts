@@ -16,10 +16,10 @@ interface Listed {
 
 /** Leaves out payments that the service shows from a lookup. */
 function showing(isShown: (payment: Listed, begunMs: number) => boolean): Plant["make"] {
-  return (real) => (begun, payments) => {
+  return (real) => (begun, payments, payableId) => {
     const { begunAtMs } = begun as { readonly begunAtMs: number };
     const shown = (payments as readonly Listed[]).filter((each) => isShown(each, begunAtMs));
-    return real(begun, shown);
+    return real(begun, shown, payableId);
   };
 }
 

@@ -4,6 +4,10 @@ import type { Plant } from "./plant.ts";
 
 const DAY_MS = 86_400_000;
 
+interface Wished {
+  readonly body: string;
+}
+
 interface Returned {
   readonly codes: readonly (string | null)[];
   readonly retriesMade: number;
@@ -22,6 +26,31 @@ function untold(kind: string): Plant["make"] {
 
 /** Plants about what people and playbooks have said. */
 export const OF_PEOPLE: readonly Plant[] = [
+  {
+    name: "account-as-the-source-says",
+    file: "src/domain/funding-source.ts",
+    replaces: "payFields",
+    make: (real) => (given, accounts) => ({
+      ...(real(given, accounts) as object),
+      ...(given as object | null),
+    }),
+  },
+  {
+    name: "amount-as-read",
+    file: "activities/pay/judge-line.ts",
+    replaces: "prepareLine",
+    make:
+      (real) =>
+      (owner, job, read, ...more) => {
+        const prepared = real(owner, job, read, ...more) as { readonly wish: Wished | null };
+        const { wish } = prepared;
+        if (wish === null) return prepared;
+        const { payable } = read as { readonly payable: { readonly remainingAmountCents: number } };
+        const amountCents = payable.remainingAmountCents;
+        const body = JSON.stringify({ ...(JSON.parse(wish.body) as object), amountCents });
+        return { ...prepared, wish: { ...wish, body } };
+      },
+  },
   {
     name: "approval-asked-at-planning-only",
     file: "src/ledger/gate-pay.ts",
@@ -49,7 +78,7 @@ export const OF_PEOPLE: readonly Plant[] = [
     name: "quorum-of-one",
     file: "src/domain/approvals/rules.ts",
     replaces: "ruleOfLine",
-    make: (real) => (rule, index) => ({ ...(real(rule, index) as object), quorum: 1 }),
+    make: (real) => (found) => ({ ...(real(found) as object), quorum: 1 }),
   },
   {
     name: "deposit-unapproved",
@@ -76,9 +105,33 @@ export const OF_PEOPLE: readonly Plant[] = [
     make: () => () => Promise.resolve(new Set()),
   },
   {
+    name: "word-unheard",
+    file: "src/store/lines/asked-records.ts",
+    replaces: "endAsking",
+    make: () => () => Promise.resolve([]),
+  },
+  {
+    name: "word-unasked",
+    file: "activities/notify/changed-records.ts",
+    replaces: "notifyOfChangedRecords",
+    make: () => () => Promise.resolve(Infinity),
+  },
+  {
+    name: "rules-not-added-up",
+    file: "src/store/lines/committed-sums.ts",
+    replaces: "CommittedSums",
+    make: (real) =>
+      class {
+        constructor(...[db, by]: readonly unknown[]) {
+          const Sums = real as unknown as new (db: unknown, by: unknown) => object;
+          return new Sums(db, { ...(by as object), approve: [] });
+        }
+      },
+  },
+  {
     name: "limits-not-counted",
-    file: "src/store/lines/week-sums.ts",
-    replaces: "WeekSums",
+    file: "src/store/lines/committed-sums.ts",
+    replaces: "CommittedSums",
     make: () =>
       class {
         refusal(): Promise<null> {

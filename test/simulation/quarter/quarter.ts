@@ -88,7 +88,7 @@ export class Quarter {
     const service = new Service(world, {
       endpoint,
       ...{ faults, clock, book: this.#book, life: this.#life, bankAccountId: "bank_main" },
-      ...{ outages: new Outages(world, faults), latestMs: 120_000, readMs: 0 },
+      ...{ outages: new Outages(world, faults), latestMs: 120_000, readMs: 0, liesShare: 0 },
       habits: { guardsInFlight: false, splitOverCents: 10_000_000 },
     });
     connectTo(service);
@@ -125,7 +125,7 @@ export class Quarter {
     for (let number = 1; number <= VENDORS; number += 1) {
       const id = `con_${number}`;
       const vendor = { id, displayName: `Vendor ${number}`, status: "active", last4: "6789" };
-      this.#book.contacts.set(id, { ...vendor, updatedMs: null, movedMs: 0 });
+      this.#book.contacts.set(id, { ...vendor, updatedMs: null, movedMs: 0, editedMs: 0 });
     }
   }
 

@@ -12,7 +12,7 @@ export interface Word {
   readonly book: Book;
 }
 
-const OWNERS: readonly string[] = ["olga"];
+export const OWNERS: readonly string[] = ["olga"];
 const APPROVERS: readonly string[] = ["carla", "carl", ...OWNERS];
 
 /** Checks with people, and not with the store, whether a send was approved and released. */
@@ -76,6 +76,6 @@ function centsOf({ body }: SendRow): number {
   return Number(/"amountCents":(\d+)/.exec(body)?.[1] ?? 0);
 }
 
-function playbookOf(runId: string): string {
+export function playbookOf(runId: string): string {
   return runId.split("/")[2] ?? "";
 }

@@ -45,12 +45,21 @@ const AT_REST: readonly string[] = [
 ];
 
 /** Checks at the end that every line has ended, or waits for a person who was notified why. */
-export function checkEverybodyKnows(facts: StoreFacts): void {
+export function checkEverybodyKnows(facts: StoreFacts, businessMs: number): void {
+  for (const { payableId, contactId } of facts.unaskedVendors()) {
+    const what = `${payableId} waits for a word about ${contactId}, and nobody was asked for it`;
+    throw new Violation("everybody-knows", what, payableId);
+  }
   const ended = facts.endedRuns();
   for (const { runId, payableId, state, reason } of facts.lines()) {
     if (AT_REST.includes(state)) continue;
     const isOver = ended.has(runId) && state !== "parked" && state !== "retrying";
-    if (state === "on-hold" && facts.isHoldKnown(reason)) continue;
+    if (state === "on-hold") {
+      const [untold] = isOver ? [] : facts.untoldHolds(payableId, runId, businessMs);
+      if (untold === undefined) continue;
+      const what = `${payableId} of ${runId} is on hold in the end, and nobody was told why: ${untold}`;
+      throw new Violation("everybody-knows", what, payableId);
+    }
     if (isOver || facts.isTold(payableId) || facts.isRunTold(runId, state)) continue;
     const why = reason === null ? "without a reason" : `because “${reason}”`;
     throw new Violation(

@@ -4,6 +4,7 @@ import { newYorkDate } from "../../../src/domain/clock/new-york.ts";
 import { type Book, type Payment, stands } from "../service/book.ts";
 import type { StoreFacts } from "./store-facts.ts";
 import { Violation } from "./violation.ts";
+import { weekOf } from "./weeks.ts";
 
 /** Rules about the bank's ledger, checked at each acceptance. */
 export class MoneyRules {
@@ -60,10 +61,10 @@ export class MoneyRules {
       const what = `${usd(cents)} are to be paid to ${whose}, and ${usd(mostCents)} are allowed`;
       throw new Violation("within-limits", what, subject);
     };
-    const week = weekOf(made.scheduledMs);
+    const week = weekOf(newYorkDate(made.scheduledMs));
     const ofWeek = this.#book.payments
       .filter(({ key }) => key !== null)
-      .filter((payment) => stands(payment) && weekOf(payment.scheduledMs) === week);
+      .filter((payment) => stands(payment) && weekOf(newYorkDate(payment.scheduledMs)) === week);
     const ofVendor = ofWeek.filter(({ contactId }) => contactId === made.contactId);
     atMost(`${made.contactId} in the week of ${week}`, centsOf(ofVendor), vendorPerWeekCents);
     atMost(`all in the week of ${week}`, centsOf(ofWeek), businessPerWeekCents);
@@ -96,14 +97,6 @@ export class MoneyRules {
       );
     }
   }
-}
-
-/** Returns the Monday of an instant's week in New York. */
-function weekOf(ms: number): string {
-  const date = newYorkDate(ms);
-  const noon = Date.parse(`${date}T12:00:00Z`);
-  const sinceMonday = (new Date(noon).getUTCDay() + 6) % 7;
-  return new Date(noon - sinceMonday * 86_400_000).toISOString().slice(0, 10);
 }
 
 function centsOf(payments: readonly Payment[]): number {

@@ -1,3 +1,4 @@
+import type { VendorRecord } from "../../../src/contracts/pay-run.ts";
 import { StoreReader } from "./store-reader.ts";
 
 /** Notices about many bills of a run at once, by the state that they report. */
@@ -9,6 +10,15 @@ const TELLS: Readonly<Record<string, readonly string[]>> = {
 
 /** How far behind a process's clock may be. */
 const SKEW_MS = 600_000;
+
+/** True for a line that waits for a word about its vendor's record for which nobody was asked. */
+const UNASKED = `l.record_asked is not null and l.state in ('awaiting-approval', 'retrying')
+  and not exists (select 1 from notices n where n.kind = 'changed-record'
+    and instr(n.text, 'for one word') > 0
+    and instr(n.data, '"' || l.contact_id || '"') > 0)`;
+
+/** What changes together is notified of together, and processes' clocks differ. */
+const ASKED_WITHIN_MS = 1_800_000;
 
 /** Work beside runs whose notice is missing, for each kind of work. */
 const UNTOLD_WORK = `
@@ -74,6 +84,21 @@ export class PeopleFacts extends StoreReader {
     return (JSON.parse(String(row["line"])) as { bankLast4?: string }).bankLast4;
   }
 
+  /** Returns the vendor's record that a line was planned with; undefined if no plan has the line. */
+  approvedRecord(payableId: string, lineHash: string): VendorRecord | undefined {
+    const text =
+      "select line from plan_lines where payable_id = ? and line_hash = ? order by version desc";
+    const [row] = this.all(text, payableId, lineHash);
+    if (row === undefined) return undefined;
+    return (JSON.parse(String(row["line"])) as { record: VendorRecord }).record;
+  }
+
+  /** True if somebody has said that the account of this record is still right. */
+  isConfirmed(contactId: string, record: string): boolean {
+    const text = "select 1 from confirmed_records where contact_id = ? and record = ?";
+    return this.all(text, contactId, record).length > 0;
+  }
+
   /**
    * Returns when a line was last approved, by the clock of the gateway that took it; 0 if never.
    */
@@ -87,6 +112,15 @@ export class PeopleFacts extends StoreReader {
   /** True if people were notified of something of this kind. */
   isToldOf(kind: string): boolean {
     return this.all("select 1 from notices where kind = ?", kind).length > 0;
+  }
+
+  /** Returns the vendors about whose records a bill waits for a word, and nobody was asked for it. */
+  unaskedVendors(): { readonly payableId: string; readonly contactId: string }[] {
+    const text = `select payable_id, contact_id from run_lines l where ${UNASKED}`;
+    return this.all(text).map((row) => ({
+      payableId: String(row["payable_id"]),
+      contactId: String(row["contact_id"]),
+    }));
   }
 
   /** True if people were notified of a bill. */
@@ -103,16 +137,25 @@ export class PeopleFacts extends StoreReader {
   }
 
   /**
-   * True if people know of the hold that a line's reason names: a person has set it, or a notice
-   * had the same words.
+   * Returns the reasons of holds on a line that Payrun has set by itself, and of which no notice
+   * says anything. A person knows of the holds that they set, by a cancel as well.
    */
-  isHoldKnown(reason: string | null): boolean {
-    const [, author = "", said = ""] =
-      /^On hold(?: since (\S+) said)?: (.*?)(?: …)?$/s.exec(reason ?? "") ?? [];
-    const isPerson = author !== "" && author !== "payrun" && !author.includes("/");
-    if (isPerson || /^\S+ has asked to cancel its payment: /.test(said)) return true;
-    const text = "select 1 from notices where instr(text, ?) > 0 or kind = 'bills-withheld'";
-    return said !== "" && this.all(text, said).length > 0;
+  untoldHolds(payableId: string, runId: string, businessMs: number): string[] {
+    const text = `select h.reason from holds h
+        join run_lines l on l.business_id = h.business_id and l.run_id = ?2 and l.payable_id = ?1
+        join runs r on r.run_id = l.run_id
+      where h.released_at_ms is null and (h.until_ms is null or h.until_ms > ?3)
+        and h.author_kind = 'system'
+        and h.value = case h.scope when 'payable' then l.payable_id when 'contact' then l.contact_id
+          when 'source' then l.source_id when 'run' then l.run_id when 'playbook' then r.playbook
+          when 'all' then '' end
+        and not exists (select 1 from cancellations c where c.workflow_id = h.author
+          and c.requested_by_kind = 'principal')
+        and not exists (select 1 from notices n where n.business_id = h.business_id
+          and (instr(n.data, '"' || h.hold_id || '"') > 0 or instr(n.data, '"' || h.author || '"') > 0
+            or instr(n.text, h.reason) > 0
+            or (h.scope in ('payable', 'contact') and instr(n.data, '"' || h.value || '"') > 0)))`;
+    return this.all(text, payableId, runId, businessMs).map((row) => String(row["reason"]));
   }
 
   /** True if people were notified of a bill since an instant. */
@@ -143,13 +186,23 @@ export class PeopleFacts extends StoreReader {
       and (${isMaybe ? "h.scope not in ('payable', 'contact')" : "h.scope = 'all'"}
         or (h.scope = 'payable' and h.value = l.payable_id)
         or (h.scope = 'contact' and h.value = p.contact_id)))`;
+    // The word of a person who may say it ends the question.
+    const isRight = `exists (select 1 from confirmed_records c
+        join tokens t on t.token_id = c.token_id
+        join json_each(t.roles) role
+        join json_each(p.line, '$.approvers') approver on approver.value = role.value
+      where c.contact_id = p.contact_id and c.record = l.record_asked)`;
     const text = `select l.run_id, l.payable_id, case
+        when ${isRight} then 'somebody has said that its vendor''s account is right'
+        when l.record_asked_at_ms < ?1 - ${ASKED_WITHIN_MS} and ${UNASKED}
+          then 'nobody was asked for a word about its vendor'
+        when l.state in ('retrying', 'scheduled', 'held') then null
         when r.cancel_requested_at_ms is not null then 'its run is cancelled'
         when exists (select 1 from decisions d where d.run_id = l.run_id
           and d.decision = 'reject' and d.outcome = 'accepted') then 'its run is rejected'
         when l.reason_code = 'on-hold' and not ${held(true)} then 'nothing holds it any more'
         when l.state <> 'on-hold' and ${held(false)} then 'it is on hold'
-        when l.state = 'awaiting-approval' and max(1, l.quorum) <= (
+        when l.state = 'awaiting-approval' and l.record_asked is null and max(1, l.quorum) <= (
           select count(distinct a.principal) from line_approvals a where a.run_id = l.run_id
             and a.payable_id = l.payable_id and a.line_hash = l.line_hash
             and a.expires_at_ms > ?1) then 'it is approved'
@@ -157,7 +210,8 @@ export class PeopleFacts extends StoreReader {
       from run_lines l join runs r on r.run_id = l.run_id
         join plan_lines p on p.run_id = l.run_id and p.payable_id = l.payable_id
           and p.line_hash = l.line_hash
-      where l.state in ('planned', 'awaiting-approval', 'on-hold') and undone is not null
+      where l.state in ('planned', 'awaiting-approval', 'on-hold', 'retrying', 'scheduled', 'held')
+        and undone is not null
         and not exists (select 1 from open_subjects o where o.subject = l.payable_id)`;
     return this.all(text, businessMs).map((row) => ({
       payableId: String(row["payable_id"]),

@@ -2,6 +2,7 @@ import type { Said, SaidByPeople } from "../company/said.ts";
 import type { SeenRequest } from "../service/bank.ts";
 import type { Book } from "../service/book.ts";
 import { payableOf } from "./key-rules.ts";
+import type { StoreFacts } from "./store-facts.ts";
 import { Violation } from "./violation.ts";
 
 /**
@@ -27,6 +28,12 @@ export function checkSaid(
   const seconds = ((openedMs - stands.atMs) / 1_000).toFixed(1);
   const what = `request ${request.number} was let through for ${payableId}, ${seconds} s after a ${stands.kind} was acknowledged`;
   throw new Violation("what-people-say-holds", what, payableId);
+}
+
+/** Whatever happens, the store and the trail agree: only a forger makes them differ. */
+export function checkTrailAgrees(facts: StoreFacts): void {
+  const alarm = facts.trailAlarm();
+  if (alarm !== undefined) throw new Violation("store-agrees-with-trail", alarm);
 }
 
 /** What is said about one run binds no other, so it is checked only if there is no other. */

@@ -1,3 +1,4 @@
+import { recordKey } from "../../../src/domain/vendor-account.ts";
 import type { Bank, SeenRequest } from "../service/bank.ts";
 import { type Book, stands } from "../service/book.ts";
 import { heard, Reckoning } from "./reckoning.ts";
@@ -199,9 +200,17 @@ function checkVendor(
   const contact = book.contacts.get(book.payables.get(subject)?.contactId ?? "");
   const approvedLast4 = facts.approvedLast4(subject, approvedHash);
   if (contact === undefined || approvedLast4 === undefined) return;
-  if (contact.last4 === approvedLast4 || contact.movedMs >= openedMs - READING_MS) return;
-  const what = `${subject} is sent, approved for account ${approvedLast4}, and its vendor has ${contact.last4}`;
-  throw new Violation("account-as-approved", what, subject);
+  if (contact.last4 !== approvedLast4 && contact.movedMs < openedMs - READING_MS) {
+    const what = `${subject} is sent, approved for account ${approvedLast4}, and its vendor has ${contact.last4}`;
+    throw new Violation("account-as-approved", what, subject);
+  }
+  const planned = facts.approvedRecord(subject, approvedHash);
+  const updatedAt = contact.updatedMs === null ? null : new Date(contact.updatedMs).toISOString();
+  const isSame = planned !== undefined && recordKey(planned.updatedAt) === recordKey(updatedAt);
+  if (isSame || contact.editedMs >= openedMs - READING_MS) return;
+  if (facts.isConfirmed(contact.id, recordKey(updatedAt))) return;
+  const what = `${subject} is sent, and nobody has said that its account is still right, though its vendor's record was changed`;
+  throw new Violation("record-as-approved", what, subject);
 }
 
 /**

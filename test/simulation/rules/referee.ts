@@ -9,10 +9,12 @@ import { CancelRules } from "./cancel-rules.ts";
 import { checkAccepted, checkLedger, checkRows } from "./ledger-rules.ts";
 import { GrowthRules } from "./growth-rules.ts";
 import { PromptRules } from "./prompt-rules.ts";
+import { checkAnswersAreCompared, checkGateUnneeded, checkRequest } from "./request-rules.ts";
 import { LossRules } from "./loss-rules.ts";
 import { MoneyRules } from "./money-rules.ts";
+import { SumRules } from "./sum-rules.ts";
 import { SilenceRules } from "./silence-rules.ts";
-import { checkSaid } from "./people-rules.ts";
+import { checkSaid, checkTrailAgrees } from "./people-rules.ts";
 import {
   checkAnswers,
   checkClaims,
@@ -36,6 +38,12 @@ interface Game extends Standard {
   readonly clock: BankClock;
   /** The instant until which anything may be broken. */
   readonly healsAtMs: number;
+  /** True if the service lies: then nothing holds but what is sent. */
+  readonly isLiedTo: boolean;
+  /** The one account of the company. */
+  readonly bankAccountId: string;
+  /** How much business clocks may differ, in milliseconds. */
+  readonly skewMs: number;
   /** True if no other run may pay the same bills. */
   readonly isOnlyRun: boolean;
   /** How long it may take to notice a return that no webhook reports. */
@@ -53,6 +61,7 @@ export class Referee {
   readonly #money: MoneyRules;
   readonly #silence: SilenceRules;
   readonly #cancels: CancelRules;
+  readonly #sums: SumRules;
   readonly #growth: GrowthRules;
   readonly #loss: LossRules;
   readonly #prompt: PromptRules;
@@ -69,6 +78,7 @@ export class Referee {
     this.#game = game;
     this.#money = new MoneyRules(bank, book, facts, paying.limits);
     this.#cancels = new CancelRules(facts);
+    this.#sums = new SumRules(game);
     this.#growth = new GrowthRules(game.rows);
     this.#loss = new LossRules(facts, game.sandbox);
     this.#prompt = new PromptRules(facts, game.health);
@@ -99,22 +109,30 @@ export class Referee {
   /** The gate has let something through, and nothing else has happened since. */
   sendsWritten(): void {
     this.#judge(() => this.#cancels.check(this.#game.businessMsAt(this.#world.nowMs)));
+    const { isLiedTo, isWithinEnvelope } = this.#game;
+    // What a store has lost, or the service denies, can't be added up.
+    if (isLiedTo || !isWithinEnvelope || this.#hasForgotten) return;
+    this.#judge(() => this.#sums.check());
   }
 
   /** Called now and then, at any time. */
   meanwhile(): void {
+    this.#judge(() => checkGateUnneeded(this.#game.facts));
+    if (this.#game.isLiedTo) return;
     this.#judge(() => checkClaims(this.#game, this.#world.nowMs));
     this.#loss.meanwhile(this.#world.nowMs);
     this.#checkPrompt();
     this.#turns += 1;
     if (this.#turns % ROWS_EVERY !== 0) return;
     this.#judge(() => this.#growth.check());
+    this.#judge(() => checkTrailAgrees(this.#game.facts));
     const trailEnd = this.#game.facts.trailEnd(this.#game.businessId);
     if (trailEnd !== undefined) this.#trailEnds.add(trailEnd);
   }
 
   /** Called hours after everything has healed. */
   whenHealed(): void {
+    if (this.#game.isLiedTo) return;
     this.#judge(() => checkNothingStuck(this.#game.facts, this.#world.nowMs));
   }
 
@@ -122,6 +140,9 @@ export class Referee {
   atTheEnd(isOver: boolean): void {
     const { facts, book, unseenMs } = this.#game;
     this.#growth.check();
+    checkGateUnneeded(facts);
+    checkAnswersAreCompared(facts);
+    if (this.#game.isLiedTo) return;
     checkRows(facts, book.payables.keys());
     for (const payableId of book.payables.keys()) {
       checkLookups(this.#game, payableId);
@@ -131,8 +152,9 @@ export class Referee {
     if (!isOver) return;
     const unseenSinceMs = this.#game.businessMsAt(this.#world.nowMs - unseenMs);
     const hasForgotten = this.#hasForgotten || !this.#game.isWithinEnvelope;
-    checkEverybodyKnows(facts);
-    checkWorkIsKnown(facts, this.#game.businessMsAt(this.#world.nowMs));
+    const businessMs = this.#game.businessMsAt(this.#world.nowMs);
+    checkEverybodyKnows(facts, businessMs);
+    checkWorkIsKnown(facts, businessMs);
     checkBooksAgree(facts, book, { hasForgotten, unseenSinceMs });
     checkEndpoint(facts, this.#game.endpoint, this.#world.nowMs - unseenMs);
   }
@@ -151,13 +173,16 @@ export class Referee {
   }
 
   #atSend(request: SeenRequest): void {
-    const { bank, book, facts, said, businessId, isOnlyRun } = this.#game;
-    if (this.#game.isWithinEnvelope) checkKeys(bank, request);
+    const { bank, book, facts, said, businessId, isOnlyRun, isLiedTo } = this.#game;
+    if (this.#game.isWithinEnvelope && !isLiedTo) checkKeys(bank, request);
     const sent = checkLedger(facts, businessId, request);
     if (sent === undefined) return;
+    const businessMs = this.#game.businessMsAt(request.leftMs);
+    checkRequest({ ...this.#game, businessMs }, request, sent);
+    checkWord(this.#game, sent);
+    if (isLiedTo) return;
     this.#loss.check(sent);
     checkProtocol(this.#game, sent, this.#restoredMs);
-    checkWord(this.#game, sent);
     checkAnswers(this.#game, sent.subject, this.#restoredMs);
     // A rejected run may be launched again and then approved.
     const isAlone = isOnlyRun && facts.runs().length === 1;
@@ -165,7 +190,8 @@ export class Referee {
   }
 
   #atAcceptance(accepted: Accepted): void {
-    const { bank, facts, isWithinEnvelope } = this.#game;
+    const { bank, facts, isWithinEnvelope, isLiedTo } = this.#game;
+    if (isLiedTo) return;
     if (!this.#hasForgotten) this.#silence.scheduled(accepted);
     if (!isWithinEnvelope) {
       this.#silence.accepted(accepted);

@@ -45,6 +45,16 @@ export interface SendRow {
   readonly adoptedIds: readonly string[];
 }
 
+/** A payment that the gate has let through. */
+export interface PaySend {
+  readonly rowNo: number;
+  readonly subject: string;
+  readonly runId: string;
+  readonly contactId: string;
+  readonly amountCents: number;
+  readonly executionDate: string;
+}
+
 /** A cancel that was let through and may still leave. */
 interface CancelFact {
   readonly sendId: string;
@@ -143,6 +153,34 @@ export class StoreFacts extends PeopleFacts {
     return this.all(`${SENDS} where a.idempotency_key = ? order by s.send_no`, key).map(toSend);
   }
 
+  /** Returns the payments that were let through after a row of the sends, in order. */
+  paysAfter(rowNo: number): PaySend[] {
+    const text = `select s.rowid as row_no, s.* from sends s
+      where s.rowid > ? and s.path = '/v1/payments' order by s.rowid`;
+    return this.all(text, rowNo).map((row) => ({
+      rowNo: Number(row["row_no"]),
+      subject: String(row["subject"]),
+      runId: String(row["run_id"]),
+      contactId: String(row["contact_id"]),
+      amountCents: Number(row["amount_cents"]),
+      executionDate: String(row["execution_date"]),
+    }));
+  }
+
+  /** Returns the payments that were let through before a row, and may still leave. */
+  leavingBefore(rowNo: number): PaySend[] {
+    const pending = this.all("select rowid as row_no from sends where result = 'pending'");
+    const open = new Set(pending.map((row) => Number(row["row_no"])));
+    return this.paysAfter(0).filter((send) => send.rowNo < rowNo && open.has(send.rowNo));
+  }
+
+  /** Returns the run for which a key was sent. */
+  runOfKey(key: string): string {
+    const text = `select s.run_id from sends s join attempts a on a.attempt_id = s.attempt_id
+      where a.idempotency_key = ? limit 1`;
+    return textOf(this.all(text, key)[0]?.["run_id"]) ?? "";
+  }
+
   isClaimed(payableId: string): boolean {
     return this.all("select 1 from claims where payable_id = ?", payableId).length > 0;
   }
@@ -171,6 +209,61 @@ export class StoreFacts extends PeopleFacts {
   runsOfLine(payableId: string, lineHash: string): string[] {
     const text = "select distinct run_id from plan_lines where payable_id = ? and line_hash = ?";
     return this.all(text, payableId, lineHash).map((row) => String(row["run_id"]));
+  }
+
+  /** Returns the lines that were planned with a hash. */
+  plannedAs(payableId: string, lineHash: string): { readonly amountCents: number }[] {
+    const text = "select amount_cents from plan_lines where payable_id = ? and line_hash = ?";
+    return this.all(text, payableId, lineHash).map((row) => ({
+      amountCents: Number(row["amount_cents"]),
+    }));
+  }
+
+  /** Returns the days that were planned for a line, or announced for its retry. */
+  daysOf(payableId: string, lineHash: string): string[] {
+    const text = `select execution_date as day from plan_lines where payable_id = ?1 and line_hash = ?2
+      union select retry_on from retries where payable_id = ?1 and retry_on is not null`;
+    return this.all(text, payableId, lineHash).map((row) => String(row["day"]));
+  }
+
+  /** Returns the amount of a deposit that was asked for; undefined if there is none. */
+  depositCents(subject: string, hash: string): number | undefined {
+    const text = "select amount_cents from top_ups where subject = ? and hash = ?";
+    const [row] = this.all(text, subject, hash);
+    return row === undefined ? undefined : Number(row["amount_cents"]);
+  }
+
+  /** Returns the bill whose payment a cancellation cancels; null if it names none. */
+  cancelledBill(workflowId: string, paymentId: string): string | null {
+    const text =
+      "select payable_id from cancellation_items where workflow_id = ? and payment_id = ?";
+    return textOf(this.all(text, workflowId, paymentId)[0]?.["payable_id"]);
+  }
+
+  /** Returns what people were told of requests that the gate stopped as not approved. */
+  unapprovedRequests(): string[] {
+    const text = "select text from notices where kind = 'not-as-approved'";
+    return this.all(text).map((row) => String(row["text"]).split("\n")[0] ?? "");
+  }
+
+  /**
+   * Returns bills for which an answer named payments of another amount than was sent, and of which
+   * people were not notified.
+   */
+  wrongAnswersUntold(): string[] {
+    const text = `select coalesce(json_extract(said.value, '$.payableId'), audit.subject) as about
+      from audit
+        join json_each(coalesce(json_extract(audit.details, '$.each'),
+          json_array(json(audit.details)))) said
+        join sends s on s.attempt_id = json_extract(said.value, '$.attemptId')
+          and s.send_no = json_extract(said.value, '$.send')
+      where audit.action = 'attempt.answered'
+        and json_array_length(said.value, '$.payments') > 0
+        and s.amount_cents <> (select sum(json_extract(payment.value, '$.amountCents'))
+          from json_each(said.value, '$.payments') payment)
+        and not exists (select 1 from notices n where n.kind = 'payment-in-doubt'
+          and instr(n.data, '"' || s.subject || '"') > 0)`;
+    return this.all(text).map((row) => String(row["about"]));
   }
 
   /** Returns answers whose send already had a result. */
@@ -209,6 +302,12 @@ export class StoreFacts extends PeopleFacts {
   trailEnd(businessId: string): string | undefined {
     const text = "select hash from audit_ends where business_id = ?";
     return textOf(this.all(text, businessId)[0]?.["hash"]) ?? undefined;
+  }
+
+  /** Returns the first time that the gate found the store and the trail to differ. */
+  trailAlarm(): string | undefined {
+    const text = "select details from audit where action = 'alarm:trail-differs' limit 1";
+    return textOf(this.all(text)[0]?.["details"]) ?? undefined;
   }
 
   /** Returns how often the engine has found that its store is older than what was done with it. */

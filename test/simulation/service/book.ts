@@ -8,6 +8,8 @@ export interface Contact {
   updatedMs: number | null;
   /** Real instant since which it has its bank account. */
   movedMs: number;
+  /** Real instant at which its record was last changed. */
+  editedMs: number;
 }
 
 export interface Payable {

@@ -55,6 +55,9 @@ export const MORE_FAULTS = [
   "short-lists",
 ] as const;
 
+/** Answers to reads and writes say what is not true, one or two fields at a time; in a few seeds only. */
+export const LIES = "lies";
+
 /** Faults outside the ledger's envelope (decision 20), in a few seeds only. */
 export const BREAKS = [
   /** Bytes arrive hours after they left. */
@@ -75,7 +78,10 @@ export const WITH_BREAK: Readonly<Record<Break, readonly ServiceFault[]>> = {
   "shows-after-the-last-word": ["server-errors"],
   "forgets-keys-early": ["cut-off", "shows-after-the-last-word"],
 };
-export type ServiceFault = (typeof SERVICE_FAULTS | typeof MORE_FAULTS)[number] | Break;
+export type ServiceFault =
+  | (typeof SERVICE_FAULTS | typeof MORE_FAULTS)[number]
+  | typeof LIES
+  | Break;
 
 const EPISODE_MS = 90_000;
 

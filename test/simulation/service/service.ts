@@ -7,9 +7,10 @@ import { Effects, type Habits } from "./effects.ts";
 import { type Answer, Keys, refusal } from "./keys.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Outages } from "./outages.ts";
-import type { FaultPlan } from "./kinds.ts";
+import { type FaultPlan, LIES } from "./kinds.ts";
 import type { Life } from "./life.ts";
-import { isPoisoned, type Poisoned } from "./poison.ts";
+import { lied, mayLie } from "./lies.ts";
+import { absurdIn, isPoisoned, type Poisoned } from "./poison.ts";
 import { Reads } from "./reads.ts";
 import type { Wire, WireAnswer, WireRequest } from "./wire.ts";
 
@@ -41,6 +42,7 @@ export class Service implements Wire {
   readonly #reads: Reads;
   readonly #windowMs: number;
   readonly #readMs: number;
+  readonly #liesShare: number;
   readonly #outages: Outages;
   readonly #endpoint: Endpoint;
   readonly #travel: Stream;
@@ -61,6 +63,8 @@ export class Service implements Wire {
       readonly latestMs: number;
       /** Milliseconds that each read always takes. */
       readonly readMs: number;
+      /** How often each read lies, if it does. */
+      readonly liesShare: number;
       readonly habits: Pick<Habits, "guardsInFlight" | "splitOverCents">;
     },
   ) {
@@ -68,6 +72,7 @@ export class Service implements Wire {
     this.#world = world;
     this.#faults = faults;
     this.#readMs = parts.readMs;
+    this.#liesShare = parts.liesShare;
     this.#outages = parts.outages;
     this.#clock = clock;
     this.bank = new Bank(world);
@@ -138,7 +143,8 @@ export class Service implements Wire {
       return;
     }
     if (url.pathname.startsWith("/v1") && this.#refusesEarly(heard)) return;
-    if (this.poisoned !== undefined && isPoisoned(this.poisoned, url)) {
+    const { poisoned } = this;
+    if (poisoned?.isAbsurd === false && isPoisoned(poisoned, url)) {
       this.#answer(heard, { status: 500, body: refusal("server_error") });
       return;
     }
@@ -152,7 +158,13 @@ export class Service implements Wire {
       this.#reads.staleMs = isStale ? faults.stream("stale-lists").between(1_000, 59_000) : 0;
       const isShort = !isClock && faults.strikes("short-lists", 0.1);
       this.#reads.leftOut = isShort ? faults.stream("short-lists").between(0, 2) : -1;
-      this.#answer(heard, this.#reads.answer(url.pathname, url.searchParams));
+      // What a source says to send is the shortest way into a request.
+      const answer = this.#reads.answer(url.pathname, url.searchParams);
+      const lies = answer.status === 200 && mayLie(url) && faults.strikes(LIES, this.#liesShare);
+      const told = lies ? lied(answer.body, faults.stream("which lie"), "pay") : answer.body;
+      const isAbsurd = poisoned?.isAbsurd === true;
+      const body = isAbsurd ? absurdIn(poisoned, url.pathname, told) : told;
+      this.#answer(heard, { ...answer, body });
     });
   }
 
@@ -202,10 +214,21 @@ export class Service implements Wire {
     }
     const waitsMs = this.#lateMs("queued", 0.2, untilMs) + (cutOff ? this.#cutMs(untilMs) : 0);
     const queueMs = Math.min(waitsMs, untilMs - this.#world.nowMs);
-    const hear: Heard = cutOff ? () => undefined : answer;
+    const hear: Heard = cutOff ? () => undefined : this.#lying(answer);
     this.#world.later(queueMs, "claim", () => {
       this.#claim({ request, seen, hear, untilMs });
     });
+  }
+
+  /** Answers that a write succeeded may lie; what happened is in the book. */
+  #lying(heard: Heard): Heard {
+    return (given) => {
+      const isGood = !(given instanceof Error) && given.status < 300;
+      if (!isGood || !this.#faults.strikes(LIES, 0.8)) return heard(given);
+      const lots = this.#faults.stream("which lie");
+      const told = lied(JSON.parse(given.body), lots, "amountCents");
+      heard({ ...given, body: JSON.stringify(told) });
+    };
   }
 
   #cutMs(untilMs: number): number {

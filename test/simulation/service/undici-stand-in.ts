@@ -35,7 +35,7 @@ type Dispatch = (options: RequestOptions, handler: Handler) => boolean;
 interface Answered {
   readonly statusCode: number;
   readonly headers: WireAnswer["headers"];
-  readonly body: { text(): Promise<string>; dump(): Promise<void> };
+  readonly body: AsyncIterable<Buffer> & { text(): Promise<string>; dump(): Promise<void> };
 }
 
 let wire: Wire | undefined;
@@ -112,7 +112,13 @@ function requestOver(dispatch: Dispatch, options: RequestOptions): Promise<Answe
       onResponseEnd: () =>
         resolve({
           ...start,
-          body: { text: () => Promise.resolve(text), dump: () => Promise.resolve() },
+          body: {
+            text: () => Promise.resolve(text),
+            dump: () => Promise.resolve(),
+            async *[Symbol.asyncIterator]() {
+              yield Buffer.from(text);
+            },
+          },
         }),
       onResponseError: (_, error) => reject(error),
     });

@@ -35,3 +35,7 @@ export function activityInfo(): RunningActivity["info"] {
 export function heartbeat(): void {
   current().heartbeat();
 }
+
+export function cancellationSignal(): AbortSignal {
+  return current().cancellationSignal;
+}

@@ -5,6 +5,7 @@ import {
   ServiceError,
   WorkflowNotFoundError,
 } from "@temporalio/client";
+import { defaultPayloadConverter } from "@temporalio/common";
 import type { Stream } from "../world/random.ts";
 import type { Execution, ExecutionState } from "./execution.ts";
 import type { ScheduleState, TemporalServer } from "./server.ts";
@@ -76,9 +77,28 @@ export function clientOf(server: TemporalServer, stream: Stream): Client {
     workflow,
     schedule: schedules(server, call),
     withDeadline: <T>(_: number, work: () => Promise<T>) => work(),
-    options: { namespace: "default" },
+    options: {
+      namespace: "default",
+      loadedDataConverter: { payloadConverter: defaultPayloadConverter, payloadCodecs: [] },
+    },
+    workflowService: {
+      getWorkflowExecutionHistoryReverse: ({ execution }: { execution: { workflowId: string } }) =>
+        call("history", () => historyOf(server.latest.get(execution.workflowId))),
+    },
   };
   return client as unknown as Client;
+}
+
+/** Returns the results of activities in a history, and the workflow's input, the last first. */
+function historyOf(execution: Execution | undefined): object {
+  const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPayload(value)] });
+  const done = (execution?.heard ?? []).flatMap((job) =>
+    job.kind === "activity" && job.result !== undefined ? [payloads(job.result)] : [],
+  );
+  const events = done.map((result) => ({ activityTaskCompletedEventAttributes: { result } }));
+  const input = payloads(execution?.input[0] ?? null);
+  const started = { workflowExecutionStartedEventAttributes: { input } };
+  return { history: { events: [...events.toReversed(), started] } };
 }
 
 type Call = <T>(what: string, work: () => T) => Promise<T>;

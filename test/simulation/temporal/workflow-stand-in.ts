@@ -2,7 +2,7 @@ import { CancelledFailure, type SearchAttributePair } from "@temporalio/common";
 import { type ActivityOptions, ContinueAsNew, executionHere } from "./execution.ts";
 import { durationMs, type GivenDuration } from "./duration.ts";
 
-export { ApplicationFailure } from "@temporalio/common";
+export { ActivityFailure, ApplicationFailure } from "@temporalio/common";
 
 /** Stands in for `@temporalio/workflow`, with only what the workflows here use. */
 

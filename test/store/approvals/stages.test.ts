@@ -21,11 +21,12 @@ import {
 } from "../../../src/store/approvals/line-approvals.ts";
 import { changeLine, getRunLine } from "../../../src/store/lines/lines.ts";
 import { getPlanLines } from "../../../src/store/lines/plan-lines.ts";
+import { notePlan } from "../../../src/store/plans/plan-trail.ts";
 import { storePlan } from "../../../src/store/plans/plan-writes.ts";
 import { storeReplannedLines } from "../../../src/store/plans/replan-writes.ts";
-import { getRun, upsertRun } from "../../../src/store/runs/runs.ts";
+import { getRun, recordLaunch } from "../../../src/store/runs/runs.ts";
 import { applyApprovals } from "../../../src/store/lines/undecided-lines.ts";
-import { approval, lease } from "../approved-run.ts";
+import { approval, hashedLine, lease } from "../approved-run.ts";
 import { newRun, planLine, planSummary, policy } from "../fixtures.ts";
 import { testStore } from "../support.ts";
 
@@ -36,7 +37,7 @@ const STAGES: readonly ApprovalStage[] = [
 
 function stagedLine(payableId: string, stages = STAGES, ruleIndex = 0): PlanLine {
   const quorum = stages.reduce((sum, stage) => sum + stage.quorum, 0);
-  return planLine(payableId, { stages, quorum, ruleIndex });
+  return hashedLine(payableId, { stages, quorum, ruleIndex });
 }
 
 async function plannedStore(
@@ -45,9 +46,13 @@ async function plannedStore(
   const { store, url } = await testStore();
   const staged = { by: ["controller", "owner"], quorum: 3, stages: STAGES };
   const approve = policy.approve.map((rule) => ({ ...rule, ...staged }));
-  const { run } = await upsertRun(store.db, newRun({ policy: { ...policy, approve } }));
+  const launch = newRun({ policy: { ...policy, approve } });
+  const { run } = await store.transaction((trx) => recordLaunch(trx, launch));
   const plan = { summary: planSummary(lines), lines, skipped: [] };
-  await store.transaction((trx) => storePlan(trx, { run, plan, nowMs: 1 }));
+  await store.transaction(async (trx) => {
+    await storePlan(trx, { run, plan, nowMs: 1 });
+    await notePlan(trx, { run, plan, nowMs: 1 });
+  });
   return { store, url, runId: run.runId };
 }
 
@@ -84,7 +89,7 @@ test("a line is approved once every stage has its quorum of different people, un
 });
 
 test("nothing is sent for a line whose second stage is missing, though three people have approved", async () => {
-  const plain = planLine("pay_2", { ruleIndex: 1 });
+  const plain = hashedLine("pay_2", { ruleIndex: 1 });
   const at = await plannedStore([BILL, plain]);
   for (const name of ["cora", "carl", "cleo"]) await approve(at, name, 1, BILL);
   await approve(at, "cora", 1, plain);
@@ -261,6 +266,7 @@ test("the store and the rules agree on which stage is open and what is approved"
       expires_at_ms: lives ? 5_001 : 5_000,
       stage,
       escalated: 0,
+      hurried: 0,
     }));
     if (rows.length > 0) await store.db.insertInto("line_approvals").values(rows).execute();
     const open = openStageOf({

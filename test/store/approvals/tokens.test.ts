@@ -36,9 +36,11 @@ test("a token is found by its text, which is not stored, and ends after 90 days"
     businesses: null,
     createdAtMs: 10,
     createdBy: "admin",
+    createdByKind: "principal",
     maker: "admin",
     confirmedAtMs: null,
     confirmedBy: null,
+    confirmedByKind: null,
     expiresAtMs: 10 + DAYS_90,
     revokedAtMs: null,
   });

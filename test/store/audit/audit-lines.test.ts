@@ -79,7 +79,13 @@ describe("tampered shared entries", () => {
 
   test("an inserted entry that follows no other is found", async () => {
     const store = await trail();
-    const forged = { actor: "m", action: "hold.created", subject: "hold_1", details: "{}" };
+    const forged = {
+      actor: "m",
+      actor_kind: "principal",
+      action: "hold.created",
+      subject: "hold_1",
+      details: "{}",
+    } as const;
     const row = { business_id: businessId, at_ms: 5, ...forged, prev_hash: "x", hash: "y" };
     await store.db.insertInto("audit").values(row).execute();
     const { problems } = await verifyTrail(store.db, businessId);

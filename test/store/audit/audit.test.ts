@@ -16,9 +16,10 @@ import { child, testStore } from "../support.ts";
 function expectChained(entries: readonly AuditEntry[]): void {
   let prevHash = "0".repeat(64);
   for (const entry of entries) {
-    const { businessId, atMs, actor, action, subject } = entry;
+    const { businessId, atMs, actor, actorKind, action, subject } = entry;
     const details = JSON.stringify(entry.details);
-    const content = { v: "audit-1", prevHash, businessId, atMs, actor, action, subject, details };
+    const who = { actor, actorKind };
+    const content = { v: "audit-1", prevHash, businessId, atMs, ...who, action, subject, details };
     expect(entry.prevHash).toBe(prevHash);
     prevHash = createHash("sha256").update(canonicalJson(content)).digest("hex");
     expect(entry.hash).toBe(prevHash);

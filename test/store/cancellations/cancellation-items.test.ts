@@ -1,3 +1,4 @@
+import { SystemAuthor } from "../../../src/contracts/authors.ts";
 import { expect, test } from "vitest";
 import { cancelOfPayments } from "../../../src/domain/cancellations/policy.ts";
 import {
@@ -22,17 +23,19 @@ import { newRun } from "../fixtures.ts";
 import { testStore } from "../support.ts";
 
 async function request(store: Store, workflowId: string, runId: string | null): Promise<void> {
-  await insertCancellation(store.db, {
-    workflowId,
-    businessId: "biz_1",
-    business: "acme",
-    playbook: "",
-    policy: cancelOfPayments([]),
-    runId,
-    reason: "wrong",
-    requestedBy: "olga",
-    nowMs: 1,
-  });
+  await store.transaction((trx) =>
+    insertCancellation(trx, {
+      workflowId,
+      businessId: "biz_1",
+      business: "acme",
+      playbook: "",
+      policy: cancelOfPayments([]),
+      runId,
+      reason: "wrong",
+      requestedBy: "olga",
+      nowMs: 1,
+    }),
+  );
 }
 
 async function item(store: Store, change: Partial<CancellationItem>): Promise<CancellationItem> {
@@ -119,11 +122,13 @@ test("the list of cancellations leaves out those that a run or an event started 
     policy,
   };
   for (const [workflowId, playbook, requestedBy] of [
-    ["by-run", "flagged", "flagged"],
+    ["by-run", "flagged", new SystemAuthor("flagged")],
     ["by-person", "", "ada"],
     ["launched", "flagged", "ada"],
   ] as const) {
-    await insertCancellation(store.db, { ...asked, workflowId, playbook, requestedBy });
+    await store.transaction((trx) =>
+      insertCancellation(trx, { ...asked, workflowId, playbook, requestedBy }),
+    );
     await changeCancellation(store.db, workflowId, { phase: "completed", endedAtMs: 2 });
   }
   const found = async () =>

@@ -12,6 +12,7 @@ export const cancellationColumns: Columns<"cancellations" | "cancellation_items"
     phase: true,
     waiting_for: true,
     requested_by: true,
+    requested_by_kind: true,
     requested_at_ms: true,
     chosen_at_ms: true,
     ended_at_ms: true,

@@ -3,6 +3,7 @@ import type { Columns } from "./columns.ts";
 export const decisionColumns: Columns<
   | "decisions"
   | "line_approvals"
+  | "confirmed_records"
   | "approval_stages"
   | "tokens"
   | "token_uses"
@@ -35,6 +36,16 @@ export const decisionColumns: Columns<
     expires_at_ms: true,
     stage: true,
     escalated: true,
+    hurried: true,
+  },
+  confirmed_records: {
+    decision_id: true,
+    business_id: true,
+    contact_id: true,
+    record: true,
+    run_id: true,
+    token_id: true,
+    decided_at_ms: true,
   },
   approval_stages: {
     run_id: true,
@@ -51,9 +62,11 @@ export const decisionColumns: Columns<
     businesses: true,
     created_at_ms: true,
     created_by: true,
+    created_by_kind: true,
     maker: true,
     confirmed_at_ms: true,
     confirmed_by: true,
+    confirmed_by_kind: true,
     expires_at_ms: true,
     revoked_at_ms: true,
   },
@@ -76,6 +89,7 @@ export const decisionColumns: Columns<
     expires_at_ms: true,
     ended_at_ms: true,
     ended_by: true,
+    ended_by_kind: true,
     kept_form: true,
   },
   sign_in_links: {

@@ -47,6 +47,7 @@ export const incidentColumns: Columns<"retries" | "retry_cases" | "incidents"> =
     opened_at_ms: true,
     decision: true,
     decided_by: true,
+    decided_by_kind: true,
     decided_at_ms: true,
     decided_business_ms: true,
   },

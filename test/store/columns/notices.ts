@@ -12,6 +12,7 @@ export const noticeColumns: Columns<"notices" | "notice_facts" | "notice_deliver
     roles: true,
     data: true,
     contact_id: true,
+    person: true,
     created_at_ms: true,
     routed_at_ms: true,
     route_at_ms: true,

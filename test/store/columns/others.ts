@@ -3,17 +3,20 @@ import type { Columns } from "./columns.ts";
 export const otherColumns: Columns<
   | "inbox"
   | "event_starts"
+  | "account_looks"
   | "subscriptions"
   | "pending_signals"
   | "audit"
   | "audit_ends"
   | "playbooks"
   | "playbook_proposals"
+  | "secrets"
   | "leases"
   | "seen_payments"
   | "late_passes"
   | "names"
 > = {
+  secrets: { name: true, secret: true, made_at_ms: true },
   names: {
     business_id: true,
     kind: true,
@@ -51,6 +54,15 @@ export const otherColumns: Columns<
     noted_at_ms: true,
     recorded_at_ms: true,
   },
+  account_looks: {
+    business_id: true,
+    account_id: true,
+    asked: true,
+    looked: true,
+    due_at_ms: true,
+    tries: true,
+    removed: true,
+  },
   subscriptions: {
     business_id: true,
     payable_id: true,
@@ -69,6 +81,7 @@ export const otherColumns: Columns<
     business_id: true,
     at_ms: true,
     actor: true,
+    actor_kind: true,
     action: true,
     subject: true,
     details: true,

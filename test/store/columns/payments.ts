@@ -14,11 +14,13 @@ export const paymentColumns: Columns<"claims" | "holds" | "business_waits"> = {
     value: true,
     reason: true,
     author: true,
+    author_kind: true,
     roles: true,
     created_at_ms: true,
     until_ms: true,
     released_at_ms: true,
     released_by: true,
+    released_by_kind: true,
   },
   business_waits: {
     business_id: true,

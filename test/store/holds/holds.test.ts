@@ -9,6 +9,7 @@ import {
   type NewHold,
   endHolds,
 } from "../../../src/store/holds/holds.ts";
+import { holdSubject } from "../../../src/contracts/names.ts";
 import type { Store } from "../../../src/store/index.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
 import { testStore } from "../support.ts";
@@ -103,7 +104,10 @@ test("a hold that has reached its end is noted in the trail once, and has no mor
   expect(await end(2_000)).toBe(0);
   expect(await getHold(store.db, ending.holdId)).toMatchObject({ releasedAtMs: 9 });
   expect(await getHold(store.db, lasting.holdId)).toMatchObject({ releasedAtMs: null });
-  const trail = await listAudit(store.db, { businessId: "biz_1", subject: ending.holdId });
+  const trail = await listAudit(store.db, {
+    businessId: "biz_1",
+    subject: holdSubject("payable", "pay_1"),
+  });
   expect(trail.map(({ action }) => action)).toEqual(["hold.created", "hold.ended"]);
   expect(trail[1]).toMatchObject({ atMs: 9, details: { until: "1970-01-01T00:00:02.000Z" } });
 });

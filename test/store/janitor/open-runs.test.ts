@@ -10,12 +10,8 @@ import { reservedCents } from "../../../src/store/lines/reserved.ts";
 import { upsertRetry } from "../../../src/store/retries/retries.ts";
 import { setRunPhase, upsertRun } from "../../../src/store/runs/runs.ts";
 import { databaseNowMs } from "../../../src/store/sql/database-clock.ts";
-import {
-  auditHead,
-  hasAuditHead,
-  holdForLoss,
-  lossNoticed,
-} from "../../../src/store/janitor/behind.ts";
+import { holdForLoss, lossNoticed } from "../../../src/store/janitor/behind.ts";
+import { auditHead, hasAuditHead } from "../../../src/store/janitor/heads.ts";
 import { pruneInbox } from "../../../src/store/janitor/prune.ts";
 import {
   claimStrays,

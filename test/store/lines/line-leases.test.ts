@@ -166,6 +166,16 @@ test("lines that are sent again count once for the limit", async () => {
   expect((await lease(store, { limits })).sent).toEqual(["pay_1", "pay_2"]);
 });
 
+test("lines that pass an amount together with another run's go, until one needs another rule", async () => {
+  const { store } = await testStore();
+  await runOf(store, "weekly", ["pay_1", "pay_2", "pay_3"], { sumRules: [0] });
+  const rule = { review: false, overCents: 25_000, where: null, by: ["owner"], quorum: 1 };
+  const approve = [{ ...rule, overPer: "vendor-week" as const }];
+  const { sent, closed } = await lease(store, { approve });
+  expect(sent).toEqual(["pay_1", "pay_2"]);
+  expect(closed).toEqual({ pay_3: "other-rule" });
+});
+
 test("a parked line counts for the limit with those of its payments that were made", async () => {
   const store = await approvedRun(["pay_1", "pay_2"]);
   const limits = { billCents: null, vendorPerWeekCents: 15_000, businessPerWeekCents: null };

@@ -11,7 +11,7 @@ import { linesOfVendor } from "../../../src/store/lines/vendor-lines.ts";
 import { getPlan } from "../../../src/store/plans/plans.ts";
 import { linesChangedSince } from "../../../src/store/plans/plan-changes.ts";
 import { storeReplannedLines } from "../../../src/store/plans/replan-writes.ts";
-import { approval, approvedRun } from "../approved-run.ts";
+import { approval, approvedRun, hashedLine } from "../approved-run.ts";
 import { planLine } from "../fixtures.ts";
 import { testStore } from "../support.ts";
 
@@ -145,7 +145,7 @@ test("bills that wait for a person leave out those that the person has approved,
     );
   expect(await countFor("dora", 5)).toBe(1);
   await store.transaction((trx) =>
-    recordDecision(trx, approval(runId, "dora", [planLine("asked")])),
+    recordDecision(trx, approval(runId, "dora", [hashedLine("asked")])),
   );
   expect(await countFor("Dora", 5)).toBe(0);
   expect(await countFor("dora", 20_000)).toBe(1);

@@ -2,7 +2,12 @@ import { expect, test } from "vitest";
 import { planHash, policyHash } from "../../../src/domain/approvals/hashes.ts";
 import { approversOf } from "../../support/approvers-of.ts";
 import { recordDecision } from "../../../src/store/approvals/decisions.ts";
-import { getDryPlanPage, saveDryPlan } from "../../../src/store/plans/dry-plans.ts";
+import {
+  askForDryPlan,
+  getDryPlanPage,
+  openDryPlan,
+  saveDryPlan,
+} from "../../../src/store/plans/dry-plans.ts";
 import { findOne } from "../../../src/store/sql/records.ts";
 import type { Store } from "../../../src/store/index.ts";
 import { planLineOf } from "../../../src/store/lines/lines.ts";
@@ -194,6 +199,12 @@ test("a dry plan is kept for a day, and its bills can be read page by page", asy
   const dayMs = 86_400_000;
   const page = (planId: string, number: number, pageSize = 2) =>
     getDryPlanPage(store.db, planId, { page: number, pageSize });
+  const asked = { business: "acme", playbook: "weekly", period: "2026-11-05" };
+  await askForDryPlan(store.db, "dry_1", asked, 0);
+  await askForDryPlan(store.db, "dry_2", asked, dayMs);
+  await askForDryPlan(store.db, "dry_3", asked, dayMs);
+  expect(await page("dry_3", 1)).toBeUndefined();
+  expect(await openDryPlan(store.db, "dry_3")).toEqual(asked);
   await saveDryPlan(store.db, { dryPlanId: "dry_1", plan, nowMs: 0 });
   await saveDryPlan(store.db, { dryPlanId: "dry_2", plan, nowMs: dayMs });
   // The activity may run twice: its last result counts, and is read whole.

@@ -11,7 +11,7 @@ import {
   pruneSubscriptions,
   setSubscriptions,
 } from "../../../src/store/payables/subscriptions.ts";
-import { approval, lease } from "../approved-run.ts";
+import { approval, hashedLine, lease } from "../approved-run.ts";
 
 const businessId = "biz_1";
 
@@ -64,10 +64,7 @@ async function holds(store: Store, { bills }: RunOfBills, me: string): Promise<v
 }
 
 async function decisions(store: Store, { runId, bills }: RunOfBills, me: string): Promise<void> {
-  const lines = mixed(bills).map((payableId) => ({
-    payableId,
-    lineHash: `hash-of-${payableId}-1`,
-  }));
+  const lines = mixed(bills).map((payableId) => hashedLine(payableId));
   await store.transactionOf(businessId, (trx) => recordDecision(trx, approval(runId, me, lines)));
 }
 

@@ -57,12 +57,14 @@ const WORK: readonly (readonly [string, Work])[] = [
   ],
   [
     "a cancellation",
-    async ({ db }) => {
-      await insertCancellation(db, {
-        ...{ ...acme, workflowId, playbook: "", policy: cancelOfPayments([]), runId: null },
-        ...{ reason: "wrong", requestedBy: "olga", nowMs: 1 },
-      });
-      return () => changeCancellation(db, workflowId, { endedAtMs: 2 });
+    async (store) => {
+      await store.transaction((trx) =>
+        insertCancellation(trx, {
+          ...{ ...acme, workflowId, playbook: "", policy: cancelOfPayments([]), runId: null },
+          ...{ reason: "wrong", requestedBy: "olga", nowMs: 1 },
+        }),
+      );
+      return () => changeCancellation(store.db, workflowId, { endedAtMs: 2 });
     },
   ],
   [

@@ -129,7 +129,7 @@ test("releasing a hold signals the incident or the cancellation that set it", as
   const { store } = await testStore();
   const { incident } = await store.transaction((trx) => openIncident(trx, bounced));
   const withheld = await hold(store, { scope: "payable", value: "pay_1" });
-  await insertCancellation(store.db, cancellation);
+  await store.transaction((trx) => insertCancellation(trx, cancellation));
   await store.transaction((trx) => insertItem(trx, itemOf(withheld.holdId), 1));
   await takeSignals(store);
   await store.transaction(async (trx) => {
@@ -162,8 +162,8 @@ test("cancelling a run signals the run, its retries, and the holds that keep its
   const runId = await plannedRun(store, "2026-11-05");
   const retry = await failed(store, runId, "a2026-11-05");
   const closed = { ...cancellation, runId, workflowId: "closed" };
-  await insertCancellation(store.db, { ...cancellation, runId });
-  await insertCancellation(store.db, closed);
+  await store.transaction((trx) => insertCancellation(trx, { ...cancellation, runId }));
+  await store.transaction((trx) => insertCancellation(trx, closed));
   await changeCancellation(store.db, "closed", { endedAtMs: 2 });
   await takeSignals(store);
   const cancel = () => store.transaction((trx) => requestCancel(trx, runId, "olga", 2));
@@ -194,7 +194,7 @@ test("moving the clock signals every open workflow", async () => {
   const runId = await plannedRun(store, "2026-11-05");
   const retry = await failed(store, runId, "a2026-11-05");
   const { incident } = await store.transaction((trx) => openIncident(trx, bounced));
-  await insertCancellation(store.db, cancellation);
+  await store.transaction((trx) => insertCancellation(trx, cancellation));
   await takeSignals(store);
   await store.transaction(async (trx) => signalOnCommit(trx, businessId, { kind: "clock" }));
   const all = [runId, retry, incident.workflowId, cancellation.workflowId];

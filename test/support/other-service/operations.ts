@@ -101,8 +101,7 @@ export class Operations {
     if (typeof body["bankAccountId"] !== "string") {
       return refusal(400, "validation_error", { field: "bankAccountId" });
     }
-    const source = JSON.stringify(body["fundingSource"]);
-    if (this.#options.funding === "balance" && source !== JSON.stringify(BALANCE_SOURCE)) {
+    if (this.#options.funding === "balance" && body["fundingSource"] !== BALANCE_SOURCE) {
       return refusal(400, "validation_error", { field: "fundingSource" });
     }
     const tomorrow = new Date(Date.now() + 12 * 3_600_000).toISOString().slice(0, 10);

@@ -95,8 +95,8 @@ function bankAccount(id: string, isDefault: boolean): Json {
   };
 }
 
-/** The specification does not show the type of `fundingSource`, so here it is not a string. */
-export const BALANCE_SOURCE: Json = { kind: "balance", version: 2 };
+/** The specification does not show the values of `fundingSource`, so here it isn't the source's id. */
+export const BALANCE_SOURCE = "operating/balance:2";
 
 export function fundingSources(options: OtherServiceOptions): Json[] {
   const linked = {

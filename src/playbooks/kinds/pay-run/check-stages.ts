@@ -14,6 +14,16 @@ const PEOPLE_MAX = 10;
 /** What `quorum` is if it isn't written. */
 const QUORUM = quorumSchema.parse(undefined);
 
+/** Returns the approval rules of a playbook as they are written, and where. */
+export function writtenRules({ approve }: Written): {
+  readonly rules: readonly unknown[];
+  readonly path: Path;
+} {
+  const path = isRecord(approve) ? ["approve", "rules"] : ["approve"];
+  const rules = isRecord(approve) ? approve["rules"] : approve;
+  return { rules: Array.isArray(rules) ? rules : [], path };
+}
+
 /** Finds mistakes between the stages of one rule, or in a rule without stages. */
 export function checkStages(rule: Written, path: Path): Issue[] {
   const { by, stages, escalate } = rule;
@@ -102,10 +112,10 @@ function checkEscalation(escalate: unknown, by: unknown, path: Path): Issue[] {
 
 /** Finds mistakes in reminders and escalations, compared with how long an approval may take. */
 export function checkAsking(playbook: Written): Issue[] {
-  const { approve, approvalValid, escalate, remind } = playbook;
+  const { approvalValid, escalate, remind } = playbook;
   const limit = payRunSchema.shape.approvalValid.safeParse(approvalValid ?? undefined);
   const days = limit.success ? limit.data : 365;
-  const rules: readonly unknown[] = Array.isArray(approve) ? approve : [];
+  const { rules, path: above } = writtenRules(playbook);
   const places: [unknown, Path][] = [
     [remind, ["remind"]],
     [escalate, ["escalate"]],
@@ -113,10 +123,10 @@ export function checkAsking(playbook: Written): Issue[] {
       if (!isRecord(rule)) return [];
       const stages: readonly unknown[] = Array.isArray(rule["stages"]) ? rule["stages"] : [];
       return [
-        [rule["escalate"], ["approve", index, "escalate"]],
+        [rule["escalate"], [...above, index, "escalate"]],
         ...stages.map((stage, place): [unknown, Path] => [
           isRecord(stage) ? stage["escalate"] : undefined,
-          ["approve", index, "stages", place, "escalate"],
+          [...above, index, "stages", place, "escalate"],
         ]),
       ];
     }),
@@ -156,7 +166,7 @@ function asksNobody(to: readonly unknown[], rules: readonly unknown[]): Issue[] 
   });
   const all =
     asked.length === 0
-      ? payRunDefaults.approve.map(({ by }): readonly unknown[] => by ?? [])
+      ? payRunDefaults.approve.rules.map(({ by }): readonly unknown[] => by ?? [])
       : asked;
   if (to.length === 0 || all.some((by) => to.some((role) => !by.includes(role)))) return [];
   return [

@@ -1,10 +1,17 @@
-import { checkAsking, checkStages } from "./check-stages.ts";
+import { checkAsking, checkStages, writtenRules } from "./check-stages.ts";
+import { flagsIn } from "../../conditions.ts";
 import { shown } from "../../texts.ts";
 import { isRecord } from "../../../contracts/is-record.ts";
+import { ALWAYS_FLAGGED, REVIEW_REASONS } from "../../../contracts/playbook.ts";
 import { repeated } from "../../check-values.ts";
-import { type ApprovalRuleInput, approvalRuleSchema, payRunDefaults } from "./schema.ts";
+import {
+  type ApprovalRuleInput,
+  approvalRuleSchema,
+  payRunDefaults,
+  payRunSchema,
+} from "./schema.ts";
 import { checkEvents } from "../../events.ts";
-import type { Issue } from "../../source.ts";
+import type { Issue, Path } from "../../source.ts";
 import { checkSchedule } from "../../schedule.ts";
 
 /**
@@ -55,16 +62,16 @@ function checkReview(review: unknown): Issue[] {
 }
 
 function checkApprove(playbook: Readonly<Record<string, unknown>>): Issue[] {
-  const { approve, review } = playbook;
-  if (!Array.isArray(approve)) return [];
-  const written: readonly unknown[] = approve;
+  const { rules: written, path: above } = writtenRules(playbook);
   const rules = written.map((rule) => approvalRuleSchema.safeParse(rule).data);
+  const review = payRunSchema.shape.review.safeParse(playbook["review"]).data;
   const issues = written.flatMap((rule, index) =>
-    isRecord(rule) ? checkStages(rule, ["approve", index]) : [],
+    isRecord(rule) ? checkStages(rule, [...above, index]) : [],
   );
   rules.forEach((rule, index) => {
     if (rule === undefined) return;
-    const path = ["approve", index];
+    const path = [...above, index];
+    if (review !== undefined) issues.push(...checkFlags(rule, path, review));
     const before = rules.findIndex(
       (other, i) => i < index && other !== undefined && covers(other, rule),
     );
@@ -75,25 +82,35 @@ function checkApprove(playbook: Readonly<Record<string, unknown>>): Issue[] {
         message: `this rule is never reached: rule ${before + 1} matches every bill that it would`,
         expected: "narrower rules first, the one for every bill last",
       });
-    } else if (rule.when === "review" && Array.isArray(review) && review.length === 0) {
-      issues.push({
-        path: [...path, "when"],
-        anchor: "value",
-        message: "this rule is never reached: `review` is empty, so nothing is flagged",
-        expected: "at least one reason in `review`, or no rule for flagged bills",
-      });
     }
   });
   const last = rules.at(-1);
   if (last !== undefined && !rules.some((rule) => rule !== undefined && matchesAll(rule))) {
     issues.push({
-      path: ["approve", rules.length - 1],
+      path: [...above, rules.length - 1],
       anchor: "value",
       message: "a bill that no rule matches could never be approved",
       expected: "a last rule that matches every bill, such as `- { by: [controller, owner] }`",
     });
   }
   return issues;
+}
+
+/** Finds what a rule's condition looks for although nothing is flagged for it. */
+function checkFlags({ where }: ApprovalRuleInput, path: Path, review: readonly string[]): Issue[] {
+  return (where === undefined ? [] : flagsIn(where)).flatMap(({ flag, range }): Issue[] => {
+    const reason = REVIEW_REASONS.find((each) => each === flag);
+    if (reason === undefined || reason === ALWAYS_FLAGGED || review.includes(reason)) return [];
+    return [
+      {
+        path: [...path, "where"],
+        anchor: "value",
+        range,
+        message: `no bill is flagged as \`${reason}\`, because \`review\` doesn't name it`,
+        expected: `\`review: [${[...review, reason].join(", ")}]\``,
+      },
+    ];
+  });
 }
 
 function matchesAll(rule: ApprovalRuleInput): boolean {
@@ -104,5 +121,8 @@ function matchesAll(rule: ApprovalRuleInput): boolean {
 function covers(first: ApprovalRuleInput, second: ApprovalRuleInput): boolean {
   if (first.where !== undefined && first.where !== second.where) return false;
   if (first.when !== undefined && first.when !== second.when) return false;
-  return first.over === undefined || (second.over !== undefined && first.over <= second.over);
+  if (first.over === undefined) return true;
+  if (second.over === undefined || first.over.amount > second.over.amount) return false;
+  // With what its vendor is paid besides, a bill is never less than alone.
+  return first.over.per === second.over.per || second.over.per === "bill";
 }

@@ -3,6 +3,7 @@ import type {
   ApprovalRule,
   ApprovalStage,
   Escalation,
+  HurryRule,
   PayRule,
   PayRunPlaybook,
   PlaybookSchedule,
@@ -22,8 +23,10 @@ import {
  * on another key. A key that the engine reads as it is written needs nothing here.
  */
 export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook {
-  const { approvalValid, escalate, remind, remittance, accounting, events, ...asWritten } = input;
+  const { approvalValid, escalate, remind, remittance, accounting, events, ...others } = input;
+  const { changedRecord: { cancelOver: cancelOverCents = null } = {}, ...asWritten } = others;
   const schedule = compileSchedule(input.schedule);
+  const { hurry } = input.approve;
   return {
     ...asWritten,
     name,
@@ -37,11 +40,13 @@ export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook 
       vendorPerWeekCents: input.limits.vendorPerWeek ?? null,
       businessPerWeekCents: input.limits.businessPerWeek ?? null,
     },
-    approve: input.approve.map((rule) => compileApproval(rule, escalate)),
+    approve: input.approve.rules.map((rule) => compileApproval(rule, escalate)),
+    ...(hurry === undefined ? {} : { hurry: compileHurry(hurry) }),
     approvalValidDays: approvalValid,
     ...(remind === undefined
       ? {}
       : { remind: { after: remind.after, every: remind.every ?? remind.after } }),
+    ...(cancelOverCents === null ? {} : { changedRecord: { cancelOverCents } }),
     ...(remittance === undefined
       ? {}
       : { remittance: { as: remittance.as ?? null, replyTo: remittance.replyTo ?? null } }),
@@ -77,6 +82,14 @@ function compileTopUp(input: NonNullable<PayRunInput["pay"]["topUp"]>): TopUpRul
   };
 }
 
+function compileHurry({
+  under,
+  outside,
+  then,
+}: NonNullable<PayRunInput["approve"]["hurry"]>): HurryRule {
+  return { underMs: under ?? null, outside: outside ?? null, needsAnother: then === "another" };
+}
+
 function compileApproval(
   rule: ApprovalRuleInput,
   everywhere: Escalation | undefined,
@@ -85,10 +98,11 @@ function compileApproval(
   const isPlain = stages.length === 1 && stages[0]?.escalate === undefined;
   return {
     review: rule.when === "review",
-    overCents: rule.over ?? null,
+    overCents: rule.over?.amount ?? null,
     where: rule.where ?? null,
     by: [...new Set(stages.flatMap(({ by }) => by))],
     quorum: stages.reduce((sum, { quorum }) => sum + quorum, 0),
+    ...(rule.over === undefined || rule.over.per === "bill" ? {} : { overPer: rule.over.per }),
     ...(isPlain ? {} : { stages }),
   };
 }

@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { PAY_ON, REVIEW_REASONS, WHEN_LATE, WHEN_SHORT } from "../../../contracts/playbook.ts";
+import { isRecord } from "../../../contracts/is-record.ts";
+import {
+  OVER_PER,
+  PAY_ON,
+  REVIEW_REASONS,
+  REVIEWED_BY_DEFAULT,
+  WHEN_LATE,
+  WHEN_SHORT,
+} from "../../../contracts/playbook.ts";
 import { BUILT_IN_FAILURES } from "../../../domain/retries/policy.ts";
 import {
   accounting,
@@ -11,14 +19,14 @@ import {
   read,
   remittance,
   schedule,
-  span,
-  spanMeta,
 } from "../../blocks.ts";
 import { events } from "../../events.ts";
 import { readDue, readFailurePlaybook, readFundingSource } from "../../field-texts.ts";
 import { readDays } from "../../texts.ts";
 import { approvers, quorum } from "./approvers.ts";
+import { hurry } from "./hurry-schema.ts";
 import { arrivesAfter, arrivesAfterMeta, topUp } from "./top-up-schema.ts";
+import { changedRecord, escalate, remind } from "./waiting-schema.ts";
 
 const select = z
   .strictObject({
@@ -93,41 +101,6 @@ const limits = z
     examples: [{ bill: "$50k", vendorPerWeek: "$75k", businessPerWeek: "$250k" }],
   });
 
-const escalate = z
-  .strictObject({
-    after: span({ most: 60, example: "2 business days" }).meta({
-      ...spanMeta,
-      description: "How long a stage waits first, counted from when its approvers were asked.",
-      examples: ["2 business days", "1 day", "4 hours"],
-    }),
-    to: approvers("Roles that are notified, and may decide besides the stage's own."),
-  })
-  .meta({
-    description:
-      "Who else may decide if approvers take too long. The quorum stays, and nobody counts twice.",
-    examples: [{ after: "2 business days", to: ["cfo"] }],
-  });
-
-const remind = z
-  .strictObject({
-    after: span({ most: 60, example: "1 day" }).meta({
-      ...spanMeta,
-      description: "When to remind approvers first, counted from when they were asked.",
-      examples: ["1 day", "4 hours", "1 business day"],
-    }),
-    every: span({ most: 60, example: "1 day" })
-      .optional()
-      .meta({
-        ...spanMeta,
-        description: "How long after a reminder the next one comes. Default: as long as the first.",
-        examples: ["1 day", "1 business day"],
-      }),
-  })
-  .meta({
-    description: "Reminders of approvals that are waited for. Default: approvers are asked once.",
-    examples: [{ after: "1 day", every: "1 day" }],
-  });
-
 const stage = z
   .strictObject({
     by: approvers("Roles; an approver of this stage needs one of them."),
@@ -136,17 +109,49 @@ const stage = z
   })
   .meta({ examples: [{ by: ["controller"] }] });
 
+const overAlone = money.transform((amount) => ({ amount, per: "bill" as const }));
+
+const overSum = z.strictObject({ amount: money, per: z.enum(OVER_PER).default("bill") });
+
+/** `$25k`, or `{ amount: $25k, per: vendor-week }`. */
+const over = z
+  .unknown()
+  .transform((input, context): z.output<typeof overSum> => {
+    const parsed = (isRecord(input) ? overSum : overAlone).safeParse(input);
+    if (parsed.success) return parsed.data;
+    for (const issue of parsed.error.issues) {
+      context.issues.push({ ...issue, input } as z.core.$ZodRawIssue);
+    }
+    return z.NEVER;
+  })
+  .optional()
+  .meta({
+    type: ["string", "object"],
+    pattern: moneyMeta.pattern,
+    properties: {
+      amount: { ...moneyMeta, description: "The amount.", examples: ["$25k"] },
+      per: {
+        type: "string",
+        enum: OVER_PER,
+        default: "bill",
+        description:
+          "What is compared with it: the bill; with it, all that the run pays its vendor; or with it, all that its vendor is paid in a week, in any run.",
+      },
+    },
+    required: ["amount"],
+    additionalProperties: false,
+    description:
+      "Matches only bills above this amount; the whole bill counts, also if a part of it is paid.",
+    examples: ["$25k", { amount: "$25k", per: "vendor-week" }],
+  });
+
 /** One entry of `approve`; exported separately because rules are compared with each other. */
 export const approvalRuleSchema = z
   .strictObject({
     when: z.literal("review").optional().meta({
       description: "Matches only bills that were flagged for review.",
     }),
-    over: money.optional().meta({
-      ...moneyMeta,
-      description: "Matches only amounts above this.",
-      examples: ["$25k"],
-    }),
+    over,
     where: condition("approve")
       .optional()
       .meta({
@@ -177,6 +182,22 @@ export const approvalRuleSchema = z
   })
   .meta({ examples: [{ by: ["controller", "owner"] }] });
 
+const ONE_APPROVAL = [{ by: ["controller", "owner"] }];
+
+const rules = z
+  .array(approvalRuleSchema)
+  .min(1, { error: "nobody could approve: `approve` has no rule" })
+  .max(50, { error: "`approve` has more than 50 rules" });
+
+/** `approve` as a mapping. */
+const approve = z.strictObject({
+  rules: rules.prefault(ONE_APPROVAL).meta({
+    description: "The rules.",
+    examples: [[{ over: "$25k", by: ["owner"] }, { by: ["controller", "owner"] }]],
+  }),
+  hurry: hurry.optional(),
+});
+
 /**
  * A pay-run playbook as its author writes it, with the defaults. They are safe: nothing is paid
  * without an approval, and a decision that comes too late is requested again.
@@ -199,19 +220,18 @@ export const payRunSchema = z
     limits: limits.prefault({}),
     review: z
       .array(z.enum(REVIEW_REASONS))
-      .default([...REVIEW_REASONS])
-      .meta({
-        description: "Which oddities to flag for the approvers.",
-        examples: [[...REVIEW_REASONS]],
-      }),
-    approve: z
-      .array(approvalRuleSchema)
-      .min(1, { error: "nobody could approve: `approve` has no rule" })
-      .max(50, { error: "`approve` has more than 50 rules" })
-      .prefault([{ by: ["controller", "owner"] }])
+      .default([...REVIEWED_BY_DEFAULT])
       .meta({
         description:
-          "Who must approve, bill by bill: the first rule that matches counts, and the last one must match every bill.",
+          "Which oddities put a bill in review. `changed-record` is always flagged, and in review only if it is named here.",
+        examples: [[...REVIEWED_BY_DEFAULT]],
+      }),
+    approve: z
+      .union([rules.transform((written) => ({ rules: written, hurry: undefined })), approve])
+      .prefault(ONE_APPROVAL)
+      .meta({
+        description:
+          "Who must approve, bill by bill: a list of rules of which the first that matches counts and the last must match every bill, or a mapping of `rules` and `hurry`.",
         examples: [[{ over: "$25k", by: ["owner"] }, { by: ["controller", "owner"] }]],
       }),
     approvalValid: read((input) =>
@@ -225,6 +245,7 @@ export const payRunSchema = z
         examples: ["30 days"],
       }),
     remind: remind.optional(),
+    changedRecord: changedRecord.optional(),
     escalate: escalate.optional(),
     late: z.enum(WHEN_LATE).default("ask").meta({
       description:

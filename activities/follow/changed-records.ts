@@ -1,0 +1,95 @@
+import type { ClockReading } from "../../src/business/clock.ts";
+import { byWorkflow, nameOfAuthor, PAYRUN } from "../../src/contracts/authors.ts";
+import type { PlanLine, VendorRecord } from "../../src/contracts/pay-run.ts";
+import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
+import { CHANGED_RECORD, recordChangedText } from "../../src/domain/approvals/changed-records.ts";
+import { escalatedStage } from "../../src/domain/approvals/stages.ts";
+import { cancelling } from "../../src/domain/payments/alarms.ts";
+import { differing, recordKey } from "../../src/domain/vendor-account.ts";
+import { confirmedRecords } from "../../src/ledger/confirmed-records.ts";
+import { appendAudit } from "../../src/store/audit/audit.ts";
+import { holdOnce } from "../../src/store/holds/holds.ts";
+import { changeLine, type RunLine } from "../../src/store/lines/lines.ts";
+import type { Run } from "../../src/store/runs/runs.ts";
+import { startOrSignal } from "../../src/temporal/start.ts";
+import type { ActivityContext } from "../shared/context.ts";
+import { askToCancel } from "./ask-to-cancel.ts";
+
+/** A scheduled line, and the record that its vendor has now. */
+export interface ChangedLine {
+  readonly line: RunLine;
+  readonly plan: PlanLine;
+  readonly record: VendorRecord;
+}
+
+/**
+ * Marks scheduled lines whose vendor's record was changed after the approval, unless somebody has
+ * said that the account is still right. One notice covers what changes together; above the
+ * playbook's amount, the payments are cancelled as well.
+ */
+export async function noteChangedRecords(
+  context: ActivityContext,
+  run: Run,
+  changed: readonly ChangedLine[],
+  clock: ClockReading,
+): Promise<void> {
+  const news = changed.filter(
+    ({ line, record }) => line.recordAsked !== recordKey(record.updatedAt),
+  );
+  if (news.length === 0) return;
+  const { businessId, runId } = run;
+  const overCents = run.policy.changedRecord?.cancelOverCents ?? Infinity;
+  const cancelled = await context.store.transactionOf(businessId, async (trx) => {
+    const contactIds = news.map(({ plan }) => plan.contactId);
+    const confirmed = await confirmedRecords(trx, run, contactIds);
+    const open = news.filter(
+      ({ line, plan, record }) => !confirmed.covers(plan, escalatedStage(line), record.updatedAt),
+    );
+    const toCancel: ChangedLine[] = [];
+    for (const each of open) {
+      const { line, plan, record } = each;
+      const isOver = line.amountCents > overCents;
+      const fact = recordChangedText(differing(plan.record, record));
+      const act = isOver ? ` ${cancelling(`The payment of ${line.executionDate}`)}` : "";
+      const change = {
+        reasonCode: isOver ? "record-changed-after-approval" : CHANGED_RECORD,
+        reason: `${fact}${act}`,
+        ...{ recordAsked: recordKey(record.updatedAt), recordAskedAtMs: clock.realMs },
+      };
+      const from = ["scheduled", "held", "retrying"] as const;
+      if (!(await changeLine(trx, line, change, clock.realMs, { from })) || !isOver) continue;
+      toCancel.push(each);
+      const hold = { businessId, scope: "payable", value: line.payableId, reason: fact } as const;
+      await holdOnce(trx, { ...hold, author: PAYRUN, nowMs: clock.realMs }, clock);
+    }
+    if (open.length > 0) {
+      await appendAudit(trx, {
+        ...{ businessId, nowMs: clock.realMs, actor: byWorkflow(runId), subject: runId },
+        action: "alarm:changed-record",
+        details: {
+          records: open.map(({ line: { payableId }, plan: { contactId }, record }) => ({
+            ...{ payableId, contactId, record: recordKey(record.updatedAt) },
+          })),
+          cancels: toCancel.flatMap(({ line }) => line.paymentIds),
+        },
+      });
+    }
+    if (toCancel.length === 0) return null;
+    return askToCancel(
+      trx,
+      run,
+      {
+        code: "record-changed-after-approval",
+        fact: `Vendors' records were changed after the approval.`,
+        cancel: toCancel.flatMap(({ line }) => line.paymentIds),
+      },
+      clock,
+    );
+  });
+  if (cancelled !== null) {
+    await startOrSignal(context.temporal, WORKFLOW_KINDS.cancelScheduledPayments, {
+      ...cancelled,
+      requestedBy: nameOfAuthor(cancelled.requestedBy),
+    });
+  }
+}

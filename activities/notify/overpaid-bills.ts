@@ -1,0 +1,37 @@
+import { PAYRUN } from "../../src/contracts/authors.ts";
+import { paidTooMuch } from "../../src/domain/notices/open-texts.ts";
+import type { BillFacts } from "../../src/domain/planning/book.ts";
+import { createHold } from "../../src/store/holds/holds.ts";
+import { raiseNotice } from "../../src/store/notices/notices.ts";
+import type { Run } from "../../src/store/runs/runs.ts";
+import type { ActivityContext } from "../shared/context.ts";
+
+/**
+ * Notifies operators of bills on which the service shows more as paid than they come to, and puts
+ * them on hold: once for each amount, so that a hold which a person releases is not set again.
+ */
+export async function notifyOfOverpaid(
+  context: ActivityContext,
+  { runId, businessId }: Pick<Run, "runId" | "businessId">,
+  bills: readonly BillFacts[],
+): Promise<void> {
+  const overpaid = bills.filter(
+    ({ unreadable, amountPaidCents, totalCents }) =>
+      unreadable === undefined && amountPaidCents > totalCents,
+  );
+  if (overpaid.length === 0) return;
+  const nowMs = Date.now();
+  await context.store.transactionOf(businessId, async (trx) => {
+    for (const { payableId, amountPaidCents, totalCents } of overpaid) {
+      const { reason, ...text } = paidTooMuch(payableId, { amountPaidCents, totalCents });
+      const isNew = await raiseNotice(trx, {
+        ...{ businessId, runId, nowMs, kind: "payment-in-doubt", roles: ["operator"] },
+        factKey: `${payableId}/overpaid/${amountPaidCents}/${totalCents}`,
+        ...text,
+        data: { payableId, amountPaidCents, totalCents },
+      });
+      const hold = { businessId, scope: "payable", value: payableId, reason, nowMs } as const;
+      if (isNew) await createHold(trx, { ...hold, author: PAYRUN });
+    }
+  });
+}
