@@ -1,3 +1,5 @@
+import type { Deadline } from "./deadline.ts";
+
 /**
  * Allows as many requests at once as there are connections. The others wait here, in order, where
  * they can be called back: undici's own queue notices an aborted request only at its turn.
@@ -13,25 +15,24 @@ export class Slots {
   /**
    * Waits for a slot, which the caller gives back with `release`.
    *
-   * @returns false if the signal fired first; there is then nothing to give back
+   * @returns false if the deadline ended first; there is then nothing to give back
    */
-  acquire(signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted) return Promise.resolve(false);
+  acquire(deadline: Deadline): Promise<boolean> {
+    if (deadline.ended) return Promise.resolve(false);
     if (this.#free > 0) {
       this.#free -= 1;
       return Promise.resolve(true);
     }
     return new Promise((resolve) => {
-      const giveUp = () => {
+      const forget = deadline.onEnd(() => {
         this.#waiting.delete(proceed);
         resolve(false);
-      };
+      });
       const proceed = () => {
-        signal.removeEventListener("abort", giveUp);
+        forget();
         resolve(true);
       };
       this.#waiting.add(proceed);
-      signal.addEventListener("abort", giveUp, { once: true });
     });
   }
 

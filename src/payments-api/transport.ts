@@ -1,5 +1,6 @@
-import { Pool, type Dispatcher } from "undici";
+import { type Dispatcher, Pool } from "undici";
 import { Deadline } from "./deadline.ts";
+import { Exchange, type Headers, TooLongError } from "./exchange.ts";
 import type { EncodedForm } from "./form.ts";
 import { parseHttpDate, parseRetryAfter } from "./retry-after.ts";
 import { Slots } from "./slots.ts";
@@ -66,11 +67,6 @@ interface TransportOptions {
   onRateLimit: ((untilMs: number) => void) | undefined;
 }
 
-/** A page of a hundred records has some 100 KB. */
-const maxAnswerBytes = 16 * 1024 * 1024;
-
-/** Longer answers of one service are received one at a time, so that together they take little. */
-const longAnswerBytes = 256 * 1024;
 const connectTimeoutMs = 10_000;
 
 /**
@@ -80,7 +76,6 @@ const connectTimeoutMs = 10_000;
 export class Transport {
   readonly #options: TransportOptions;
   readonly #pool: Pool;
-  readonly #dispatcher: Dispatcher;
   readonly #slots: Slots;
   readonly #longAnswers = new Slots(1);
   readonly #pathPrefix: string;
@@ -99,14 +94,13 @@ export class Transport {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    this.#dispatcher = this.#pool.compose(sendGates);
   }
 
   async send(request: TransportRequest): Promise<HttpAnswer | NoAnswer> {
     const timeoutMs = request.timeoutMs ?? this.#options.timeoutMs;
     const deadline = new Deadline(timeoutMs, request.signal);
     try {
-      if (!(await this.#slots.acquire(deadline.signal))) {
+      if (!(await this.#slots.acquire(deadline))) {
         return notSent(
           deadline.stoppedByCaller
             ? "stopped by the caller"
@@ -115,7 +109,7 @@ export class Transport {
       }
       return await this.#sendInSlot(request, deadline, timeoutMs);
     } finally {
-      deadline.end();
+      deadline.close();
     }
   }
 
@@ -129,21 +123,18 @@ export class Transport {
     deadline: Deadline,
     timeoutMs: number,
   ): Promise<HttpAnswer | NoAnswer> {
-    const gate = new SendGate(deadline, request.leaveBy);
-    let exchange: Promise<HttpAnswer | NoAnswer> | undefined;
+    let exchange: Exchange | undefined;
     try {
       const token = await deadline.race(this.#options.tokens.get());
       if (token === undefined) return notSent(interrupted(deadline, timeoutMs));
-      await deadline.race(Promise.resolve(request.beforeSend?.()));
+      if (request.beforeSend) await deadline.race(Promise.resolve(request.beforeSend()));
       if (deadline.passed) return notSent(interrupted(deadline, timeoutMs));
-      exchange = this.#exchange(request, token, gate);
-      const answer = await deadline.race(exchange);
-      if (answer !== undefined && answer.kind === "http") return answer;
-      const reason = deadline.signal.aborted ? interrupted(deadline, timeoutMs) : answer?.reason;
-      if (answer?.code === "too_long") return answer;
-      return gate.sent
-        ? { kind: "no-answer", sent: true, code: "no_answer", reason: reason ?? "no answer" }
-        : notSent(reason ?? "not sent");
+      exchange = new Exchange(deadline, request.leaveBy, this.#longAnswers);
+      this.#pool.dispatch(this.#dispatched(request, token), exchange);
+      const answer = await deadline.race(this.#answerOf(exchange, token));
+      if (answer?.kind === "http" || answer?.code === "too_long") return answer;
+      const reason = deadline.ended ? interrupted(deadline, timeoutMs) : answer?.reason;
+      return exchange.sent ? noAnswer(reason ?? "no answer") : notSent(reason ?? "not sent");
     } catch (error) {
       if (error instanceof TokenUnavailableError) {
         return { kind: "no-answer", sent: false, code: "token_unavailable", reason: error.message };
@@ -151,76 +142,34 @@ export class Transport {
       return notSent(`stopped before sending: ${messageOf(error)}`);
     } finally {
       // A request that was called back while connecting still holds its connection.
-      if (exchange === undefined) this.#slots.release();
-      else void exchange.finally(() => this.#slots.release());
+      const release = (): void => this.#slots.release();
+      if (exchange === undefined) release();
+      else exchange.answer.then(release, release);
     }
   }
 
-  /** Exchanges one request and response. Never rejects; the gate knows whether the request left. */
-  async #exchange(
-    request: TransportRequest,
-    token: string,
-    gate: SendGate,
-  ): Promise<HttpAnswer | NoAnswer> {
+  #dispatched(request: TransportRequest, token: string): Dispatcher.DispatchOptions {
+    const { method, path, query, bodyText, form } = request;
+    return {
+      method,
+      path: this.#pathPrefix + path + (query ? `?${query}` : ""),
+      headers: headersOf(request, token),
+      body: bodyText ?? form?.bytes ?? null,
+    };
+  }
+
+  /** Returns what came of an exchange. Never rejects; the exchange knows whether it left. */
+  async #answerOf(exchange: Exchange, token: string): Promise<HttpAnswer | NoAnswer> {
     try {
-      const { statusCode, headers, body } = await this.#dispatcher.request({
-        method: request.method,
-        path: this.#pathPrefix + request.path + (request.query ? `?${request.query}` : ""),
-        headers: headersOf(request, token),
-        body: request.bodyText ?? request.form?.bytes ?? null,
-        signal: gate.signal,
-        opaque: gate,
-      });
-      const announced = Number(single(headers["content-length"]) ?? Number.NaN);
-      // No more than what was announced is ever received.
-      const received =
-        announced <= longAnswerBytes ? await body.text() : await this.#receive(body, gate.signal);
-      if (received === undefined) {
-        const reason = `its answer is longer than ${maxAnswerBytes} bytes`;
-        return { kind: "no-answer", sent: true, code: "too_long", reason };
-      }
-      return this.#answer(statusCode, headers, withoutToken(received, token), token);
+      const { status, headers, bodyText } = await exchange.answer;
+      return this.#answer(status, headers, withoutToken(bodyText, token), token);
     } catch (error) {
-      const reason = withoutToken(describeFailure(error), token);
-      return { kind: "no-answer", sent: gate.sent, code: "no_answer", reason };
+      if (error instanceof TooLongError) return { ...noAnswer(error.message), code: "too_long" };
+      return noAnswer(withoutToken(describeFailure(error), token));
     }
   }
 
-  /**
-   * Receives the body of an answer; undefined if it is too long to be one.
-   *
-   * @throws {Error} if the deadline passes first
-   */
-  async #receive(
-    body: AsyncIterable<Uint8Array>,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    let isLong = false;
-    try {
-      // Leaving the loop early ends the connection.
-      for await (const chunk of body) {
-        length += chunk.length;
-        if (length > maxAnswerBytes) return undefined;
-        if (!isLong && length > longAnswerBytes) {
-          if (!(await this.#longAnswers.acquire(signal))) throw new Error("no time to receive it");
-          isLong = true;
-        }
-        chunks.push(chunk);
-      }
-      return new TextDecoder().decode(Buffer.concat(chunks));
-    } finally {
-      if (isLong) this.#longAnswers.release();
-    }
-  }
-
-  #answer(
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-    bodyText: string,
-    token: string,
-  ): HttpAnswer {
+  #answer(status: number, headers: Headers, bodyText: string, token: string): HttpAnswer {
     const { now, onDate, onRateLimit, tokens } = this.#options;
     const headersDateMs = parseHttpDate(single(headers["date"]));
     const retryAfterMs = parseRetryAfter(single(headers["retry-after"]), headersDateMs ?? now());
@@ -229,57 +178,6 @@ export class Transport {
     if (status === 429 && retryAfterMs !== undefined) tell(onRateLimit, now() + retryAfterMs);
     return { kind: "http", status, bodyText, headersDateMs, retryAfterMs };
   }
-}
-
-/** Lets one request onto the wire, once, and only in time. */
-class SendGate {
-  readonly #deadline: Deadline;
-  readonly #leaveBy: TimeLimit | undefined;
-  #sent = false;
-
-  constructor(deadline: Deadline, leaveBy: TimeLimit | undefined) {
-    this.#deadline = deadline;
-    this.#leaveBy = leaveBy;
-  }
-
-  get signal(): AbortSignal {
-    return this.#deadline.signal;
-  }
-
-  get sent(): boolean {
-    return this.#sent;
-  }
-
-  /**
-   * Called when a connection is ready and before the first byte; if it throws, nothing is sent.
-   * Between its return and the write to the socket undici waits for nothing: it only composes the
-   * head.
-   */
-  pass(): void {
-    if (this.#sent) throw new Error("a request is never sent a second time");
-    if (this.#deadline.passed) throw new Error("the time limit had passed before it could be sent");
-    if (this.#leaveBy?.passed) throw new Error("its time to leave had passed");
-    this.#sent = true;
-  }
-}
-
-/** undici's interceptor, which calls the request's gate when its turn on a connection has come. */
-function sendGates(dispatch: Dispatcher.Dispatch): Dispatcher.Dispatch {
-  return (options, handler) => {
-    const gate = "opaque" in options ? options.opaque : undefined;
-    if (!(gate instanceof SendGate)) throw new Error("a request needs a gate");
-    return dispatch(options, {
-      onRequestStart(controller, context) {
-        gate.pass();
-        handler.onRequestStart?.(controller, context);
-      },
-      onResponseStart: (controller, status, headers, text) =>
-        handler.onResponseStart?.(controller, status, headers, text),
-      onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
-      onResponseEnd: (controller, trailers) => handler.onResponseEnd?.(controller, trailers),
-      onResponseError: (controller, error) => handler.onResponseError?.(controller, error),
-    });
-  };
 }
 
 function headersOf(request: TransportRequest, token: string): Record<string, string> {
@@ -296,6 +194,10 @@ function headersOf(request: TransportRequest, token: string): Record<string, str
 
 function notSent(reason: string): NoAnswer {
   return { kind: "no-answer", sent: false, code: "not_sent", reason };
+}
+
+function noAnswer(reason: string): NoAnswer {
+  return { kind: "no-answer", sent: true, code: "no_answer", reason };
 }
 
 function interrupted(deadline: Deadline, timeoutMs: number): string {

@@ -14,7 +14,9 @@ interface RequestOptions {
 }
 
 interface Controller {
-  readonly abort: () => void;
+  readonly abort: (reason: Error) => void;
+  readonly pause: () => void;
+  readonly resume: () => void;
 }
 
 interface Handler {
@@ -45,18 +47,24 @@ export function connectTo(next: Wire): void {
   wire = next;
 }
 
-const CONTROLLER: Controller = { abort: () => undefined };
-
 /** A connection is free, the gate is called, and the request leaves in the same turn. */
 const baseDispatch: Dispatch = (options, handler) => {
+  const aborted = Promise.withResolvers<Error>();
+  const controller: Controller = {
+    abort: (reason) => aborted.resolve(reason),
+    pause: () => undefined,
+    resume: () => undefined,
+  };
+  const { signal } = options;
+  signal?.addEventListener("abort", () => controller.abort(new Error("aborted")), { once: true });
   void (async () => {
     const world = worldHere();
     try {
       await world.boundary(`connect ${options.method} ${options.path.split("?")[0]}`);
-      if (options.signal?.aborted === true) throw new Error("aborted before it was sent");
-      handler.onRequestStart?.(CONTROLLER, {});
+      if (signal?.aborted === true) throw new Error("aborted before it was sent");
+      handler.onRequestStart?.(controller, {});
     } catch (error) {
-      handler.onResponseError?.(CONTROLLER, error instanceof Error ? error : new Error("failed"));
+      handler.onResponseError?.(controller, error instanceof Error ? error : new Error("failed"));
       return;
     }
     const request: WireRequest = {
@@ -66,22 +74,19 @@ const baseDispatch: Dispatch = (options, handler) => {
       body: options.body ?? "",
       from: nodeHere()?.id ?? "",
     };
-    const answer = await exchanged(request, options.signal);
+    const answer = await Promise.race([exchanged(request), aborted.promise]);
     if (answer instanceof Error) {
-      handler.onResponseError?.(CONTROLLER, answer);
+      handler.onResponseError?.(controller, answer);
       return;
     }
-    handler.onResponseStart?.(CONTROLLER, answer.status, answer.headers, "");
-    handler.onResponseData?.(CONTROLLER, Buffer.from(answer.body));
-    handler.onResponseEnd?.(CONTROLLER, {});
+    handler.onResponseStart?.(controller, answer.status, answer.headers, "");
+    handler.onResponseData?.(controller, Buffer.from(answer.body));
+    handler.onResponseEnd?.(controller, {});
   })();
   return true;
 };
 
-function exchanged(
-  request: WireRequest,
-  signal: AbortSignal | undefined,
-): Promise<WireAnswer | Error> {
+function exchanged(request: WireRequest): Promise<WireAnswer | Error> {
   return new Promise((resolve) => {
     const to = wire;
     if (to === undefined) throw new Error("no service is connected");
@@ -93,7 +98,6 @@ function exchanged(
       if (node === undefined) go();
       else world.in(node, () => void world.boundary("answer").then(go));
     };
-    signal?.addEventListener("abort", () => resolve(new Error("aborted")), { once: true });
     to.send(request, heard);
   });
 }
@@ -126,12 +130,7 @@ function requestOver(dispatch: Dispatch, options: RequestOptions): Promise<Answe
 }
 
 export class Pool {
-  compose(interceptor: (dispatch: Dispatch) => Dispatch): {
-    request(options: RequestOptions): Promise<Answered>;
-  } {
-    const dispatch = interceptor(baseDispatch);
-    return { request: (options) => requestOver(dispatch, options) };
-  }
+  readonly dispatch = baseDispatch;
 
   close(): Promise<void> {
     return Promise.resolve();
