@@ -45,7 +45,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: Headers = {};
   #length = 0;
-  #long: "no" | "waits" | "yes" = "no";
+  /** Whether it is long, and then has its turn to be received. */
+  #long: "no" | "waits" | "turn" = "no";
+  #ended = false;
 
   constructor(deadline: Deadline, leaveBy: TimeLimit | undefined, longAnswers: Slots) {
     this.#deadline = deadline;
@@ -91,7 +93,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     controller.pause();
     void this.#longAnswers.acquire(this.#deadline).then((isOurs) => {
       if (!isOurs) return;
-      this.#long = "yes";
+      // Its connection may have ended meanwhile.
+      if (this.#ended) return this.#longAnswers.release();
+      this.#long = "turn";
       controller.resume();
     });
   }
@@ -116,8 +120,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #end(): void {
     this.#forgetDeadline();
-    if (this.#long === "yes") this.#longAnswers.release();
-    this.#long = "no";
+    this.#ended = true;
+    if (this.#long === "turn") this.#longAnswers.release();
   }
 }
 
