@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { namesSeveralHosts, SEVERAL_HOSTS } from "../contracts/several-hosts.ts";
 import { PLAINTEXT_PARTS } from "./plaintext.ts";
 
 export const text = z.string();
@@ -120,8 +121,10 @@ export const addressesText = z.string().transform((value, context) => {
 
 export const databaseUrl = z.string().transform((value, context) => {
   if (/^postgres(ql)?:\/\//.test(value)) {
-    if (URL.canParse(value)) return value;
-    context.addIssue({ code: "custom", message: POSTGRES_MESSAGE });
+    const hasSeveral = namesSeveralHosts(value);
+    if (!hasSeveral && URL.canParse(value)) return value;
+    const message = hasSeveral ? SEVERAL_HOSTS : POSTGRES_MESSAGE;
+    context.addIssue({ code: "custom", message });
     return z.NEVER;
   }
   const file = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(value)?.[1];

@@ -211,6 +211,18 @@ test("a PostgreSQL URL is used as it is, and shown without its password", () => 
   expect(problem).not.toContain("a@b");
 });
 
+test.each([
+  "postgres://payrun:a,b%40c@db1.example:5432,db2.example:5432/payrun?target_session_attrs=read-write",
+  "postgresql://db1.example,db2.example/payrun?sslmode=require",
+  "postgres://payrun:a,b%40c@/payrun?host=db1.example%2Cdb2.example&sslmode=require",
+])("an address of several hosts is refused with the reason: %s", (address) => {
+  const [problem] = problemsOf({ PAYRUN_DATABASE_URL: address });
+  expect(problem).toMatch(/PAYRUN_DATABASE_URL must name one host, the one that takes writes/);
+  expect(problem).not.toContain("a,b");
+  const comma = "postgres://payrun:a,b@db.example/payrun?sslmode=require&options=-cx%3Da,b";
+  expect(loadConfig({ PAYRUN_DATABASE_URL: comma }).databaseUrl).toBe(comma);
+});
+
 test("a pool has from 2 to 100 connections", () => {
   expect(loadConfig({ PAYRUN_DATABASE_POOL: "25" }).databasePoolSize).toBe(25);
   for (const wrong of ["1", "101", "many"]) {

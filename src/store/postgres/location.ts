@@ -1,3 +1,4 @@
+import { namesSeveralHosts, SEVERAL_HOSTS } from "../../contracts/several-hosts.ts";
 import { StoreError } from "../sql/errors.ts";
 
 /** A PostgreSQL database as its address names it, without the password. */
@@ -8,8 +9,11 @@ export interface Location {
   readonly user: string;
 }
 
-/** @throws {StoreError} `unsupported` if it isn't an address */
+/** @throws {StoreError} `unsupported` if it isn't an address, or one of several hosts */
 export function locationOf(url: string): Location {
+  if (namesSeveralHosts(url)) {
+    throw new StoreError("unsupported", `The address of the store ${SEVERAL_HOSTS}.`);
+  }
   const parsed = URL.parse(url);
   if (parsed === null) {
     throw new StoreError(

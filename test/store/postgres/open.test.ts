@@ -58,6 +58,12 @@ test("the error for an unreadable address doesn't show the address", async () =>
   expect(error.code).toBe("unsupported");
 });
 
+test("an address of several hosts is refused before anything is tried", async () => {
+  const error = await refusal("postgres://payrun:p@ss,word@db1.example:5432,db2.example:5432/db");
+  expect(error.code).toBe("unsupported");
+  expect(error.message).toContain("must name one host");
+});
+
 test("another program's database is refused and left unchanged", async () => {
   const url = await newDatabase("empty");
   await run(url, "create table letters (text text)");
