@@ -9,11 +9,13 @@ import {
   type QueryResult,
 } from "kysely";
 import type pg from "pg";
+import { isSessionOver } from "./errors.ts";
+import type { Sessions } from "./sessions.ts";
 
 /** What to do at the beginning of a transaction, and before its end. */
 export interface TransactionHooks {
-  /** Statements in one text, `begin` among them; run before anything else of the transaction. */
-  readonly begin: () => string;
+  /** Statements that are sent with the beginning, before anything else of the transaction. */
+  readonly begin: () => readonly string[];
   /** Called on the transaction's connection once it has begun; may throw to end it. */
   readonly begun: (client: pg.PoolClient) => Promise<void>;
   /**
@@ -23,14 +25,16 @@ export interface TransactionHooks {
 }
 
 export interface PostgresConfig {
-  readonly pool: pg.Pool;
+  readonly sessions: Sessions;
+  /** Statements that begin every transaction, single statements included. */
+  readonly beginning: readonly string[];
   readonly hooks: TransactionHooks;
-  /** Runs a single statement, and runs it again if its connection was lost. */
+  /** Runs a single statement, and may run it again if its session is of no use. */
   readonly single: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /**
- * Returns Kysely's PostgreSQL dialect over a pool; connections are taken only while they are used.
+ * Returns Kysely's PostgreSQL dialect over a pool's sessions; they are taken only while they are used.
  */
 export function poolDialect(config: PostgresConfig): Dialect {
   return {
@@ -48,8 +52,8 @@ function driverOf(config: PostgresConfig): Driver {
     beginTransaction: (connection: PoolConnection) => connection.begin(),
     commitTransaction: (connection: PoolConnection) => connection.commit(),
     rollbackTransaction: (connection: PoolConnection) => connection.rollback(),
-    releaseConnection: async (connection: PoolConnection) => connection.release(),
-    destroy: () => config.pool.end(),
+    releaseConnection: (connection: PoolConnection) => connection.release(),
+    destroy: () => config.sessions.close(),
   };
 }
 
@@ -57,20 +61,20 @@ class PoolConnection implements DatabaseConnection {
   readonly #config: PostgresConfig;
   /** Set only within a transaction. */
   #client: pg.PoolClient | undefined;
-  #broken = false;
+  /** What ended the use of the client. */
+  #fault: unknown;
 
   constructor(config: PostgresConfig) {
     this.#config = config;
   }
 
   async begin(): Promise<void> {
-    const { pool, hooks } = this.#config;
-    this.#client = await pool.connect();
-    // While the connection is ours, the statement that fails reports that it has ended.
-    this.#client.on("error", ignore);
+    const { sessions, beginning, hooks } = this.#config;
+    const client = await sessions.take();
+    this.#client = client;
     try {
-      await this.#client.query(hooks.begin());
-      await hooks.begun(this.#client);
+      await this.#run(client, [...beginning, ...hooks.begin()].join("; "));
+      await hooks.begun(client);
     } catch (error) {
       await this.rollback();
       throw error;
@@ -79,29 +83,26 @@ class PoolConnection implements DatabaseConnection {
 
   async commit(): Promise<void> {
     this.#config.hooks.committing();
-    const result = await this.#client?.query("commit");
-    // A statement that failed unnoticed has undone the transaction, and COMMIT ends it without an
-    // error.
-    if (result?.command === "ROLLBACK") {
-      throw new Error("a statement of the transaction failed, so nothing of it was kept");
-    }
+    if (this.#client !== undefined) refuseUndone(await this.#run(this.#client, "commit"));
   }
 
   async rollback(): Promise<void> {
+    // The server undoes what a session began that is over. One that takes no writes is left within
+    // its transaction.
+    if (this.#client === undefined || isSessionOver(this.#fault)) return;
     try {
-      await this.#client?.query("rollback");
+      await this.#run(this.#client, "rollback");
     } catch {
-      // The error that led here says why; the server undoes what a dead connection began.
-      this.#broken = true;
+      // The error that led here says why.
     }
   }
 
-  release(): void {
+  async release(): Promise<void> {
     const client = this.#client;
+    const fault = this.#fault;
     this.#client = undefined;
-    if (client === undefined) return;
-    client.off("error", ignore);
-    client.release(this.#broken);
+    this.#fault = undefined;
+    if (client !== undefined) await this.#config.sessions.giveBack(client, fault);
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -109,11 +110,24 @@ class PoolConnection implements DatabaseConnection {
     const client = this.#client;
     const result =
       client === undefined
-        ? await this.#config.single(() => this.#config.pool.query(query.sql, values))
-        : await client.query(query.sql, values);
+        ? await this.#config.single(() => runAlone(this.#config, query.sql, values))
+        : await this.#run(client, query.sql, values);
     const { command, rowCount, rows } = result;
     if (!["INSERT", "UPDATE", "DELETE"].includes(command)) return { rows: rows as R[] };
     return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) };
+  }
+
+  async #run(
+    client: pg.PoolClient,
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<pg.QueryResult> {
+    try {
+      return await client.query(text, [...values]);
+    } catch (error) {
+      if (!isSessionOver(this.#fault)) this.#fault = error;
+      throw error;
+    }
   }
 
   streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
@@ -121,7 +135,36 @@ class PoolConnection implements DatabaseConnection {
   }
 }
 
-const ignore = (): void => undefined;
+/** Runs one statement in a transaction of its own, in one round trip. */
+export async function runAlone(
+  { sessions, beginning }: Pick<PostgresConfig, "sessions" | "beginning">,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<pg.QueryResult> {
+  const client = await sessions.take();
+  const sent = await Promise.allSettled([
+    client.query(beginning.join("; ")),
+    client.query(text, [...values]),
+    client.query("end"),
+  ]);
+  const failed = sent.find((each) => each.status === "rejected");
+  await sessions.giveBack(client, failed?.reason);
+  if (failed !== undefined) throw failed.reason;
+  const [, result, committed] = sent;
+  if (result.status === "rejected" || committed.status === "rejected") throw new Error(NOT_KEPT);
+  refuseUndone(committed.value);
+  return result.value;
+}
+
+const NOT_KEPT = "a statement of the transaction failed, so nothing of it was kept";
+
+/**
+ * Refuses a COMMIT that kept nothing: a statement that failed unnoticed has undone the transaction,
+ * and COMMIT ends it without an error.
+ */
+function refuseUndone({ command }: pg.QueryResult): void {
+  if (command === "ROLLBACK") throw new Error(NOT_KEPT);
+}
 
 /**
  * Checks what kysely hands over, as SQLite's dialect does, and fits it to PostgreSQL: an instant of

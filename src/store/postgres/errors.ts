@@ -9,6 +9,10 @@ const NO_SUCH_DATABASE = "3D000";
 const NO_RIGHTS = "42501";
 const UNIQUE_VIOLATION = "23505";
 const TOO_MANY_CONNECTIONS = "53300";
+const READ_ONLY = "25006";
+const DISK_FULL = "53100";
+/** The server's disk or its memory fails it. */
+const FAILING = /^(58...|53200)$/;
 
 /**
  * The server is shutting down or starting up, has ended our connection, or accepts no more of them.
@@ -35,7 +39,10 @@ const FOLLOW_ON = ["audit_chain", "playbooks_pkey"];
 
 /** Messages of the driver itself, which have no code. */
 const LOST_MESSAGE =
-  /connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|connection ended unexpectedly|client was closed/i;
+  /connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|connection ended unexpectedly|client was closed|query read timeout/i;
+
+/** What a pooler answers to a parameter of the address that it doesn't pass on: no retry helps. */
+const REFUSED_PARAMETER = /unsupported startup parameter/i;
 
 /** Returns the SQLSTATE, or the code of the socket's error. */
 function codeOf(error: unknown): string {
@@ -45,11 +52,29 @@ function codeOf(error: unknown): string {
 }
 
 /** True if the connection is gone or was never there; the same work may succeed on another one. */
-export function isLost(error: unknown): boolean {
+function isLost(error: unknown): boolean {
   const code = codeOf(error);
+  if (isRefusedParameter(error)) return false;
   if (GONE.includes(code) || SOCKET_ERRORS.includes(code) || /^08...$/.test(code)) return true;
   if (error instanceof AggregateError) return error.errors.some(isLost);
   return code === "" && error instanceof Error && LOST_MESSAGE.test(error.message);
+}
+
+/**
+ * True if the session takes no writes: its server is a standby, or was made read-only. Nothing was
+ * written; the same work may succeed on a new session, as after a failover.
+ */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === READ_ONLY;
+}
+
+/** True if the session is of no more use, whatever becomes of the work. */
+export function isSessionOver(error: unknown): boolean {
+  return isLost(error) || isReadOnly(error);
+}
+
+function isRefusedParameter(error: unknown): boolean {
+  return error instanceof Error && REFUSED_PARAMETER.test(error.message);
 }
 
 /** True if no server could be reached, as opposed to a connection that was lost later. */
@@ -72,6 +97,29 @@ export function isCollision(error: unknown): boolean {
   );
 }
 
+type Fault = "read_only" | "full" | "failing";
+
+const SAID: Readonly<Record<Fault, readonly [what: string, remedy: string]>> = {
+  read_only: [
+    "takes no writes",
+    "It is a standby, or was made read-only. Nothing was written. Once the address leads to a " +
+      "server that takes writes, they go on by themselves.",
+  ],
+  full: [
+    "has no room on its disk",
+    "Nothing was written. Make room on it; writes then go on by themselves.",
+  ],
+  failing: ["fails", "Look at its log, and at its disk and memory."],
+};
+
+/** Returns what keeps the server from writing; undefined if the error is about something else. */
+function faultOf(error: unknown): Fault | undefined {
+  if (isReadOnly(error)) return "read_only";
+  const code = codeOf(error);
+  if (code === DISK_FULL) return "full";
+  return FAILING.test(code) ? "failing" : undefined;
+}
+
 /** Returns the error as users of a store know it; other errors stay as they are. */
 export function toStoreError(error: unknown, { text, database, user }: Location): unknown {
   if (error instanceof StoreError) return error;
@@ -84,6 +132,20 @@ export function toStoreError(error: unknown, { text, database, user }: Location)
         "PAYRUN_DATABASE_URL to where it is.",
       cause,
     );
+  }
+  if (isRefusedParameter(error)) {
+    return new StoreError(
+      "unsupported",
+      `The pooler at ${text} refuses a parameter of PAYRUN_DATABASE_URL (${reasonOf(error)}). ` +
+        "Take it out of the address; Payrun itself needs none.",
+      cause,
+    );
+  }
+  const fault = faultOf(error);
+  if (fault !== undefined) {
+    const [what, remedy] = SAID[fault];
+    const message = `The PostgreSQL server of ${text} ${what} (${reasonOf(error)}). ${remedy}`;
+    return new StoreError(fault, message, cause);
   }
   if (code === NO_SUCH_DATABASE) {
     return new StoreError(

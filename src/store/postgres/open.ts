@@ -7,16 +7,19 @@ import {
 } from "kysely";
 import { StoreError } from "../sql/errors.ts";
 import { checkStore, makeSchema } from "../sql/schema.ts";
+import { smallWrite } from "../sql/small-write.ts";
 import { guarded, type Scope } from "../transactions/guarded.ts";
 import { type OpenStoreOptions, type RunTransaction, type Store } from "../sql/store.ts";
 import type { Tables } from "../schema/tables.ts";
 import { again } from "./again.ts";
 import { postgresDdl } from "./ddl.ts";
-import { poolDialect, type TransactionHooks } from "./dialect.ts";
+import { poolDialect, type PostgresConfig, runAlone, type TransactionHooks } from "./dialect.ts";
 import { isNobodyThere, toStoreError } from "./errors.ts";
+import { beginStatements, limitsOf } from "./limits.ts";
 import { type Location, locationOf } from "./location.ts";
 import { SCHEMA_LOCK } from "./locks.ts";
 import { makePool } from "./pool.ts";
+import { Sessions } from "./sessions.ts";
 import { MarkCleaner, Tries, Turns } from "./transactions.ts";
 
 const DEFAULT_POOL_SIZE = 10;
@@ -25,35 +28,37 @@ const DEFAULT_POOL_SIZE = 10;
 export async function openPostgres(url: string, options: OpenStoreOptions): Promise<Store> {
   const location = locationOf(url);
   const busyLimitMs = options.busyLimitMs ?? 30_000;
-  const pool = makePool(url, {
-    max: options.poolSize ?? DEFAULT_POOL_SIZE,
-    lockTimeoutMs: busyLimitMs,
-  });
+  const limits = limitsOf(busyLimitMs);
+  const beginning = beginStatements(limits);
+  const sessions = new Sessions(
+    makePool(url, { max: options.poolSize ?? DEFAULT_POOL_SIZE, answerMs: limits.answerMs }),
+  );
   const tries = new AsyncLocalStorage<{ readonly hooks: TransactionHooks }>();
-  const base = new Kysely<Tables>({
-    dialect: poolDialect({
-      pool,
-      hooks: {
-        begin: () =>
-          tries.getStore()?.hooks.begin() ?? `begin isolation level read committed; ${SCHEMA_LOCK}`,
-        begun: async (client) => tries.getStore()?.hooks.begun(client),
-        committing: () => tries.getStore()?.hooks.committing(),
-      },
-      single: (work) => inWords(location, () => again(work, busyLimitMs)),
-    }),
-    plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
-  });
+  const over = (single: PostgresConfig["single"]) =>
+    new Kysely<Tables>({
+      dialect: poolDialect({
+        ...{ sessions, beginning, single },
+        hooks: {
+          begin: () => tries.getStore()?.hooks.begin() ?? [SCHEMA_LOCK],
+          begun: async (client) => tries.getStore()?.hooks.begun(client),
+          committing: () => tries.getStore()?.hooks.committing(),
+        },
+      }),
+      plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
+    });
+  const base = over((work) => inWords(location, () => again(work, busyLimitMs)));
   try {
     // A server that can't be reached at the start is a mistake in the settings; one that is
     // starting up is waited for.
-    await inWords(location, () => again(() => pool.query("select 1"), busyLimitMs, isNobodyThere));
+    const reach = () => runAlone({ sessions, beginning }, "select 1");
+    await inWords(location, () => again(reach, busyLimitMs, isNobodyThere));
     await inWords(location, () => prepare(base, location, options.mustExist ?? false));
   } catch (error) {
-    await pool.end();
+    await sessions.close();
     throw error;
   }
   const turns = new Turns();
-  const marks = new MarkCleaner(pool);
+  const marks = new MarkCleaner((statement) => runAlone({ sessions, beginning }, statement));
   const transaction: RunTransaction = (fn, asked) => {
     // Counted from here, not from its turn: while a server is away, all waiting transactions give
     // up together.
@@ -66,7 +71,12 @@ export async function openPostgres(url: string, options: OpenStoreOptions): Prom
       );
     });
   };
-  return guarded(base, transaction, new AsyncLocalStorage<Scope>());
+  // Without another try: a probe is to say how things stand now.
+  const once = over((work) => inWords(location, work));
+  return guarded(base, transaction, {
+    scopes: new AsyncLocalStorage<Scope>(),
+    tryToWrite: () => smallWrite(once),
+  });
 }
 
 async function prepare(

@@ -7,19 +7,21 @@ const NUMERIC = pg.types.builtins.NUMERIC;
 export const APPLICATION = "payrun";
 
 export const CONNECT_TIMEOUT_MS = 10_000;
-const STATEMENT_TIMEOUT_MS = 60_000;
-/** The longest that a process that froze within a transaction keeps others waiting. */
-const IDLE_IN_TRANSACTION_MS = 10_000;
+/** No connection outlives a change of server, address or pooler by more than this. */
+const LONGEST_LIFE_SECONDS = 300;
 
 /**
  * Returns a pool whose connections return integers as numbers, as SQLite's do: instants in
  * milliseconds, amounts in cents and their sums are all within 2^53, and what isn't throws.
+ *
+ * Nothing but the name is set when a connection is opened: poolers refuse what they don't know.
  */
 export function makePool(
   url: string,
   options: {
     readonly max: number;
-    readonly lockTimeoutMs: number;
+    /** How long a statement's answer is awaited before its connection counts as lost. */
+    readonly answerMs: number;
   },
 ): pg.Pool {
   const types = new pg.TypeOverrides();
@@ -28,13 +30,14 @@ export function makePool(
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max,
+    maxLifetimeSeconds: LONGEST_LIFE_SECONDS,
     types,
     keepAlive: true,
+    // A single statement is sent with the beginning and the end of its transaction, in one go.
+    pipeline: true,
     application_name: `${APPLICATION} ${process.pid}`,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: Math.max(STATEMENT_TIMEOUT_MS, 2 * options.lockTimeoutMs),
-    lock_timeout: options.lockTimeoutMs,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    query_timeout: options.answerMs,
   });
   // A connection that dies while idle is replaced when one is needed.
   pool.on("error", () => undefined);

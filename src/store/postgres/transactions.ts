@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
-import type pg from "pg";
 import { HOUR_MS } from "../../contracts/durations.ts";
 import type { TransactionOptions } from "../sql/store.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -36,11 +35,10 @@ export class Tries {
       this.#mark = randomUUID();
       const { businessId, flush } = this.#options;
       return [
-        "begin isolation level read committed",
         ...(flush === false ? ["set local synchronous_commit = off"] : []),
         ...lockStatements(businessId),
         `insert into ${COMMITS_TABLE} (commit_id, at_ms) values ('${this.#mark}', ${Date.now()})`,
-      ].join("; ");
+      ];
     },
     // The locks are ours now, so every earlier try has ended, one way or the other.
     begun: async (client) => {
@@ -97,11 +95,11 @@ export class Turns {
 
 /** Deletes old marks now and then. */
 export class MarkCleaner {
-  readonly #pool: pg.Pool;
+  readonly #run: (statement: string) => Promise<unknown>;
   #left = 0;
 
-  constructor(pool: pg.Pool) {
-    this.#pool = pool;
+  constructor(run: (statement: string) => Promise<unknown>) {
+    this.#run = run;
   }
 
   count(): void {
@@ -110,8 +108,6 @@ export class MarkCleaner {
     this.#left = TRANSACTIONS_BETWEEN_CLEANINGS;
     const before = Date.now() - MARK_KEPT_MS;
     // Best effort: the next cleaning deletes what this one leaves.
-    this.#pool
-      .query(`delete from ${COMMITS_TABLE} where at_ms < $1`, [before])
-      .catch(() => undefined);
+    this.#run(`delete from ${COMMITS_TABLE} where at_ms < ${before}`).catch(() => undefined);
   }
 }

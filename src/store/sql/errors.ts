@@ -8,7 +8,10 @@ export type StoreErrorCode =
   | "unreadable"
   | "unsupported"
   | "unreachable"
-  | "refused";
+  | "refused"
+  | "full"
+  | "read_only"
+  | "failing";
 
 /**
  * The store can't be opened or reached; `message` says where, what, and what to do.
@@ -24,6 +27,9 @@ export type StoreErrorCode =
  * - `unsupported`: the address names a kind of database that this version can't use.
  * - `unreachable`: the database server doesn't answer, or not in time.
  * - `refused`: the database server rejects this user or password, or denies access to the tables.
+ * - `full`: the disk under the file, or the server's, has no room; nothing was written.
+ * - `read_only`: the file, its file system, or the server takes no writes, as after a failover.
+ * - `failing`: the disk, the file system or the server reports a fault of its own.
  */
 export class StoreError extends Error {
   override readonly name = "StoreError";

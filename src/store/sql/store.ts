@@ -56,8 +56,9 @@ export interface Store {
    * `fn` may run again if another process holds the lock or a connection was lost, and it holds up
    * other users of the store while it runs: await nothing but SQL on `trx` in it.
    *
-   * @throws {StoreError} `locked` if the lock can't be had, `unreachable` if the server is gone for
-   * too long
+   * @throws {StoreError} `locked` if the lock can't be had, `unreachable` or `read_only` if the
+   * server is gone, or takes no writes, for too long, `full`, `read_only` or `failing` at once if
+   * the disk under it is
    */
   transaction<T>(
     fn: (trx: Transaction<Tables>) => Promise<T>,
@@ -81,5 +82,12 @@ export interface Store {
    * @returns a function that removes the listener
    */
   afterCommit(listener: (pendingSignals: readonly PendingSignal[]) => void): () => void;
+  /**
+   * Commits one small write, to find out whether anything can be written. In PostgreSQL, it tries
+   * only once.
+   *
+   * @throws {StoreError} if nothing can
+   */
+  tryToWrite(): Promise<void>;
   close(): Promise<void>;
 }

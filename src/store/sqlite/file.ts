@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../sql/errors.ts";
-import { isCorrupt, isNotADatabase } from "./errors.ts";
+import { damaged, isCorrupt, isNotADatabase } from "./errors.ts";
 
 /** SQLite waits this long by itself, blocking the event loop; longer waits happen outside. */
 const BLOCKING_WAIT_MS = 20;
@@ -58,11 +58,7 @@ export function tableNames(database: DatabaseSync, path: string): string[] {
       );
     }
     if (isCorrupt(error)) {
-      throw new StoreError(
-        "corrupt",
-        `${path} is damaged. Stop Payrun and restore it from a backup; nothing is paid twice by that.`,
-        { cause: error },
-      );
+      throw new StoreError("corrupt", damaged(path), { cause: error });
     }
     throw error;
   }

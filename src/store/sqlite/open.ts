@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { Kysely, sql, type Transaction } from "kysely";
 import { StoreError } from "../sql/errors.ts";
 import { checkStore, makeSchema } from "../sql/schema.ts";
+import { smallWrite } from "../sql/small-write.ts";
 import { guarded, type Scope } from "../transactions/guarded.ts";
 import { type OpenStoreOptions, type Store } from "../sql/store.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -10,6 +11,7 @@ import { retryWhileBusy } from "./busy.ts";
 import { sqliteDdl } from "./ddl.ts";
 import { type Connection, FileConnection } from "./connection.ts";
 import { nodeSqliteDialect } from "./dialect.ts";
+import { toStoreError } from "./errors.ts";
 import { openFile, tableNames, useWriteAheadLog } from "./file.ts";
 import { openThread } from "./open-thread.ts";
 import { noteFile, refuseLogOfAnother } from "./same-file.ts";
@@ -64,12 +66,18 @@ export async function openSqlite(path: string, options: OpenStoreOptions): Promi
     noteFile(path);
   } catch (error) {
     database.close();
-    throw error;
+    throw toStoreError(error, path);
   }
-  if (options.ownThread !== true) return guarded(first, transactionOn(first), scopes);
+  const store = (base: Kysely<Tables>): Store =>
+    // In a transaction, so that reads go on while it waits for another process's lock.
+    guarded(base, transactionOn(base), {
+      scopes,
+      tryToWrite: () => transactionOn(base)(smallWrite),
+    });
+  if (options.ownThread !== true) return store(first);
   await first.destroy();
   const base = over(openThread(path));
   // A thread that can't begin reports it here.
   await sql`select 1`.execute(base);
-  return guarded(base, transactionOn(base), scopes);
+  return store(base);
 }

@@ -2,6 +2,7 @@ import { type BigIntStats, statSync } from "node:fs";
 import { basename } from "node:path";
 import { StoreError } from "../sql/errors.ts";
 import type { Connection } from "./connection.ts";
+import { toStoreError } from "./errors.ts";
 
 /**
  * Returns a connection that notices when its file is deleted or replaced by another one. The
@@ -9,9 +10,10 @@ import type { Connection } from "./connection.ts";
  * what it wrote would be lost with its last reader.
  *
  * Checks before each transaction, and after each transaction and each single statement, so that
- * nothing is reported as written that isn't.
+ * nothing is reported as written that isn't. What else keeps it from writing is reported as users
+ * of a store know it.
  *
- * @throws {StoreError} `replaced`, from then on
+ * @throws {StoreError} `replaced`, from then on; `full`, `read_only`, `failing` or `corrupt`
  */
 export function watched(connection: Connection, path: string): Connection {
   const opened = fileAt(path);
@@ -25,22 +27,29 @@ export function watched(connection: Connection, path: string): Connection {
         `Stop every worker and gateway, delete what is left of ${basename(path)}, its -wal and -shm, put the right file in place (a restored backup), then start a gateway and a worker.`,
     );
   };
+  const inWords = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      throw toStoreError(error, path);
+    }
+  };
   return {
     get inTransaction() {
       return connection.inTransaction;
     },
     begin: async (flush) => {
       check();
-      await connection.begin(flush);
+      await inWords(connection.begin(flush));
     },
     commit: async () => {
-      await connection.commit();
+      await inWords(connection.commit());
       check();
     },
     rollback: () => connection.rollback(),
     run: async (sql, parameters) => {
       const isAlone = !connection.inTransaction;
-      const outcome = await connection.run(sql, parameters);
+      const outcome = await inWords(connection.run(sql, parameters));
       if (isAlone) check();
       return outcome;
     },

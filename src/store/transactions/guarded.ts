@@ -20,7 +20,10 @@ export interface Scope extends TransactionOptions {
 export function guarded(
   base: Kysely<Tables>,
   transaction: RunTransaction,
-  scopes: AsyncLocalStorage<Scope>,
+  {
+    scopes,
+    tryToWrite,
+  }: { readonly scopes: AsyncLocalStorage<Scope>; readonly tryToWrite: () => Promise<void> },
 ): Store {
   const refuse = () => {
     if (scopes.getStore()?.open === true) {
@@ -62,6 +65,10 @@ export function guarded(
       return () => {
         if (listener === given) listener = undefined;
       };
+    },
+    tryToWrite: async () => {
+      refuse();
+      await tryToWrite();
     },
     close: () => base.destroy(),
   };

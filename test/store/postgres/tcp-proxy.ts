@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** A proxy between a store and its server that cuts connections at a test's request. */
+/** A proxy between a store and its server that cuts connections, or drops texts, as a test wants. */
 export class TcpProxy {
   readonly #target: { readonly host: string; readonly port: number };
   readonly #server: Server;
   readonly #open = new Set<Socket>();
   #cutAfter: string | undefined;
+  #blanked: RegExp | undefined;
   #cuts = 0;
 
   constructor(target: { readonly host: string; readonly port: number }) {
@@ -37,6 +38,11 @@ export class TcpProxy {
    */
   loseAnswerOf(statement: string): void {
     this.#cutAfter = statement;
+  }
+
+  /** Replaces all texts that match, on their way to the server, with blanks. */
+  blank(texts: RegExp): void {
+    this.#blanked = texts;
   }
 
   /** The number of connections cut by `loseAnswerOf`. */
@@ -71,7 +77,7 @@ export class TcpProxy {
         this.#cutAfter = undefined;
         isLosing = true;
       }
-      server.write(bytes);
+      server.write(this.#blanked === undefined ? bytes : blanked(bytes, this.#blanked));
     });
     server.on("data", (bytes) => {
       if (!isLosing) {
@@ -82,4 +88,12 @@ export class TcpProxy {
       client.destroy();
     });
   }
+}
+
+function blanked(bytes: Buffer, texts: RegExp): Buffer {
+  const text = bytes.toString("latin1");
+  return Buffer.from(
+    text.replace(texts, (found) => " ".repeat(found.length)),
+    "latin1",
+  );
 }

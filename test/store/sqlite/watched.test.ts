@@ -2,7 +2,7 @@ import { copyFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { takeLease } from "../../../src/store/sql/leases.ts";
-import { howItAnswers } from "../../../src/store/sql/database-clock.ts";
+import { howItTakesWrites } from "../../../src/store/sql/small-write.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
 import { temporaryFolder } from "../support.ts";
 
@@ -23,7 +23,7 @@ describe.each([true, false])("a store in a file, in its own thread: %s", (ownThr
   test("a store whose file is deleted reports it and accepts no more writes", async () => {
     const { store, path } = await opened(ownThread);
     for (const write of writes(store)) await write();
-    expect(await howItAnswers(store.db)).toBe("ok");
+    expect(await howItTakesWrites(store)).toBe("ok");
     rmSync(path);
     for (const write of writes(store)) {
       await expect(write()).rejects.toMatchObject({ name: "StoreError", code: "replaced" });
@@ -31,7 +31,7 @@ describe.each([true, false])("a store in a file, in its own thread: %s", (ownThr
         /payrun\.db was deleted.*Stop every worker and gateway/,
       );
     }
-    expect(await howItAnswers(store.db)).toBe("replaced");
+    expect(await howItTakesWrites(store)).toBe("replaced");
   });
 
   test("a store whose file is replaced reports it, even if the new file is an identical copy", async () => {
