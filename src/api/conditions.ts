@@ -4,6 +4,7 @@ import { z } from "@hono/zod-openapi";
 export const ConditionBody = z
   .object({
     code: z.enum([
+      "store-not-writable",
       "store-behind",
       "run-not-started",
       "decision-due",

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { STORE_STATES } from "../domain/store-states.ts";
 
 /** The body of every answer of the gateway that isn't a success. */
 export const ErrorBody = z
@@ -14,8 +15,10 @@ export const HealthBody = z.object({ status: z.literal("ok") });
 export const ReadyBody = z.object({
   status: z.enum(["ready", "not-ready"]),
   store: z
-    .enum(["ok", "unreachable", "replaced"])
-    .describe("ok, unreachable, or replaced: its file is no longer the one that was opened"),
+    .enum(STORE_STATES)
+    .describe(
+      "ok: it can be written. Otherwise why not: unreachable, replaced (its file is no longer the one that was opened), locked (by another process), full (its disk), read_only (its server or file), refused (the database's user), failing",
+    ),
   temporal: z.enum(["ok", "unreachable"]),
   workers: z
     .enum(["ok", "silent", "none", "unknown"])

@@ -34,9 +34,9 @@ export const STORE_TROUBLES: Readonly<
     remedy: "Make room on it; workers and gateways then go on by themselves.",
   },
   read_only: {
-    text: "the store is read-only, so that nothing can be written: its database server is a standby or was made read-only, or its file or file system is",
+    text: "the store is read-only, so that nothing can be written",
     remedy:
-      "Make it writable, or let PAYRUN_DATABASE_URL lead to the server that takes writes; workers and gateways then go on by themselves.",
+      "If its server is a standby, or was made read-only, let PAYRUN_DATABASE_URL lead to the one that takes writes; if its file or file system is, make that writable. Workers and gateways then go on by themselves.",
   },
   refused: {
     text: "the store's server refuses the user or its writes",

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { insertEvents, type NewInboxEvent } from "../store/events/inbox.ts";
-import type { Store } from "../store/index.ts";
+import { type Store, StoreError } from "../store/index.ts";
 
 interface Waiting {
   readonly event: NewInboxEvent;
@@ -41,9 +41,14 @@ export class InboxWriter {
       try {
         const added = new Set(await insertEvents(this.#db, eventsOf(some)));
         for (const { event, resolve } of some) resolve(added.delete(event.eventId));
-      } catch {
-        // One event that the store refuses must not cost the others.
-        for (const each of some) await this.#writeOne(each);
+      } catch (error) {
+        if (error instanceof StoreError) {
+          // Nothing can be written now: those that came meanwhile need not wait as long again.
+          for (const { reject } of [...some, ...this.#waiting.splice(0)]) reject(error);
+        } else {
+          // One event that the store refuses must not cost the others.
+          for (const each of some) await this.#writeOne(each);
+        }
       }
     }
     this.#isWriting = false;

@@ -129,6 +129,7 @@ async function answerError(
 /** Turns what was thrown into the error to answer with; logs it if it is unexpected (5xx). */
 function failed(context: GatewayContext, c: Context, thrown: unknown): GatewayError {
   const error = toGatewayError(thrown);
+  if (thrown instanceof StoreError) context.storeProbe.noteFailure(thrown);
   if (error.status >= 500) {
     context.log.error("request failed", {
       requestId: c.res.headers.get("x-request-id"),

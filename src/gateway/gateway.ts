@@ -2,7 +2,6 @@ import type { AddressInfo } from "node:net";
 import { createAdaptorServer, type ServerType } from "@hono/node-server";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Client } from "@temporalio/client";
-import type { Condition } from "../api/conditions.ts";
 import type { GatewayLimits } from "../contracts/gateway-limits.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { PaymentsClient } from "../payments-api/index.ts";
@@ -20,12 +19,13 @@ import { RefusedToday } from "../actions/refused-today.ts";
 import { TokenUses } from "./http/token-uses.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { InboxWriter } from "../events/inbox-writer.ts";
-import { conditionsOf } from "../reports/conditions.ts";
+import { conditionsNow } from "./routes/conditions.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { startDigests } from "../notices/digests.ts";
 import { Mailer } from "../notices/mail.ts";
 import { startNoticeSender } from "../notices/sender.ts";
 import type { Repeated } from "../process/repeat.ts";
+import { StoreProbe } from "./store-probe.ts";
 import { startQueueWatch } from "./unserved-queues.ts";
 import { Keyring } from "../vault/keyring.ts";
 import { Vault } from "../vault/vault.ts";
@@ -70,21 +70,6 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-function conditionsNow(
-  { store, profiles, encryption }: GatewayOptions,
-  temporalSilentSinceMs: number | undefined,
-  nowMs: number,
-): Promise<Condition[]> {
-  return conditionsOf({
-    db: store.db,
-    profiles: profiles.all(),
-    sandboxesOnly: profiles.sandboxesOnly(),
-    nowMs,
-    keyIds: keepers(encryption).keyIds,
-    temporalSilentSinceMs,
-  });
-}
-
 /** Puts the gateway's parts together; nothing runs before `start`. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { store, profiles, temporal, clientOf, log, limits } = options;
@@ -96,7 +81,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   let notices: Repeated | undefined;
   let digests: Repeated | undefined;
   let queueWatch: Repeated | undefined;
-  const temporalSilence: GatewayContext["temporalSilence"] = { sinceMs: undefined };
   const context: GatewayContext = {
     store,
     profiles,
@@ -107,10 +91,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     temporalUiOrigins: options.temporalUiOrigins ?? [],
     nowMs,
     clocks: options.clocks ?? createBusinessClocks(),
-    metrics: createMetrics(store, () => conditionsNow(options, temporalSilence.sinceMs, nowMs())),
-    temporalSilence,
+    metrics: createMetrics(store, () => conditionsNow(context)),
+    temporalSilence: { sinceMs: undefined },
     refused: new RefusedToday(),
     inbox: new InboxWriter(store),
+    storeProbe: new StoreProbe(store),
     rates: new Rates(limits),
     proxies: new Proxies(limits.trustedProxies),
     uses: new TokenUses({ store, profiles, log, nowMs }),

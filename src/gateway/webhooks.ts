@@ -3,12 +3,16 @@ import type { Shown } from "../api/shown.ts";
 import type { WebhookBody } from "../api/system.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { inboxEvent, type KeptEvent, parseEvent } from "../events/inbox-event.ts";
+import { inTime } from "../process/in-time.ts";
 import { judgeSignatureHeader, verifyWebhook } from "../payments-api/webhook-signature.ts";
 import type { GatewayContext } from "./http/context.ts";
 import { GatewayError, notFound } from "../actions/errors.ts";
 import { noteRefusedWebhook } from "./http/refusals.ts";
 import { addressOf } from "./http/request.ts";
 import { requireJson } from "./http/parts.ts";
+
+/** The service waits ten seconds, and then delivers again whatever the answer is. */
+const KEPT_WITHIN_MS = 8_000;
 
 /**
  * Serves `POST /webhooks/{business}`: verifies the event, writes it to the inbox, answers 2xx.
@@ -47,7 +51,11 @@ async function accept(context: GatewayContext, c: Context): Promise<Shown<typeof
     throw new GatewayError(400, "wrong_business", message);
   }
   const kept = inboxEvent(profile, event, body, "webhook", context.nowMs());
-  const isNew = await context.inbox.keep(kept);
+  const isNew = await inTime(context.inbox.keep(kept), KEPT_WITHIN_MS, undefined);
+  if (isNew === undefined) {
+    const message = "The store has not taken the event in time: deliver it again.";
+    throw new GatewayError(503, "store_busy", message);
+  }
   if (isNew) context.wakeDispatcher();
   return { eventId: event.id, duplicate: !isNew };
 }

@@ -1,4 +1,5 @@
 import { DAY_MS } from "../contracts/durations.ts";
+import { STORE_TROUBLES, type StoreState } from "../domain/store-states.ts";
 import { shellWord } from "../domain/shell-word.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { Condition } from "../api/conditions.ts";
@@ -35,6 +36,10 @@ const NEEDS_PEOPLE = ["approval-needed", "parked", "incident"] as const;
 
 interface Asked {
   readonly db: Db;
+  /** How the store takes writes. */
+  readonly storeState: StoreState;
+  /** True if it took no writes until a moment ago, as far as the answering process knows. */
+  readonly hasJustRecovered?: boolean;
   readonly profiles: readonly BusinessProfile[];
   /** True if no business moves real money, including businesses that the caller may not see. */
   readonly sandboxesOnly: boolean;
@@ -66,12 +71,21 @@ export async function conditionsOf(asked: Asked): Promise<Condition[]> {
     approverConditions(asked),
   ]);
   const all = [
+    ...storeConditions(asked),
     ...temporalConditions(asked),
     ...found.flat(),
     ...asked.profiles.flatMap(nobodyTold),
   ];
   const isFailed = ({ severity }: Condition): boolean => severity === "failed";
   return [...all.filter(isFailed), ...all.filter((each) => !isFailed(each))];
+}
+
+function storeConditions({ storeState }: Asked): Condition[] {
+  if (storeState === "ok") return [];
+  const { text, remedy } = STORE_TROUBLES[storeState];
+  return [
+    failed("store-not-writable", `${text}: runs stand still, and no webhook is kept`, remedy),
+  ];
 }
 
 function temporalConditions({ temporalSilentSinceMs, nowMs }: Asked): Condition[] {

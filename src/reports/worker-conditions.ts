@@ -1,4 +1,5 @@
 import type { Condition } from "../api/conditions.ts";
+import type { StoreState } from "../domain/store-states.ts";
 import type { Db } from "../store/index.ts";
 import { keysOfOpenWork } from "../store/runs/history-keys.ts";
 import { type KnownWorker, knownWorkers } from "../store/sql/worker-leases.ts";
@@ -7,14 +8,28 @@ import { failed, spoken, warning } from "./condition-texts.ts";
 /** Reports whether a worker is at work, and can read what it is to work on. */
 export async function workerConditions({
   db,
+  storeState,
+  hasJustRecovered = false,
   keyIds,
 }: {
   readonly db: Db;
+  /** If nothing can be written to the store, no worker can note there that it works. */
+  readonly storeState: StoreState;
+  readonly hasJustRecovered?: boolean;
   /** Ids of the answering process's encryption keys; the first is the one that it encrypts with. */
   readonly keyIds: readonly string[];
 }): Promise<Condition[]> {
   const workers = await knownWorkers(db);
   const silent = workers.filter(({ silentMs }) => silentMs > 0);
+  if (silent.length > 0 && (storeState !== "ok" || hasJustRecovered)) {
+    return [
+      failed(
+        "no-worker",
+        "whether workers work is unknown: none could note it, because nothing could be written to the store",
+        "They note it again within half a minute once the store can be written: look at what is said about it.",
+      ),
+    ];
+  }
   if (workers.length === 0) {
     return [
       failed(

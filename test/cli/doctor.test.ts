@@ -172,11 +172,11 @@ test("doctor reports a store that another process has locked, and calls no worke
   const { checks } = (await payrun(["doctor", "--json"], { cwd, env })).json<Checks>();
   expect(checks.find(({ name }) => name === "Store")).toMatchObject({
     state: "failed",
-    text: expect.stringContaining("another process keeps it locked"),
-    remedy: expect.stringContaining("Close whatever has the file open"),
+    text: expect.stringContaining("another process keeps the store locked"),
+    remedy: expect.stringContaining("Close whatever has the store open"),
   });
   const workers = checks.find(({ name }) => name === "Workers");
-  expect(workers?.text).toContain("the store is locked");
+  expect(workers?.text).toContain("nothing could be written to the store");
   expect(workers?.remedy).not.toContain("frozen");
 });
 

@@ -1,6 +1,8 @@
+import { sql } from "kysely";
 import { expect } from "vitest";
 import { InboxWriter } from "../../src/events/inbox-writer.ts";
 import type { NewInboxEvent } from "../../src/store/events/inbox.ts";
+import { StoreError } from "../../src/store/index.ts";
 import { sharedGatewayTest } from "../gateway/support/gateway-test.ts";
 
 const test = sharedGatewayTest();
@@ -35,4 +37,17 @@ test("an event that the store refuses doesn't affect those that came with it", a
     inbox.keep(event("evt_4")),
   ]);
   expect(kept.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+});
+
+test("while nothing can be written, each event is refused at once, and later ones are kept again", async ({
+  gateway,
+}) => {
+  const inbox = new InboxWriter(gateway.store);
+  await sql.raw("pragma query_only = on").execute(gateway.store.db);
+  const refused = await Promise.allSettled(["evt_5", "evt_6"].map((id) => inbox.keep(event(id))));
+  await sql.raw("pragma query_only = off").execute(gateway.store.db);
+  for (const each of refused) {
+    expect(each).toMatchObject({ status: "rejected", reason: expect.any(StoreError) });
+  }
+  expect(await inbox.keep(event("evt_5"))).toBe(true);
 });

@@ -37,7 +37,11 @@ function profile(notify: Notify | undefined = TOLD): BusinessProfile {
 
 /** Returns the arguments for a store; tests override some of them. */
 function asked({ db }: Store) {
-  return { db, profiles: [profile()], sandboxesOnly: true, nowMs: Date.now(), keyIds: [] };
+  const storeState = "ok" as const;
+  return {
+    ...{ db, storeState, profiles: [profile()] },
+    ...{ sandboxesOnly: true, nowMs: Date.now(), keyIds: [] },
+  };
 }
 
 async function codes(store: Store, profiles = [profile()], nowMs = Date.now()) {
@@ -126,6 +130,31 @@ test("a worker that is silent for half a minute counts as none, and as a warning
   const [beside] = await conditionsOf(asked(store));
   expect(beside?.remedy).toContain("“kill -KILL 1” on host");
 });
+
+test.each([
+  ["full", /^the store's disk is full, so that nothing can be written.*no webhook is kept/],
+  ["read_only", /^the store is read-only, so that nothing can be written/],
+  ["locked", /^another process keeps the store locked/],
+] as const)(
+  "a store that is %s is reported first, and no worker is called frozen for not noting its work",
+  async (storeState, says) => {
+    const { store } = await testStore();
+    await noteWorker(store.db, "host:1");
+    const working = await conditionsOf({ ...asked(store), storeState });
+    expect(working.map(({ code }) => code)).toEqual(["store-not-writable"]);
+    await store.db
+      .updateTable("leases")
+      .set((eb) => ({ until_ms: eb("until_ms", "-", 90_000) }))
+      .execute();
+    const [cause, workers] = await conditionsOf({ ...asked(store), storeState });
+    expect(cause).toMatchObject({ code: "store-not-writable", severity: "failed" });
+    expect(cause?.text).toMatch(says);
+    expect(workers?.text).toContain("whether workers work is unknown");
+    expect(workers?.remedy).not.toContain("kill");
+    const back = await conditionsOf({ ...asked(store), hasJustRecovered: true });
+    expect(back.map(({ text }) => text)).toEqual([workers?.text]);
+  },
+);
 
 test("a clock skew is reported, and so is a business whose channels take no notices that need people", async () => {
   const { store } = await testStore();

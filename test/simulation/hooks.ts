@@ -14,6 +14,7 @@ import { Rates, UnprovenBodies } from "../../src/gateway/http/limits.ts";
 import { Proxies } from "../../src/gateway/http/proxies.ts";
 import { RefusedToday } from "../../src/actions/refused-today.ts";
 import { TokenUses } from "../../src/gateway/http/token-uses.ts";
+import { StoreProbe } from "../../src/gateway/store-probe.ts";
 import { InboxWriter } from "../../src/events/inbox-writer.ts";
 import { createMetrics, type Metrics } from "../../src/gateway/http/metrics.ts";
 import { Clients } from "../../src/business/clients.ts";
@@ -241,6 +242,7 @@ export async function startGateway(parts: EngineParts, node: ProcessNode): Promi
     metrics,
     refused: new RefusedToday(),
     inbox: new InboxWriter(store),
+    storeProbe: new StoreProbe(store),
     temporalSilence: { sinceMs: undefined },
     rates: new Rates(loadConfig({}).gateway.limits),
     proxies: new Proxies([]),

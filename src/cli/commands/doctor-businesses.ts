@@ -17,6 +17,16 @@ export interface Check {
   readonly remedy?: string;
 }
 
+/** Returns the warning for a plaintext connection that the settings allow. */
+export function plain(name: string, text: string): Check {
+  return {
+    name,
+    state: "warning",
+    text: `${text}: on another machine, without TLS`,
+    remedy: "PAYRUN_ALLOW_PLAINTEXT allows it, which is for private networks only.",
+  };
+}
+
 export async function noBusiness({ home }: Config): Promise<Check> {
   if (readRunning(home) !== undefined) {
     return { name: "Businesses", state: "ok", text: "the sample company of the sandbox beside it" };

@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import type { Config } from "../../config.ts";
 import { Clients } from "../../business/clients.ts";
-import { isPostgres, openStore, type Store, StoreError } from "../../store/index.ts";
-import { crossesInTheClear, isPlainDatabase, isPlainTemporal } from "../../config/plaintext.ts";
+import { openStore } from "../../store/index.ts";
+import { crossesInTheClear, isPlainTemporal } from "../../config/plaintext.ts";
 import { tokenProblem } from "../../domain/approvals/token.ts";
 import { listTokens } from "../../store/approvals/tokens.ts";
 import type { Condition } from "../../api/conditions.ts";
@@ -17,9 +17,11 @@ import {
   type Check,
   limitsCheck,
   noBusiness,
+  plain,
   webhookCheck,
 } from "./doctor-businesses.ts";
 import { encryptionCheck, vaultCheck } from "./doctor-keys.ts";
+import { storeCheck, writesHere } from "./doctor-store.ts";
 import { anybodys, isAnybodys } from "./doctor-whose.ts";
 import { withStore } from "./with-store.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
@@ -67,45 +69,6 @@ export async function checkEverything(config: Config, fix: boolean): Promise<rea
 
 async function nodeCheck(): Promise<Check> {
   return { name: "Node", state: "ok", text: process.versions.node };
-}
-
-async function storeCheck({ databaseUrl, databasePoolSize, settings }: Config): Promise<Check> {
-  const name = "Store";
-  try {
-    const store = await openStore(databaseUrl, { mustExist: true, busyLimitMs: TIMEOUT_MS });
-    const isLocked = await isStoreLocked(store);
-    await store.close();
-    if (isLocked) {
-      const text = `${databaseUrl}: another process keeps it locked, so that nothing can be written`;
-      return { name, state: "failed", text, remedy: UNLOCK };
-    }
-    // Settings are listed without the password.
-    const shown = settings.find((setting) => setting.name === "PAYRUN_DATABASE_URL")?.value;
-    const text = isPostgres(databaseUrl)
-      ? `${shown}; at most ${databasePoolSize} connections a process`
-      : `${databaseUrl}; SQLite means one host: worker and gateway run on this machine`;
-    return isPlainDatabase(databaseUrl) ? plain(name, text) : { name, state: "ok", text };
-  } catch (error) {
-    const isMissing = error instanceof StoreError && error.code === "missing";
-    const made = isPostgres(databaseUrl)
-      ? ""
-      : "; otherwise “payrun up”, “payrun worker” or “payrun gateway” makes one";
-    const remedy = `If there was one, restore its backup first (docs/operations.md)${made}.`;
-    return { name, state: "failed", text: reasonOf(error), ...(isMissing && { remedy }) };
-  }
-}
-
-const UNLOCK =
-  "Close whatever has the file open (a database browser, a backup), or end it; workers and gateways then go on by themselves.";
-
-/** True if no transaction can begin. Workers can't record that they are working then, either. */
-function isStoreLocked(store: Store): Promise<boolean> {
-  return store
-    .transaction(async () => undefined)
-    .then(
-      () => false,
-      (error: unknown) => error instanceof StoreError && error.code === "locked",
-    );
 }
 
 /** With real money, one administrator makes tokens and another confirms them. */
@@ -164,16 +127,6 @@ async function temporalChecks(config: Config): Promise<readonly Check[]> {
       },
     ];
   }
-}
-
-/** Returns the warning for a plaintext connection that the settings allow. */
-function plain(name: string, text: string): Check {
-  return {
-    name,
-    state: "warning",
-    text: `${text}: on another machine, without TLS`,
-    remedy: "PAYRUN_ALLOW_PLAINTEXT allows it, which is for private networks only.",
-  };
 }
 
 /** Checks whether a worker serves each task queue. */
@@ -244,6 +197,7 @@ async function tokenRefusal(config: Config): Promise<string | undefined> {
 
 /** What each condition is about. A subject without a condition is well. */
 const ABOUT: Readonly<Record<Condition["code"], string>> = {
+  "store-not-writable": "Store",
   "store-behind": "Store",
   "run-not-started": "Runs",
   "decision-due": "Runs",
@@ -261,14 +215,6 @@ const ABOUT: Readonly<Record<Condition["code"], string>> = {
   "token-expires": "Tokens",
   "nobody-approves": "Approvers",
 };
-
-/** The conditions that a worker shows if the store accepts no writes from it. */
-const SILENT: readonly Condition["code"][] = ["no-worker", "worker-silent"];
-
-const MUTE = {
-  text: "whether they work is unknown, because the store is locked",
-  remedy: "Nothing is known about them until it is free: look at “Store” above.",
-} as const;
 
 const WELL: Readonly<Record<string, string>> = {
   Workers: "were heard from just now",
@@ -301,18 +247,22 @@ async function conditionChecks({
     try {
       const asked = {
         db: store.db,
+        storeState: await writesHere(store),
         profiles: profiles.all(),
         sandboxesOnly: profiles.sandboxesOnly(),
         nowMs: Date.now(),
         keyIds: encryptionKeys.map(({ id }) => id),
       };
       const conditions = await conditionsOf(asked);
-      const isSilent = conditions.some(({ code }) => SILENT.includes(code));
-      const isLocked = isSilent && (await isStoreLocked(store));
-      const found = conditions.map(({ code, severity, text, remedy }) => ({
-        ...{ name: ABOUT[code], state: severity },
-        ...(isLocked && SILENT.includes(code) ? MUTE : { text, remedy }),
-      }));
+      // The store's own check reports what keeps it from being written.
+      const found = conditions
+        .filter(({ code }) => code !== "store-not-writable")
+        .map(({ code, severity, text, remedy }) => ({
+          name: ABOUT[code],
+          state: severity,
+          text,
+          remedy,
+        }));
       const well = Object.entries(WELL)
         .filter(([name]) => !found.some((check) => check.name === name))
         .map(([name, text]) => ({ name, state: "ok" as const, text }));

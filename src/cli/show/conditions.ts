@@ -20,6 +20,7 @@ export function conditionLines({ severity, text, remedy }: Condition): string[] 
 }
 
 const STANDS_STILL: readonly Condition["code"][] = [
+  "store-not-writable",
   "temporal-unreachable",
   "no-worker",
   "key-missing",

@@ -6,11 +6,13 @@ import type { Rates, UnprovenBodies } from "./limits.ts";
 import type { Proxies } from "./proxies.ts";
 import type { TokenUses } from "./token-uses.ts";
 import type { Metrics } from "./metrics.ts";
+import type { StoreProbe } from "../store-probe.ts";
 
 /** What the gateway's parts share; made by `createGateway`. */
 export interface GatewayContext extends ActionContext {
   readonly metrics: Metrics;
   readonly inbox: InboxWriter;
+  readonly storeProbe: StoreProbe;
   /** When Temporal stopped answering this gateway; undefined while it answers. */
   readonly temporalSilence: { sinceMs: number | undefined };
   readonly rates: Rates;

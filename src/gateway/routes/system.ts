@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import { howItAnswers } from "../../store/sql/database-clock.ts";
+import { STORE_TROUBLES } from "../../domain/store-states.ts";
 import { z } from "zod";
 import type { GatewayContext } from "../http/context.ts";
 import { authenticate } from "../http/auth.ts";
@@ -9,35 +8,32 @@ import { EVENT } from "../http/examples/requests.ts";
 import type { Shown } from "../../api/shown.ts";
 import { ErrorBody, HealthBody, ReadyBody, WebhookBody } from "../../api/system.ts";
 import { knownWorkers } from "../../store/sql/worker-leases.ts";
+import { inTime } from "../../process/in-time.ts";
 import { temporalAnswers } from "../../actions/temporal.ts";
 import { requireAllBusinesses } from "../http/refusals.ts";
 
 const READY_TIMEOUT_MS = 2_000;
-
-/** Why webhooks are not accepted; without details, because anyone may read it. */
-const REASONS = {
-  unreachable: "The store can't be reached.",
-  replaced:
-    "The store's file was deleted or replaced while this gateway had it open: put the right file in place and start the gateway again.",
-} as const;
 
 /** Adds health, readiness, metrics and the API's description. */
 export function addSystemRoutes(app: OpenAPIHono, context: GatewayContext): void {
   app.get("/health", (c) => c.json({ status: "ok" } satisfies Shown<typeof HealthBody>, 200));
 
   app.get("/ready", async (c) => {
-    const [store, temporal, workers] = await Promise.all([
-      inTime(howItAnswers(context.store.db), "unreachable"),
+    const [store, temporal, noted] = await Promise.all([
+      context.storeProbe.state(),
       temporalAnswers(context.temporal, READY_TIMEOUT_MS),
-      inTime(workersOf(context), "unknown"),
+      inTime(workersOf(context), READY_TIMEOUT_MS, "unknown" as const),
     ]);
+    // Workers that can't note that they work are not silent.
+    const isBehind = store !== "ok" || context.storeProbe.hasJustRecovered;
+    const workers = noted === "silent" && isBehind ? "unknown" : noted;
     const parts = { store, temporal: temporal ? "ok" : "unreachable", workers } as const;
     // Ready even if another part is down: the gateway stores webhooks, and a load balancer must go
     // on sending them.
     const body: Shown<typeof ReadyBody> =
       store === "ok"
         ? { status: "ready", ...parts }
-        : { status: "not-ready", ...parts, reason: REASONS[store] };
+        : { status: "not-ready", ...parts, reason: reasonOf(STORE_TROUBLES[store]) };
     return c.json(body, store === "ok" ? 200 : 503);
   });
 
@@ -114,10 +110,11 @@ function describeOpenPaths(app: OpenAPIHono): void {
     method: "get",
     path: "/ready",
     tags: ["system"],
-    summary: "Whether webhooks are taken, which needs only the store; and what else works",
+    summary:
+      "Whether webhooks are taken, which needs only a store that can be written; and what else works",
     responses: {
       200: json("The store takes webhooks", ReadyBody),
-      503: json("The store can't be reached, or its file is gone", ReadyBody),
+      503: json("The store takes no writes, and `store` says why", ReadyBody),
     },
   });
   app.openAPIRegistry.registerPath({
@@ -149,16 +146,14 @@ function describeOpenPaths(app: OpenAPIHono): void {
       404: json("Unknown business", ErrorBody),
       413: json("Larger than 1 MB", ErrorBody),
       415: json("Not application/json", ErrorBody),
+      503: json("Not kept, because the store takes no writes now: deliver it again", ErrorBody),
     },
   });
 }
 
-/**
- * Returns the answer, or `otherwise` if it takes too long. Elsewhere the store waits for a database
- * server that restarts; readiness must be answered now.
- */
-function inTime<Answer>(asked: Promise<Answer>, otherwise: Answer): Promise<Answer> {
-  return Promise.race([asked, sleep(READY_TIMEOUT_MS, otherwise, { ref: false })]);
+/** Returns a trouble of the store as a sentence, with what to do about it. */
+function reasonOf({ text, remedy }: (typeof STORE_TROUBLES)["full"]): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}. ${remedy}`;
 }
 
 async function workersOf({ store }: GatewayContext): Promise<Shown<typeof ReadyBody>["workers"]> {

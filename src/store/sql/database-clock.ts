@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import type { Db } from "./db.ts";
-import { StoreError } from "./errors.ts";
 
 /**
  * Reads the database's clock, which all processes share, in whole milliseconds since 1970: the
@@ -11,15 +10,4 @@ export async function databaseNowMs(db: Db): Promise<number> {
     .selectNoFrom(sql<number>`payrun_now_ms()`.as("now_ms"))
     .executeTakeFirstOrThrow();
   return row.now_ms;
-}
-
-/**
- * Returns how the database answers; `replaced` if its file is no longer the one that was opened.
- */
-export async function howItAnswers(db: Db): Promise<"ok" | "replaced" | "unreachable"> {
-  return databaseNowMs(db).then(
-    () => "ok",
-    (error: unknown) =>
-      error instanceof StoreError && error.code === "replaced" ? "replaced" : "unreachable",
-  );
 }
