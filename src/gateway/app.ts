@@ -39,7 +39,7 @@ import { receiveWebhook } from "./webhooks.ts";
 import { conflict, GatewayError, notFound } from "../actions/errors.ts";
 import { errorBody } from "./http/refusals.ts";
 import { answerPage } from "./http/html.ts";
-import { addressOf, isForPerson, routeOf, subjectOf } from "./http/request.ts";
+import { addressOf, incomingOf, isForPerson, routeOf, subjectOf } from "./http/request.ts";
 import { Routes } from "./http/route.ts";
 
 const WEBHOOKS = "/webhooks/:business";
@@ -144,9 +144,9 @@ function failed(context: GatewayContext, c: Context, thrown: unknown): GatewayEr
 }
 
 function hasUnreadBody(c: Context): boolean {
-  if (c.req.bodyCache.arrayBuffer !== undefined) return false;
   const length = c.req.header("content-length") ?? "0";
-  return c.req.header("transfer-encoding") !== undefined || length !== "0";
+  const isAnnounced = c.req.header("transfer-encoding") !== undefined || length !== "0";
+  return isAnnounced && incomingOf(c)?.complete !== true;
 }
 
 function retryAfterSeconds({ details }: GatewayError): number {

@@ -54,7 +54,6 @@ describe("refusing a request before its body", () => {
       [LENGTH, "Authorization: Bearer VIEWER"],
       403,
     ],
-    ["without a length", "POST /v1/plans", [CHUNKS, "Authorization: Bearer LAUNCHER"], 411],
     [
       "with more than the route takes",
       "POST /v1/plans",
@@ -92,16 +91,43 @@ describe("refusing a request before its body", () => {
   );
 });
 
-test("a webhook may arrive in chunks", async () => {
-  await start();
-  const body = eventBody({});
-  const answer = await fetch(`${gateway.url}/webhooks/acme`, {
+/** Sends a body in chunks, without its length. */
+async function inChunks(path: string, headers: Record<string, string>, body: string) {
+  return fetch(`${gateway.url}${path}`, {
     method: "POST",
-    headers: { "content-type": "application/json", "service-signature": signed(body) },
+    headers: { "content-type": "application/json", ...headers },
     body: new Blob([body]).stream(),
     duplex: "half",
+    redirect: "manual",
   } as RequestInit);
-  expect(answer.status).toBe(200);
+}
+
+test("a webhook, an operation's JSON and a form may arrive in chunks", async () => {
+  await start();
+  const body = eventBody({});
+  const webhook = await inChunks("/webhooks/acme", { "service-signature": signed(body) }, body);
+  expect(webhook.status).toBe(200);
+  const bearer = { authorization: `Bearer ${await gateway.token("ola", ["operator"])}` };
+  const hold = JSON.stringify({ all: true, reason: "in chunks" });
+  expect((await inChunks("/v1/holds", bearer, hold)).status).toBe(201);
+  const form = { "content-type": "application/x-www-form-urlencoded", origin: gateway.url };
+  // The form is read: its code is what is refused.
+  expect((await inChunks("/sign-in", form, "code=guess")).status).toBe(401);
+});
+
+test("a body in chunks is read up to the cap, and refused above it", async () => {
+  await start();
+  const bearer = { authorization: `Bearer ${await gateway.token("ola", ["operator"])}` };
+  const holdOf = (bytes: number) => {
+    const empty = JSON.stringify({ all: true, reason: "" }).length;
+    return JSON.stringify({ all: true, reason: "x".repeat(bytes - empty) });
+  };
+  const [most, more] = [await inChunks("/v1/holds", bearer, holdOf(1_048_576)), holdOf(1_048_577)];
+  expect(most.status).toBe(400);
+  expect(await most.text()).toContain("reason");
+  const refused = await inChunks("/v1/holds", bearer, more);
+  expect(refused.status).toBe(413);
+  expect(await refused.json()).toMatchObject({ error: "too_large" });
 });
 
 describe("too many requests", () => {

@@ -18,7 +18,7 @@ const FORM_BYTES = 1_048_576;
 /**
  * Reads a form.
  *
- * @throws GatewayError 415 unless the body is a form; 411 and 413 as `readBody`
+ * @throws GatewayError 415 unless the body is a form; 413 and 400 as `readBody`
  */
 export async function readForm(c: Context): Promise<URLSearchParams> {
   const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();

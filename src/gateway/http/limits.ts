@@ -1,10 +1,10 @@
-import type { IncomingMessage } from "node:http";
 import type { Server, Socket } from "node:net";
 import type { Context } from "hono";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { GatewayLimits } from "../../contracts/gateway-limits.ts";
 import { GatewayError } from "../../actions/errors.ts";
 import type { Proxies } from "./proxies.ts";
+import { incomingOf } from "./request.ts";
 
 /** The period over which rates are counted: a short burst is no abuse. */
 const WINDOW_SECONDS = 10;
@@ -110,37 +110,40 @@ function tooMany(whose: string, seconds: number): GatewayError {
 }
 
 /**
- * Reads the body of a known sender, after checking its length.
+ * Reads the body of a known sender, with a length or in chunks, up to the cap.
  *
- * @throws GatewayError 411 without a length, 413 above the cap, before anything is read
+ * @throws GatewayError 413 above the cap, at once if the length says so; 400 if the body breaks off
  */
-export async function readBody(c: Context, mostBytes: number): Promise<Uint8Array> {
-  if (c.req.header("transfer-encoding") !== undefined) {
-    throw new GatewayError(411, "length_required", "Send the body with a Content-Length.");
-  }
+export async function readBody(
+  c: Context,
+  mostBytes: number,
+  onBytes: (bytes: number) => void = () => undefined,
+): Promise<Uint8Array> {
   requireLength(Number(c.req.header("content-length") ?? "0"), mostBytes);
-  return whole(c.req.arrayBuffer().then((bytes) => new Uint8Array(bytes)));
-}
-
-/**
- * Awaits a body. A sender that disconnects is not an error of the gateway, so that clients can't
- * fill the error log.
- *
- * @throws GatewayError 400 if the body breaks off
- */
-async function whole<T>(reading: Promise<T>): Promise<T> {
+  const parts: Buffer[] = [];
+  let size = 0;
   try {
-    return await reading;
+    for await (const bytes of partsOf(c)) {
+      size += bytes.length;
+      onBytes(bytes.length);
+      requireLength(size, mostBytes);
+      parts.push(bytes);
+    }
   } catch (error) {
     if (error instanceof GatewayError) throw error;
+    // A sender that disconnects is not an error of the gateway: clients can't fill the error log.
     throw new GatewayError(400, "incomplete_body", "The body broke off before its end.");
   }
+  return Buffer.concat(parts);
 }
 
-/**
- * Reads webhooks whose signature isn't verified yet, chunked ones too, up to a number of bytes per
- * address at once.
- */
+async function* partsOf(c: Context): AsyncGenerator<Buffer> {
+  const incoming = incomingOf(c);
+  if (incoming === undefined) yield Buffer.from(await c.req.arrayBuffer());
+  else yield* incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+}
+
+/** Reads webhooks whose signature isn't verified yet, up to a number of bytes per address at once. */
 export class UnprovenBodies {
   readonly #held = new Map<string, number>();
 
@@ -149,29 +152,16 @@ export class UnprovenBodies {
    * many bytes in memory
    */
   async read(c: Context, address: string): Promise<Uint8Array> {
-    requireLength(Number(c.req.header("content-length") ?? "0"), SMALL_BODY_BYTES);
-    const { incoming } = (c.env ?? {}) as { readonly incoming?: IncomingMessage };
-    // There is no socket if the app is called directly.
-    if (incoming === undefined) return new Uint8Array(await c.req.arrayBuffer());
-    return whole(this.#readParts(incoming, address));
-  }
-
-  async #readParts(incoming: IncomingMessage, address: string): Promise<Uint8Array> {
-    const parts: Buffer[] = [];
     let size = 0;
     try {
-      for await (const part of incoming.iterator({ destroyOnReturn: false })) {
-        const bytes = part as Buffer;
-        size += bytes.length;
-        this.#add(address, bytes.length);
-        requireLength(size, SMALL_BODY_BYTES);
+      return await readBody(c, SMALL_BODY_BYTES, (bytes) => {
+        size += bytes;
+        this.#add(address, bytes);
         if ((this.#held.get(address) ?? 0) > UNPROVEN_BYTES) throw tooMany("this address", 2);
-        parts.push(bytes);
-      }
+      });
     } finally {
       this.#add(address, -size);
     }
-    return Buffer.concat(parts);
   }
 
   #add(address: string, bytes: number): void {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context } from "hono";
 import type { GatewayContext } from "./context.ts";
@@ -38,6 +39,11 @@ export function isForPerson(c: Context): boolean {
  */
 export function addressOf(c: Context, { proxies }: Pick<GatewayContext, "proxies">): string {
   return proxies.callerOf(peerOf(c), c.req.header("x-forwarded-for"));
+}
+
+/** Returns node's own request; there is none if the app is called directly. */
+export function incomingOf(c: Context): IncomingMessage | undefined {
+  return ((c.env ?? {}) as { readonly incoming?: IncomingMessage }).incoming;
 }
 
 function peerOf(c: Context): string {

@@ -311,9 +311,7 @@ function describe(
           : {
               409: error("It can't be done as things stand: `error` says which and `message` why."),
             }),
-        ...(spec.body === undefined
-          ? {}
-          : { 411: error("No length."), 413: error("Too large."), 415: error("Not JSON.") }),
+        ...(spec.body === undefined ? {} : { 413: error("Too large."), 415: error("Not JSON.") }),
         422: error("Well-formed, but it can't be done as asked: `message` says why."),
         429: error("Too many requests: Retry-After says when to come back."),
         502: error("The service did not answer as expected: `message` says how."),
