@@ -28,12 +28,23 @@ export class Proxies {
   callerOf(peer: string, forwardedFor = ""): string {
     let caller = peer;
     for (const heard of forwardedFor.split(",").toReversed()) {
-      const address = heard.trim();
-      if (!this.has(caller) || isIP(address) === 0) break;
+      const address = addressIn(heard);
+      if (!this.has(caller) || address === undefined) break;
       caller = address;
     }
     return caller;
   }
+}
+
+/**
+ * Returns the address of an entry. Some proxies write the caller's port too, which no two
+ * connections share, or put an address of IPv6 in brackets.
+ */
+function addressIn(entry: string): string | undefined {
+  const text = entry.trim();
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/.exec(text) ?? [];
+  const address = bracketed ?? plain ?? text;
+  return isIP(address) === 0 ? undefined : address;
 }
 
 function familyOf(address: string): "ipv4" | "ipv6" {
