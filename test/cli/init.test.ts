@@ -14,6 +14,8 @@ import { loadPlaybook } from "../../src/playbooks/load.ts";
 import { formatProblems } from "../../src/playbooks/problem.ts";
 import { payrun, temporaryFolder } from "./cli.ts";
 
+const run = promisify(exec);
+
 const SANDBOX = { service: "sandbox", business: "sandbox", apiUrl: "", businessId: "" } as const;
 
 const REAL = ["init", "--service", "real", "--api-url", "https://payments.example.com"];
@@ -27,6 +29,7 @@ interface Compose {
       readonly entrypoint?: readonly string[];
       readonly command?: readonly string[];
       readonly volumes?: readonly string[];
+      readonly restart?: string;
     }
   >;
 }
@@ -56,6 +59,32 @@ test("init without a terminal or flags writes files for the sandbox and prints w
   const valid = await payrun(["validate", "small-bills-next-day.yaml"], { cwd });
   expect([valid.code, valid.stderr]).toEqual([0, ""]);
   expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe(".payrun/\n");
+});
+
+test("git checks the scripts that init writes out with LF, also where it turns other texts to CRLF", async () => {
+  const cwd = temporaryFolder();
+  await payrun(["init"], { cwd });
+  const git = (args: string) =>
+    run(`git -c user.name=a -c user.email=a@b.example ${args}`, { cwd });
+  for (const args of ["init", "add --all", "commit --message all"]) await git(args);
+  await git("clone -c core.autocrlf=true . out");
+  const text = (path: string): string => readFileSync(join(cwd, "out", path), "utf8");
+  expect(text("docker-compose.yml")).toContain("\r\n");
+  const scripts = readdirSync(join(cwd, "docker")).filter((name) => name.endsWith(".sh"));
+  expect(scripts.length).toBeGreaterThan(2);
+  for (const name of scripts) expect(text(`docker/${name}`), name).not.toContain("\r");
+});
+
+test("what init writes starts again with the machine, except what ends by itself", async () => {
+  for (const service of ["sandbox", "real"] as const) {
+    const cwd = temporaryFolder();
+    const id = service === "real" ? ["--business-id", "biz_1"] : [];
+    await payrun([...(service === "real" ? REAL : ["init"]), ...id], { cwd });
+    for (const [name, { restart }] of Object.entries(composeIn(cwd).services)) {
+      const ends = /^(payrun-database|temporal-schema|temporal-namespace|prepare)$/.test(name);
+      expect(restart, name).toBe(ends ? "no" : "unless-stopped");
+    }
+  }
 });
 
 test("each example playbook passes the tests that init writes beside it", async () => {
@@ -187,7 +216,7 @@ test("the commands that init prints run in its folder, with or without the packa
   };
   const [change = "", , plan = ""] = await typed();
   const env = { ...process.env, PAYRUN_HOME: join(cwd, "home") };
-  const help = promisify(exec)(`${change} && ${plan} --help`, { cwd, env });
+  const help = run(`${change} && ${plan} --help`, { cwd, env });
   expect((await help).stdout).toContain("Usage: payrun plan");
   mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
   writeFileSync(join(folder, "node_modules/.bin/payrun"), "");

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -77,12 +78,20 @@ test("every container runs without privileges and on read-only files, with few e
   }
 });
 
+/** The services that end by themselves. */
+const jobs = services.flatMap(([, { depends_on: needs }]) =>
+  Object.entries(needs).flatMap(([needed, { condition }]) =>
+    condition === "service_completed_successfully" ? [needed] : [],
+  ),
+);
+
+test("every part that stays up starts again with the machine, and one that ends doesn't", () => {
+  for (const [name, { restart }] of services) {
+    expect(restart, name).toBe(jobs.includes(name) ? "no" : "unless-stopped");
+  }
+});
+
 test("every part that stays up has a health check, except the UI", () => {
-  const jobs = services.flatMap(([, { depends_on: needs }]) =>
-    Object.entries(needs).flatMap(([needed, { condition }]) =>
-      condition === "service_completed_successfully" ? [needed] : [],
-    ),
-  );
   for (const [name, { healthcheck }] of services) {
     if (jobs.includes(name) || name === "temporal-ui") continue;
     expect(healthcheck?.test[0], name).toBe("CMD");
@@ -183,6 +192,16 @@ test("the namespace script creates every search attribute with its type", () => 
     type?.toUpperCase(),
   ]);
   expect(Object.fromEntries(made)).toEqual(SEARCH_ATTRIBUTES);
+});
+
+test("a checkout has the containers' scripts with LF, whatever its git does to other files", () => {
+  const git = (...args: string[]): string =>
+    execFileSync("git", args, { cwd: ROOT, encoding: "utf8" });
+  const scripts = git("ls-files", "*.sh", ".ci/run").trim().split("\n");
+  expect(scripts.length).toBeGreaterThan(2);
+  for (const script of scripts) {
+    expect(git("check-attr", "eol", "--", script)).toBe(`${script}: eol: lf\n`);
+  }
 });
 
 test("scripts that run in containers are executable and stop at the first error", () => {

@@ -224,7 +224,7 @@ function rolesIn(text: string): string[] | undefined {
 }
 
 /** Files with settings that the user already has; they are only added to. */
-const ADDED_TO: readonly string[] = [ENVIRONMENT, ".gitignore"];
+const ADDED_TO: readonly string[] = [ENVIRONMENT, ".gitignore", ".gitattributes"];
 
 function isAddedTo(folder: string, { path }: InitFile): boolean {
   return ADDED_TO.includes(path) && existsSync(join(folder, path));

@@ -129,6 +129,8 @@ export function filesFor(answers: InitAnswers, folder: string): InitFile[] {
       text: `.payrun/\n${service === "real" ? ".env\nsecrets/\n" : ""}`,
       mode: 0o644,
     },
+    // Git may check out text with CRLF, and then the containers' shells can't run their scripts.
+    { path: ".gitattributes", text: "*.sh text eol=lf\n", mode: 0o644 },
     ...composeFiles(folder, service),
   ];
 }
