@@ -45,6 +45,7 @@ walker.visitStatement = function visitAnyStatement(statement) {
 const CONTRACTS = "src/contracts";
 const DOMAIN = "src/domain";
 const API = "src/payments-api";
+const OUTGOING = "src/outgoing";
 const STORE = "src/store";
 const LEDGER = "src/ledger";
 const PLAYBOOKS = "src/playbooks";
@@ -68,12 +69,13 @@ export default {
     only(PLAYBOOKS, [CONTRACTS, DOMAIN], "what an author wrote, compiled"),
     only(STORE, [CONTRACTS, DOMAIN], "rows; the caller decides"),
     only(LEDGER, [CONTRACTS, DOMAIN, API, STORE, BUSINESS], "the one door of every money write"),
-    only(API, [], "the typed client knows nothing of Payrun"),
+    only(OUTGOING, ["scripts/setup"], "the way out of each HTTP request; set-up takes the same"),
+    only(API, [OUTGOING], "the typed client knows nothing of Payrun"),
     only("workflows", [CONTRACTS, DOMAIN, "activities"], "deterministic"),
-    only(TEMPORAL, [CONTRACTS, DOMAIN, VAULT], "how a process meets a Temporal server"),
+    only(TEMPORAL, [CONTRACTS, DOMAIN, VAULT, OUTGOING], "how a process meets a Temporal server"),
     only(VAULT, [STORE], "what is personal, encrypted"),
     only(PROCESS, [STORE, "src/config"], "how a part begins and stops as a process"),
-    only(BUSINESS, [API], "the client and the clocks of a business"),
+    only(BUSINESS, [API, OUTGOING], "the client and the clocks of a business"),
     only(
       DECISIONS,
       [CONTRACTS, DOMAIN, STORE, LEDGER, BUSINESS],
@@ -86,7 +88,7 @@ export default {
     ),
     only(
       NOTICES,
-      [CONTRACTS, DOMAIN, API, STORE, BUSINESS, PROCESS],
+      [CONTRACTS, DOMAIN, API, STORE, BUSINESS, PROCESS, OUTGOING],
       "sends what is in the outbox",
     ),
     only(HTTP_API, [CONTRACTS, DOMAIN], "what the gateway answers, and everybody parses"),
@@ -137,6 +139,7 @@ export default {
         EVENTS,
         REPORTS,
         CONSOLE,
+        OUTGOING,
         "src/config",
       ],
       "HTTP in and out",
@@ -151,7 +154,11 @@ export default {
       [CONTRACTS, DOMAIN, API, STORE, LEDGER, BUSINESS, TEMPORAL, PROCESS],
       "compares the store with Temporal",
     ),
-    only("src/sandbox", [`${API}/schemas`], "the other side: it shares no code with the engine"),
+    only(
+      "src/sandbox",
+      [`${API}/schemas`, OUTGOING],
+      "the other side: it shares no code with the engine",
+    ),
     // What a folder's files may set is one rule for the set-up and for the program.
     only("src/config", [CONTRACTS, "scripts/setup"], "settings depend on nothing that they set"),
     {

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import process from "node:process";
 import { parseArgs } from "node:util";
 
+import { fetchOut } from "./setup/proxy.mjs";
 import { inCheckout, setUp } from "./setup/set-up.mjs";
 
 const USAGE = `Usage: npm run conformance -- --url URL --token TOKEN [options]
@@ -78,7 +79,7 @@ function isAddress(text) {
 async function knock({ url, token }) {
   const path = `${url.replace(/\/+$/, "")}/v1/contacts?pageSize=1`;
   const headers = { authorization: `Bearer ${token}` };
-  const answer = await fetch(path, { headers, signal: AbortSignal.timeout(30_000) }).catch(
+  const answer = await fetchOut(path, { headers, signal: AbortSignal.timeout(30_000) }).catch(
     () => undefined,
   );
   if (answer === undefined) {

@@ -14,6 +14,7 @@ import { type PlaintextPart, plaintextProblems } from "./config/plaintext.ts";
 import { Profiles } from "./config/profiles.ts";
 import type { Environment, SettingLine, SettingName, SettingValues } from "./config/settings.ts";
 import { describeSettings, readSettings, unknownSettings } from "./config/settings.ts";
+import { proxyProblems } from "../scripts/setup/proxy.mjs";
 import { distrustIn, type TrustableFolder, trustableIn } from "./config/trustable.ts";
 import { DEFAULT_HOME, homeProblem, SANDBOX_PROFILES, untrusted } from "./config/trust.ts";
 
@@ -114,6 +115,7 @@ export function loadConfig(env?: Environment): Config {
   if (temporal !== undefined) {
     const { connectionOptions } = temporal;
     problems.push(...plaintextProblems(databaseUrl, connectionOptions, allowsPlaintext));
+    problems.push(...proxyProblems(variables, connectionOptions.address));
   }
   if (problems.length > 0 || profiles === undefined || temporal === undefined) {
     // What was left out may be what is missing.

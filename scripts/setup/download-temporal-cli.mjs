@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 
+import { fetchOut } from "./proxy.mjs";
 import { runCommand } from "./run-command.mjs";
 import { messageOf } from "./setup-error.mjs";
 import { verified } from "./verified-file.mjs";
@@ -68,7 +69,7 @@ export async function downloadTemporalCli(
   }
   const { archive, sha256 } = pinned;
   log(`downloading the Temporal CLI ${release.version} from ${release.from}`);
-  const bytes = verified(await bytesOf(`${release.from}/${archive}`), sha256, archive);
+  const bytes = verified(await bytesOf(`${release.from}/${archive}`, env), sha256, archive);
   const path = join(folder, archive);
   await writeFile(path, bytes, { mode: 0o600, flag: "wx" });
   const options = { env, cwd: folder, timeoutMs: 60_000 };
@@ -77,15 +78,15 @@ export async function downloadTemporalCli(
   return join(folder, "temporal");
 }
 
-/** @param {string} url */
-async function bytesOf(url) {
+/** @param {string} url @param {import("./cache-folder.mjs").Env} env */
+async function bytesOf(url, env) {
   const stop = new AbortController();
   const slow = setTimeout(() => {
     stop.abort(new Error(`nothing arrived for ${FIRST_BYTE_TIMEOUT_MS / 1000} s`));
   }, FIRST_BYTE_TIMEOUT_MS);
   try {
     const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(WHOLE_TIMEOUT_MS)]);
-    const answer = await fetch(url, { signal });
+    const answer = await fetchOut(url, { signal }, env);
     clearTimeout(slow);
     if (!answer.ok) throw new Error(`the answer is ${answer.status}`);
     return new Uint8Array(await answer.arrayBuffer());

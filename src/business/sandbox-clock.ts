@@ -1,5 +1,6 @@
 import { request } from "undici";
 import { z } from "zod";
+import { WaysOut } from "../outgoing/ways-out.ts";
 import type { BusinessClock, ClockReading } from "./clock.ts";
 
 /** An instant in a year that calendars, and the days after it, can count with. */
@@ -8,6 +9,8 @@ const instant = z.iso
   .refine((text) => /^(?:19|2\d)\d\d-/.test(text), "not in a year from 1900 to 2999");
 
 const sandboxClockSchema = z.object({ bank: instant, wire: instant, scale: z.number().positive() });
+
+const ways = new WaysOut();
 
 /** A reading is off by as long as its response took, and by this much. */
 const READING_OFF_MS = 50;
@@ -93,6 +96,7 @@ export class SandboxClock implements BusinessClock {
   async #read(): Promise<void> {
     const askedMs = Date.now();
     const { statusCode, body } = await request(this.#url, {
+      dispatcher: ways.to(this.#url),
       headersTimeout: 5_000,
       bodyTimeout: 5_000,
     });

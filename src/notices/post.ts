@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import { Agent, request } from "undici";
+import { request } from "undici";
+import { WaysOut } from "../outgoing/ways-out.ts";
 import { codeOf, type TryResult } from "./results.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -12,7 +13,7 @@ const ANSWER_MAX_BYTES = 16_384;
  * `Retry-After`.
  */
 export class Poster {
-  readonly #agent = new Agent({ connections: 4, connect: { timeout: TIMEOUT_MS } });
+  readonly #ways = new WaysOut({ connections: 4, connectTimeout: TIMEOUT_MS });
 
   /** @param signing for receivers that check the sender; Slack's address is its own secret */
   async post(
@@ -23,7 +24,7 @@ export class Poster {
     try {
       const answer = await request(url, {
         method: "POST",
-        dispatcher: this.#agent,
+        dispatcher: this.#ways.to(url),
         signal: AbortSignal.timeout(TIMEOUT_MS),
         headers: {
           "content-type": "application/json",
@@ -45,7 +46,7 @@ export class Poster {
   }
 
   close(): Promise<void> {
-    return this.#agent.destroy();
+    return this.#ways.destroy();
   }
 }
 

@@ -1,4 +1,5 @@
-import { type Dispatcher, Pool } from "undici";
+import type { Dispatcher } from "undici";
+import { wayTo } from "../outgoing/ways-out.ts";
 import { Deadline } from "./deadline.ts";
 import { Exchange, type Headers, TooLongError } from "./exchange.ts";
 import type { EncodedForm } from "./form.ts";
@@ -75,7 +76,7 @@ const connectTimeoutMs = 10_000;
  */
 export class Transport {
   readonly #options: TransportOptions;
-  readonly #pool: Pool;
+  readonly #way: Dispatcher;
   readonly #slots: Slots;
   readonly #longAnswers = new Slots(1);
   readonly #pathPrefix: string;
@@ -84,7 +85,7 @@ export class Transport {
     this.#options = options;
     this.#pathPrefix = options.baseUrl.pathname.replace(/\/+$/, "");
     this.#slots = new Slots(options.connections);
-    this.#pool = new Pool(options.baseUrl.origin, {
+    this.#way = wayTo(options.baseUrl.origin, {
       connections: options.connections,
       pipelining: 1,
       // HTTP/2 sends a stream again after GOAWAY: a write must not go out twice.
@@ -115,7 +116,7 @@ export class Transport {
 
   /** Waits for requests in flight, then closes the connections. */
   close(): Promise<void> {
-    return this.#pool.close();
+    return this.#way.close();
   }
 
   async #sendInSlot(
@@ -130,7 +131,7 @@ export class Transport {
       if (request.beforeSend) await deadline.race(Promise.resolve(request.beforeSend()));
       if (deadline.passed) return notSent(interrupted(deadline, timeoutMs));
       exchange = new Exchange(deadline, request.leaveBy, this.#longAnswers);
-      this.#pool.dispatch(this.#dispatched(request, token), exchange);
+      this.#way.dispatch(this.#dispatched(request, token), exchange);
       const answer = await deadline.race(this.#answerOf(exchange, token));
       if (answer?.kind === "http" || answer?.code === "too_long") return answer;
       const reason = deadline.ended ? interrupted(deadline, timeoutMs) : answer?.reason;
@@ -151,6 +152,7 @@ export class Transport {
   #dispatched(request: TransportRequest, token: string): Dispatcher.DispatchOptions {
     const { method, path, query, bodyText, form } = request;
     return {
+      origin: this.#options.baseUrl.origin,
       method,
       path: this.#pathPrefix + path + (query ? `?${query}` : ""),
       headers: headersOf(request, token),

@@ -18,7 +18,7 @@ import { startJanitor } from "../janitor/janitor.ts";
 import { howToStart } from "../temporal/how-to-start.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { dataConverterOf } from "../temporal/codec.ts";
-import { lazyConnection } from "../temporal/connection.ts";
+import { lazyConnection, nativeOptions } from "../temporal/connection.ts";
 import {
   complainAs,
   EXIT_UNREACHABLE,
@@ -209,7 +209,7 @@ async function connect(
 ): Promise<{ client: Connection; native: NativeConnection } | typeof EXIT_UNREACHABLE> {
   const { connectionOptions, isExternal } = config.temporal;
   try {
-    const native = await NativeConnection.connect(connectionOptions);
+    const native = await NativeConnection.connect(nativeOptions(connectionOptions));
     const client = lazyConnection(connectionOptions);
     await prepareNamespace(client, config);
     return { client, native };

@@ -13,6 +13,7 @@ import { noteWorker } from "../../src/store/sql/worker-leases.ts";
 import { Keyring } from "../../src/vault/keyring.ts";
 import { Vault } from "../../src/vault/vault.ts";
 import { sharedSandboxTest } from "../sandbox/sandbox-test.ts";
+import { startProxy } from "../support/proxy.ts";
 import type { TestSandbox } from "../support/sandbox.ts";
 import { payrun, temporaryFolder } from "./cli.ts";
 
@@ -240,4 +241,47 @@ test("doctor prints the ports, profiles and limits that a running up uses, not t
     ...["8090", "http://127.0.0.1:8090", "8091", "7234"],
   ]);
   expect(valueOf("PROFILES")).toBe("sandbox-profiles.yaml in PAYRUN_HOME");
+});
+
+test("doctor says which proxy is used for what, and shows no password of it", async () => {
+  const cwd = temporaryFolder();
+  const channels = {
+    ops: { slack: "https://hooks.slack.example/T0" },
+    own: { webhook: "https://hooks.own.example", secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" },
+  };
+  const real = { businessId: "biz_1", token: "t", notify: { channels } };
+  const businesses = {
+    acme: { ...real, apiUrl: "https://payments.example" },
+    near: { businessId: "biz_2", token: "t", apiUrl: "http://127.0.0.1:9" },
+  };
+  writeFileSync(join(cwd, "profiles.json"), JSON.stringify({ businesses }));
+  const proxy = await startProxy();
+  const env = {
+    ...TEMPORAL,
+    PAYRUN_PROFILES: join(cwd, "profiles.json"),
+    HTTPS_PROXY: `http://ann:s3cret@127.0.0.1:${proxy.port}`,
+    no_proxy: "own.example",
+  };
+  const result = await payrun(["doctor", "--json"], { cwd, env });
+  const { checks } = result.json<Checks>();
+  expect(checks.find(({ name }) => name === "Proxies")).toEqual({
+    name: "Proxies",
+    state: "ok",
+    text: [
+      "none for Temporal, the gateway, webhook of acme, the service of near",
+      `${proxy.url} (HTTPS_PROXY) for the service of acme, slack of acme`,
+      "never one for e-mail and PostgreSQL",
+    ].join("; "),
+  });
+  expect(new Set(proxy.asked)).toEqual(new Set(["CONNECT payments.example:443"]));
+  expect(result.stdout + result.stderr).not.toContain("s3cret");
+  const none = await payrun(["doctor", "--json"], { cwd, env: { ...env, HTTPS_PROXY: "" } });
+  expect(none.json<Checks>().checks.map(({ name }) => name)).not.toContain("Proxies");
+});
+
+test("a variable that names no proxy is refused by its name, without its value", async () => {
+  const env = { ...TEMPORAL, HTTPS_PROXY: "socks5://ann:s3cret@proxy.example" };
+  const result = await payrun(["doctor"], { cwd: temporaryFolder(), env });
+  expect([result.code, result.stderr]).toEqual([2, expect.stringMatching(/HTTPS_PROXY must be/)]);
+  expect(result.stdout + result.stderr).not.toContain("s3cret");
 });

@@ -6,6 +6,7 @@ import { listNotices, raiseNotice } from "../../src/store/notices/notices.ts";
 import { FROM, SECRET, states, webhook } from "./channels.ts";
 import { httpReceiver, smtpReceiver } from "./receivers.ts";
 import { desk, notice } from "./support.ts";
+import { startProxy, useProxies } from "../support/proxy.ts";
 import { until } from "../support/waits.ts";
 
 const OLD_SECRET = `whsec_${Buffer.from("another secret that is going out").toString("base64")}`;
@@ -145,4 +146,32 @@ test("a business without channels gets no notices, and that is no error", async 
     ([only]) => only?.routedAtMs !== null,
   );
   expect(await countUndelivered(store.db)).toEqual({ undeliverable: 0, retrying: 0, unrouted: 0 });
+});
+
+test("Slack and webhooks elsewhere are reached through the environment's proxy", async () => {
+  const hook = await httpReceiver();
+  const port = Number(new URL(hook.url).port);
+  const proxy = await startProxy({ "hooks.example:80": port });
+  useProxies({ http_proxy: proxy.url, HTTPS_PROXY: proxy.url });
+  const slack = {
+    name: "s",
+    type: "slack",
+    url: "https://slack.example/x",
+    roles: null,
+    kinds: null,
+  };
+  const { channels } = webhook("http://hooks.example/payrun");
+  const { store, start } = await desk({ channels: [...channels, slack as NoticeChannel] });
+  await raiseNotice(store.db, notice({}));
+  start();
+  await until(
+    () => proxy.asked,
+    (asked) => new Set(asked).size === 2,
+  );
+  const asked = ["POST http://hooks.example/payrun", "CONNECT slack.example:443"];
+  expect(new Set(proxy.asked)).toEqual(new Set(asked));
+  await until(
+    () => hook.received,
+    ({ length }) => length === 1,
+  );
 });

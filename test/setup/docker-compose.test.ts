@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { proxyFor, proxyForTemporal } from "../../scripts/setup/proxy.mjs";
 import { loadConfig } from "../../src/config.ts";
 import { SETTING_NAMES } from "../../src/config/settings.ts";
 import { SEARCH_ATTRIBUTES } from "../../src/contracts/search-attributes.ts";
@@ -15,7 +16,14 @@ test("the compose file has Temporal with its UI, PostgreSQL, worker, gateway and
 });
 
 test("every variable that our services get is a setting that the code reads", () => {
-  const known: string[] = [...SETTING_NAMES, "TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE"];
+  const others = [
+    "TEMPORAL_ADDRESS",
+    "TEMPORAL_NAMESPACE",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NO_PROXY",
+  ];
+  const known: string[] = [...SETTING_NAMES, ...others];
   for (const [name, { environment }] of ours) {
     for (const variable of Object.keys(environment)) expect(known, name).toContain(variable);
   }
@@ -30,6 +38,16 @@ test("every setting that worker and gateway read is shown in the compose file", 
   const given = ["gateway", "worker"].flatMap((name) => Object.keys(service(name).environment));
   for (const name of SETTING_NAMES.filter((each) => !NOT_OF_PARTS.test(each))) {
     expect(given).toContain(name);
+  }
+});
+
+test("our services reach each other without the environment's proxy", () => {
+  for (const [name, { environment }] of ours.filter(([each]) => each !== "sandbox")) {
+    const env = { ...environment, HTTPS_PROXY: "http://proxy", http_proxy: "http://proxy" };
+    expect(proxyFor("http://sandbox:8089", env), name).toBeUndefined();
+    const { TEMPORAL_ADDRESS: temporal = "127.0.0.1" } = environment;
+    expect(proxyForTemporal(temporal, env), name).toBeUndefined();
+    expect(proxyFor("http://elsewhere.example", env), name).toBeDefined();
   }
 });
 

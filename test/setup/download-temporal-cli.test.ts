@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { downloadTemporalCli, RELEASE } from "../../scripts/setup/download-temporal-cli.mjs";
+import { startProxy } from "../support/proxy.ts";
 import { FakeMachine, WORKING_CLI } from "./fakes.ts";
 
 let machine: FakeMachine;
@@ -66,6 +67,18 @@ test("a failed download or a missing pinned hash is reported", async () => {
     /no hash .* for sunos-sparc is pinned/,
   );
   await expect(download("x", "linux-x64", "gone.tar.gz")).rejects.toThrow(/can't be downloaded/);
+});
+
+test("the release is asked for through the environment's proxy", async () => {
+  const { port } = server.address() as AddressInfo;
+  const proxy = await startProxy({ "release.example:80": port });
+  const from = "http://release.example";
+  const archives = { "linux-x64": { archive: "cli.tar.gz", sha256: hash(archive) } };
+  const env = { PATH: process.env["PATH"], http_proxy: proxy.url };
+  const release = { version: "1.5.1", from, archives };
+  const path = await downloadTemporalCli(folder, env, machine.log, release, "linux-x64");
+  expect(readFileSync(path, "utf8")).toBe(WORKING_CLI);
+  expect(proxy.asked).toEqual([`GET ${from}/cli.tar.gz`]);
 });
 
 test("each platform has a SHA-256 of its own", () => {

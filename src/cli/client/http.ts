@@ -1,5 +1,6 @@
 import { type Dispatcher, request } from "undici";
 
+import { WaysOut } from "../../outgoing/ways-out.ts";
 import { allowText, crossesInTheClear } from "../../config/plaintext.ts";
 import { reasonOf, usageError } from "../terminal/cli-error.ts";
 
@@ -10,6 +11,8 @@ export interface HttpAnswer {
   /** The request's id in the gateway's log. */
   readonly requestId: string | undefined;
 }
+
+const ways = new WaysOut();
 
 /** No response arrived; `message` says why. */
 class NoAnswerError extends Error {
@@ -32,6 +35,7 @@ export async function httpJson(
   const authorization = bearer(url, options);
   try {
     const answer = await request(url, {
+      dispatcher: ways.to(url),
       method,
       headers: {
         accept: "application/json",
@@ -83,7 +87,10 @@ export async function httpText(
 ): Promise<HttpAnswer | { readonly status: 200; readonly parts: AsyncIterable<string> }> {
   const headers = bearer(url, who);
   try {
-    const answer = await request(url, { headers, headersTimeout: idleMs, bodyTimeout: idleMs });
+    const answer = await request(url, {
+      ...{ dispatcher: ways.to(url), headers },
+      ...{ headersTimeout: idleMs, bodyTimeout: idleMs },
+    });
     if (answer.statusCode !== 200) return await answerOf(answer);
     return { status: answer.statusCode, parts: inParts(answer.body) };
   } catch (error) {

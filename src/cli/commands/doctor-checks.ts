@@ -21,6 +21,7 @@ import {
   webhookCheck,
 } from "./doctor-businesses.ts";
 import { encryptionCheck, vaultCheck } from "./doctor-keys.ts";
+import { proxyChecks } from "./doctor-proxies.ts";
 import { storeCheck, writesHere } from "./doctor-store.ts";
 import { anybodys, isAnybodys } from "./doctor-whose.ts";
 import { withStore } from "./with-store.ts";
@@ -61,7 +62,7 @@ export async function checkEverything(config: Config, fix: boolean): Promise<rea
             webhookCheck(clients, business, config, fix),
           ])),
     ]);
-    return [...checks.flat(), ...encryptionCheck(config)];
+    return [...checks.flat(), ...proxyChecks(config), ...encryptionCheck(config)];
   } finally {
     await clients.close();
   }
@@ -99,12 +100,9 @@ async function temporalChecks(config: Config): Promise<readonly Check[]> {
   const connectionOptions = temporalOf(config);
   const name = "Temporal";
   const text = `${connectionOptions.address}, namespace ${namespace}`;
-  const { Connection } = await import("@temporalio/client");
+  const { connectTo } = await import("../../temporal/connection.ts");
   try {
-    const connection = await Connection.connect({
-      ...connectionOptions,
-      connectTimeout: TIMEOUT_MS,
-    });
+    const connection = await connectTo({ ...connectionOptions, connectTimeout: TIMEOUT_MS });
     try {
       const { workflowService } = connection;
       const unserved = await connection.withDeadline(Date.now() + TIMEOUT_MS, async () => {

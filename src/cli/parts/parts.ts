@@ -48,8 +48,8 @@ export function temporalPart({ cli, port, home, env, codecUrl }: TemporalPart): 
 }
 
 async function temporalAnswers(address: string): Promise<boolean> {
-  const { Connection } = await import("@temporalio/client");
-  const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+  const { connectTo } = await import("../../temporal/connection.ts");
+  const connection = await connectTo({ address, connectTimeout: 1_000 });
   try {
     await connection.workflowService.describeNamespace({ namespace: "default" });
     return true;

@@ -5,16 +5,20 @@ import {
   buildAuthorizationUrl,
   calculatePKCECodeChallenge,
   type Configuration,
+  type CustomFetch,
+  customFetch,
   discovery,
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
 } from "openid-client";
+import { type BodyInit, fetch } from "undici";
 import { z } from "zod";
 import { HOUR_MS } from "../../contracts/durations.ts";
 import { GatewayError } from "../../actions/errors.ts";
 import type { BusinessProfile, IdentityProvider } from "../../config/business-profile.ts";
 import { SESSION_HOURS } from "../../domain/approvals/session.ts";
+import { WaysOut } from "../../outgoing/ways-out.ts";
 import { reasonOf } from "../../process/repeat.ts";
 import type { GatewayContext } from "../http/context.ts";
 import { ownPath } from "../http/html.ts";
@@ -162,6 +166,7 @@ export class ProviderSignIn {
       const url = new URL(issuer);
       const configuration = await discovery(url, clientId, clientSecret, undefined, {
         timeout: TIMEOUT_SECONDS,
+        [customFetch]: throughWays,
         // Only a provider on this machine may have an http address; the settings check that.
         execute: url.protocol === "http:" ? [allowInsecureRequests] : [],
       });
@@ -177,6 +182,17 @@ export class ProviderSignIn {
     }
   }
 }
+
+const ways = new WaysOut();
+
+const throughWays: CustomFetch = async (to, { method, headers, redirect, body, signal }) => {
+  const answer = await fetch(to, {
+    ...{ method, headers, redirect, dispatcher: ways.to(to), signal: signal ?? null },
+    body: (body ?? null) as BodyInit | null,
+  });
+  // The two kinds of response differ in their types alone.
+  return answer as unknown as Response;
+};
 
 const url = (issuer: string) => new URL(issuer).host;
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { Agent } from "undici";
+import { WaysOut } from "../../outgoing/ways-out.ts";
 import type { SandboxClock } from "../clock/clock.ts";
 import { allRows, execute, getRow, transaction } from "../db.ts";
 import { attempt } from "./attempt.ts";
@@ -28,7 +28,7 @@ const longestSleepMs = 30_000;
 export class WebhookDeliverer {
   readonly #db: DatabaseSync;
   readonly #clock: SandboxClock;
-  readonly #agent = new Agent({ connections: connectionsPerOrigin, pipelining: 1 });
+  readonly #ways = new WaysOut({ connections: connectionsPerOrigin, pipelining: 1 });
   readonly #giveUp = new AbortController();
   readonly #underWay = new Map<string, number>();
   readonly #finished: FinishedAttempt[] = [];
@@ -66,7 +66,7 @@ export class WebhookDeliverer {
     this.#giveUp.abort();
     await Promise.all(this.#running);
     transaction(this.#db, () => this.#recordFinished());
-    await this.#agent.destroy();
+    await this.#ways.destroy();
   }
 
   /** Schedules one round. Not at once: many events and results of one moment make one round. */
@@ -142,7 +142,7 @@ export class WebhookDeliverer {
     this.#underWay.set(endpoint.id, (this.#underWay.get(endpoint.id) ?? 0) + 1);
     const send = () =>
       attempt(
-        this.#agent,
+        this.#ways.to(endpoint.url),
         {
           url: endpoint.url,
           // Read again: a secret that was rotated in the meantime must not sign any more.

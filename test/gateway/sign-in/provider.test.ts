@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { listAudit, STORE_TRAIL } from "../../../src/store/audit/audit.ts";
 import type { Identity } from "../../../src/config/identities.ts";
 import { freePort } from "../../support/free-port.ts";
+import { startProxy, useProxies } from "../../support/proxy.ts";
 import { profile, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { Browser, fieldOf } from "./browser.ts";
 import { type IdentityProvider, startIdentityProvider } from "./identity-provider.ts";
@@ -163,4 +164,18 @@ test("if a provider can't be reached, the page says so and how to sign in withou
   const answer = await new Browser(gateway.url).get("/sign-in/provider?business=acme");
   expect(answer.status).toBe(502);
   expect(await answer.text()).toContain("payrun login");
+});
+
+test("a provider elsewhere is asked through the environment's proxy, one on this machine isn't", async () => {
+  const proxy = await startProxy();
+  useProxies({ HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url });
+  const signIn = { provider: { issuer: "https://login.example", ...CLIENT } };
+  const near = profile({ signIn: { provider: { issuer, ...CLIENT } } });
+  const far = profile({ name: "far", businessId: "biz_far", signIn });
+  gateway = await startTestGateway({ profiles: [near, far] });
+  const browser = new Browser(gateway.url);
+  expect((await browser.get("/sign-in/provider?business=acme")).status).toBe(302);
+  expect(proxy.asked).toEqual([]);
+  expect((await browser.get("/sign-in/provider?business=far")).status).toBe(502);
+  expect(proxy.asked).toEqual(["CONNECT login.example:443"]);
 });

@@ -1,0 +1,1 @@
+export { proxyFor, proxyForTemporal } from "../../scripts/setup/proxy.mjs";
