@@ -64,7 +64,7 @@ export function createActivities(context: ActivityContext): PayrunActivities {
     // Its sender waits, and it reads nothing of the service.
     verifyDecision: own(
       "run",
-      notifying(context, (input) => verifyDecision(context, input, activityInfo().attempt)),
+      notifying(context, (input) => verifyDecision(context, input)),
     ),
     reviewFailedPayment: retry("retry", (input) =>
       beatingLate(() =>

@@ -19,13 +19,9 @@ type Verdict = Awaited<ReturnType<PayrunActivities["verifyDecision"]>>;
  * proves who decides. A message that proves nothing has no effect, and is recorded in the audit
  * trail.
  *
- * @param tries from 1: a later try may find that an earlier one has stored the decision
+ * The same decision again, as in a second try of the activity, gets the first outcome.
  */
-export async function verifyDecision(
-  context: ActivityContext,
-  input: Input,
-  tries: number,
-): Promise<Verdict> {
+export async function verifyDecision(context: ActivityContext, input: Input): Promise<Verdict> {
   const known = await getRun(context.store.db, input.runId);
   if (known === undefined) return { accepted: false, reason: "the run is not in the store" };
   const { signers = [], singlePerson } = context.profileOf(known.business);
@@ -41,7 +37,7 @@ export async function verifyDecision(
       nowMs: Date.now(),
       via: "temporal",
     });
-    return verdictOf(outcome, tries > 1);
+    return verdictOf(outcome);
   });
 }
 
@@ -74,7 +70,7 @@ function textOf(claim: unknown): string {
   return typeof claim === "string" ? claim : (JSON.stringify(claim) ?? "");
 }
 
-function verdictOf(outcome: DecisionAnswer | SignedRefusal, again: boolean): Verdict {
+function verdictOf(outcome: DecisionAnswer | SignedRefusal): Verdict {
   if (outcome.accepted) {
     const { countsFor, dropped } = outcome;
     const reason =
@@ -83,8 +79,5 @@ function verdictOf(outcome: DecisionAnswer | SignedRefusal, again: boolean): Ver
         : `it counts for ${countsFor.length} and leaves out ${dropped.length} bills`;
     return { accepted: true, reason };
   }
-  // An earlier try of this activity has stored it, and its answer was lost.
-  const { earlier } = outcome;
-  if (!again || earlier === undefined) return { accepted: false, reason: outcome.reason };
-  return { accepted: earlier.outcome === "accepted", reason: earlier.reason ?? "it was taken" };
+  return { accepted: false, reason: outcome.reason };
 }

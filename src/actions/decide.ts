@@ -207,11 +207,19 @@ const STATUS_OF: Readonly<Record<SignedRefusal["code"], 403 | 409 | 422>> = {
 export function refusal(outcome: DecisionRefusal | SignedRefusal): GatewayError {
   const { code, reason } = outcome;
   const vendors = "contactIds" in outcome ? { contactIds: outcome.contactIds } : {};
-  const details = { accepted: false, ...vendors };
+  const earlier = "earlier" in outcome ? earlierOf(outcome) : {};
+  const details = { accepted: false, ...vendors, ...earlier };
   return new GatewayError(
     STATUS_OF[code],
     code.replaceAll("-", "_"),
     `Refused: ${reason}.`,
     details,
   );
+}
+
+/** Returns how a decision with the same id was judged. */
+function earlierOf({ earlier }: SignedRefusal) {
+  if (earlier === undefined) return {};
+  const { outcome, reason, decidedAtMs } = earlier;
+  return { earlier: { outcome, reason, decidedAt: new Date(decidedAtMs).toISOString() } };
 }

@@ -13,6 +13,7 @@ import { appendAudit } from "../store/audit/audit.ts";
 import { decisionsOfRun, type Decision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
 import type { Run } from "../store/runs/runs.ts";
+import { carryOutOnce, keyedRequest } from "../store/requests/keyed-requests.ts";
 import { findOne } from "../store/sql/records.ts";
 import { topUpsOf } from "../store/deposits/deposits.ts";
 import type { DecisionAnswer, DecisionRefusal } from "./take.ts";
@@ -49,7 +50,8 @@ export interface Delivery {
 }
 
 /**
- * Judges a signed decision and stores it, once: a second delivery is refused as a replay.
+ * Judges a signed decision and stores it, once: the same one again gets the first outcome, and
+ * another one with its id is refused as a replay.
  *
  * Refusals go into the audit trail. Only a decision whose signature is valid uses up its id, so
  * that nobody can spoil a decision by sending a broken copy first.
@@ -67,31 +69,68 @@ export async function takeSignedDecision(
   const { signed } = reading;
   const { key } = signed;
   const tokenId = signatureId(signed);
-  const earlier = await takenBefore(trx, run, tokenId);
-  if (earlier !== undefined) {
-    const at = new Date(earlier.decidedAtMs).toISOString();
-    const reason = `the decision ${signed.id} was taken before, at ${at}, and was ${earlier.outcome}`;
-    await recordRefusal(trx, delivery, key.name, { code: "replayed", reason, keyId: key.keyId });
-    return { accepted: false, code: "replayed", reason, earlier };
+  const judge = async (): Promise<DecisionAnswer | SignedRefusal> => {
+    const earlier = await takenBefore(trx, run, tokenId);
+    if (earlier !== undefined) return refuseReplay(trx, delivery, signed, earlier);
+    const { decision, planHash, drop, comment } = signed;
+    const { verifiedBankChanges, confirmedRecords, topUpHash } = signed;
+    return takeAnyDecision(trx, {
+      run,
+      request: {
+        ...{ decision, planHash, drop, comment, verifiedBankChanges, confirmedRecords, topUpHash },
+      },
+      principal: {
+        tokenId,
+        name: key.name,
+        roles: key.roles,
+      },
+      singlePerson: delivery.singlePerson,
+      clock,
+      ...(delivery.others && { others: delivery.others }),
+      nowMs,
+      proof: { via, keyId: key.keyId, signedDecision: envelope.trim() },
+    });
+  };
+  // Its id is the key of a request: the same decision again gets the first outcome.
+  const request = keyedRequest(
+    { name: key.name, roles: key.roles, businesses: [run.business] },
+    {
+      operation: "signed decision",
+      key: `${run.runId} ${tokenId}`,
+      businessId: run.businessId,
+      content: claimsIn(envelope),
+    },
+  );
+  const effect = { businessId: run.businessId, part: "", nowMs };
+  const taken = await carryOutOnce(trx, request, effect, judge);
+  if ("kept" in taken) {
+    const earlier = (await takenBefore(trx, run, tokenId)) ?? {
+      ...{ decidedAtMs: taken.kept.createdAtMs, outcome: "refused", reason: null },
+    };
+    return refuseReplay(trx, delivery, signed, earlier);
   }
-  const { decision, planHash, drop, comment } = signed;
-  const { verifiedBankChanges, confirmedRecords, topUpHash } = signed;
-  return takeAnyDecision(trx, {
-    run,
-    request: {
-      ...{ decision, planHash, drop, comment, verifiedBankChanges, confirmedRecords, topUpHash },
-    },
-    principal: {
-      tokenId,
-      name: key.name,
-      roles: key.roles,
-    },
-    singlePerson: delivery.singlePerson,
-    clock,
-    ...(delivery.others && { others: delivery.others }),
-    nowMs,
-    proof: { via, keyId: key.keyId, signedDecision: envelope.trim() },
-  });
+  const { value, isRepeat, firstAtMs } = taken;
+  if (!isRepeat || !value.accepted) return value;
+  const alreadySince = new Date(firstAtMs).toISOString();
+  return { ...value, alreadySince };
+}
+
+/** Refuses another decision with the id of one that was taken. */
+async function refuseReplay(
+  trx: Transaction<Tables>,
+  delivery: Delivery,
+  { key, id }: SignedDecision,
+  earlier: Taken,
+): Promise<SignedRefusal> {
+  const at = new Date(earlier.decidedAtMs).toISOString();
+  const reason = `a decision ${id} was taken before, at ${at}, and was ${earlier.outcome}`;
+  await recordRefusal(trx, delivery, key.name, { code: "replayed", reason, keyId: key.keyId });
+  return { accepted: false, code: "replayed", reason, earlier };
+}
+
+/** Returns the part of a signed decision that says what is decided. */
+function claimsIn(envelope: string): string {
+  return envelope.trim().split(".")[1] ?? "";
 }
 
 /**

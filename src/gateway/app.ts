@@ -120,8 +120,8 @@ async function answerError(
   if (error.status === 401) c.header("www-authenticate", "Bearer");
   // The rest of the body stays unread, so no other request can follow on this connection.
   if (hasUnreadBody(c)) c.header("connection", "close");
-  if (error.status === 429) c.header("retry-after", String(retryAfterSeconds(error)));
-  if (error.status === 503) c.header("retry-after", "2");
+  const waitSeconds = retryAfterSeconds(error);
+  if (waitSeconds !== undefined) c.header("retry-after", String(waitSeconds));
   if (isForPerson(c)) return answerPage(c, refusalPage(error), error.status);
   return c.json(errorBody(error), error.status);
 }
@@ -149,9 +149,11 @@ function hasUnreadBody(c: Context): boolean {
   return isAnnounced && incomingOf(c)?.complete !== true;
 }
 
-function retryAfterSeconds({ details }: GatewayError): number {
+/** Returns when the same request may be sent again; undefined if waiting doesn't help. */
+function retryAfterSeconds({ status, details }: GatewayError): number | undefined {
   const said = z.object({ retryAfterSeconds: z.number() }).safeParse(details);
-  return said.success ? said.data.retryAfterSeconds : 2;
+  if (said.success) return said.data.retryAfterSeconds;
+  return status === 429 || status === 503 ? 2 : undefined;
 }
 
 function toGatewayError(thrown: unknown): GatewayError {

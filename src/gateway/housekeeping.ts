@@ -2,6 +2,7 @@ import { DAY_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import { pruneSessions } from "../store/approvals/sessions.ts";
+import { forgetRequests } from "../store/requests/keyed-requests.ts";
 import { STORE_TRAIL } from "../store/audit/audit.ts";
 import { pruneEventStarts } from "../store/events/event-starts.ts";
 import { pruneNotices } from "../store/notices/notice-prune.ts";
@@ -22,9 +23,13 @@ const EVENTS_KEPT_MS = 400 * DAY_MS;
 /** Sign-ins are reviewed by the quarter; after that only the trail has them. */
 const SESSIONS_KEPT_MS = 100 * DAY_MS;
 
+/** As long as a request that came with a key is recognized when it comes again. */
+const KEYS_KEPT_MS = 7 * DAY_MS;
+
 /**
  * Deletes old rows once an hour: marks of events that started something long ago, notices that were
- * delivered long ago, subscriptions whose return window is over, and sessions that ended long ago.
+ * delivered long ago, subscriptions whose return window is over, sessions that ended long ago, and
+ * what requests with a key have done.
  */
 export function startHousekeeping(
   context: Pick<GatewayContext, "store" | "profiles" | "clocks" | "log" | "nowMs">,
@@ -34,12 +39,14 @@ export function startHousekeeping(
     context.log.warn("old data could not be deleted; trying again in an hour", fields);
     return INTERVAL_MS;
   };
-  const forgetSessions = (): Promise<void> =>
-    context.store.transactionOf(STORE_TRAIL, (trx) =>
-      pruneSessions(trx, Math.floor(context.nowMs()) - SESSIONS_KEPT_MS),
-    );
+  const forgetOfNobody = (): Promise<void> =>
+    context.store.transactionOf(STORE_TRAIL, async (trx) => {
+      const nowMs = Math.floor(context.nowMs());
+      await pruneSessions(trx, nowMs - SESSIONS_KEPT_MS);
+      await forgetRequests(trx, nowMs - KEYS_KEPT_MS);
+    });
   return repeat(async () => {
-    await forgetSessions().catch((error: unknown) => failed(error));
+    await forgetOfNobody().catch((error: unknown) => failed(error));
     for (const profile of context.profiles.all()) {
       await forget(context, profile).catch((error: unknown) => failed(error, profile.name));
     }

@@ -113,15 +113,42 @@ describe("a signed decision over the gateway", () => {
     });
   });
 
-  test("a signed decision is taken once: a replay is refused with the reason and noted in the trail", async ({
+  test("the same signed decision again is answered with the first outcome, and decides nothing", async ({
+    gateway,
+    run,
+    courier,
+  }) => {
+    const signed = sign(run, { jti: "d-1" });
+    const first = await send(gateway, run, courier, signed);
+    const { alreadySince, ...again } = DecisionBody.parse(
+      (await send(gateway, run, courier, signed)).json,
+    );
+    expect(again).toEqual(DecisionBody.parse(first.json));
+    expect(alreadySince).toMatch(/Z$/);
+    expect(await lastEntry(gateway, run)).toMatchObject({ action: "run.approved" });
+    expect(await decisionsOfRun(gateway.store.db, run.runId)).toHaveLength(1);
+    const refused = sign(run, { planHash: "f".repeat(64) });
+    const refusals = [
+      await send(gateway, run, courier, refused),
+      await send(gateway, run, courier, refused),
+    ];
+    expect(refusals[1]?.json).toEqual(refusals[0]?.json);
+    expect(refusals.map(({ status }) => status)).toEqual([409, 409]);
+  });
+
+  test("another decision with the id of one that was taken is refused, with the first outcome, and noted in the trail", async ({
     gateway,
     run,
     courier,
   }) => {
     const signed = sign(run, { jti: "d-1" });
     expect((await send(gateway, run, courier, signed)).status).toBe(200);
-    const again = await send(gateway, run, courier, signed);
-    expect([again.status, again.json["error"]]).toEqual([409, "replayed"]);
+    const other = sign(run, { jti: "d-1", decision: "reject" });
+    const again = await send(gateway, run, courier, other);
+    expect([again.status, again.json]).toMatchObject([
+      409,
+      { error: "replayed", details: { accepted: false, earlier: { outcome: "accepted" } } },
+    ]);
     expect(await lastEntry(gateway, run)).toMatchObject({
       actor: "erp",
       action: "run.decision-refused",
@@ -139,8 +166,9 @@ describe("a signed decision over the gateway", () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => send(gateway, run, courier, signed)),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(9);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(answers.filter(({ json }) => json["alreadySince"] === undefined)).toHaveLength(1);
+    expect(await decisionsOfRun(gateway.store.db, run.runId)).toHaveLength(1);
   });
 
   test.for<[string, (run: SeededRun) => string, number, string]>([

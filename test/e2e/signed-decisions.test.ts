@@ -90,9 +90,11 @@ test.runIf(isLong)(
     expect(await approvers()).toEqual([[], [], []]);
 
     expect(await runExample(payrun, runId, erp)).toMatch(/^200 .*"accepted":true/);
-    const byCrm = signDecision(crm, { sub: runId, planHash });
+    const byCrm = signDecision(crm, { sub: runId, planHash, jti: "crm-1" });
     expect(await updateByCommand(payrun, runId, byCrm)).toMatch(/"?accepted"?: ?true/);
-    expect(await update(byCrm)).toMatchObject({ accepted: false });
+    expect(await update(byCrm)).toMatchObject({ accepted: true });
+    const other = signDecision(crm, { sub: runId, planHash, jti: "crm-1", decision: "reject" });
+    expect(await update(other)).toMatchObject({ accepted: false });
     expect(await approvers()).toEqual(made.map(() => ["crm", "erp"]));
 
     // Signals wait in the history while no worker runs, and none of them ends the run's workflow.

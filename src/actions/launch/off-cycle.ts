@@ -47,7 +47,7 @@ export async function payOffCycle(
   const { businessMs } = await context.clocks.read(profile);
   const request: OffCycle = { payableIds: [...new Set(payableIds)], amountCents };
   const period = offCyclePeriod(newYorkDate(businessMs), request, ref);
-  const { runId, created } = await context.store.transactionOf(profile.businessId, (trx) =>
+  const { runId, created, run } = await context.store.transactionOf(profile.businessId, (trx) =>
     launchStored(trx, {
       businessId: profile.businessId,
       business: profile.name,
@@ -66,7 +66,7 @@ export async function payOffCycle(
     runId,
     business: profile.name,
     playbook: name,
-    period,
+    period: run.period,
     launchedBy: by.name,
   });
   return { runId, created };

@@ -16,26 +16,30 @@ export const launchPayRun: Launcher<PayRunPlaybook> = async (
   { request, playbook, revision, profile, by },
 ) => {
   const period = await periodOf(context, profile, playbook, request.period);
-  const { runId, created } = await context.store.transactionOf(profile.businessId, (trx) =>
-    launchStored(trx, {
-      businessId: profile.businessId,
-      business: profile.name,
-      playbook: request.playbook,
-      playbookRevision: revision,
-      policy: playbook,
-      period,
-      inputs: request.inputs ?? {},
-      launchedBy: by.name,
-      launchedByTokenId: by.tokenId,
-      nowMs: context.nowMs(),
-      once: request.once === true,
-    }),
+  const { runId, created, run } = await context.store.transactionOf(
+    profile.businessId,
+    (trx) =>
+      launchStored(trx, {
+        businessId: profile.businessId,
+        business: profile.name,
+        playbook: request.playbook,
+        playbookRevision: revision,
+        policy: playbook,
+        period,
+        inputs: request.inputs ?? {},
+        launchedBy: by.name,
+        launchedByTokenId: by.tokenId,
+        nowMs: context.nowMs(),
+        once: request.once === true,
+      }),
+    // The period as it was asked for: a repeat tomorrow is about the same run.
+    { part: request.period ?? "" },
   );
   await startWorkflow(context.temporal, WORKFLOW_KINDS.payRun, {
     runId,
     business: profile.name,
     playbook: request.playbook,
-    period,
+    period: run.period,
     launchedBy: by.name,
   });
   return { runId, created };

@@ -37,8 +37,10 @@ export async function requestCancellation(
   context: Pick<ActionContext, "store" | "temporal" | "nowMs">,
   request: CancellationRequest,
 ): Promise<Launched> {
-  const recorded = await context.store.transactionOf(request.profile.businessId, (trx) =>
-    recordCancellation(trx, request, context.nowMs()),
+  const recorded = await context.store.transactionOf(
+    request.profile.businessId,
+    (trx) => recordCancellation(trx, request, context.nowMs()),
+    { part: request.request },
   );
   await startCancellation(context, request, recorded.workflowId);
   return { runId: recorded.workflowId, created: recorded.created };

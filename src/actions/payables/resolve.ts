@@ -81,7 +81,7 @@ export async function resolve(
   by: Principal,
 ): Promise<Resolution> {
   const { businessMs } = await context.clocks.read(profile);
-  const resolution = await context.store.transactionOf(profile.businessId, async (trx) => {
+  const carryOut = async (trx: Transaction<Tables>): Promise<Resolution> => {
     const line = await parkedLine(trx, profile, request.payableId);
     const [{ parts } = { parts: undefined }] = await linesWithParts(trx, line.businessId, [line]);
     const plan = await planLineOf(trx, line);
@@ -99,7 +99,10 @@ export async function resolve(
     const isGivenBack = resolution.approvalEnded !== undefined;
     const keptBack = await keepsBackNow(trx, line, { businessMs, isGivenBack });
     return keptBack.length === 0 ? resolution : { ...resolution, keptBack };
-  });
+  };
+  const { businessId } = profile;
+  const part = request.payableId;
+  const resolution = await context.store.transactionOf(businessId, carryOut, { part });
   if (resolution.workflowId === undefined) {
     return resolution;
   }

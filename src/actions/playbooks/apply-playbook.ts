@@ -84,8 +84,12 @@ export async function storePlaybook(
     }
     return { ...result, wasDeleted: deleted };
   });
-  // After the store's commit: applying again after a failure here completes it.
-  const { pause } = await syncSchedule(context, { business, name, compiled: playbook });
+  // After the store's commit: applying again after a failure here completes it. Another text may be
+  // in force by then.
+  const inForce = (await getPlaybook(context.store.db, { business, name })) ?? {
+    compiled: playbook,
+  };
+  const { pause } = await syncSchedule(context, { business, name, compiled: inForce.compiled });
   const noted =
     pause !== null
       ? pausedNote(name, pause)

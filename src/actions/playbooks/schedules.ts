@@ -1,8 +1,10 @@
+import type { Transaction } from "kysely";
 import { onlyPlans } from "../../domain/plan-only.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { firstPayDate, nextFires, periodAt } from "../../domain/clock/schedule-period.ts";
 import { launcherOf } from "../../domain/clock/schedule-triggers.ts";
 import type { PlaybookSchedule } from "../../contracts/playbook.ts";
+import type { Tables } from "../../store/index.ts";
 import { withSchedule } from "../../store/playbooks/schedule-turns.ts";
 import { noteOutsideAct } from "../../store/notices/schedule-changes.ts";
 import { type ScheduleWish, scheduleWish } from "../../store/playbooks/schedule-wishes.ts";
@@ -120,7 +122,10 @@ export async function standing(
   const of = { businessId, playbook: stored.name };
   const kept = await persistently(temporal, () => readSchedule(temporal, keyOf(stored), null));
   if (kept !== undefined) {
-    await store.transactionOf(businessId, (trx) => noteOutsideAct(trx, of, kept, context.nowMs()));
+    const note = async (trx: Transaction<Tables>): Promise<void> => {
+      await noteOutsideAct(trx, of, kept, context.nowMs());
+    };
+    await store.transactionOf(businessId, note, { part: "what was done in Temporal" });
   }
   return { kept, wish: await scheduleWish(store.db, of) };
 }

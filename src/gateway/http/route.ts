@@ -9,6 +9,7 @@ import { notFound } from "../../actions/errors.ts";
 import { noteRefused } from "./refusals.ts";
 import { exampleOf } from "./examples/answer-example.ts";
 import { REQUESTS } from "./examples/requests.ts";
+import { answerOnce, keyedBy, KeyHeader, keyIn, takesKey } from "./keyed.ts";
 import { parsePart, readJson } from "./parts.ts";
 import { addressOf } from "./request.ts";
 import { ErrorBody } from "../../api/system.ts";
@@ -100,6 +101,10 @@ export interface RouteSpec<
   readonly query?: Query;
   readonly params?: Params;
   readonly responses: Of;
+  /** True if a `post` changes nothing that a repeat could double: then a key has no meaning. */
+  readonly changesNothing?: true;
+  /** True if the answer has a secret, which is shown this once. */
+  readonly hasSecret?: true;
   readonly handle: (
     request: RouteRequest<z.output<Body>, z.output<Query>, z.output<Params>>,
   ) => Promise<RouteAnswer<Of>>;
@@ -112,6 +117,8 @@ export interface OperationRequest {
   /** Called only after the caller is known to be allowed. */
   readonly readBody: () => Promise<unknown>;
   readonly from: string;
+  /** The sender's key of the request: a repeat with the same one does nothing new. */
+  readonly key?: string | undefined;
 }
 
 type Operation = (caller: Caller, request: OperationRequest) => Promise<RouteAnswer<Responses>>;
@@ -192,7 +199,7 @@ function operationOf<
 >(whole: GatewayContext, spec: RouteSpec<Body, Query, Params, Of>) {
   return async (
     caller: Caller,
-    { params, query, readBody, from }: OperationRequest,
+    { params, query, readBody, from, key }: OperationRequest,
   ): Promise<RouteAnswer<Of>> => {
     const { principal } = caller;
     const context = scopedTo(whole, caller);
@@ -204,11 +211,14 @@ function operationOf<
         params: parsePart("path parameter", spec.params, params) as z.output<Params>,
         query: parsePart("query parameter", queryOf(spec), query) as z.output<Query>,
       };
-      if (whose !== "profiles") {
-        const what = Object.values(params).join("/");
-        requireTheirs(context, await whose(asked, whole), what);
-      }
-      if (!isPlain) requireRole(principal, await roles(asked, context));
+      const owner = whose === "profiles" ? undefined : await whose(asked, whole);
+      if (whose !== "profiles") requireTheirs(context, owner, Object.values(params).join("/"));
+      const requireRoles = async (): Promise<void> => {
+        if (!isPlain) requireRole(principal, await roles(asked, context));
+      };
+      const keyed = key === undefined ? undefined : await keyedBy(whole, principal, spec, key);
+      // What a request has done may have ended the roles that could do it.
+      if (keyed?.isKnown !== true) await requireRoles();
       const bodyOf = async ({ body }: typeof spec): Promise<unknown> => {
         if (body === undefined) return undefined;
         const json = await readBody();
@@ -217,7 +227,12 @@ function operationOf<
         return parsePart("field", body, json);
       };
       const body = (await bodyOf(spec)) as z.output<Body>;
-      return spec.handle({ principal, context, from, ...asked, body });
+      const handle = (within: ScopedContext): Promise<RouteAnswer<Of>> =>
+        spec.handle({ principal, context: within, from, ...asked, body });
+      if (keyed === undefined) return handle(context);
+      const request = keyed.of({ ...asked, body }, owner);
+      if (request.kept === undefined && keyed.isKnown) await requireRoles();
+      return (await answerOnce(context, request, handle)) as RouteAnswer<Of>;
     };
     return handled().catch(async (error: unknown) => {
       const { method, path } = spec;
@@ -246,6 +261,7 @@ function addRoute<
       query: c.req.query(),
       readBody: () => readJson(c, spec.bodyMostBytes),
       from: addressOf(c, whole),
+      ...(takesKey(spec) ? { key: keyIn(c) } : {}),
     });
     if ("text" in answer) {
       return c.body(answer.text, answer.status, { "content-type": answer.contentType });
@@ -296,6 +312,7 @@ function describe(
       security: [{ token: [] }],
       request: {
         ...definedOnly({ params: spec.params, query: spec.query }),
+        ...(takesKey(spec) ? { headers: KeyHeader } : {}),
         ...(spec.body === undefined
           ? {}
           : { body: { required: true, content: shown(spec.body, REQUESTS[operation]) } }),

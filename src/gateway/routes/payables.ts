@@ -117,12 +117,16 @@ function addBulk(routes: Routes): void {
     responses: { 200: { description: "What happened to each", schema: BulkResolutionBody } },
     handle: async ({ body, principal, context }) => {
       const profile = businessNamed(context, body.business, "add “business” to the body");
-      const parked = await parkedFor(context.store.db, {
-        businessId: profile.businessId,
-        reasonCode: body.reasonCode,
-        after: body.after ?? "",
-        limit: RESOLVED_AT_ONCE,
-      });
+      const { businessId } = profile;
+      // In a transaction, so that a repeat is about the same bills.
+      const parked = await context.store.transactionOf(businessId, (trx) =>
+        parkedFor(trx, {
+          businessId,
+          reasonCode: body.reasonCode,
+          after: body.after ?? "",
+          limit: RESOLVED_AT_ONCE,
+        }),
+      );
       const resolved: Resolution[] = [];
       const refused: z.input<typeof BulkResolutionBody>["refused"] = [];
       for (const payableId of parked) {
@@ -133,7 +137,7 @@ function addBulk(routes: Routes): void {
           // One bill that has moved on meanwhile must not keep the rest from being resolved.
           if (!(error instanceof GatewayError) || error.status >= 500) throw error;
           const { code, message } = error;
-          const called = await nameOfPlanned(context.store.db, profile.businessId, payableId);
+          const called = await nameOfPlanned(context.store.db, businessId, payableId);
           refused.push({ payableId, ...called, business: profile.name, error: code, message });
         }
       }

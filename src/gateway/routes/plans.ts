@@ -62,6 +62,7 @@ function addPlanning(routes: Routes): void {
     path: "/v1/plans",
     tag: "plans",
     summary: "What a launch would pay now, and why each bill is in or out",
+    changesNothing: true,
     roles: MAY.launch,
     body: z.strictObject({
       playbook: name,

@@ -22,6 +22,7 @@ export function addSessionRoutes(routes: Routes): void {
     path: "/v1/sign-in-links",
     tag: "sessions",
     summary: "Makes a link that signs the caller in at the console, once, within ten minutes",
+    hasSecret: true,
     responses: { 201: { description: "The link, shown this once", schema: SignInLinkBody } },
     handle: async ({ principal, context }) => {
       const { tokenId, name, signedInAtMs } = principal;
@@ -31,9 +32,10 @@ export function addSessionRoutes(routes: Routes): void {
       }
       const nowMs = context.nowMs();
       const signIn = { holder: { tokenId }, name, way: "link", signedInAtMs: nowMs } as const;
-      const { code, expiresAtMs } = await context.store.transactionOf(STORE_TRAIL, (trx) =>
-        makeSignInLink(trx, signIn, nowMs),
-      );
+      const { code, expiresAtMs } = await context.store.transactionOf(STORE_TRAIL, async (trx) => ({
+        tokenId,
+        ...(await makeSignInLink(trx, signIn, nowMs)),
+      }));
       const expiresAt = new Date(expiresAtMs).toISOString();
       return {
         status: 201,

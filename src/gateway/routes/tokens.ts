@@ -77,6 +77,7 @@ function addCreate(routes: Routes): void {
     path: "/v1/tokens",
     tag: "tokens",
     summary: "Makes a token",
+    hasSecret: true,
     description:
       "One that may approve, decide or administer counts once another administrator has confirmed it, unless every business is a sandbox.",
     roles: MAY.administer,
@@ -145,12 +146,15 @@ function addRenew(routes: Routes): void {
     tag: "tokens",
     summary: "Gives the caller's own token a new secret, which nobody else has seen",
     description: "The old one stops working. Roles, businesses and expiry stay.",
+    hasSecret: true,
     responses: { 200: { description: "The token, shown this once", schema: MadeTokenBody } },
     handle: async ({ principal, context }) => {
-      const token = await context.store.transactionOf(STORE_TRAIL, (trx) =>
-        renewToken(trx, principal, context.nowMs()),
-      );
-      return { status: 200, json: { ...(await shown(context, principal.tokenId)), token } };
+      const { tokenId } = principal;
+      const { token } = await context.store.transactionOf(STORE_TRAIL, async (trx) => ({
+        tokenId,
+        token: await renewToken(trx, principal, context.nowMs()),
+      }));
+      return { status: 200, json: { ...(await shown(context, tokenId)), token } };
     },
   });
 }

@@ -277,6 +277,8 @@ const TABLES: Readonly<Record<keyof Tables, Comparison | NotCompared>> = {
   },
   secrets: { why: "keys of gateways, which the trail must not have" },
   leases: { why: "which process does what at the moment" },
+  keyed_requests: { why: "says what a request that comes again is answered, and allows nothing" },
+  keyed_effects: { why: "says what a request that comes again is answered, and allows nothing" },
 };
 
 /** Tables whose rows belong to the store itself. */

@@ -61,10 +61,15 @@ const WRITERS: Readonly<Record<keyof Tables, readonly Role[]>> = {
   playbook_proposals: GATEWAY,
   secrets: BOTH,
   leases: BOTH,
+  keyed_requests: BOTH,
+  keyed_effects: BOTH,
 };
 
 /** Tables that a mere reader may not see: personal data, and what people are identified by. */
-const UNREAD: readonly (keyof Tables)[] = ["vault", "tokens", "sessions", "sign_in_links"];
+const UNREAD: readonly (keyof Tables)[] = [
+  ...(["vault", "tokens", "sessions", "sign_in_links"] as const),
+  ...(["keyed_requests", "keyed_effects"] as const),
+];
 
 const ROLES = {
   worker: "payrun_worker",

@@ -10,6 +10,7 @@ import { noticeTables } from "./notices.ts";
 import { onboardingTables } from "./onboardings.ts";
 import { paymentTables } from "./payments.ts";
 import { recordTables } from "./records.ts";
+import { requestTables } from "./requests.ts";
 import { runTables } from "./runs.ts";
 import { sessionTables } from "./sessions.ts";
 import { topUpTables } from "./deposits.ts";
@@ -31,6 +32,7 @@ export const TABLES = {
   ...nameTables,
   ...noticeTables,
   ...recordTables,
+  ...requestTables,
 };
 
 export const TABLE_NAMES = Object.keys(TABLES) as readonly (keyof Tables)[];

@@ -38,6 +38,11 @@ export interface TransactionOptions {
    * known keys.
    */
   readonly flush?: boolean;
+  /**
+   * Which part of a request it carries out, if a request may have several transactions of one
+   * business: a request that is repeated skips the parts that it has done.
+   */
+  readonly part?: string;
 }
 
 /** Runs a transaction on one kind of database; without `businessId`, all others wait for it. */

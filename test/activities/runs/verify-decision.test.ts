@@ -16,7 +16,7 @@ beforeEach(async () => {
   run = await seedRun(store, { launchedBy: "lou", author: "ada", lines: [planLine("p1")] });
 });
 
-function verify(claim: unknown, tries = 1): ReturnType<typeof verifyDecision> {
+function verify(claim: unknown): ReturnType<typeof verifyDecision> {
   const atMs = Date.now();
   const clock = { businessMs: atMs, serviceMs: atMs, realMs: atMs, scale: 1, sandbox: false };
   const context = {
@@ -24,7 +24,7 @@ function verify(claim: unknown, tries = 1): ReturnType<typeof verifyDecision> {
     profileOf: () => ({ signers: [erp] }),
     clockOf: () => ({ now: () => Promise.resolve(clock) }),
   } as unknown as ActivityContext;
-  return verifyDecision(context, { runId: run.runId, claim }, tries);
+  return verifyDecision(context, { runId: run.runId, claim });
 }
 
 const sign = (claims: object = {}): string =>
@@ -48,15 +48,17 @@ test.each([undefined, null, 7, ["a.b.c"], { signed: "a.b.c" }, ""])(
   },
 );
 
-test("a second try returns the result of the first, which had stored the decision", async () => {
-  const good = sign();
-  expect(await verify(good)).toMatchObject({ accepted: true });
-  expect(await verify(good, 2)).toEqual({ accepted: true, reason: "it was taken" });
+test("a decision that comes again gets the first result, and another with its id none", async () => {
+  const good = sign({ jti: "d-1" });
+  const taken = await verify(good);
+  expect(taken).toMatchObject({ accepted: true });
+  expect(await verify(good)).toEqual(taken);
   const stale = sign({ planHash: "f".repeat(64) });
   const first = await verify(stale);
   expect(first).toMatchObject({ accepted: false, reason: expect.stringContaining("has changed") });
-  expect(await verify(stale, 2)).toEqual(first);
-  expect(await verify(good)).toMatchObject({
+  expect(await verify(stale)).toEqual(first);
+  expect(await refusals()).toEqual(["stale-plan"]);
+  expect(await verify(sign({ jti: "d-1", decision: "reject" }))).toMatchObject({
     accepted: false,
     reason: expect.stringContaining("was taken before"),
   });

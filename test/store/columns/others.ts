@@ -15,7 +15,23 @@ export const otherColumns: Columns<
   | "seen_payments"
   | "late_passes"
   | "names"
+  | "keyed_requests"
+  | "keyed_effects"
 > = {
+  keyed_requests: {
+    principal: true,
+    operation: true,
+    key_hash: true,
+    business_id: true,
+    request_id: true,
+    request_hash: true,
+    roles: true,
+    businesses: true,
+    status: true,
+    answer: true,
+    created_at_ms: true,
+  },
+  keyed_effects: { request_id: true, business_id: true, part: true, outcome: true },
   secrets: { name: true, secret: true, made_at_ms: true },
   names: {
     business_id: true,
