@@ -1,4 +1,3 @@
-import { SystemAuthor } from "../../src/contracts/authors.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/contracts/durations.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { PayrunActivities, ScheduledLaunch } from "../../src/contracts/activities.ts";
@@ -12,10 +11,11 @@ import {
   periodAt,
   type ScheduledFire,
 } from "../../src/domain/clock/schedule-period.ts";
+import { launchedBySchedule } from "../../src/domain/clock/schedule-triggers.ts";
 import { scheduledSinceMs } from "../../src/store/playbooks/scheduled-since.ts";
 import { getPlaybook, type StoredPlaybook } from "../../src/store/playbooks/playbooks.ts";
 import { launchStored } from "../../src/store/runs/launch-in-trail.ts";
-import { findRunOfPeriod, launchedSince } from "../../src/store/runs/runs.ts";
+import { launchedSince, runThatCounts } from "../../src/store/runs/run-of-period.ts";
 import { scheduleWish } from "../../src/store/playbooks/schedule-wishes.ts";
 import { readSchedule } from "../../src/temporal/schedules.ts";
 import { startOrSignal } from "../../src/temporal/start.ts";
@@ -81,8 +81,8 @@ export async function launchScheduled(
   }
   // A sandbox's days are not the real ones: its runs are named after its own.
   const period = periodAt(schedule, clock.businessMs);
-  const of = { businessId: profile.businessId, playbook, launchedBy: authorOf(playbook) };
-  const has = await findRunOfPeriod(context.store.db, { ...of, period });
+  const of = { businessId: profile.businessId, playbook, launchedBy: launchedBySchedule(playbook) };
+  const has = await runThatCounts(context.store.db, { ...of, period }, of.launchedBy);
   if (has === undefined && (await launchedSince(context.store.db, of, last.fireAtMs))) {
     return { text: `No run of ${playbook} is due; the last one has been launched.` };
   }
@@ -123,11 +123,12 @@ function lastFireMs({ at, zone }: PlaybookSchedule, fireAtMs: number): number {
   return zonedWallTime(againMs, zone) === at ? againMs : fireAtMs;
 }
 
-function authorOf(playbook: string): SystemAuthor {
-  return new SystemAuthor(`schedule of ${playbook}`);
-}
-
-/** Launches a period's run, unless it has one. @returns what it did, for people */
+/**
+ * Launches a period's run, unless it has one. A run of somebody else that had nothing to pay doesn't
+ * count: the schedule plans once, at its time.
+ *
+ * @returns what it did, for people
+ */
 async function launchOnce(
   context: ActivityContext,
   {
@@ -141,14 +142,14 @@ async function launchOnce(
   },
   period: string,
 ): Promise<string> {
-  const launchedBy = authorOf(playbook);
+  const launchedBy = launchedBySchedule(playbook);
   const of = { businessId, business, playbook, period };
   const { runId, created, run } = await context.store.transactionOf(businessId, async (trx) => {
-    const has = await findRunOfPeriod(trx, of);
+    const has = await runThatCounts(trx, of, launchedBy);
     if (has !== undefined) return { runId: has.runId, created: false, run: has };
     return launchStored(trx, {
       ...{ ...of, playbookRevision, policy, launchedBy },
-      ...{ launchedByTokenId: null, nowMs: Date.now(), once: true },
+      ...{ launchedByTokenId: null, nowMs: Date.now() },
     });
   });
   if (!ENDED_PHASES.includes(run.phase)) {

@@ -22,6 +22,11 @@ export const planOnly = z
   .optional()
   .describe("Present if its playbook's schedule only plans: nothing of it is asked or sent");
 
+export const nothingToPay = z
+  .literal(true)
+  .optional()
+  .describe("Present if it ended without a single bill: a launch of its period plans it again");
+
 export const outcome = z
   .string()
   .optional()

@@ -3,7 +3,7 @@ import { RUN_PHASES } from "../contracts/pay-run.ts";
 import { billSum, missingApproval, newDates, notSent, waitingLines } from "./approvals.ts";
 import { topUpStatus } from "./deposits.ts";
 import { moment, sendsAfter } from "./moment.ts";
-import { outcome, planOnly } from "./report.ts";
+import { nothingToPay, outcome, planOnly } from "./report.ts";
 import { runPayment, stoppedBy } from "./runs.ts";
 import type { Shown } from "./shown.ts";
 
@@ -38,6 +38,7 @@ export const RunReviewBody = z
     period: z.string(),
     phase: z.enum(RUN_PHASES),
     outcome,
+    nothingToPay,
     planOnly,
     waitingFor: z.string().nullable(),
     ...stoppedBy,

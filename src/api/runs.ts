@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES, RUN_PHASES } from "../contracts/pay-run.ts";
-import { outcome, planOnly, stateSums } from "./report.ts";
+import { nothingToPay, outcome, planOnly, stateSums } from "./report.ts";
 import { moment } from "./moment.ts";
 import { givenBack, parts, startedBy, sumGivenBack } from "./schemas.ts";
 import { plannedTopUp, topUpStatus } from "./deposits.ts";
@@ -190,8 +190,13 @@ export const RunStatusBody = z
     period: z.string(),
     phase: z.enum(RUN_PHASES),
     outcome,
+    nothingToPay,
     planOnly,
     waitingFor: z.string().nullable(),
+    inputs: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe("What it was launched with; missing for a failed payment"),
     counts,
     totalCents: z.int(),
     planHash: z.string().nullable(),

@@ -14,7 +14,9 @@ import { billsInDoubtSince } from "../store/lines/in-doubt.ts";
 import { listPlaybooks, type StoredPlaybook } from "../store/playbooks/playbooks.ts";
 import { scheduleWish } from "../store/playbooks/schedule-wishes.ts";
 import { wasLaunchedSince } from "../store/runs/runs-lately.ts";
-import { findRunOfPeriod, listRuns } from "../store/runs/runs.ts";
+import { launchedBySchedule } from "../domain/clock/schedule-triggers.ts";
+import { runThatCounts } from "../store/runs/run-of-period.ts";
+import { listRuns } from "../store/runs/runs.ts";
 import { deadlineOf } from "./status/run.ts";
 
 /** How long a launch may wait for a busy worker before it is reported. */
@@ -60,7 +62,9 @@ async function notStarted(
     if (last === undefined) continue;
     const { name } = playbook;
     const { period, fireAtMs } = last;
-    if ((await findRunOfPeriod(db, { businessId, playbook: name, period })) !== undefined) continue;
+    const of = { businessId, playbook: name, period };
+    const has = await runThatCounts(db, of, launchedBySchedule(name));
+    if (has !== undefined) continue;
     // A sandbox wakes its launcher in real time, and dates the run by a clock that may be moved.
     const since = { businessId, playbook: name, sinceMs: fireAtMs };
     if (sandbox && (await wasLaunchedSince(db, since))) continue;

@@ -11,7 +11,8 @@ import {
 } from "../../domain/clock/schedule-period.ts";
 import type { StoredPlaybook } from "../../store/playbooks/playbooks.ts";
 import { scheduledSinceMs } from "../../store/playbooks/scheduled-since.ts";
-import { findRunOfPeriod } from "../../store/runs/runs.ts";
+import { launchedBySchedule } from "../../domain/clock/schedule-triggers.ts";
+import { runThatCounts } from "../../store/runs/run-of-period.ts";
 import { appliedOnSandboxMs } from "../../store/playbooks/schedule-wishes.ts";
 import type { Principal } from "../principal.ts";
 import { unprocessable } from "../errors.ts";
@@ -52,11 +53,8 @@ export async function backfill(
   }
   const launched = [];
   for (const period of asked === undefined ? missed : [asked]) {
-    const has = await findRunOfPeriod(context.store.db, {
-      businessId: profile.businessId,
-      playbook: stored.name,
-      period,
-    });
+    const of = { businessId: profile.businessId, playbook: stored.name, period };
+    const has = await runThatCounts(context.store.db, of, launchedBySchedule(stored.name));
     if (has !== undefined && asked === undefined) continue;
     const { name: playbook, business } = stored;
     const request = { playbook, business, period, once: true };

@@ -9,8 +9,11 @@ export interface LaunchRequest {
   readonly business?: string | undefined;
   /** `YYYY-MM-DD`; by default the schedule's nominal date, or today in its time zone. */
   readonly period?: string | undefined;
+  /** True to take a period that the playbook's schedule doesn't have. */
+  readonly force?: boolean | undefined;
+  /** What a run is launched with; undefined joins a run whatever it was launched with. */
   readonly inputs?: Readonly<Record<string, string>> | undefined;
-  /** True to never create the next revision of a period that has had its run. */
+  /** True to never create the next revision of a period that has used up its run. */
   readonly once?: boolean;
 }
 

@@ -59,7 +59,6 @@ export async function payOffCycle(
       launchedBy: by.name,
       launchedByTokenId: by.tokenId,
       nowMs: context.nowMs(),
-      afterNothing: true,
     }),
   );
   await startWorkflow(context.temporal, WORKFLOW_KINDS.payRun, {

@@ -1,11 +1,18 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
-import { periodAt } from "../../domain/clock/schedule-period.ts";
+import {
+  hasRun,
+  nextPeriod,
+  periodAt,
+  periodBeginningOn,
+} from "../../domain/clock/schedule-period.ts";
 import { launchStored } from "../../store/runs/launch-in-trail.ts";
+import type { Run } from "../../store/runs/runs.ts";
 import type { ActionContext } from "../context.ts";
 import { WORKFLOW_KINDS } from "../../contracts/workflow-kinds.ts";
 import { startWorkflow } from "../temporal.ts";
-import type { Launcher } from "./launcher.ts";
+import { conflict, unprocessable } from "../errors.ts";
+import type { Launcher, LaunchRequest } from "./launcher.ts";
 
 /**
  * Writes the run's row, or finds the one of the same business, playbook and period, and starts the
@@ -15,11 +22,12 @@ export const launchPayRun: Launcher<PayRunPlaybook> = async (
   context,
   { request, playbook, revision, profile, by },
 ) => {
+  requirePeriod(request, playbook);
   const period = await periodOf(context, profile, playbook, request.period);
   const { runId, created, run } = await context.store.transactionOf(
     profile.businessId,
-    (trx) =>
-      launchStored(trx, {
+    async (trx) => {
+      const launched = await launchStored(trx, {
         businessId: profile.businessId,
         business: profile.name,
         playbook: request.playbook,
@@ -31,7 +39,10 @@ export const launchPayRun: Launcher<PayRunPlaybook> = async (
         launchedByTokenId: by.tokenId,
         nowMs: context.nowMs(),
         once: request.once === true,
-      }),
+      });
+      if (!launched.created) requireSameInputs(request, launched.run);
+      return launched;
+    },
     // The period as it was asked for: a repeat tomorrow is about the same run.
     { part: request.period ?? "" },
   );
@@ -44,6 +55,50 @@ export const launchPayRun: Launcher<PayRunPlaybook> = async (
   });
   return { runId, created };
 };
+
+/**
+ * Checks that a playbook's schedule has the period that is asked for: a typing error would claim
+ * bills for a run that nobody expects.
+ *
+ * @throws GatewayError 422 with the nearest periods
+ */
+function requirePeriod(
+  { period, force, playbook: name }: LaunchRequest,
+  { schedule }: PayRunPlaybook,
+): void {
+  if (period === undefined || schedule === null || force === true) return;
+  const isWritable = period > FIRST_DATE && period < LAST_DATE;
+  if (isWritable && hasRun(schedule, period)) return;
+  const begun = isWritable ? periodBeginningOn(schedule, period) : null;
+  const next = isWritable ? nextPeriod(schedule, period) : null;
+  const meant =
+    begun !== null
+      ? ` The run that begins on that day is the one of ${begun}.`
+      : next === null
+        ? ""
+        : ` The next one after it is ${next}.`;
+  throw unprocessable(
+    "not_a_period",
+    `${period} is not a date of the schedule of ${name}.${meant} To launch a run for ${period} all the same, say so: “force”: true, or --force on the command line.`,
+    { period, next: begun ?? next },
+  );
+}
+
+/** Beyond these dates, calendars have no neighboring ones that can be written. */
+const [FIRST_DATE, LAST_DATE] = ["1900-01-01", "9000-01-01"];
+
+/** @throws GatewayError 409 if a run that would be joined was launched with other inputs */
+function requireSameInputs({ inputs }: LaunchRequest, { runId, inputs: its }: Run): void {
+  if (inputs === undefined) return;
+  const names = new Set([...Object.keys(inputs), ...Object.keys(its)]);
+  const differing = [...names].filter((name) => inputs[name] !== its[name]);
+  if (differing.length === 0) return;
+  throw conflict(
+    "other_inputs",
+    `The run of this period, ${runId}, was launched with other inputs (${differing.join(", ")}), and inputs don't change. Nothing was launched: leave inputs out to join it.`,
+    { runId, inputs: its },
+  );
+}
 
 /** Returns the period of a launch or a plan, on the business clock. */
 export async function periodOf(

@@ -57,6 +57,7 @@ const PLANNED_MS = 3_000;
 
 interface LaunchOptions {
   readonly period?: string | undefined;
+  readonly force?: true | undefined;
   readonly business?: string | undefined;
   readonly input?: string[] | undefined;
   readonly wait?: true | undefined;
@@ -69,6 +70,7 @@ export function addLaunchCommand(program: Command, session: Session): void {
     .description("launch a playbook, or join the run of the same period")
     .argument("<playbook>", "a stored playbook's name, or a file, which is applied first")
     .option("--period <date>", "the period to pay for, YYYY-MM-DD")
+    .option("--force", "take a date that the playbook's schedule doesn't have")
     .option("--input <key=value>", "an input kept with the run; may be repeated", collect)
     .option("--business <name>", "needed only if several businesses have a playbook of that name")
     .option("--wait", "wait until it ends: exit 0 if it completed, 1 if not, 3 if it still waits")
@@ -92,7 +94,7 @@ async function launch(
   const asked = {
     ...definedOnly({ business: options.business }),
     ...playbook,
-    ...definedOnly({ period: options.period }),
+    ...definedOnly({ period: options.period, force: options.force }),
     ...(options.input === undefined ? {} : { inputs }),
   };
   const { made: launched, isNew } = await orExample(nameOrFile, "launch", () =>

@@ -1,7 +1,7 @@
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import type { RunStatus } from "../../api/runs.ts";
 import type { AnyStatus } from "../../api/statuses.ts";
-import { emptyPlanText } from "../../domain/planning/left-out.ts";
+import { emptyPlanText, NOT_USED_UP } from "../../domain/planning/left-out.ts";
 import { typeable } from "../terminal/typed.ts";
 import { dim, fitting, green, printable, red, yellow } from "../terminal/text.ts";
 import { ScheduleListBody } from "../../api/schedules.ts";
@@ -32,7 +32,7 @@ export function launchedLines(
   }
   if (run.phase === "completed" && (run.plan?.lineCount ?? 0) === 0) {
     const nothing = typeable(emptyPlanText(run.plan?.skippedByCode ?? {}));
-    return done(`${yellow("–")} ${id}`, ...fitting([nothing]), why, ...other);
+    return done(`${yellow("–")} ${id}`, ...fitting([nothing]), dim(NOT_USED_UP), why);
   }
   if ("planOnly" in run) {
     return done(launched, dim(`it only plans, and nothing is sent: payrun show ${name}`));
@@ -43,11 +43,11 @@ export function launchedLines(
 
 /**
  * Notes that the schedule's next run will join this one: a person who launches by hand may have
- * meant a separate run. A schedule doesn't join a failed run.
+ * meant a separate run. A schedule doesn't join a failed run, or one that had nothing to pay.
  */
 export async function joinedBySchedule(
   gateway: Pick<GatewayClient, "get">,
-  { playbook, period, business, phase }: RunStatus,
+  { playbook, period, business, phase, nothingToPay }: RunStatus,
 ): Promise<readonly string[]> {
   const path = ofBusiness(`/v1/schedules?playbook=${encodeURIComponent(playbook)}`, business);
   // The launch is done, even if its schedule can't be read.
@@ -55,5 +55,6 @@ export async function joinedBySchedule(
   const [schedule] = found?.items ?? [];
   if (schedule?.state === "paused" || schedule?.deleted || phase === "failed") return [];
   if (schedule?.next[0]?.period !== period) return [];
-  return [`The schedule's run of ${spokenDate(period)} joins this one.`];
+  const does = nothingToPay === true ? "plans it again" : "joins this one";
+  return [`The schedule's run of ${spokenDate(period)} ${does}.`];
 }

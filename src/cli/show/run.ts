@@ -6,6 +6,7 @@ import { formatUsd, sumCents } from "../../domain/money.ts";
 import { shownAmount, centsInState, sumsOfLines } from "../../domain/payments/line-parts.ts";
 import { type BillSum, countOf, NOTHING } from "../../domain/counted.ts";
 import { wouldHavePaid } from "../../domain/plan-only.ts";
+import { NOT_USED_UP } from "../../domain/planning/left-out.ts";
 import { stoppedTexts } from "../../domain/runs/stopped-texts.ts";
 import { shownPhase } from "../../domain/runs/shown-phase.ts";
 import { GIVEN_BACK, shownState, shownSums } from "../../domain/runs/given-back.ts";
@@ -119,7 +120,11 @@ export function phaseText(phase: string): string {
 }
 
 /** Returns a run's outcome if its phase doesn't show it completely. */
-export function outcomeLines({ outcome }: Pick<RunStatus, "outcome">): string[] {
+export function outcomeLines({
+  outcome,
+  nothingToPay,
+}: Pick<RunStatus, "outcome" | "nothingToPay">): string[] {
+  if (nothingToPay === true) return [dim(NOT_USED_UP)];
   return outcome === undefined ? [] : [yellow(`Outcome: ${outcome}.`)];
 }
 

@@ -8,6 +8,7 @@ import { depositPage, reportPage, runPage, stopPage } from "../../contracts/cons
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { counted } from "../../domain/counted.ts";
 import { isPast, spokenDeadline } from "../../domain/clock/spoken.ts";
+import { NOT_USED_UP } from "../../domain/planning/left-out.ts";
 import { wouldHavePaid } from "../../domain/plan-only.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { facts, folded, live, note, section } from "../elements.ts";
@@ -61,6 +62,7 @@ function pageOf(request: PageRequest, review: RunReview, report: Report, mayHold
     lead: live("phase", html`${badge(phaseOf(phase, planOnly))} ${review.waitingFor ?? ""}`),
     planHash: review.planHash ?? undefined,
     main: html` ${stoppedTexts(review).map((text) => note("warn", html`<p>${text}</p>`))}
+    ${review.nothingToPay === true ? note("info", html`<p>${NOT_USED_UP}</p>`) : ""}
     ${review.outcome === undefined ? "" : note("warn", html`<p>In all, ${review.outcome}.</p>`)}
     ${planOnly === true && isOver ? note("info", html`<p>It ${wouldHavePaid(plan)}.</p>`) : ""}
     ${isOpen ? section(may.reject ? "What you decide about" : "What waits for a decision", html`${figures(review)}${share(review)}${may.reject && plan.count > 0 ? TO_DECISION : ""}`) : ""}

@@ -169,7 +169,7 @@ export function beforeNextRun(
 }
 
 /** True if a date is nominal and its run is not skipped. */
-function hasRun(schedule: PlaybookSchedule, date: string): boolean {
+export function hasRun(schedule: PlaybookSchedule, date: string): boolean {
   if (!isNominal(schedule.days, date)) return false;
   return schedule.holidays !== "skip" || mayBeHoliday(schedule) || isBankingDay(date);
 }

@@ -1,3 +1,4 @@
+import { SystemAuthor } from "../../contracts/authors.ts";
 import { WEEKDAYS, type PlaybookSchedule, type Weekday } from "../../contracts/playbook.ts";
 import { addDays, dateOfUtcMs, isoWeekday } from "./dates.ts";
 import { zonedInstantMs, zonedWallTime } from "./new-york.ts";
@@ -27,6 +28,11 @@ export interface Triggers {
    */
   readonly times: readonly string[];
   readonly zone: string;
+}
+
+/** Returns the launcher of the runs that a playbook's schedule begins. */
+export function launchedBySchedule(playbook: string): SystemAuthor {
+  return new SystemAuthor(`schedule of ${playbook}`);
 }
 
 /**

@@ -42,6 +42,10 @@ export function leftOutCounts(byCode: Readonly<Record<string, number>>): LeftOut
     }));
 }
 
+/** Says what follows from a run that ended without a single bill. */
+export const NOT_USED_UP =
+  "It has no bill, so it doesn't count: a launch of the same period plans it again.";
+
 /**
  * Says in a sentence why a plan has no bill. It names bills on hold, because they are still to be
  * paid, and this run never pays them.
@@ -50,7 +54,7 @@ export function emptyPlanText(byCode: Readonly<Record<string, number>>): string 
   const held = byCode["on-hold"] ?? 0;
   if (held === 0) return "There is nothing to pay.";
   const are = held === 1 ? "is" : "are";
-  return `Nothing is paid: ${counted(held, "bill")} ${are} on hold (payrun holds). This run has ended and pays nothing after a release: payrun pay BILL does, or the next period's run.`;
+  return `Nothing is paid: ${counted(held, "bill")} ${are} on hold (payrun holds). This run has ended and pays nothing after a release: payrun pay BILL does, or a new launch of the period.`;
 }
 
 /** Lists the counts in words: `12 paid already, 3 not due yet`. */

@@ -35,11 +35,17 @@ function addLaunch(routes: Routes): void {
     path: "/v1/runs",
     tag: "runs",
     summary: "Launches a stored playbook, or joins the run of the same period",
+    description:
+      "A run that ended without a single bill doesn't use up its period: it is planned again. 409 `other_inputs`: the run of the period was launched with other inputs. 422 `not_a_period`: the schedule doesn't have the date.",
     roles: MAY.launch,
     body: z.strictObject({
       playbook: name,
       business: name.optional().describe("Needed only if several have such a playbook"),
-      period: date.optional(),
+      period: date.optional().describe("A date of the playbook's schedule, if it has one"),
+      force: z
+        .boolean()
+        .optional()
+        .describe("true: also for a date that the playbook's schedule doesn't have"),
       inputs: z.record(z.string().max(100), z.string().max(1_000)).optional(),
     }),
     responses: {

@@ -35,7 +35,7 @@ import { givenBackOf, markStanding } from "../status/given-back.ts";
 import { paymentStatus } from "../status/payment.ts";
 import { momentAt, readingOf } from "../moment.ts";
 import {
-  phaseAndOutcome,
+  phaseOfAll,
   runFacts,
   type StatusPage,
   stoppedBy,
@@ -108,7 +108,7 @@ export async function reviewOf(
   };
   return {
     ...runFacts(run),
-    ...phaseAndOutcome(run.phase, byState),
+    ...phaseOfAll(run, byState),
     ...(await stoppedBy(db, run)),
     waitingFor: withParked(run.waitingFor, byState, await givenBackOf(db, runId, byState)),
     ...definedOnly({ failure: run.failure ?? undefined }),

@@ -124,6 +124,13 @@ export function phaseAndOutcome(
   return outcome === undefined ? { phase } : { phase, outcome };
 }
 
+/** Does the same, for sums over all bills of a run: then it also says if there are none. */
+export function phaseOfAll({ phase }: Pick<Run, "phase">, byState: StateSums) {
+  const isEmpty = phase === "completed" && sumOf(byState, ({ count }) => count) === 0;
+  const nothingToPay = isEmpty ? (true as const) : undefined;
+  return { ...phaseAndOutcome(phase, byState), ...definedOnly({ nothingToPay }) };
+}
+
 /** Returns a run's status without its bills. */
 export async function runHead(
   context: StatusContext,
@@ -146,7 +153,8 @@ export async function runHead(
   const businessMs = await businessNowMs(context, run.business);
   return {
     ...runFacts(run),
-    ...phaseAndOutcome(run.phase, byState),
+    ...phaseOfAll(run, byState),
+    inputs: run.inputs,
     waitingFor: withParked(run.waitingFor, byState, givenBack),
     counts,
     byState,

@@ -13,6 +13,7 @@ import { isAskedRetry, waitsForPerson } from "../payables/waits-for-person.ts";
 import { jsonHash } from "../audit/audit-said.ts";
 import { appendAudit } from "../audit/audit.ts";
 import type { Tables } from "../schema/tables.ts";
+import { findRunOfPeriod, wasEmpty } from "./run-of-period.ts";
 import { signalOnCommit } from "../signals/pending-signals.ts";
 
 /** Endings after which the same period may be launched again, as the next revision. */
@@ -35,22 +36,17 @@ export interface NewRun extends Pick<
   readonly launchedBy: Author;
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly nowMs: number;
-  /** Joins any run that the period has, ended or not: a clock launches a period only once. */
+  /** Joins any run that has used up the period, however it ended. */
   readonly once?: boolean;
-  /**
-   * Launches also after a run that completed and had nothing to pay: what kept the bills out may be
-   * over.
-   */
-  readonly afterNothing?: boolean;
 }
 
 /**
  * Makes the run of a period, or joins the existing one.
  *
  * Unique on business, playbook, period and revision: however many launch at once, there is one run.
- * The next revision is made only after a rejected, expired, cancelled or failed run, or if the
- * period was only planned and is to be paid now. A run that completed is joined, so that its period
- * is never paid again.
+ * The next revision is made only after a rejected, expired, cancelled or failed run, after one that
+ * ended without a single line, or if the period was only planned and is to be paid now. Any other
+ * run that completed is joined, so that its period is never paid again.
  *
  * @throws if the id is taken by a run of another business behind the same profile name
  */
@@ -59,9 +55,8 @@ export async function upsertRun(
   launch: NewRun,
 ): Promise<{ runId: string; created: boolean; run: Run }> {
   const latest = await findRunOfPeriod(db, launch);
-  if (latest !== undefined && (launch.once === true || !mayRelaunch(latest, launch))) {
-    return { runId: latest.runId, created: false, run: latest };
-  }
+  const joined = latest === undefined ? undefined : await joinedOf(db, latest, launch);
+  if (joined !== undefined) return { runId: joined.runId, created: false, run: joined };
   const revision = (latest?.revision ?? 0) + 1;
   const { businessId, business, playbook, playbookRevision, policy, period } = launch;
   const { inputs = {}, launchedBy, launchedByTokenId } = launch;
@@ -98,17 +93,19 @@ export async function joinedRun(
   launch: Pick<NewRun, "businessId" | "playbook" | "period" | "policy">,
 ): Promise<Run | undefined> {
   const latest = await findRunOfPeriod(db, launch);
-  return latest === undefined || mayRelaunch(latest, launch) ? undefined : latest;
+  return latest === undefined ? undefined : joinedOf(db, latest, launch);
 }
 
-function mayRelaunch(
-  last: Run,
-  { afterNothing, policy }: Pick<NewRun, "afterNothing" | "policy">,
-): boolean {
-  const { phase, totalCents } = last;
-  const wasEmpty = afterNothing === true && phase === "completed" && totalCents === 0;
-  const isPaidNow = onlyPlans(last.policy) && !onlyPlans(policy) && phase === "completed";
-  return wasEmpty || isPaidNow || RELAUNCHABLE.includes(phase);
+async function joinedOf(
+  db: Db,
+  latest: Run,
+  { once, policy }: Pick<NewRun, "once" | "policy">,
+): Promise<Run | undefined> {
+  const { phase } = latest;
+  if (await wasEmpty(db, latest)) return undefined;
+  if (once === true) return latest;
+  const isPaidNow = onlyPlans(latest.policy) && !onlyPlans(policy) && phase === "completed";
+  return isPaidNow || RELAUNCHABLE.includes(phase) ? undefined : latest;
 }
 
 /**
@@ -146,42 +143,6 @@ export async function recordLaunch(
     },
   });
   return launched;
-}
-
-/** Returns the newest revision of a period's run. */
-export async function findRunOfPeriod(
-  db: Db,
-  launch: Pick<NewRun, "businessId" | "playbook" | "period">,
-): Promise<Run | undefined> {
-  const row = await db
-    .selectFrom("runs")
-    .selectAll()
-    .where("business_id", "=", launch.businessId)
-    .where("playbook", "=", launch.playbook)
-    .where("period", "=", launch.period)
-    .orderBy("revision", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return row === undefined ? undefined : toRun(row);
-}
-
-/** True if an author has launched a playbook's run since an instant. */
-export async function launchedSince(
-  db: Db,
-  of: Pick<NewRun, "businessId" | "playbook" | "launchedBy">,
-  sinceMs: number,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom("runs")
-    .select("run_id")
-    .where("business_id", "=", of.businessId)
-    .where("playbook", "=", of.playbook)
-    .where("launched_by", "=", nameOfAuthor(of.launchedBy))
-    .where("launched_by_kind", "=", kindOfAuthor(of.launchedBy))
-    .where("launched_at_ms", ">=", sinceMs)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
 }
 
 export function getRun(db: Db, runId: string): Promise<Run | undefined> {

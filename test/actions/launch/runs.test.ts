@@ -3,6 +3,7 @@ import { TASK_QUEUE } from "../../../src/contracts/names.ts";
 import { RunStatusBody } from "../../../src/api/runs.ts";
 import { getRun, listRuns, setRunPhase } from "../../../src/store/runs/runs.ts";
 import { useLaunches } from "../../gateway/support/launches.ts";
+import { planLine, seedRun } from "../../gateway/support/rows.ts";
 
 const scene = useLaunches();
 
@@ -64,13 +65,88 @@ describe("a launch", () => {
     },
   );
 
-  test("a launch joins a completed run: a period is never paid twice", async () => {
-    const first = await scene.launch({ period: "2026-04-02" });
-    const id = String(first.json["id"]);
-    await setRunPhase(scene.on.gateway.store.db, id, { phase: "completed", endedAtMs: Date.now() });
+  test("a launch joins a completed run with a bill: a period is never paid twice", async () => {
+    const { store } = scene.on.gateway;
+    const { runId: id } = await seedRun(store, {
+      period: "2026-04-02",
+      lines: [planLine("p1")],
+    });
+    await setRunPhase(store.db, id, { phase: "completed", endedAtMs: Date.now() });
+    const admin = await scene.on.gateway.token("ada", ["admin"]);
+    const text = "kind: pay-run\nselect: { due: all }\nlate: ask\n";
+    await scene.on.gateway.call("POST", "/v1/playbooks", admin, { name: "weekly", text });
     const second = await scene.launch({ period: "2026-04-02" });
     expect(second.status).toBe(200);
     expect(second.json).toMatchObject({ id, phase: "completed" });
+    expect(second.json).not.toHaveProperty("nothingToPay");
+  });
+
+  test("a run that ended without a bill says so, and a launch plans its period again", async () => {
+    const { gateway } = scene.on;
+    const first = await scene.launch({ period: "2026-04-09" });
+    const id = String(first.json["id"]);
+    const phase = { phase: "completed", endedAtMs: Date.now() } as const;
+    await setRunPhase(gateway.store.db, id, phase);
+    const path = `/v1/runs/${encodeURIComponent(id)}`;
+    const status = await gateway.call("GET", path, scene.launcher);
+    expect(RunStatusBody.parse(status.json)).toMatchObject({ nothingToPay: true });
+    const second = await scene.launch({ period: "2026-04-09" });
+    expect([second.status, second.json["id"]]).toEqual([201, `${id}/r2`]);
+  });
+
+  test("a launch joins a run that was launched with the same inputs, and is refused with others", async () => {
+    const period = "2026-04-16";
+    const inputs = { note: "first", week: "16" };
+    const first = await scene.launch({ period, inputs });
+    expect(first.json).toMatchObject({ inputs });
+    const joined = [
+      await scene.launch({ period, inputs: { week: "16", note: "first" } }),
+      await scene.launch({ period }),
+    ];
+    expect(joined.map(({ status, json }) => [status, json["inputs"]])).toEqual([
+      [200, inputs],
+      [200, inputs],
+    ]);
+    const refused = [
+      await scene.launch({ period, inputs: { ...inputs, note: "second" } }),
+      await scene.launch({ period, inputs: {} }),
+    ];
+    for (const { status, json } of refused) {
+      expect([status, json]).toMatchObject([409, { error: "other_inputs", details: { inputs } }]);
+    }
+  });
+
+  test("a date that the playbook's schedule doesn't have is refused unless it is asked for", async () => {
+    const { gateway } = scene.on;
+    const admin = await gateway.token("ada", ["admin"]);
+    const text = [
+      "kind: pay-run",
+      "schedule: { every: week, on: thursday, at: 08:00 }",
+      "select: { due: all }",
+      "",
+    ].join("\n");
+    const stored = { name: "thursdays", text };
+    expect((await gateway.call("POST", "/v1/playbooks", admin, stored)).status).toBe(200);
+    const launchOn = (period: string, changes: object = {}) =>
+      scene.launch({ playbook: "thursdays", period, ...changes });
+    const saturday = await launchOn("2027-12-04");
+    expect([saturday.status, saturday.json]).toMatchObject([
+      422,
+      {
+        error: "not_a_period",
+        message: expect.stringContaining("--force"),
+        details: { period: "2027-12-04", next: "2027-12-09" },
+      },
+    ]);
+    // On Thanksgiving no bank works, and the run begins the day before.
+    const moved = await launchOn("2027-11-24");
+    expect(moved.json["details"]).toMatchObject({ next: "2027-11-25" });
+    for (const date of ["0001-01-01", "9999-12-31"]) {
+      expect((await launchOn(date)).status, date).toBe(422);
+    }
+    expect((await launchOn("2027-11-25")).status).toBe(201);
+    expect((await launchOn("2027-12-04", { force: true })).status).toBe(201);
+    expect((await scene.launch({ period: "2027-12-04" })).status).toBe(201);
   });
 
   test("a launch without a period takes today's date in New York", async () => {

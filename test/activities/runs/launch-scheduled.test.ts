@@ -113,6 +113,33 @@ describe("a launcher", () => {
     expect(trail.map(({ action }) => action)).toEqual(["run.launched"]);
   });
 
+  test("a launcher launches once also after a run by hand that had nothing to pay, and its own may be empty", async () => {
+    await apply("by-hand", text);
+    const { businessId, name: business } = profile;
+    const stored = await getPlaybook(store.db, { business, name: "by-hand" });
+    if (stored?.compiled.kind !== "pay-run") throw new Error("not stored");
+    const policy = stored.compiled;
+    const launchByHand = () =>
+      store.transaction((trx) =>
+        recordLaunch(trx, {
+          ...{ businessId, business, playbook: "by-hand", period: "2026-03-10", policy },
+          ...{ playbookRevision: 1, launchedBy: "lou", launchedByTokenId: "tok_lou" },
+          nowMs: Date.now(),
+        }),
+      );
+    const ended = { phase: "completed", endedAtMs: Date.now() } as const;
+    const runId = "pay-run/acme/by-hand/2026-03-10";
+    await launchByHand();
+    expect(await wake("by-hand")).toContain("was there already");
+    await setRunPhase(store.db, runId, ended);
+    expect(await wake("by-hand")).toBe(`Launched \`${runId}/r2\`.`);
+    await setRunPhase(store.db, `${runId}/r2`, ended);
+    expect(await wake("by-hand")).toContain("was there already");
+    expect(await launchByHand()).toMatchObject({ runId: `${runId}/r3`, created: true });
+    await setRunPhase(store.db, `${runId}/r3`, ended);
+    expect(await wake("by-hand")).toContain("was there already");
+  });
+
   test("a launcher uses the playbook that is stored when it wakes", async () => {
     await apply("changing", text);
     await apply("changing", text.replace("day,", "day, catchUp: 0 days,"));

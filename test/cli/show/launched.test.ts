@@ -32,13 +32,14 @@ test("a launch without anything to pay says so and exits 0", () => {
   expect(exitCode).toBe(0);
   expect(text).not.toContain("✓");
   expect(text).toContain("There is nothing to pay.");
+  expect(text).toContain("a launch of the same period plans it again");
 });
 
 test.each(["awaiting-approval", "completed", "completed-with-exceptions"])(
   "a launch that joins a run in phase %s says how to launch another one",
   (phase) => {
     const another = "a period has one run: --period YYYY-MM-DD launches another";
-    const run = { phase, waitingFor: null, plan: { lineCount: 0 } };
+    const run = { phase, waitingFor: null, plan: { lineCount: 1 } };
     expect(launched(run, false).text).toContain(another);
     expect(launched(run).text).not.toContain(another);
   },
@@ -59,5 +60,8 @@ test("a launch says that the schedule's next run joins it, if that has the same 
   expect(await joins({ state: "active", next: [] })).toEqual([]);
   expect(await joins({ state: "active", next }, { period: "2026-11-27" })).toEqual([]);
   expect(await joins({ state: "active", next }, { phase: "failed" })).toEqual([]);
+  expect(await joins({ state: "active", next }, { nothingToPay: true })).toEqual([
+    "The schedule's run of Thu, Dec 3 plans it again.",
+  ]);
   expect(await joins(null)).toEqual([]);
 });

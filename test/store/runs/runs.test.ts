@@ -8,6 +8,9 @@ import {
   setRunPhase,
   upsertRun,
 } from "../../../src/store/runs/runs.ts";
+import { SystemAuthor } from "../../../src/contracts/authors.ts";
+import { planLine, seedRun } from "../../gateway/support/rows.ts";
+import { runThatCounts } from "../../../src/store/runs/run-of-period.ts";
 import { newRun, policy } from "../fixtures.ts";
 import { child, testStore } from "../support.ts";
 
@@ -42,30 +45,39 @@ test.each(["rejected", "expired", "cancelled", "failed"] as const)(
 );
 
 test.each(["completed", "completed-with-exceptions", "paying"] as const)(
-  "a launch in or after a run that is %s joins it: a period is never paid twice",
+  "a launch in or after a run with a line that is %s joins it: a period is never paid twice",
   async (phase) => {
     const { store } = await testStore();
-    const { runId } = await upsertRun(store.db, newRun());
+    const { runId } = await seedRun(store, {
+      ...{ businessId: "biz_1", period: "2026-11-05" },
+      lines: [planLine("p1")],
+    });
     await setRunPhase(store.db, runId, { phase });
     expect(await upsertRun(store.db, newRun())).toMatchObject({ runId, created: false });
+    expect(await runThatCounts(store.db, newRun())).toMatchObject({ runId });
   },
 );
 
-test("a launch for named bills makes a new run only after a run that had nothing to pay", async () => {
+test("a run that ended without a single line doesn't use up its period, except for the author who launches once", async () => {
   const { store } = await testStore();
-  const again = { ...newRun(), afterNothing: true };
-  const { runId } = await upsertRun(store.db, again);
-  expect((await upsertRun(store.db, again)).runId).toBe(runId);
+  const schedule = new SystemAuthor("schedule of weekly");
+  const once = newRun({ once: true });
+  const { runId } = await upsertRun(store.db, newRun());
+  expect(await upsertRun(store.db, newRun())).toMatchObject({ runId, created: false });
   await setRunPhase(store.db, runId, { phase: "completed", endedAtMs: 5 });
-  expect((await upsertRun(store.db, newRun())).runId).toBe(runId);
-  const next = await upsertRun(store.db, again);
-  expect(next).toMatchObject({ runId: `${runId}/r2`, created: true });
-  await store.db
-    .updateTable("runs")
-    .set({ phase: "completed", total_cents: 1 })
-    .where("run_id", "=", next.runId)
-    .execute();
-  expect((await upsertRun(store.db, again)).runId).toBe(next.runId);
+  expect(await runThatCounts(store.db, newRun())).toBeUndefined();
+  const again = await upsertRun(store.db, once);
+  expect(again).toMatchObject({ runId: `${runId}/r2`, created: true });
+  await setRunPhase(store.db, again.runId, { phase: "completed", endedAtMs: 6 });
+  expect(await runThatCounts(store.db, newRun(), schedule)).toBeUndefined();
+  const own = await upsertRun(store.db, newRun({ launchedBy: schedule }));
+  await setRunPhase(store.db, own.runId, { phase: "completed", endedAtMs: 7 });
+  const byHand = await upsertRun(store.db, newRun());
+  await setRunPhase(store.db, byHand.runId, { phase: "completed", endedAtMs: 8 });
+  expect(await runThatCounts(store.db, newRun(), schedule)).toMatchObject({
+    runId: byHand.runId,
+  });
+  expect(await runThatCounts(store.db, newRun())).toBeUndefined();
 });
 
 test("processes that launch at once share one run", async () => {
