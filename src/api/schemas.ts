@@ -20,6 +20,12 @@ export const DecisionBody = z
       .describe("Payables whose rule the approver's role counts for, at most 1,000 of them"),
     countsForCount: z.int().describe("How many these are in all"),
     dropped: z.array(z.string()).describe("Payables that were left out"),
+    leftOut: z
+      .string()
+      .optional()
+      .describe(
+        "What that means for the next run, and how to keep them out of it; missing if none was left out",
+      ),
     alreadySince: z
       .string()
       .optional()

@@ -7,6 +7,7 @@ import {
   type CountedLine,
   type DecisionVerdict,
 } from "../domain/approvals/policy.ts";
+import { leftOutText } from "../domain/approvals/share-texts.ts";
 import { rolesOfRule } from "../domain/approvals/rules.ts";
 import { principalOf } from "../contracts/principal.ts";
 import { spokenTime } from "../domain/clock/spoken.ts";
@@ -37,6 +38,8 @@ export interface DecisionAnswer extends EffectOfApproval {
   readonly decision: "approve" | "reject";
   readonly countsFor: readonly string[];
   readonly dropped: readonly string[];
+  /** What leaving bills out means for the next run; missing if none was left out. */
+  readonly leftOut?: string;
   /** Bills that it doesn't count for yet, because an earlier stage is open; missing for none. */
   readonly tooEarly?: readonly string[];
   /** ISO instant at which the same person made the same decision; present if nothing is new. */
@@ -243,5 +246,6 @@ async function answer(
   said: Pick<DecisionAnswer, "countsFor" | "dropped" | "tooEarly">,
 ): Promise<DecisionAnswer> {
   const { decision } = deciding.request;
-  return { accepted: true, decision, ...said, ...(await effectOf(trx, deciding)) };
+  const leftOut = said.dropped.length === 0 ? {} : { leftOut: leftOutText(said.dropped) };
+  return { accepted: true, decision, ...said, ...leftOut, ...(await effectOf(trx, deciding)) };
 }

@@ -129,7 +129,8 @@ describe("Approving", () => {
     expect(silent.text).toContain("Say why they are left out.");
     expect(silent.html).toContain('value="Ann Lee, accounts"');
     const done = await cora.send(silent, `${page}/approve`, { ...CALLED, comment: "disputed" });
-    expect(done.text).toContain("2 bills left out.");
+    expect(done.text).toContain("2 bills are left out of this run only.");
+    expect(done.html).toMatch(new RegExp(`href="/bills/${first}[^"]*">Hold `));
     for (const id of [first, last]) {
       expect(await lineState(gateway.store, run.runId, id)).toBe("cancelled");
     }

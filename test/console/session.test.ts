@@ -116,7 +116,7 @@ describe("Above the profile's amount", () => {
     expect(again.text).toContain("Nothing is decided yet");
     expect(await counted(gateway, run)).toEqual([]);
     const done = await cora.send(again, `${page}/approve`, { ...CALLED, comment: "disputed" });
-    expect(done.text).toContain("40 bills left out.");
+    expect(done.text).toContain("40 bills are left out of this run only.");
     expect(await counted(gateway, run)).toEqual(["cora approve accepted"]);
   });
 

@@ -249,7 +249,11 @@ test("status, report and explain say who left a bill out, and why", async ({ gat
   const cora = await gateway.token("cora", ["controller"]);
   const type = (...args: string[]) => typed(gateway, cora, args);
   const drop = ["--drop", "BILL-000071", "--reason", "billed twice", "--yes"];
-  expect(await type("approve", "weekly", ...drop)).toMatchObject({ code: 0 });
+  const dropped = await type("approve", "weekly", ...drop);
+  expect(dropped.code).toBe(0);
+  expect(dropped.stdout).toMatch(
+    /1 bill is left out of this run only\. .* flagged rejected-before; (npx )?payrun hold p1 --reason WHY keeps it back\./,
+  );
   const said = "Left out by cora: billed twice.";
   for (const command of ["status", "report"]) {
     expect((await type(command, "weekly")).stdout).toMatch(
@@ -259,6 +263,7 @@ test("status, report and explain say who left a bill out, and why", async ({ gat
   const { stdout } = await type("explain", "BILL-000071");
   expect(stdout).toMatch(/^Osprey Robotics BILL-000071 p1 {2}\$100\.00/);
   expect(stdout).toContain(`It was taken out of its run: ${said}`);
+  expect(stdout).toContain("the next plan has it again, flagged rejected-before");
   expect(stdout).toContain("The service didn't answer: this is what Payrun knows by itself.");
 });
 

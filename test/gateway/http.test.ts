@@ -93,7 +93,7 @@ describe("roles", () => {
     ["POST", "/v1/playbooks", playbook, ["admin"]],
     ["POST", "/v1/holds", hold, ["operator", "admin", "controller"]],
     ["DELETE", "/v1/holds/nothing", undefined, ["operator", "admin", "controller"]],
-    ["POST", "/v1/stops", { reason: "a stop" }, ["operator", "admin", "controller"]],
+    ["POST", "/v1/stops", { all: true, reason: "a stop" }, ["operator", "admin", "controller"]],
     ["POST", "/v1/releases", { by: "nobody" }, ["operator", "admin", "controller"]],
     ["POST", "/v1/runs/nothing/cancel", {}, ["operator", "admin"]],
     ["POST", "/v1/schedules/x/pause", {}, ["operator", "admin"]],

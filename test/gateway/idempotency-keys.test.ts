@@ -70,7 +70,7 @@ test("a key of another request is refused, and that request does nothing", async
 test("a key is its principal's, for one business and one operation", async ({ gateway }) => {
   const olga = await gateway.token("olga", ["operator"]);
   const otto = await gateway.token("otto", ["operator"]);
-  const stop = { reason: "odd", business: "acme" };
+  const stop = { all: true, reason: "odd", business: "acme" };
   const sent = [
     await send(gateway, olga, "k-1", holdOf()),
     await send(gateway, olga, "k-1", holdOf({ business: "beta" })),

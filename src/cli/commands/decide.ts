@@ -238,6 +238,7 @@ export function decisionLines(answer: Decision, money?: MoneyReach, run = "RUN")
   return [
     `${green("✓")} approved${already}: it counts for ${count(answer.countsForCount, "bill")}${dropped}`,
     `  ${summary}`,
+    ...(answer.leftOut === undefined ? [] : [`  ${answer.leftOut}`]),
     ...(answer.tooEarly === undefined
       ? []
       : [`  not yet for ${count(answer.tooEarly.length, "bill")}: an earlier stage decides first`]),

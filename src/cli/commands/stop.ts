@@ -54,7 +54,9 @@ async function stop({ output, config }: CommandContext, options: StopOptions): P
     output.note("Nothing was stopped.");
     return EXIT.failed;
   }
-  const stopped = await gateway.post("/v1/stops", StopBody, { ...target, reason, cancelScheduled });
+  const isAll = Object.keys(target).every((field) => field === "business");
+  const wanted = { ...target, ...(isAll ? { all: true } : {}), reason, cancelScheduled };
+  const stopped = await gateway.post("/v1/stops", StopBody, wanted);
   const { hold, holds, cancellation } = stopped;
   output.line(`${green("✓")} stopped: ${heldName(hold)}  ${dim(hold.id)}`);
   output.lines(heldLines(holds));

@@ -107,7 +107,7 @@ function leftOut({ dropped, business }: RunReview, out: readonly string[]) {
   return section(
     `You leave out ${counted(dropped.length, "bill")} of ${formatUsd(cents)}`,
     table(
-      "This run doesn't pay these, even if others approve",
+      "This run doesn't pay these, even if others approve; the next plan has them again",
       [
         {
           title: "Bill",

@@ -1,14 +1,14 @@
 import { html } from "../html.ts";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";
 import { type Decision, DecisionBody } from "../../api/schemas.ts";
-import { runPage } from "../../contracts/console-pages.ts";
+import { billPage, runPage } from "../../contracts/console-pages.ts";
 import { effectText } from "../../domain/approvals/share-texts.ts";
-import { counted } from "../../domain/counted.ts";
 import type { Api } from "../api.ts";
 import { note } from "../elements.ts";
 import type { Page } from "../layout.ts";
 import type { Made, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
+import type { Markup } from "../words.ts";
 import { moneyNotes } from "./money-notes.ts";
 import { changedPlan } from "./plan-changes.ts";
 
@@ -49,7 +49,10 @@ export function reviewWithout(api: Api, { id, out }: Checking): Promise<RunRevie
 export async function decided(
   { api, visitor, form }: PageRequest & { readonly form: URLSearchParams },
   checking: Checking,
-  review: Pick<RunReview, "playbook" | "period" | "yours" | "accounts" | "zone">,
+  review: Pick<
+    RunReview,
+    "playbook" | "period" | "yours" | "accounts" | "zone" | "business" | "dropped"
+  >,
   body: Readonly<Record<string, unknown>>,
 ): Promise<Made> {
   const { id, planHash } = checking;
@@ -64,7 +67,12 @@ export async function decided(
       lead: `${review.playbook} ${review.period}`,
       main: html`${note("good", html`<p>${summaryOf(answer, review)}</p>`, `Your ${answer.decision === "approve" ? "approval" : "rejection"} counts${already}`)}
         ${isOut(answer) ? moneyNotes(review) : ""}
-        ${answer.dropped.length === 0 ? "" : html`<p>${counted(answer.dropped.length, "bill")} left out.</p>`}
+        ${
+          answer.leftOut === undefined
+            ? ""
+            : html`<p>${answer.leftOut}</p>
+                ${toHold(review)}`
+        }
         <p>
           It is in the audit trail. <a href="${runPage(id)}">Follow the run</a>, or go back to
           <a href="/">Today</a>.
@@ -81,6 +89,20 @@ export async function decided(
     return changedPlan(api, checking, await reviewWithout(api, checking));
   }
 }
+
+/** Links the bills that were left out, each of whose pages has the hold. */
+function toHold({ business, dropped }: Pick<RunReview, "business" | "dropped">): Markup {
+  const links = dropped
+    .slice(0, LINKED_MOST)
+    .map(
+      ({ payableId, publicId }) =>
+        html`<a href="${billPage(payableId, business)}">Hold ${publicId ?? payableId}</a> `,
+    );
+  return html`<p>${links}</p>`;
+}
+
+/** Bills whose pages are linked; the run's page has them all. */
+const LINKED_MOST = 20;
 
 /**
  * Summarizes the result. The gateway decides by what is stored; the review also knows the account's

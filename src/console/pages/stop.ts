@@ -203,7 +203,8 @@ export const stop: ActOf = async (request) => {
     named.map(({ business }) => business),
     async (business) => {
       const target = named.find((of) => of.business === business) ?? { business };
-      const body = { ...asFields(target), reason, cancelScheduled };
+      const of = part === undefined ? { ...asFields(target), all: true } : asFields(target);
+      const body = { ...of, reason, cancelScheduled };
       stopped.set(business, await api.post(StopBody, "/v1/stops", { body }));
     },
   );

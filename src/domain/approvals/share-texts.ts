@@ -95,6 +95,29 @@ export function effectText(effect: {
 }
 
 /**
+ * Says what leaving bills out means for the next run, and how to keep them out of it.
+ *
+ * @param payableIds those that were left out; not empty
+ */
+export function leftOutText(payableIds: readonly string[]): string {
+  const [only = "BILL", ...others] = payableIds;
+  const isOne = others.length === 0;
+  const are = isOne ? "is" : "are";
+  const next = nextAfterLeavingOut(isOne ? "it" : "one", isOne ? only : "BILL");
+  return `${counted(payableIds.length, "bill")} ${are} left out of this run only. ${next}`;
+}
+
+/**
+ * Says how the next plan treats a bill that was left out.
+ *
+ * @param it what stands for the bill
+ * @param bill how the command names it
+ */
+export function nextAfterLeavingOut(it: "it" | "one", bill: string): string {
+  return `As long as ${it} isn't paid, the next plan has it again, flagged rejected-before; payrun hold ${bill} --reason WHY keeps it back.`;
+}
+
+/**
  * Says which bills are not sent, and why:
  * `1 bill, $30.00, doesn't go out. Acme can't be paid by ACH now: …`
  */

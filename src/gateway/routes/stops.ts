@@ -9,7 +9,7 @@ import type { Routes } from "../http/route.ts";
 import { id, name as businessName, words } from "./fields.ts";
 import { heldThing, holders, requireHolder } from "./held-thing.ts";
 
-/** What a stop applies to: everything if nothing is named. */
+/** What a stop may apply to. */
 const OF = {
   run: id.optional(),
   source: id.optional(),
@@ -17,16 +17,22 @@ const OF = {
   business: businessName.optional(),
 };
 
-const ONE = { message: "name at most one of run, source and contactId" };
+const AT_MOST_ONE = "name at most one of run, source and contactId";
+
+/** A request that forgot to say what it is about must not stop everything. */
+const EXACTLY_ONE = {
+  message: "name exactly one of run, source and contactId, or say all: true for everything",
+};
 
 interface Named {
   readonly run?: string | undefined;
   readonly source?: string | undefined;
   readonly contactId?: string | undefined;
+  readonly all?: true | undefined;
 }
 
-function namesOne({ run, source, contactId }: Named): boolean {
-  return [run, source, contactId].filter((each) => each !== undefined).length <= 1;
+function namedIn({ run, source, contactId, all }: Named): number {
+  return [run, source, contactId, all].filter((each) => each !== undefined).length;
 }
 
 function targetOf({ run, source, contactId }: Named): StopTarget {
@@ -47,10 +53,11 @@ export function addStopRoutes(routes: Routes): void {
     path: "/v1/stops",
     tag: "holds",
     summary: "What a stop would do now: what waits, and what can still be taken back",
+    description: "Of everything if nothing is named.",
     query: z.object(OF),
     responses: { 200: { description: "The request stops nothing", schema: StopPreviewBody } },
     handle: async ({ query, context }) => {
-      if (!namesOne(query)) throw unprocessable("several_named", `A stop: ${ONE.message}.`);
+      if (namedIn(query) > 1) throw unprocessable("several_named", `A stop: ${AT_MOST_ONE}.`);
       const target = targetOf(query);
       const { profile, thing } = await heldThing(context, target, query.business);
       const { number, name } = thing ?? { number: null, name: null };
@@ -69,8 +76,13 @@ export function addStopRoutes(routes: Routes): void {
       "One hold keeps all of it back until it is released. With `cancelScheduled`, what the service has scheduled or holds is cancelled under that hold; GET /v1/runs/{id} of the cancellation says what happened to each payment.",
     roles: holders,
     body: z
-      .strictObject({ ...OF, cancelScheduled: z.boolean().default(false), reason: words })
-      .refine(namesOne, ONE),
+      .strictObject({
+        ...OF,
+        all: z.literal(true, "can only be true").optional().describe("Everything of the business"),
+        cancelScheduled: z.boolean().default(false),
+        reason: words,
+      })
+      .refine((body) => namedIn(body) === 1, EXACTLY_ONE),
     responses: { 201: { description: "In force from now on", schema: StopBody } },
     handle: async ({ body, principal, context }) => {
       const target = targetOf(body);

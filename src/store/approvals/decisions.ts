@@ -1,4 +1,5 @@
 import { DECIDABLE, STOPPABLE } from "../../contracts/pay-run.ts";
+import { nextAfterLeavingOut } from "../../domain/approvals/share-texts.ts";
 import { randomUUID } from "node:crypto";
 import { sql, type Transaction } from "kysely";
 import { appendOfLines } from "../audit/audit-lines.ts";
@@ -184,10 +185,10 @@ async function dropLines(
   return dropped;
 }
 
-/** Returns who left it out, and why, as far as they said. */
+/** Returns who left it out, why, as far as they said, and what that means for the next run. */
 function droppedText({ principal, comment }: NewDecision): string {
   const why = comment === null ? "" : `: ${comment.replace(/\.$/, "")}`;
-  return `Left out by ${principal}${why}.`;
+  return `Left out by ${principal}${why}. ${nextAfterLeavingOut("it", "BILL")}`;
 }
 
 /** True once someone who may has rejected the run: nothing more of it is leased. */

@@ -258,7 +258,7 @@ export class People {
     const lots = this.#stops;
     const { contactIds } = this.#temper;
     const targets = [
-      {},
+      { all: true },
       { contactId: lots.pick(contactIds) },
       ...(this.runs.size === 0 ? [] : [{ run: lots.pick([...this.runs]) }]),
     ];
