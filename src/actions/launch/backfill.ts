@@ -12,7 +12,7 @@ import {
 import type { StoredPlaybook } from "../../store/playbooks/playbooks.ts";
 import { scheduledSinceMs } from "../../store/playbooks/scheduled-since.ts";
 import { launchedBySchedule } from "../../domain/clock/schedule-triggers.ts";
-import { runThatCounts } from "../../store/runs/run-of-period.ts";
+import { findRunOfPeriod, runThatCounts } from "../../store/runs/run-of-period.ts";
 import { appliedOnSandboxMs } from "../../store/playbooks/schedule-wishes.ts";
 import type { Principal } from "../principal.ts";
 import { unprocessable } from "../errors.ts";
@@ -27,6 +27,8 @@ interface Span {
   readonly nowMs: number;
   /** True if the business has a clock of its own, as a sandbox does. */
   readonly sandbox: boolean;
+  /** Returns what the business clock shows at an instant in real time. */
+  readonly shownAt: (realMs: number) => number;
 }
 
 /**
@@ -55,7 +57,8 @@ export async function backfill(
   for (const period of asked === undefined ? missed : [asked]) {
     const of = { businessId: profile.businessId, playbook: stored.name, period };
     const has = await runThatCounts(context.store.db, of, launchedBySchedule(stored.name));
-    if (has !== undefined && asked === undefined) continue;
+    const isMadeUp = has !== undefined || (await wasMadeUp(context, of, schedule, span));
+    if (isMadeUp && asked === undefined) continue;
     const { name: playbook, business } = stored;
     const request = { playbook, business, period, once: true };
     launched.push({ period, ...(await launch(context, request, by)) });
@@ -76,14 +79,26 @@ async function spanOf(
   const nowMs = context.nowMs();
   const of = { businessId: profile.businessId, playbook: stored.name };
   const sinceMs = await scheduledSinceMs(context.store.db, of, stored);
-  if (!profile.sandbox) return { sinceMs, nowMs, sandbox: false };
+  if (!profile.sandbox) return { sinceMs, nowMs, sandbox: false, shownAt: (realMs) => realMs };
   const { businessMs, scale } = await context.clocks.read(profile);
   const shownMs = await appliedOnSandboxMs(context.store.db, of, sinceMs);
-  return {
-    sinceMs: shownMs ?? businessMs - (nowMs - sinceMs) * scale,
-    nowMs: businessMs,
-    sandbox: true,
-  };
+  const shownAt = (realMs: number): number => businessMs - (nowMs - realMs) * scale;
+  return { sinceMs: shownMs ?? shownAt(sinceMs), nowMs: businessMs, sandbox: true, shownAt };
+}
+
+/**
+ * True if a missed run was launched after its time, even if it had no bill: one that was launched
+ * early and had none says nothing about its period.
+ */
+async function wasMadeUp(
+  { store }: ScheduleContext,
+  of: Parameters<typeof findRunOfPeriod>[1],
+  schedule: PlaybookSchedule,
+  { shownAt }: Span,
+): Promise<boolean> {
+  const latest = await findRunOfPeriod(store.db, of);
+  const { fireAtMs } = fireOf(schedule, of.period);
+  return latest !== undefined && shownAt(latest.launchedAtMs) >= fireAtMs;
 }
 
 function missedPeriods(schedule: PlaybookSchedule, { sinceMs, nowMs }: Span): string[] {

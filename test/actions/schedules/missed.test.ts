@@ -22,10 +22,29 @@ describe("missed runs", () => {
       endedAtMs: scene.nowMs,
     });
     expect((await fill()).json["items"]).toEqual([]);
+    // A person who names the period has it planned again, because this run had no bill.
+    const again = { period: "2026-12-03", id: `${runId}/r2` };
     expect((await fill({ period: "2026-12-03" })).json["items"]).toMatchObject([
-      { id: runId, created: false },
+      { ...again, created: true },
     ]);
-    expect(await listRuns(scene.on.gateway.store.db, { limit: 10 })).toHaveLength(1);
+    expect((await fill({ period: "2026-12-03" })).json["items"]).toMatchObject([
+      { ...again, created: false },
+    ]);
+    expect(await listRuns(scene.on.gateway.store.db, { limit: 10 })).toHaveLength(2);
+  });
+
+  test("a run that was launched early and had no bill doesn't make up a missed one", async () => {
+    await scene.apply("{ every: thursday, catchUp: 8 days }");
+    scene.nowMs = Date.parse("2026-12-01T17:00:00Z");
+    const body = { playbook: "weekly", period: "2026-12-03" };
+    const early = await scene.on.gateway.call("POST", "/v1/runs", scene.admin, body);
+    const runId = String(early.json["id"]);
+    const ended = { phase: "completed", endedAtMs: scene.nowMs } as const;
+    await setRunPhase(scene.on.gateway.store.db, runId, ended);
+    scene.nowMs = Date.parse("2026-12-04T17:00:00Z");
+    expect((await fill()).json["items"]).toMatchObject([{ id: `${runId}/r2`, created: true }]);
+    await setRunPhase(scene.on.gateway.store.db, `${runId}/r2`, ended);
+    expect((await fill()).json["items"]).toEqual([]);
   });
 
   test("runs from before a schedule was made, changed or deleted don't count as missed", async () => {
