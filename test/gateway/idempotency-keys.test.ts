@@ -4,7 +4,7 @@ import { listAudit } from "../../src/store/audit/audit.ts";
 import { forgetRequests } from "../../src/store/requests/keyed-requests.ts";
 import { profile, type TestGateway } from "./support/gateway.ts";
 import { gatewayTest } from "./support/gateway-test.ts";
-import { planLine, seedRun } from "./support/rows.ts";
+import { lineState, planLine, seedRun, setLine } from "./support/rows.ts";
 
 const test = gatewayTest({
   profiles: [profile(), profile({ name: "beta", businessId: "biz_beta" })],
@@ -102,6 +102,29 @@ test("a request whose process died after its effect is completed by its repeat, 
   const again = await send(gateway, token, "k-1", holdOf());
   expect([again.status, again.json["id"]]).toEqual([201, first.json["id"]]);
   expect(await countHolds(gateway)).toBe(1);
+});
+
+test("many bills that are resolved under a key are the same ones in a repeat, each resolved once", async ({
+  gateway,
+}) => {
+  const { store } = gateway;
+  const token = await gateway.token("olga", ["operator"]);
+  const bills = ["p1", "p2", "p3"];
+  const run = await seedRun(store, { lines: bills.map((id) => planLine(id)) });
+  const park = (id: string) =>
+    setLine(store, run.runId, id, { state: "parked", reasonCode: "R03", reason: "no account" });
+  for (const id of ["p1", "p2"]) await park(id);
+  const body = { reasonCode: "R03", action: "give-up", reason: "closed", business: "acme" };
+  const resolve = ["POST", "/v1/resolutions", body] as const;
+  const first = await send(gateway, token, "k-1", resolve);
+  expect(first.json).toMatchObject({ resolved: [{ payableId: "p1" }, { payableId: "p2" }] });
+  const lost = { status: null, answer: null };
+  await store.db.updateTable("keyed_requests").set(lost).execute();
+  await park("p3");
+  const again = await send(gateway, token, "k-1", resolve);
+  expect([again.status, again.json]).toEqual([200, first.json]);
+  expect(await lineState(store, run.runId, "p3")).toBe("parked");
+  expect(await countHolds(gateway)).toBe(2);
 });
 
 test("a repeat that its own effect would refuse says so: in progress at first, then that the answer is lost", async ({

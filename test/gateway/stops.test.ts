@@ -278,8 +278,8 @@ describe("payrun stop", () => {
     const launcher = await gateway.token("lou", ["launcher"]);
     const body = { reason: "x" };
     expect((await gateway.call("POST", "/v1/stops", launcher, body)).status).toBe(403);
-    for (const of of [{}, { all: false }, { all: true, run: "x" }, { run: "x", source: "y" }]) {
-      const refused = await gateway.call("POST", "/v1/stops", controller, { ...body, ...of });
+    for (const named of [{}, { all: false }, { all: true, run: "x" }, { run: "x", source: "y" }]) {
+      const refused = await gateway.call("POST", "/v1/stops", controller, { ...body, ...named });
       expect([refused.status, refused.text]).toEqual([
         400,
         expect.stringMatching(/all: true for everything|can only be true/),
