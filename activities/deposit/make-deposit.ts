@@ -106,8 +106,8 @@ async function askToDeposit(
   const topUp = await stillAsked(trx, asked.topUp, read.needed, clock);
   if (topUp === null) return null;
   const facts = await subjectFacts(trx, businessId, subject);
-  const mayDebit = context.profileOf(business).achAuthorization !== undefined;
-  const caller = { topUps: new Map([[subject, topUp]]), mayDebit };
+  const debitAcceptedAt = context.profileOf(business).achAuthorization?.acceptedAt;
+  const caller = { topUps: new Map([[subject, topUp]]), debitAcceptedAt };
   const answer = await askAbout(
     trx,
     { businessId, operation: deposit, sentBy: asked.by, owner, clock },

@@ -28,7 +28,7 @@ export async function askToPay(
     ...{ owner: owner.owner, businessId, runId: owner.runId, playbook: owner.playbook },
     limits: owner.limits(),
     approve: owner.policy.approve,
-    mayDebit: context.profileOf(owner.business).achAuthorization !== undefined,
+    debitAcceptedAt: context.profileOf(owner.business).achAuthorization?.acceptedAt,
   };
   const requests = jobs.map(({ plan, line, wish, approved, reading, record }) => ({
     ...{ subject: plan.payableId, wish, reading, record },
@@ -142,7 +142,7 @@ function ofClosed(
       return {
         kind: "parked",
         code: "no-ach-authorization",
-        reason: `${reason}. Add achAuthorization to the business's profile once a person has, then try it again.`,
+        reason: `${reason} Then have it tried again.`,
       };
     case "moved":
     case "not-claimed":

@@ -1,5 +1,5 @@
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
-import type { RetryFailedPlaybook } from "../../src/contracts/playbook.ts";
+import type { FailureRule, RetryFailedPlaybook } from "../../src/contracts/playbook.ts";
 import { classifyFailures } from "../../src/domain/payments/failure-policy.ts";
 import {
   type FailedPayment,
@@ -9,7 +9,12 @@ import { formatUsd, sumCents } from "../../src/domain/money.ts";
 import { partsOf } from "../../src/domain/payments/line-parts.ts";
 import { arrivalDate, earliestDate } from "../../src/domain/planning/send-date.ts";
 import { ruleFor, type RuledFailure } from "../../src/domain/retries/policy.ts";
-import { type FailureStep, stepAfterFailure } from "../../src/domain/retries/step.ts";
+import {
+  type FailureFacts,
+  type FailureStep,
+  isUndecided,
+  stepAfterFailure,
+} from "../../src/domain/retries/step.ts";
 import { whoseAccount } from "../../src/domain/retries/whose-account.ts";
 import { refusedSince, runStopped } from "../../src/ledger/run-stopped.ts";
 import { planLineOf } from "../../src/store/lines/lines.ts";
@@ -20,7 +25,7 @@ import { decisionAbout, joined, park, waitFor, waitForDay } from "./answers.ts";
 import { announceDay } from "./announce-day.ts";
 import { failurePlaybook } from "./failure-playbook.ts";
 import { type RetryCase, setRow, undealtPayments } from "./retry-case.ts";
-import { holdVendor, liftVendorHold } from "./vendor-hold.ts";
+import { holdForFailure, liftFailureHolds } from "./failure-holds.ts";
 
 /**
  * Takes the step that the playbook's rule prescribes for a failure: another try, a wait, a hold, or
@@ -33,12 +38,12 @@ export async function afterFailure(
   const playbook = await failurePlaybook(retry, failures);
   const failed = harshest(failures, playbook);
   const reason = failures[0]?.failureReason ?? "no reason given";
-  const whose = await whoseOf(retry, failed.code, failures);
+  const about = await aboutOf(retry, failed.code, failures);
   const failedCents = sumCents(failures.map(({ amountCents }) => amountCents));
   const { settledCents = 0 } = partsOf(retry.line.amountCents, undealtPayments(retry)) ?? {};
   const step = stepAfterFailure({
     failed,
-    whose,
+    ...about,
     isWhole: failedCents === retry.line.amountCents,
     retriesMade: retry.row.retriesMade,
     firstSettledOn: firstSettledOn(retry),
@@ -64,32 +69,39 @@ export async function afterFailure(
 }
 
 /**
- * Decides about a failure that could be either side's, once the rest of the day shows whose it is.
+ * Decides about a failure that could be either side's, or about one entry alone, once the rest of
+ * the day shows it.
  *
  * @returns undefined if nothing shows it yet
  */
-export async function decideSide(retry: RetryCase): Promise<RetryAssessment | undefined> {
+export async function decideLater(
+  retry: RetryCase,
+  rule: FailureRule,
+): Promise<RetryAssessment | undefined> {
   const { payments, line } = retry;
   const mine = payments.filter(({ id }) => line.paymentIds.includes(id));
   const outcome = lineStateOfPayments(mine, line.amountCents);
   if (outcome.kind !== "failed") return undefined;
   const { code } = classifyFailures(outcome.reasons);
-  const whose = await whoseOf(retry, code, outcome.reasons);
-  return whose === "unknown" ? undefined : afterFailure(retry, outcome.reasons);
+  const about = await aboutOf(retry, code, outcome.reasons);
+  return isUndecided({ ...about, code }, rule) ? undefined : afterFailure(retry, outcome.reasons);
 }
 
-async function whoseOf(
+/** Finds out whose account a failure is about, and how many payments share it. */
+async function aboutOf(
   { context, line }: RetryCase,
   code: string | null,
   failures: readonly FailedPayment[],
-): Promise<ReturnType<typeof whoseAccount>> {
+): Promise<Pick<FailureFacts, "whose" | "returnsOfDay">> {
   const { db } = context.store;
-  return whoseAccount({
+  const day = await dayOfFailure(db, line, code);
+  const whose = whoseAccount({
     code,
     failureReason: failures[0]?.failureReason ?? null,
     sourceKind: (await planLineOf(db, line)).funding.kind,
-    ...(await dayOfFailure(db, line, code)),
+    ...day,
   });
+  return { whose, returnsOfDay: failures.length + day.othersFailed };
 }
 
 interface Failed {
@@ -115,8 +127,11 @@ async function take(
   const { cause, toDo } = classifyFailures(failures);
   const account = { code: reasonCode, reason, roles: rule.by };
   if (step.kind === "park") {
-    if (step.pause) await incidentOfBounce(retry.context, retry, account);
-    if (step.holdVendor) await holdVendor(retry.context, retry, reason, rule.by);
+    if (step.hold === "account") await incidentOfBounce(retry.context, retry, account);
+    else if (step.hold !== null) {
+      const scope = step.hold === "vendor" ? "contact" : "payable";
+      await holdForFailure(retry.context, retry, { scope, failure: reason, roles: rule.by });
+    }
     const why = step.why === null ? "" : `${step.why} `;
     const part = partText(failures, settledCents);
     return park(retry, step.code ?? "unknown-reason", `${part}${cause} ${why}${toDo}`, handled);
@@ -131,8 +146,8 @@ async function take(
     return waitFor(retry, `money in the funding account ${retry.line.sourceId}`, reason, waiting);
   }
   const incident = await incidentOfBounce(retry.context, retry, account);
-  // The vendor was held only until it was known whose account is at fault.
-  await liftVendorHold(retry);
+  // The vendor, or the bill, was held only until it was known what the failure is about.
+  await liftFailureHolds(retry);
   const text = decisionAbout(retry.line.sourceId);
   return joined(await waitFor(retry, text, reason, waiting), incident);
 }
@@ -148,7 +163,7 @@ function waitOf(step: FailureStep, { rule }: RuledFailure) {
   if (step.kind === "wait-for-incident") return "incident";
   if (step.kind === "wait-for-funds") return "funds";
   if (step.kind === "park" && step.undecided) return "either-side";
-  return step.kind === "park" && step.holdVendor && rule.payAgain ? "bank-account" : null;
+  return step.kind === "park" && step.hold === "vendor" && rule.payAgain ? "bank-account" : null;
 }
 
 /**

@@ -5,6 +5,7 @@ import { formatUsd } from "../../src/domain/money.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import { isOnItsWay } from "../../src/domain/payments/payment-states.ts";
 import { ruleFor } from "../../src/domain/retries/policy.ts";
+import { heldAfter } from "../../src/domain/retries/step.ts";
 import { whoseAccount } from "../../src/domain/retries/whose-account.ts";
 import { forgottenOf, notifyOfForgotten } from "../../src/ledger/forgotten-payments.ts";
 import { paymentsOfBill } from "../../src/ledger/made-payments.ts";
@@ -18,7 +19,7 @@ import {
 import type { ActivityContext } from "../shared/context.ts";
 import { incidentOfBounce } from "../incident/incident-of-bounce.ts";
 import { ended } from "./answers.ts";
-import { holdVendor } from "./vendor-hold.ts";
+import { holdForFailure } from "./failure-holds.ts";
 
 const NOTIFIED = "people were notified; the next run asks for an approval";
 
@@ -70,15 +71,17 @@ export async function assessExternalPayment(
     othersThrough: 0,
     otherVendorsFailed: 0,
   });
-  if (whose === "payer" && rule.pause && sourceId !== null) {
+  const held = heldAfter({ failed: { code, rule }, whose, returnsOfDay: 1 });
+  if (held === "account" && sourceId !== null) {
     const account = { business, businessId, line: { sourceId }, clock, payments };
     const why = { code: code ?? "unknown-reason", reason, roles: rule.by };
     await incidentOfBounce(context, account, why);
   }
-  if (whose !== "payer" && rule.action === "hold-vendor" && failed.contactId !== null) {
-    const { contactId } = failed;
-    const held = { businessId, workflowId, payableId, clock, line: { contactId } };
-    await holdVendor(context, held, reason, rule.by);
+  const { contactId } = failed;
+  if (held === "bill" || (held === "vendor" && contactId !== null)) {
+    const bill = { businessId, workflowId, payableId, clock, line: { contactId: contactId ?? "" } };
+    const scope = held === "bill" ? "payable" : "contact";
+    await holdForFailure(context, bill, { scope, failure: reason, roles: rule.by });
   }
   if (!forgotten.has(failed.id)) {
     const fact = { payableId, failed, reason, roles: rule.by, playbook: playbook.name };

@@ -2,6 +2,7 @@ import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contrac
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { withFullStop } from "../../src/domain/history-texts.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
+import { isReinitiable } from "../../src/domain/payments/return-codes.ts";
 import { NOTHING_OWED } from "../../src/domain/payments/others-texts.ts";
 import { lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
 import { earliestDate } from "../../src/domain/planning/send-date.ts";
@@ -16,7 +17,7 @@ import type { ActivityContext } from "../shared/context.ts";
 import { alarmBehind, readContact, watchScheduled } from "../follow/safety-net.ts";
 import { lateOf, notifyOfLate } from "../notify/late-payments.ts";
 import { readOrSay } from "../notify/while-unread.ts";
-import { afterFailure, decideSide } from "./after-failure.ts";
+import { afterFailure, decideLater } from "./after-failure.ts";
 import { ended, finish, following, leaveToNextRun, park, parkedFor } from "./answers.ts";
 import { assessExternalPayment } from "./assess-external-payment.ts";
 import { approvalEndOf } from "./approval.ts";
@@ -30,7 +31,7 @@ import {
   setRow,
   undealtPayments,
 } from "./retry-case.ts";
-import { liftVendorHold } from "./vendor-hold.ts";
+import { liftFailureHolds } from "./failure-holds.ts";
 import { waitOver } from "./wait-over.ts";
 import { planLineOf } from "../../src/store/lines/lines.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
@@ -225,8 +226,9 @@ async function parkedNow(
 ): Promise<RetryAssessment> {
   if (kept === undefined) return parkedFor(retry);
   const { rule, waitsFor } = kept;
-  const isOpen = waitsFor === "either-side" || waitsFor === "incident";
-  const decided = rule.action === "hold-vendor" && isOpen ? await decideSide(retry) : undefined;
+  const isRefused = rule.action === "hold-vendor" || !isReinitiable(retry.row.reasonCode);
+  const isOpen = waitsFor === "either-side" || (waitsFor === "incident" && isRefused);
+  const decided = isOpen ? await decideLater(retry, rule) : undefined;
   if (decided !== undefined) return decided;
   const isVendors = waitsFor === "bank-account" || waitsFor === "either-side";
   if (rule.payAgain && isVendors) await lookAtVendor(retry, kept);
@@ -238,7 +240,7 @@ async function askedFor(retry: RetryCase): Promise<RetryAssessment> {
   const runsOn = earliestDate(retry.clock);
   const end = await approvalEndOf(retry, runsOn);
   // The person has decided about the vendor, whoever pays the bill.
-  await liftVendorHold(retry);
+  await liftFailureHolds(retry);
   if (end !== null) return leaveToNextRun(retry, end.code, `${end.reason} ${NEXT_RUN}`);
   if (await isRejected(retry.context.store.db, retry.run.runId)) {
     const reason = `Its run was rejected, which takes back its approval. ${NEXT_RUN}`;

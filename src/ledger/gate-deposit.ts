@@ -1,13 +1,14 @@
 import type { Transaction } from "kysely";
 import { holdOn } from "../domain/holds.ts";
 import { activeHolds } from "../store/holds/holds.ts";
-import { getIncident, type Incident } from "../store/incidents/incidents.ts";
+import { getIncident, type Incident, revokedAuthorizations } from "../store/incidents/incidents.ts";
 import { getRun } from "../store/runs/runs.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { topUpApproved } from "../store/deposits/deposit-approvals.ts";
 import type { TopUp } from "../store/deposits/deposits.ts";
 import type { Wish } from "./facts.ts";
 import { type Closed, closedFor, type GateReads, type GateRequest } from "./gate.ts";
+import { unauthorized } from "./gate-pay.ts";
 import { depositForbiddenByTrail } from "./gate-trail.ts";
 import { runOnlyPlans, runStopped } from "./run-stopped.ts";
 
@@ -15,8 +16,8 @@ import { runOnlyPlans, runStopped } from "./run-stopped.ts";
 export interface DepositCaller {
   /** The deposits as this transaction reads them, by ledger subject. */
   readonly topUps: ReadonlyMap<string, TopUp>;
-  /** True if a person has accepted the ACH debit authorization. */
-  readonly mayDebit: boolean;
+  /** When a person has accepted the ACH debit authorization: a date or an instant. */
+  readonly debitAcceptedAt: string | undefined;
 }
 
 /**
@@ -26,7 +27,7 @@ export interface DepositCaller {
  */
 export async function mayDeposit(
   trx: Transaction<Tables>,
-  { topUps, mayDebit }: DepositCaller,
+  { topUps, debitAcceptedAt }: DepositCaller,
   requests: readonly (GateRequest & { readonly wish: Wish })[],
   { businessMs }: Pick<GateReads, "businessMs">,
 ): Promise<Map<string, Closed>> {
@@ -45,9 +46,7 @@ export async function mayDeposit(
       (run === undefined ? null : runOnlyPlans(run)) ??
       (isOfIncident ? decidedAbout(incident) : await runStopped(trx, run, true)) ??
       (await onHold(trx, topUp, { playbook: run?.playbook ?? "", incident, businessMs })) ??
-      (mayDebit
-        ? null
-        : closedFor("no-authorization", "no person has accepted the ACH debit authorization")) ??
+      (await notAuthorized(trx, topUp, debitAcceptedAt)) ??
       ((await topUpApproved(trx, topUp, businessMs))
         ? null
         : closedFor("not-approved", "no valid approval of this deposit is stored"));
@@ -60,6 +59,15 @@ export async function mayDeposit(
     if (reason !== null) closed.set(subject, closedFor("trail-differs", reason));
   }
   return closed;
+}
+
+async function notAuthorized(
+  trx: Transaction<Tables>,
+  { businessId, account: { bankAccountId } }: TopUp,
+  acceptedAt: string | undefined,
+): Promise<Closed | null> {
+  const revoked = await revokedAuthorizations(trx, businessId, [bankAccountId]);
+  return unauthorized(acceptedAt, revoked.get(bankAccountId));
 }
 
 async function incidentThatAsks(
@@ -77,7 +85,7 @@ function decidedAbout(incident: Incident | undefined): Closed | null {
 
 async function onHold(
   trx: Transaction<Tables>,
-  { owner, businessId, sourceId }: TopUp,
+  { owner, businessId, sourceId, account }: TopUp,
   now: {
     readonly playbook: string;
     readonly incident: Incident | undefined;
@@ -88,10 +96,10 @@ async function onHold(
   // The incident's own hold doesn't count: the deposit is to lift it.
   const own = incident?.holdId;
   const holds = await activeHolds(trx, businessId, businessMs);
+  const others = holds.filter(({ holdId }) => holdId !== own);
   const facts = { payableId: "", contactId: "", sourceId, runId: owner, playbook };
-  const hold = holdOn(
-    holds.filter(({ holdId }) => holdId !== own),
-    facts,
-  );
+  // The bank account that the deposit debits may be on hold as well.
+  const hold =
+    holdOn(others, facts) ?? holdOn(others, { ...facts, sourceId: account.bankAccountId });
   return hold === undefined ? null : closedFor("on-hold", `on hold: ${hold.reason}`);
 }

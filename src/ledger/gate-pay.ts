@@ -5,7 +5,9 @@ import { recordQuestion, rolesOfLine } from "../domain/approvals/changed-records
 import type { LimitsInForce } from "../domain/planning/limits.ts";
 import { differing, isChanged, recordKey } from "../domain/vendor-account.ts";
 import { type ConfirmedRecords, confirmedRecords } from "./confirmed-records.ts";
+import { whyNoDebit } from "../domain/payments/debit-authorization.ts";
 import { holdOn } from "../domain/holds.ts";
+import { revokedAuthorizations } from "../store/incidents/incidents.ts";
 import { holdsOnLines } from "../store/holds/holds.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { CommittedSums } from "../store/lines/committed-sums.ts";
@@ -26,8 +28,8 @@ export interface PayCaller {
   readonly limits: LimitsInForce;
   /** The rules of the run's playbook. */
   readonly approve: readonly ApprovalRule[];
-  /** True if a person has accepted the ACH debit authorization. */
-  readonly mayDebit: boolean;
+  /** When a person has accepted the ACH debit authorization: a date or an instant. */
+  readonly debitAcceptedAt: string | undefined;
 }
 
 /** States in which a claim's owner may pay the line. */
@@ -59,6 +61,7 @@ export async function mayPay(
   const sums = new CommittedSums(trx, { ...caller, businessMs });
   const open: OpenLine[] = [];
   const states = isRetry ? OF_RETRY : OF_RUN;
+  const revoked = await revokedAuthorizations(trx, businessId, debitedBy(lines));
   const confirmed = await confirmedRecords(trx, run, changedVendors(requests, lines));
   for (const { subject, wish, record } of requests) {
     const line = lines.get(subject);
@@ -85,8 +88,8 @@ export async function mayPay(
         ? null
         : closedFor("not-approved", "no valid approval of this line is stored")) ??
       recordRefusal(line, record, confirmed, runId) ??
-      (plan.funding.needsAchAuthorization && !caller.mayDebit
-        ? closedFor("no-authorization", "no person has accepted the ACH debit authorization")
+      (plan.funding.needsAchAuthorization
+        ? unauthorized(caller.debitAcceptedAt, revoked.get(plan.funding.sourceId))
         : null) ??
       (await refusedBySums(
         sums,
@@ -106,6 +109,19 @@ export async function mayPay(
     closed.set(subject, closedFor("trail-differs", reason));
   }
   return closed;
+}
+
+/** Refuses a debit of a bank account that no person has authorized since it last refused one. */
+export function unauthorized(
+  acceptedAt: string | undefined,
+  revokedAtMs: number | undefined,
+): Closed | null {
+  const why = whyNoDebit(acceptedAt, revokedAtMs ?? null);
+  return why === null ? null : closedFor("no-authorization", why);
+}
+
+function debitedBy(lines: ReadonlyMap<string, LineAtGate>): string[] {
+  return [...new Set([...lines.values()].map(({ plan }) => plan.funding.sourceId))];
 }
 
 /** Returns the vendors whose records were changed since their lines were planned. */

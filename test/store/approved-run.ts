@@ -135,7 +135,8 @@ export function lease(store: Store, runId: string, changes: LeaseChanges = {}): 
       trx,
       { businessId, operation: pay, sentBy: by, owner: runId, clock },
       requests,
-      (within, ...wanted) => mayPay(within, { ...paying, mayDebit: true }, ...wanted),
+      (within, ...wanted) =>
+        mayPay(within, { ...paying, debitAcceptedAt: "2026-01-05" }, ...wanted),
     );
     const closed = [...answers].flatMap(([id, answer]) =>
       answer.kind === "closed" ? [[id, answer.closed.limitCode ?? answer.closed.code]] : [],

@@ -11,7 +11,7 @@ import {
   handOverClaim,
   releaseClaim,
 } from "../../store/payables/claims.ts";
-import { createHold, releaseVendorHoldsOf } from "../../store/holds/holds.ts";
+import { createHold, releaseFailureHoldsOf } from "../../store/holds/holds.ts";
 import { GIVEN_BACK } from "../../domain/runs/given-back.ts";
 import { overLimitText } from "../../domain/planning/ways-out.ts";
 import { decidersUnder } from "../../domain/retries/deciders.ts";
@@ -94,7 +94,7 @@ export async function resolve(
     const unapproved = await unapprovedText(trx, profile, line, businessMs);
     const why = unapproved ?? (parts === undefined ? null : partOwedText(parts.openCents));
     const retried = await retry(context, trx, resolving);
-    await liftVendorHold(context, trx, resolving, businessMs);
+    await liftFailureHolds(context, trx, resolving, businessMs);
     const resolution = why === null ? retried : { approvalEnded: why, ...retried };
     const isGivenBack = resolution.approvalEnded !== undefined;
     const keptBack = await keepsBackNow(trx, line, { businessMs, isGivenBack });
@@ -213,10 +213,10 @@ async function unapprovedText(
 }
 
 /**
- * Lifts the hold that the bill's failure has set on its vendor, before the answer says which holds
+ * Lifts the hold that the bill's failure has set on its vendor or on itself, before the answer says which holds
  * are in force.
  */
-function liftVendorHold(
+function liftFailureHolds(
   { nowMs }: Pick<ActionContext, "nowMs">,
   trx: Transaction<Tables>,
   { profile, by, line }: Resolving,
@@ -225,7 +225,7 @@ function liftVendorHold(
   const { businessId, payableId } = line;
   const workflowId = retryFailedPaymentId(profile.name, payableId);
   const moment = { businessMs, nowMs: nowMs(), by: by.name };
-  return releaseVendorHoldsOf(trx, { businessId, workflowId }, moment);
+  return releaseFailureHoldsOf(trx, { businessId, workflowId }, moment);
 }
 
 async function retry(

@@ -4,6 +4,7 @@ import {
   REINITIATION_DAYS,
   REINITIATIONS_MAX,
   RETURN_CODES,
+  type ReturnCode,
 } from "./return-codes.ts";
 
 /** The classification of a failed or returned payment. */
@@ -11,7 +12,7 @@ export interface FailureClass {
   /** ACH return code; null if the text names none. */
   readonly code: string | null;
   /** Whose bank account or act caused it. */
-  readonly whose: "payer" | "payee" | "unknown";
+  readonly whose: ReturnCode["whose"];
   /** True if its code allows another try under the same approval. */
   readonly mayBeRetried: boolean;
   /** What happened, as one sentence. */

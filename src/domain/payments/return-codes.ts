@@ -2,8 +2,16 @@
 export interface ReturnCode {
   /** Its name, shortened. */
   readonly means: string;
-  /** Whose bank account or act caused it; `unknown` may be either. */
-  readonly whose: "payer" | "payee" | "unknown";
+  /**
+   * Whose bank account or act caused it; `either` if what else is known of the payment decides
+   * (`whoseAccount`), `unknown` if the code is about no account.
+   */
+  readonly whose: "payer" | "payee" | "either" | "unknown";
+  /**
+   * What of the payer refuses debits from now on: the whole account, its authorization, or, as a
+   * stop payment may, this one entry; null if no debit was refused.
+   */
+  readonly refuses: "account" | "authorization" | "entry" | null;
   /** True if the same entry may be sent again, within Nacha's limits. */
   readonly mayBeReinitiated: boolean;
   /** True if the vendor's new bank details fix it; a payment after that is a new one. */
@@ -44,16 +52,17 @@ const OF_GATEWAY = "It is about payments abroad. Ask the bank why it came back."
  */
 export const RETURN_CODES: Readonly<Record<string, ReturnCode>> = {
   R01: bounce("insufficient funds", PUT_MONEY_IN),
-  R02: vendorDetails("account closed", NEW_DETAILS),
-  R03: vendorDetails(
+  R02: accountDetails("account closed", NEW_DETAILS),
+  R03: accountDetails(
     "no such account, or not of that name",
     "Check the account number with the vendor by a channel you already know, and correct it.",
   ),
-  R04: vendorDetails("invalid account number", NEW_DETAILS),
-  R05: payer("debit of a consumer's account that was not authorised", STOP),
+  R04: accountDetails("invalid account number", NEW_DETAILS),
+  R05: debitRefused("authorization", "debit of a consumer's account that was not authorised", STOP),
   R06: other("returned because the sending bank asked for it", ASK_BANK),
-  R07: payer("authorization revoked", STOP),
-  R08: payer(
+  R07: debitRefused("authorization", "authorization revoked", STOP),
+  R08: debitRefused(
+    "entry",
     "payment stopped by the account's holder",
     "Find out who stopped it and why; pay again only with their consent.",
   ),
@@ -61,16 +70,21 @@ export const RETURN_CODES: Readonly<Record<string, ReturnCode>> = {
     "uncollected funds: deposits in the account had not cleared",
     "Wait until these deposits have cleared, or put money in.",
   ),
-  R10: payer("the account's holder says that the debit was not authorised", STOP),
-  R11: payer(
+  R10: debitRefused(
+    "authorization",
+    "the account's holder says that the debit was not authorised",
+    STOP,
+  ),
+  R11: debitRefused(
+    "authorization",
     "the debit was outside the terms of its authorization",
     "Find what differs: a corrected payment is possible within 60 days of the return.",
   ),
-  R12: vendorDetails("branch sold to another bank", NEW_DETAILS),
-  R13: vendorDetails("the bank can't receive ACH payments at that routing number", NEW_DETAILS),
+  R12: accountDetails("branch sold to another bank", NEW_DETAILS),
+  R13: accountDetails("the bank can't receive ACH payments at that routing number", NEW_DETAILS),
   R14: payee("the representative payee has died or can't act any more", BY_HAND),
   R15: payee("the account's holder or beneficiary has died", BY_HAND),
-  R16: other(
+  R16: either(
     "account frozen",
     "Stop: ask the bank, and the vendor for another account, before paying again.",
   ),
@@ -80,7 +94,7 @@ export const RETURN_CODES: Readonly<Record<string, ReturnCode>> = {
   ),
   R18: other("improper effective entry date", ASK_BANK),
   R19: other("error in the amount", ASK_BANK),
-  R20: vendorDetails("the account does not take such payments", NEW_DETAILS),
+  R20: accountDetails("the account does not take such payments", NEW_DETAILS),
   R21: other("invalid company identification", ASK_BANK),
   R22: other("invalid individual id", ASK_BANK),
   R23: payee(
@@ -95,7 +109,8 @@ export const RETURN_CODES: Readonly<Record<string, ReturnCode>> = {
   R26: other("error in a mandatory field", ASK_BANK),
   R27: other("error in the trace number", ASK_BANK),
   R28: other("wrong check digit of the routing number", ASK_BANK),
-  R29: payer(
+  R29: debitRefused(
+    "account",
     "the paying company did not authorise the debit",
     "Tell the bank to allow the service's company id, within 2 banking days.",
   ),
@@ -147,27 +162,44 @@ export function isReinitiable(code: string | null): boolean {
   return code !== null && RETURN_CODES[code]?.mayBeReinitiated === true;
 }
 
+/** What of the payer refuses debits after this code; null if no debit was refused, or unknown. */
+export function debitRefusedBy(code: string | null): ReturnCode["refuses"] {
+  return code === null ? null : (RETURN_CODES[code]?.refuses ?? null);
+}
+
 /** True if a vendor's new bank details fix the cause of this code. */
 export function isMendedByNewDetails(code: string): boolean {
   return RETURN_CODES[code]?.mendedByNewDetails === true;
 }
 
 function bounce(means: string, toDo: string): ReturnCode {
-  return { means, whose: "payer", mayBeReinitiated: true, mendedByNewDetails: false, toDo };
+  return { ...code("payer", means, toDo), mayBeReinitiated: true };
 }
 
-function vendorDetails(means: string, toDo: string): ReturnCode {
-  return { means, whose: "payee", mayBeReinitiated: false, mendedByNewDetails: true, toDo };
+function debitRefused(
+  refuses: NonNullable<ReturnCode["refuses"]>,
+  means: string,
+  toDo: string,
+): ReturnCode {
+  return { ...code("payer", means, toDo), refuses };
 }
 
-function payer(means: string, toDo: string): ReturnCode {
-  return { means, whose: "payer", mayBeReinitiated: false, mendedByNewDetails: false, toDo };
+function accountDetails(means: string, toDo: string): ReturnCode {
+  return { ...code("either", means, toDo), mendedByNewDetails: true };
+}
+
+function either(means: string, toDo: string): ReturnCode {
+  return code("either", means, toDo);
 }
 
 function payee(means: string, toDo: string): ReturnCode {
-  return { means, whose: "payee", mayBeReinitiated: false, mendedByNewDetails: false, toDo };
+  return code("payee", means, toDo);
 }
 
 function other(means: string, toDo: string): ReturnCode {
-  return { means, whose: "unknown", mayBeReinitiated: false, mendedByNewDetails: false, toDo };
+  return code("unknown", means, toDo);
+}
+
+function code(whose: ReturnCode["whose"], means: string, toDo: string): ReturnCode {
+  return { means, whose, refuses: null, mayBeReinitiated: false, mendedByNewDetails: false, toDo };
 }

@@ -1,6 +1,7 @@
 import { WEEKDAYS, type FailureRule } from "../../contracts/playbook.ts";
 import { isBankingDay, nextBankingDay } from "../clock/bank-calendar.ts";
 import { addDays, isoWeekday } from "../clock/dates.ts";
+import { debitRefusedBy, isReinitiable } from "../payments/return-codes.ts";
 import { approvalEnd } from "./approval.ts";
 import type { RuledFailure } from "./policy.ts";
 
@@ -8,6 +9,8 @@ import type { RuledFailure } from "./policy.ts";
 export interface FailureFacts {
   readonly failed: RuledFailure;
   readonly whose: "payer" | "payee" | "unknown";
+  /** Payments of the account and day that came back with this code, its own included. */
+  readonly returnsOfDay: number;
   /** True if every payment of the line failed or was returned. */
   readonly isWhole: boolean;
   readonly retriesMade: number;
@@ -19,6 +22,9 @@ export interface FailureFacts {
   readonly stopped: string | null;
 }
 
+/** What a failure puts on hold: the funding account, the vendor, or the bill alone. */
+export type Held = "account" | "vendor" | "bill" | null;
+
 export type FailureStep =
   /** `date` is the execution date; the request is made on the banking day before. */
   | { readonly kind: "retry-on"; readonly date: string; readonly ofAtMost: number }
@@ -29,9 +35,8 @@ export type FailureStep =
       readonly code: string | null;
       /** One sentence; null if the code's meaning says enough. */
       readonly why: string | null;
-      readonly pause: boolean;
-      readonly holdVendor: boolean;
-      /** True if it is not known yet whose account it concerns. */
+      readonly hold: Held;
+      /** True if it is not known yet whose account it concerns, or whether all of the account. */
       readonly undecided: boolean;
     };
 
@@ -39,20 +44,24 @@ export type FailureStep =
 export function stepAfterFailure(facts: FailureFacts): FailureStep {
   const { failed, whose } = facts;
   const { rule, code } = failed;
-  const isOurs = whose === "payer";
+  const hold = heldAfter(facts);
+  const undecided = isUndecided({ ...facts, code }, rule);
   const park = (why: string | null, name: string | null = code): FailureStep => ({
     kind: "park",
     code: name,
     why,
-    pause: isOurs && (rule.pause || rule.action === "hold-vendor"),
-    holdVendor: rule.action === "hold-vendor" && !isOurs,
-    undecided: rule.action === "hold-vendor" && whose === "unknown",
+    hold,
+    undecided,
   });
-  if (rule.action === "hold-vendor" && whose === "unknown") {
-    return park("It may be our account or the vendor's: check both.");
+  if (undecided) {
+    return park(
+      hold === "bill"
+        ? "It may be about this payment alone."
+        : "It may be our account or the vendor's: check both.",
+    );
   }
-  // The bank refuses our own account, not the vendor's: one decision covers all its payments.
-  if (rule.action === "hold-vendor" && isOurs) {
+  // The bank refuses our own account: one decision covers all its payments.
+  if (isRefused(failed, whose)) {
     return facts.stopped === null ? { kind: "wait-for-incident" } : park(facts.stopped);
   }
   if (rule.action !== "retry") return park(null);
@@ -69,6 +78,46 @@ export function stepAfterFailure(facts: FailureFacts): FailureStep {
   if (rule.when === "when-released") return { kind: "wait-for-incident" };
   if (rule.when === "when-funds-arrive") return { kind: "wait-for-funds" };
   return { kind: "retry-on", date, ofAtMost: atMost };
+}
+
+/**
+ * Decides what a failure puts on hold. A bank that refuses our own account holds it under any rule,
+ * and a refused debit never holds a vendor.
+ */
+export function heldAfter({
+  failed,
+  whose,
+  returnsOfDay,
+}: Pick<FailureFacts, "failed" | "whose" | "returnsOfDay">): Held {
+  const { code, rule } = failed;
+  if (whose !== "payer") {
+    return rule.action === "hold-vendor" && debitRefusedBy(code) === null ? "vendor" : null;
+  }
+  if (isUndecided({ code, whose, returnsOfDay }, rule)) return "bill";
+  return rule.pause || isRefused(failed, whose) ? "account" : null;
+}
+
+/** True if a return is about our own account, which another try doesn't mend. */
+function isRefused({ code, rule }: RuledFailure, whose: FailureFacts["whose"]): boolean {
+  if (whose !== "payer") return false;
+  return rule.action === "hold-vendor" || (code !== null && !isReinitiable(code));
+}
+
+/**
+ * True if the day's other payments may still show what a failure is about: whose account it is, or,
+ * after a stop payment, whether one entry was stopped or all of the account.
+ */
+export function isUndecided(
+  {
+    code,
+    whose,
+    returnsOfDay,
+  }: Pick<FailureFacts, "whose" | "returnsOfDay"> & { readonly code: string | null },
+  { action }: FailureRule,
+): boolean {
+  const refuses = debitRefusedBy(code);
+  if (refuses === "entry") return whose === "payer" && returnsOfDay < 2;
+  return refuses === null && action === "hold-vendor" && whose === "unknown";
 }
 
 /**

@@ -1,4 +1,5 @@
 import { classifyFailure, wordsOf } from "../payments/failure-policy.ts";
+import { debitRefusedBy, isReinitiable, RETURN_CODES } from "../payments/return-codes.ts";
 
 /** Facts that show whose account a return concerns, from payments of the same day. */
 export interface AccountFacts {
@@ -18,20 +19,21 @@ export interface AccountFacts {
   readonly otherVendorsFailed: number;
 }
 
-const EITHER_SIDE: readonly string[] = ["R02", "R03", "R04"];
-
 /**
- * Says whose bank account a failure concerns. R01 and R09 concern the payer's. R02, R03 and R04 may
- * concern either: the funding source, the reason's text and the day's other payments decide.
+ * Says whose bank account a failure concerns, by the table of return codes. A refused debit
+ * concerns no account if the payment came from the balance, which debits none. If the code may
+ * concern either side, the funding source, the reason's text and the day's other payments decide.
  */
 export function whoseAccount(facts: AccountFacts): "payer" | "payee" | "unknown" {
-  const { code, failureReason } = facts;
-  if (code === "R01" || code === "R09") return "payer";
-  if (code === null || !EITHER_SIDE.includes(code)) return classifyFailure(failureReason).whose;
-  // The service's balance pays by credit, so no account of ours is debited.
-  if (facts.sourceKind === "balance") return "payee";
-  const said = sideInText(wordsOf(failureReason ?? ""));
-  if (said !== null) return said;
+  const { code, failureReason, sourceKind } = facts;
+  if (isReinitiable(code)) return "payer";
+  const said =
+    (code === null ? undefined : RETURN_CODES[code]?.whose) ?? classifyFailure(failureReason).whose;
+  const isDebited = sourceKind !== "balance";
+  if (said !== "either") return debitRefusedBy(code) === null || isDebited ? said : "unknown";
+  if (!isDebited) return "payee";
+  const named = sideInText(wordsOf(failureReason ?? ""));
+  if (named !== null) return named;
   if (facts.othersThrough > 0) return "payee";
   return facts.otherVendorsFailed > 0 ? "payer" : "unknown";
 }

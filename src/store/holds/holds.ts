@@ -117,10 +117,10 @@ export async function releaseHold(
 }
 
 /**
- * Releases the holds that the owner of a failed bill has set on its vendor: a person has decided
- * about the bill.
+ * Releases the holds that the owner of a failed bill has set on its vendor or on the bill: a person
+ * has decided about it, or it is about something else.
  */
-export async function releaseVendorHoldsOf(
+export async function releaseFailureHoldsOf(
   trx: Transaction<Tables>,
   owner: { readonly businessId: string; readonly workflowId: string },
   {
@@ -131,8 +131,7 @@ export async function releaseVendorHoldsOf(
 ): Promise<void> {
   const { businessId, workflowId } = owner;
   for (const hold of await activeHolds(trx, businessId, businessMs)) {
-    const isOwn = isSetBy(hold, workflowId) && hold.scope === "contact";
-    if (isOwn) await releaseHold(trx, hold.holdId, by, nowMs);
+    if (isSetBy(hold, workflowId)) await releaseHold(trx, hold.holdId, by, nowMs);
   }
 }
 

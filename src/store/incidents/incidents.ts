@@ -2,11 +2,12 @@ import { type Author, byWorkflow, kindOfAuthor, nameOfAuthor } from "../../contr
 import type { Transaction } from "kysely";
 import { MOVING_TOP_UP_STATES } from "../../contracts/deposit.ts";
 import type { IncidentDecision } from "../../contracts/incident.ts";
+import { debitRefusedBy, RETURN_CODES } from "../../domain/payments/return-codes.ts";
 import { incidentCommand } from "../../domain/retries/deciders.ts";
 import { appendAudit } from "../audit/audit.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
-import { changeRecords, findOne } from "../sql/records.ts";
+import { changeRecords, findEach, findOne } from "../sql/records.ts";
 import { createHold, type Hold, listHolds, isSetBy, releaseHold } from "../holds/holds.ts";
 import { raiseNotice } from "../notices/notices.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -85,6 +86,9 @@ export async function openIncident(
 ): Promise<{ readonly incident: Incident; readonly opened: boolean }> {
   const { businessId, sourceId, workflowId, nowMs } = incident;
   const known = await getIncident(trx, businessId, sourceId);
+  const revokedAtMs = revokedBy(incident, known);
+  if (known !== undefined)
+    await changeRecords(trx, "incidents", { businessId, sourceId }, { revokedAtMs });
   if (known !== undefined && known.phase !== "ended") return { incident: known, opened: false };
   if (known !== undefined && incident.failedAtMs <= (known.decidedBusinessMs ?? 0)) {
     return { incident: known, opened: false };
@@ -101,11 +105,12 @@ export async function openIncident(
     nowMs,
   });
   const { business, code, reason, roles } = incident;
+  const toDo = RETURN_CODES[code]?.toDo;
   const values = asColumns({
     ...{ businessId, sourceId, business, workflowId, round, code, reason, roles },
     ...{ phase: "open" as const, holdId: hold.holdId, openedAtMs: nowMs },
     ...{ decision: null, decidedBy: null, decidedByKind: null },
-    ...{ decidedAtMs: null, decidedBusinessMs: null },
+    ...{ decidedAtMs: null, decidedBusinessMs: null, revokedAtMs },
   });
   const row = await trx
     .insertInto("incidents")
@@ -118,7 +123,7 @@ export async function openIncident(
     kind: "incident",
     factKey: `${workflowId}/${round}`,
     subject: `Payments from ${sourceId} bounced (${incident.code}): nothing more is paid from it`,
-    text: `${incident.reason}\n\nThe account is on hold for all runs of ${incident.business} until one of ${incident.roles.join(", ")} decides:\n\n  ${incidentCommand(sourceId)}`,
+    text: `${incident.reason}\n\n${toDo === undefined ? "" : `${toDo}\n\n`}The account is on hold for all runs of ${incident.business} until one of ${incident.roles.join(", ")} decides:\n\n  ${incidentCommand(sourceId)}`,
     roles: incident.roles,
     data: { workflowId, sourceId, code: incident.code, holdId: hold.holdId },
     nowMs,
@@ -131,7 +136,32 @@ export async function openIncident(
     subject: sourceId,
     details: { round, code: incident.code, holdId: hold.holdId },
   });
+  // Bills whose failure could have been the vendor's, or about one entry, are judged again.
+  signalOnCommit(trx, businessId, { kind: "incident", sourceId });
   return { incident: toIncident(row), opened: true };
+}
+
+function revokedBy({ code, failedAtMs }: NewIncident, known: Incident | undefined): number | null {
+  const before = known?.revokedAtMs ?? null;
+  if (debitRefusedBy(code) !== "authorization") return before;
+  return Math.max(before ?? 0, Math.floor(failedAtMs));
+}
+
+/**
+ * Returns when returns have last revoked the debit authorizations of these accounts, those that
+ * have.
+ */
+export async function revokedAuthorizations(
+  db: Db,
+  businessId: string,
+  sourceIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const accounts = await findEach(db, "incidents", { businessId }, "source_id", sourceIds);
+  return new Map(
+    accounts.flatMap(({ sourceId, revokedAtMs }) =>
+      revokedAtMs === null ? [] : [[sourceId, revokedAtMs] as const],
+    ),
+  );
 }
 
 /**

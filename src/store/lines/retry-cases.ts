@@ -181,12 +181,17 @@ interface FailedLine extends Account {
   readonly executionDate: string;
 }
 
+interface FailedBill {
+  readonly payable_id: string;
+  readonly contact_id: string;
+}
+
 /**
- * Returns the vendors of bills that also failed on that day, according to their retries: a line may
- * have moved to the day of a new payment since, or its reason may say what it waits for.
+ * Returns the bills that also failed on that day, according to their retries: a line may have moved
+ * to the day of a new payment since, or its reason may say what it waits for.
  */
-async function bouncedToo(db: Db, line: FailedLine, code: string | null): Promise<string[]> {
-  const { businessId, sourceId, contactId, executionDate } = line;
+async function bouncedToo(db: Db, line: FailedLine, code: string | null): Promise<FailedBill[]> {
+  const { businessId, sourceId, payableId, executionDate } = line;
   // Reads the open cases first, which are few: otherwise SQLite would read all that was ever
   // retried.
   const open = await findAll(db, "retry_cases", { businessId, sourceId }, ["payable_id"]);
@@ -200,11 +205,11 @@ async function bouncedToo(db: Db, line: FailedLine, code: string | null): Promis
         .onRef("run_lines.payable_id", "=", "retries.payable_id"),
     )
     .select(["retries.phase", "retries.handled_payment_ids"])
-    .select(["run_lines.contact_id", "run_lines.execution_date"])
+    .select(["run_lines.payable_id", "run_lines.contact_id", "run_lines.execution_date"])
     .where("retries.business_id", "=", businessId)
     .where("retries.payable_id", "in", ids)
     .where("retries.reason_code", "=", code ?? "")
-    .where("run_lines.contact_id", "!=", contactId)
+    .where("retries.payable_id", "!=", payableId)
     .execute();
   const sent = await db
     .selectFrom("sends")
@@ -214,13 +219,11 @@ async function bouncedToo(db: Db, line: FailedLine, code: string | null): Promis
     .where("execution_date", "=", executionDate)
     .execute();
   const made = new Set(sent.flatMap((row) => toSend(row).madeIds));
-  return rows
-    .filter((row) => {
-      const { phase, handledPaymentIds } = toRetry(row);
-      const isOfThatDay = phase !== "following" && row.execution_date === executionDate;
-      return isOfThatDay || handledPaymentIds.some((id) => made.has(id));
-    })
-    .map((row) => row.contact_id);
+  return rows.filter((row) => {
+    const { phase, handledPaymentIds } = toRetry(row);
+    const isOfThatDay = phase !== "following" && row.execution_date === executionDate;
+    return isOfThatDay || handledPaymentIds.some((id) => made.has(id));
+  });
 }
 
 const toRetry = readerOf("retries");
@@ -233,7 +236,11 @@ export async function dayOfFailure(
   db: Db,
   line: FailedLine,
   code: string | null,
-): Promise<{ readonly othersThrough: number; readonly otherVendorsFailed: number }> {
+): Promise<{
+  readonly othersThrough: number;
+  readonly othersFailed: number;
+  readonly otherVendorsFailed: number;
+}> {
   const others = db
     .selectFrom("run_lines")
     .where("business_id", "=", line.businessId)
@@ -247,14 +254,15 @@ export async function dayOfFailure(
   const failed = await others
     // Counted here: to count vendors itself, SQLite would read every line of the business in their
     // order.
-    .select("contact_id")
+    .select(["payable_id", "contact_id"])
     .where("state", "in", ["parked", "retrying"])
     .where("reason_code", "=", code ?? "")
-    .where("contact_id", "!=", line.contactId)
     .execute();
-  const vendors = [...failed.map((row) => row.contact_id), ...(await bouncedToo(db, line, code))];
+  const bills = [...failed, ...(await bouncedToo(db, line, code))];
+  const vendors = bills.map((bill) => bill.contact_id).filter((id) => id !== line.contactId);
   return {
     othersThrough: Number(through?.count ?? 0),
+    othersFailed: new Set(bills.map((bill) => bill.payable_id)).size,
     otherVendorsFailed: new Set(vendors).size,
   };
 }

@@ -91,5 +91,10 @@ export const incidentTables = {
     decided_at_ms: integerOrNull,
     /** Business-clock instant: failures before it belong to the round that was decided. */
     decided_business_ms: integerOrNull,
+    /**
+     * Business-clock instant of the last return that revoked the account's debit authorization; it
+     * outlasts the rounds.
+     */
+    revoked_at_ms: integerOrNull,
   }),
 };

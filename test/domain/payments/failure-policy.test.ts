@@ -36,7 +36,7 @@ describe("the failure policy", () => {
 
   it("a closed account's text explains what happened and what to do", () => {
     const found = classifyFailure("R02 Account closed");
-    expect(found.whose).toBe("payee");
+    expect(found.whose).toBe("either");
     expect(found.toDo).toContain("Ask the vendor for new bank details");
   });
 

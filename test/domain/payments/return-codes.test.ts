@@ -24,7 +24,7 @@ function retryAll(code: string): FailureRule {
 function stepFor(rules: readonly FailureRule[], reason: string) {
   const failed = ruleFor(rules, reason);
   return stepAfterFailure({
-    ...{ failed, whose: "payer", isWhole: true, retriesMade: 0, stopped: null },
+    ...{ failed, whose: "payer", returnsOfDay: 1, isWhole: true, retriesMade: 0, stopped: null },
     ...{ firstSettledOn: "2026-03-02", today: "2026-03-05" },
   });
 }

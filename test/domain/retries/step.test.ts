@@ -2,7 +2,7 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
 import type { FailureRule } from "../../../src/contracts/playbook.ts";
 import { isBankingDay } from "../../../src/domain/clock/bank-calendar.ts";
-import { BUILT_IN_RULES, ruleFor } from "../../../src/domain/retries/policy.ts";
+import { BUILT_IN_RULES, ruleFor, unattendedFailures } from "../../../src/domain/retries/policy.ts";
 import { type FailureFacts, stepAfterFailure } from "../../../src/domain/retries/step.ts";
 import { whoseAccount } from "../../../src/domain/retries/whose-account.ts";
 
@@ -21,6 +21,7 @@ function facts(change: Partial<FailureFacts> = {}): FailureFacts {
   return {
     failed: { code: "R01", rule: RETRY },
     whose: "payer",
+    returnsOfDay: 1,
     isWhole: true,
     retriesMade: 0,
     firstSettledOn: "2026-03-02",
@@ -58,12 +59,46 @@ describe("after a failure", () => {
   it("the vendor is held if the account is or may be the vendor's, and our account if it is ours", () => {
     const failed = ruleFor(BUILT_IN_RULES, "R02 Account closed");
     const step = (whose: FailureFacts["whose"]) => stepAfterFailure(facts({ failed, whose }));
-    expect(step("payee")).toMatchObject({ kind: "park", holdVendor: true, pause: false });
+    expect(step("payee")).toMatchObject({ kind: "park", hold: "vendor" });
     expect(step("unknown")).toMatchObject({
-      holdVendor: true,
+      hold: "vendor",
       why: expect.stringMatching(/check both/),
     });
     expect(step("payer")).toEqual({ kind: "wait-for-incident" });
+  });
+
+  it.each(["R05", "R07", "R10", "R11", "R29", "R02", "R16"])(
+    "a return with %s of our own account waits for one decision about it, whatever the rule",
+    (code) => {
+      for (const rules of [BUILT_IN_RULES, unattendedFailures("retry-failed", 0).rules]) {
+        const failed = ruleFor(rules, code);
+        expect(stepAfterFailure(facts({ failed }))).toEqual({ kind: "wait-for-incident" });
+        // A line of a cancelled run is parked, and its account is held all the same.
+        expect(stepAfterFailure(facts({ failed, stopped: "cancelled" }))).toMatchObject({
+          kind: "park",
+          hold: "account",
+        });
+      }
+    },
+  );
+
+  it("the first stop payment of a day holds its bill, the second holds the account", () => {
+    const failed = ruleFor(BUILT_IN_RULES, "R08");
+    expect(stepAfterFailure(facts({ failed }))).toMatchObject({
+      ...{ kind: "park", code: "R08", hold: "bill", undecided: true },
+    });
+    const second = facts({ failed, returnsOfDay: 2 });
+    expect(stepAfterFailure(second)).toEqual({ kind: "wait-for-incident" });
+  });
+
+  it("a refused debit that concerns no account of ours holds nothing, whatever the rule", () => {
+    const rule = { ...RETRY, action: "hold-vendor", payAgain: true, when: null } as const;
+    for (const code of ["R05", "R08", "R29"]) {
+      const failed = { code, rule };
+      expect(stepAfterFailure(facts({ failed, whose: "unknown" }))).toMatchObject({
+        ...{ kind: "park", hold: null, undecided: false },
+      });
+    }
   });
 
   it("a retry executes on the announced day, which may be day 180 but no later", () => {
@@ -111,13 +146,30 @@ describe("the account that a return is about", () => {
     expect(about({ code: "R09" })).toBe("payer");
   });
 
-  it("R02, R03 and R04 are attributed by the source, the text and the day's other payments", () => {
-    expect(about({ sourceKind: "balance" })).toBe("payee");
-    expect(about({ failureReason: "R03 payer's account not found" })).toBe("payer");
-    expect(about({ failureReason: "R03: receiver unknown" })).toBe("payee");
-    expect(about({ othersThrough: 1 })).toBe("payee");
-    expect(about({ otherVendorsFailed: 1 })).toBe("payer");
-  });
+  it.each(["R02", "R03", "R04", "R12", "R13", "R16", "R20"])(
+    "%s is attributed by the source, the text and the day's other payments",
+    (code) => {
+      const of = (change: Parameters<typeof about>[0]) =>
+        about({ code, failureReason: code, ...change });
+      expect(of({})).toBe("unknown");
+      expect(of({ sourceKind: "balance" })).toBe("payee");
+      expect(of({ failureReason: `${code} payer's account` })).toBe("payer");
+      expect(of({ failureReason: `${code}: receiver` })).toBe("payee");
+      expect(of({ othersThrough: 1 })).toBe("payee");
+      expect(of({ otherVendorsFailed: 1 })).toBe("payer");
+    },
+  );
+
+  it.each(["R05", "R07", "R08", "R10", "R11", "R29"])(
+    "%s is about a debit: the payer's bank account, and nobody's if the balance paid",
+    (code) => {
+      const of = (sourceKind: string) =>
+        about({ code, failureReason: `${code} receiver`, sourceKind, othersThrough: 9 });
+      expect(of("bank")).toBe("payer");
+      expect(of("linked_bank")).toBe("payer");
+      expect(of("balance")).toBe("unknown");
+    },
+  );
 
   it("a return that shows no owner of the account is left to a person", () => {
     expect(about({})).toBe("unknown");
@@ -126,6 +178,6 @@ describe("the account that a return is about", () => {
   });
 
   it("a code that only a payee's account can cause is attributed to the vendor", () => {
-    expect(about({ code: "R12", failureReason: "R12" })).toBe("payee");
+    expect(about({ code: "R23", failureReason: "R23" })).toBe("payee");
   });
 });

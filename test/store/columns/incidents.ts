@@ -50,5 +50,6 @@ export const incidentColumns: Columns<"retries" | "retry_cases" | "incidents"> =
     decided_by_kind: true,
     decided_at_ms: true,
     decided_business_ms: true,
+    revoked_at_ms: true,
   },
 };
