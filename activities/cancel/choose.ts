@@ -1,6 +1,7 @@
 import { definedOnly } from "../../src/contracts/defined-only.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
 import { namedPayments } from "../../src/domain/cancellations/policy.ts";
+import { namedDay } from "../../src/domain/clock/named-day.ts";
 import { paymentsOfBill } from "../../src/ledger/made-payments.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { type Cancellation, getCancellation } from "../../src/store/cancellations/cancellations.ts";
@@ -104,7 +105,7 @@ async function shownOf(
       ? ofOne
       : await paymentsOfBill(context.store.db, businessId, payableId, ofOne);
   return all.toSorted((one, other) =>
-    (one.scheduledAt ?? "") < (other.scheduledAt ?? "") ? -1 : 1,
+    (namedDay(one.scheduledAt) ?? "") < (namedDay(other.scheduledAt) ?? "") ? -1 : 1,
   );
 }
 

@@ -1,4 +1,4 @@
-import { newYorkDate } from "../../src/domain/clock/new-york.ts";
+import { dayOfInstant, namedDay } from "../../src/domain/clock/named-day.ts";
 import { type ApprovalEnd, approvalEnd } from "../../src/domain/retries/approval.ts";
 import { ruleFor } from "../../src/domain/retries/policy.ts";
 import { failurePlaybook } from "./failure-playbook.ts";
@@ -29,15 +29,8 @@ export function firstSettledOn({ payments, line }: RetryCase): string {
   const days = payments
     .filter(({ id }) => line.paymentIds.includes(id))
     .flatMap(({ processedAt, scheduledAt, createdAt }) => {
-      const ran = [processedAt, scheduledAt].flatMap(dayOf);
-      return ran.length > 0 ? ran : dayOf(createdAt);
+      const ran = [dayOfInstant(processedAt) ?? [], namedDay(scheduledAt) ?? []].flat();
+      return ran.length > 0 ? ran : (dayOfInstant(createdAt) ?? []);
     });
   return days.toSorted()[0] ?? line.executionDate;
-}
-
-function dayOf(at: string | null): string[] {
-  if (at === null) return [];
-  if (/^\d{4}-\d{2}-\d{2}$/.test(at)) return [at];
-  const ms = Date.parse(at);
-  return Number.isNaN(ms) ? [] : [newYorkDate(ms)];
 }

@@ -1,5 +1,5 @@
-import { isDate } from "../../src/domain/clock/dates.ts";
 import { instantOf } from "../../src/domain/clock/instants.ts";
+import { namedDay } from "../../src/domain/clock/named-day.ts";
 import {
   type BillBook,
   type BillFacts,
@@ -177,7 +177,7 @@ function unreadableBill(bill: PayableListItem, unreadable: Unreadable): BillFact
 }
 
 export function billFacts(bill: PayableListItem & WholeBill): BillFacts {
-  const dueDate = dateOrNull(bill.dueDate);
+  const dueDate = namedDay(bill.dueDate);
   const unreadable =
     dueDate === null && bill.dueDate !== null
       ? { unreadable: { dueDate: shortened(bill.dueDate) } }
@@ -190,7 +190,7 @@ export function billFacts(bill: PayableListItem & WholeBill): BillFacts {
     totalCents: bill.totalAmountCents,
     amountPaidCents: bill.amountPaidCents,
     dueDate,
-    issueDate: dateOrNull(bill.issueDate),
+    issueDate: namedDay(bill.issueDate),
     // Bills whose number can't be read are not alike because of that.
     customNumber: bill.customNumber === UNREADABLE ? null : (bill.customNumber ?? null),
     description: bill.description ?? null,
@@ -198,10 +198,4 @@ export function billFacts(bill: PayableListItem & WholeBill): BillFacts {
     contactName: bill.contact?.displayName ?? null,
     ...unreadable,
   };
-}
-
-/** Returns a plain date, even if a service writes a time after it. */
-function dateOrNull(text: string | null | undefined): string | null {
-  const [date = ""] = (text ?? "").split("T");
-  return isDate(date) ? date : null;
 }

@@ -5,7 +5,7 @@ import type { Payment, PaymentsClient } from "../payments-api/index.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
 import type { Db } from "../store/sql/db.ts";
 import type { Reading, Shown } from "./facts.ts";
-import { dateIn } from "../domain/clock/dates.ts";
+import { namedDay } from "../domain/clock/named-day.ts";
 
 /** When a reading began, on the clocks that the ledger judges by. */
 export type Begun = Pick<Reading, "begunAtMs" | "begunServiceMs">;
@@ -63,7 +63,7 @@ export function readingOf(
 
 function shownPayment(payment: Payment, payableId: string | null): Shown {
   const { id, amountCents, status, contactId, bankAccountId, paymentRail, scheduledAt } = payment;
-  const executionDate = scheduledAt === null ? null : dateIn(scheduledAt);
+  const executionDate = namedDay(scheduledAt);
   const createdAtMs = instantOf(payment.createdAt);
   const terms = { contactId, bankAccountId, rail: paymentRail, executionDate };
   const isOther = payableId !== null && namesOther(payment, payableId);

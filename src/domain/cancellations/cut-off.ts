@@ -1,4 +1,5 @@
 import { addBankingDays } from "../clock/bank-calendar.ts";
+import { namedDay } from "../clock/named-day.ts";
 import { newYorkDate, newYorkInstantMs } from "../clock/new-york.ts";
 import { TOO_LATE } from "./left-to-people.ts";
 
@@ -14,9 +15,6 @@ const MARGIN_MS = 5 * 60_000;
  */
 const REAL_MARGIN_MS = 12_000;
 
-/** A date, its midnight in UTC, or a time without a zone: each of them names only the day. */
-const DAY = /^(\d{4}-\d{2}-\d{2})(?:$|[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]00:?00)$|[T ][\d:.]+$)/;
-
 /**
  * Returns when a scheduled payment executes: 9:00 New York on its date.
  *
@@ -24,10 +22,8 @@ const DAY = /^(\d{4}-\d{2}-\d{2})(?:$|[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]00:?00)
  * @returns a business-clock instant; null if it names no day
  */
 export function executionMs(scheduledAt: string): number | null {
-  const day = DAY.exec(scheduledAt)?.[1];
-  const instantMs = Date.parse(day ?? scheduledAt);
-  if (Number.isNaN(instantMs)) return null;
-  return newYorkInstantMs(day ?? newYorkDate(instantMs), EXECUTION_TIME);
+  const day = namedDay(scheduledAt);
+  return day === null ? null : newYorkInstantMs(day, EXECUTION_TIME);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { newYorkDate } from "../clock/new-york.ts";
+import { dayOfInstant, namedDay } from "../clock/named-day.ts";
 
 /** A line that a run's money leaves on an account's statement. */
 export interface StatementLine {
@@ -40,9 +40,9 @@ export function paymentLines(
   executionDate: string,
 ): StatementLine[] {
   const { status, amountCents, failureReason } = payment;
-  const date = dateOf(payment.scheduledAt) || executionDate;
+  const date = namedDay(payment.scheduledAt) ?? executionDate;
   const debit: StatementLine = { date, entry: "debit", account, cents: -amountCents, note: "" };
-  const back = { account, date: dateOf(payment.updatedAt) || date, cents: amountCents };
+  const back = { account, date: dayOfInstant(payment.updatedAt) ?? date, cents: amountCents };
   switch (status) {
     case "completed":
       return [debit];
@@ -76,7 +76,7 @@ export function paymentLines(
  * date. No field says so, but a bank responds on a later day, and with a code.
  */
 function neverLeft(payment: StatementPayment, date: string): boolean {
-  const failedOn = dateOf(payment.updatedAt);
+  const failedOn = dayOfInstant(payment.updatedAt) ?? "";
   const isByTheBank = payment.processedAt !== null || RETURN_CODE.test(payment.failureReason ?? "");
   return !isByTheBank && failedOn !== "" && failedOn <= date;
 }
@@ -135,12 +135,4 @@ export function depositLines(deposit: StatementDeposit): StatementLine[] {
       return [out, arrived, back, { ...taken, date: changedOn, note: reason }];
     }
   }
-}
-
-/** Returns the New York date of a date or an instant; empty for anything else. */
-export function dateOf(instant: string | null | undefined): string {
-  if (instant === null || instant === undefined) return "";
-  if (/^\d{4}-\d{2}-\d{2}$/.test(instant)) return instant;
-  const ms = Date.parse(instant);
-  return Number.isNaN(ms) ? "" : newYorkDate(ms);
 }

@@ -1,4 +1,4 @@
-import { newYorkDate } from "../../domain/clock/new-york.ts";
+import { dayOfInstant, namedDay } from "../../domain/clock/named-day.ts";
 import type { Payment, PaymentsClient } from "../../payments-api/index.ts";
 
 /** Payments to a vendor that are shown beside a flagged bill. */
@@ -42,11 +42,7 @@ export async function lastPaymentsTo(
 }
 
 function shownOf({ id, payableId, amountCents, status, ...times }: Payment): VendorPayment {
-  const at = times.processedAt ?? times.scheduledAt ?? times.createdAt ?? "";
-  const on = /^\d{4}-\d{2}-\d{2}$/.test(at) ? at : dayOf(Date.parse(at));
+  const { processedAt, scheduledAt, createdAt } = times;
+  const on = dayOfInstant(processedAt) ?? namedDay(scheduledAt) ?? dayOfInstant(createdAt) ?? "";
   return { paymentId: id, payableId, amountCents, status, on };
-}
-
-function dayOf(ms: number): string {
-  return Number.isNaN(ms) ? "" : newYorkDate(ms);
 }

@@ -1,5 +1,6 @@
 import { newYorkDate } from "../../domain/clock/new-york.ts";
-import { dateOf, type StatementDeposit } from "../../domain/statement/lines.ts";
+import { dayOfInstant } from "../../domain/clock/named-day.ts";
+import type { StatementDeposit } from "../../domain/statement/lines.ts";
 import { depositStands } from "../../domain/deposits/transactions.ts";
 import type { BalanceTransaction, PaymentsClient } from "../../payments-api/index.ts";
 import { attemptsOf } from "../../ledger/attempts.ts";
@@ -71,9 +72,9 @@ async function depositOf(
     stands,
     amountCents: shown?.amountCents ?? amountCents,
     bankAccountId: shown?.bankAccountId ?? account.bankAccountId,
-    madeOn: dateOf(shown?.createdAt) || (await sentOn(db, topUp)),
-    arrivedOn: dateOf(shown?.processedAt) || (state === "completed" ? sinceOn : arrivesOn),
-    changedOn: dateOf(shown?.updatedAt) || sinceOn,
+    madeOn: dayOfInstant(shown?.createdAt) ?? (await sentOn(db, topUp)),
+    arrivedOn: dayOfInstant(shown?.processedAt) ?? (state === "completed" ? sinceOn : arrivesOn),
+    changedOn: dayOfInstant(shown?.updatedAt) ?? sinceOn,
     reason: shown?.failureReason ?? (isSettled || state === "failed" ? (topUp.reason ?? "") : ""),
   };
 }

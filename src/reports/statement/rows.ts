@@ -1,10 +1,10 @@
 import {
   BALANCE,
-  dateOf,
   depositLines,
   paymentLines,
   type StatementLine,
 } from "../../domain/statement/lines.ts";
+import { dayOfInstant } from "../../domain/clock/named-day.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { GatewayError } from "../../actions/errors.ts";
@@ -94,7 +94,7 @@ function rowsOfPayment({ planned: { plan, line }, payment }: PaidLine): Statemen
     bankAccountId,
     source: nameOf(plan.funding),
     status: payment.status,
-    settledOn: payment.status === "completed" ? dateOf(payment.processedAt) : "",
+    settledOn: payment.status === "completed" ? (dayOfInstant(payment.processedAt) ?? "") : "",
     state: line.state,
   }));
 }

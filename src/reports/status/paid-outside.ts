@@ -2,6 +2,7 @@ import type { ActionContext } from "../../actions/context.ts";
 import { PATIENCE_MS } from "../../actions/others-now.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { DECIDABLE, type LineState } from "../../contracts/pay-run.ts";
+import { namedDay } from "../../domain/clock/named-day.ts";
 import type { HoldTarget } from "../../domain/holds.ts";
 import { sumCents } from "../../domain/money.ts";
 import { owedCents } from "../../domain/payments/owed.ts";
@@ -146,15 +147,15 @@ function fits(payment: Payment, { payableId, contactId, status }: Filter): boole
 function movingOf(payments: readonly Payment[], all: readonly Payment[]): StopLines[] {
   const moving = payments.filter(({ status }) => isOnItsWay(status));
   const isSplit = all.filter(({ status }) => isOnItsWay(status)).length > 1;
-  const [first] = moving.toSorted((one, other) =>
-    (one.scheduledAt ?? "").localeCompare(other.scheduledAt ?? ""),
-  );
-  if (first === undefined) return [];
+  if (moving.length === 0) return [];
+  const [executionDate = ""] = moving
+    .flatMap((each) => namedDay(each.scheduledAt) ?? [])
+    .toSorted();
   const are = (wanted: LineState) => moving.every(({ status }) => status === wanted);
   const state = are("held") ? "held" : are("scheduled") ? "scheduled" : "processing";
   return [
     {
-      ...{ state, executionDate: first.scheduledAt ?? "", isSplit, count: 1 },
+      ...{ state, executionDate, isSplit, count: 1 },
       cents: sumCents(moving.map(({ amountCents }) => amountCents)),
     },
   ];

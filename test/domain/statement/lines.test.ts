@@ -24,6 +24,11 @@ const DEBIT = "2026-11-19 bank_1 debit -10000";
 
 test.each<[string, Partial<StatementPayment>, string[]]>([
   ["settled: one debit", {}, [DEBIT]],
+  [
+    "settled, of a service that writes its day as midnight UTC",
+    { scheduledAt: "2026-11-19T00:00:00.000Z" },
+    [DEBIT],
+  ],
   ["on its way: one debit", { status: "processing", processedAt: null }, [DEBIT]],
   ["waiting for its date: nothing", { status: "scheduled", processedAt: null }, []],
   ["cancelled in time: nothing", { status: "cancelled", processedAt: null }, []],
