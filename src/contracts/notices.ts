@@ -19,6 +19,7 @@ export const NOTICE_KINDS = [
   "no-worker",
   "workflow-stopped",
   "schedule-changed",
+  "run-missed",
   "store-behind",
   "run-completed",
   "run-failed",

@@ -20,6 +20,7 @@ import {
 import { lookAtOpenSends } from "./open-sends.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { FOLLOWED, followLost } from "./lost-workflows.ts";
+import { notifyOfMissedRuns } from "./missed-runs.ts";
 import { compareSchedules } from "./schedules.ts";
 
 const PASS_EVERY_MS = 60_000;
@@ -192,6 +193,7 @@ class Janitor {
         "Looking after requests without an answer",
         () => lookAtOpenSends(context, profile, this.#unreadOf(businessId)),
       ],
+      ["Looking for missed runs", () => notifyOfMissedRuns(context, profile)],
       ["Looking after claims", () => this.#lookAfterClaims(profile)],
       ...(isWhole ? [["Forgetting old events", () => this.#prune(profile)] as const] : []),
       ["Ending holds", () => this.#endHolds(profile)],

@@ -2,25 +2,17 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../contracts/durations.ts";
 import type { Condition } from "../api/conditions.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { spokenDeadline } from "../domain/clock/spoken.ts";
-import { fireOf, periodBeginningOn } from "../domain/clock/schedule-period.ts";
-import { addDays } from "../domain/clock/dates.ts";
-import { zonedDate } from "../domain/clock/new-york.ts";
 import { DECIDE_SOON_MS } from "../domain/notices/decide-by.ts";
+import { launchOf, whyMissed } from "../domain/notices/missed-run-texts.ts";
 import { oldestUndispatchedMs, recoveredSince, tookWebhookAfter } from "../store/events/inbox.ts";
 import { lossNoticed } from "../store/janitor/behind.ts";
 import { lastRefusedWebhook } from "../store/audit/refused-webhooks.ts";
 import type { Db } from "../store/index.ts";
 import { billsInDoubtSince } from "../store/lines/in-doubt.ts";
-import { listPlaybooks, type StoredPlaybook } from "../store/playbooks/playbooks.ts";
-import { scheduleWish } from "../store/playbooks/schedule-wishes.ts";
-import { wasLaunchedSince } from "../store/runs/runs-lately.ts";
-import { launchedBySchedule } from "../domain/clock/schedule-triggers.ts";
-import { runThatCounts } from "../store/runs/run-of-period.ts";
+import { runsNotStarted } from "../store/playbooks/runs-not-started.ts";
 import { listRuns } from "../store/runs/runs.ts";
 import { deadlineOf } from "./status/run.ts";
 
-/** How long a launch may wait for a busy worker before it is reported. */
-const STARTS_WITHIN_MS = 15 * MINUTE_MS;
 /** A run that was missed longer ago is history. */
 const STARTED_DAYS = 3;
 const RUNS = 100;
@@ -51,53 +43,15 @@ export async function lateConditions({ db, profiles, nowMs }: Asked): Promise<Co
   return (await Promise.all(found)).flat();
 }
 
-async function notStarted(
-  db: Db,
-  { name: business, businessId, sandbox }: BusinessProfile,
-  nowMs: number,
-): Promise<Condition[]> {
-  const found: Condition[] = [];
-  for (const playbook of await listPlaybooks(db, business)) {
-    const last = lastPeriod(playbook, nowMs);
-    if (last === undefined) continue;
-    const { name } = playbook;
-    const { period, fireAtMs } = last;
-    const of = { businessId, playbook: name, period };
-    const has = await runThatCounts(db, of, launchedBySchedule(name));
-    if (has !== undefined) continue;
-    // A sandbox wakes its launcher in real time, and dates the run by a clock that may be moved.
-    const since = { businessId, playbook: name, sinceMs: fireAtMs };
-    if (sandbox && (await wasLaunchedSince(db, since))) continue;
-    // Checked last, since it reads the playbook's whole trail.
-    const wish = await scheduleWish(db, { businessId, playbook: name });
-    if (wish.deleted || wish.pause !== null) continue;
-    const text = `the run ${name}/${period} should have started, and has not`;
-    const launch = sandbox
-      ? `payrun schedule backfill ${name}`
-      : `payrun launch ${name} --period ${period}`;
-    const remedy = `Look for why in the worker's log, then: ${launch}`;
-    found.push({ code: "run-not-started", severity: "failed", business, text, remedy });
-  }
-  return found;
-}
-
-/** Returns the last run that a schedule should have started by now; undefined if there is none. */
-function lastPeriod(
-  { compiled, createdAtMs }: StoredPlaybook,
-  nowMs: number,
-): { readonly period: string; readonly fireAtMs: number } | undefined {
-  if (compiled.kind !== "pay-run" || compiled.schedule === null) return undefined;
-  const { schedule } = compiled;
-  const today = zonedDate(nowMs, schedule.zone);
-  for (let ago = 0; ago < STARTED_DAYS; ago += 1) {
-    const period = periodBeginningOn(schedule, addDays(today, -ago));
-    if (period === null) continue;
-    const { fireAtMs } = fireOf(schedule, period);
-    if (fireAtMs > nowMs - STARTS_WITHIN_MS) continue;
-    // A schedule that was created later begins with its next run.
-    return fireAtMs >= createdAtMs ? { period, fireAtMs } : undefined;
-  }
-  return undefined;
+async function notStarted(db: Db, profile: BusinessProfile, nowMs: number): Promise<Condition[]> {
+  const { name: business } = profile;
+  const late = await runsNotStarted(db, profile, { nowMs, days: STARTED_DAYS });
+  return late.map((run): Condition => {
+    const text = `the run ${run.playbook}/${run.period} should have started, and has not${run.isMissed ? `: ${whyMissed(run.schedule)}` : ""}`;
+    const first = run.isMissed ? "Launch it" : "Look for why in the worker's log, then";
+    const remedy = `${first}: ${launchOf(run)}`;
+    return { code: "run-not-started", severity: "failed", business, text, remedy };
+  });
 }
 
 /**

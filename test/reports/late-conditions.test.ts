@@ -58,11 +58,16 @@ test("a scheduled run that is a quarter of an hour late is reported with the com
   const [late] = await lateConditions({ db: store.db, profiles: [ACME], nowMs: lateMs });
   expect(late).toMatchObject({ code: "run-not-started", severity: "failed", business: "acme" });
   expect(late?.remedy).toContain("payrun launch weekly --period 2026-11-05");
+  expect(late?.text).not.toContain("catchUp");
+  const tooLateMs = THURSDAY_9_00 + 25 * HOUR_MS;
+  const [missed] = await lateConditions({ db: store.db, profiles: [ACME], nowMs: tooLateMs });
+  expect(missed?.text).toContain("missed by more than catchUp: 1 day allows");
+  expect(missed?.remedy).toBe("Launch it: payrun launch weekly --period 2026-11-05");
   await upsertRun(store.db, newRun({ period: "2026-11-05" }));
   expect(await codes(store, lateMs)).toEqual([]);
 });
 
-test("a sandbox's run counts whatever date its clock gives it, and a missed one is made up by backfill", async () => {
+test("a sandbox's run counts whatever date its clock gives it, and a missed one is launched by its period", async () => {
   const { store } = await testStore();
   await scheduled(store, THURSDAY_9_00 - 24 * HOUR_MS);
   const nowMs = THURSDAY_9_00 + 20 * MINUTE_MS;
@@ -70,7 +75,7 @@ test("a sandbox's run counts whatever date its clock gives it, and a missed one 
   // Last week's run is still under way.
   await upsertRun(store.db, newRun({ period: "2026-12-10", nowMs: 1 }));
   const late = () => lateConditions({ db: store.db, profiles, nowMs });
-  expect((await late())[0]?.remedy).toContain("payrun schedule backfill weekly");
+  expect((await late())[0]?.remedy).toContain("payrun launch weekly --period 2026-11-05");
   await upsertRun(store.db, newRun({ period: "2026-12-17", nowMs: THURSDAY_9_00 + MINUTE_MS }));
   expect(await late()).toEqual([]);
 });

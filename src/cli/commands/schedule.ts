@@ -5,6 +5,7 @@ import { definedOnly } from "../../contracts/defined-only.ts";
 import { EXIT } from "../terminal/cli-error.ts";
 import { gatewayOf, ofBusiness } from "../client/gateway-client.ts";
 import type { Session } from "../client/session.ts";
+import { shellWord } from "../../domain/shell-word.ts";
 import { dim, green, printable, table, yellow } from "../terminal/text.ts";
 import {
   BackfillBody,
@@ -177,7 +178,10 @@ function addBackfill(schedule: Command, session: Session): void {
         for (const { period, id, created } of launched.items) {
           output.line(`${green("✓")} ${period}: ${created ? "launched" : "was there:"} ${id}`);
         }
-        if (launched.items.length === 0) output.line("Nothing was missed.");
+        if (launched.items.length === 0) {
+          output.line("No run was missed within the playbook's catchUp.");
+          output.line(dim(`payrun launch ${shellWord(name)} --period DATE makes an earlier one`));
+        }
         output.document(launched);
         return EXIT.done;
       }),

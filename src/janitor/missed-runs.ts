@@ -1,0 +1,32 @@
+import type { BusinessProfile } from "../config/business-profile.ts";
+import { missedRun } from "../domain/notices/missed-run-texts.ts";
+import { raiseNotice } from "../store/notices/notices.ts";
+import { runsNotStarted } from "../store/playbooks/runs-not-started.ts";
+import type { JanitorContext } from "./context.ts";
+
+/** A run that was missed longer ago is history. */
+const TOLD_WITHIN_DAYS = 31;
+
+/**
+ * Notifies operators, once each, of runs that their schedules should have begun and don't begin any
+ * more: Temporal wakes no launcher for them, so nothing else would say so.
+ */
+export async function notifyOfMissedRuns(
+  { store, log }: Pick<JanitorContext, "store" | "log">,
+  profile: BusinessProfile,
+  nowMs = Date.now(),
+): Promise<void> {
+  const { businessId, name: business } = profile;
+  const late = await runsNotStarted(store.db, profile, { nowMs, days: TOLD_WITHIN_DAYS });
+  for (const run of late.filter(({ isMissed }) => isMissed)) {
+    const { playbook, period } = run;
+    const isNews = await store.transactionOf(businessId, (trx) =>
+      raiseNotice(trx, {
+        ...{ businessId, kind: "run-missed", factKey: `${playbook}/${period}` },
+        ...missedRun(run),
+        ...{ roles: ["operator"], data: { playbook, period }, nowMs },
+      }),
+    );
+    if (isNews) log.warn("a scheduled run was missed", { business, playbook, period });
+  }
+}
