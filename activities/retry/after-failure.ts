@@ -125,7 +125,8 @@ async function take(
   const { code, rule } = failed;
   const reasonCode = code ?? "unknown-reason";
   const { cause, toDo } = classifyFailures(failures);
-  const account = { code: reasonCode, reason, roles: rule.by };
+  const { by: roles, onIncident } = rule;
+  const account = { code: reasonCode, reason, roles, callsBack: onIncident !== undefined };
   if (step.kind === "park") {
     if (step.hold === "account") await incidentOfBounce(retry.context, retry, account);
     else if (step.hold !== null) {

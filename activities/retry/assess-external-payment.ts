@@ -74,7 +74,9 @@ export async function assessExternalPayment(
   const held = heldAfter({ failed: { code, rule }, whose, returnsOfDay: 1 });
   if (held === "account" && sourceId !== null) {
     const account = { business, businessId, line: { sourceId }, clock, payments };
-    const why = { code: code ?? "unknown-reason", reason, roles: rule.by };
+    const { by: roles, onIncident } = rule;
+    const callsBack = onIncident !== undefined;
+    const why = { code: code ?? "unknown-reason", reason, roles, callsBack };
     await incidentOfBounce(context, account, why);
   }
   const { contactId } = failed;

@@ -32,6 +32,7 @@ import {
   undealtPayments,
 } from "./retry-case.ts";
 import { liftFailureHolds } from "./failure-holds.ts";
+import { waitIfCalledBack } from "./called-back.ts";
 import { waitOver } from "./wait-over.ts";
 import { planLineOf } from "../../src/store/lines/lines.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
@@ -106,6 +107,8 @@ export async function judge(retry: RetryCase): Promise<RetryAssessment> {
       return finish(retry, "settled");
     }
     if (outcome.kind === "state" && ["cancelled", "refunded"].includes(outcome.state)) {
+      const recalled = await waitIfCalledBack(retry, open);
+      if (recalled !== undefined) return recalled;
       const alarm = alarmBehind(retry.line, outcome.state);
       await setLine(retry, { state: outcome.state, reason: alarm?.text ?? outcome.text });
       return finish(retry, outcome.state);

@@ -112,7 +112,9 @@ async function joinIncident(
   const reason = row.reason ?? "It failed";
   await keepRetryCase(db, { ...kept, waitsFor: "incident" });
   const answer = await waitFor(retry, decisionAbout(line.sourceId), reason, { reasonCode });
-  const account = { code: reasonCode ?? "", reason, roles: incident.roles };
+  const { roles } = incident;
+  const callsBack = kept.rule.onIncident !== undefined;
+  const account = { code: reasonCode ?? "", reason, roles, callsBack };
   return joined(answer, await incidentOfBounce(context, retry, account));
 }
 

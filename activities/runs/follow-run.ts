@@ -31,6 +31,8 @@ import {
 import { getRun, type Run } from "../../src/store/runs/runs.ts";
 import { moveSubscription } from "../../src/store/payables/subscriptions.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
+import { CALLED_BACK_TEXT } from "../../src/domain/notices/incident-texts.ts";
+import { calledBack } from "../../src/store/cancellations/called-back.ts";
 import { startOrSignal } from "../../src/temporal/start.ts";
 import { adviseVendors } from "./advise-vendors.ts";
 import type { ActivityContext } from "../shared/context.ts";
@@ -127,6 +129,8 @@ async function followSome(
     shown.filter(({ id }) => owned.has(id)),
   );
   const paymentOf = new Map(taken.map((payment) => [payment.id, payment]));
+  const ended = taken.filter(({ status }) => CALLED_BACK.includes(status)).map(({ id }) => id);
+  const recalled = await calledBack(context.store.db, run.businessId, ended);
   const moves: Move[] = [];
   const later: { payableId: string; from: LineState; pollAtMs: number }[] = [];
   const standing: RunLine[] = [];
@@ -149,7 +153,7 @@ async function followSome(
       later.push({ payableId, from, pollAtMs });
       standing.push(line);
     } else {
-      const { to, reasonCode, reason } = standsNow(line, outcome);
+      const { to, reasonCode, reason } = standsNow(line, outcome, recalled);
       if (to === from) {
         later.push({ payableId, from, pollAtMs });
         standing.push(line);
@@ -163,10 +167,18 @@ async function followSome(
   return handedOver + (await write(context, run, { moves, later, late, clock }));
 }
 
-/** Returns the state that its payments put a line in, with the reason. */
+/** Statuses of payments that were cancelled. */
+const CALLED_BACK: readonly string[] = ["cancelled", "refunded"];
+
+/**
+ * Returns the state that its payments put a line in, with the reason.
+ *
+ * @param recalled payments that were called back because of their account
+ */
 function standsNow(
   line: RunLine,
   outcome: LineOutcome,
+  recalled: ReadonlySet<string>,
 ): Pick<LineMove, "to" | "reasonCode" | "reason"> {
   if (outcome.kind === "failed") {
     const cents = sumCents(outcome.reasons.map(({ amountCents }) => amountCents));
@@ -182,6 +194,11 @@ function standsNow(
     return { to: "parked", reasonCode: "partly-paid", reason: outcome.text };
   }
   const alarm = alarmBehind(line, outcome.state);
+  const isRecalled =
+    CALLED_BACK.includes(outcome.state) && recalled.has(line.paymentIds.at(-1) ?? "");
+  if (alarm === null && isRecalled) {
+    return { to: "on-hold", reasonCode: "on-hold", reason: CALLED_BACK_TEXT };
+  }
   const reasonCode = alarm?.code ?? null;
   return { to: outcome.state, reasonCode, reason: alarm?.text ?? outcome.text };
 }

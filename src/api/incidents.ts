@@ -20,6 +20,28 @@ const goesOut = HoldBody.shape.goesOut.unwrap();
 
 const account = z.string().describe("What it is called, with its last four; its id without a name");
 
+const scheduled = z
+  .object({
+    bills: z.int(),
+    totalCents: z.int(),
+    cancelBy: z.string().nullable().describe("Until when the first can be cancelled"),
+    payments: z
+      .array(
+        z.object({
+          payableId: z.string(),
+          publicId: z.string().nullable().describe("The bill's number"),
+          contactName: z.string().nullable(),
+          amountCents: z.int(),
+          executionDate: z.string(),
+        }),
+      )
+      .describe("The first 100 of them"),
+  })
+  .optional()
+  .describe(
+    "What the service has scheduled from the account and can still cancel, until it is decided about",
+  );
+
 export const IncidentStatusBody = z
   .object({
     id: z.string(),
@@ -43,6 +65,7 @@ export const IncidentStatusBody = z
     decidedBy: z.string().nullable(),
     topUps: z.array(topUpStatus).describe("Deposits that it has asked for, first to last"),
     payments: z.array(waitingBill).describe("Bills that wait for the decision"),
+    scheduled,
   })
   .openapi("IncidentStatus");
 
@@ -64,6 +87,7 @@ export const IncidentBody = z
     bills: z.int().describe("Bills that wait for the decision"),
     billsCents: z.int(),
     payments: z.array(waitingBill).describe("The first 100 of them"),
+    scheduled,
     topUps: z.array(topUpStatus).describe("Deposits that it has asked for, first to last"),
     freed: z
       .object({

@@ -161,6 +161,11 @@ export interface FailureRule {
   readonly payAgain: boolean;
   /** Null if it is not retried automatically. */
   readonly when: RetryWhen | null;
+  /**
+   * Set if the incident of its account cancels what the service has scheduled from the account. If
+   * missing, people are given the command.
+   */
+  readonly onIncident?: "cancel-scheduled";
   /** Reinitiations; 2 at most, by Nacha's rules. */
   readonly atMost: 0 | 1 | 2;
   /** Roles that decide. */
@@ -203,6 +208,11 @@ export interface CancelScheduledPlaybook {
    * cancelled.
    */
   readonly holdId?: string;
+  /**
+   * True if it calls back what is scheduled from an account that an incident holds: the bills stay
+   * with their runs, and wait for the incident.
+   */
+  readonly forIncident?: true;
   /** Events that start it, each for its own vendor or bill only. If missing, a launch starts it. */
   readonly events?: readonly StartingEvent[];
 }

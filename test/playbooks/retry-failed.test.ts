@@ -77,6 +77,11 @@ describe("a retry-failed playbook", () => {
       "  - { match: [R01], pause: funding-account, retry: «next-business-day» }",
       /paused/,
     ],
+    [
+      "calling back from an account that nothing holds",
+      "  - { match: [R01], retry: monday, «onIncident»: cancel-scheduled }",
+      /nothing is paused/,
+    ],
     ["two answers", "  - { match: [R01], retry: monday, «ask»: [operator] }", /exclude each other/],
     ["no answer", "  - «{ match: [R08] }»", /says nothing/],
     ["a limit of nothing", "  - { match: [R08], ask: [operator], «atMost»: 1 }", /limits nothing/],

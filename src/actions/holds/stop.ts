@@ -1,7 +1,10 @@
+import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { cancelOfHeld } from "../../domain/cancellations/policy.ts";
 import type { StopTarget } from "../../domain/holds.ts";
 import type { Hold } from "../../store/holds/holds.ts";
+import { getIncident } from "../../store/incidents/incidents.ts";
+import type { Tables } from "../../store/index.ts";
 import type { ActionContext } from "../context.ts";
 import { GatewayError } from "../errors.ts";
 import {
@@ -33,11 +36,11 @@ export async function stop(
   const { businessId } = profile;
   const { target, thing, reason, author, cancelScheduled } = asked;
   const wanted = { target, thing, reason, author, untilMs: null };
-  const requestOf = ({ holdId }: Hold): CancellationRequest => ({
+  const requestOf = ({ holdId }: Hold, forIncident: boolean): CancellationRequest => ({
     profile,
     request: `stop-${holdId}`,
     playbook: "",
-    policy: cancelOfHeld(target, holdId),
+    policy: cancelOfHeld(target, holdId, forIncident),
     runId: null,
     reason,
     by: author,
@@ -45,17 +48,27 @@ export async function stop(
   const stopped = await context.store.transactionOf(businessId, async (trx) => {
     const nowMs = context.nowMs();
     const hold = await createNamedHold(trx, businessId, { ...wanted, nowMs });
-    if (!cancelScheduled) return { hold, cancellationId: null };
-    const { workflowId } = await recordCancellation(trx, requestOf(hold), nowMs);
-    return { hold, cancellationId: workflowId };
+    if (!cancelScheduled) return { hold, request: undefined, cancellationId: null };
+    const request = requestOf(hold, await hasIncident(trx, businessId, target));
+    const { workflowId } = await recordCancellation(trx, request, nowMs);
+    return { hold, request, cancellationId: workflowId };
   });
-  const { hold, cancellationId } = stopped;
-  if (cancellationId === null) return stopped;
+  const { hold, request, cancellationId } = stopped;
+  if (request === undefined) return { hold, cancellationId };
   try {
-    await startCancellation(context, requestOf(hold), cancellationId);
+    await startCancellation(context, request, cancellationId);
   } catch (error) {
     const isKept = error instanceof GatewayError && error.code === "temporal_unreachable";
     if (!isKept) throw error;
   }
-  return stopped;
+  return { hold, cancellationId };
+}
+
+async function hasIncident(
+  trx: Transaction<Tables>,
+  businessId: string,
+  { scope, value }: StopTarget,
+): Promise<boolean> {
+  const incident = scope === "source" ? await getIncident(trx, businessId, value) : undefined;
+  return incident !== undefined && incident.phase !== "ended";
 }

@@ -7,6 +7,7 @@ import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-cli
 import { findOne } from "../client/names.ts";
 import type { Session } from "../client/session.ts";
 import { paidAgainTexts } from "../../domain/retries/freed-texts.ts";
+import { scheduledLines } from "../show/incident.ts";
 import { topUpLines } from "../show/deposit.ts";
 import { goesOutLines } from "../show/holds.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
@@ -61,6 +62,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
           const titles = COLUMNS.map((title) => ({ title }));
           output.lines(rows.length === 0 ? ["No payment has bounced."] : table(titles, rows));
           output.lines(found.items.flatMap(({ topUps }) => topUpLines(topUps)));
+          output.lines(found.items.flatMap(scheduledLines));
           output.document(found);
           return;
         }

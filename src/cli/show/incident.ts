@@ -1,6 +1,8 @@
 import type { IncidentStatus } from "../../api/incidents.ts";
+import { spokenTime } from "../../domain/clock/spoken.ts";
 import { waits } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { callBackCommand } from "../../domain/notices/incident-texts.ts";
 import { phaseText, waitsForLines } from "./run.ts";
 import { nameOf } from "./plan.ts";
 import { topUpLines } from "./deposit.ts";
@@ -22,6 +24,7 @@ export function incidentLines(status: IncidentStatus): string[] {
     ...waitsForLines(waitingFor),
     ...(decision === null ? [] : [`Decided: ${decision}, by ${printable(decidedBy ?? "")}`]),
     ...waitingLines(status),
+    ...scheduledLines(status),
     ...topUpLines(status.topUps),
     ...(rows.length === 0 ? [] : ["", ...table([{}, { align: "right" }, {}, {}, {}], rows)]),
   ];
@@ -36,6 +39,21 @@ function waitingLines({ phase, payments, totalCents }: IncidentStatus): string[]
   const bills = `${count(payments.length, "bill")} of ${formatUsd(totalCents)}`;
   if (phase === "ended") return [`${bills} waited for it.`];
   return [`${bills} ${waits(payments.length)} for it.`];
+}
+
+/** Says what is scheduled from the account, until when and how it can be called back. */
+export function scheduledLines({
+  source,
+  scheduled,
+}: Pick<IncidentStatus, "source" | "scheduled">): string[] {
+  if (scheduled === undefined || scheduled.bills === 0) return [];
+  const { bills, totalCents, cancelBy } = scheduled;
+  const until =
+    cancelBy === null ? "" : `; the first can be cancelled until ${spokenTime(cancelBy)}`;
+  return [
+    `The service has ${count(bills, "bill")} scheduled from it, ${formatUsd(totalCents)}${until}`,
+    dim(callBackCommand(source)),
+  ];
 }
 
 /** Returns code and reason; the bank's reason may be only the code, or begin with it. */

@@ -8,6 +8,8 @@ import { paidAgainTexts } from "../../domain/retries/freed-texts.ts";
 import { choices, field, form, hidden, note, section, submit } from "../elements.ts";
 import type { Page } from "../layout.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
+import { stopPage } from "../../contracts/console-pages.ts";
+import { type Markup, when } from "../words.ts";
 import { Refused } from "../refused.ts";
 import { signInAgain } from "./decision.ts";
 import { hasRole } from "../../domain/approvals/token.ts";
@@ -121,9 +123,26 @@ function incidentDecision(
           : bills === 1
             ? "Your decision about it"
             : "Your decision about the account",
-      html`${stale === undefined ? "" : note("stop", html`<p>${stale}</p>`)}${note("warn", html`<p>The first: ${reason}</p>`)}${phase === "open" ? (decidesAccount(found, visitor) ? form_ : html`<p>It takes the role ${found.roles.join(" or ")}.</p>`) : html`<p>“${decidedText(decision)}”, said ${decidedBy ?? "a person"}.</p>`}`,
+      html`${stale === undefined ? "" : note("stop", html`<p>${stale}</p>`)}${note("warn", html`<p>The first: ${reason}</p>`)}${stillScheduled(found, visitor)}${phase === "open" ? (decidesAccount(found, visitor) ? form_ : html`<p>It takes the role ${found.roles.join(" or ")}.</p>`) : html`<p>“${decidedText(decision)}”, said ${decidedBy ?? "a person"}.</p>`}`,
     ),
   };
+}
+
+/** Says what the service has scheduled from the account: its hold doesn't call that back. */
+function stillScheduled(
+  { scheduled, business, source }: Incident,
+  { zoneOf }: PageRequest["visitor"],
+): Markup | "" {
+  if (scheduled === undefined || scheduled.bills === 0) return "";
+  const { bills, totalCents, cancelBy } = scheduled;
+  const until =
+    cancelBy === null
+      ? ""
+      : html`; the first can be cancelled until ${when(cancelBy, zoneOf(business))}`;
+  return html`<p>
+    The service has ${counted(bills, "bill")} of ${formatUsd(totalCents)} scheduled from it${until}.
+    <a href="${stopPage({ source, business })}">Call back</a>
+  </p>`;
 }
 
 /** Says what follows from a decision that was just made. */

@@ -24,15 +24,17 @@ export interface KeptBack {
  * Says which holds keep the bills of a cancellation from being paid again.
  *
  * A stop of a run or an account keeps back only what that run or account pays. Each of its bills
- * therefore gets a hold of its own as well; without it, the next run would pay the bill.
+ * therefore gets a hold of its own as well; without it, the next run would pay the bill. Bills that
+ * wait for the incident of their account stay with their runs, so that its hold is enough.
  *
  * @param holds in force now
  */
 export function keptBack(policy: CancellationPolicy, holds: readonly InForce[]): KeptBack {
   const stopId = policy.kind === "hold" ? undefined : policy.holdId;
+  const forIncident = policy.kind !== "hold" && policy.forIncident === true;
   const stop = holds.find(({ holdId }) => holdId === stopId);
   if (stopId !== undefined && stop === undefined) return { lifted: true, has: () => false };
-  if (stop !== undefined && WHOLE.includes(stop.scope)) {
+  if (stop !== undefined && (forIncident || WHOLE.includes(stop.scope))) {
     return { byOne: stop.holdId, lifted: false, has: () => true };
   }
   const bills = new Set(holds.flatMap(({ scope, value }) => (scope === "payable" ? [value] : [])));

@@ -54,10 +54,15 @@ export function cancelOfPayments(payments: readonly string[]): CancelScheduledPl
   };
 }
 
-/** Returns a policy that cancels every payment under way for what a hold is on. */
+/**
+ * Returns a policy that cancels every payment under way for what a hold is on.
+ *
+ * @param forIncident true if the hold is on an account that has an open incident
+ */
 export function cancelOfHeld(
   { scope, value }: StopTarget,
   holdId: string,
+  forIncident = false,
 ): CancelScheduledPlaybook {
   const policy = cancelOfPayments([]);
   const choose = {
@@ -67,7 +72,7 @@ export function cancelOfHeld(
     ...(scope === "run" ? { runId: value } : {}),
     ...(scope === "source" ? { source: value } : {}),
   };
-  return { ...policy, holdId, choose };
+  return { ...policy, holdId, choose, ...(forIncident ? { forIncident } : {}) };
 }
 
 /** Returns a name for a request about these payments: the same for the same ones, in any order. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { BusinessProfile } from "../../config/business-profile.ts";
+import { definedOnly } from "../../contracts/defined-only.ts";
 import type { TopUpState } from "../../contracts/deposit.ts";
 import type { IncidentDecision } from "../../contracts/incident.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
@@ -26,7 +27,7 @@ import type { Routes } from "../http/route.ts";
 import { IncidentBody, IncidentListBody } from "../../api/incidents.ts";
 import { refusal } from "../../actions/decide.ts";
 import { accountCalled } from "../../store/names/account-called.ts";
-import { billsOfIncident } from "../../reports/status/incident.ts";
+import { billsOfIncident, scheduledOf } from "../../reports/status/incident.ts";
 import { topUpJson } from "../../reports/status/deposit.ts";
 import { freedJson } from "../../reports/status/holds.ts";
 import { businessQuery, id, name, words } from "./fields.ts";
@@ -294,5 +295,6 @@ async function incidentJson(context: GatewayContext, incident: Incident) {
     bills: bills.length,
     payments: bills.slice(0, NAMED_MOST),
     billsCents: bills.reduce((sum, { amountCents }) => sum + amountCents, 0),
+    ...definedOnly({ scheduled: await scheduledOf(context, incident) }),
   };
 }

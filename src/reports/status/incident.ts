@@ -1,7 +1,9 @@
 import type { IncidentStatus } from "../../api/incidents.ts";
+import { definedOnly } from "../../contracts/defined-only.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
 import { incidentCommand } from "../../domain/retries/deciders.ts";
 import { getIncidentByWorkflowId, type Incident } from "../../store/incidents/incidents.ts";
+import { scheduledFrom } from "../../store/incidents/scheduled-from.ts";
 import type { Db } from "../../store/index.ts";
 import { waitingForIncident } from "../../store/lines/retry-cases.ts";
 import { accountCalled } from "../../store/names/account-called.ts";
@@ -50,6 +52,30 @@ export async function incidentStatus(
     decidedBy,
     topUps: await Promise.all(deposits.map((each) => topUpJson(db, each, businessMs))),
     payments,
+    ...definedOnly({ scheduled: await scheduledOf(context, incident) }),
+  };
+}
+
+/** Most scheduled payments that are named. */
+const SCHEDULED_MOST = 100;
+
+/** Returns what the service has scheduled from an account that waits for a decision. */
+export async function scheduledOf(
+  { store, profiles, clocks }: Pick<ActionContext, "store" | "profiles" | "clocks">,
+  incident: Incident,
+): Promise<IncidentStatus["scheduled"]> {
+  const profile = profiles.get(incident.business);
+  if (incident.phase === "ended" || profile === undefined) return undefined;
+  const clock = await clocks.read(profile);
+  const { recallable, lines } = await scheduledFrom(store.db, incident, clock, SCHEDULED_MOST);
+  const { bills, totalCents, earliestCutOffMs } = recallable;
+  return {
+    ...{ bills, totalCents },
+    cancelBy: earliestCutOffMs === null ? null : iso(earliestCutOffMs),
+    payments: lines.map(({ plan, line: { payableId, amountCents, executionDate } }) => {
+      const { publicId, contactName } = plan;
+      return { payableId, publicId, contactName, amountCents, executionDate };
+    }),
   };
 }
 

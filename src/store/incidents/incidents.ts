@@ -25,6 +25,8 @@ export type NewIncident = Pick<
   readonly nowMs: number;
   /** Business-clock instant of the failure. */
   readonly failedAtMs: number;
+  /** Says what the service has scheduled from the account, if a new incident is opened. */
+  readonly scheduledText?: () => Promise<string | null>;
 };
 
 export function getIncident(
@@ -105,7 +107,12 @@ export async function openIncident(
     nowMs,
   });
   const { business, code, reason, roles } = incident;
-  const toDo = RETURN_CODES[code]?.toDo;
+  const paragraphs = [
+    reason,
+    RETURN_CODES[code]?.toDo,
+    await incident.scheduledText?.(),
+    `The account is on hold for all runs of ${business} until one of ${roles.join(", ")} decides:\n\n  ${incidentCommand(sourceId)}`,
+  ];
   const values = asColumns({
     ...{ businessId, sourceId, business, workflowId, round, code, reason, roles },
     ...{ phase: "open" as const, holdId: hold.holdId, openedAtMs: nowMs },
@@ -123,7 +130,7 @@ export async function openIncident(
     kind: "incident",
     factKey: `${workflowId}/${round}`,
     subject: `Payments from ${sourceId} bounced (${incident.code}): nothing more is paid from it`,
-    text: `${incident.reason}\n\n${toDo === undefined ? "" : `${toDo}\n\n`}The account is on hold for all runs of ${incident.business} until one of ${incident.roles.join(", ")} decides:\n\n  ${incidentCommand(sourceId)}`,
+    text: paragraphs.flatMap((text) => text ?? []).join("\n\n"),
     roles: incident.roles,
     data: { workflowId, sourceId, code: incident.code, holdId: hold.holdId },
     nowMs,

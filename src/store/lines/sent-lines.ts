@@ -34,13 +34,14 @@ export async function sumsOfSent(db: Db, businessId: string): Promise<SentSum[]>
 
 /**
  * Returns lines that can be called back, the nearest day first: held ones of any day, and scheduled
- * ones from a day on, if one is given.
+ * ones from a day on, if one is given. Of one funding account, or of all.
  */
 export async function recallableLines(
   db: Db,
   businessId: string,
   firstInTime: string | null,
   page: { readonly offset: number; readonly limit: number },
+  sourceId?: string,
 ): Promise<PlannedLine[]> {
   const rows = await db
     .selectFrom("run_lines")
@@ -54,6 +55,9 @@ export async function recallableLines(
     .selectAll("run_lines")
     .where("run_lines.business_id", "=", businessId)
     .where(IS_UNDER_WAY)
+    .where((eb) =>
+      sourceId === undefined ? sql.lit(true) : eb("run_lines.source_id", "=", sourceId),
+    )
     .where((eb) => {
       const held = eb("run_lines.state", "=", "held");
       if (firstInTime === null) return held;

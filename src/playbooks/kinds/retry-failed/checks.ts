@@ -81,6 +81,12 @@ function checkActions(
     const message = `\`retry: ${rule.retry}\` would pay from an account that is paused`;
     issues.push(issue(index, "retry", "value", message, "`retry: when-released`, or no `pause`"));
   }
+  const callsBack = rule.onIncident === "cancel-scheduled";
+  if (callsBack && rule.retry !== undefined && rule.pause === undefined) {
+    const message = "`onIncident` is for an account on hold, and nothing is paused";
+    const expected = "`pause: funding-account` beside it";
+    issues.push(issue(index, "onIncident", "key", message, expected));
+  }
   if ("atMost" in written && rule.retry === undefined) {
     const message = "`atMost` without `retry` limits nothing";
     issues.push(issue(index, "atMost", "key", message, "`retry` beside it"));

@@ -36,10 +36,11 @@ function compileRule(rule: FailureRuleInput): FailureRule {
   const pause = rule.pause !== undefined;
   const payAgain = rule.payAgain !== undefined;
   const by = rule.ask ?? rule.by;
+  const onIncident = rule.onIncident === "name" ? {} : { onIncident: rule.onIncident };
   if (rule.retry !== undefined) {
-    const { atMost } = rule;
-    return { codes, words, action: "retry", pause, payAgain, when: rule.retry, atMost, by };
+    const { atMost, retry: when } = rule;
+    return { codes, words, action: "retry", pause, payAgain, when, atMost, by, ...onIncident };
   }
   const action = rule.hold === undefined ? "ask" : "hold-vendor";
-  return { codes, words, action, pause, payAgain, when: null, atMost: 0, by };
+  return { codes, words, action, pause, payAgain, when: null, atMost: 0, by, ...onIncident };
 }

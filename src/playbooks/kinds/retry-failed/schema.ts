@@ -40,6 +40,10 @@ export const failureRuleSchema = z
       description:
         "Keeps every run from paying from the same account until one person has decided, however many payments bounced.",
     }),
+    onIncident: z.enum(["name", "cancel-scheduled"]).default("name").meta({
+      description:
+        "What happens to payments that the service has scheduled from a funding account whose payments came back, once it is known that it is ours: people are given the command that cancels them, or Payrun cancels them. Their bills wait until the account is released.",
+    }),
     atMost: read(readAtMost).prefault(REINITIATIONS_MAX).meta({
       description: "How often to pay again. Nacha allows two.",
       type: "integer",
