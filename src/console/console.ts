@@ -14,6 +14,7 @@ import { newHold, setHold } from "./pages/new-hold.ts";
 import { decideIncident, incident } from "./pages/incident.ts";
 import { checkResolution, needsAction, resolveBills } from "./pages/needs-action.ts";
 import { checkRelease, checkReleaseAll, release, releaseAll } from "./pages/releases.ts";
+import { forExcel } from "../domain/for-excel.ts";
 import { report, reports, TABLE_FORMATS } from "./pages/report.ts";
 import { run } from "./pages/run.ts";
 import { cancelRun, holdRun } from "./pages/run-acts.ts";
@@ -110,7 +111,7 @@ async function downloaded(door: Door, c: Context): Promise<Response> {
     return { goTo: "/" };
   });
   if (table === undefined) return answer;
-  const bytes = ReadableStream.from(table).pipeThrough(new TextEncoderStream());
+  const bytes = ReadableStream.from(forExcel(table)).pipeThrough(new TextEncoderStream());
   const name = `${id.replaceAll(/[^\w.-]+/g, "-")}-${format}.csv`;
   return c.body(bytes, 200, {
     "content-type": "text/csv; charset=utf-8",

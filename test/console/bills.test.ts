@@ -265,7 +265,7 @@ test("a hold that Payrun has set is shown as Payrun's", async ({ gateway, olga }
   expect((await olga.get("/holds")).text).toMatch(/Another account\. Payrun /);
 });
 
-test("a report shows its exceptions and can be downloaded as CSV", async ({
+test("a report shows its exceptions and can be downloaded as CSV that Excel opens right", async ({
   gateway,
   run,
   olga,
@@ -276,5 +276,7 @@ test("a report shows its exceptions and can be downloaded as CSV", async ({
   expect(shown.text).toMatch(/Exceptions 1 bill/);
   const table = await olga.browser.get(`${path}/csv.csv`);
   expect(table.headers.get("content-type")).toContain("text/csv");
-  expect((await table.text()).split("\r\n")[0]).toContain("payable_id");
+  const bytes = Buffer.from(await table.arrayBuffer());
+  expect(bytes.subarray(0, 3).toString("hex")).toBe("efbbbf");
+  expect(bytes.toString("utf8").split("\r\n")[0]).toContain("payable_id");
 });

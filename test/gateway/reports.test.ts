@@ -77,6 +77,9 @@ test("a period report's JSON document and its table have the same sums", async (
   );
   expect(row.split(",").at(-1)).toBe(`-${(paid.amountCents / 100).toFixed(2)}`);
   expect(more).toEqual([]);
+  const plain = (await typed(...days, "--csv")).stdout;
+  expect((await typed(...days, "--excel")).stdout).toBe(`\uFEFF${plain}`);
+  expect((await typed(...days, "--excel", "--json")).code).toBe(2);
 });
 
 test.each([

@@ -4,6 +4,7 @@ import { isDate } from "../../domain/clock/dates.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { shownState, shownSums } from "../../domain/runs/given-back.ts";
 import { countOf } from "../../domain/counted.ts";
+import { forExcel } from "../../domain/for-excel.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { shownAmount } from "../../domain/payments/line-parts.ts";
 import { usageError } from "../terminal/cli-error.ts";
@@ -29,6 +30,7 @@ export function addReportCommand(program: Command, session: Session): void {
     .option("--csv", "a table for spreadsheets, one row per bill; for days, one per day and vendor")
     .option("--bank-csv", "a run's table that ties to bank statements, one row per line on them")
     .option("--bank-days", "its sums per account and day")
+    .option("--excel", "the table so that it opens right in Excel; --csv unless you say another")
     .option("--json", "print one JSON document")
     .action((id, options) =>
       session.run(options, async ({ output, config }) => {
@@ -36,9 +38,8 @@ export function addReportCommand(program: Command, session: Session): void {
         const gateway = gatewayOf(config());
         const path = id === undefined ? daysPath(options) : await runPath(gateway, id, options);
         if (format !== undefined) {
-          await writeParts(
-            gateway.text(`${path}${path.includes("?") ? "&" : "?"}format=${format}`),
-          );
+          const table = gateway.text(`${path}${path.includes("?") ? "&" : "?"}format=${format}`);
+          await writeParts(options.excel === true ? forExcel(table) : table);
           return;
         }
         if (id === undefined) {
@@ -61,6 +62,7 @@ interface Options {
   readonly csv?: true;
   readonly bankCsv?: true;
   readonly bankDays?: true;
+  readonly excel?: true;
   readonly json?: true;
 }
 
@@ -73,7 +75,10 @@ function formatOf(options: Options): string | undefined {
     ...(options.json === true ? ["--json"] : []),
   ];
   if (formats.length > 1) throw usageError(`${formats.join(" and ")} can't go together`);
-  const [format] = formats;
+  const [format = options.excel === true ? "--csv" : undefined] = formats;
+  if (options.excel === true && format === "--json") {
+    throw usageError("--excel and --json can't go together");
+  }
   return format === undefined || format === "--json" ? undefined : format.slice(2);
 }
 

@@ -5,6 +5,7 @@ import {
   type StatementLine,
 } from "../../domain/statement/lines.ts";
 import { dayOfInstant } from "../../domain/clock/named-day.ts";
+import { hasFailed } from "../../domain/payments/payment-states.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { GatewayError } from "../../actions/errors.ts";
@@ -30,7 +31,10 @@ export interface StatementRow extends StatementLine {
   /** The service's word for the state of the payment or deposit. */
   readonly status: string;
   readonly settledOn: string;
-  /** Payrun's state of the bill or of the request for a deposit. */
+  /**
+   * Payrun's state of the bill or of the request for a deposit; of a payment that came to nothing,
+   * its own, whatever has become of its bill since.
+   */
   readonly state: string;
 }
 
@@ -95,7 +99,7 @@ function rowsOfPayment({ planned: { plan, line }, payment }: PaidLine): Statemen
     source: nameOf(plan.funding),
     status: payment.status,
     settledOn: payment.status === "completed" ? (dayOfInstant(payment.processedAt) ?? "") : "",
-    state: line.state,
+    state: hasFailed(payment.status) ? payment.status : line.state,
   }));
 }
 

@@ -74,6 +74,11 @@ test("the bank table matches the bank's ledger to the cent, and has no cell that
   });
   expect(written.toSorted()).toEqual(await statement(world));
   expect(written.filter((row) => row.endsWith("debit 43.21"))).toHaveLength(2);
+  // The bill has settled by its second payment; the rows of its first one say that it failed.
+  const states = rows.filter((row) => row.includes(",43.21,")).map((row) => row.split(",").at(-1));
+  expect(states).toHaveLength(3);
+  expect(states.filter((state) => state === "failed")).toHaveLength(2);
+  expect(states).toContain("settled");
   expect(written.filter((row) => row.endsWith("debit 33.33"))).toHaveLength(1);
   expect(written.filter((row) => row.includes(" credit "))).toHaveLength(3);
   expect(tables[0]).toContain(",'=One & Sons,");
