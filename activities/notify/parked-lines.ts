@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import { parked } from "../../src/domain/notices/run-texts.ts";
-import { lastRaisedMs, raiseTogether } from "../../src/store/notices/notices.ts";
+import { lastRaisedMs, raiseTogether, takeBackUnsent } from "../../src/store/notices/notices.ts";
 import { unreportedParked } from "../../src/store/lines/parked-notices.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
@@ -18,7 +18,7 @@ const OPERATORS = ["operator"];
 
 /**
  * Notifies operators, and the roles that a bill's playbook asks about the failure, of a run's
- * parked bills that no notice has named yet.
+ * parked bills that no notice has named yet. Bills that are parked together are one notice.
  *
  * @param when `isLast`: no later look follows, so new ones are notified of now
  * @returns real milliseconds until the remaining ones are notified of; `Infinity` if none remain
@@ -30,14 +30,18 @@ export async function notifyOfParked(
 ): Promise<number> {
   if (run.policy.notify.people === "none") return Infinity;
   const { businessId, runId } = run;
-  const lines = await unreportedParked(trx, run);
-  const [first] = lines;
-  if (first === undefined) return Infinity;
-  if (!when.isLast) {
+  if ((await unreportedParked(trx, run)).length === 0) return Infinity;
+  const unsentOf = { businessId, kind: "parked", runId } as const;
+  const { unsent, sendAtMs } = await takeBackUnsent(trx, unsentOf, when.nowMs);
+  if (!when.isLast && unsent.length === 0) {
     const lastMs = await lastRaisedMs(trx, runId, "parked");
     const leftMs = lastMs === null ? 0 : lastMs + PARKED_EVERY_MS - when.nowMs;
     if (leftMs > 0) return leftMs;
   }
+  // With those of the notices that were taken back.
+  const lines = await unreportedParked(trx, run);
+  const [first] = lines;
+  if (first === undefined) return Infinity;
   const notice = {
     businessId,
     kind: "parked" as const,
@@ -50,6 +54,7 @@ export async function notifyOfParked(
     },
     runId,
     nowMs: when.nowMs,
+    sendAtMs,
   };
   const factKeys = lines.map(({ factKey }) => factKey);
   await raiseTogether(trx, notice, factKeys);

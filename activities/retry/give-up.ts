@@ -1,9 +1,16 @@
+import type { Transaction } from "kysely";
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
-import { formatUsd } from "../../src/domain/money.ts";
+import { type GivenUp, givenUp } from "../../src/domain/notices/given-up-texts.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
-import { raiseNotice } from "../../src/store/notices/notices.ts";
+import {
+  type NewNotice,
+  raiseTogether,
+  takeBackUnsent,
+  unreportedFacts,
+} from "../../src/store/notices/notices.ts";
 import type { RetryCaseRule } from "../../src/store/lines/retry-cases.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 import { finish } from "./answers.ts";
 import { type RetryCase, setLine } from "./retry-case.ts";
 
@@ -14,17 +21,9 @@ export async function giveUp(retry: RetryCase, kept: RetryCaseRule): Promise<Ret
   const { businessId, payableId, workflowId, clock, line, row } = retry;
   const why = `Nobody acted on it for ${kept.giveUpAfterDays} days: ${row.reason ?? "it failed"}`;
   await retry.context.store.transactionOf(businessId, async (trx) => {
-    const isNews = await raiseNotice(trx, {
-      businessId,
-      kind: "given-up",
-      factKey: `${payableId}/${Math.round(kept.failedAtMs)}`,
-      subject: `${payableId} is given up: ${formatUsd(line.amountCents)} stay unpaid`,
-      text: `${why}\n\nIt is on hold. Release the hold, and the next run plans it again.`,
-      roles: kept.giveUpNotify,
-      data: { payableId, workflowId, amountCents: line.amountCents },
-      runId: retry.run.runId,
-      nowMs: clock.realMs,
-    });
+    const factKey = `${payableId}/${Math.round(kept.failedAtMs)}`;
+    const bill: GivenUp = { payableId, workflowId, amountCents: line.amountCents, why, factKey };
+    const isNews = await notifyOfGivenUp(trx, retry, bill, kept.giveUpNotify);
     // People were notified before: an earlier try has written the hold as well.
     if (!isNews) return;
     await createHold(trx, {
@@ -38,4 +37,34 @@ export async function giveUp(retry: RetryCase, kept: RetryCaseRule): Promise<Ret
   });
   await setLine(retry, { state: "given-up", reasonCode: "given-up", reason: why });
   return finish(retry, "given up");
+}
+
+/**
+ * Notifies people of a bill that is given up, and of those given up together with it at once.
+ *
+ * @returns false if they were notified of it before
+ */
+async function notifyOfGivenUp(
+  trx: Transaction<Tables>,
+  { businessId, run, clock }: RetryCase,
+  bill: GivenUp,
+  roles: readonly string[],
+): Promise<boolean> {
+  const fact = { businessId, kind: "given-up" } as const;
+  const unreported = await unreportedFacts(trx, fact, [bill.factKey]);
+  if (unreported.size === 0) return false;
+  const nowMs = clock.realMs;
+  const { unsent, sendAtMs } = await takeBackUnsent(trx, fact, nowMs);
+  const bills = [...unsent.flatMap(({ data }) => data["bills"] as readonly GivenUp[]), bill];
+  const { payableId, workflowId } = bill;
+  const amountCents = bills.reduce((sum, each) => sum + each.amountCents, 0);
+  const notice: NewNotice = {
+    ...{ ...fact, factKey: bill.factKey, runId: run.runId, nowMs, sendAtMs },
+    ...givenUp(bills),
+    roles: [...unsent.flatMap((each) => each.roles), ...roles],
+    data: { payableId, workflowId, amountCents, bills },
+  };
+  const factKeys = bills.map(({ factKey }) => factKey);
+  await raiseTogether(trx, notice, factKeys);
+  return true;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { NoticeKind } from "../../contracts/notices.ts";
 import { readerOf, type RecordOf } from "../sql/as-record.ts";
 import { chunks, type Db } from "../sql/db.ts";
-import { findEach, findOne } from "../sql/records.ts";
+import { deleteRecords, findEach, findOne } from "../sql/records.ts";
 import { namedTexts } from "./named-texts.ts";
 
 /** A message to our own people or to a vendor. */
@@ -32,6 +32,11 @@ export interface NewNotice {
    * to nobody if it has none.
    */
   readonly person?: string;
+  /**
+   * Real instant before which it isn't sent, so that others like it can join (`takeBackUnsent`); at
+   * once if missing.
+   */
+  readonly sendAtMs?: number;
   /** Vendor that it is for; the vendor's addresses are read from the service when it is sent. */
   readonly contactId?: string;
 }
@@ -78,7 +83,7 @@ async function insertNotice(db: Db, notice: NewNotice) {
       contact_id: notice.contactId ?? null,
       person: notice.person ?? null,
       created_at_ms: notice.nowMs,
-      route_at_ms: notice.nowMs,
+      route_at_ms: notice.sendAtMs ?? notice.nowMs,
       route_tries: 0,
     })
     .onConflict((conflict) => conflict.columns(["business_id", "kind", "fact_key"]).doNothing())
@@ -117,6 +122,35 @@ export async function raiseTogether(
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   }
+}
+
+/** How long a notice waits for others like it, in real time. */
+const GATHERS_MS = 15_000;
+
+/**
+ * Takes notices of a kind back that nobody has got yet, about a run or the whole business, so that
+ * one notice can report their facts together with later ones, in the same transaction.
+ *
+ * @returns the notices, and when the one that replaces them is to be sent: no later than they were,
+ *   so that news that keep coming don't delay it for ever
+ */
+export async function takeBackUnsent(
+  db: Db,
+  { businessId, kind, runId }: Pick<NewNotice, "businessId" | "kind" | "runId">,
+  nowMs: number,
+): Promise<{ readonly unsent: readonly Notice[]; readonly sendAtMs: number }> {
+  let taking = db
+    .deleteFrom("notices")
+    .where("business_id", "=", businessId)
+    .where("kind", "=", kind)
+    .where("routed_at_ms", "is", null)
+    .where("route_tries", "=", 0)
+    .where("created_at_ms", ">", nowMs - GATHERS_MS);
+  if (runId !== undefined) taking = taking.where("run_id", "=", runId);
+  const unsent = (await taking.returningAll().execute()).map(toNotice);
+  for (const { noticeId } of unsent) await deleteRecords(db, "notice_facts", { noticeId });
+  const sendAtMs = Math.min(nowMs + GATHERS_MS, ...unsent.map(({ routeAtMs }) => routeAtMs));
+  return { unsent, sendAtMs };
 }
 
 /** Returns which of these facts no notice has reported together with others (`raiseTogether`). */

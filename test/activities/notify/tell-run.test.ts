@@ -56,22 +56,33 @@ test("approvers are reminded once when the time to decide is nearly over, and no
   expect((await told(world, runId))["decide-by-near"]).toHaveLength(1);
 });
 
+function park({ store }: MoneyWorld, payableIds: readonly string[]): Promise<unknown> {
+  return store.db
+    .updateTable("run_lines")
+    .set({ state: "parked", reason_code: "refused", reason: "The service says no." })
+    .where("payable_id", "in", payableIds)
+    .execute();
+}
+
+test("bills that are parked before the notice of others was sent join it", async ({ world }) => {
+  const { runId, payableIds } = await world.approvedRun([{}, {}, {}]);
+  await world.assess(runId);
+  for (const payableId of payableIds) {
+    await park(world, [payableId]);
+    await world.assess(runId);
+  }
+  const { subject, text, data } = await only(world, runId, "parked");
+  expect(subject).toMatch(/3 bills of \$300\.00 need a person$/);
+  for (const payableId of payableIds) expect(text).toContain(payableId);
+  expect(data["count"]).toBe(3);
+});
+
 test("bills that need a person are reported in one notice, later ones when the run ends", async ({
   world,
 }) => {
   const { runId, payableIds } = await world.approvedRun([{}, {}, {}]);
   await world.assess(runId);
-  const park = (ids: readonly (string | undefined)[]) =>
-    world.store.db
-      .updateTable("run_lines")
-      .set({ state: "parked", reason_code: "refused", reason: "The service says no." })
-      .where(
-        "payable_id",
-        "in",
-        ids.filter((id) => id !== undefined),
-      )
-      .execute();
-  await park([payableIds[0], payableIds[1]]);
+  await park(world, payableIds.slice(0, 2));
   await world.assess(runId);
   await world.assess(runId);
   const first = await only(world, runId, "parked");
@@ -80,7 +91,8 @@ test("bills that need a person are reported in one notice, later ones when the r
   expect(first.data["count"]).toBe(2);
   expect(first.text).toContain(`(${payableIds[0]}), $100.00: The service says no.`);
 
-  await park([payableIds[2]]);
+  await world.store.db.updateTable("notices").set({ routed_at_ms: Date.now() }).execute();
+  await park(world, payableIds.slice(2));
   expect((await world.assess(runId)).phase).toBe("completed-with-exceptions");
   const all = await told(world, runId);
   expect(all["parked"]).toHaveLength(2);

@@ -144,6 +144,28 @@ describe("a payment that the vendor's bank returns", () => {
   });
 });
 
+test("bills that are given up together are one notice, with a hold for each", async ({
+  scene,
+  world,
+}) => {
+  const { payableIds } = await scene.failedRun(["R06", "R17"]);
+  await world.control.advance("P31D");
+  await world.store.db
+    .updateTable("retry_cases")
+    .set({ failed_real_ms: Date.now() - 61_000 })
+    .execute();
+  for (const payableId of payableIds) {
+    expect(await world.look(payableId)).toMatchObject({ outcome: "given up" });
+  }
+  const notices = await listNotices(world.store.db, { kind: "given-up", limit: 10 });
+  expect(notices).toMatchObject([
+    { subject: "2 bills are given up: $200.00 stay unpaid", data: { amountCents: 20_000 } },
+  ]);
+  for (const payableId of payableIds) expect(notices[0]?.text).toContain(payableId);
+  const held = (await world.holds()).map(({ value }) => value);
+  expect(held.toSorted()).toEqual(payableIds.toSorted());
+});
+
 test("a person's retry of a bounce 180 days after its payment is left to the next run", async ({
   scene,
   world,
