@@ -5,6 +5,7 @@ import type { Document } from "yaml";
 import { LineCounter, isMap, isNode, parseDocument } from "yaml";
 import type { z } from "zod";
 
+import { unseenText } from "../contracts/unseen.ts";
 import type { BusinessProfile } from "./business-profile.ts";
 import {
   BUSINESS_KEYS,
@@ -296,7 +297,10 @@ class Reader {
 
   #lineOf({ offset, message }: Problem): string {
     const { line, col } = this.#lines.linePos(offset);
-    return `${this.#path}:${Math.max(line, 1)}:${Math.max(col, 1)}: ${message}`;
+    const lines = (this.#texts.get(this.#path) ?? "").split("\n");
+    const unseen = unseenText(lines[Math.max(line, 1) - 1] ?? "");
+    const said = unseen === null ? message : `${message}; ${unseen}`;
+    return `${this.#path}:${Math.max(line, 1)}:${Math.max(col, 1)}: ${said}`;
   }
 }
 

@@ -1,4 +1,5 @@
 import { type ASTNode, Environment, ParseError, type ParseResult } from "@marcbachmann/cel-js";
+import { composed } from "../domain/composed.ts";
 import type { ConditionView, Matches } from "../domain/planning/select.ts";
 import { explainCelError } from "./condition-errors.ts";
 import { type ConditionUse, FIELDS, VENDOR_FIELDS } from "./condition-fields.ts";
@@ -105,7 +106,8 @@ function operandsOf(node: ASTNode): readonly ASTNode[] {
 }
 
 /**
- * Runs a condition that passed `checkCondition` on one bill. Missing texts read as `""`; missing
+ * Runs a condition that passed `checkCondition` on one bill; both are composed first, so that texts
+ * that look the same are the same. Missing texts read as `""`; missing
  * net terms are absent, so that `has(payable.vendor.netTerms)` tests for them.
  *
  * @throws {ConditionError} if the bill's data makes it fail, such as a division by zero, or if it
@@ -115,7 +117,7 @@ export function evaluateCondition(source: string, payable: ConditionView): boole
   const label = payable.publicId ?? payable.id;
   let answer: unknown;
   try {
-    const ready = compile(source);
+    const ready = compile(composed(source));
     if (typeof ready !== "function") throw new UnfitError(ready);
     answer = ready({ payable: toCel(payable) });
   } catch (error) {
@@ -173,9 +175,9 @@ function toCel(payable: ConditionView): Record<string, unknown> {
   const { vendor } = payable;
   const fields = {
     id: payable.id,
-    publicId: payable.publicId ?? "",
-    description: payable.description ?? "",
-    customNumber: payable.customNumber ?? "",
+    publicId: composed(payable.publicId ?? ""),
+    description: composed(payable.description ?? ""),
+    customNumber: composed(payable.customNumber ?? ""),
     amountCents: BigInt(payable.amountCents),
     totalAmountCents: BigInt(payable.totalAmountCents),
     amountPaidCents: BigInt(payable.amountPaidCents),
@@ -186,7 +188,7 @@ function toCel(payable: ConditionView): Record<string, unknown> {
     vendor: readable(
       {
         id: vendor.id ?? "",
-        name: vendor.name ?? "",
+        name: composed(vendor.name ?? ""),
         type: vendor.type ?? "",
         bankLast4: vendor.bankLast4 ?? "",
         ...(vendor.netTerms === null ? {} : { netTerms: BigInt(vendor.netTerms) }),

@@ -1,5 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { Document, Node, YAMLMap } from "yaml";
+import { unseenText } from "../contracts/unseen.ts";
 import { type Fault, MISTAKES_MOST, type Problem } from "./problem.ts";
 import { offsetInScalar } from "./scalar-offsets.ts";
 
@@ -75,6 +76,7 @@ function placer(text: string, file: string, lines: LineCounter): Place {
     const nextLine = lines.lineStarts[line] ?? text.length + 1;
     const sourceLine = text.slice(lineStart, nextLine).replace(/[\r\n]+$/, "");
     const column = Math.max(1, col);
+    const unseen = unseenText(sourceLine);
     const lastColumn = sourceLine.trimEnd().length + 1;
     const endColumn = Math.max(column + 1, Math.min(column + Math.max(1, end - start), lastColumn));
     return {
@@ -82,7 +84,7 @@ function placer(text: string, file: string, lines: LineCounter): Place {
       line: Math.max(1, line),
       column,
       endColumn,
-      message: fault.message,
+      message: unseen === null ? fault.message : `${fault.message}; ${unseen}`,
       ...(fault.expected === undefined ? {} : { expected: fault.expected }),
       ...(fault.didYouMean === undefined ? {} : { didYouMean: fault.didYouMean }),
       sourceLine,

@@ -33,6 +33,18 @@ const bill: ConditionView = {
 
 describe("a condition", () => {
   test.each([
+    ["Cafe\u0301 Roma", 'payable.vendor.name.startsWith("Caf\u00e9")'],
+    ["Caf\u00e9 Roma", 'payable.vendor.name.startsWith("Cafe\u0301")'],
+    ["Cafe\u0301 Roma", 'payable.vendor.name.matches("^Caf\u00e9 ")'],
+    ["Caf\u00e9 Roma", 'payable.vendor.name == "Cafe\u0301 Roma"'],
+  ])("a condition reads %j as it looks, however it was typed", (name, condition) => {
+    const vendor = { ...bill.vendor, name };
+    expect(evaluateCondition(condition, { ...bill, vendor })).toBe(true);
+    const described = condition.replace("vendor.name", "description");
+    expect(evaluateCondition(described, { ...bill, description: name })).toBe(true);
+  });
+
+  test.each([
     ['payable.description.contains("rent")', true],
     ['payable.description.lowerAscii().startsWith("office")', true],
     ['payable.description.matches("rent|lease [0-9]+$")', true],

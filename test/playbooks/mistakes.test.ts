@@ -10,6 +10,14 @@ const RULES = "kind: pay-run\napprove:\n";
 
 describe("one mistake, at its place", () => {
   test.each([
+    ["kind: pay-run\n«late\u200b»: ask", "U+200B, a zero-width space"],
+    ["kind: pay-run\nlate: «a\u00a0sk»", "U+00A0, a no-break space"],
+    ["kind: pay-run\nlate: «a\u00adsk»", "U+00AD, a soft hyphen"],
+  ])("a mistake in %j names the character that can't be seen", (marked, name) => {
+    expect(onlyMistake(marked).message).toContain(`a character that can't be seen (${name})`);
+  });
+
+  test.each([
     ["an unknown key", "kind: pay-run\n«limit»: { bill: $5k }\n", "limits"],
     ["an unknown key in a mapping", "kind: pay-run\npay: { «form»: default }", "from"],
     ["an unknown key that belongs elsewhere", "kind: pay-run\n«quorum»: 2", "approve[].quorum"],

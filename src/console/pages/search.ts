@@ -3,6 +3,7 @@ import { type Named, SearchBody } from "../../api/names.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
 import { note, section, table } from "../elements.ts";
 import { formatUsd } from "../../domain/money.ts";
+import { folded } from "../../domain/names.ts";
 import type { PageOf } from "../page.ts";
 import { badge, capital, type Markup, stateOf, usd } from "../words.ts";
 
@@ -43,8 +44,8 @@ export const search: PageOf = async ({ api, query, visitor }) => {
 
 /** Returns true if the typed text is part of a name or number. */
 function hasIn({ name, number, id }: Named, text: string): boolean {
-  const part = text.toLowerCase();
-  return [name, number, id].some((each) => each?.toLowerCase().includes(part) === true);
+  const part = folded(text);
+  return [name, number, id].some((each) => folded(each ?? "").includes(part));
 }
 
 function nearTitle(

@@ -1,3 +1,4 @@
+import { composed } from "../composed.ts";
 import { withFullStop } from "../history-texts.ts";
 import {
   isReinitiable,
@@ -97,7 +98,9 @@ export function classifyFailures(
  * `insufficient-funds` and `InsufficientFunds`.
  */
 export function wordsOf(failureReason: string): string {
-  return failureReason.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replaceAll(/[\s_-]+/g, " ");
+  return composed(failureReason)
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+    .replaceAll(/[\s_-]+/g, " ");
 }
 
 /** If the words match several codes, one that must not be retried wins. */

@@ -1,6 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
 import { classifyFailure, classifyFailures } from "../../../src/domain/payments/failure-policy.ts";
+import { ruleFor } from "../../../src/domain/retries/policy.ts";
 import { isReinitiable } from "../../../src/domain/payments/return-codes.ts";
 
 describe("the failure policy", () => {
@@ -32,6 +33,14 @@ describe("the failure policy", () => {
     ["Payment stopped; insufficient funds", "R08"],
   ])("the reason %j must not be retried", (text, code) => {
     expect(classifyFailure(text)).toMatchObject({ code, mayBeRetried: false });
+  });
+
+  it("words of a reason match a rule's words however their letters were typed", () => {
+    const rule = { codes: [], words: ["Caf\u00e9 closed"], action: "ask" as const };
+    const rules = [
+      { ...rule, pause: false, payAgain: false, when: null, atMost: 0 as const, by: ["ada"] },
+    ];
+    expect(ruleFor(rules, "The cafe\u0301 closed").rule.by).toEqual(["ada"]);
   });
 
   it("a closed account's text explains what happened and what to do", () => {
