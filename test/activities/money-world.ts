@@ -97,6 +97,7 @@ export class MoneyWorld {
       signalWithStart: (_name: string, options: { workflowId: string }) => tell(options.workflowId),
       getHandle: (workflowId: string) => ({ signal: () => tell(workflowId) }),
     };
+    const withDeadline = (_: unknown, work: () => Promise<unknown>) => work();
     const { achAuthorization, limits } = this;
     const context = this.world.context({
       ...this.world.profile,
@@ -125,7 +126,7 @@ export class MoneyWorld {
       sendMoneyWrite: sendMoneyWrite ?? client.sendMoneyWrite.bind(client),
     } as unknown as PaymentsClient;
     return Object.defineProperties(context, {
-      temporal: { value: { workflow } as unknown as Client },
+      temporal: { value: { workflow, withDeadline } as unknown as Client },
       ...(Object.keys(this.override).length === 0 ? {} : { clientOf: { value: () => overridden } }),
     });
   }

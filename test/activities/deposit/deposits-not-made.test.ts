@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
-import { createHold } from "../../../src/store/holds/holds.ts";
+import { createHold, releaseHold } from "../../../src/store/holds/holds.ts";
+import { openIncident } from "../../../src/store/incidents/incidents.ts";
 import { getPlan } from "../../../src/store/plans/plans.ts";
 import { requestCancel } from "../../../src/store/runs/runs.ts";
 import { topUpsOf } from "../../../src/store/deposits/deposits.ts";
@@ -59,6 +60,42 @@ describe("deposits that are not made", () => {
     expect(await scene.topUp(planned)).toMatchObject({ state: "withdrawn" });
     await scene.step(planned);
     expect(await scene.attempts(planned)).toEqual([]);
+  });
+
+  test("no deposit is made from a bank account that is on hold, nor before a revoked authorization is accepted anew", async ({
+    scene,
+    world,
+  }) => {
+    const planned = await scene.shortRun();
+    await scene.decide(planned);
+    const { account } = await scene.topUp(planned);
+    const { businessId } = world;
+    const { businessMs } = await world.context().clockOf("acme").now();
+    const { incident } = await world.store.transaction((trx) =>
+      openIncident(trx, {
+        ...{
+          businessId,
+          business: "acme",
+          sourceId: account.bankAccountId,
+          workflowId: "incident",
+        },
+        ...{ code: "R10", reason: "R10", roles: ["controller"] },
+        ...{ nowMs: Date.now(), failedAtMs: businessMs },
+      }),
+    );
+    const ofDeposit = async () => {
+      await world.world.pass(600_000);
+      await scene.step(planned);
+      return (await scene.topUp(planned)).reason;
+    };
+    expect(await ofDeposit()).toMatch(/^on hold: Payments from this account bounced/);
+    await world.store.transaction((trx) => releaseHold(trx, incident.holdId, "carla", Date.now()));
+    expect(await ofDeposit()).toMatch(/came back as not authorized/);
+    expect(await scene.attempts(planned)).toEqual([]);
+    const acceptedAt = new Date(businessMs + 1_000).toISOString();
+    world.achAuthorization = { acceptedBy: "A. Owner", acceptedAt };
+    await scene.untilMade(planned);
+    await scene.movedOnce();
   });
 
   test("a run whose playbook only plans makes no deposit, even if it is approved", async ({

@@ -1,8 +1,10 @@
 import { expect } from "vitest";
 import { chooseCancellation } from "../../../activities/cancel/choose.ts";
+import { stop } from "../../../src/actions/holds/stop.ts";
 import { cancelScheduledPaymentsId } from "../../../src/contracts/workflow-kinds.ts";
 import type { PayRule } from "../../../src/contracts/playbook.ts";
 import { getCancellation } from "../../../src/store/cancellations/cancellations.ts";
+import { releaseHold } from "../../../src/store/holds/holds.ts";
 import { getIncident } from "../../../src/store/incidents/incidents.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { type CancelWorld, test as cancelTest } from "../cancel-world.ts";
@@ -94,6 +96,31 @@ test("without onIncident, people get the list, the cut-off and the command, and 
   );
   expect(await callBack(world, cancels)).toBe("none");
   expect(await world.paymentsOf(scheduled.payableId)).toMatchObject([{ status: "scheduled" }]);
+});
+
+test("bills that a person has called back from the account wait with its incident too", async ({
+  world,
+  cancels,
+}) => {
+  const { scheduled } = await failedAndScheduled(world, "R29");
+  const { store, temporal } = world.context();
+  const context = { store, temporal, nowMs: Date.now };
+  const { hold, cancellationId } = await stop(context, world.world.profile, {
+    target: { scope: "source", value: "bank_main" },
+    thing: undefined,
+    reason: "its payments came back",
+    author: "olga",
+    cancelScheduled: true,
+  });
+  await chooseCancellation(world.context(), cancellationId ?? "");
+  await cancels.turns(cancellationId ?? "");
+  const { runId, payableId } = scheduled;
+  await world.follow(runId);
+  expect(await world.line(runId, payableId)).toMatchObject({ state: "on-hold" });
+  await world.decideIncident("bank_main", "released");
+  await world.store.transaction((trx) => releaseHold(trx, hold.holdId, "olga", Date.now()));
+  await world.pay(runId);
+  expect(await world.paymentsOf(payableId)).toHaveLength(2);
 });
 
 test("a bounced bill whose new payment is called back waits with the incident, and is tried again after it", async ({
