@@ -14,7 +14,7 @@ import {
   insertCancellation,
   type NewCancellation,
 } from "../../src/store/cancellations/cancellations.ts";
-import { type Incident, openIncident } from "../../src/store/incidents/incidents.ts";
+import { type Incident, markCallsBack, openIncident } from "../../src/store/incidents/incidents.ts";
 import { scheduledFrom } from "../../src/store/incidents/scheduled-from.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { startOrSignal } from "../../src/temporal/start.ts";
@@ -88,7 +88,7 @@ async function callBack(
   clock: Bounced["clock"],
 ): Promise<NewCancellation | null> {
   const { businessId, business, sourceId, holdId } = incident;
-  if (incident.phase === "ended") return null;
+  if (!(await markCallsBack(trx, incident))) return null;
   const { recallable, underWay } = await scheduledFrom(trx, incident, clock, 0);
   if (recallable.bills + underWay.bills === 0) return null;
   const asked: NewCancellation = {

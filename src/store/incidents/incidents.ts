@@ -117,7 +117,7 @@ export async function openIncident(
     ...{ businessId, sourceId, business, workflowId, round, code, reason, roles },
     ...{ phase: "open" as const, holdId: hold.holdId, openedAtMs: nowMs },
     ...{ decision: null, decidedBy: null, decidedByKind: null },
-    ...{ decidedAtMs: null, decidedBusinessMs: null, revokedAtMs },
+    ...{ decidedAtMs: null, decidedBusinessMs: null, revokedAtMs, callsBack: false },
   });
   const row = await trx
     .insertInto("incidents")
@@ -146,6 +146,21 @@ export async function openIncident(
   // Bills whose failure could have been the vendor's, or about one entry, are judged again.
   signalOnCommit(trx, businessId, { kind: "incident", sourceId });
   return { incident: toIncident(row), opened: true };
+}
+
+/**
+ * Marks a round as one that calls back what is scheduled from its account. Nothing more is
+ * scheduled from it after that, so that this is asked once.
+ *
+ * @returns false if it was marked before, or has ended
+ */
+export async function markCallsBack(
+  trx: Transaction<Tables>,
+  { businessId, sourceId, round, phase }: Incident,
+): Promise<boolean> {
+  if (phase === "ended") return false;
+  const unmarked = { businessId, sourceId, round, callsBack: false };
+  return (await changeRecords(trx, "incidents", unmarked, { callsBack: true })) > 0;
 }
 
 function revokedBy({ code, failedAtMs }: NewIncident, known: Incident | undefined): number | null {

@@ -96,5 +96,7 @@ export const incidentTables = {
      * outlasts the rounds.
      */
     revoked_at_ms: integerOrNull,
+    /** True once this round has requested that what is scheduled from the account is cancelled. */
+    calls_back: flag,
   }),
 };

@@ -51,5 +51,6 @@ export const incidentColumns: Columns<"retries" | "retry_cases" | "incidents"> =
     decided_at_ms: true,
     decided_business_ms: true,
     revoked_at_ms: true,
+    calls_back: true,
   },
 };
