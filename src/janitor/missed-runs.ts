@@ -1,7 +1,7 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { missedRun } from "../domain/notices/missed-run-texts.ts";
 import { raiseNotice } from "../store/notices/notices.ts";
-import { runsNotStarted } from "../store/playbooks/runs-not-started.ts";
+import { runsNotStarted } from "../store/runs/not-started.ts";
 import type { JanitorContext } from "./context.ts";
 
 /** A run that was missed longer ago is history. */

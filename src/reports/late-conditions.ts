@@ -9,7 +9,7 @@ import { lossNoticed } from "../store/janitor/behind.ts";
 import { lastRefusedWebhook } from "../store/audit/refused-webhooks.ts";
 import type { Db } from "../store/index.ts";
 import { billsInDoubtSince } from "../store/lines/in-doubt.ts";
-import { runsNotStarted } from "../store/playbooks/runs-not-started.ts";
+import { runsNotStarted } from "../store/runs/not-started.ts";
 import { listRuns } from "../store/runs/runs.ts";
 import { deadlineOf } from "./status/run.ts";
 

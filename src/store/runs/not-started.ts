@@ -4,12 +4,12 @@ import { addDays } from "../../domain/clock/dates.ts";
 import { zonedDate } from "../../domain/clock/new-york.ts";
 import { fireOf, periodBeginningOn } from "../../domain/clock/schedule-period.ts";
 import { launchedBySchedule } from "../../domain/clock/schedule-triggers.ts";
-import { runThatCounts } from "../runs/run-of-period.ts";
-import { wasLaunchedSince } from "../runs/runs-lately.ts";
+import { runThatCounts } from "./run-of-period.ts";
+import { wasLaunchedSince } from "./runs-lately.ts";
 import type { Db } from "../sql/db.ts";
-import { listPlaybooks, type StoredPlaybook } from "./playbooks.ts";
-import { scheduledSinceMs } from "./scheduled-since.ts";
-import { scheduleWish } from "./schedule-wishes.ts";
+import { listPlaybooks, type StoredPlaybook } from "../playbooks/playbooks.ts";
+import { scheduledSinceMs } from "../playbooks/scheduled-since.ts";
+import { scheduleWish } from "../playbooks/schedule-wishes.ts";
 
 /** How long a launch may wait for a busy worker before its run counts as not started. */
 const STARTS_WITHIN_MS = 15 * MINUTE_MS;
