@@ -51,7 +51,8 @@ test("altered, borrowed and foreign decisions that are sent to a run's open work
       }),
     );
   }
-  expect(answers).toMatchObject([{ accepted: true }, { accepted: false }]);
+  // The same again, as after a lost answer, gets the first outcome and does nothing.
+  expect(answers).toMatchObject([{ accepted: true }, { accepted: true }]);
   await payrun.until(runId, "sent", ({ counts }) => counts.scheduled === 1);
   expect(await paymentRequests(payrun)).toBe(1);
 });
