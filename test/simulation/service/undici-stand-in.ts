@@ -139,6 +139,14 @@ export class Pool {
 
 export class Agent extends Pool {}
 
+/** No proxy stands in this world's environment. */
+export class ProxyAgent extends Pool {}
+
+/** Nobody signs in here. */
+export function fetch(): Promise<never> {
+  return Promise.reject(new Error("this world has no sign-in provider"));
+}
+
 /** Sends a request without a pool, for a sandbox's clocks. */
 export function request(
   url: string | URL,
