@@ -73,7 +73,9 @@ test("a controller follows the notice's link on a phone, leaves a bill out and a
   expect(await page.locator("main").innerText()).toContain("You leave out 1 bill");
   await page.getByLabel("Why these bills are left out").fill("looks forged");
   await page.getByRole("button", { name: "Approve" }).click();
-  expect(await said(page, "Approved")).toMatch(/55 bills, \$[\d,.]+, go out.*1 bill is left out of this run only/);
+  expect(await said(page, "Approved")).toMatch(
+    /55 bills, \$[\d,.]+, go out.*1 bill is left out of this run only/,
+  );
   expect(await counted()).toEqual(["cora approve"]);
   await page.getByRole("link", { name: "Today" }).first().click();
   expect(await said(page, "Today")).toContain("No run waits for your approval.");
