@@ -20,11 +20,10 @@ export async function waitIfCalledBack(
   const { context, businessId, payableId, line, row } = retry;
   const { db } = context.store;
   const ids = ended.map(({ id }) => id);
-  const recalled = await calledBack(db, businessId, ids);
+  const last = ids.at(-1);
+  if (last === undefined || !(await calledBack(db, businessId, [last])).has(last)) return undefined;
   const kept = await getRetryCase(db, businessId, payableId);
   const incident = await getIncident(db, businessId, line.sourceId);
-  const last = ids.at(-1);
-  if (last === undefined || !recalled.has(last)) return undefined;
   if (kept === undefined || incident === undefined) return undefined;
   await keepRetryCase(db, { ...kept, waitsFor: "incident" });
   const handledPaymentIds = [...new Set([...row.handledPaymentIds, ...ids])];

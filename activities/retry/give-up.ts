@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
+import { sumCents } from "../../src/domain/money.ts";
 import { type GivenUp, givenUp } from "../../src/domain/notices/given-up-texts.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
 import {
@@ -57,7 +58,7 @@ async function notifyOfGivenUp(
   const { unsent, sendAtMs } = await takeBackUnsent(trx, fact, nowMs);
   const bills = [...unsent.flatMap(({ data }) => data["bills"] as readonly GivenUp[]), bill];
   const { payableId, workflowId } = bill;
-  const amountCents = bills.reduce((sum, each) => sum + each.amountCents, 0);
+  const amountCents = sumCents(bills.map((each) => each.amountCents));
   const notice: NewNotice = {
     ...{ ...fact, factKey: bill.factKey, runId: run.runId, nowMs, sendAtMs },
     ...givenUp(bills),

@@ -1,27 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { freePort } from "./free-port.ts";
-import { unprivilegedUser } from "./postgres-programs.ts";
+import { isProgram, unprivilegedUser } from "./postgres-programs.ts";
 import { until } from "./waits.ts";
 
 /** Returns an installed PgBouncer, if there is one. */
 export function findPgBouncer(): string | undefined {
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin"];
   return folders.map((folder) => join(folder, "pgbouncer")).find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** A PgBouncer in front of a test server, which lets anyone in as the server's user. */

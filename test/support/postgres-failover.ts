@@ -1,5 +1,7 @@
 import pg from "pg";
 import { inject } from "vitest";
+import { appendAudit } from "../../src/store/audit/audit.ts";
+import type { Store } from "../../src/store/index.ts";
 import "./postgres-setup.ts";
 
 /** A database on the shared server that can be made read-only, as a failover does. */
@@ -34,4 +36,14 @@ async function asAdministrator(statement: string): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+/** Writes a number to the trail. */
+export function note(store: Store, n: number): Promise<void> {
+  return store.transactionOf("biz_1", (trx) =>
+    appendAudit(trx, {
+      ...{ businessId: "biz_1", nowMs: n, actor: "test", action: "counted", subject: "pay_1" },
+      details: { n },
+    }),
+  );
 }

@@ -59,7 +59,7 @@ function debianFolders(root: string): string[] {
     .map((version) => join(root, version, "bin"));
 }
 
-function isProgram(path: string): boolean {
+export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;

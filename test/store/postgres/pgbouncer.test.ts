@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 import pg from "pg";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
-import { appendAudit, listAudit } from "../../../src/store/audit/audit.ts";
+import { listAudit } from "../../../src/store/audit/audit.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
 import { limitsOff } from "../../../src/store/postgres/limits.ts";
 import { takeLease } from "../../../src/store/sql/leases.ts";
 import { howItTakesWrites } from "../../../src/store/sql/small-write.ts";
 import { findPgBouncer, startPgBouncer } from "../../support/pgbouncer.ts";
 import { newDatabase } from "../../support/postgres.ts";
-import { FailingOver } from "../../support/postgres-failover.ts";
+import { FailingOver, note } from "../../support/postgres-failover.ts";
 
 const program = findPgBouncer();
 if (program === undefined) {
@@ -27,14 +27,6 @@ async function opened(url: string): Promise<Store> {
   onTestFinished(() => store.close());
   return store;
 }
-
-const note = (store: Store, n: number) =>
-  store.transactionOf("biz_1", (trx) =>
-    appendAudit(trx, {
-      ...{ businessId: "biz_1", nowMs: n, actor: "test", action: "counted", subject: "pay_1" },
-      details: { n },
-    }),
-  );
 
 /** The numbers that were noted, the smallest first. */
 const written = async (store: Store) =>

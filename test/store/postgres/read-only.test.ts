@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
-import { appendAudit, listAudit } from "../../../src/store/audit/audit.ts";
+import { listAudit } from "../../../src/store/audit/audit.ts";
 import { openStore, type Store } from "../../../src/store/index.ts";
 import { makePool } from "../../../src/store/postgres/pool.ts";
 import { takeLease } from "../../../src/store/sql/leases.ts";
 import { howItTakesWrites } from "../../../src/store/sql/small-write.ts";
 import { newDatabase } from "../../support/postgres.ts";
-import { FailingOver } from "../../support/postgres-failover.ts";
+import { FailingOver, note } from "../../support/postgres-failover.ts";
 
 async function opened(options: { busyLimitMs?: number } = {}) {
   const server = new FailingOver(await newDatabase("store"));
@@ -18,14 +18,6 @@ async function opened(options: { busyLimitMs?: number } = {}) {
 /** Opens every session that the pool may have. */
 const fill = (store: Store) =>
   Promise.all(Array.from({ length: 4 }, () => sql`select pg_sleep(0.1)`.execute(store.db)));
-
-const note = (store: Store, n: number) =>
-  store.transactionOf("biz_1", (trx) =>
-    appendAudit(trx, {
-      ...{ businessId: "biz_1", nowMs: n, actor: "test", action: "counted", subject: "pay_1" },
-      details: { n },
-    }),
-  );
 
 const written = async (store: Store) =>
   (await listAudit(store.db, { businessId: "biz_1" })).map(({ details }) => details["n"]);
