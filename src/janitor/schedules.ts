@@ -42,21 +42,34 @@ export async function compareSchedules(
   profile: BusinessProfile,
 ): Promise<void> {
   const { store, temporal } = context;
-  const { businessId } = profile;
   const scheduled = (await listPlaybooks(store.db, profile.name)).filter(
     ({ compiled }) => compiled.schedule !== null,
   );
   if (scheduled.length === 0) return;
   const there = await listSchedules(temporal, profile.name);
+  const failures: unknown[] = [];
   for (const playbook of scheduled) {
     if (Date.now() - playbook.createdAtMs < APPLYING_MS) continue;
-    const kept = there.get(playbook.name);
-    const of = { business: profile.name, playbook: playbook.name };
-    if (kept !== undefined) await rewriteOnce(context, profile, playbook);
-    const wish = await scheduleWish(store.db, { businessId, playbook: playbook.name });
-    if (kept === undefined ? wish.deleted : await isAsWanted(context, playbook, wish)) continue;
-    await withSchedule(store.db, of, NO_WAIT_MS, () => settle(context, profile, playbook.name));
+    const isThere = there.has(playbook.name);
+    await compare(context, profile, playbook, isThere).catch((error) => failures.push(error));
   }
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Compares the schedule of one playbook, which Temporal has listed or not. */
+async function compare(
+  context: JanitorContext,
+  profile: BusinessProfile,
+  playbook: StoredPlaybook,
+  isThere: boolean,
+): Promise<void> {
+  const { db } = context.store;
+  if (isThere) await rewriteOnce(context, profile, playbook);
+  const { businessId } = profile;
+  const wish = await scheduleWish(db, { businessId, playbook: playbook.name });
+  if (isThere ? await isAsWanted(context, playbook, wish) : wish.deleted) return;
+  const of = { business: profile.name, playbook: playbook.name };
+  await withSchedule(db, of, NO_WAIT_MS, () => settle(context, profile, playbook.name));
 }
 
 /** True if Temporal has a schedule as people and its playbook want it. */

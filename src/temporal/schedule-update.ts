@@ -1,6 +1,7 @@
 import { type Client, isGrpcServiceError, type ScheduleDescription } from "@temporalio/client";
 import { definedOnly } from "../contracts/defined-only.ts";
 import { isInStep, type LauncherOptions } from "./schedule-drift.ts";
+import { whileBusy } from "./while-busy.ts";
 
 type ScheduleClient = Client["schedule"];
 type UpdateRequest = Parameters<ScheduleClient["workflowService"]["updateSchedule"]>[0];
@@ -23,10 +24,12 @@ export async function updateSchedule(client: Client, options: LauncherOptions): 
   for (let tries = 0; tries < TRIES; tries += 1) {
     let token: Uint8Array | null | undefined;
     const handle = tokened(client.schedule, () => token).getHandle(scheduleId);
-    const update = handle.update(({ raw, state: { paused, note } }) => {
-      token = raw.conflictToken;
-      return { spec, action, policies, state: { paused, ...definedOnly({ note }) } };
-    });
+    const update = whileBusy(() =>
+      handle.update(({ raw, state: { paused, note } }) => {
+        token = raw.conflictToken;
+        return { spec, action, policies, state: { paused, ...definedOnly({ note }) } };
+      }),
+    );
     await update.catch((error: unknown) => {
       if (!isConflict(error)) throw error;
     });
@@ -42,7 +45,7 @@ function isConflict(error: unknown): boolean {
 }
 
 function describe(client: Client, scheduleId: string): Promise<ScheduleDescription> {
-  return client.schedule.getHandle(scheduleId).describe();
+  return whileBusy(() => client.schedule.getHandle(scheduleId).describe());
 }
 
 /** Returns the same client, whose updates carry a token. */

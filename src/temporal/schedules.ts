@@ -16,6 +16,7 @@ import { searchAttributes } from "../contracts/search-attributes.ts";
 import { isInStep, type LauncherOptions } from "./schedule-drift.ts";
 import { updateSchedule } from "./schedule-update.ts";
 import { undecoded } from "./undecoded.ts";
+import { whileBusy } from "./while-busy.ts";
 
 /** Temporal accepts no shorter one; the launcher itself leaves out what comes too late. */
 const SHORTEST_CATCH_UP_MS = 10_000;
@@ -120,7 +121,7 @@ export async function readSchedule(
 ): Promise<ScheduleState | undefined> {
   let description: ScheduleDescription;
   try {
-    description = await client.schedule.getHandle(idOf(of)).describe();
+    description = await whileBusy(() => client.schedule.getHandle(idOf(of)).describe());
   } catch (error) {
     if (error instanceof ScheduleNotFoundError) return undefined;
     if (isUnreadable(error)) return readUnread(client, of);
@@ -166,7 +167,8 @@ export async function isUnderNewestKey(
 async function encrypted(client: Client, of: ScheduleKey) {
   const request = { namespace: client.options.namespace, scheduleId: idOf(of) };
   try {
-    return (await client.workflowService.describeSchedule(request)).schedule ?? undefined;
+    const ask = () => client.workflowService.describeSchedule(request);
+    return (await whileBusy(ask)).schedule ?? undefined;
   } catch (error) {
     if (isGrpcServiceError(error) && error.code === NOT_FOUND) return undefined;
     throw error;

@@ -8,6 +8,7 @@ import { compareSchedules } from "../../../src/janitor/schedules.ts";
 import { scheduledPayRunId } from "../../../src/contracts/workflow-kinds.ts";
 import { dataConverterOf } from "../../../src/temporal/codec.ts";
 import { isUnderNewestKey, pauseSchedule, readSchedule } from "../../../src/temporal/schedules.ts";
+import { whileBusy } from "../../../src/temporal/while-busy.ts";
 import { profile } from "../../gateway/support/gateway.ts";
 import { useSchedules } from "../../gateway/support/schedules.ts";
 
@@ -158,6 +159,24 @@ describe("a pause made in Temporal itself", () => {
     expect(await acts()).toEqual([]);
   });
 
+  test("a pause is noted even if an earlier schedule can't be read", async () => {
+    await scene.apply("{ every: thursday }", "by-hand");
+    await scene.apply("{ every: thursday }");
+    await scene.handle().pause("vendor fraud");
+    const { schedule } = scene.on.client;
+    const handle = schedule.getHandle.bind(schedule);
+    vi.spyOn(schedule, "getHandle").mockImplementation((id) => {
+      if (id.endsWith("by-hand")) throw new Error("a broken schedule");
+      return handle(id);
+    });
+    const noted = async (): Promise<unknown[][]> => {
+      await expect(pass()).rejects.toThrow("a broken schedule");
+      return acts();
+    };
+    await expect.poll(noted).toEqual([["schedule.paused", "temporal", "vendor fraud"]]);
+    vi.restoreAllMocks();
+  });
+
   test("after pauses in Temporal and acts of people at the same time, the trail ends with Temporal's state", async () => {
     await scene.apply("{ every: thursday }");
     for (const round of [1, 2, 3]) {
@@ -169,7 +188,7 @@ describe("a pause made in Temporal itself", () => {
         pass(),
         scene.apply(round === 2 ? "{ every: friday }" : "{ every: thursday }"),
       ]);
-      const { state } = await scene.handle().describe();
+      const { state } = await whileBusy(() => scene.handle().describe());
       const last = (await acts()).at(-1)?.[0];
       expect(last).toBe(state.paused ? "schedule.paused" : "schedule.resumed");
     }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { launcherOf } from "../../../src/domain/clock/schedule-triggers.ts";
-import { putSchedule } from "../../../src/temporal/schedules.ts";
+import { isUnderNewestKey, putSchedule, readSchedule } from "../../../src/temporal/schedules.ts";
 import { on } from "../../domain/clock/schedules.ts";
 import { useSchedules } from "../../gateway/support/schedules.ts";
 
@@ -26,4 +26,28 @@ test("a pause in Temporal is never lost to a playbook that is applied at the sam
     if (!state.paused) lost.push(round);
   }
   expect(lost).toEqual([]);
+});
+
+test("a schedule is read and changed although the server refuses every other question as too many", async () => {
+  const { client } = scene.on;
+  const of = { playbook: "weekly", business: "acme" };
+  const wanted = (weekday: "friday" | "monday") =>
+    launcherOf({ ...of, schedule: on({ every: "week", on: weekday }) }, scene.nowMs);
+  await putSchedule(client, wanted("monday"));
+  const service = client.workflowService;
+  const describe = service.describeSchedule.bind(service);
+  let asked = 0;
+  vi.spyOn(service, "describeSchedule").mockImplementation(((request: object) => {
+    asked += 1;
+    if (asked % 2 === 0) return describe(request);
+    const refusal = { code: 8, details: "the buffer is full", metadata: new Map() };
+    return Promise.reject(Object.assign(new Error("refused"), refusal));
+  }) as never);
+  try {
+    await putSchedule(client, wanted("friday"));
+    expect(await readSchedule(client, of, wanted("friday"))).toMatchObject({ inStep: true });
+    expect(await isUnderNewestKey(client, of)).toBe(true);
+  } finally {
+    vi.restoreAllMocks();
+  }
 });

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isGrpcServiceError } from "@temporalio/client";
+
+/** A status code of gRPC. */
+const RESOURCE_EXHAUSTED = 8;
+
+const TRIES = 20;
+const LONGEST_PAUSE_MS = 500;
+
+/**
+ * Asks Temporal again while it has too much to do. A server answers only one question about a
+ * schedule at a time, so that two processes which look at the same one meet often.
+ *
+ * @param ask changes nothing if it is refused
+ */
+export async function whileBusy<T>(ask: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (tries === TRIES || !isBusy(error)) throw error;
+      await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 50 * tries));
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (isGrpcServiceError(at)) return at.code === RESOURCE_EXHAUSTED;
+  }
+  return false;
+}
