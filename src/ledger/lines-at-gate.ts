@@ -3,6 +3,7 @@ import type { LineState, PlanLine } from "../contracts/pay-run.ts";
 import { isApproved } from "../store/approvals/line-approvals.ts";
 import type { WeighedLine } from "../store/lines/committed-sums.ts";
 import { ESCALATED_STAGE, type RunLine } from "../store/lines/lines.ts";
+import { planIn } from "../store/lines/plan-lines.ts";
 import { getRun, type Run } from "../store/runs/runs.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { chunks } from "../store/sql/db.ts";
@@ -76,7 +77,7 @@ export class LinesAtGate {
       .execute();
     return rows.map(({ approved, line, state, ...row }) => ({
       ...row,
-      ...{ plan: JSON.parse(line) as PlanLine, state: state as LineState },
+      ...{ plan: planIn(line), state: state as LineState },
       approved: approved === 1,
     }));
   }

@@ -101,7 +101,24 @@ export async function planLinesOf(
     .where("run_lines.run_id", "=", runId)
     .where("run_lines.payable_id", "in", idsIn(payableIds))
     .execute();
-  return rows.map(({ line }) => JSON.parse(line) as PlanLine);
+  return rows.map(({ line }) => planIn(line));
+}
+
+/** At most this many plan lines, or twice as many, are kept. */
+const LATELY_READ = 1_000;
+let [younger, older] = [new Map<string, PlanLine>(), new Map<string, PlanLine>()];
+
+/**
+ * Returns the plan line that a stored text is. Who pays a line and the gate read the same text
+ * within seconds, so it is parsed once.
+ */
+export function planIn(text: string): PlanLine {
+  const known = younger.get(text) ?? older.get(text);
+  if (known !== undefined) return known;
+  const plan = JSON.parse(text) as PlanLine;
+  if (younger.size === LATELY_READ) [younger, older] = [new Map(), younger];
+  younger.set(text, plan);
+  return plan;
 }
 
 /** Returns a payable's current plan line in a run. */
