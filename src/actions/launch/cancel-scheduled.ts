@@ -2,28 +2,44 @@ import type { CancelScheduledPlaybook, HoldPlaybook } from "../../contracts/play
 import { namedPayments } from "../../domain/cancellations/policy.ts";
 import { requestCancellation } from "./request-cancellation.ts";
 import { unprocessable } from "../errors.ts";
-import type { Launch, Launcher } from "./launcher.ts";
+import {
+  type Launch,
+  type Launcher,
+  type LaunchRequest,
+  requireKnownInputs,
+  requireSameInputs,
+} from "./launcher.ts";
 
 /** Cancels what is scheduled now. */
 export const launchCancelScheduled: Launcher<CancelScheduledPlaybook> = async (context, launch) => {
   const { request, playbook, profile, by } = launch;
   refuseWithoutChoice(launch);
-  return requestCancellation(context, {
+  const reason = reasonIn(request) ?? `chosen by ${request.playbook}`;
+  const { reason: its, ...launched } = await requestCancellation(context, {
     profile,
     request: request.playbook,
     playbook: request.playbook,
     policy: { ...playbook, name: request.playbook },
     runId: null,
-    reason: request.inputs?.["reason"] ?? `chosen by ${request.playbook}`,
+    reason,
     by: by.name,
   });
+  if (its !== reason) requireSameInputs(request, launched.runId, { reason: its });
+  return launched;
 };
 
-/** @throws GatewayError 422 if a period is given, or if only events can start the playbook */
-export function refuseWithoutChoice({
-  request,
-  playbook,
-}: Launch<HoldPlaybook | CancelScheduledPlaybook>): void {
+/** Returns the reason that a launch of such a playbook gives: its only input. */
+export function reasonIn({ inputs }: LaunchRequest): string | undefined {
+  return inputs?.["reason"];
+}
+
+/**
+ * @throws GatewayError 422 if a period or an unknown input is given, or if only events can start the
+ * playbook
+ */
+export function refuseWithoutChoice(launch: Launch<HoldPlaybook | CancelScheduledPlaybook>): void {
+  const { request, playbook } = launch;
+  requireKnownInputs(launch, ["reason"]);
   if (request.period !== undefined) {
     throw unprocessable(
       "period_without_meaning",

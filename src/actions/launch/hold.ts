@@ -4,16 +4,18 @@ import type { HoldPlaybook } from "../../contracts/playbook.ts";
 import { heldBackReason } from "../../domain/cancellations/policy.ts";
 import { isPayRun } from "../../store/playbooks/playbooks.ts";
 import { listRuns } from "../../store/runs/runs.ts";
-import { requestCancellation } from "./request-cancellation.ts";
+import { requestCancellation, type RequestedCancellation } from "./request-cancellation.ts";
 import { unprocessable } from "../errors.ts";
-import { refuseWithoutChoice } from "./cancel-scheduled.ts";
-import type { Launch, Launched, Launcher, Launching } from "./launcher.ts";
+import { reasonIn, refuseWithoutChoice } from "./cancel-scheduled.ts";
+import { type Launch, type Launcher, type Launching, requireSameInputs } from "./launcher.ts";
 
 /** Holds back bills of the runs that are under way. */
 export const launchHold: Launcher<HoldPlaybook> = async (context, launch) => {
   const { request, playbook, profile, by } = launch;
   refuseWithoutChoice(launch);
-  let last: Launched | undefined;
+  const reason = reasonIn(request) ?? heldBackReason(request.playbook, playbook.releasedBy);
+  let last: RequestedCancellation | undefined;
+  let created = false;
   for (const runId of await openRunsOf(context, launch)) {
     last = await requestCancellation(context, {
       profile,
@@ -21,12 +23,15 @@ export const launchHold: Launcher<HoldPlaybook> = async (context, launch) => {
       playbook: request.playbook,
       policy: { ...playbook, name: request.playbook },
       runId,
-      reason: request.inputs?.["reason"] ?? heldBackReason(request.playbook, playbook.releasedBy),
+      reason,
       by: by.name,
     });
+    created ||= last.created;
   }
   if (last === undefined) throw await nothingToHoldBack(context, launch);
-  return last;
+  const { runId, reason: its } = last;
+  if (!created && its !== reason) requireSameInputs(request, runId, { reason: its });
+  return { runId, created: last.created };
 };
 
 /** Returns the runs under way whose bills the playbook holds back, the newest last. */

@@ -4,13 +4,12 @@ import { appendAudit } from "../../store/audit/audit.ts";
 import { recordOnboarding } from "../../store/onboarding/onboardings.ts";
 import { unprocessable } from "../errors.ts";
 import { startWorkflow } from "../temporal.ts";
-import type { Launcher } from "./launcher.ts";
+import { type Launcher, requireKnownInputs } from "./launcher.ts";
 
 /** Begins a business's onboarding, or joins the one under way. */
-export const launchKybOnboarding: Launcher<KybOnboardingPlaybook> = async (
-  context,
-  { request, playbook, revision, profile, by },
-) => {
+export const launchKybOnboarding: Launcher<KybOnboardingPlaybook> = async (context, launch) => {
+  const { request, playbook, revision, profile, by } = launch;
+  requireKnownInputs(launch, []);
   if (request.period !== undefined) {
     throw unprocessable(
       "period_without_meaning",

@@ -1,6 +1,7 @@
 import type { Playbook } from "../../contracts/playbook.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { ActionContext } from "../context.ts";
+import { conflict, unprocessable } from "../errors.ts";
 import type { Principal } from "../principal.ts";
 
 export interface LaunchRequest {
@@ -39,3 +40,35 @@ export type Launcher<P extends Playbook> = (
   context: Launching,
   launch: Launch<P>,
 ) => Promise<Launched>;
+
+/** @throws GatewayError 409 if what would be joined was launched with other inputs */
+export function requireSameInputs(
+  { inputs }: LaunchRequest,
+  runId: string,
+  its: Readonly<Record<string, unknown>>,
+): void {
+  if (inputs === undefined) return;
+  const names = new Set([...Object.keys(inputs), ...Object.keys(its)]);
+  const differing = [...names].filter((name) => inputs[name] !== its[name]);
+  if (differing.length === 0) return;
+  throw conflict(
+    "other_inputs",
+    `${runId} was launched with other inputs (${differing.join(", ")}), and inputs don't change. Nothing was launched: leave inputs out to join it.`,
+    { runId, inputs: its },
+  );
+}
+
+/** @throws GatewayError 422 if a launch has an input that its kind of playbook doesn't know */
+export function requireKnownInputs(
+  { request, playbook: { kind } }: Launch<Playbook>,
+  known: readonly string[],
+): void {
+  const unknown = Object.keys(request.inputs ?? {}).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const takes = known.length === 0 ? "no inputs" : `the inputs ${known.join(", ")} only`;
+  throw unprocessable(
+    "unknown_inputs",
+    `A ${kind} playbook takes ${takes}: leave out ${unknown.join(", ")}.`,
+    { unknown },
+  );
+}

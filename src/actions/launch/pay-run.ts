@@ -7,12 +7,11 @@ import {
   periodBeginningOn,
 } from "../../domain/clock/schedule-period.ts";
 import { launchStored } from "../../store/runs/launch-in-trail.ts";
-import type { Run } from "../../store/runs/runs.ts";
 import type { ActionContext } from "../context.ts";
 import { WORKFLOW_KINDS } from "../../contracts/workflow-kinds.ts";
 import { startWorkflow } from "../temporal.ts";
-import { conflict, unprocessable } from "../errors.ts";
-import type { Launcher, LaunchRequest } from "./launcher.ts";
+import { unprocessable } from "../errors.ts";
+import { type Launcher, type LaunchRequest, requireSameInputs } from "./launcher.ts";
 
 /**
  * Writes the run's row, or finds the one of the same business, playbook and period, and starts the
@@ -40,7 +39,7 @@ export const launchPayRun: Launcher<PayRunPlaybook> = async (
         nowMs: context.nowMs(),
         once: request.once === true,
       });
-      if (!launched.created) requireSameInputs(request, launched.run);
+      if (!launched.created) requireSameInputs(request, launched.run.runId, launched.run.inputs);
       return launched;
     },
     // The period as it was asked for: a repeat tomorrow is about the same run.
@@ -86,19 +85,6 @@ function requirePeriod(
 
 /** Beyond these dates, calendars have no neighboring ones that can be written. */
 const [FIRST_DATE, LAST_DATE] = ["1900-01-01", "9000-01-01"];
-
-/** @throws GatewayError 409 if a run that would be joined was launched with other inputs */
-function requireSameInputs({ inputs }: LaunchRequest, { runId, inputs: its }: Run): void {
-  if (inputs === undefined) return;
-  const names = new Set([...Object.keys(inputs), ...Object.keys(its)]);
-  const differing = [...names].filter((name) => inputs[name] !== its[name]);
-  if (differing.length === 0) return;
-  throw conflict(
-    "other_inputs",
-    `The run of this period, ${runId}, was launched with other inputs (${differing.join(", ")}), and inputs don't change. Nothing was launched: leave inputs out to join it.`,
-    { runId, inputs: its },
-  );
-}
 
 /** Returns the period of a launch or a plan, on the business clock. */
 export async function periodOf(

@@ -25,6 +25,11 @@ export interface CancellationRequest {
   readonly by: string;
 }
 
+export interface RequestedCancellation extends Launched {
+  /** Why it was requested first. */
+  readonly reason: string;
+}
+
 /**
  * Requests a cancellation: writes a row first, then always starts the workflow, so that the next
  * request completes one that died half-way. The same request joins the one under way; once that has
@@ -36,14 +41,15 @@ export interface CancellationRequest {
 export async function requestCancellation(
   context: Pick<ActionContext, "store" | "temporal" | "nowMs">,
   request: CancellationRequest,
-): Promise<Launched> {
+): Promise<RequestedCancellation> {
   const recorded = await context.store.transactionOf(
     request.profile.businessId,
     (trx) => recordCancellation(trx, request, context.nowMs()),
     { part: request.request },
   );
   await startCancellation(context, request, recorded.workflowId);
-  return { runId: recorded.workflowId, created: recorded.created };
+  const { workflowId: runId, created, reason } = recorded;
+  return { runId, created, reason };
 }
 
 /** @throws GatewayError 503 if Temporal can't be reached: the janitor starts it later */
@@ -65,19 +71,16 @@ export async function recordCancellation(
   trx: Transaction<Tables>,
   { profile, request, playbook, policy, runId, reason, by }: CancellationRequest,
   nowMs: number,
-): Promise<{ readonly workflowId: string; readonly created: boolean }> {
+): Promise<{ readonly workflowId: string; readonly created: boolean; readonly reason: string }> {
   const beginning = cancelScheduledPaymentsId(profile.name, request);
   // The bills of a run are held back only once; a released bill is not held back again.
-  const { workflowId, isUnderWay } =
+  const { workflowId, underWay } =
     runId === null
       ? await nextCancellation(trx, beginning)
-      : {
-          workflowId: beginning,
-          isUnderWay: (await getCancellation(trx, beginning)) !== undefined,
-        };
-  if (isUnderWay) return { workflowId, created: false };
+      : { workflowId: beginning, underWay: await getCancellation(trx, beginning) };
+  if (underWay !== undefined) return { workflowId, created: false, reason: underWay.reason };
   const { businessId, name: business } = profile;
   const asked = { workflowId, businessId, business, playbook, policy, runId, reason };
   await insertCancellation(trx, { ...asked, requestedBy: by, nowMs });
-  return { workflowId, created: true };
+  return { workflowId, created: true, reason };
 }

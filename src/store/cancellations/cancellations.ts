@@ -86,12 +86,12 @@ export async function changeCancellation(
 export async function nextCancellation(
   db: Db,
   beginning: string,
-): Promise<{ readonly workflowId: string; readonly isUnderWay: boolean }> {
+): Promise<{ readonly workflowId: string; readonly underWay: Cancellation | undefined }> {
   const made = await cancellationsLike(db, beginning);
-  const open = made.find(({ endedAtMs }) => endedAtMs === null);
-  if (open !== undefined) return { workflowId: open.workflowId, isUnderWay: true };
+  const underWay = made.find(({ endedAtMs }) => endedAtMs === null);
+  if (underWay !== undefined) return { workflowId: underWay.workflowId, underWay };
   const workflowId = made.length === 0 ? beginning : `${beginning}/r${made.length + 1}`;
-  return { workflowId, isUnderWay: false };
+  return { workflowId, underWay };
 }
 
 /**

@@ -45,6 +45,23 @@ describe("launching a hold", () => {
     expect(like.map(({ workflowId }) => workflowId)).toEqual([`${beginning}/r2`, beginning]);
   });
 
+  test("a hold is joined with its reason or none, and is refused with another reason or input", async () => {
+    await scene.launch({ period: "2026-02-05" });
+    await store("asked", "run: weekly");
+    const launch = (inputs?: object) => scene.launch({ playbook: "asked", inputs });
+    expect((await launch({ reason: "audit" })).status).toBe(201);
+    expect((await launch({ reason: "audit" })).status).toBe(200);
+    expect((await launch()).status).toBe(200);
+    expect(await launch({ reason: "fraud" })).toMatchObject({
+      status: 409,
+      json: { error: "other_inputs", details: { inputs: { reason: "audit" } } },
+    });
+    expect(await launch({ reasons: "audit" })).toMatchObject({
+      status: 422,
+      json: { error: "unknown_inputs", details: { unknown: ["reasons"] } },
+    });
+  });
+
   test("a launch of a hold that names no run puts it into force on every run under way", async () => {
     for (const period of ["2026-02-05", "2026-02-12"]) await scene.launch({ period });
     await store("every", "vendor: con_1");
@@ -54,5 +71,24 @@ describe("launching a hold", () => {
     expect(await getCancellation(scene.on.gateway.store.db, first)).toMatchObject({
       endedAtMs: null,
     });
+  });
+});
+
+test("a cancellation that a playbook began is joined with its reason or none, and an onboarding takes no input", async () => {
+  const { gateway } = scene.on;
+  const admin = await gateway.token("ada", ["admin"]);
+  for (const [name, text] of [
+    ["sweep", "kind: cancel-scheduled\nchoose: { vendor: con_1 }\n"],
+    ["kyb", "kind: kyb-onboarding\n"],
+  ] as const) {
+    expect((await gateway.call("POST", "/v1/playbooks", admin, { name, text })).status).toBe(200);
+  }
+  const sweep = (inputs?: object) => scene.launch({ playbook: "sweep", inputs });
+  const answers = [await sweep(), await sweep(), await sweep({ reason: "fraud" })];
+  expect(answers.map(({ status }) => status)).toEqual([201, 200, 409]);
+  expect(answers[2]?.json).toMatchObject({ error: "other_inputs" });
+  expect(await scene.launch({ playbook: "kyb", inputs: { tax: "1" } })).toMatchObject({
+    status: 422,
+    json: { error: "unknown_inputs" },
   });
 });
