@@ -35,6 +35,14 @@ test("CI runs npm test and the long tests in the checkout, with CI=true, and not
   expect(machine.calls()).toEqual(["npm test", "npm run test:long"]);
 });
 
+test("CI ends within its 90 minutes: it says until when days may begin", async () => {
+  machine.program("npm", 'echo "for $((PAYRUN_TEST_UNTIL - $(date +%s))) s"\n');
+  const { said } = await run();
+  const until = Number(/^for (\d+) s$/m.exec(said)?.[1]);
+  expect(until).toBeGreaterThan(60 * 60);
+  expect(until).toBeLessThan(90 * 60);
+});
+
 test("a failing CI run keeps its exit code, ends with what failed, and runs nothing after it", async () => {
   machine.program(
     "npm",
