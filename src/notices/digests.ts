@@ -31,9 +31,10 @@ export interface DigestContext {
 
 /** Raises, each minute, the digests that are due; of several processes, the first one does. */
 export function startDigests(context: DigestContext): Repeated {
+  const empty = new Set<string>();
   return repeat(
     async () => {
-      await raiseDigests(context);
+      await raiseDigests(context, empty);
       return INTERVAL_MS;
     },
     (error) => {
@@ -44,8 +45,13 @@ export function startDigests(context: DigestContext): Repeated {
   );
 }
 
-/** Raises the digest of every playbook that asks for one, once for its day or week. */
-export async function raiseDigests(context: DigestContext): Promise<void> {
+/**
+ * Raises the digest of every playbook that asks for one, once for its day or week.
+ *
+ * @param empty digests that had nothing to report when they were due, here and at earlier calls: a
+ * run that begins later waits for the next one, instead of raising it in the middle of a night
+ */
+export async function raiseDigests(context: DigestContext, empty: Set<string>): Promise<void> {
   for (const profile of context.profiles.all()) {
     for (const { compiled } of await listPlaybooks(context.store.db, profile.name)) {
       if (compiled.kind !== "pay-run") continue;
@@ -53,7 +59,7 @@ export async function raiseDigests(context: DigestContext): Promise<void> {
       if (rhythm === "none") continue;
       const { name } = compiled;
       try {
-        await raiseDigest(context, profile, name, rhythm);
+        await raiseDigest(context, profile, { playbook: name, rhythm, empty });
       } catch (error) {
         // One business whose service can't be reached keeps no other from its digest.
         const fields = { playbook: name, reason: reasonOf(error) };
@@ -66,23 +72,31 @@ export async function raiseDigests(context: DigestContext): Promise<void> {
 async function raiseDigest(
   { store, clocks, nowMs }: DigestContext,
   profile: BusinessProfile,
-  playbook: string,
-  rhythm: DigestRhythm,
+  of: {
+    readonly playbook: string;
+    readonly rhythm: DigestRhythm;
+    readonly empty: Set<string>;
+  },
 ): Promise<void> {
   const { businessId } = profile;
+  const { playbook, rhythm, empty } = of;
   const { businessMs } = await clocks.read(profile);
   const date = digestDate(rhythm, businessMs);
   const fact = { businessId, kind: "digest" as const, factKey: `${playbook}/${date}` };
-  if (await isNotified(store.db, fact)) return;
+  const id = `${businessId}/${fact.factKey}`;
+  if (empty.has(id) || (await isNotified(store.db, fact))) return;
   // A weekend lies between Friday's digest and Monday's.
   const sinceMs = nowMs() - (rhythm === "daily" ? 4 : 8) * DAY_MS;
   const runs: DigestedRun[] = [];
   for (const run of await runsLately(store.db, { businessId, playbook }, sinceMs, RUNS_MOST)) {
     runs.push({ ...run, sums: await shownSumsOf(store.db, run.runId) });
   }
-  if (runs.length === 0) return;
+  if (runs.length === 0) {
+    empty.add(id);
+    return;
+  }
   const end = await recordedEnd(store.db, businessId);
-  // It says how runs stand now, even if it comes later than its time, or is the first one.
+  // It says how runs stand now, even if it comes later than its time.
   const day = newYorkDate(businessMs);
   await raiseNotice(store.db, {
     ...fact,

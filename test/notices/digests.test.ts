@@ -48,21 +48,25 @@ test("a playbook's digest comes once a day by the business clock while there are
     log: { warn: () => undefined },
     nowMs: Date.now,
   };
+  const empty = new Set<string>();
   const digests = async () => {
-    await raiseDigests(context);
-    await raiseDigests(context);
+    await raiseDigests(context, empty);
+    await raiseDigests(context, empty);
     const notices = await listNotices(store.db, { kind: "digest", limit: 10 });
     return notices.map(({ factKey }) => factKey).toSorted();
   };
   expect(await digests()).toEqual([]);
   await upsertRun(store.db, newRun({ nowMs: Date.now() }));
-  expect(await digests()).toEqual(["weekly/2026-11-18"]);
+  // A run that begins after a digest with nothing to report waits for the next one.
+  expect(await digests()).toEqual([]);
+  businessMs = Date.parse("2026-11-19T13:30:00Z");
+  expect(await digests()).toEqual(["weekly/2026-11-19"]);
   const [first] = await listNotices(store.db, { kind: "digest", limit: 1 });
   expect(first?.subject).toMatch(/^weekly, 2026-11-19: /);
   const entry = { businessId: "biz_1", nowMs: 1, actor: "ada", action: "a", subject: "s" };
   await store.transaction((trx) => appendAudit(trx, { ...entry, details: {} }));
   businessMs = Date.parse("2026-11-20T13:30:00Z");
-  expect(await digests()).toEqual(["weekly/2026-11-18", "weekly/2026-11-20"]);
+  expect(await digests()).toEqual(["weekly/2026-11-19", "weekly/2026-11-20"]);
   const end = await recordedEnd(store.db, "biz_1");
   const [next] = await listNotices(store.db, { kind: "digest", limit: 1 });
   expect(next?.text).toContain(`payrun audit verify --head ${end?.hash}`);
