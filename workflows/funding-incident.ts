@@ -1,5 +1,6 @@
 import type { FundingIncidentInput, IncidentAssessment } from "../src/contracts/activities.ts";
 import { fundingIncidentId } from "../src/contracts/workflow-kinds.ts";
+import { ASKING_PHASE } from "../src/domain/asking-phases.ts";
 import { searchAttributes } from "../src/contracts/search-attributes.ts";
 import { steps } from "./activities.ts";
 import { Deposits } from "./deposits.ts";
@@ -25,7 +26,8 @@ export async function fundingIncident(input: FundingIncidentInput): Promise<stri
         { summary: `Reviews ${sourceId}: has a person decided, has money arrived?` },
         [input],
       ),
-    attributes: ({ phase }) => searchAttributes({ business, phase, needsAction: phase === "open" }),
+    attributes: ({ phase }) =>
+      searchAttributes({ business, phase, needsAction: phase === ASKING_PHASE.fundingIncident }),
     act: (now) => {
       if (now.phase === "ended") return Promise.resolve({ result: now.outcome ?? "ended" });
       // Runs beside the turns, so that a decision counts even while the service is slow.

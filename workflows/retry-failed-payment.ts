@@ -1,5 +1,6 @@
 import type { RetryAssessment, RetryFailedPaymentInput } from "../src/contracts/activities.ts";
 import { searchAttributes } from "../src/contracts/search-attributes.ts";
+import { ASKING_PHASE } from "../src/domain/asking-phases.ts";
 import { money, retries } from "./activities.ts";
 import { Turns } from "./turns.ts";
 
@@ -41,7 +42,7 @@ export async function retryFailedPayment(input: RetryFailedPaymentInput): Promis
         business,
         // "pay" lasts for one turn only, so the list shows "waiting".
         phase: now === "pay" ? "waiting" : now,
-        needsAction: now === "parked",
+        needsAction: now === ASKING_PHASE.retryFailedPayment,
       }),
     act: async (now) => {
       if (now.phase === "ended") return { result: now.outcome ?? "ended" };

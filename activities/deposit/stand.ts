@@ -4,6 +4,7 @@ import { MOVING_TOP_UP_STATES } from "../../src/contracts/deposit.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { depositText } from "../../src/domain/notices/top-up-texts.ts";
 import { approversOfTopUp } from "../../src/store/deposits/deposit-approvals.ts";
+import { hasAskingDeposit } from "../../src/store/deposits/deposit-asks.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { openTopUpsOf, type TopUp } from "../../src/store/deposits/deposits.ts";
 
@@ -34,7 +35,7 @@ export async function depositsStand(
   return {
     due: dueIn.some((ms) => ms <= 0),
     moving: open.some(({ state }) => MOVING_TOP_UP_STATES.includes(state)),
-    needsAction: stands.some(({ needsAction }) => needsAction),
+    needsAction: await hasAskingDeposit(trx, owner, Math.floor(clock.businessMs)),
     waitingFor: texts.length === 0 ? null : texts.join("; "),
     dueInMs: dueIn.length === 0 ? null : Math.max(0, Math.min(...dueIn)),
   };
@@ -43,7 +44,6 @@ export async function depositsStand(
 interface OneStands {
   readonly text: string;
   readonly dueInMs: number | null;
-  readonly needsAction: boolean;
 }
 
 async function oneStands(
@@ -57,21 +57,19 @@ async function oneStands(
     const isLate = newYorkDate(clock.businessMs) > topUp.arrivesOn;
     const late = `, and was to be there on ${topUp.arrivesOn}: ask the service`;
     const text = `${deposit}, on its way${isLate ? late : ""}`;
-    return { text, dueInMs, needsAction: isLate };
+    return { text, dueInMs };
   }
   const dueInMs = topUp.notBeforeMs - clock.serviceMs;
   if (topUp.state === "sending") {
-    const text = `${deposit}: ${topUp.reason ?? "being made"}`;
-    return { text, dueInMs, needsAction: topUp.reasonCode === "unclear" };
+    return { text: `${deposit}: ${topUp.reason ?? "being made"}`, dueInMs };
   }
   const businessMs = Math.floor(clock.businessMs);
   const { length: approvals } = await approversOfTopUp(trx, topUp, businessMs);
   if (approvals >= topUp.quorum) {
-    const needsAction = topUp.reasonCode === "unclear";
-    return { text: `${deposit}: ${topUp.reason ?? "approved"}`, dueInMs, needsAction };
+    return { text: `${deposit}: ${topUp.reason ?? "approved"}`, dueInMs };
   }
   const missing = topUp.quorum - approvals;
   const who = topUp.approvers.join(" or ");
   const text = `${deposit}, to be approved by ${missing === 1 ? who : `${missing} of ${who}`}, made by ${topUp.makeBy}`;
-  return { text, dueInMs: null, needsAction: true };
+  return { text, dueInMs: null };
 }

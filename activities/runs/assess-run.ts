@@ -28,6 +28,7 @@ import { countWaitingForIncidents } from "../../src/store/lines/retry-cases.ts";
 import { sumGivenBackIn } from "../../src/store/lines/parked-lines.ts";
 import { nextChangesMs } from "../../src/store/lines/next-changes.ts";
 import { getRun, setApproveBy, setRunPhase, type Run } from "../../src/store/runs/runs.ts";
+import { runStand } from "../../src/store/runs/run-stand.ts";
 import { sendsNothingUntilMs } from "../../src/ledger/after-loss.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
@@ -231,6 +232,7 @@ class RunFacts {
     return {
       run: this.#run,
       rejected,
+      needsAction: (await runStand(this.#trx, runId, this.moment.businessMs)).needsAction,
       ...(counts.has("on-hold") ? { isApproved: await hasApproval(this.#trx, runId) } : {}),
       counts,
       waits,

@@ -7,6 +7,7 @@ import {
 import { startedBy } from "./schemas.ts";
 import { moment } from "./moment.ts";
 import type { Shown } from "./shown.ts";
+import { contactId, stand } from "./stand.ts";
 
 export const CancellationStatusBody = z
   .object({
@@ -20,15 +21,13 @@ export const CancellationStatusBody = z
     releasedBy: z
       .array(z.string())
       .describe("Roles that release what it holds back; empty if it cancels"),
-    needsAction: z.boolean(),
+    ...stand,
     counts: z.partialRecord(z.enum(CANCELLATION_STATES), z.int()),
     totalCents: z.int(),
     planHash: z.null(),
     reason: z.string(),
     launchedBy: z.string(),
     startedBy: startedBy.optional(),
-    launchedAt: z.string(),
-    endedAt: z.string().nullable(),
     payments: z.array(
       z.object({
         paymentId: z
@@ -37,6 +36,7 @@ export const CancellationStatusBody = z
           .describe("Null for a bill of which nothing was sent, or whose request is under way"),
         payableId: z.string().nullable(),
         publicId: z.string().nullable().describe("The bill's number"),
+        contactId,
         contactName: z.string().nullable(),
         amountCents: z.int(),
         state: z.enum(CANCELLATION_STATES),

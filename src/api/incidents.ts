@@ -4,10 +4,12 @@ import { LINE_STATES } from "../contracts/pay-run.ts";
 import { topUpStatus } from "./deposits.ts";
 import { billSum, HoldBody } from "./holds.ts";
 import type { Shown } from "./shown.ts";
+import { contactId, stand } from "./stand.ts";
 
 const waitingBill = z.object({
   payableId: z.string(),
   publicId: z.string().nullable().describe("The bill's number"),
+  contactId,
   contactName: z.string().nullable(),
   amountCents: z.int(),
   state: z.enum(LINE_STATES),
@@ -30,6 +32,7 @@ const scheduled = z
         z.object({
           payableId: z.string(),
           publicId: z.string().nullable().describe("The bill's number"),
+          contactId,
           contactName: z.string().nullable(),
           amountCents: z.int(),
           executionDate: z.string(),
@@ -51,7 +54,7 @@ export const IncidentStatusBody = z
     account,
     phase: z.enum(INCIDENT_PHASES),
     waitingFor: z.string().nullable(),
-    needsAction: z.boolean(),
+    ...stand,
     counts: z.partialRecord(z.enum(LINE_STATES), z.int()),
     totalCents: z.int(),
     planHash: z.null(),
@@ -59,8 +62,6 @@ export const IncidentStatusBody = z
     reason: z.string(),
     roles: z.array(z.string()).describe("Any of these decides"),
     holdId: z.string(),
-    launchedAt: z.string(),
-    endedAt: z.string().nullable(),
     decision: z.string().nullable(),
     decidedBy: z.string().nullable(),
     topUps: z.array(topUpStatus).describe("Deposits that it has asked for, first to last"),

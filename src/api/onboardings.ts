@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { INPUT_STATES, ONBOARDING_PHASES, PROVIDED_STEPS } from "../contracts/onboarding.ts";
 import type { Shown } from "./shown.ts";
+import { stand } from "./stand.ts";
 
 /** The status of an onboarding, for the OpenAPI document. */
 export const OnboardingStatusBody = z
@@ -12,14 +13,12 @@ export const OnboardingStatusBody = z
     phase: z.enum(ONBOARDING_PHASES),
     ended: z.boolean(),
     waitingFor: z.string().nullable(),
-    needsAction: z.boolean(),
+    ...stand,
     counts: z.record(z.string(), z.int()),
     totalCents: z.literal(0),
     planHash: z.null(),
     payments: z.array(z.object({})).max(0),
     launchedBy: z.string(),
-    launchedAt: z.string(),
-    endedAt: z.string().nullable(),
     waitingSince: z.string().nullable().describe("On the business clock"),
     reminders: z.int(),
     nextSteps: z.array(z.object({ step: z.string().nullable(), message: z.string() })),

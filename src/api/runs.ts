@@ -5,6 +5,7 @@ import { moment } from "./moment.ts";
 import { givenBack, parts, startedBy, sumGivenBack } from "./schemas.ts";
 import { plannedTopUp, topUpStatus } from "./deposits.ts";
 import type { Shown } from "./shown.ts";
+import { contactId, stand } from "./stand.ts";
 
 /** Shapes of the gateway's answers about plans and runs. */
 
@@ -108,6 +109,7 @@ export const runPayment = z
   .object({
     payableId: z.string(),
     publicId: z.string().nullable(),
+    contactId,
     contactName: z.string().nullable(),
     amountCents: z.int(),
     state: z.enum(LINE_STATES),
@@ -193,6 +195,7 @@ export const RunStatusBody = z
     nothingToPay,
     planOnly,
     waitingFor: z.string().nullable(),
+    ...stand,
     inputs: z
       .record(z.string(), z.unknown())
       .optional()
@@ -240,8 +243,7 @@ export const RunListBody = z.object({
       contactName: z.string().nullable().optional().describe("Vendor of the bill"),
       planHash: z.string().nullable(),
       launchedBy: z.string(),
-      launchedAt: z.string(),
-      endedAt: z.string().nullable(),
+      ...stand,
     }),
   ),
 });

@@ -8,6 +8,7 @@ export type IncidentDecision = "released" | "other-source" | "top-up";
 
 export interface IncidentBill {
   readonly payableId: string;
+  readonly contactId: string | null;
   readonly amountCents: number;
   readonly state: LineState;
   readonly paymentIds: readonly string[];

@@ -11,6 +11,7 @@ import type { ActionContext } from "../actions/context.ts";
 import type { Cancellation } from "../store/cancellations/cancellations.ts";
 import { listIncidents } from "../store/incidents/incidents.ts";
 import type { Db } from "../store/index.ts";
+import { topUpsOf } from "../store/deposits/deposits.ts";
 import type { Name } from "../domain/names.ts";
 import { CAME_BACK } from "../domain/runs/after-end.ts";
 import { countLinesWhere } from "../store/lines/line-counts.ts";
@@ -20,13 +21,26 @@ import { calledBill, namesOf } from "../store/names/names.ts";
 import { listParkedRetries } from "../store/retries/retries.ts";
 import { waitingForIncident } from "../store/lines/retry-cases.ts";
 import { listRuns } from "../store/runs/runs.ts";
+import { runStands } from "../store/runs/run-stand.ts";
 import { businessNowMs } from "./moment.ts";
 import { waitingForNow } from "./status/left-items.ts";
-import { cancellationStatus } from "./status/cancellation.ts";
-import { incidentEndedAt, incidentStatus, incidentWaitsFor } from "./status/incident.ts";
+import { cancellationStand, cancellationStatus } from "./status/cancellation.ts";
+import {
+  incidentEndedAt,
+  incidentStand,
+  incidentStatus,
+  incidentWaitsFor,
+} from "./status/incident.ts";
 import { onboardingItems, onboardingStatus } from "./status/onboarding.ts";
-import { retryStatus } from "./status/retry.ts";
-import { FIRST_PAGE, phaseAndOutcome, runFacts, statusOf, type StatusPage } from "./status/run.ts";
+import { retryStand, retryStatus } from "./status/retry.ts";
+import {
+  FIRST_PAGE,
+  phaseAndOutcome,
+  runFacts,
+  statusOf,
+  type StatusPage,
+  timesOf,
+} from "./status/run.ts";
 
 interface ListFilter {
   /** The API's businessId; undefined for all. */
@@ -143,12 +157,17 @@ async function payRuns(db: Db, filter: ListFilter): Promise<ListedRun[]> {
   const completed = runs.filter((run) => run.phase.startsWith("completed"));
   const ids = completed.map(({ runId }) => runId);
   const odd = await countLinesWhere(db, ids, [...CAME_BACK, "cancelled"]);
+  const stands = await runStands(
+    db,
+    runs.map(({ runId }) => runId),
+    businessMs ?? 0,
+  );
   const listed = runs.map((run) => ({
     ...runFacts(run),
     ...phaseAndOutcome(run.phase, Object.fromEntries(odd.get(run.runId) ?? [])),
     totalCents: run.totalCents,
-    launchedAt: iso(run.launchedAtMs),
-    endedAt: run.endedAtMs === null ? null : iso(run.endedAtMs),
+    ...timesOf(run),
+    ...(stands.get(run.runId) ?? { needsAction: false, isFinal: true }),
   }));
   return known === undefined ? listed : listed.filter((run) => run.phase === known);
 }
@@ -166,10 +185,10 @@ async function cancellations(
   const listed = await Promise.all(
     lists.flat().map(async (each) => ({ ...each, waitingFor: await waitingForOf(each) })),
   );
-  const isAsking = ({ endedAtMs, waitingFor, withheld }: (typeof listed)[number]): boolean =>
-    withheld || (endedAtMs !== null && waitingFor !== null);
+  const standOf = ({ endedAtMs, waitingFor, withheld }: (typeof listed)[number]) =>
+    cancellationStand({ ended: endedAtMs !== null, waitingFor, withheld: withheld ? 1 : 0 });
   const meant = listed.filter(
-    (each) => needsAction === undefined || isAsking(each) === needsAction,
+    (each) => needsAction === undefined || standOf(each).needsAction === needsAction,
   );
   return meant.slice(0, limit).map((each) => ({
     ...without,
@@ -183,6 +202,7 @@ async function cancellations(
     launchedBy: each.requestedBy,
     launchedAt: iso(each.requestedAtMs),
     endedAt: each.endedAtMs === null ? null : iso(each.endedAtMs),
+    ...standOf(each),
   }));
 }
 
@@ -208,6 +228,7 @@ async function incidents(db: Db, filter: ListFilter): Promise<ListedRun[]> {
       totalCents: bills.reduce((sum, { amountCents }) => sum + amountCents, 0),
       launchedAt: iso(incident.openedAtMs),
       endedAt: incidentEndedAt(incident),
+      ...incidentStand(incident, await topUpsOf(db, incident.workflowId)),
     });
   }
   return items;
@@ -235,6 +256,7 @@ async function parkedRetries(db: Db, filter: ListFilter): Promise<ListedRun[]> {
     waitingFor: personWaitedFor(retry.reason),
     totalCents: retry.openCents,
     launchedAt: iso(retry.startedAtMs),
+    ...retryStand(retry),
   }));
 }
 

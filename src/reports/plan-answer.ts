@@ -50,6 +50,7 @@ function planned(line: PlanLine): RunPaymentStatus {
   return {
     payableId: line.payableId,
     publicId: line.publicId,
+    contactId: line.contactId,
     contactName: line.contactName,
     amountCents: line.amountCents,
     state: "planned",

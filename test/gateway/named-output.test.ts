@@ -191,7 +191,10 @@ const DAY_MS = 86_400_000;
 /** Returns the lines that the command prints of an incident of one bill. */
 function incidentText(changes: Partial<IncidentStatus> = {}): string[] {
   vi.stubEnv("NO_COLOR", "1");
-  const bill = { payableId: "p1", publicId: "BILL-p1", contactName: "Osprey Robotics" };
+  const bill = {
+    ...{ payableId: "p1", publicId: "BILL-p1" },
+    ...{ contactId: "con_1", contactName: "Osprey Robotics" },
+  };
   const lines = incidentLines({
     ...{ id: "funding-incident/acme/balance", kind: "funding-incident", business: "acme" },
     ...{
@@ -200,6 +203,7 @@ function incidentText(changes: Partial<IncidentStatus> = {}): string[] {
       phase: "open",
       waitingFor: null,
       needsAction: true,
+      isFinal: false,
       counts: {},
     },
     ...{ totalCents: 11_100, planHash: null, code: "R01", reason: "short", roles: ["owner"] },

@@ -219,6 +219,30 @@ test("each item has a status under its id, with the fields that all kinds have",
   });
 });
 
+test("status and list say of each kind when it began and ended, whether a person must act, and whether it is final", async ({
+  gateway,
+  viewer,
+}) => {
+  const items = await list(gateway, viewer);
+  for (const id of [runId, RETRY, INCIDENT, CANCELLATION]) {
+    const { json } = await statusOf(gateway, viewer, id);
+    const { launchedAt, endedAt, needsAction, isFinal } = json;
+    expect(
+      items.find((item) => item.id === id),
+      id,
+    ).toMatchObject({ launchedAt, endedAt });
+    expect(
+      items.find((item) => item.id === id),
+      id,
+    ).toMatchObject({ needsAction, isFinal });
+    expect([endedAt, needsAction, isFinal], id).toEqual([null, true, false]);
+    expect(launchedAt, id).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const [payment] = json["payments"] as { contactId: string }[];
+    const contactId = id === CANCELLATION ? null : "con_bounced";
+    expect(payment, id).toMatchObject({ contactId });
+  }
+});
+
 test("payrun status shows every kind, with and without an id", async ({ gateway, viewer }) => {
   const env = { PAYRUN_GATEWAY_URL: gateway.url, PAYRUN_TOKEN: viewer };
   const { code, stdout, stderr } = await payrun(["status"], { env });

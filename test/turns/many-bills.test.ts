@@ -50,6 +50,7 @@ class Bills {
         policy: { schedule: null },
       },
       rejected: false,
+      needsAction: false,
       counts,
       waits: [],
       expiredLines: 0,

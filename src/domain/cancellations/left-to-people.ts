@@ -129,6 +129,19 @@ export function releaseText(releasedBy: readonly string[], bills: number): strin
 }
 
 /**
+ * True if a cancellation waits for a person: it holds bills back, or has left something to people at
+ * its end.
+ */
+export function asksPerson(of: {
+  /** Bills that it holds back. */
+  readonly withheld: number;
+  readonly ended: boolean;
+  readonly waitingFor: string | null;
+}): boolean {
+  return of.withheld > 0 || (of.ended && of.waitingFor !== null);
+}
+
+/**
  * Says what a cancellation that has ended leaves to a person now, and until when. Null if it leaves
  * nothing, or nothing any more.
  *

@@ -6,7 +6,7 @@ import type {
 } from "../../contracts/cancellation.ts";
 import { counted } from "../counted.ts";
 import { formatUsd } from "../money.ts";
-import { isNotCancelled, leftToPeople, releaseText } from "./left-to-people.ts";
+import { asksPerson, isNotCancelled, leftToPeople, releaseText } from "./left-to-people.ts";
 import { soonestSleepMs, untilNextMs } from "../sleeps.ts";
 
 export interface CancellationView {
@@ -80,7 +80,7 @@ export function judgeCancellation(view: CancellationView): CancellationAssessmen
     toChoose: !view.chosen && view.choiceWaitsFor === null && isFree,
     toCancel: isFree ? toCancel.length : 0,
     toFollow: isFree ? toFollow.length : 0,
-    needsAction: withheld.length > 0 || (ended && waitingFor !== null),
+    needsAction: asksPerson({ withheld: withheld.length, ended, waitingFor }),
     exceptions,
     totalCents: items.reduce((sum, { amountCents }) => sum + amountCents, 0),
     wakeInMs: wakeInMs(view, { asked, returning, withheld, blockedMs }),

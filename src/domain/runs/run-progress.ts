@@ -10,7 +10,7 @@ import { type BillSum, countOf, NOTHING } from "../counted.ts";
 import { formatUsd } from "../money.ts";
 import { onlyPlans, shownState, wouldHavePaid } from "../plan-only.ts";
 import { calledBackText } from "./after-end.ts";
-import { type RunSoFar, runSoFar, waitingForPerson } from "./run-so-far.ts";
+import { type RunSoFar, runSoFar } from "./run-so-far.ts";
 import { askLine } from "../notices/approval-texts.ts";
 import { deadlineLines } from "../notices/run-texts.ts";
 import { moneyPollInMs, soonestSleepMs, untilNextMs } from "../sleeps.ts";
@@ -30,6 +30,8 @@ export interface ProgressInput extends RunSoFar {
   /** Address of the run's page; missing if it is unknown. */
   readonly page?: string | undefined;
   readonly rejected: boolean;
+  /** True if it waits for a person. */
+  readonly needsAction: boolean;
   /** False if no person has approved any of its bills; missing if that doesn't matter. */
   readonly isApproved?: boolean;
   readonly counts: ReadonlyMap<LineState, BillSum>;
@@ -83,7 +85,6 @@ export interface ProgressInput extends RunSoFar {
   readonly deposits?: {
     readonly due: boolean;
     readonly moving: boolean;
-    readonly needsAction: boolean;
     readonly waitingFor: string | null;
     /** Real milliseconds. */
     readonly dueInMs: number | null;
@@ -145,10 +146,7 @@ export function judgeProgress(input: ProgressInput): Assessment {
       ? {}
       : { followEveryMs: Math.min(FOLLOW_EVERY_MAX_MS, bills * FOLLOW_MS_A_BILL) }),
     ...(deposits?.due === true && input.mayRead !== false ? { toDeposit: true } : {}),
-    needsAction:
-      count("awaiting-approval") + waitingForPerson(input) + (input.askedRetries ?? 0) > 0 ||
-      input.asks?.some(({ isHeld }) => isHeld) === true ||
-      deposits?.needsAction === true,
+    needsAction: input.needsAction,
     exceptions,
     totalCents: input.run.totalCents,
     payDate: input.payDate,

@@ -62,7 +62,7 @@ export function runSoFar(soFar: RunSoFar): string {
 }
 
 /** Counts the parked lines that a person must act on. */
-export function waitingForPerson({ counts, givenBackLines = 0 }: RunSoFar): number {
+function waitingForPerson({ counts, givenBackLines = 0 }: RunSoFar): number {
   return (counts.get("parked")?.count ?? 0) - givenBackLines;
 }
 

@@ -1,11 +1,13 @@
 import { definedOnly } from "../../contracts/defined-only.ts";
 import type { CancellationState } from "../../contracts/cancellation.ts";
 import type { CancellationStatus } from "../../api/cancellations.ts";
+import { asksPerson } from "../../domain/cancellations/left-to-people.ts";
 import { releasersOf } from "../../domain/cancellations/policy.ts";
 import { getCancellation } from "../../store/cancellations/cancellations.ts";
 import { countItems, listItems } from "../../store/cancellations/cancellation-items.ts";
 import { startedBy } from "../../store/events/event-starts.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
+import type { Stand } from "../../store/runs/run-stand.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { zoneOf } from "../moment.ts";
 import { itemsNow, waitingForNow } from "./left-items.ts";
@@ -46,20 +48,19 @@ export async function cancellationStatus(
     phase: cancellation.phase,
     waitingFor,
     releasedBy: [...releasersOf(cancellation.policy)],
-    needsAction:
-      (cancellation.runId !== null && (counts.withheld ?? 0) > 0) ||
-      (endedAtMs !== null && waitingFor !== null),
+    launchedAt: instant(cancellation.requestedAtMs),
+    endedAt: endedAtMs === null ? null : instant(endedAtMs),
+    ...cancellationStand({ ended: endedAtMs !== null, waitingFor, withheld: counts.withheld ?? 0 }),
     counts,
     totalCents: sums.reduce((sum, { cents }) => sum + cents, 0),
     planHash: null,
     reason: cancellation.reason,
     launchedBy: cancellation.requestedBy,
     ...definedOnly({ startedBy: events }),
-    launchedAt: instant(cancellation.requestedAtMs),
-    endedAt: endedAtMs === null ? null : instant(endedAtMs),
     payments: items.map((item) => ({
       paymentId: item.paymentId,
       payableId: item.payableId,
+      contactId: item.contactId,
       ...calledBill(names.get(item.payableId ?? "")),
       amountCents: item.amountCents,
       state: item.state,
@@ -72,6 +73,12 @@ export async function cancellationStatus(
     pageSize,
     nextPage: before + pageSize < totalCount ? page + 1 : null,
   };
+}
+
+/** Says where a cancellation stands, from what it waits for now. */
+export function cancellationStand(of: Parameters<typeof asksPerson>[0]): Stand {
+  const needsAction = asksPerson(of);
+  return { needsAction, isFinal: of.ended && !needsAction };
 }
 
 function instant(ms: number): string {

@@ -1,6 +1,8 @@
 import type { IncidentStatus } from "../../api/incidents.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
+import { MOVING_TOP_UP_STATES } from "../../contracts/deposit.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
+import { ASKING_PHASE } from "../../domain/asking-phases.ts";
 import { incidentCommand } from "../../domain/retries/deciders.ts";
 import { getIncidentByWorkflowId, type Incident } from "../../store/incidents/incidents.ts";
 import { scheduledFrom } from "../../store/incidents/scheduled-from.ts";
@@ -8,7 +10,8 @@ import type { Db } from "../../store/index.ts";
 import { waitingForIncident } from "../../store/lines/retry-cases.ts";
 import { accountCalled } from "../../store/names/account-called.ts";
 import { calledBill, namesOf } from "../../store/names/names.ts";
-import { topUpsOf } from "../../store/deposits/deposits.ts";
+import { type TopUp, topUpsOf } from "../../store/deposits/deposits.ts";
+import type { Stand } from "../../store/runs/run-stand.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { businessNowMs } from "../moment.ts";
 import { topUpJson } from "./deposit.ts";
@@ -38,7 +41,9 @@ export async function incidentStatus(
     account,
     phase,
     waitingFor: incidentWaitsFor(incident, account),
-    needsAction: phase === "open",
+    launchedAt: iso(incident.openedAtMs),
+    endedAt: incidentEndedAt(incident),
+    ...incidentStand(incident, deposits),
     counts,
     totalCents: payments.reduce((sum, { amountCents }) => sum + amountCents, 0),
     planHash: null,
@@ -46,8 +51,6 @@ export async function incidentStatus(
     reason,
     roles,
     holdId,
-    launchedAt: iso(incident.openedAtMs),
-    endedAt: incidentEndedAt(incident),
     decision,
     decidedBy,
     topUps: await Promise.all(deposits.map((each) => topUpJson(db, each, businessMs))),
@@ -73,8 +76,8 @@ export async function scheduledOf(
     ...{ bills, totalCents },
     cancelBy: earliestCutOffMs === null ? null : iso(earliestCutOffMs),
     payments: lines.map(({ plan, line: { payableId, amountCents, executionDate } }) => {
-      const { publicId, contactName } = plan;
-      return { payableId, publicId, contactName, amountCents, executionDate };
+      const { publicId, contactId, contactName } = plan;
+      return { payableId, publicId, contactId, contactName, amountCents, executionDate };
     }),
   };
 }
@@ -98,6 +101,18 @@ export function incidentWaitsFor(
     return `a decision of ${roles.join(" or ")}: ${incidentCommand(sourceId)}`;
   }
   return phase === "topping-up" ? `money in ${account}` : null;
+}
+
+/** Says where an incident stands. */
+export function incidentStand(
+  { phase }: Pick<Incident, "phase">,
+  deposits: readonly Pick<TopUp, "state">[],
+): Stand {
+  const isMoving = deposits.some(({ state }) => MOVING_TOP_UP_STATES.includes(state));
+  return {
+    needsAction: phase === ASKING_PHASE.fundingIncident,
+    isFinal: phase === "ended" && !isMoving,
+  };
 }
 
 export function incidentEndedAt({ phase, decidedAtMs }: Incident): string | null {

@@ -6,6 +6,7 @@ export function leftOut(line: SkippedLine): RunPaymentStatus {
   return {
     payableId: line.payableId,
     publicId: line.publicId,
+    contactId: line.contactId,
     contactName: line.contactName,
     amountCents: line.amountCents,
     state: "skipped",

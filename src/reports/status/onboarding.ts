@@ -25,14 +25,15 @@ async function statusFrom(db: Db, onboarding: Onboarding): Promise<OnboardingSta
     phase: onboarding.phase,
     ended: endedAtMs !== null,
     waitingFor: onboarding.waitingFor,
+    launchedAt: iso(onboarding.launchedAtMs),
+    endedAt: endedAtMs === null ? null : iso(endedAtMs),
     needsAction: onboarding.needsAction,
+    isFinal: endedAtMs !== null,
     counts: {},
     totalCents: 0,
     planHash: null,
     payments: [],
     launchedBy: onboarding.launchedBy,
-    launchedAt: iso(onboarding.launchedAtMs),
-    endedAt: endedAtMs === null ? null : iso(endedAtMs),
     waitingSince: waitKey === "" ? null : iso(onboarding.waitSinceMs),
     reminders: onboarding.reminders,
     nextSteps: onboarding.nextSteps,
@@ -81,6 +82,8 @@ export async function onboardingItems(
       launchedBy: each.launchedBy,
       launchedAt: iso(each.launchedAtMs),
       endedAt: each.endedAtMs === null ? null : iso(each.endedAtMs),
+      needsAction: each.needsAction,
+      isFinal: each.endedAtMs !== null,
     }));
 }
 

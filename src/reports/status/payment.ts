@@ -13,6 +13,7 @@ export function paymentStatus(
   return {
     payableId: line.payableId,
     publicId: plan.publicId,
+    contactId: plan.contactId,
     contactName: plan.contactName,
     amountCents: line.amountCents,
     state: shownState(line.state),

@@ -1,6 +1,7 @@
 import { definedOnly } from "../../contracts/defined-only.ts";
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
 import type { RunStatus } from "../../api/runs.ts";
+import { ASKING_PHASE } from "../../domain/asking-phases.ts";
 import { centsInState } from "../../domain/payments/line-parts.ts";
 import { personWaitedFor } from "../../domain/runs/shown-phase.ts";
 import { startedBy } from "../../store/events/event-starts.ts";
@@ -10,6 +11,7 @@ import { getRunLine } from "../../store/lines/lines.ts";
 import { getPlanLine } from "../../store/lines/plan-lines.ts";
 import { getRetryByWorkflowId, type Retry } from "../../store/retries/retries.ts";
 import { getRun, type Run } from "../../store/runs/runs.ts";
+import type { Stand } from "../../store/runs/run-stand.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { momentOf } from "../moment.ts";
 import { markStanding } from "./given-back.ts";
@@ -49,6 +51,9 @@ export async function retryStatus(
     period: run?.period ?? "",
     phase: retry.phase === "ended" ? ended : (PHASES[retry.phase] ?? "settling"),
     waitingFor: retry.phase === "ended" ? null : waitingFor(retry),
+    launchedAt: iso(retry.startedAtMs),
+    endedAt: retry.phase === "ended" ? iso(retry.updatedAtMs) : null,
+    ...retryStand(retry),
     counts: { [state]: 1 },
     totalCents: payment === undefined ? 0 : centsInState(payment),
     planHash: run?.planHash ?? null,
@@ -60,8 +65,20 @@ export async function retryStatus(
   };
 }
 
+/** Says where a failed payment stands. */
+export function retryStand({ phase }: Pick<Retry, "phase">): Stand {
+  return {
+    needsAction: phase === ASKING_PHASE.retryFailedPayment,
+    isFinal: phase === "ended",
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
 function waitingFor(retry: Retry): string | null {
-  if (retry.phase === "parked") return personWaitedFor(retry.reason);
+  if (retry.phase === ASKING_PHASE.retryFailedPayment) return personWaitedFor(retry.reason);
   if (retry.retryOn === null) return retry.reason;
   const when = `next try on ${retry.retryOn}`;
   return retry.reason === null ? when : `${retry.reason} (${when})`;

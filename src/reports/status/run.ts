@@ -16,6 +16,7 @@ import { countUndelivered } from "../../store/notices/notice-deliveries.ts";
 import { getPlan } from "../../store/plans/plans.ts";
 import { getPlanLines, listSkipped } from "../../store/lines/plan-lines.ts";
 import { getRun, type Run } from "../../store/runs/runs.ts";
+import { runStand } from "../../store/runs/run-stand.ts";
 import { topUpsOf } from "../../store/deposits/deposits.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { businessNowMs, momentAt } from "../moment.ts";
@@ -114,6 +115,12 @@ export function runFacts(run: Run) {
   };
 }
 
+/** Returns when a run was launched and has ended. */
+export function timesOf({ launchedAtMs, endedAtMs }: Pick<Run, "launchedAtMs" | "endedAtMs">) {
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  return { launchedAt: iso(launchedAtMs), endedAt: endedAtMs === null ? null : iso(endedAtMs) };
+}
+
 /** Returns a run's phase now, and its result if the phase doesn't say it all. */
 export function phaseAndOutcome(
   stored: RunPhase,
@@ -154,6 +161,8 @@ export async function runHead(
   return {
     ...runFacts(run),
     ...phaseOfAll(run, byState),
+    ...timesOf(run),
+    ...(await runStand(db, runId, businessMs)),
     inputs: run.inputs,
     waitingFor: withParked(run.waitingFor, byState, givenBack),
     counts,

@@ -120,6 +120,7 @@ export async function waitingForIncident(db: Db, account: Account): Promise<Inci
   const rows = await withLines(casesOfIncident(db, account))
     .select([
       "retry_cases.payable_id",
+      "run_lines.contact_id",
       "run_lines.amount_cents",
       "run_lines.state",
       "run_lines.payment_ids",

@@ -22,7 +22,9 @@ export function isGivenBack(eb: OfLines) {
     .whereRef("retries.payable_id", "=", "run_lines.payable_id")
     .whereRef("retries.run_id", "=", "run_lines.run_id")
     .where("retries.phase", "=", "ended");
-  return eb.or([eb("run_lines.reason_code", "=", UNAPPROVED), eb.exists(ended), isTakenUp(eb)]);
+  // Without a code the comparison would be null, and neither it nor its opposite true.
+  const code = eb.fn.coalesce("run_lines.reason_code", eb.val(""));
+  return eb.or([eb(code, "=", UNAPPROVED), eb.exists(ended), isTakenUp(eb)]);
 }
 
 /**

@@ -1,19 +1,18 @@
 import { type Author, kindOfAuthor, nameOfAuthor } from "../../contracts/authors.ts";
-import { type ExpressionBuilder, sql, type Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { payRunId } from "../../contracts/workflow-kinds.ts";
 import { ENDED_PHASES, type RunPhase } from "../../contracts/pay-run.ts";
 import { launchedByEvents } from "../../domain/events/triggers.ts";
 import { onlyPlans } from "../../domain/plan-only.ts";
-import { lacksApproval } from "../approvals/approval-waits.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import { COUNT, type Db } from "../sql/db.ts";
 import { changeRecords, findOne } from "../sql/records.ts";
-import { isAskedRetry, waitsForPerson } from "../payables/waits-for-person.ts";
 import { jsonHash } from "../audit/audit-said.ts";
 import { appendAudit } from "../audit/audit.ts";
 import type { Tables } from "../schema/tables.ts";
 import { findRunOfPeriod, wasEmpty } from "./run-of-period.ts";
+import { asksPerson, isUndecided } from "./run-stand.ts";
 import { signalOnCommit } from "../signals/pending-signals.ts";
 
 /** Endings after which the same period may be launched again, as the next revision. */
@@ -153,8 +152,7 @@ export interface RunFilter {
   readonly businessId?: string;
   readonly phase?: RunPhase;
   /**
-   * True: only runs that wait for an approval or a word about a vendor's record, or have a line that
-   * a person must act on; false: only the others.
+   * True: only runs that wait for a person; false: only the others.
    */
   readonly needsAction?: boolean;
   /** Business-clock instant for `needsAction`, with which the expiry of approvals is compared. */
@@ -187,17 +185,7 @@ export async function listRuns(db: Db, filter: RunFilter): Promise<Run[]> {
   if (filter.needsAction !== undefined) {
     const wanted = filter.needsAction;
     query = query.where((eb) => {
-      const asks = eb.or([
-        eb("runs.phase", "=", "awaiting-approval"),
-        isUndecided(filter.businessMs ?? 0)(eb),
-        eb.exists(
-          eb
-            .selectFrom("run_lines")
-            .select("run_lines.payable_id")
-            .whereRef("run_lines.run_id", "=", "runs.run_id")
-            .where((of) => of.or([waitsForPerson(of), isAskedRetry(of)])),
-        ),
-      ]);
+      const asks = asksPerson(filter.businessMs ?? 0)(eb);
       return wanted ? asks : eb.not(asks);
     });
   }
@@ -207,20 +195,6 @@ export async function listRuns(db: Db, filter: RunFilter): Promise<Run[]> {
     .limit(filter.limit)
     .execute();
   return rows.map(toRun);
-}
-
-function isUndecided(businessMs: number) {
-  return (eb: ExpressionBuilder<Tables, "runs">) =>
-    eb.and([
-      eb("runs.phase", "not in", ENDED_PHASES),
-      eb.exists(
-        eb
-          .selectFrom("run_lines")
-          .select("run_lines.payable_id")
-          .whereRef("run_lines.run_id", "=", "runs.run_id")
-          .where(lacksApproval(businessMs)),
-      ),
-    ]);
 }
 
 export interface RunPhaseChange {

@@ -22,6 +22,7 @@ function input(
       policy: { schedule: null },
     },
     rejected: false,
+    needsAction: false,
     counts: new Map(
       Object.entries(counts).map(([state, count]) => [
         state as LineState,
@@ -55,12 +56,6 @@ function ask(changes: Partial<ApprovalAsk>): ApprovalAsk {
 }
 
 const cancelled = { ...input({}).run, cancelRequestedAtMs: 1 };
-
-test("a run needs nobody's action for bills that were given back", () => {
-  const needs = (givenBackLines: number) =>
-    judgeProgress(input({ scheduled: 1, parked: 2 }, { givenBackLines })).needsAction;
-  expect([needs(0), needs(1), needs(2)]).toEqual([true, true, false]);
-});
 
 describe("the phase of a run", () => {
   test.each([
@@ -126,7 +121,7 @@ describe("a run's sleep without an event", () => {
     const message = "the service asks for a pause";
     const waits = [{ sourceId: "", message, retryAtMs: 9_000_000 }];
     expect(judgeProgress(input({ scheduled: 1 }, { waits })).wakeInMs).toBe(9_000_000);
-    const deposits = { due: true, moving: true, needsAction: false, waitingFor: "it", dueInMs: 0 };
+    const deposits = { due: true, moving: true, waitingFor: "it", dueInMs: 0 };
     const unread = { waits, deposits, mayRead: false };
     expect(judgeProgress(input({}, unread)).wakeInMs).toBe(9_000_000);
   });
@@ -157,7 +152,7 @@ describe("a run's sleep without an event", () => {
   });
 
   test("a due deposit that can't be made while the service can't be read doesn't shorten a run's sleep", () => {
-    const deposits = { moving: false, needsAction: false, waitingFor: "a deposit" };
+    const deposits = { moving: false, waitingFor: "a deposit" };
     const wakeInMs = (dueInMs: number): number => {
       const waits = [{ sourceId: "", message: "the service can't be read", retryAtMs: 40_000 }];
       const due = { ...deposits, due: dueInMs <= 0, dueInMs };
@@ -206,14 +201,11 @@ test("a run says whose approval is missing, even for a bill that is also on hold
     "1 bill waiting for approval by a second person (controller or owner)",
   );
   const held = { asks: [ask({ ...two, isHeld: true })] };
-  const { waitingFor, details, needsAction } = judgeProgress(
-    input({ "on-hold": 2, scheduled: 1 }, held),
-  );
+  const { waitingFor, details } = judgeProgress(input({ "on-hold": 2, scheduled: 1 }, held));
   expect(waitingFor).toBe(
     "1 bill on hold, 1 bill on hold and waiting for approval by a second person (controller or owner), 1 bill scheduled",
   );
   expect(details).toContain("- a second person (controller or owner): 1 bill, $1.00, on hold.");
-  expect(needsAction).toBe(true);
 });
 
 test("the details end what a run waits for with exactly one full stop", () => {

@@ -137,14 +137,14 @@ test("the time for approval is set once", async () => {
 
 test("runs are listed latest first, and can be filtered by those that need action", async () => {
   const { store } = await testStore();
-  const waiting = await upsertRun(store.db, newRun({ period: "2026-11-05", nowMs: 1 }));
+  const asked = { businessId: "biz_1", period: "2026-11-05", lines: [planLine("p1")] };
+  const waiting = await seedRun(store, asked);
   const done = await upsertRun(store.db, newRun({ period: "2026-11-12", nowMs: 2 }));
-  await setRunPhase(store.db, waiting.runId, { phase: "awaiting-approval" });
   await setRunPhase(store.db, done.runId, { phase: "completed" });
   const ids = async (filter: Partial<Parameters<typeof listRuns>[1]>) =>
     (await listRuns(store.db, { limit: 10, ...filter })).map((run) => run.runId);
-  expect(await ids({})).toEqual([done.runId, waiting.runId]);
-  expect(await ids({ limit: 1 })).toEqual([done.runId]);
+  expect(await ids({})).toEqual([waiting.runId, done.runId]);
+  expect(await ids({ limit: 1 })).toEqual([waiting.runId]);
   expect(await ids({ needsAction: true })).toEqual([waiting.runId]);
   expect(await ids({ needsAction: false })).toEqual([done.runId]);
   expect(await ids({ phase: "completed" })).toEqual([done.runId]);
