@@ -29,7 +29,6 @@ export function createBusinessClocks(): BusinessClocks {
         if (known !== undefined) return carriedOn(known);
         const why = error instanceof Error ? error.message : String(error);
         throw new GatewayError(
-          503,
           "clock_unreachable",
           `The sandbox's clock at ${profile.apiUrl}/sandbox/clock can't be read: ${why}.`,
         );

@@ -173,48 +173,13 @@ function answered(
   };
 }
 
-const STATUS_OF: Readonly<Record<SignedRefusal["code"], 403 | 409 | 422>> = {
-  "run-ended": 409,
-  "plan-only": 409,
-  "no-plan": 409,
-  "stale-plan": 409,
-  "unknown-payable": 422,
-  "may-be-paid": 409,
-  launcher: 403,
-  "playbook-author": 403,
-  "launchers-token": 403,
-  "role-missing": 403,
-  "stage-not-open": 409,
-  "counted-before": 403,
-  "sign-in-too-old": 403,
-  "bank-change-unverified": 422,
-  "stale-record": 409,
-  "trail-differs": 409,
-  "not-rejectable": 422,
-  "nothing-left": 409,
-  malformed: 422,
-  "unknown-key": 403,
-  "bad-signature": 403,
-  "wrong-principal": 403,
-  foreign: 403,
-  expired: 403,
-  "not-yet-valid": 403,
-  "lives-too-long": 422,
-  replayed: 409,
-};
-
 /** Returns a refused decision as the API answers it. */
 export function refusal(outcome: DecisionRefusal | SignedRefusal): GatewayError {
   const { code, reason } = outcome;
   const vendors = "contactIds" in outcome ? { contactIds: outcome.contactIds } : {};
   const earlier = "earlier" in outcome ? earlierOf(outcome) : {};
   const details = { accepted: false, ...vendors, ...earlier };
-  return new GatewayError(
-    STATUS_OF[code],
-    code.replaceAll("-", "_"),
-    `Refused: ${reason}.`,
-    details,
-  );
+  return new GatewayError(code, `Refused: ${reason}.`, details);
 }
 
 /** Returns how a decision with the same id was judged. */

@@ -25,7 +25,6 @@ export function requireRole(
   const wanted = [...new Set(roles)];
   const which = wanted.length === 1 ? "the role" : "one of the roles";
   throw new GatewayError(
-    403,
     "forbidden",
     `This needs ${which} ${wanted.join(", ")}; ${principal.name} has ${
       principal.roles.join(", ") || "none"

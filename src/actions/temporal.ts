@@ -33,8 +33,7 @@ export async function startWorkflow<Start>(
 ): Promise<void> {
   await persistently(client, () => startOrSignal(client, kind, start)).catch((error: unknown) => {
     if (!(error instanceof GatewayError) || error.status !== 503) throw error;
-    const { status, code, message } = error;
-    throw new GatewayError(status, code, `${message} ${KEPT}`);
+    throw new GatewayError(error.code, `${error.message} ${KEPT}`);
   });
 }
 
@@ -63,8 +62,8 @@ export async function signalRetry(
 /**
  * Runs a dry plan on a worker and waits for it.
  *
- * @throws GatewayError 504 if no worker finished it in time, 503 if the service could not be read,
- * 422 with the planner's reason
+ * @throws GatewayError 504 if no worker finished it in time, 502 or 503 if the service could not be
+ * read, 422 with the planner's reason
  */
 export async function runDryPlan(
   client: Client,
@@ -86,7 +85,6 @@ export async function runDryPlan(
     if (grpcCode(error) === GRPC.deadlineExceeded) {
       await handle.terminate("Nobody waits for it any more").catch(() => undefined);
       throw new GatewayError(
-        504,
         "plan_timeout",
         `No worker finished the plan within ${Math.round(plan.timeoutMs / 1000)} seconds; ` +
           "is one running? “payrun worker” starts one.",
@@ -158,7 +156,6 @@ async function within<T>(client: Client, timeoutMs: number, fn: () => Promise<T>
 
 function lost(): GatewayError {
   return new GatewayError(
-    503,
     "temporal_unreachable",
     "Temporal can't be reached right now: start the one that TEMPORAL_ADDRESS names; if it names none, “payrun up” or “temporal server start-dev” starts one.",
   );
@@ -172,7 +169,7 @@ function lost(): GatewayError {
 function unreachable(error: unknown): GatewayError | undefined {
   if (error instanceof NamespaceNotFoundError) {
     const text = `Temporal has no namespace “${error.namespace}”: create it, or set TEMPORAL_NAMESPACE.`;
-    return new GatewayError(503, "temporal_namespace_missing", text);
+    return new GatewayError("temporal_namespace_missing", text);
   }
   if (isRace(error)) return refusedNow(error.message);
   const code = grpcCode(error);
@@ -180,7 +177,6 @@ function unreachable(error: unknown): GatewayError | undefined {
   if (code === GRPC.invalidArgument) {
     if (!/search attribute/i.test(detailsOf(error))) return undefined;
     return new GatewayError(
-      503,
       "search_attributes_missing",
       "Temporal doesn't know Payrun's search attributes yet; a worker registers them, within a minute.",
     );
@@ -198,7 +194,7 @@ function isRace(error: unknown): error is Error {
 
 function refusedNow(details: string): GatewayError {
   const text = `Temporal doesn't take it right now: ${details || "it gives no reason"}.`;
-  return new GatewayError(503, "temporal_unreachable", text);
+  return new GatewayError("temporal_unreachable", text);
 }
 
 function grpcCode(error: unknown): number | undefined {
@@ -233,7 +229,6 @@ function planFailure(error: WorkflowFailedError): GatewayError {
   if (!SERVICE_FAILURES.some((name) => name === type))
     return unprocessable("plan_failed", failure.message);
   return new GatewayError(
-    503,
     type === "NoAnswerError" ? "service_unreachable" : "api_unavailable",
     `The Payments Service could not be read: ${failure.message}. Check its address and the token.`,
   );

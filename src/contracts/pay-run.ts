@@ -72,6 +72,9 @@ export const LEASABLE: readonly LineState[] = ["planned", ...LEASED];
 /** States of lines whose payments are on their way, as the service reports. */
 export const SENT: readonly LineState[] = ["scheduled", "held", "processing"];
 
+/** States of lines that were sent, and whose payments have ended. */
+export const PAYMENT_ENDED: readonly LineState[] = ["settled", "refunded", "returned"];
+
 /** States of lines that were sent, or are about to be, and may be sent again after a failure. */
 export const STOPPABLE: readonly LineState[] = [...LEASED, ...SENT, "retrying", "parked"];
 

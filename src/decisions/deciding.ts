@@ -124,7 +124,7 @@ export function askingFreshSignIn(
   if (!verdict.accepted || request.decision === "reject" || overCents === undefined) return verdict;
   if (!needsFreshSignIn(principal, amountCents, { overCents, nowMs })) return verdict;
   return refuse(
-    "sign-in-too-old",
+    "sign_in_too_old",
     `this approves ${formatUsd(amountCents)}, and more than ${formatUsd(overCents)} takes a sign-in of the last ${FRESH_SIGN_IN_MINUTES} minutes: sign in again, then approve`,
   );
 }
@@ -149,7 +149,7 @@ export function askingHowVerified(
     const vendor = changes.find(({ contactId }) => contactId === each.contactId)?.contactName;
     // Repeats nothing of what was sent: a refusal's reason stays in the trail.
     return refuse(
-      "bank-change-unverified",
+      "bank_change_unverified",
       `the statement about the new bank account of ${vendor ?? "a vendor"} doesn't describe a call. ${problem.replace(/\.$/, "")}`,
     );
   }
@@ -166,7 +166,7 @@ export function askingHowVerified(
   const vendors = [...named, ...(more > 0 ? [`${more} more`] : [])].join(", ");
   const why = `the bank account of ${vendors} has changed: say whom you called about it, on which number known before the change (verifiedBankChanges; on the command line --verified "${first}=PERSON, NUMBER", once for each vendor), or leave these bills out`;
   const contactIds = open.map(({ contactId }) => contactId);
-  return { ...refuse("bank-change-unverified", why), contactIds };
+  return { ...refuse("bank_change_unverified", why), contactIds };
 }
 
 /**
@@ -225,7 +225,7 @@ export async function recordRefused(
   if (told === undefined) return;
   const { code, reason } = verdict;
   // If a payable is unknown, the reason contains the sender's text.
-  const said = code === "unknown-payable" ? {} : { reason };
+  const said = code === "unknown_payable" ? {} : { reason };
   await appendAudit(trx, {
     ...{ businessId: run.businessId, nowMs, actor: principal.name, action, subject },
     details: { decision: request.decision, code, ...said, ...told, ...proof },

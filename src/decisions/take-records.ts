@@ -75,7 +75,7 @@ async function judge(
   const { run, request } = deciding;
   if (request.decision === "reject") {
     return refuse(
-      "not-rejectable",
+      "not_rejectable",
       "an account that isn't right is no rejection: hold the vendor (payrun hold --contact), or leave its bills out",
     );
   }
@@ -88,12 +88,12 @@ async function judge(
   const contacts = new Set(of.wanted.map(({ contactId }) => contactId));
   const about = of.asked.filter(({ contactId }) => contacts.has(contactId));
   if (about.length === 0) {
-    return refuse("nothing-left", "nobody is asked about these vendors' records in this run");
+    return refuse("nothing_left", "nobody is asked about these vendors' records in this run");
   }
   const inTime = about.filter((each) => of.mine.includes(each));
   if (inTime.length > 0) {
     return refuse(
-      "stale-record",
+      "stale_record",
       "the record was changed again since you saw it; read the run again and look at the vendor",
     );
   }
@@ -101,7 +101,7 @@ async function judge(
     rolesAskedOf(run.policy.approve[ruleIndex], escalated),
   );
   const roles = [...new Set(asked)].sort();
-  return refuse("role-missing", `this takes one of the roles ${roles.join(", ")}`);
+  return refuse("role_missing", `this takes one of the roles ${roles.join(", ")}`);
 }
 
 interface Kept {

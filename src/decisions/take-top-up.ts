@@ -91,7 +91,7 @@ export async function takeTopUpDecision(
     },
   });
   if (topUp === undefined) {
-    return { accepted: false, code: "nothing-left", reason: "no deposit waits for a decision" };
+    return { accepted: false, code: "nothing_left", reason: "no deposit waits for a decision" };
   }
   // Whatever the deposit waited for, a person has looked at it now.
   signalOnCommit(trx, run.businessId, { kind: "workflow", workflowId: about.owner });

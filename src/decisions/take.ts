@@ -1,6 +1,6 @@
 import { approvedBy } from "../store/approvals/line-approvals.ts";
 import type { Transaction } from "kysely";
-import { DECIDABLE, STOPPABLE } from "../contracts/pay-run.ts";
+import { DECIDABLE, PAYMENT_ENDED, STOPPABLE } from "../contracts/pay-run.ts";
 import {
   judgeDecision,
   refusalOfRequest,
@@ -16,6 +16,7 @@ import { appendAudit } from "../store/audit/audit.ts";
 import { type EffectOfApproval, effectOf } from "./effect.ts";
 import { hurryIn, notifyOfHurry } from "./hurry.ts";
 import { decidableLines, type LineToDecide } from "../store/lines/decidable-lines.ts";
+import { getRunLines } from "../store/lines/lines.ts";
 import { decisionsOfRun, recordDecision, type Decision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
 import { openSubjects } from "../store/payables/open-subjects.ts";
@@ -55,10 +56,10 @@ const ACTIONS = { approve: "run.approved", reject: "run.rejected" } as const;
  * have been planned anew.
  */
 const DONE_SINCE: readonly DecisionRefusal["code"][] = [
-  "nothing-left",
-  "run-ended",
-  "counted-before",
-  "stale-plan",
+  "nothing_left",
+  "run_ended",
+  "counted_before",
+  "stale_plan",
 ];
 
 /**
@@ -85,10 +86,10 @@ export async function takeDecision(
   const early = refusalOfRequest(input, run.policy.approve.flatMap(rolesOfRule));
   if (early !== undefined && earlier === undefined) return record(trx, deciding, early);
   const lines = await decidableLines(trx, runId, DECIDABLE, Math.floor(clock.businessMs));
+  const sent = await sentLines(trx, deciding, lines);
   const verdict = judgeDecision({
-    ...input,
-    lines,
-    sent: await sentLines(trx, deciding, lines),
+    ...{ ...input, lines, sent },
+    paid: await paidLines(trx, deciding, [...lines, ...sent]),
     mayStillPay: await openSubjects(trx, run.businessId, request.drop),
   });
   if (verdict.accepted || earlier !== undefined) {
@@ -124,6 +125,19 @@ async function sentLines(
   const isAbout = request.decision === "reject" || request.drop.some((id) => !known.has(id));
   if (!isAbout) return [];
   return decidableLines(trx, run.runId, STOPPABLE, Math.floor(clock.businessMs));
+}
+
+/** Returns the bills to leave out that were sent and whose payments have ended. */
+async function paidLines(
+  trx: Transaction<Tables>,
+  { run, request }: Deciding,
+  open: readonly LineToDecide[],
+): Promise<ReadonlySet<string>> {
+  const known = new Set(open.map(({ payableId }) => payableId));
+  const others = request.drop.filter((id) => !known.has(id));
+  const lines = others.length === 0 ? [] : await getRunLines(trx, run.runId, others);
+  const paid = lines.filter(({ state }) => PAYMENT_ENDED.includes(state));
+  return new Set(paid.map(({ payableId }) => payableId));
 }
 
 /** Returns the lines that a decision counts for. */

@@ -159,15 +159,14 @@ function retryAfterSeconds({ status, details }: GatewayError): number | undefine
 function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   if (thrown instanceof HTTPException) {
-    return new GatewayError(400, "bad_request", thrown.message || "The request is not valid.");
+    return new GatewayError("bad_request", thrown.message || "The request is not valid.");
   }
   if (thrown instanceof RulesDifferError) return conflict("trail_differs", thrown.message);
   if (thrown instanceof StoreError) {
-    return new GatewayError(503, `store_${thrown.code}`, thrown.message);
+    return new GatewayError(`store_${thrown.code}`, thrown.message);
   }
   if (thrown instanceof PaymentsApiError) return serviceError(thrown);
   return new GatewayError(
-    500,
     "internal_error",
     "Something failed here; the gateway's log says what, under this request's X-Request-Id.",
   );
@@ -176,12 +175,12 @@ function toGatewayError(thrown: unknown): GatewayError {
 function serviceError(error: PaymentsApiError): GatewayError {
   if (error instanceof NoAnswerError) {
     const message = `The Payments Service can't be reached: ${error.words}.`;
-    return new GatewayError(503, "service_unreachable", message);
+    return new GatewayError("service_unreachable", message);
   }
   const message = `The Payments Service did not answer as expected: ${error.message}.`;
   const status = error.status ?? 503;
   const passes = status === 429 || status >= 500;
   return passes
-    ? new GatewayError(503, "service_unreachable", message)
-    : new GatewayError(502, "api_unavailable", message);
+    ? new GatewayError("service_unreachable", message)
+    : new GatewayError("api_unavailable", message);
 }

@@ -78,12 +78,12 @@ async function bodyOf(c: Context): Promise<z.output<typeof Body>> {
   try {
     json = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    throw new GatewayError(400, "validation_error", "The body is not JSON.");
+    throw new GatewayError("validation_error", "The body is not JSON.");
   }
   const parsed = Body.safeParse(json);
   if (parsed.success) return parsed.data;
   const message = `The body must be { payloads: […] }, bytes in base64: ${z.prettifyError(parsed.error)}`;
-  throw new GatewayError(400, "validation_error", message);
+  throw new GatewayError("validation_error", message);
 }
 
 /** Returns a payload that can't be decrypted as it came, so that the rest can be read. */

@@ -48,13 +48,13 @@ async function accept(context: GatewayContext, c: Context): Promise<Shown<typeof
   if (event.businessId !== null && event.businessId !== profile.businessId) {
     await noteRefusedWebhook(context, c, profile, "wrong_business");
     const message = `The event belongs to another business than “${profile.name}”.`;
-    throw new GatewayError(400, "wrong_business", message);
+    throw new GatewayError("wrong_business", message);
   }
   const kept = inboxEvent(profile, event, body, "webhook", context.nowMs());
   const isNew = await inTime(context.inbox.keep(kept), KEPT_WITHIN_MS, undefined);
   if (isNew === undefined) {
     const message = "The store has not taken the event in time: deliver it again.";
-    throw new GatewayError(503, "store_busy", message);
+    throw new GatewayError("store_busy", message);
   }
   if (isNew) context.wakeDispatcher();
   return { eventId: event.id, duplicate: !isNew };
@@ -74,7 +74,7 @@ async function readSigned(
   };
   const refuse = async (reason: keyof typeof REFUSALS): Promise<never> => {
     await noteRefusedWebhook(context, c, profile, reason);
-    throw new GatewayError(401, "invalid_signature", REFUSALS[reason]);
+    throw new GatewayError("invalid_signature", REFUSALS[reason]);
   };
   const header = judgeSignatureHeader(signed);
   if (!header.ok) return refuse(header.reason);
@@ -108,12 +108,12 @@ function decode(rawBody: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(rawBody);
   } catch {
-    throw new GatewayError(400, "malformed_event", "The body is not UTF-8.");
+    throw new GatewayError("malformed_event", "The body is not UTF-8.");
   }
 }
 
 function readEvent(body: string): KeptEvent {
   const event = parseEvent(body);
-  if (!event.ok) throw new GatewayError(400, "malformed_event", event.problem);
+  if (!event.ok) throw new GatewayError("malformed_event", event.problem);
   return event.event;
 }

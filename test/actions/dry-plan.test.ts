@@ -15,10 +15,10 @@ function endingWith(type: string): Client {
 }
 
 test.each([
-  ["NoAnswerError", "service_unreachable"],
-  ["PaymentsApiError", "api_unavailable"],
-  ["TokenUnavailableError", "api_unavailable"],
-])("a dry plan that ends with %s is refused as %s", async (type, code) => {
+  ["NoAnswerError", 503, "service_unreachable"],
+  ["PaymentsApiError", 502, "api_unavailable"],
+  ["TokenUnavailableError", 502, "api_unavailable"],
+])("a dry plan that ends with %s is refused with %d %s", async (type, status, code) => {
   const plan = { workflowId: "plan/1", input: {}, timeoutMs: 1_000 };
-  await expect(runDryPlan(endingWith(type), plan)).rejects.toMatchObject({ status: 503, code });
+  await expect(runDryPlan(endingWith(type), plan)).rejects.toMatchObject({ status, code });
 });

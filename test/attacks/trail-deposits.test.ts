@@ -85,7 +85,7 @@ test("nobody approves a deposit whose roles were changed in the store alone, and
   await scene.step(planned);
   await world.store.db.updateTable("top_ups").set({ approvers: '["viewer"]' }).execute();
   const answer = await scene.decide(planned, { roles: ["viewer"] });
-  expect(answer).toMatchObject({ accepted: false, code: "trail-differs" });
+  expect(answer).toMatchObject({ accepted: false, code: "trail_differs" });
   await scene.step(planned);
   expect(await scene.deposits()).toEqual([]);
 });

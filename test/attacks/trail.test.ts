@@ -182,7 +182,7 @@ describe("who can write to the store's tables alone", () => {
     async ([_what, tamper], { world }) => {
       const planned = await world.plannedRun([{}], TWO);
       await tamper(world, planned);
-      const refused = { accepted: false, code: "trail-differs" };
+      const refused = { accepted: false, code: "trail_differs" };
       await decide(world, planned, { by: "olga" }, refused);
       await decide(world, planned, { by: "otto", decision: "reject" });
     },

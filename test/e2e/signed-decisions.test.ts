@@ -75,11 +75,11 @@ test.runIf(isLong)(
       (await payrun.status(runId)).payments.map(({ approvedBy }) => [...approvedBy].toSorted());
 
     const wrong = {
-      "bad-signature": signDecision(thief, { sub: runId, planHash }),
+      bad_signature: signDecision(thief, { sub: runId, planHash }),
       foreign: signDecision(crm, { sub: `${runId}/r2`, planHash }),
-      "stale-plan": signDecision(crm, { sub: runId, planHash: "f".repeat(64) }),
+      stale_plan: signDecision(crm, { sub: runId, planHash: "f".repeat(64) }),
       expired: signDecision(crm, { sub: runId, planHash, iat: 1_700_000_000, exp: 1_700_000_600 }),
-      "unknown-key": signDecision({ ...crm, keyId: "old" }, { sub: runId, planHash }),
+      unknown_key: signDecision({ ...crm, keyId: "old" }, { sub: runId, planHash }),
     };
     for (const [code, signed] of Object.entries(wrong)) {
       const { accepted, reason } = await update(signed);
@@ -100,7 +100,7 @@ test.runIf(isLong)(
     // Signals wait in the history while no worker runs, and none of them ends the run's workflow.
     const execution = (await handle.describe()).runId;
     await payrun.killWorkers();
-    await handle.signal(SIGNAL.decide, wrong["bad-signature"]);
+    await handle.signal(SIGNAL.decide, wrong["bad_signature"]);
     for (const noText of [undefined, null, 7, { signed: wrong.expired }]) {
       await handle.signal(SIGNAL.decide, noText);
     }
@@ -119,7 +119,7 @@ test.runIf(isLong)(
     const codes = refused.map(({ details }) => String(details["code"]));
     const answered = [...Object.keys(wrong), "malformed", "replayed"];
     expect(codes.slice(0, answered.length)).toEqual(answered);
-    const signaled = ["bad-signature", "malformed", "malformed", "malformed", "malformed"];
+    const signaled = ["bad_signature", "malformed", "malformed", "malformed", "malformed"];
     expect(codes.slice(answered.length).toSorted()).toEqual(signaled);
     expect(refused.at(-1)?.actor).toBe("temporal");
   },

@@ -75,8 +75,8 @@ describe("a vendor's changed bank account", () => {
       ]);
       return answer.accepted ? null : answer.code;
     };
-    expect([refusalOf(true), refusalOf(false)]).toEqual([null, "bank-change-unverified"]);
-    expect(refusalOf(true, { person: "y", phone: "y" })).toBe("bank-change-unverified");
+    expect([refusalOf(true), refusalOf(false)]).toEqual([null, "bank_change_unverified"]);
+    expect(refusalOf(true, { person: "y", phone: "y" })).toBe("bank_change_unverified");
   });
 
   test("a verification that names no person, or no number that can be called, is refused", async ({

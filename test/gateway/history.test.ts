@@ -180,7 +180,7 @@ test("bills with the same id in two businesses are distinguished by the business
     const of = (id: string, query: string) =>
       two.call("GET", `/v1/payables/${id}/history${query}`, token);
     const either = await of("p1", "");
-    expect(either).toMatchObject({ status: 409, json: { error: "business_ambiguous" } });
+    expect(either).toMatchObject({ status: 422, json: { error: "business_ambiguous" } });
     expect(either.json["message"]).toContain("--business");
     expect((await of("p1", "?business=acme")).json).toMatchObject({ business: "acme", holds: [] });
     expect((await of("p1", "?business=north")).json).toMatchObject({

@@ -213,8 +213,25 @@ describe("bad requests", () => {
     expect(answer.status).toBe(400);
     expect(answer.json["error"]).toBe("validation_error");
     const details = answer.json["details"] as { field: string | null; message: string }[];
-    expect(details.map((detail) => detail.field)).toContain("period");
-    expect(JSON.stringify(details)).toContain("planhash");
+    expect(details.map((detail) => detail.field)).toEqual(["period", "planhash"]);
+  });
+
+  test("a field that an operation doesn't know is named by its path, also within a list", async ({
+    gateway,
+    launcher,
+  }) => {
+    const path = "/v1/runs/pay-run%2Facme%2Fweekly%2F2026-11-26/decisions";
+    const { status, json } = await gateway.call("POST", path, launcher, {
+      verifiedBankChanges: [{ contactId: "con_1", person: "Vera", phone: "555", date: "today" }],
+      planhash: "x",
+    });
+    expect({ status, details: json["details"] }).toEqual({
+      status: 400,
+      details: [
+        { field: "verifiedBankChanges.0.date", message: "is not known here" },
+        { field: "planhash", message: "is not known here" },
+      ],
+    });
   });
 
   test.for([

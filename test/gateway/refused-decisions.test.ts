@@ -19,6 +19,16 @@ test("a decision without a role of the playbook, or by its launcher, is refused 
   expect(await refusal("cora", "controller")).toBe("unknown_payable");
 });
 
+test("leaving out a bill whose payment has settled is refused as sent already, by its id", async ({
+  scene,
+}) => {
+  const cora = await scene.gateway.token("cora", ["controller"]);
+  await setLine(scene.gateway.store, scene.run.runId, "p1", { state: "settled" });
+  const answer = await scene.decide(cora, { drop: ["p1"] });
+  expect(answer).toMatchObject({ status: 409, json: { error: "already_sent" } });
+  expect(answer.json["message"]).toContain("p1 was sent already");
+});
+
 describe("decisions that are refused", () => {
   test.for<readonly [string, string, string[], string]>([
     ["of the launcher", "Lou", ["controller", "launcher"], "launcher"],
@@ -59,7 +69,7 @@ describe("decisions that are refused", () => {
       const request = { decision: "approve", planHash: scene.run.planHash, drop: [] } as const;
       const deciding = { run: known, request, principal, clock, nowMs: Date.now() };
       const verdict = await store.transaction((trx) => takeAnyDecision(trx, deciding));
-      expect(verdict).toMatchObject({ accepted: false, code: "launchers-token" });
+      expect(verdict).toMatchObject({ accepted: false, code: "launchers_token" });
     }
   });
 

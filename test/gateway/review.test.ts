@@ -118,7 +118,7 @@ test("a launcher and a playbook's author see that their approval doesn't count; 
   expect(launcher.yours).toMatchObject({ refusal: { code: "launcher" }, mayReject: true });
   expect(launcher.yours.summary).toContain("lou launched this run");
   expect((await reviewFor(gateway, run, "ada", ["owner"])).yours.refusal?.code).toBe(
-    "playbook-author",
+    "playbook_author",
   );
   const viewer = await reviewFor(gateway, run, "vera", ["viewer"]);
   expect(viewer.yours).toMatchObject({ refusal: null, goesOut: { count: 0 }, mayReject: false });

@@ -201,7 +201,7 @@ describe("an escalation", () => {
     await decide(gateway, run, "otto", "owner");
     expect(await approved(gateway, run, "p_large")).toBe(true);
     expect((await trail(gateway, run)).filter(([actor]) => actor === "fay")).toEqual([
-      ["fay", "run.decision-refused", "role-missing"],
+      ["fay", "run.decision-refused", "role_missing"],
       ["fay", "run.approved", { "1 of 2": { lines: 2, escalated: 2 } }],
     ]);
   });

@@ -132,7 +132,6 @@ export async function thingOfId(
   const [only, other] = found.exact.filter((each) => each.id === id);
   if (only !== undefined && other !== undefined) {
     throw new GatewayError(
-      422,
       "business_ambiguous",
       `Several businesses have a ${kind} “${id}” (${only.business}, ${other.business}): say which one (“business”).`,
     );
@@ -141,14 +140,13 @@ export async function thingOfId(
   const [unread] = found.unread;
   if (unread !== undefined) {
     throw new GatewayError(
-      503,
       "service_unreachable",
       `The store knows no ${kind} “${id}”, and the service of ${unread.business} can't be asked: ${unread.message}.`,
     );
   }
   const meant = [...found.exact, ...found.near].slice(0, 3);
   const hint = meant.length === 0 ? "" : ` Did you mean ${meant.map(inWords).join(", or ")}?`;
-  throw new GatewayError(404, "not_found", `There is no ${kind} “${id}”.${hint}`, {
+  throw new GatewayError("not_found", `There is no ${kind} “${id}”.${hint}`, {
     candidates: meant,
   });
 }

@@ -59,7 +59,7 @@ export async function provide(context: ActionContext, providing: Providing): Pro
     );
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
-    throw new GatewayError(503, "encryption_keys_missing", error.message);
+    throw new GatewayError("encryption_keys_missing", error.message);
   }
 }
 

@@ -1,14 +1,14 @@
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { businessesKnowing } from "../../store/payables/businesses-knowing.ts";
 import type { ActionContext } from "../context.ts";
-import { conflict, notFound } from "../errors.ts";
+import { notFound, unprocessable } from "../errors.ts";
 import { businessNamed } from "../businesses.ts";
 
 /**
  * Returns the business that a payable belongs to: one that has planned it or left it out, tried to
  * pay it, claimed it, retried it after a failure, cancelled payments of it or set a hold on it.
  *
- * @throws GatewayError 404 if nothing is known of it, 409 if two businesses know a payable of this
+ * @throws GatewayError 404 if nothing is known of it, 422 if two businesses know a payable of this
  * id
  */
 export async function businessOfPayable(
@@ -33,7 +33,7 @@ export async function businessOfPayable(
     );
   }
   if (second !== undefined) {
-    throw conflict(
+    throw unprocessable(
       "business_ambiguous",
       `Several businesses have a payable “${payableId}”: add ?business= (${profiles.map((profile) => profile.name).join(", ")}), or --business on the command line.`,
     );

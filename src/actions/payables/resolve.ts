@@ -109,7 +109,6 @@ export async function resolve(
   await signalRetry(context.temporal, profile.name, request.payableId).catch((error: unknown) => {
     if (!(error instanceof GatewayError) || error.status !== 503) throw error;
     throw new GatewayError(
-      503,
       error.code,
       "The retry is recorded, but Temporal can't be reached to start it: resolve again once it can.",
     );

@@ -55,9 +55,9 @@ function notAsked({ yours, missing }: RunReview): CliError {
   const { code, reason } =
     yours.refusal ??
     (roles.length > 0
-      ? { code: "role-missing", reason: role }
+      ? { code: "role_missing", reason: role }
       : {
-          code: "nothing-left",
+          code: "nothing_left",
           reason:
             "nobody waits for your word in this run: no vendor's record was changed after the approval, the word was given before, or your role can't give it",
         });

@@ -60,6 +60,8 @@ export interface DecisionInput {
   readonly lines: readonly DecidableLine[];
   /** Lines that were sent: leaving them out or rejecting them ends their retries. */
   readonly sent?: readonly DecidableLine[];
+  /** Payables of the plan that were sent and whose payments have ended, as far as they are dropped. */
+  readonly paid?: ReadonlySet<string>;
   /** Payables of the plan whose sends may still take effect. */
   readonly mayStillPay: ReadonlySet<string>;
 }
@@ -78,24 +80,25 @@ export type DecisionVerdict =
   | {
       readonly accepted: false;
       readonly code:
-        | "run-ended"
-        | "plan-only"
-        | "no-plan"
-        | "stale-plan"
-        | "unknown-payable"
-        | "may-be-paid"
+        | "run_ended"
+        | "plan_only"
+        | "no_plan"
+        | "stale_plan"
+        | "unknown_payable"
+        | "already_sent"
+        | "may_be_paid"
         | "launcher"
-        | "playbook-author"
-        | "launchers-token"
-        | "role-missing"
-        | "stage-not-open"
-        | "counted-before"
-        | "sign-in-too-old"
-        | "bank-change-unverified"
-        | "stale-record"
-        | "not-rejectable"
-        | "trail-differs"
-        | "nothing-left";
+        | "playbook_author"
+        | "launchers_token"
+        | "role_missing"
+        | "stage_not_open"
+        | "counted_before"
+        | "sign_in_too_old"
+        | "bank_change_unverified"
+        | "stale_record"
+        | "not_rejectable"
+        | "trail_differs"
+        | "nothing_left";
       /** One sentence for the sender of the decision. */
       readonly reason: string;
       /** Vendors for which the decision must say how their new bank account was verified. */
@@ -117,9 +120,15 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
   const all = [...lines, ...sent];
   const byId = new Map(all.map((line) => [line.payableId, line]));
   const unknownId = decision.drop.find((payableId) => !byId.has(payableId));
+  if (unknownId !== undefined && input.paid?.has(unknownId) === true) {
+    return refuse(
+      "already_sent",
+      `${unknownId} was sent already, and its payment has ended, so it can't be left out any more; payrun explain ${unknownId} says what became of it`,
+    );
+  }
   if (unknownId !== undefined) {
     return refuse(
-      "unknown-payable",
+      "unknown_payable",
       `${unknownId} is not a line of this plan that can be left out; payrun hold keeps back any bill`,
     );
   }
@@ -130,12 +139,12 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
   const myIds = new Set(mine.map(({ payableId }) => payableId));
   const notMine = dropped.find((id) => !myIds.has(id));
   if (notMine !== undefined) {
-    return refuse("role-missing", `your roles don't let you leave out ${notMine}`);
+    return refuse("role_missing", `your roles don't let you leave out ${notMine}`);
   }
   const open = dropped.find((id) => input.mayStillPay.has(id));
   if (open !== undefined) {
     return refuse(
-      "may-be-paid",
+      "may_be_paid",
       `a request may still pay ${open}, so it can't be left out; Payrun checks until that is known. payrun hold ${open} keeps it from being sent again`,
     );
   }
@@ -154,7 +163,7 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
     if (tooEarly[0] !== undefined) return notYet(tooEarly[0]);
     if (before[0] !== undefined) return countedBefore(before[0], input.token.name);
     const left = rest.length > toApprove.length ? `; ${WORD_INSTEAD}` : "";
-    return refuse("nothing-left", `no bill of this plan needs your approval any more${left}`);
+    return refuse("nothing_left", `no bill of this plan needs your approval any more${left}`);
   }
   const early = tooEarly.map(({ payableId }) => payableId);
   return {
@@ -174,16 +183,16 @@ export function refusalOfRun({
   onlyPlans,
 }: Omit<DecisionInput["run"], "launchers">): Refusal | undefined {
   if (onlyPlans) {
-    return refuse("plan-only", `nothing of this run is paid, so nothing is decided: ${ONLY_PLANS}`);
+    return refuse("plan_only", `nothing of this run is paid, so nothing is decided: ${ONLY_PLANS}`);
   }
   if (ended)
     return refuse(
-      "run-ended",
+      "run_ended",
       "the run has ended; there is nothing left to decide. payrun hold keeps a bill of it from being sent again",
     );
-  if (planHash === null) return refuse("no-plan", "the run has no plan yet; try again shortly");
+  if (planHash === null) return refuse("no_plan", "the run has no plan yet; try again shortly");
   if (!cancelRequested) return undefined;
-  return refuse("run-ended", "the run is being cancelled; nothing more is paid in it");
+  return refuse("run_ended", "the run is being cancelled; nothing more is paid in it");
 }
 
 /**
@@ -203,7 +212,7 @@ export function refusalOfRequest(
   if (over !== undefined) return over;
   if (run.planHash !== decision.planHash) {
     return refuse(
-      "stale-plan",
+      "stale_plan",
       "the plan has changed since you saw it; read the run again and decide on its new planHash",
     );
   }
@@ -236,13 +245,13 @@ function turnsOf(lines: readonly DecidableLine[], name: string, roles: ReadonlyS
 
 function notYet(line: DecidableLine): DecisionVerdict {
   const { text, who } = openStageText(line);
-  return refuse("stage-not-open", `${who} decides first: ${text} of this approval is still open`);
+  return refuse("stage_not_open", `${who} decides first: ${text} of this approval is still open`);
 }
 
 function countedBefore(line: DecidableLine, name: string): DecisionVerdict {
   const { text } = openStageText(line);
   return refuse(
-    "counted-before",
+    "counted_before",
     `${name} has approved in another stage; ${text} needs another person`,
   );
 }
@@ -286,7 +295,7 @@ export function refusalOfPerson(
   if (input.singlePerson) return undefined;
   if (input.playbookAuthors.some(isMe)) {
     return refuse(
-      "playbook-author",
+      "playbook_author",
       `${token.name} has changed this playbook; another person must approve its runs`,
     );
   }
@@ -295,7 +304,7 @@ export function refusalOfPerson(
   }
   if (token.isLaunchers) {
     return refuse(
-      "launchers-token",
+      "launchers_token",
       `this token was made by ${run.launchers.join(", ")}, who launched the run, after the launch; it can't approve it. An older token may, or the run is cancelled and launched again`,
     );
   }
@@ -305,14 +314,14 @@ export function refusalOfPerson(
 function roleMissing(deciders: readonly string[]): Refusal {
   const needed = [...new Set(deciders)].sort();
   if (needed.length === 0) {
-    return refuse("nothing-left", "no bill of this plan waits for a decision");
+    return refuse("nothing_left", "no bill of this plan waits for a decision");
   }
-  return refuse("role-missing", `this takes one of the roles ${needed.join(", ")}`);
+  return refuse("role_missing", `this takes one of the roles ${needed.join(", ")}`);
 }
 
 function trailDiffers(what: string): Refusal {
   const text = `the store was changed without the audit trail, so nothing is approved: ${what.replace(/\.$/, "")}. “payrun audit verify” on the store's host names all differences`;
-  return refuse("trail-differs", text);
+  return refuse("trail_differs", text);
 }
 
 /** Returns the verdict that a decision doesn't count, with the reason. */

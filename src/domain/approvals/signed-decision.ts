@@ -40,13 +40,13 @@ export interface SignedDecision {
 
 export type SignedRefusalCode =
   | "malformed"
-  | "unknown-key"
-  | "bad-signature"
-  | "wrong-principal"
+  | "unknown_key"
+  | "bad_signature"
+  | "wrong_principal"
   | "foreign"
   | "expired"
-  | "not-yet-valid"
-  | "lives-too-long";
+  | "not_yet_valid"
+  | "lives_too_long";
 
 export type SignedReading =
   | { readonly ok: true; readonly signed: SignedDecision }
@@ -130,10 +130,10 @@ export function readSignedDecision(
   }
   const key = expected.signers.find((each) => each.keyId === keyId);
   if (key === undefined) {
-    return refuse("unknown-key", `the business has no signer with the key id ${keyId}`, keyId);
+    return refuse("unknown_key", `the business has no signer with the key id ${keyId}`, keyId);
   }
   if (!isSignedBy(key, `${header}.${claims}`, signature)) {
-    return refuse("bad-signature", `its signature is not by the key ${keyId}`, keyId);
+    return refuse("bad_signature", `its signature is not by the key ${keyId}`, keyId);
   }
   return readClaims(jsonIn(claims), key, expected);
 }
@@ -190,14 +190,14 @@ function readClaims(
     return no("malformed", "iat and exp must be seconds since 1970");
   }
   if (claims["iss"] !== key.name) {
-    return no("wrong-principal", `iss must be ${key.name}, whose key ${key.keyId} is`);
+    return no("wrong_principal", `iss must be ${key.name}, whose key ${key.keyId} is`);
   }
   if (claims["aud"] !== AUDIENCE) return no("foreign", `aud must be ${AUDIENCE}`);
   if (claims["sub"] !== runId) return no("foreign", `it is for another run than ${runId}`);
-  if (issuedAtMs > nowMs + SKEW_MS) return no("not-yet-valid", "it was issued in the future");
+  if (issuedAtMs > nowMs + SKEW_MS) return no("not_yet_valid", "it was issued in the future");
   if (expiresAtMs <= nowMs) return no("expired", `it expired at ${isoOf(expiresAtMs)}`);
   if (expiresAtMs - issuedAtMs > LIFE_MAX_MS) {
-    return no("lives-too-long", "exp must be within a day of iat");
+    return no("lives_too_long", "exp must be within a day of iat");
   }
   return {
     ok: true,

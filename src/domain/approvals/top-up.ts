@@ -42,11 +42,11 @@ export type TopUpDecisionInput = Pick<
 export function judgeTopUpDecision(input: TopUpDecisionInput): DecisionVerdict {
   const { decision, topUp } = input;
   if (topUp === undefined) {
-    return refuse("nothing-left", "no deposit waits for a decision");
+    return refuse("nothing_left", "no deposit waits for a decision");
   }
   if (topUp.hash !== decision.hash) {
     return refuse(
-      "stale-plan",
+      "stale_plan",
       "the deposit has changed since you saw it; look again and decide on its new hash",
     );
   }
@@ -55,14 +55,14 @@ export function judgeTopUpDecision(input: TopUpDecisionInput): DecisionVerdict {
   const roles = new Set(input.token.roles);
   if (!topUp.approvers.some((role) => roles.has(role))) {
     const needed = [...topUp.approvers].sort().join(", ");
-    return refuse("role-missing", `a deposit takes one of the roles ${needed}`);
+    return refuse("role_missing", `a deposit takes one of the roles ${needed}`);
   }
   if (decision.kind === "reject") {
     return topUp.proposed || topUp.unclear
       ? { accepted: true, countsFor: [], dropped: [] }
-      : refuse("nothing-left", "the deposit has been made; nothing is left to refuse");
+      : refuse("nothing_left", "the deposit has been made; nothing is left to refuse");
   }
-  if (!topUp.proposed) return refuse("nothing-left", "the deposit has been made");
+  if (!topUp.proposed) return refuse("nothing_left", "the deposit has been made");
   const { subject, hash, approvers, quorum } = topUp;
   const countsFor = [{ payableId: subject, lineHash: hash, approvers, quorum }];
   return { accepted: true, countsFor, dropped: [], ...(isAlone(input) ? { alone: true } : {}) };

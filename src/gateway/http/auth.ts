@@ -111,12 +111,11 @@ function countsForNothing(why: TokenProblem | "unknown", tokenId = ""): GatewayE
 /** Returns the 401 for a caller who is not signed in at the console, or no longer is. */
 export function signedOut(): GatewayError {
   return new GatewayError(
-    401,
     "signed_out",
     "You are not signed in, or no longer: open /sign-in; “payrun login” prints a link.",
   );
 }
 
 function unauthorized(message: string): GatewayError {
-  return new GatewayError(401, "unauthorized", message);
+  return new GatewayError("unauthorized", message);
 }

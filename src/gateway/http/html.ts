@@ -23,7 +23,7 @@ const FORM_BYTES = 1_048_576;
 export async function readForm(c: Context): Promise<URLSearchParams> {
   const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/x-www-form-urlencoded") {
-    throw new GatewayError(415, "unsupported_media_type", "Send it as a form.");
+    throw new GatewayError("unsupported_media_type", "Send it as a form.");
   }
   const bytes = await readBody(c, FORM_BYTES);
   return new URLSearchParams(new TextDecoder().decode(bytes));

@@ -69,7 +69,7 @@ export function keyIn(c: Context): string | undefined {
         ? "is empty"
         : "has a space, or a character beyond ASCII";
   const message = `must be one key of 1 to ${KEY_MOST} visible ASCII characters without spaces, such as a UUID; it ${is}`;
-  throw new GatewayError(400, "validation_error", `${KEY_HEADER} ${message}.`, [
+  throw new GatewayError("validation_error", `${KEY_HEADER} ${message}.`, [
     { field: KEY_HEADER, message },
   ]);
 }
@@ -135,7 +135,6 @@ function requireNoLess({ name, roles, businesses }: Principal, kept: KeptRequest
   const what =
     lacks.length === 0 ? "covers fewer businesses" : `lacks the role ${lacks.join(", ")}`;
   throw new GatewayError(
-    403,
     "forbidden",
     `The request with this ${KEY_HEADER} was made with a token that may do more: this one of ${name} ${what}, so it doesn't get the answer.`,
   );

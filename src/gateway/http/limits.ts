@@ -106,7 +106,7 @@ async function take(limits: RateLimiterMemory, key: string, whose: string): Prom
 
 function tooMany(whose: string, seconds: number): GatewayError {
   const message = `Too much from ${whose} at once: try again in ${seconds} s.`;
-  return new GatewayError(429, "too_many_requests", message, { retryAfterSeconds: seconds });
+  return new GatewayError("too_many_requests", message, { retryAfterSeconds: seconds });
 }
 
 /**
@@ -132,7 +132,7 @@ export async function readBody(
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     // A sender that disconnects is not an error of the gateway: clients can't fill the error log.
-    throw new GatewayError(400, "incomplete_body", "The body broke off before its end.");
+    throw new GatewayError("incomplete_body", "The body broke off before its end.");
   }
   return Buffer.concat(parts);
 }
@@ -174,5 +174,5 @@ export class UnprovenBodies {
 function requireLength(bytes: number, mostBytes: number): void {
   if (bytes <= mostBytes) return;
   const most = `${Math.round(mostBytes / 1_048_576)} MB`;
-  throw new GatewayError(413, "too_large", `The body is larger than ${most}.`);
+  throw new GatewayError("too_large", `The body is larger than ${most}.`);
 }

@@ -12,7 +12,7 @@ export async function readJson(c: Context, mostBytes = SMALL_BODY_BYTES): Promis
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new GatewayError(400, "malformed_json", "The body is not valid JSON in UTF-8.");
+    throw new GatewayError("malformed_json", "The body is not valid JSON in UTF-8.");
   }
 }
 
@@ -21,7 +21,6 @@ export function requireJson(c: Context): void {
   const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/json") return;
   throw new GatewayError(
-    415,
     "unsupported_media_type",
     `Send the body as application/json${type === undefined ? "; the request names no type" : `, not ${type}`}.`,
   );
@@ -38,28 +37,57 @@ export function parsePart(part: string, schema: ZodType | undefined, value: unkn
   throw invalid(part, parsed.error);
 }
 
+/** The most mistakes that a refusal names; further ones are counted. */
+const NAMED_MOST = 100;
+
+type Issue = ZodError["issues"][number];
+
+interface Mistake {
+  /** Path of the field; null for the whole part. */
+  readonly field: string | null;
+  readonly message: string;
+}
+
 function invalid(part: string, error: ZodError): GatewayError {
-  const details = error.issues.map((issue) => {
-    const path = issue.path.join(".") || null;
-    if (part === "query parameter" && issue.code === "unrecognized_keys")
-      return { field: issue.keys[0] ?? path, message: "is not known here" };
-    return { field: path, message: messageOf(issue) };
-  });
-  const first = details[0];
+  const mistakes = error.issues.flatMap((issue) => mistakesOf(issue, []));
+  const first = mistakes[0];
   const where =
     first?.field === null || first === undefined ? "The body" : `${part} ${first.field}`;
   return new GatewayError(
-    400,
     "validation_error",
     `${where.charAt(0).toUpperCase()}${where.slice(1)}: ${first?.message ?? "is not valid"}${
-      details.length > 1 ? ` (and ${details.length - 1} more)` : ""
+      mistakes.length > 1 ? ` (and ${mistakes.length - 1} more)` : ""
     }`,
-    details,
+    mistakes.slice(0, NAMED_MOST),
   );
 }
 
+function mistakesOf(issue: Issue, within: readonly PropertyKey[]): readonly Mistake[] {
+  const path = [...within, ...issue.path];
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      field: [...path, key].join("."),
+      message: "is not known here",
+    }));
+  }
+  const meant = issue.code === "invalid_union" ? meantForm(issue.errors) : undefined;
+  if (meant !== undefined) return meant.flatMap((each) => mistakesOf(each, path));
+  return [{ field: path.join(".") || null, message: messageOf(issue) }];
+}
+
+/**
+ * Returns the mistakes in the form that the sender most likely meant: of those with mistakes in
+ * their fields alone, the one with the fewest; undefined if there is none.
+ */
+function meantForm(forms: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  const ofFields = forms.filter((issues) =>
+    issues.every(({ code, path }) => code === "unrecognized_keys" || path.length > 0),
+  );
+  return ofFields.toSorted((one, other) => one.length - other.length)[0];
+}
+
 /** Replaces zod's message for a missing field, “expected string, received undefined”. */
-function messageOf(issue: ZodError["issues"][number]): string {
+function messageOf(issue: Issue): string {
   const isMissing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
   return isMissing ? "is missing" : issue.message;
 }

@@ -154,7 +154,7 @@ export async function requireAllBusinesses(
 ): Promise<void> {
   const all = context.profiles.all().map(({ name }) => name);
   if (coversBusinesses(principal.businesses, all)) return;
-  const error = new GatewayError(403, "forbidden", of.message);
+  const error = new GatewayError("forbidden", of.message);
   const { method, path } = of;
   await noteRefused(
     context,

@@ -78,7 +78,6 @@ export function requireOwnForm(
   const given = Buffer.from(typeof formToken === "string" ? formToken : "");
   if (given.length === expected.length && timingSafeEqual(given, expected)) return;
   throw new GatewayError(
-    403,
     "form_outdated",
     "This form was made for another sign-in: load the page again and send it from there. Nothing was done.",
   );
@@ -92,7 +91,6 @@ export function requireOwnOrigin(
   const own = new URL(publicUrl()).origin;
   if (c.req.header("origin") === own) return;
   throw new GatewayError(
-    403,
     "foreign_form",
     `This must be sent from a page of ${own} (PAYRUN_PUBLIC_URL): open the console there. Nothing was done.`,
   );

@@ -100,5 +100,5 @@ function aloneIn(body: Body, signed: string): string {
 
 function malformed(field: string, message: string): GatewayError {
   const text = `Field ${field}: ${message}`;
-  return new GatewayError(400, "validation_error", text, [{ field, message }]);
+  return new GatewayError("validation_error", text, [{ field, message }]);
 }

@@ -95,7 +95,7 @@ function addPlanning(routes: Routes): void {
       const first = { page: 1, pageSize: body.pageSize };
       const plan = await getDryPlanPage(context.store.db, dryPlanId, first);
       if (plan === undefined) {
-        throw new GatewayError(500, "plan_missing", "The planner ended without storing its plan.");
+        throw new GatewayError("plan_missing", "The planner ended without storing its plan.");
       }
       const { businessId } = profile;
       const launch = { businessId, playbook: playbook.name, period, policy: playbook };

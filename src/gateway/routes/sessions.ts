@@ -28,7 +28,7 @@ export function addSessionRoutes(routes: Routes): void {
       const { tokenId, name, signedInAtMs } = principal;
       if (signedInAtMs !== undefined) {
         const why = "Only a token makes a link: a sign-in that lasts would make itself a new one.";
-        throw new GatewayError(403, "forbidden", why);
+        throw new GatewayError("forbidden", why);
       }
       const nowMs = context.nowMs();
       const signIn = { holder: { tokenId }, name, way: "link", signedInAtMs: nowMs } as const;

@@ -153,7 +153,7 @@ export class ProviderSignIn {
   #providerOf(business: string): IdentityProvider {
     const provider = this.#context.profiles.get(business)?.signIn?.provider;
     if (provider !== undefined) return provider;
-    throw new GatewayError(404, "not_found", "No provider of that business signs people in here.");
+    throw new GatewayError("not_found", "No provider of that business signs people in here.");
   }
 
   async #configurationOf(provider: IdentityProvider): Promise<Configuration> {
@@ -175,7 +175,6 @@ export class ProviderSignIn {
     } catch (error) {
       this.#context.log.warn("a provider can't be asked", { issuer, reason: reasonOf(error) });
       throw new GatewayError(
-        502,
         "provider_unreachable",
         `${url(issuer)} can't be reached to sign you in: try again, or take a link (payrun login).`,
       );
@@ -197,5 +196,5 @@ const throughWays: CustomFetch = async (to, { method, headers, redirect, body, s
 const url = (issuer: string) => new URL(issuer).host;
 
 function refused(why: string): GatewayError {
-  return new GatewayError(401, "sign_in_refused", `You are not signed in: ${why}. Start again.`);
+  return new GatewayError("sign_in_refused", `You are not signed in: ${why}. Start again.`);
 }

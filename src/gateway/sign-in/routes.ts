@@ -97,7 +97,7 @@ function addLinks(app: OpenAPIHono, context: GatewayContext): void {
       const form = await readForm(c);
       const address = mailAddress.safeParse(form.get("address")?.trim()).data;
       if (address === undefined) {
-        throw new GatewayError(400, "validation_error", "That is not an e-mail address.");
+        throw new GatewayError("validation_error", "That is not an e-mail address.");
       }
       await context.rates.signInMail(address.toLowerCase(), addressOf(c, context));
       void mailLinks(context, { address, to: ownPath(form.get("to")) });
@@ -142,7 +142,7 @@ async function finishAtProvider(
     context.metrics.refused.inc({ why: "identity" });
     context.log.warn("no profile names the person who signed in", { issuer, subject });
     const text = `No profile names you: the person who keeps the profiles must add “identities: [{ issuer: "${issuer}", subject: "${subject}", name: …, roles: … }]”.`;
-    throw new GatewayError(403, "unknown_identity", text);
+    throw new GatewayError("unknown_identity", text);
   }
   const asSignIn = ({ name, businesses }: (typeof found)[number]) => ({
     ...{ holder: { issuer, subject, businesses }, name, way: "provider" as const, signedInAtMs },

@@ -50,7 +50,7 @@ async function transactions(client: PaymentsClient): Promise<BalanceTransaction[
     return await client.balance.transactions.listAll();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new GatewayError(503, "service_unreachable", `The deposits can't be read: ${why}`);
+    throw new GatewayError("service_unreachable", `The deposits can't be read: ${why}`);
   }
 }
 

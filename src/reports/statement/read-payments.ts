@@ -111,7 +111,7 @@ async function paymentOf(client: PaymentsClient, id: string): Promise<Payment> {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const message = `The service lists no payment ${id}, which Payrun has made, nor shows it: ${why}`;
-    throw new GatewayError(503, "service_unreachable", message);
+    throw new GatewayError("service_unreachable", message);
   }
 }
 
@@ -148,7 +148,7 @@ async function* sayingWhy(
     yield* pages;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new GatewayError(503, "service_unreachable", `The payments can't be read: ${why}`);
+    throw new GatewayError("service_unreachable", `The payments can't be read: ${why}`);
   }
 }
 

@@ -52,7 +52,7 @@ export async function* statementRows(
   const profile = context.profiles.byBusinessId(run.businessId);
   if (profile === undefined) {
     const message = `The business ${run.business} is in no profile any more; its payments can't be read.`;
-    throw new GatewayError(503, "business_unknown", message);
+    throw new GatewayError("business_unknown", message);
   }
   const { db } = context.store;
   const client = context.clientOf(profile);

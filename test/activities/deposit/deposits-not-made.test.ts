@@ -9,8 +9,8 @@ import { test } from "../deposit-scene.ts";
 describe("deposits that are not made", () => {
   test.for([
     ["by the run's launcher", { by: "lena" }, "launcher"],
-    ["without a role that the playbook names", { roles: ["controller"] }, "role-missing"],
-    ["for another amount than was looked at", { hash: "f".repeat(64) }, "stale-plan"],
+    ["without a role that the playbook names", { roles: ["controller"] }, "role_missing"],
+    ["for another amount than was looked at", { hash: "f".repeat(64) }, "stale_plan"],
   ] as const)(
     "an approval given %s is refused and makes no deposit",
     async ([_, who, code], { scene }) => {

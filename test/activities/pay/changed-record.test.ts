@@ -88,13 +88,13 @@ test("the account is confirmed by an approver of the line who didn't launch the 
     code: "launcher",
   });
   expect(await confirmRecords(world, runId, { roles: ["operator"] })).toMatchObject({
-    code: "role-missing",
+    code: "role_missing",
   });
   const records = [{ contactId: "v1", updatedAt: "2020-01-01T00:00:00Z" }];
-  expect(await confirmRecords(world, runId, { records })).toMatchObject({ code: "stale-record" });
+  expect(await confirmRecords(world, runId, { records })).toMatchObject({ code: "stale_record" });
   const others = [{ contactId: "v2", updatedAt: "2020-01-01T00:00:00Z" }];
   expect(await confirmRecords(world, runId, { records: others })).toMatchObject({
-    code: "nothing-left",
+    code: "nothing_left",
   });
   await world.pay(runId);
   expect(await world.line(runId, payableId)).toMatchObject({ reasonCode: "changed-record" });
@@ -111,7 +111,7 @@ test("a role to which a bill may be escalated says that the account is right onl
   await world.pay(runId);
   expect((await world.line(runId, payableId)).reason).toContain("One person of owner who");
   const clara = { name: "clara", roles: ["clerk"] };
-  expect(await confirmRecords(world, runId, clara)).toMatchObject({ code: "role-missing" });
+  expect(await confirmRecords(world, runId, clara)).toMatchObject({ code: "role_missing" });
   await world.store.db.updateTable("run_lines").set({ escalated: 1 }).execute();
   expect(await confirmRecords(world, runId, clara)).toMatchObject({ countsFor: [payableId] });
   await world.pay(runId);

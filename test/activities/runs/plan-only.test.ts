@@ -105,9 +105,9 @@ test("a plan-only run can't be approved, neither before nor after its end", asyn
       takeDecision(trx, { run, request, principal, clock, nowMs: Date.now() }),
     );
   };
-  expect(await decide()).toMatchObject({ accepted: false, code: "plan-only" });
+  expect(await decide()).toMatchObject({ accepted: false, code: "plan_only" });
   await world.assess(planned.runId);
-  expect(await decide()).toMatchObject({ accepted: false, code: "plan-only" });
+  expect(await decide()).toMatchObject({ accepted: false, code: "plan_only" });
 });
 
 test("the gate sends nothing for a plan-only run, even if its rows are approved", async ({

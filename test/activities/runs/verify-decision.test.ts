@@ -57,7 +57,7 @@ test("a decision that comes again gets the first result, and another with its id
   const first = await verify(stale);
   expect(first).toMatchObject({ accepted: false, reason: expect.stringContaining("has changed") });
   expect(await verify(stale)).toEqual(first);
-  expect(await refusals()).toEqual(["stale-plan"]);
+  expect(await refusals()).toEqual(["stale_plan"]);
   expect(await verify(sign({ jti: "d-1", decision: "reject" }))).toMatchObject({
     accepted: false,
     reason: expect.stringContaining("was taken before"),

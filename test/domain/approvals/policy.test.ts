@@ -106,13 +106,13 @@ describe("a decision", () => {
   });
 
   it("a decision can't drop lines outside the approver's roles or the plan", () => {
-    expect(refusal({ decision: { drop: ["p2"] } })).toBe("role-missing");
-    expect(refusal({ decision: { drop: ["p9"] } })).toBe("unknown-payable");
+    expect(refusal({ decision: { drop: ["p2"] } })).toBe("role_missing");
+    expect(refusal({ decision: { drop: ["p9"] } })).toBe("unknown_payable");
   });
 
   it("a decision is refused if it drops a line that a request may still pay", () => {
     const drop = { decision: { drop: ["p1"] }, token: { roles: ["owner"] } };
-    expect(refusal({ ...drop, mayStillPay: ["p1"] })).toBe("may-be-paid");
+    expect(refusal({ ...drop, mayStillPay: ["p1"] })).toBe("may_be_paid");
     expect(refusal({ ...drop, mayStillPay: ["p2"] })).toBe("accepted");
   });
 
@@ -122,11 +122,11 @@ describe("a decision", () => {
   });
 
   it("a decision by any author of the playbook does not count", () => {
-    expect(refusal({ playbookAuthors: ["dave", "Carol "] })).toBe("playbook-author");
+    expect(refusal({ playbookAuthors: ["dave", "Carol "] })).toBe("playbook_author");
   });
 
   it("a decision by a token that the launcher made does not count", () => {
-    expect(refusal({ token: { isLaunchers: true } })).toBe("launchers-token");
+    expect(refusal({ token: { isLaunchers: true } })).toBe("launchers_token");
   });
 
   it("the launcher's decision counts if the business allows one person, and says so", () => {
@@ -136,18 +136,18 @@ describe("a decision", () => {
   });
 
   it("a decision needs an approver's role: admin implies none", () => {
-    expect(refusal({ token: { roles: ["admin", "operator", "launcher"] } })).toBe("role-missing");
+    expect(refusal({ token: { roles: ["admin", "operator", "launcher"] } })).toBe("role_missing");
   });
 
   it("a decision is bound to the plan that the approver saw", () => {
-    expect(refusal({ decision: { planHash: "old" } })).toBe("stale-plan");
-    expect(refusal({ run: { planHash: null } })).toBe("no-plan");
+    expect(refusal({ decision: { planHash: "old" } })).toBe("stale_plan");
+    expect(refusal({ run: { planHash: null } })).toBe("no_plan");
   });
 
   it("a decision is refused once the run has ended or is being cancelled, or if the run only plans", () => {
-    expect(refusal({ run: { ended: true } })).toBe("run-ended");
-    expect(refusal({ run: { cancelRequested: true } })).toBe("run-ended");
-    expect(refusal({ run: { onlyPlans: true } })).toBe("plan-only");
+    expect(refusal({ run: { ended: true } })).toBe("run_ended");
+    expect(refusal({ run: { cancelRequested: true } })).toBe("run_ended");
+    expect(refusal({ run: { onlyPlans: true } })).toBe("plan_only");
   });
 
   it("a person in any approver's role may reject a plan, even its launcher", () => {
@@ -156,7 +156,7 @@ describe("a decision", () => {
     );
     expect(verdict).toEqual({ accepted: true, countsFor: [], dropped: [] });
     expect(refusal({ decision: { kind: "reject" }, token: { roles: ["viewer"] } })).toBe(
-      "role-missing",
+      "role_missing",
     );
   });
 
@@ -168,7 +168,7 @@ describe("a decision", () => {
 it("an approval is refused if its bills wait only for a word about their vendors' accounts, and may leave them out", () => {
   const waiting = { ...input({}), lines: [{ ...SMALL, needsWord: true }] };
   expect(judgeDecision(waiting)).toMatchObject({
-    code: "nothing-left",
+    code: "nothing_left",
     reason: expect.stringContaining("payrun approve RUN --same-account VENDOR"),
   });
   const decision = { ...waiting.decision, drop: [SMALL.payableId] };

@@ -48,14 +48,14 @@ describe("a signed decision", () => {
   });
 
   test.each([
-    ["unknown-key", signDecision(other, claims)],
-    ["bad-signature", signDecision({ ...other, keyId: signer.keyId }, { ...claims, iss: "erp" })],
-    ["wrong-principal", signDecision(signer, { ...claims, iss: "owner" })],
+    ["unknown_key", signDecision(other, claims)],
+    ["bad_signature", signDecision({ ...other, keyId: signer.keyId }, { ...claims, iss: "erp" })],
+    ["wrong_principal", signDecision(signer, { ...claims, iss: "owner" })],
     ["foreign", signDecision(signer, { ...claims, sub: "pay-run/acme/weekly/2026-11-27" })],
     ["foreign", signDecision(signer, { ...claims, aud: "another-program" })],
     ["expired", signDecision(signer, { ...claims, iat: NOW_S - 900, exp: NOW_S - 1 })],
-    ["not-yet-valid", signDecision(signer, { ...claims, iat: NOW_S + 900, exp: NOW_S + 1_000 })],
-    ["lives-too-long", signDecision(signer, { ...claims, exp: NOW_S + 90_000 })],
+    ["not_yet_valid", signDecision(signer, { ...claims, iat: NOW_S + 900, exp: NOW_S + 1_000 })],
+    ["lives_too_long", signDecision(signer, { ...claims, exp: NOW_S + 90_000 })],
     ["malformed", signDecision(signer, { ...claims, exp: undefined })],
     ["malformed", signDecision(signer, { ...claims, exp: "tomorrow" })],
     ["malformed", signDecision(signer, { ...claims, jti: undefined })],

@@ -127,7 +127,7 @@ describe("a decision on a plan whose lines have stages", () => {
   });
 
   test("a decision that counts for nothing is refused with the stage that decides first", () => {
-    expect(judge(line(), "fay", ["cfo"])).toMatch(/^role-missing: .*roles controller, owner$/);
+    expect(judge(line(), "fay", ["cfo"])).toMatch(/^role_missing: .*roles controller, owner$/);
     const both = ["controller", "owner"];
     expect(judge(line(["both"]), "both", ["controller"])).toMatchObject({ counts: ["p1@1"] });
     expect(judge(line(["cora", "both@2"]), "both", both)).toMatchObject({
@@ -135,14 +135,14 @@ describe("a decision on a plan whose lines have stages", () => {
     });
     const early = { ...line(), stages: [CONTROLLER, { by: ["cfo"], quorum: 1 }] };
     expect(judge(early, "fay", ["cfo"])).toBe(
-      "stage-not-open: controller decides first: stage 1 of 2 of this approval is still open",
+      "stage_not_open: controller decides first: stage 1 of 2 of this approval is still open",
     );
     const again = {
       ...line(["fay"]),
       stages: [CONTROLLER, { by: ["cfo"], quorum: 1 }],
     };
     expect(judge(again, "fay", ["cfo"])).toBe(
-      "counted-before: fay has approved in another stage; stage 2 of 2 needs another person",
+      "counted_before: fay has approved in another stage; stage 2 of 2 needs another person",
     );
   });
 

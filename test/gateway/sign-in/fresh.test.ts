@@ -45,7 +45,7 @@ test("approving above the profile's amount requires a sign-in of the last fiftee
   run,
 }) => {
   const refused = await decide(gateway, run, 16 * MINUTE_MS);
-  expect(refused).toMatchObject({ accepted: false, code: "sign-in-too-old" });
+  expect(refused).toMatchObject({ accepted: false, code: "sign_in_too_old" });
   expect(JSON.stringify(refused)).toContain("$200.00");
   const trail = await listAudit(gateway.store.db, { businessId: "biz_acme", subject: run.runId });
   expect(trail.at(-1)).toMatchObject({ action: "run.decision-refused", actor: "cora" });

@@ -219,7 +219,7 @@ test("decisions on two stages at the same moment are taken one after the other",
     ]);
     expect(first.accepted).toBe(true);
     for (const answer of owners) {
-      if (!answer.accepted) expect(answer.code).toBe("stage-not-open");
+      if (!answer.accepted) expect(answer.code).toBe("stage_not_open");
     }
     const inTurn = owners.filter(({ accepted }) => accepted);
     const isApproved = () => lineApproved(store.db, { ...BILL, runId }, 5_000);
