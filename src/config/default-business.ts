@@ -1,6 +1,8 @@
 import { definedOnly } from "../contracts/defined-only.ts";
+import { inSentence } from "../contracts/in-sentence.ts";
 import { type BusinessProfile, businessShape, toBusinessProfile } from "./business-profile.ts";
 import type { SettingName, SettingValues } from "./settings.ts";
+import { SANDBOX_PROFILES } from "./trust.ts";
 
 /** The variable for each place in a profile's `notify`, by the path from there on. */
 const VARIABLES = {
@@ -61,6 +63,12 @@ const NAMES = {
 
 const REQUIRED = [NAMES.apiUrl, NAMES.businessId, NAMES.token] as const;
 
+/** Says what to do about variables that describe no business, only what one may have. */
+function nobodys(given: readonly SettingName[]): string {
+  const verb = given.length === 1 ? "belongs" : "belong";
+  return `${inSentence(given)} ${verb} to the business that ${inSentence(REQUIRED)} describe, and none of these is set. The sandbox of “payrun up” takes no PAYMENTS_…: unset them, and write signers, notify and achAuthorization into ${SANDBOX_PROFILES} in PAYRUN_HOME, which its first start makes`;
+}
+
 /**
  * Reads the business `default`, as the `PAYMENTS_…` variables describe it.
  *
@@ -72,10 +80,10 @@ export function readDefaultBusiness(values: SettingValues): {
   problems: string[];
 } {
   const all: readonly SettingName[] = [...Object.values(NAMES), ...NOTIFY_VARIABLES];
-  if (all.every((name) => values[name] === undefined)) {
-    return { businesses: [], problems: [] };
-  }
+  const given = all.filter((name) => values[name] !== undefined);
+  if (given.length === 0) return { businesses: [], problems: [] };
   const missing = REQUIRED.filter((name) => values[name] === undefined);
+  if (missing.length === REQUIRED.length) return { businesses: [], problems: [nobodys(given)] };
   if (missing.length > 0) {
     const problems = missing.map((name) => `${name} is missing: the other PAYMENTS_… need it`);
     return { businesses: [], problems };

@@ -159,6 +159,12 @@ test("an ACH authorization without its person or its date is refused", () => {
   expect(problemsOf(wrong)[0]).toMatch(/PAYMENTS_ACH_ACCEPTED_AT must be a date/);
 });
 
+test("signers or channels without a business name the file of `up` in which they belong", () => {
+  expect(problemsOf({ PAYMENTS_NOTIFY_SLACK: "https://hooks.example.com/x" })).toEqual([
+    "PAYMENTS_NOTIFY_SLACK belongs to the business that PAYMENTS_API_URL, PAYMENTS_BUSINESS_ID and PAYMENTS_API_TOKEN describe, and none of these is set. The sandbox of “payrun up” takes no PAYMENTS_…: unset them, and write signers, notify and achAuthorization into sandbox-profiles.yaml in PAYRUN_HOME, which its first start makes",
+  ]);
+});
+
 test("a token never crosses a network in the clear, except to a sandbox", () => {
   const env = { ...DEFAULT_BUSINESS, PAYMENTS_API_URL: "http://pay.example.com" };
   expect(problemsOf(env)[0]).toMatch(/PAYMENTS_API_URL must be https/);
