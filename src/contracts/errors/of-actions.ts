@@ -114,6 +114,11 @@ export const ACTION_ERRORS = {
     means: "The playbook's schedule doesn't have this date.",
     remedy: "Take the date that `details.next` names, or launch with `force: true`.",
   },
+  unknown_inputs: {
+    status: 422,
+    means: "A playbook of this kind doesn't take an input of the launch.",
+    remedy: "Leave out what `details.unknown` names.",
+  },
   period_without_meaning: {
     status: 422,
     means: "A playbook of this kind has no period.",
