@@ -6,7 +6,7 @@ import type { StoredPlaybook } from "../../store/playbooks/playbooks.ts";
 import { launchStored } from "../../store/runs/launch-in-trail.ts";
 import type { ActionContext } from "../context.ts";
 import type { Principal } from "../principal.ts";
-import { conflict, unprocessable } from "../errors.ts";
+import { unprocessable } from "../errors.ts";
 import { businessNamed } from "../businesses.ts";
 import type { Launched } from "./launcher.ts";
 import { findPlaybook, playbooksOf } from "../playbooks/playbooks.ts";
@@ -81,8 +81,8 @@ async function policyOf(
       : await findPlaybook(context, { name, business });
   if (stored.compiled.kind === "pay-run") {
     if (!onlyPlans(stored.compiled)) return { stored, policy: stored.compiled };
-    throw conflict(
-      "plan_only",
+    throw unprocessable(
+      "playbook_only_plans",
       `Nothing is paid under “${stored.name}”: ${ONLY_PLANS}. Name another playbook, or apply it without the mode.`,
     );
   }

@@ -114,6 +114,11 @@ export const ACTION_ERRORS = {
     means: "The playbook's schedule doesn't have this date.",
     remedy: "Take the date that `details.next` names, or launch with `force: true`.",
   },
+  playbook_only_plans: {
+    status: 422,
+    means: "The playbook's schedule only plans, so nothing is paid under it.",
+    remedy: "Name another playbook, or apply it without `mode: plan-only`.",
+  },
   unknown_inputs: {
     status: 422,
     means: "A playbook of this kind doesn't take an input of the launch.",

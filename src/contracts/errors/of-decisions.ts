@@ -73,8 +73,8 @@ export const DECISION_ERRORS = {
   },
   plan_only: {
     status: 409,
-    means: "The playbook's runs only plan, so nothing of them is decided or paid.",
-    remedy: "Name another playbook, or apply it without `mode: plan-only`.",
+    means: "The run only plans, so nothing of it is decided.",
+    remedy: "Apply its playbook without `mode: plan-only`, and launch it again.",
   },
   no_plan: {
     status: 409,
