@@ -101,7 +101,7 @@ export function withoutSend(
 }
 
 function gateClosed({ code, reason: why }: Closed, mayStillApply: boolean): CancelOutcome {
-  if (code === "not-as-approved" || code === "trail-differs")
+  if (code === "not_as_approved" || code === "trail_differs")
     return unknown(`${why}. Nothing was sent.`);
   if (code === "done") return backOff(LOOK_AGAIN_MS, "Someone else has ended it.");
   if (mayStillApply) {

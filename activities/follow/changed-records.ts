@@ -9,7 +9,7 @@ import { differing, recordKey } from "../../src/domain/vendor-account.ts";
 import { confirmedRecords } from "../../src/ledger/confirmed-records.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { holdOnce } from "../../src/store/holds/holds.ts";
-import { changeLine, type RunLine } from "../../src/store/lines/lines.ts";
+import { changeLine, type LineChange, type RunLine } from "../../src/store/lines/lines.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import { startOrSignal } from "../../src/temporal/start.ts";
 import type { ActivityContext } from "../shared/context.ts";
@@ -51,8 +51,8 @@ export async function noteChangedRecords(
       const isOver = line.amountCents > overCents;
       const fact = recordChangedText(differing(plan.record, record));
       const act = isOver ? ` ${cancelling(`The payment of ${line.executionDate}`)}` : "";
-      const change = {
-        reasonCode: isOver ? "record-changed-after-approval" : CHANGED_RECORD,
+      const change: LineChange = {
+        reasonCode: isOver ? "record_changed_after_approval" : CHANGED_RECORD,
         reason: `${fact}${act}`,
         ...{ recordAsked: recordKey(record.updatedAt), recordAskedAtMs: clock.realMs },
       };
@@ -79,7 +79,7 @@ export async function noteChangedRecords(
       trx,
       run,
       {
-        code: "record-changed-after-approval",
+        code: "record_changed_after_approval",
         fact: `Vendors' records were changed after the approval.`,
         cancel: toCancel.flatMap(({ line }) => line.paymentIds),
       },

@@ -1,3 +1,4 @@
+import type { LineReason } from "../../src/contracts/reason-codes.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import { notFoundVendor, vendorNotFoundText } from "../../src/domain/notices/open-texts.ts";
@@ -8,7 +9,7 @@ import type { Run } from "../../src/store/runs/runs.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
 /** Reason code of a scheduled line whose vendor the service doesn't find. */
-const VENDOR_NOT_FOUND = "vendor-not-found";
+const VENDOR_NOT_FOUND = "vendor_not_found" satisfies LineReason;
 
 /**
  * Says that a scheduled line's vendor can't be found. Nothing is cancelled or held for it: a record
@@ -27,7 +28,7 @@ export async function noteVendorNotFound(
   if (alarmOf(line.reasonCode) !== undefined) return;
   const reason = vendorNotFoundText(executionDate);
   if (line.reasonCode === null) {
-    const change = { reasonCode: VENDOR_NOT_FOUND, reason };
+    const change = { reasonCode: VENDOR_NOT_FOUND, reason } as const;
     await changeLine(context.store.db, line, change, nowMs, { from: [line.state] });
     return;
   }

@@ -176,7 +176,7 @@ async function alarmIfTooMuch(
   await alarm(context, run, line, clock, {
     scope: "payable",
     value: payableId,
-    code: "more-than-owed",
+    code: "more_than_owed",
     found: tooMuch,
     cancel,
     fact: `Payments on their way exceed the bill by ${formatUsd(tooMuch)}.`,
@@ -204,7 +204,7 @@ async function compareAccount(
   await alarm(context, run, line, clock, {
     scope: "contact",
     value: plan.contactId,
-    code: "payee-changed-after-approval",
+    code: "payee_changed_after_approval",
     found: last4 ?? "none",
     cancel: line.paymentIds,
     fact: `The vendor's bank account changed from ${accountText(plan.bankLast4)} to ${accountText(last4)} after the approval. Ask the vendor by phone.`,
@@ -250,7 +250,7 @@ interface Alarm {
 export function alarmBehind(
   line: Pick<RunLine, "reasonCode" | "reason">,
   to: LineState,
-): { readonly code: string; readonly text: string } | null {
+): { readonly code: AlarmCode; readonly text: string } | null {
   const { reasonCode, reason } = line;
   const isStopped = to === "cancelled" || to === "refunded" || to === "held";
   if (!isStopped || reason === null) return null;

@@ -1,3 +1,4 @@
+import type { LineReason } from "../../src/contracts/reason-codes.ts";
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { nameOfAuthor, PAYRUN } from "../../src/contracts/authors.ts";
@@ -38,7 +39,7 @@ export async function incidentOfBounce(
   context: ActivityContext,
   bounced: Bounced,
   why: {
-    readonly code: string;
+    readonly code: LineReason;
     readonly reason: string;
     readonly roles: readonly string[];
     /** True if the playbook's rule cancels what is scheduled from the account. */

@@ -117,39 +117,41 @@ const CLOSED_WAIT_MS = 5_000;
 function ofClosed(
   owner: PayOwner,
   { plan }: PreparedJob,
-  { code, reason, limitCode, ruleIndex = plan.ruleIndex, record = "" }: Closed,
+  { code, reason, ruleIndex = plan.ruleIndex, record = "" }: Closed,
 ): PayOutcome {
   switch (code) {
-    case "on-hold":
-    case "trail-differs":
-    case "not-as-approved":
+    case "on_hold":
+    case "trail_differs":
+    case "not_as_approved":
       return { kind: "on-hold", reason };
-    case "not-approved":
+    case "not_approved":
       return { kind: "not-approved" };
-    case "record-changed":
+    case "record_changed":
       return { kind: "record-changed", record, reason };
-    case "run-cancelled":
+    case "run_cancelled":
     case "rejected":
     case "dropped":
       return { kind: "stopped", code };
-    case "refused-since":
+    case "refused_since":
       return { kind: "parked", code: "rejected", reason };
-    case "over-limit":
-      return { kind: "parked", code: limitCode ?? "over-limit", reason };
-    case "other-rule":
+    case "over_bill_limit":
+    case "over_vendor_week_limit":
+    case "over_business_week_limit":
+      return { kind: "parked", code, reason };
+    case "other_rule":
       return { kind: "changed", plan: underRule(owner, plan, ruleIndex), reason };
-    case "no-authorization":
+    case "no_authorization":
       return {
         kind: "parked",
-        code: "no-ach-authorization",
+        code: "no_ach_authorization",
         reason: `${reason} Then have it tried again.`,
       };
     case "moved":
-    case "not-claimed":
-    case "run-ended":
-    case "plan-only":
+    case "not_claimed":
+    case "run_ended":
+    case "plan_only":
     case "done":
-    case "hold-lifted":
+    case "hold_lifted":
       return { kind: "back", waitMs: CLOSED_WAIT_MS, reason };
   }
 }

@@ -30,7 +30,7 @@ export async function outcomeOfError(
   if (error instanceof ConditionError) {
     return {
       kind: "parked",
-      code: "condition-failed",
+      code: "condition_failed",
       reason: `What is owed, or to whom, has changed, and nobody knows who may approve that: ${reason}`,
     };
   }
@@ -38,7 +38,7 @@ export async function outcomeOfError(
     if (error.status === 404) {
       return {
         kind: "parked",
-        code: "not-found",
+        code: "not_found",
         reason: "The service doesn't know this bill or its vendor any more.",
       };
     }

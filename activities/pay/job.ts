@@ -1,5 +1,6 @@
 import type { PlanLine, VendorRecord } from "../../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
+import type { LineReason } from "../../src/contracts/reason-codes.ts";
 import type { LimitsInForce } from "../../src/domain/planning/limits.ts";
 import type { Reading, Wish } from "../../src/ledger/facts.ts";
 import type { SendOutcome } from "../../src/ledger/results.ts";
@@ -70,20 +71,20 @@ export type PayOutcome =
       readonly waitMs: number | null;
       readonly reason: string;
       /** Says what it waits for, if that is more than the next try. */
-      readonly code?: string;
+      readonly code?: LineReason;
     }
   | (BusinessFault & {
       readonly scope: "source" | "business";
       /** True if a request of the line may still pay. */
       readonly isOpen: boolean;
     })
-  | { readonly kind: "line-wait"; readonly code: string; readonly message: string }
+  | { readonly kind: "line-wait"; readonly code: LineReason; readonly message: string }
   | { readonly kind: "on-hold"; readonly reason: string }
   | { readonly kind: "not-approved" }
   /** The vendor's record was changed: somebody says first whether the account is still right. */
   | { readonly kind: "record-changed"; readonly record: string; readonly reason: string }
-  | { readonly kind: "stopped"; readonly code: "run-cancelled" | "rejected" | "dropped" }
-  | { readonly kind: "parked"; readonly code: string; readonly reason: string }
+  | { readonly kind: "stopped"; readonly code: "run_cancelled" | "rejected" | "dropped" }
+  | { readonly kind: "parked"; readonly code: LineReason; readonly reason: string }
   | { readonly kind: "paid-elsewhere"; readonly reason: string }
   /** What was approved is not what would be paid now: it goes back to approval. */
   | { readonly kind: "changed"; readonly plan: PlanLine; readonly reason: string };

@@ -60,8 +60,8 @@ export function changeOfLine(
       };
     case "on-hold":
       return ownRun
-        ? { state: "on-hold", reasonCode: "on-hold", reason: outcome.reason, backsOffAtMs: null }
-        : { state: "retrying", reasonCode: "on-hold", reason: outcome.reason };
+        ? { state: "on-hold", reasonCode: "on_hold", reason: outcome.reason, backsOffAtMs: null }
+        : { state: "retrying", reasonCode: "on_hold", reason: outcome.reason };
     case "not-approved":
       return ownRun ? { state: "awaiting-approval", funded: false, backsOffAtMs: null } : EXPIRED;
     case "record-changed":
@@ -78,13 +78,13 @@ export function changeOfLine(
         backsOffAtMs: null,
       };
     case "paid-elsewhere":
-      return { state: "paid-elsewhere", reasonCode: "paid-elsewhere", reason: outcome.reason };
+      return { state: "paid-elsewhere", reasonCode: "paid_elsewhere", reason: outcome.reason };
     case "changed":
       return ownRun
-        ? { state: "awaiting-approval", reasonCode: "changed-since-approval", backsOffAtMs: null }
+        ? { state: "awaiting-approval", reasonCode: "changed_since_approval", backsOffAtMs: null }
         : {
             state: "parked",
-            reasonCode: "changed-since-approval",
+            reasonCode: "changed_since_approval",
             reason: `Not retried: ${outcome.reason}. The next run asks for a new approval.`,
           };
   }
@@ -124,7 +124,7 @@ function backedOff(
   return {
     state: isOwnRun(owner) ? ofRun : "retrying",
     notBeforeMs: isAtOnce ? nowMs : againAtMs(line, waitMs, nowMs),
-    reasonCode: outcome.kind === "unknown" ? "answer-unknown" : (outcome.code ?? "waits"),
+    reasonCode: outcome.kind === "unknown" ? "answer_unknown" : (outcome.code ?? "waits"),
     reason: outcome.reason,
     ...(isAtOnce ? {} : { backsOffAtMs: nowMs }),
   };
@@ -137,13 +137,13 @@ const PAID_AGAIN = "It was paid again, and the new payment is on its way.";
 
 const EXPIRED: LineChange = {
   state: "parked",
-  reasonCode: "approval-expired",
+  reasonCode: "approval_expired",
   reason: "No valid approval of it is stored any more. The next run asks again.",
 };
 
 /** Says why nothing more of a line is paid. */
 export const STOPPED = {
-  "run-cancelled": "Its run was cancelled, so nothing more of it is paid.",
+  run_cancelled: "Its run was cancelled, so nothing more of it is paid.",
   rejected: "Its run was rejected, so nothing more of it is paid.",
   dropped: "An approver left it out, so it is not sent again.",
 } as const;

@@ -1,3 +1,4 @@
+import type { LineReason } from "../../src/contracts/reason-codes.ts";
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import type { FailureRule, RetryFailedPlaybook } from "../../src/contracts/playbook.ts";
 import { classifyFailures } from "../../src/domain/payments/failure-policy.ts";
@@ -123,7 +124,7 @@ async function take(
   { failed, reason, failures, handled, settledCents }: Failed,
 ): Promise<RetryAssessment> {
   const { code, rule } = failed;
-  const reasonCode = code ?? "unknown-reason";
+  const reasonCode: LineReason = code ?? "unknown_reason";
   const { cause, toDo } = classifyFailures(failures);
   const { by: roles, onIncident } = rule;
   const account = { code: reasonCode, reason, roles, callsBack: onIncident !== undefined };
@@ -135,7 +136,7 @@ async function take(
     }
     const why = step.why === null ? "" : `${step.why} `;
     const part = partText(failures, settledCents);
-    return park(retry, step.code ?? "unknown-reason", `${part}${cause} ${why}${toDo}`, handled);
+    return park(retry, step.code ?? "unknown_reason", `${part}${cause} ${why}${toDo}`, handled);
   }
   const waiting = { phase: "waiting", reasonCode, reason, handledPaymentIds: handled };
   if (step.kind === "retry-on") {

@@ -1,3 +1,4 @@
+import type { LineReason } from "../../src/contracts/reason-codes.ts";
 import type { RetryChange } from "../../src/store/retries/retries.ts";
 import { type RetryCase, setLine, setRow } from "./retry-case.ts";
 
@@ -9,7 +10,11 @@ import { type RetryCase, setLine, setRow } from "./retry-case.ts";
 export async function announceDay(
   retry: RetryCase,
   date: string,
-  about: { readonly reasonCode: string; readonly reason: string; readonly ofAtMost: number },
+  about: {
+    readonly reasonCode: LineReason | null;
+    readonly reason: string;
+    readonly ofAtMost: number;
+  },
   change: RetryChange = {},
 ): Promise<void> {
   const { reasonCode, ofAtMost } = about;

@@ -1,3 +1,4 @@
+import type { LineReason } from "../../src/contracts/reason-codes.ts";
 import { inMarkdown, inMarkdownCode } from "../../src/domain/others-text.ts";
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import { instantOf } from "../../src/domain/clock/instants.ts";
@@ -57,7 +58,7 @@ export function following(retry: RetryCase, text: string, isShown = true): Retry
 /** Leaves the payable to a person. */
 export async function park(
   retry: RetryCase,
-  code: string,
+  code: LineReason | null,
   reason: string,
   handledPaymentIds: readonly string[] = retry.row.handledPaymentIds,
 ): Promise<RetryAssessment> {
@@ -114,7 +115,7 @@ export function ended(outcome: string): RetryAssessment {
 /** Gives the payable back unpaid: the next run plans it anew and asks for an approval of it. */
 export async function leaveToNextRun(
   retry: RetryCase,
-  code: string,
+  code: LineReason,
   reason: string,
 ): Promise<RetryAssessment> {
   await setLine(retry, { state: "parked", reasonCode: code, reason });

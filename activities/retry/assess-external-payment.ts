@@ -76,7 +76,7 @@ export async function assessExternalPayment(
     const account = { business, businessId, line: { sourceId }, clock, payments };
     const { by: roles, onIncident } = rule;
     const callsBack = onIncident !== undefined;
-    const why = { code: code ?? "unknown-reason", reason, roles, callsBack };
+    const why = { code: code ?? ("unknown_reason" as const), reason, roles, callsBack };
     await incidentOfBounce(context, account, why);
   }
   const { contactId } = failed;

@@ -122,7 +122,7 @@ export async function judge(retry: RetryCase): Promise<RetryAssessment> {
       if (retry.row.phase === "ended") return finish(retry, retry.row.reason ?? "it has ended");
     }
     if (outcome.kind === "partial") {
-      return park(retry, "partly-paid", `${outcome.text}. Compare it with the bank.`);
+      return park(retry, "partly_paid", `${outcome.text}. Compare it with the bank.`);
     }
     await noteMoney(retry, outcome.state === "processing");
     return follow(retry, `the new payment is ${outcome.state}`, outcome.state);
@@ -200,7 +200,7 @@ async function withoutOpenPayment(retry: RetryCase): Promise<RetryAssessment> {
   if (owed === 0) {
     await setLine(retry, {
       state: "paid-elsewhere",
-      reasonCode: "paid-elsewhere",
+      reasonCode: "paid_elsewhere",
       reason: NOTHING_OWED,
     });
     return finish(retry, "paid elsewhere");
@@ -256,7 +256,7 @@ async function askedFor(retry: RetryCase): Promise<RetryAssessment> {
   }
   const { store } = retry.context;
   if (!(await lineApproved(store.db, retry.line, retry.clock.businessMs))) {
-    return leaveToNextRun(retry, "not-approved", `${NO_APPROVAL} ${NEXT_RUN}`);
+    return leaveToNextRun(retry, "not_approved", `${NO_APPROVAL} ${NEXT_RUN}`);
   }
   const { reasonCode, requestedBy } = retry.row;
   if (!saysMore(retry.line)) {
@@ -268,7 +268,7 @@ async function askedFor(retry: RetryCase): Promise<RetryAssessment> {
 /** Gives the bill back, because what is left is not what was approved; the next run plans it. */
 function askAgain(retry: RetryCase, missingCents: number): Promise<RetryAssessment> {
   const reason = `${partOwedText(missingCents)} ${NEXT_RUN}`;
-  return leaveToNextRun(retry, "changed-since-approval", reason);
+  return leaveToNextRun(retry, "changed_since_approval", reason);
 }
 
 async function settleLine(retry: RetryCase): Promise<void> {

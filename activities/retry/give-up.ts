@@ -36,7 +36,7 @@ export async function giveUp(retry: RetryCase, kept: RetryCaseRule): Promise<Ret
       nowMs: clock.realMs,
     });
   });
-  await setLine(retry, { state: "given-up", reasonCode: "given-up", reason: why });
+  await setLine(retry, { state: "given-up", reasonCode: "given_up", reason: why });
   return finish(retry, "given up");
 }
 

@@ -35,7 +35,7 @@ export async function parkOtherParts(
     if (line === undefined || run === undefined || failures.length === 0) continue;
     const { code } = classifyFailures(failures);
     const failure = failures[0]?.failureReason ?? "no reason given";
-    const reasonCode = code ?? "unknown-reason";
+    const reasonCode = code ?? "unknown_reason";
     const reason = `${failure}. It came back after it had settled, while another payment of the bill is looked after: the next run asks for a new approval of what is owed then.`;
     const change = { state: "parked", reasonCode, reason } as const;
     if (!(await changeLine(trx, line, change, nowMs, { from: ["settled"] }))) continue;

@@ -1,3 +1,4 @@
+import type { LineReason } from "../../src/contracts/reason-codes.ts";
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import { asksForWord } from "../../src/domain/approvals/changed-records.ts";
 import { withFullStop } from "../../src/domain/history-texts.ts";
@@ -11,7 +12,7 @@ import { assessment } from "./answers.ts";
 import { changesInMs, notBeforeMs, type RetryCase, setLine } from "./retry-case.ts";
 
 /** Reason code of a bill that is to be paid again and is on hold. */
-const ON_HOLD = "on-hold";
+const ON_HOLD = "on_hold" satisfies LineReason;
 
 /**
  * The cause for taking a bill to the gate whose request may still pay: even while it is on hold, to

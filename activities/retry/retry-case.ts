@@ -109,7 +109,7 @@ async function letGo(
 ): Promise<OpenedCase> {
   const reason = "The service doesn't know this bill any more.";
   await context.store.transactionOf(businessId, async (trx) => {
-    const change = { state: "parked", reasonCode: "not-found", reason } as const;
+    const change = { state: "parked", reasonCode: "not_found", reason } as const;
     if (!ENDED_LINE_STATES.includes(line.state)) {
       await changeLine(trx, line, change, clock.realMs, { from: [line.state] });
       signalOnCommit(trx, businessId, { kind: "workflow", workflowId: line.runId });
@@ -160,9 +160,12 @@ export async function notBeforeMs(retry: RetryCase): Promise<number> {
   const now = await getRunLine(db, line.runId, line.payableId);
   const leaseMs = Math.max(0, (now?.leaseUntilMs ?? 0) - (await databaseNowMs(db)));
   const leasedUntilMs = leaseMs > 0 ? clock.serviceMs + leaseMs : 0;
-  const isSignaled = row.look && LINE_WAITS.has(line.reasonCode ?? "");
+  const isSignaled = row.look && OF_SERVICE.includes(line.reasonCode ?? "");
   return isSignaled ? leasedUntilMs : Math.max(now?.notBeforeMs ?? 0, leasedUntilMs);
 }
+
+/** Codes of what only this line waits for, as the service has said. */
+const OF_SERVICE: readonly string[] = LINE_WAITS;
 
 /** Codes of what Payrun itself waits for. */
 const OWN_WAITS: readonly string[] = [CHANGED_RECORD, CONTRADICTION];
@@ -170,7 +173,7 @@ const OWN_WAITS: readonly string[] = [CHANGED_RECORD, CONTRADICTION];
 /** True if a line's reason says what keeps it from being tried again, which no day changes. */
 export function saysMore({ state, reasonCode }: RunLine): boolean {
   const code = reasonCode ?? "";
-  return state === "retrying" && (LINE_WAITS.has(code) || OWN_WAITS.includes(code));
+  return state === "retrying" && (OF_SERVICE.includes(code) || OWN_WAITS.includes(code));
 }
 
 /** Returns real milliseconds until something about it can change without a signal. */

@@ -82,7 +82,7 @@ async function announceAnew(
   if (saysMore(line)) return setRow(retry, { retryOn: day });
   const reason = row.reason ?? "It failed";
   const ofAtMost = kept?.rule.atMost ?? REINITIATIONS_MAX;
-  await announceDay(retry, day, { reasonCode: row.reasonCode ?? "", reason, ofAtMost });
+  await announceDay(retry, day, { reasonCode: row.reasonCode, reason, ofAtMost });
 }
 
 function runsOn(day: string): string {
@@ -92,7 +92,7 @@ function runsOn(day: string): string {
 async function parked(retry: RetryCase, why: string): Promise<Wait> {
   const { row } = retry;
   const reason = `${row.reason ?? "It failed"}. ${why}`;
-  return { kind: "not-yet", answer: await park(retry, row.reasonCode ?? "run-cancelled", reason) };
+  return { kind: "not-yet", answer: await park(retry, row.reasonCode ?? "run_cancelled", reason) };
 }
 
 /**
@@ -114,7 +114,7 @@ async function joinIncident(
   const answer = await waitFor(retry, decisionAbout(line.sourceId), reason, { reasonCode });
   const { roles } = incident;
   const callsBack = kept.rule.onIncident !== undefined;
-  const account = { code: reasonCode ?? "", reason, roles, callsBack };
+  const account = { code: reasonCode ?? "unknown_reason", reason, roles, callsBack };
   return joined(answer, await incidentOfBounce(context, retry, account));
 }
 
@@ -139,11 +139,11 @@ async function incidentOver(retry: RetryCase): Promise<Wait> {
     const released = `Our own account was refused (${code}), and ${by} has released it. Nacha's rules let only R01 and R09 be tried again: the next run asks for a new approval.`;
     return {
       kind: "not-yet",
-      answer: await leaveToNextRun(retry, code ?? "released", released),
+      answer: await leaveToNextRun(retry, code ?? "unknown_reason", released),
     };
   }
   const reason = `It bounced, and ${by} wants it paid from another account. The next run asks for a new approval.`;
-  return { kind: "not-yet", answer: await leaveToNextRun(retry, "other-source", reason) };
+  return { kind: "not-yet", answer: await leaveToNextRun(retry, "other_source", reason) };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { LineReason } from "../../src/contracts/reason-codes.ts";
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import { DAY_MS } from "../../src/contracts/durations.ts";
 import { countForReasons, countLines, sourcesOfRun } from "../../src/store/lines/line-counts.ts";
@@ -75,7 +76,7 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
     const { phase: before, cancelRequestedAtMs } = facts.run;
     if (!ENDED_PHASES.includes(before)) {
       if (cancelRequestedAtMs !== null || rejected) {
-        await facts.stopLeasing(rejected ? "rejected" : "run-cancelled");
+        await facts.stopLeasing(rejected ? "rejected" : "run_cancelled");
       } else {
         await facts.settleApprovals();
         await wakeWaiting(trx, facts.moment);
@@ -186,7 +187,7 @@ class RunFacts {
   /**
    * Cancels the lines for which nothing was sent; lines whose request may still pay are followed.
    */
-  async stopLeasing(code: "rejected" | "run-cancelled"): Promise<void> {
+  async stopLeasing(code: "rejected" | "run_cancelled"): Promise<void> {
     const rejection = await rejectionOf(this.#trx, this.#run.runId);
     const reason = code === "rejected" && rejection !== undefined ? rejectedText(rejection) : null;
     await cancelUndecided(this.#trx, this.moment, code, reason);
@@ -236,12 +237,12 @@ class RunFacts {
       ...(counts.has("on-hold") ? { isApproved: await hasApproval(this.#trx, runId) } : {}),
       counts,
       waits,
-      expiredLines: await this.#countOf("parked", ["approval-expired"]),
+      expiredLines: await this.#countOf("parked", ["approval_expired"]),
       stoppedLines: counts.has("cancelled") ? await this.#countOf("cancelled", ALARMS) : 0,
       ...(counts.has("retrying")
         ? {
             bouncedLines: await countWaitingForIncidents(this.#trx, runId),
-            heldRetries: await this.#countOf("retrying", ["on-hold"]),
+            heldRetries: await this.#countOf("retrying", ["on_hold"]),
             askedRetries: await this.#countOf("retrying", [CHANGED_RECORD]),
           }
         : {}),
@@ -280,7 +281,7 @@ class RunFacts {
     return untilMs === null ? {} : { sendsNothingUntilMs: untilMs };
   }
 
-  #countOf(state: LineState, reasonCodes: readonly string[]): Promise<number> {
+  #countOf(state: LineState, reasonCodes: readonly LineReason[]): Promise<number> {
     return countForReasons(this.#trx, this.#run.runId, { state, reasonCodes });
   }
 

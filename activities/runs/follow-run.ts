@@ -1,3 +1,4 @@
+import type { LineReason } from "../../src/contracts/reason-codes.ts";
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import { retryFailedPaymentId, WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import type { LineState } from "../../src/contracts/pay-run.ts";
@@ -188,19 +189,19 @@ function standsNow(
     // An alarm says why the rest was stopped, so it stays.
     if (alarmOf(line.reasonCode) !== undefined)
       return { to, reasonCode: line.reasonCode, reason: line.reason ?? "" };
-    return { to, reasonCode: "partly-failed", reason };
+    return { to, reasonCode: "partly_failed", reason };
   }
   if (outcome.kind === "partial") {
-    return { to: "parked", reasonCode: "partly-paid", reason: outcome.text };
+    return { to: "parked", reasonCode: "partly_paid", reason: outcome.text };
   }
   const alarm = alarmBehind(line, outcome.state);
   const isRecalled =
     CALLED_BACK.includes(outcome.state) && recalled.has(line.paymentIds.at(-1) ?? "");
   if (alarm === null && isRecalled) {
-    return { to: "on-hold", reasonCode: "on-hold", reason: CALLED_BACK_TEXT };
+    return { to: "on-hold", reasonCode: "on_hold", reason: CALLED_BACK_TEXT };
   }
-  const reasonCode = alarm?.code ?? null;
-  return { to: outcome.state, reasonCode, reason: alarm?.text ?? outcome.text };
+  const reason = alarm?.text ?? outcome.text;
+  return { to: outcome.state, reasonCode: alarm?.code ?? null, reason };
 }
 
 /** Returns payments whose failure was dealt with: only what was paid again since then counts. */
@@ -217,7 +218,7 @@ function handledBefore(
 function say(
   context: ActivityContext,
   line: RunLine,
-  said: { readonly reasonCode: string | null; readonly reason: string },
+  said: { readonly reasonCode: LineReason | null; readonly reason: string },
   clock: ClockReading,
 ): Promise<boolean> {
   if (line.reason === said.reason) return Promise.resolve(false);

@@ -113,7 +113,7 @@ async function settleSource(
 ): Promise<void> {
   const { businessId, sourceId, noPayment, clock } = at;
   const { serviceMs: nowMs, realMs } = clock;
-  const wait = { businessId, sourceId, code: SOURCE_UNAVAILABLE, realMs };
+  const wait = { businessId, sourceId, code: SOURCE_UNAVAILABLE, realMs } as const;
   if (noPayment === null) await clearWait(trx, wait);
   else {
     const retryAtMs = nowMs + SOURCE_WAIT_MS;

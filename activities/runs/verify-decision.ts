@@ -56,7 +56,7 @@ async function mayRead(trx: Transaction<Tables>, { runId, businessId }: Run): Pr
       actor: TEMPORAL,
       action: "run.decisions-unread",
       subject: runId,
-      details: { code: "too-many", read: sent },
+      details: { code: "too_many", read: sent },
     });
   }
   return sent <= DECISIONS_READ_MOST;

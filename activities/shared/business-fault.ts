@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import type { WaitCode } from "../../src/contracts/reason-codes.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { serviceSays } from "../../src/domain/service-words.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
@@ -11,14 +12,14 @@ import { setWait } from "../../src/store/runs/waits.ts";
  */
 export interface BusinessFault {
   readonly kind: "business-wait";
-  readonly code: string;
+  readonly code: WaitCode;
   readonly message: string;
   /** Milliseconds that the service has asked to wait; null if it has not said. */
   readonly retryAfterMs: number | null;
 }
 
 export function businessFault(
-  code: string,
+  code: WaitCode,
   message: string,
   retryAfterMs: number | null = null,
 ): BusinessFault {
@@ -43,7 +44,7 @@ export function slowDown(retryAfterMs: number | null): BusinessFault {
  * @param forbidden code of the wait for a scope that the token lacks: everything else that needs
  * the scope waits too
  */
-export function faultOfRead(error: unknown, forbidden: string): BusinessFault | undefined {
+export function faultOfRead(error: unknown, forbidden: WaitCode): BusinessFault | undefined {
   if (!(error instanceof PaymentsApiError)) return undefined;
   const { status, code, words, retryAfterMs } = error;
   if (status === 401 || code === "token_unavailable") return BAD_TOKEN;
@@ -53,7 +54,7 @@ export function faultOfRead(error: unknown, forbidden: string): BusinessFault | 
 }
 
 /** Returns the fault of a refusal that for now applies to every payment, by its code. */
-export function refusedForNow(code: string, words: string): BusinessFault {
+export function refusedForNow(code: WaitCode, words: string): BusinessFault {
   return businessFault(code, `payments are refused for now (${code}).${serviceSays(words)}`);
 }
 

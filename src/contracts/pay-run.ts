@@ -1,5 +1,6 @@
 import type { Seen } from "./activities.ts";
 import { type ApprovalStage, REVIEW_REASONS, type SumPer } from "./playbook.ts";
+import type { LeftOutCode, OverLimitCode } from "./reason-codes.ts";
 import type { PlannedTopUp } from "./deposit.ts";
 
 export const RUN_PHASES = [
@@ -170,7 +171,7 @@ export interface PlanLine {
   /** ISO instant after which approving changes the dates, or null. */
   readonly decideBy: string | null;
   /** Set if a limit forbids the payment: the line is parked at once. */
-  readonly overLimit: { readonly code: string; readonly text: string } | null;
+  readonly overLimit: { readonly code: OverLimitCode; readonly text: string } | null;
 }
 
 /** A payable that the plan leaves out, and why. */
@@ -181,11 +182,7 @@ export interface SkippedLine {
   readonly contactName: string | null;
   readonly amountCents: number;
   readonly dueDate: string | null;
-  /**
-   * In kebab case, such as `not-due`, `not-approved`, `already-on-its-way`, `vendor-not-payable`,
-   * `on-hold`, `claimed`.
-   */
-  readonly code: string;
+  readonly code: LeftOutCode;
   readonly text: string;
 }
 

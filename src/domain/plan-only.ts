@@ -1,10 +1,11 @@
+import type { LineReason } from "../contracts/reason-codes.ts";
 import type { LineState } from "../contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../contracts/playbook.ts";
 import { type BillSum, counted } from "./counted.ts";
 import { formatUsd } from "./money.ts";
 
 /** Reason code of a line that was only planned. */
-export const PLAN_ONLY = "plan-only";
+export const PLAN_ONLY = "plan_only" satisfies LineReason;
 
 /**
  * The reason why no approval is requested, and nothing is claimed or sent, as part of a sentence.

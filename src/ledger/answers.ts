@@ -1,3 +1,4 @@
+import type { WaitCode } from "../contracts/reason-codes.ts";
 import type { Made, Operation } from "./operations.ts";
 import type { SendResult } from "./facts.ts";
 import type { OpenedSend } from "./write.ts";
@@ -28,17 +29,17 @@ export type Means =
   | { readonly kind: "conflict" }
   | { readonly kind: "unconfirmed" }
   /** A payment of the payable is in progress: ours from an earlier send, or an external one. */
-  | { readonly kind: "in-progress"; readonly code: string; readonly message: string }
-  | { readonly kind: "line-wait"; readonly code: string; readonly message: string }
+  | { readonly kind: "in-progress"; readonly code: "payment_in_progress"; readonly message: string }
+  | { readonly kind: "line-wait"; readonly code: LineWait; readonly message: string }
   | {
       readonly kind: "business-wait";
-      readonly code: string;
+      readonly code: WaitCode;
       readonly scope: "source" | "business";
       readonly message: string;
     }
   | {
       readonly kind: "rejected";
-      readonly code: string;
+      readonly code: Stored;
       readonly field: string | null;
       readonly message: string;
     }
@@ -62,26 +63,21 @@ const DEFAULT_RETRY_AFTER_MS = 2_000;
 const MESSAGE_MAX_LENGTH = 500;
 
 /** Codes after which only this line waits: for the vendor's bank account, or the bill's own approval. */
-export const LINE_WAITS: ReadonlySet<string> = new Set([
-  "approval_required",
-  "contact_not_payable",
-]);
-const BUSINESS_WAITS: ReadonlySet<string> = new Set([
+export const LINE_WAITS = ["approval_required", "contact_not_payable"] as const;
+type LineWait = (typeof LINE_WAITS)[number];
+const BUSINESS_WAITS = [
   "payments_locked",
   "setup_required",
   "setup_incomplete",
   "feature_unavailable",
-]);
+] as const;
 
 /**
  * Codes of refusals that the service stores and replays under their key (API specification, section
  * 7).
  */
-const STORED: ReadonlySet<string> = new Set([
-  "validation_error",
-  "not_found",
-  "payment_not_cancellable",
-]);
+const STORED = ["validation_error", "not_found", "payment_not_cancellable"] as const;
+type Stored = (typeof STORED)[number];
 
 type Judgement = Pick<JudgedAnswer, "result" | "means"> &
   Partial<Pick<JudgedAnswer, "code" | "message" | "madeIds">>;
@@ -138,8 +134,10 @@ function judgeHttp(
   }
   if (error === undefined) return unknown(`answer ${status} without an error code`);
   const { code, message, field } = error;
-  if (!STORED.has(code)) return { ...unknown(`answer ${status} ${code}`), ...coded(error) };
-  return { result: "rejected", code, message, means: { kind: "rejected", code, field, message } };
+  const stored = STORED.find((each) => each === code);
+  if (stored === undefined) return { ...unknown(`answer ${status} ${code}`), ...coded(error) };
+  const means: Means = { kind: "rejected", code: stored, field, message };
+  return { result: "rejected", code, message, means };
 }
 
 /**
@@ -170,10 +168,12 @@ function judgeCode({ code, message }: ServiceError): Judgement | undefined {
   if (code === "insufficient_balance") {
     return refused({ kind: "business-wait", code, scope: "source", message });
   }
-  if (BUSINESS_WAITS.has(code)) {
-    return refused({ kind: "business-wait", code, scope: "business", message });
+  const ofAll = BUSINESS_WAITS.find((each) => each === code);
+  if (ofAll !== undefined) {
+    return refused({ kind: "business-wait", code: ofAll, scope: "business", message });
   }
-  return LINE_WAITS.has(code) ? refused({ kind: "line-wait", code, message }) : undefined;
+  const ofLine = LINE_WAITS.find((each) => each === code);
+  return ofLine === undefined ? undefined : refused({ kind: "line-wait", code: ofLine, message });
 }
 
 function refused(means: Means): Judgement {

@@ -203,7 +203,7 @@ export type Step =
       readonly waitMs: number;
       readonly reason: WaitReason;
     }
-  | { readonly kind: "person"; readonly code: string; readonly reason: string }
+  | { readonly kind: "person"; readonly code: "refused" | "unaccounted"; readonly reason: string }
   /** Nothing is wanted, and no send can take effect anymore. */
   | { readonly kind: "idle" };
 

@@ -37,11 +37,11 @@ export async function mayCancel(
       continue;
     }
     if (!kept.has(item.payableId)) {
-      closed.set(subject, closedFor("hold-lifted", "its bill is no longer on hold"));
+      closed.set(subject, closedFor("hold_lifted", "its bill is no longer on hold"));
       continue;
     }
     const reason = await cancelForbiddenByTrail(trx, now, item, holds, businessMs);
-    if (reason !== null) closed.set(subject, closedFor("trail-differs", reason));
+    if (reason !== null) closed.set(subject, closedFor("trail_differs", reason));
   }
   return closed;
 }

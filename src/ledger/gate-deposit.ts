@@ -49,14 +49,14 @@ export async function mayDeposit(
       (await notAuthorized(trx, topUp, debitAcceptedAt)) ??
       ((await topUpApproved(trx, topUp, businessMs))
         ? null
-        : closedFor("not-approved", "no valid approval of this deposit is stored"));
+        : closedFor("not_approved", "no valid approval of this deposit is stored"));
     if (found !== null) {
       closed.set(subject, found);
       continue;
     }
     const own = { run, ownHoldId: incident?.holdId };
     const reason = await depositForbiddenByTrail(trx, topUp, own, businessMs);
-    if (reason !== null) closed.set(subject, closedFor("trail-differs", reason));
+    if (reason !== null) closed.set(subject, closedFor("trail_differs", reason));
   }
   return closed;
 }
@@ -101,5 +101,5 @@ async function onHold(
   // The bank account that the deposit debits may be on hold as well.
   const hold =
     holdOn(others, facts) ?? holdOn(others, { ...facts, sourceId: account.bankAccountId });
-  return hold === undefined ? null : closedFor("on-hold", `on hold: ${hold.reason}`);
+  return hold === undefined ? null : closedFor("on_hold", `on hold: ${hold.reason}`);
 }

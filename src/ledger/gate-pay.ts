@@ -81,12 +81,12 @@ export async function mayPay(
       leftOut(line) ??
       (line.claimedBy === owner
         ? null
-        : closedFor("not-claimed", "the payable belongs to another workflow")) ??
+        : closedFor("not_claimed", "the payable belongs to another workflow")) ??
       refused.get(subject) ??
       onHold(holdOn(holds, facts)) ??
       (line.approved
         ? null
-        : closedFor("not-approved", "no valid approval of this line is stored")) ??
+        : closedFor("not_approved", "no valid approval of this line is stored")) ??
       recordRefusal(line, record, confirmed, runId) ??
       (plan.funding.needsAchAuthorization
         ? unauthorized(caller.debitAcceptedAt, revoked.get(plan.funding.sourceId))
@@ -106,7 +106,7 @@ export async function mayPay(
     businessMs,
     isRetry,
   })) {
-    closed.set(subject, closedFor("trail-differs", reason));
+    closed.set(subject, closedFor("trail_differs", reason));
   }
   return closed;
 }
@@ -117,7 +117,7 @@ export function unauthorized(
   revokedAtMs: number | undefined,
 ): Closed | null {
   const why = whyNoDebit(acceptedAt, revokedAtMs ?? null);
-  return why === null ? null : closedFor("no-authorization", why);
+  return why === null ? null : closedFor("no_authorization", why);
 }
 
 function debitedBy(lines: ReadonlyMap<string, LineAtGate>): string[] {
@@ -152,7 +152,7 @@ function recordRefusal(
   const { contactId } = plan;
   const asked = { roles: rolesOfLine(plan, escalated), what: differing(plan.record, record) };
   return {
-    code: "record-changed",
+    code: "record_changed",
     reason: recordQuestion({ runId, contactId }, asked),
     record: recordKey(record.updatedAt),
   };
@@ -163,5 +163,5 @@ function leftOut({ droppedBy }: Pick<LineAtGate, "droppedBy">): Closed | null {
 }
 
 function onHold(hold: { readonly reason: string } | undefined): Closed | null {
-  return hold === undefined ? null : closedFor("on-hold", hold.reason);
+  return hold === undefined ? null : closedFor("on_hold", hold.reason);
 }

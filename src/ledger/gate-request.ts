@@ -19,6 +19,7 @@ import type { Closed, GateCaller, GateReads } from "./gate.ts";
 import { READING_FRESH_MS } from "./next.ts";
 import { cancelRequest, depositRequest, payRequest } from "./requests.ts";
 
+/** The notice, and the action in the trail. */
 const NOT_AS_APPROVED = "not-as-approved";
 
 /** A request that is about to be written. */
@@ -73,7 +74,7 @@ export async function refuseUnapproved(
     } else if (differs !== null) {
       const reason = `A request was not the approved one: ${differs}`;
       await raiseAlarm(trx, caller, { subject, found, reason });
-      refused.set(subject, { code: NOT_AS_APPROVED, reason });
+      refused.set(subject, { code: "not_as_approved", reason });
     }
   }
   return refused;

@@ -1,5 +1,5 @@
 import type { PlanLine } from "../contracts/pay-run.ts";
-import { type LimitsInForce, overBillLimit } from "../domain/planning/limits.ts";
+import { type LimitsInForce, type OverLimit, overBillLimit } from "../domain/planning/limits.ts";
 import type { CommittedSums, WeighedLine } from "../store/lines/committed-sums.ts";
 import type { Closed } from "./gate.ts";
 
@@ -19,9 +19,9 @@ export async function refusedBySums(
   if (refusal === null) return null;
   return refusal.kind === "limit"
     ? overLimit(refusal)
-    : { code: "other-rule", reason: refusal.text, ruleIndex: refusal.index };
+    : { code: "other_rule", reason: refusal.text, ruleIndex: refusal.index };
 }
 
-function overLimit({ code, text }: { readonly code: string; readonly text: string }): Closed {
-  return { code: "over-limit", reason: text, limitCode: code };
+function overLimit({ code, text }: OverLimit): Closed {
+  return { code, reason: text };
 }

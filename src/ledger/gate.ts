@@ -1,6 +1,7 @@
 import { byWorkflow } from "../contracts/authors.ts";
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../business/clock.ts";
+import type { OverLimitCode } from "../contracts/reason-codes.ts";
 import type { VendorRecord } from "../contracts/pay-run.ts";
 import { jsonHash } from "../store/audit/audit-said.ts";
 import { appendAudit } from "../store/audit/audit.ts";
@@ -46,8 +47,6 @@ export interface Closed {
   readonly code: ClosedCode;
   /** One sentence for people. */
   readonly reason: string;
-  /** The limit that forbids it. */
-  readonly limitCode?: string;
   /** The rule under which it has to be approved. */
   readonly ruleIndex?: number;
   /** The changed record that people are asked about. */
@@ -61,32 +60,33 @@ export function closedFor(code: ClosedCode, reason: string): Closed {
 export type ClosedCode =
   /** The caller no longer has the line, or the line was replanned. */
   | "moved"
-  | "not-claimed"
-  | "run-cancelled"
+  | "not_claimed"
+  | "run_cancelled"
   | "rejected"
   /** People have refused the bill in another run since. */
-  | "refused-since"
+  | "refused_since"
   /** An approver has left the line out, before it was sent or since. */
   | "dropped"
-  | "run-ended"
+  | "run_ended"
   /** The run's playbook says that its runs only plan. */
-  | "plan-only"
-  | "on-hold"
-  | "not-approved"
+  | "plan_only"
+  | "on_hold"
+  | "not_approved"
   /** The audit trail says something else than the store. */
-  | "trail-differs"
+  | "trail_differs"
   /** The vendor's record was changed, and nobody has said that its account is still right. */
-  | "record-changed"
-  | "over-limit"
+  | "record_changed"
+  /** The limit that forbids it. */
+  | OverLimitCode
   /** Together with other payments it falls under a rule that it was not approved under. */
-  | "other-rule"
-  | "no-authorization"
+  | "other_rule"
+  | "no_authorization"
   /** The request is not the approved one, or not what its approval names. */
-  | "not-as-approved"
+  | "not_as_approved"
   /** A cancel or a deposit that is no longer wanted. */
   | "done"
   /** A cancel whose bill is not on hold. */
-  | "hold-lifted";
+  | "hold_lifted";
 
 export type GateAnswer =
   | { readonly kind: "open"; readonly send: OpenedSend }

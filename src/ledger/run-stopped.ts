@@ -17,13 +17,13 @@ export async function runStopped(
   run: Run | undefined,
   isOwn: boolean,
 ): Promise<Closed | null> {
-  if (run === undefined) return closedFor("run-ended", "its run is not in the store");
+  if (run === undefined) return closedFor("run_ended", "its run is not in the store");
   const planOnly = runOnlyPlans(run);
   if (planOnly !== null) return planOnly;
-  if (run.cancelRequestedAtMs !== null) return closedFor("run-cancelled", "the run is cancelled");
+  if (run.cancelRequestedAtMs !== null) return closedFor("run_cancelled", "the run is cancelled");
   if (await isRejected(db, run.runId)) return closedFor("rejected", "the run was rejected");
   const isOver = isOwn && ENDED_PHASES.includes(run.phase);
-  return isOver ? closedFor("run-ended", "the run has ended") : null;
+  return isOver ? closedFor("run_ended", "the run has ended") : null;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function refusedSince(
         },
       ]) => {
         if (last === undefined) return [];
-        return [[payableId, closedFor("refused-since", `${refusalText(last)}, in ${last.runId}.`)]];
+        return [[payableId, closedFor("refused_since", `${refusalText(last)}, in ${last.runId}.`)]];
       },
     ),
   );
@@ -56,5 +56,5 @@ export async function refusedSince(
  * approval.
  */
 export function runOnlyPlans(run: Run): Closed | null {
-  return onlyPlans(run.policy) ? closedFor("plan-only", ONLY_PLANS) : null;
+  return onlyPlans(run.policy) ? closedFor("plan_only", ONLY_PLANS) : null;
 }

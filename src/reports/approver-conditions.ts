@@ -27,7 +27,7 @@ export async function approverConditions({
     return playbooks.flatMap(({ name, compiled }) =>
       unheldTexts(name, compiled, heldRoles(profile, tokens)).map((texts) => {
         const business = profile.name;
-        return { code: "nobody-approves", severity: "warning", business, ...texts } as const;
+        return { code: "nobody_approves", severity: "warning", business, ...texts } as const;
       }),
     );
   });

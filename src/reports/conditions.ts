@@ -84,7 +84,7 @@ function storeConditions({ storeState }: Asked): Condition[] {
   if (storeState === "ok") return [];
   const { text, remedy } = STORE_TROUBLES[storeState];
   return [
-    failed("store-not-writable", `${text}: runs stand still, and no webhook is kept`, remedy),
+    failed("store_not_writable", `${text}: runs stand still, and no webhook is kept`, remedy),
   ];
 }
 
@@ -93,7 +93,7 @@ function temporalConditions({ temporalSilentSinceMs, nowMs }: Asked): Condition[
   if (silentMs < RESTARTS_WITHIN_MS) return [];
   return [
     failed(
-      "temporal-unreachable",
+      "temporal_unreachable",
       `Temporal has not answered for ${spoken(silentMs)}: runs stand still, and what people decide is kept until it answers`,
       "See that it runs, and that gateways and workers reach it (TEMPORAL_ADDRESS); they go on by themselves.",
     ),
@@ -102,7 +102,7 @@ function temporalConditions({ temporalSilentSinceMs, nowMs }: Asked): Condition[
 
 async function clockConditions({ db, nowMs }: Asked): Promise<Condition[]> {
   const skew = skewOf("The database", (await databaseNowMs(db)) - nowMs);
-  return skew === undefined ? [] : [warning("clock-skew", skew.text, skew.remedy)];
+  return skew === undefined ? [] : [warning("clock_skew", skew.text, skew.remedy)];
 }
 
 /**
@@ -135,7 +135,7 @@ async function webhookConditions({ db, profiles }: Asked): Promise<Condition[]> 
     const { outcome } = last.data;
     const said = typeof outcome === "string" ? outcome : "";
     const remedy = `${said} ${resumed(url)} This is shown until a webhook has arrived.`.trim();
-    return [warning("webhooks-paused", text, remedy, name)];
+    return [warning("webhooks_paused", text, remedy, name)];
   });
   return (await Promise.all(found)).flat();
 }
@@ -151,7 +151,7 @@ async function noticeConditions({ db, caller }: Asked): Promise<Condition[]> {
   if (undeliverable + retrying + unrouted === 0) return [];
   const text = `notices have not reached everyone: ${undeliverable} given up, ${retrying} tried again, ${unrouted} without an address`;
   return [
-    warning("notices-undelivered", text, "“payrun notices --undelivered” says which and why."),
+    warning("notices_undelivered", text, "“payrun notices --undelivered” says which and why."),
   ];
 }
 
@@ -164,7 +164,7 @@ async function tokenConditions({ db, nowMs, sandboxesOnly, caller }: Asked): Pro
     .filter((token) => !tokens.some((other) => takesOver(other, token)))
     .map(({ name, roles, businesses, expiresAtMs }) =>
       warning(
-        "token-expires",
+        "token_expires",
         `the token of ${name} (${roles.join(", ")}) ends in ${spoken(expiresAtMs - nowMs)}`,
         `An administrator makes the next one: ${commandFor(name, roles, businesses ?? [])}`,
       ),
@@ -205,14 +205,14 @@ function nobodyTold({ name, notify }: BusinessProfile): Condition[] {
   const channels = notify?.channels ?? [];
   if (channels.length === 0) {
     const text = `nobody at ${name} is notified of anything: its profile has no notify: { channels }`;
-    return [warning("nobody-told", text, CHANNELS, name)];
+    return [warning("nobody_told", text, CHANNELS, name)];
   }
   const unreported = NEEDS_PEOPLE.filter(
     (kind) => !channels.some(({ kinds }) => kinds === null || kinds.includes(kind)),
   );
   if (unreported.length === 0) return [];
   const text = `nobody at ${name} is notified of ${unreported.join(", ")}: no channel takes these kinds`;
-  return [warning("nobody-told", text, CHANNELS, name)];
+  return [warning("nobody_told", text, CHANNELS, name)];
 }
 
 const CHANNELS =
@@ -236,7 +236,7 @@ async function lossConditions({
     if (holdId === null) return [];
     const text = `everything of ${business} is on hold: the store is older than what was done with it, or may be. A token that was revoked or got a new secret after the backup counts again as it did then`;
     const remedy = `payrun holds says how it shows. Compare (payrun payments --since BACKUP_DAY, payrun token list), revoke such tokens again, then: payrun release ${holdId}`;
-    return [{ code: "store-behind", severity: "failed", business, text, remedy }];
+    return [{ code: "store_behind", severity: "failed", business, text, remedy }];
   });
   return (await Promise.all(found)).flat();
 }

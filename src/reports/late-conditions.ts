@@ -50,7 +50,7 @@ async function notStarted(db: Db, profile: BusinessProfile, nowMs: number): Prom
     const text = `the run ${run.playbook}/${run.period} should have started, and has not${run.isMissed ? `: ${whyMissed(run.schedule)}` : ""}`;
     const first = run.isMissed ? "Launch it" : "Look for why in the worker's log, then";
     const remedy = `${first}: ${launchOf(run)}`;
-    return { code: "run-not-started", severity: "failed", business, text, remedy };
+    return { code: "run_not_started", severity: "failed", business, text, remedy };
   });
 }
 
@@ -71,7 +71,7 @@ async function decisionsDue(
     const by = spokenDeadline(decideBy, { zone });
     const text = `the run ${run.runId} waits for a decision, and its dates change after ${by}`;
     const remedy = `payrun show ${run.runId} says what waits and for whom.`;
-    found.push({ code: "decision-due", severity: "warning", business, text, remedy });
+    found.push({ code: "decision_due", severity: "warning", business, text, remedy });
   }
   return found;
 }
@@ -87,7 +87,7 @@ async function inDoubt(
   const which = bills.length === 1 ? `the bill ${first} is` : `${bills.length} bills are`;
   const text = `${which} in doubt for an hour: the service has not said what became of a request`;
   const remedy = `payrun explain ${first} says what was sent and found; Payrun goes on looking, and sends nothing new.`;
-  return [{ code: "bill-in-doubt", severity: "failed", business, text, remedy }];
+  return [{ code: "bill_in_doubt", severity: "failed", business, text, remedy }];
 }
 
 async function eventsLate(db: Db, profile: BusinessProfile, nowMs: number): Promise<Condition[]> {
@@ -99,7 +99,7 @@ async function eventsLate(db: Db, profile: BusinessProfile, nowMs: number): Prom
       "events that were received have waited for more than five minutes to reach their run";
     const remedy =
       "A gateway takes them on once it reaches Temporal: GET /ready says whether it does.";
-    found.push({ code: "events-undispatched", severity: "failed", business, text, remedy });
+    found.push({ code: "events_undispatched", severity: "failed", business, text, remedy });
   }
   const missed = await recoveredSince(db, businessId, nowMs - RECOVERED_WITHIN_MS);
   if (missed > 0) {
@@ -118,7 +118,7 @@ async function eventsLate(db: Db, profile: BusinessProfile, nowMs: number): Prom
         ? " Compare webhookSecrets with the endpoint's secret at the service, and this machine's clock; if they differ, restart the gateways once they don't."
         : "";
     const remedy = `See that the service reaches the gateway at PAYRUN_PUBLIC_URL: DNS, TLS, the balancer. Nothing is lost.${compare}`;
-    found.push({ code: "webhooks-missed", severity: "warning", business, text, remedy });
+    found.push({ code: "webhooks_missed", severity: "warning", business, text, remedy });
   }
   return found;
 }

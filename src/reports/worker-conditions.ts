@@ -24,7 +24,7 @@ export async function workerConditions({
   if (silent.length > 0 && (storeState !== "ok" || hasJustRecovered)) {
     return [
       failed(
-        "no-worker",
+        "no_worker",
         "whether workers work is unknown: none could note it, because nothing could be written to the store",
         "They note it again within half a minute once the store can be written: look at what is said about it.",
       ),
@@ -33,7 +33,7 @@ export async function workerConditions({
   if (workers.length === 0) {
     return [
       failed(
-        "no-worker",
+        "no_worker",
         "no worker has been heard from",
         "“payrun worker” or “payrun up” starts one.",
       ),
@@ -43,7 +43,7 @@ export async function workerConditions({
     const last = silent.map(({ workerId, silentMs }) => `${workerId} for ${spoken(silentMs)}`);
     return [
       failed(
-        "no-worker",
+        "no_worker",
         `no worker works: nothing was heard from ${last.join(", ")}`,
         `${endOf(silent)} Start another with “payrun worker”; “payrun up” does so by itself.`,
       ),
@@ -54,7 +54,7 @@ export async function workerConditions({
     ...(await keyConditions(db, working, keyIds)),
     ...silent.map(({ workerId, silentMs }) =>
       warning(
-        "worker-silent",
+        "worker_silent",
         `nothing was heard from the worker ${workerId} for ${spoken(silentMs)}; others work`,
         `${endOf([{ workerId }])} Another one goes on with what it had begun.`,
       ),
@@ -99,7 +99,7 @@ async function keyConditions(
 
 function keyMissing(whoHas: string, keyId: string, what: string): Condition {
   return failed(
-    "key-missing",
+    "key_missing",
     `${whoHas} no encryption key “${keyId}”, with which ${what}: what is encrypted with it can't be read or continued`,
     "Set PAYRUN_ENCRYPTION_KEYS to the same keys for each worker and gateway, those of open work included, and restart those that lack one.",
   );

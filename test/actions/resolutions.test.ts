@@ -190,7 +190,7 @@ describe("a parked bill", () => {
     operator,
     run,
   }) => {
-    const reasonCode = "approval-expired";
+    const reasonCode = "approval_expired";
     await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode, reason: "late" });
     const parked = await gateway.call("GET", "/v1/payables?state=parked", operator);
     expect(parked.json["totalCount"]).toBe(2);

@@ -241,7 +241,12 @@ async function scene(world: MoneyWorld): Promise<PlannedBills> {
   expect(others).toEqual([]);
   await new CancelWorld(world).ask({ payments: [payment?.id ?? ""] });
   await world.store.transaction(async (trx) => {
-    const bounced = { sourceId: "balance", workflowId: "incident", code: "R01", reason: "." };
+    const bounced = {
+      sourceId: "balance",
+      workflowId: "incident",
+      code: "R01" as const,
+      reason: ".",
+    };
     const about = { businessId, business: "acme", ...bounced, roles: ["owner"] };
     await openIncident(trx, { ...about, nowMs: Date.now(), failedAtMs: Date.now() });
   });

@@ -171,6 +171,6 @@ test("what is too much on a bill is cancelled only of Payrun's own payments, whi
     ...listed.map((payment) => ({ ...payment, id: "pay_other", createdAt: "2031-01-01T00:00Z" })),
   ]);
   await world.follow(runId);
-  expect((await world.line(runId, payableId)).reasonCode).toBe("more-than-owed");
+  expect((await world.line(runId, payableId)).reasonCode).toBe("more_than_owed");
   expect(await toCancel(world)).toEqual(paymentIds);
 });

@@ -265,7 +265,7 @@ test.for([
   const { runId, payableId } = await world.approvedRun([{}]);
   await world.pay(runId);
   expect(await bodies(world, payableId)).toEqual([]);
-  expect((await world.line(runId, payableId)).reasonCode).toBe("bill-contradicts-payments");
+  expect((await world.line(runId, payableId)).reasonCode).toBe("bill_contradicts_payments");
   front.rewrite = (_, body) => body;
   await world.world.pass(60_000);
   await world.pay(runId);

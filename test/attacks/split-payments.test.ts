@@ -32,7 +32,7 @@ test("a large bill in three parts needs the owner for each of them, and its limi
   }
   const limited = policy(undefined, { limits: { ...NO_LIMITS, billCents: 500_00 } });
   const runId = await scene.plan(limited, [big], 240_00);
-  expect((await scene.line(runId, big)).line.reasonCode).toBe("over-bill-limit");
+  expect((await scene.line(runId, big)).line.reasonCode).toBe("over_bill_limit");
   expect(await world.paymentsOf(big)).toEqual([]);
 });
 

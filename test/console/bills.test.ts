@@ -34,7 +34,7 @@ test("a bill over a limit is shown with what gets it paid, instead of a retry", 
   run,
   olga,
 }) => {
-  await park(gateway, run, "pbl_0101", "over-bill-limit");
+  await park(gateway, run, "pbl_0101", "over_bill_limit");
   for (const path of ["/bills/pbl_0101?business=acme", "/needs-action"]) {
     const { text } = await olga.get(path);
     expect(text).toMatch(/Over limits\.bill a retry doesn.t help: raise it in the playbook/);
@@ -50,7 +50,7 @@ test("a vendor's page and a report show a bill that a later run has taken as giv
   run,
   olga,
 }) => {
-  await park(gateway, run, "pbl_0101", "over-bill-limit");
+  await park(gateway, run, "pbl_0101", "over_bill_limit");
   const later = await seedRun(gateway.store, {
     ...{ period: "2027-01-08", lines: [planLine("pbl_0101", { contactId: "con_1" })] },
   });

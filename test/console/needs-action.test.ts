@@ -102,7 +102,7 @@ describe("What needs action", () => {
   }) => {
     await park(gateway, run, "pbl_0101");
     await park(gateway, run, "pbl_0102");
-    await park(gateway, run, "pbl_0103", "partly-paid");
+    await park(gateway, run, "pbl_0103", "partly_paid");
     await gateway.store.transaction((trx) =>
       openIncident(trx, {
         ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },

@@ -43,7 +43,7 @@ test("alerts use labels that their metric has, and a gateway without a worker me
 }) => {
   const token = await gateway.token("viola", ["viewer"]);
   const { text: metrics } = await gateway.call("GET", "/metrics", token);
-  const [, has = ""] = /^payrun_conditions\{(.*code="no-worker".*)\} 1$/m.exec(metrics) ?? [];
+  const [, has = ""] = /^payrun_conditions\{(.*code="no_worker".*)\} 1$/m.exec(metrics) ?? [];
   const labels = [...has.matchAll(/(\w+)="/g)].map(([, label]) => label);
   const asked = rules.flatMap(({ expr }) =>
     [...expr.matchAll(/by \((\w+)\)|\{(\w+)=/g)].map(([, by, chosen]) => by ?? chosen),
@@ -53,7 +53,7 @@ test("alerts use labels that their metric has, and a gateway without a worker me
   expect(metrics).toContain('payrun_workers{state="working"} 0');
   const noWorker = rules.find(({ alert }) => alert === "PayrunNoWorker");
   expect(noWorker?.expr).toContain(
-    'payrun_conditions{code=~"temporal-unreachable|no-worker|key-missing"}) > 0',
+    'payrun_conditions{code=~"temporal_unreachable|no_worker|key_missing"}) > 0',
   );
 });
 

@@ -16,11 +16,11 @@ test("people read the service's own words about a refusal", () => {
   expect(textOfError(forbidden)).toBe(
     "GET /v1/payments: 403 forbidden. The service says: “Ada Lovelace (ada@example.com) hasn't signed “the form' yet”",
   );
-  expect(faultOfRead(forbidden, "forbidden-read")?.message).toContain("ada@example.com");
+  expect(faultOfRead(forbidden, "forbidden_read")?.message).toContain("ada@example.com");
 });
 
 test("a history doesn't contain the service's words", () => {
-  const { message = "" } = faultOfRead(forbidden, "forbidden-read") ?? {};
+  const { message = "" } = faultOfRead(forbidden, "forbidden_read") ?? {};
   const look = {
     waitingFor: `the service: ${message}, 3 bills on hold`,
     details: `**rent**: waits for ${message}.\n\nCall ••6789.`,

@@ -29,13 +29,13 @@ describe.runIf(isLong)("a drill:", () => {
     if (frozen === undefined) throw new Error("there is no worker to freeze");
     await freeze(payrun, frozen);
     await payrun.sandbox.control.faults([]);
-    const silent = await condition(payrun, "no-worker", 60_000);
+    const silent = await condition(payrun, "no_worker", 60_000);
     expect(silent.text).toContain(`${hostname()}:${frozen.pid}`);
     expect(silent.remedy).toContain("payrun worker");
     // A frozen process reacts to no other signal.
     await payrun.killWorker(frozen);
     await payrun.startWorker();
-    await gone(payrun, "no-worker");
+    await gone(payrun, "no_worker");
     // Requests that were written but not sent show nowhere: their window must be over.
     await payrun.sandbox.control.advanceWire("PT9M");
     await expectSettledOnce(payrun, scene);
@@ -52,7 +52,7 @@ describe.runIf(isLong)("a drill:", () => {
     // The bank goes on; no gateway receives its events.
     await payrun.sandbox.control.advance("P7D");
     await payrun.startGateway();
-    expect((await condition(payrun, "webhooks-missed", 60_000)).remedy).toContain(
+    expect((await condition(payrun, "webhooks_missed", 60_000)).remedy).toContain(
       "reaches the gateway",
     );
     await expectSettledOnce(payrun, scene);

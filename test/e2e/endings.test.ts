@@ -223,7 +223,7 @@ describe("the incident of an account", () => {
       expect(await resultOf(payrun, id)).toBe("other-source by controller");
       await keepHistory(payrun, id, "funding-incident-other-source");
       const done = await payrun.untilPhase(runId, "completed-with-exceptions");
-      expect(lineOf(done, made[0])).toMatchObject({ state: "parked", reasonCode: "other-source" });
+      expect(lineOf(done, made[0])).toMatchObject({ state: "parked", reasonCode: "other_source" });
       const retryId = retryFailedPaymentId("default", made[0]?.id ?? "");
       expect(await resultOf(payrun, retryId)).toBe("left to the next run");
       await keepHistory(payrun, retryId, "retry-other-source");

@@ -229,7 +229,7 @@ describe("time that passes before a decision", () => {
     await keepHistory(payrun, runId, "pay-run-expired");
     expect(lineOf(done, made[0])).toMatchObject({
       state: "parked",
-      reasonCode: "approval-expired",
+      reasonCode: "approval_expired",
     });
     await expectUnpaid(payrun, made[0]);
   });

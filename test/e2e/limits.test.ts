@@ -48,7 +48,7 @@ describe("limits", () => {
       const done = await ended(payrun, runId);
       expect(lineOf(done, made[1])).toMatchObject({
         state: "parked",
-        reasonCode: "over-bill-limit",
+        reasonCode: "over_bill_limit",
       });
       await expectBank(payrun, [
         [made[0], 90_00],
@@ -76,7 +76,7 @@ describe("limits", () => {
         await approve(payrun, second.runId);
       }
       const over = await payrun.until(second.runId, "parked", ({ counts }) => counts.parked === 1);
-      expect(over.payments[0]).toMatchObject({ reasonCode: "over-vendor-week-limit" });
+      expect(over.payments[0]).toMatchObject({ reasonCode: "over_vendor_week_limit" });
       const third = await oneMore(payrun, "week-c", { contactId, totalAmountCents: 30_00 }, limits);
       await approve(payrun, third.runId);
       await payrun.until(third.runId, "scheduled", ({ counts }) => counts.scheduled === 1);
@@ -101,7 +101,7 @@ describe("limits", () => {
       const done = await ended(payrun, runId);
       expect(standing(done)).toEqual({ settled: 1, parked: 1 });
       const parked = done.payments.find(({ state }) => state === "parked");
-      expect(parked?.reasonCode).toBe("over-business-week-limit");
+      expect(parked?.reasonCode).toBe("over_business_week_limit");
       const sent = await Promise.all(made.map((bill) => paymentsOf(payrun, bill)));
       expect(sent.flat()).toHaveLength(1);
     },
@@ -193,7 +193,7 @@ describe("a bill of more than $100,000", () => {
         code: "R01",
       });
       const done = await ended(payrun, runId);
-      expect(lineOf(done, bill)).toMatchObject({ state: "parked", reasonCode: "partly-failed" });
+      expect(lineOf(done, bill)).toMatchObject({ state: "parked", reasonCode: "partly_failed" });
       await expectBank(payrun, [[bill, 100_000_00]]);
       const body = { action: "retry", reason: "money is in" };
       const resolved = await payrun.call(
@@ -206,7 +206,7 @@ describe("a bill of more than $100,000", () => {
       await payrun.until(
         runId,
         "left to the next run",
-        (status) => lineOf(status, bill).reasonCode === "changed-since-approval",
+        (status) => lineOf(status, bill).reasonCode === "changed_since_approval",
       );
       await payrun.apply("split-rest", scenePlaybook("split-failing"));
       const next = await payrun.launch("split-rest");

@@ -71,10 +71,10 @@ test.runIf(isLong)(
     await payrun.until(others.body.id, "planned", ({ plan }) => plan !== undefined);
     const path = `/v1/runs/${encodeURIComponent(others.body.id)}`;
     const { body } = await payrun.call<RunStatus>("launcher", "GET", path);
-    expect(body.plan?.skippedByCode).toEqual({ "on-hold": 1, "unknown-bill": 1 });
+    expect(body.plan?.skippedByCode).toEqual({ on_hold: 1, unknown_bill: 1 });
     expect(body.payments.find(({ payableId }) => payableId === large.id)).toMatchObject({
       state: "parked",
-      reasonCode: "over-bill-limit",
+      reasonCode: "over_bill_limit",
     });
     const tooMuch = await ask({ payables: [held.id], amountCents: 200_01 });
     await payrun.until(tooMuch.body.id, "planned", ({ plan }) => plan !== undefined);

@@ -19,13 +19,13 @@ test.runIf(isLong)(
     const status = await payrun.until(
       runId,
       "alarmed",
-      ({ payments }) => payments[0]?.reasonCode === "payee-changed-after-approval",
+      ({ payments }) => payments[0]?.reasonCode === "payee_changed_after_approval",
     );
     expect(status.payments[0]?.reason).toContain("••8888");
     const done = await payrun.untilPhase(runId, "completed-with-exceptions");
     expect(done.payments[0]).toMatchObject({
       state: "cancelled",
-      reasonCode: "payee-changed-after-approval",
+      reasonCode: "payee_changed_after_approval",
     });
     await payrun.sandbox.control.advance("P14D");
     expect((await paidOnce(payrun, new Map())).actual).toEqual(new Map());

@@ -188,7 +188,7 @@ describe("a balance that is short", () => {
         ({ counts, waitingFor }) =>
           counts.scheduled === 2 && counts.planned === 1 && /money/.test(waitingFor ?? ""),
       );
-      expect(lineOf(waiting, scene.made[2])).toMatchObject({ reasonCode: "funding-short" });
+      expect(lineOf(waiting, scene.made[2])).toMatchObject({ reasonCode: "funding_short" });
       await payrun.sandbox.control.changeBusiness({ balanceCents: 1_000_00 });
       await expectAllSettled(payrun, scene);
     },
@@ -201,7 +201,7 @@ describe("a balance that is short", () => {
       await payrun.until(
         scene.runId,
         "short",
-        (status) => lineOf(status, scene.made[0]).reasonCode === "funding-short",
+        (status) => lineOf(status, scene.made[0]).reasonCode === "funding_short",
       );
       expect(standing(await payrun.status(scene.runId))).toEqual({ planned: 3 });
       await payrun.sandbox.control.changeBusiness({ balanceCents: 1_000_00 });

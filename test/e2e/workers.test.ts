@@ -206,7 +206,7 @@ describe.each(storeKinds("postgres"))("on a store in %s,", (kind) => {
       const stand = async () => Promise.all(scenes.map(({ runId }) => payrun.status(runId)));
       const sentOrShort = ({ payments }: Awaited<ReturnType<typeof stand>>[number]): boolean =>
         payments.every(
-          ({ state, reasonCode }) => state === "scheduled" || reasonCode === "funding-short",
+          ({ state, reasonCode }) => state === "scheduled" || reasonCode === "funding_short",
         );
       await expect.poll(async () => (await stand()).every(sentOrShort)).toBe(true);
       const promised = (await stand())

@@ -154,9 +154,9 @@ test("a bill that its retry has given back waits for the next run, and for no de
     code: 2,
     stderr: expect.stringMatching(/no bill is parked for R02\n.*No bill is parked\./),
   });
-  await setLine(gateway.store, run.runId, "p2", { state: "parked", reasonCode: "over-bill-limit" });
+  await setLine(gateway.store, run.runId, "p2", { state: "parked", reasonCode: "over_bill_limit" });
   expect((await typed(gateway, operator, bulk)).stderr).toContain(
-    "Bills are parked for over-bill-limit.",
+    "Bills are parked for over_bill_limit.",
   );
 });
 

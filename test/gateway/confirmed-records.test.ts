@@ -17,7 +17,7 @@ const test = decidingTest
     await scene.gateway.store.db
       .updateTable("run_lines")
       .set({ record_asked: RECORD, record_asked_at_ms: 1, reason: REASON })
-      .set({ reason_code: "changed-record" })
+      .set({ reason_code: "changed_record" })
       .where("payable_id", "in", ["p1", "p2"])
       .execute();
     return scene;

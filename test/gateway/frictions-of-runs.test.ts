@@ -68,7 +68,7 @@ test("a bill over a limit is shown with the ways to pay it, and its retry is ref
   gateway,
   run,
 }) => {
-  const reasonCode = "over-bill-limit";
+  const reasonCode = "over_bill_limit";
   await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode, reason: "Over." });
   const way = /Over limits\.bill .*raise it .*payrun pay BILL-000071 does/;
   for (const told of [
@@ -87,7 +87,7 @@ test("a bill that another run has paid doesn't wait for a person in the run that
   gateway,
   run,
 }) => {
-  const reasonCode = "over-bill-limit";
+  const reasonCode = "over_bill_limit";
   await setLine(gateway.store, run.runId, "p1", { state: "parked", reasonCode, reason: "Over." });
   const later = await seedRun(gateway.store, { period: "2027-01-08", lines: [planLine("p1")] });
   await setLine(gateway.store, later.runId, "p1", { state: "settled" });
@@ -181,7 +181,7 @@ test("cancel says that the run is cancelled, and shows its final states", async 
     ["cancel", run.runId, "--reason", "again", "--yes"],
   );
   // As if a worker looked a moment later.
-  const change = { state: "cancelled", reasonCode: "run-cancelled" } as const;
+  const change = { state: "cancelled", reasonCode: "run_cancelled" } as const;
   setTimeout(() => void setLine(gateway.store, run.runId, "p1", change), 300);
   const { code, stdout } = await cancel;
   expect(code).toBe(0);

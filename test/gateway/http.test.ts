@@ -160,7 +160,7 @@ test("refused tokens are recorded in the store's trail and the log, bounded and 
     expect(told).not.toContain("payrun_");
     const metrics = await own.call("GET", "/metrics", await own.token("vic", ["viewer"]));
     expect(metrics.text).toContain('payrun_refused_requests_total{why="unknown"} 44');
-    expect(metrics.text).toContain('payrun_refused_requests_total{why="no-token"} 1');
+    expect(metrics.text).toContain('payrun_refused_requests_total{why="no_token"} 1');
   } finally {
     await own.stop();
   }

@@ -33,7 +33,7 @@ test("a release names a failed bill that is then paid again", async ({
   run,
   controller,
 }) => {
-  await setLine(gateway.store, run.runId, "p1", { ...FAILED, reasonCode: "on-hold" });
+  await setLine(gateway.store, run.runId, "p1", { ...FAILED, reasonCode: "on_hold" });
   await said(gateway, controller, "hold", "BILL-p1", "--reason", "odd");
   expect(await said(gateway, controller, "release", "BILL-p1")).toContain(GOES_OUT);
   await said(gateway, controller, "stop", "--reason", "odd", "--yes");
@@ -95,7 +95,7 @@ test("releasing an account names other bills that only its hold has kept back", 
   run,
   controller,
 }) => {
-  await setLine(gateway.store, run.runId, "p1", { state: "on-hold", reasonCode: "on-hold" });
+  await setLine(gateway.store, run.runId, "p1", { state: "on-hold", reasonCode: "on_hold" });
   await waitsForIncident(gateway, run, "other");
   const told = await decided(gateway, controller, "--released");
   expect(told).toContain(GOES_OUT);

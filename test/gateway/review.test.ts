@@ -239,7 +239,7 @@ test("a review has odd bills with reasons, late ones with days, and who is missi
     ["p_odd", ["controller", "owner"]],
     ["p_large", ["owner"]],
   ]);
-  expect(leftOut.byReason).toEqual([{ code: "not-due", reason: "not due yet", count: 1 }]);
+  expect(leftOut.byReason).toEqual([{ code: "not_due", reason: "not due yet", count: 1 }]);
   expect(accounts).toMatchObject([{ sourceId: "balance", bills: { count: 4, cents: 2_050_000 } }]);
 });
 

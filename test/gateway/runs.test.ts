@@ -171,7 +171,7 @@ describe("a run's report", () => {
         "awaiting-approval": { count: 1, cents: 10_000 },
       },
       exceptions: [{ payableId: "p2", state: "parked", reasonCode: "R02" }],
-      skipped: { count: 1, byCode: { "not-due": 1 } },
+      skipped: { count: 1, byCode: { not_due: 1 } },
     });
     const states = Object.values(report.byState).map((sum) => sum?.count ?? 0);
     expect(states.reduce((sum, count) => sum + count, 0)).toBe(report.bills);

@@ -39,7 +39,7 @@ test("while the store is read-only, /ready and all writes are 503 and say so, an
   }
   const conditions = await gateway.call("GET", "/v1/conditions", operator);
   expect(conditions.json["items"]).toContainEqual(
-    expect.objectContaining({ code: "store-not-writable", severity: "failed" }),
+    expect.objectContaining({ code: "store_not_writable", severity: "failed" }),
   );
 
   await pragma(gateway, "query_only = off");

@@ -75,7 +75,7 @@ test("a deposit on its way is followed after its incident was decided, even if i
   const about = { businessId, business: "acme", sourceId: "balance" };
   const times = { nowMs: 1, businessMs: 1 };
   const topUp = await store.transaction(async (trx) => {
-    const why = { code: "R01", reason: "R01", roles: ["controller"], failedAtMs: 1 };
+    const why = { code: "R01" as const, reason: "R01", roles: ["controller"], failedAtMs: 1 };
     const { incident } = await openIncident(trx, { ...about, ...why, workflowId, nowMs: 1 });
     const made = await insertTopUp(trx, {
       ...{ ...about, subject: "deposit/balance/incident/1", owner: workflowId, policyRunId: runId },

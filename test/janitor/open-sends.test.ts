@@ -157,7 +157,7 @@ describe("a bill that a request may still pay, and that nobody works on", () => 
     const weeks = new CommittedSums(world.store.db, { limits, approve: [], businessMs });
     const another = { ...line, payableId: "another", amountCents: 2 };
     expect(await weeks.refusal(another, { totalCents: 2 })).toMatchObject({
-      code: "over-vendor-week-limit",
+      code: "over_vendor_week_limit",
     });
     const [notice, ...more] = await told(world, payableId);
     expect(notice?.subject).toMatch(/^One BILL-\d+ was paid after all$/);

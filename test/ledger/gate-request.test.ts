@@ -52,7 +52,7 @@ test.for(Object.entries(OTHER_REQUESTS))(
     const { store } = await testStore();
     const runId = await approvedRun(store, "weekly", ["p1"]);
     const { closed, sent } = await lease(store, runId, { wish });
-    expect({ closed, sent }).toEqual({ closed: { p1: "not-as-approved" }, sent: [] });
+    expect({ closed, sent }).toEqual({ closed: { p1: "not_as_approved" }, sent: [] });
     expect(await store.db.selectFrom("sends").selectAll().execute()).toEqual([]);
     const holds = await activeHolds(store.db, businessId, 0);
     expect(holds).toMatchObject([{ scope: "payable", value: "p1", author: "payrun" }]);
@@ -72,5 +72,5 @@ test("a stored line that is not what its approved hash names is never paid", asy
   const changed = line.replace('"fundingSource":"balance"', '"fundingSource":"linked_bank"');
   expect(changed).not.toBe(line);
   await store.db.updateTable("plan_lines").set({ line: changed }).execute();
-  expect(await lease(store, runId)).toMatchObject({ closed: { p1: "not-as-approved" }, sent: [] });
+  expect(await lease(store, runId)).toMatchObject({ closed: { p1: "not_as_approved" }, sent: [] });
 });

@@ -52,7 +52,7 @@ async function codes(store: Store, profiles = [profile()], nowMs = Date.now()) {
 test("a gateway that has heard of no worker reports a failure and what helps", async () => {
   const { store } = await testStore();
   const [none] = await conditionsOf(asked(store));
-  expect(none).toMatchObject({ code: "no-worker", severity: "failed" });
+  expect(none).toMatchObject({ code: "no_worker", severity: "failed" });
   expect(none?.remedy).toContain("payrun worker");
   await noteWorker(store.db, "host:1");
   expect(await codes(store)).toEqual([]);
@@ -66,7 +66,7 @@ test("a Temporal that is silent for more than half a minute is reported first, b
     conditionsOf({ ...asked(store), nowMs, temporalSilentSinceMs: nowMs - ms });
   expect(await sinceMs(29_000)).toEqual([]);
   const [silent] = await sinceMs(180_000);
-  expect(silent).toMatchObject({ code: "temporal-unreachable", severity: "failed" });
+  expect(silent).toMatchObject({ code: "temporal_unreachable", severity: "failed" });
   expect(silent?.text).toContain("for 3 minutes: runs stand still");
 });
 
@@ -78,11 +78,11 @@ test("a worker without the gateway's encryption key is reported, and a gateway w
   expect(await found(["k2"])).toEqual([]);
   expect(await found(["k1", "k2"])).toEqual([]);
   expect(await found([])).toEqual([
-    ["key-missing", expect.stringContaining("the settings here have no encryption key “k2”")],
+    ["key_missing", expect.stringContaining("the settings here have no encryption key “k2”")],
   ]);
   await noteWorker(store.db, "host:1");
   expect(await found(["k2"])).toEqual([
-    ["key-missing", expect.stringContaining("the worker host:1 has no encryption key “k2”")],
+    ["key_missing", expect.stringContaining("the worker host:1 has no encryption key “k2”")],
   ]);
 });
 
@@ -96,7 +96,7 @@ test("a key that was taken away is reported while runs that began with it are op
   const { store } = await testStore();
   const found = async () =>
     (await conditionsOf({ ...asked(store), keyIds: ["new"] }))
-      .filter(({ code }) => code === "key-missing")
+      .filter(({ code }) => code === "key_missing")
       .map(({ text }) => text);
   await noteHistoryKey(store.db, "old");
   await noteWorker(store.db, "host:1", ["new"]);
@@ -122,11 +122,11 @@ test("a worker that is silent for half a minute counts as none, and as a warning
     .set((eb) => ({ until_ms: eb("until_ms", "-", 90_000) }))
     .execute();
   const [silent] = await conditionsOf(asked(store));
-  expect(silent).toMatchObject({ code: "no-worker", severity: "failed" });
+  expect(silent).toMatchObject({ code: "no_worker", severity: "failed" });
   expect(silent?.text).toMatch(/nothing was heard from host:1 for \d+ seconds/);
   expect(silent?.remedy).toContain("“kill -KILL 1” on host");
   await noteWorker(store.db, "host:2");
-  expect(await codes(store)).toEqual(["warning worker-silent"]);
+  expect(await codes(store)).toEqual(["warning worker_silent"]);
   const [beside] = await conditionsOf(asked(store));
   expect(beside?.remedy).toContain("“kill -KILL 1” on host");
 });
@@ -141,13 +141,13 @@ test.each([
     const { store } = await testStore();
     await noteWorker(store.db, "host:1");
     const working = await conditionsOf({ ...asked(store), storeState });
-    expect(working.map(({ code }) => code)).toEqual(["store-not-writable"]);
+    expect(working.map(({ code }) => code)).toEqual(["store_not_writable"]);
     await store.db
       .updateTable("leases")
       .set((eb) => ({ until_ms: eb("until_ms", "-", 90_000) }))
       .execute();
     const [cause, workers] = await conditionsOf({ ...asked(store), storeState });
-    expect(cause).toMatchObject({ code: "store-not-writable", severity: "failed" });
+    expect(cause).toMatchObject({ code: "store_not_writable", severity: "failed" });
     expect(cause?.text).toMatch(says);
     expect(workers?.text).toContain("whether workers work is unknown");
     expect(workers?.remedy).not.toContain("kill");
@@ -159,11 +159,11 @@ test.each([
 test("a clock skew is reported, and so is a business whose channels take no notices that need people", async () => {
   const { store } = await testStore();
   await noteWorker(store.db, "host:1");
-  expect(await codes(store, [profile()], Date.now() - 60_000)).toContain("warning clock-skew");
+  expect(await codes(store, [profile()], Date.now() - 60_000)).toContain("warning clock_skew");
   const { notify: _, ...untold } = profile();
-  expect(await codes(store, [untold])).toEqual(["warning nobody-told"]);
+  expect(await codes(store, [untold])).toEqual(["warning nobody_told"]);
   const digestOnly = { channels: TOLD.channels.map((each) => ({ ...each, kinds: ["digest"] })) };
-  expect(await codes(store, [profile(digestOnly)])).toEqual(["warning nobody-told"]);
+  expect(await codes(store, [profile(digestOnly)])).toEqual(["warning nobody_told"]);
 });
 
 test("a paused webhook endpoint is reported until webhooks arrive again", async () => {
@@ -182,7 +182,7 @@ test("a paused webhook endpoint is reported until webhooks arrive again", async 
       }),
     );
   await raise("paused", Date.now());
-  expect(await codes(store)).toEqual(["warning webhooks-paused"]);
+  expect(await codes(store)).toEqual(["warning webhooks_paused"]);
   const [paused] = await conditionsOf(asked(store));
   expect(paused?.remedy).toMatch(
     /^The service said no\. See that the service reaches u .*PAYRUN_P/,
@@ -229,7 +229,7 @@ test("a token that ends soon is reported although a later one acts for another b
   const days = (count: number) => ({ ...cora, expiresAtMs: nowMs + count * DAY_MS });
   const ends = async (sandboxesOnly: boolean) =>
     (await conditionsOf({ ...asked(store), sandboxesOnly }))
-      .filter(({ code }) => code === "token-expires")
+      .filter(({ code }) => code === "token_expires")
       .map(({ text }) => text);
   const SOON = ["the token of cora (controller) ends in 5 days"];
   await confirmedToken(store, { ...days(5), businesses: ["acme"] });
@@ -250,7 +250,7 @@ test("a role that a playbook needs and nobody has is reported with the nearest r
   await storePlaybook(store, { name: "rent", text });
   const [nobody] = await conditionsOf(asked(store));
   expect(nobody).toMatchObject({
-    code: "nobody-approves",
+    code: "nobody_approves",
     business: "acme",
     text: "rent asks for an approval by controler, and nobody has that role",
     remedy: "An administrator makes a token: payrun token create NAME --role controler",
@@ -262,7 +262,7 @@ test("a role that a playbook needs and nobody has is reported with the nearest r
   expect(typo?.remedy).toMatch(/^Did you mean controller\? Correct the playbook/);
   // A token for another business only can't approve here.
   await make(["controler"], ["globex"]);
-  expect(await codes(store)).toEqual(["warning nobody-approves"]);
+  expect(await codes(store)).toEqual(["warning nobody_approves"]);
   const key = { keyId: "k", name: "erp", roles: ["controler"], publicKey: "" };
   expect(await codes(store, [{ ...profile(), signers: [key] }])).toEqual([]);
   await make(["controler"]);
@@ -270,7 +270,7 @@ test("a role that a playbook needs and nobody has is reported with the nearest r
   // Beside a business that moves real money, which the caller may not see, the token is
   // unconfirmed.
   const beside = await conditionsOf({ ...asked(store), sandboxesOnly: false });
-  expect(beside.map(({ code }) => code)).toEqual(["nobody-approves"]);
+  expect(beside.map(({ code }) => code)).toEqual(["nobody_approves"]);
 });
 
 test("a stage is covered by the roles that it escalates to, and every stage needs a person", async () => {
@@ -292,12 +292,12 @@ test("a store that is older than what was done with it is reported until its hol
   await noteWorker(store.db, "host:1");
   await noticeLoss(store);
   const { holdId = "" } = (await lossNoticed(store.db, "biz_acme")) ?? {};
-  const behind = (await conditionsOf(asked(store))).find(({ code }) => code === "store-behind");
+  const behind = (await conditionsOf(asked(store))).find(({ code }) => code === "store_behind");
   expect(behind).toMatchObject({ severity: "failed", business: "acme" });
   expect(behind?.text).toMatch(
     /token that was revoked or got a new secret after the backup counts/,
   );
   expect(behind?.remedy).toContain(`payrun release ${holdId}`);
   await store.transaction((trx) => releaseHold(trx, holdId, "olga", Date.now()));
-  expect(await codes(store)).not.toContain("failed store-behind");
+  expect(await codes(store)).not.toContain("failed store_behind");
 });

@@ -56,7 +56,7 @@ test("a scheduled run that is a quarter of an hour late is reported with the com
   expect(await codes(store, THURSDAY_9_00 + 10 * MINUTE_MS)).toEqual([]);
   const lateMs = THURSDAY_9_00 + 20 * MINUTE_MS;
   const [late] = await lateConditions({ db: store.db, profiles: [ACME], nowMs: lateMs });
-  expect(late).toMatchObject({ code: "run-not-started", severity: "failed", business: "acme" });
+  expect(late).toMatchObject({ code: "run_not_started", severity: "failed", business: "acme" });
   expect(late?.remedy).toContain("payrun launch weekly --period 2026-11-05");
   expect(late?.text).not.toContain("catchUp");
   const tooLateMs = THURSDAY_9_00 + 25 * HOUR_MS;
@@ -106,7 +106,7 @@ test("a decision is reported if dates change without it within four hours, but n
     ...{ db: store.db, profiles: [ACME] },
     nowMs: Date.parse("2026-11-05T02:00:00Z"),
   });
-  expect(found.map(({ code }) => code)).toEqual(["decision-due"]);
+  expect(found.map(({ code }) => code)).toEqual(["decision_due"]);
   expect(found[0]?.text).toContain(runId);
   expect(await codes(store, Date.parse("2026-11-04T15:00:00Z"))).toEqual([]);
   const sandbox = { ...ACME, sandbox: true };
@@ -144,7 +144,7 @@ test("a bill whose last request left an hour ago and is still unexplained is rep
   const [found] = await lateConditions({
     ...{ db: store.db, profiles: [ACME], nowMs: 2_000 + HOUR_MS },
   });
-  expect(found).toMatchObject({ code: "bill-in-doubt", severity: "failed" });
+  expect(found).toMatchObject({ code: "bill_in_doubt", severity: "failed" });
   expect(found?.remedy).toContain("payrun explain p1");
   await changeLine(store.db, { runId, payableId: "p1" }, { state: "settled" }, 5);
   expect(await codes(store, 2_000 + HOUR_MS)).toEqual([]);
@@ -158,10 +158,10 @@ test("events that wait for five minutes are reported, and so are events that no 
   });
   await insertEvents(store.db, [event("e1", "webhook")]);
   expect(await codes(store, 2_000)).toEqual([]);
-  expect(await codes(store, 2_000 + 5 * MINUTE_MS)).toEqual(["events-undispatched"]);
+  expect(await codes(store, 2_000 + 5 * MINUTE_MS)).toEqual(["events_undispatched"]);
   await insertEvents(store.db, [event("e2", "deliveries")]);
   await store.transaction((trx) => markDispatched(trx, "biz_1", ["e1", "e2"], 3_000));
-  expect(await codes(store, 2_000 + 5 * MINUTE_MS)).toEqual(["webhooks-missed"]);
+  expect(await codes(store, 2_000 + 5 * MINUTE_MS)).toEqual(["webhooks_missed"]);
   expect(await codes(store, 2_000 + HOUR_MS)).toEqual([]);
   // The webhook was only slower than the list.
   await insertEvents(store.db, [event("e2", "webhook"), event("e1", "deliveries")]);
@@ -232,6 +232,6 @@ test("if the store was restored within the last hour, missing webhooks are put d
   expect(
     await lateConditions({ db: store.db, profiles: [ACME], nowMs: nowMs + MINUTE_MS }),
   ).toMatchObject([
-    { code: "webhooks-missed", text: expect.stringContaining("The store was restored") },
+    { code: "webhooks_missed", text: expect.stringContaining("The store was restored") },
   ]);
 });

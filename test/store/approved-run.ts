@@ -139,7 +139,7 @@ export function lease(store: Store, runId: string, changes: LeaseChanges = {}): 
         mayPay(within, { ...paying, debitAcceptedAt: "2026-01-05" }, ...wanted),
     );
     const closed = [...answers].flatMap(([id, answer]) =>
-      answer.kind === "closed" ? [[id, answer.closed.limitCode ?? answer.closed.code]] : [],
+      answer.kind === "closed" ? [[id, answer.closed.code]] : [],
     );
     const sent = [...answers].flatMap(([id, { kind }]) => (kind === "open" ? [id] : []));
     return { ...leased, sent, closed: Object.fromEntries(closed) as Record<string, string> };

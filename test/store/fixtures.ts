@@ -71,7 +71,7 @@ export function skippedLine(payableId: string): SkippedLine {
     contactName: null,
     amountCents: 1,
     dueDate: null,
-    code: "not-due",
+    code: "not_due",
     text: "Not due yet.",
   };
 }

@@ -209,7 +209,7 @@ function waitsForHold(
   bounced: ReadonlySet<string>,
 ): boolean {
   if (state !== "retrying") return state === "on-hold" || state === "planned";
-  return reasonCode === "on-hold" || (bounced.has(payableId) && isReinitiable(reasonCode));
+  return reasonCode === "on_hold" || (bounced.has(payableId) && isReinitiable(reasonCode));
 }
 
 function datesOf({ policy, plannedAtMs }: Run) {

@@ -63,6 +63,8 @@ export interface Resolution {
 
 const END_STATES = { "paid-elsewhere": "paid-elsewhere", "give-up": "given-up" } as const;
 
+const ENDED_FOR = { "paid-elsewhere": "paid_elsewhere", "given-up": "given_up" } as const;
+
 /**
  * Carries out a person's decision about a parked bill.
  *
@@ -290,7 +292,7 @@ async function end(
   await changeLine(
     trx,
     line,
-    { state, reasonCode: state, reason: request.reason },
+    { state, reasonCode: ENDED_FOR[state], reason: request.reason },
     context.nowMs(),
     { from: ["parked"] },
   );

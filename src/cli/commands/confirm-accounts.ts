@@ -61,7 +61,7 @@ function notAsked({ yours, missing }: RunReview): CliError {
           reason:
             "nobody waits for your word in this run: no vendor's record was changed after the approval, the word was given before, or your role can't give it",
         });
-  return new CliError(EXIT.failed, `Refused: ${reason}.`, { code: code.replaceAll("-", "_") });
+  return new CliError(EXIT.failed, `Refused: ${reason}.`, { code });
 }
 
 function named(vendor: string, records: readonly ChangedRecord[]): readonly ChangedRecord[] {

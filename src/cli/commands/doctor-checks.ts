@@ -195,23 +195,23 @@ async function tokenRefusal(config: Config): Promise<string | undefined> {
 
 /** What each condition is about. A subject without a condition is well. */
 const ABOUT: Readonly<Record<Condition["code"], string>> = {
-  "store-not-writable": "Store",
-  "store-behind": "Store",
-  "run-not-started": "Runs",
-  "decision-due": "Runs",
-  "bill-in-doubt": "Runs",
-  "events-undispatched": "Events",
-  "webhooks-missed": "Webhooks",
-  "temporal-unreachable": "Temporal",
-  "no-worker": "Workers",
-  "worker-silent": "Workers",
-  "key-missing": "Workers",
-  "clock-skew": "Clocks",
-  "webhooks-paused": "Webhooks",
-  "nobody-told": "Notices",
-  "notices-undelivered": "Notices",
-  "token-expires": "Tokens",
-  "nobody-approves": "Approvers",
+  store_not_writable: "Store",
+  store_behind: "Store",
+  run_not_started: "Runs",
+  decision_due: "Runs",
+  bill_in_doubt: "Runs",
+  events_undispatched: "Events",
+  webhooks_missed: "Webhooks",
+  temporal_unreachable: "Temporal",
+  no_worker: "Workers",
+  worker_silent: "Workers",
+  key_missing: "Workers",
+  clock_skew: "Clocks",
+  webhooks_paused: "Webhooks",
+  nobody_told: "Notices",
+  notices_undelivered: "Notices",
+  token_expires: "Tokens",
+  nobody_approves: "Approvers",
 };
 
 const WELL: Readonly<Record<string, string>> = {
@@ -254,7 +254,7 @@ async function conditionChecks({
       const conditions = await conditionsOf(asked);
       // The store's own check reports what keeps it from being written.
       const found = conditions
-        .filter(({ code }) => code !== "store-not-writable")
+        .filter(({ code }) => code !== "store_not_writable")
         .map(({ code, severity, text, remedy }) => ({
           name: ABOUT[code],
           state: severity,

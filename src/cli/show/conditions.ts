@@ -20,10 +20,10 @@ export function conditionLines({ severity, text, remedy }: Condition): string[] 
 }
 
 const STANDS_STILL: readonly Condition["code"][] = [
-  "store-not-writable",
-  "temporal-unreachable",
-  "no-worker",
-  "key-missing",
+  "store_not_writable",
+  "temporal_unreachable",
+  "no_worker",
+  "key_missing",
 ];
 
 /** Returns why no worker can advance a run; nothing if a worker can. */

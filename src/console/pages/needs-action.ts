@@ -100,7 +100,7 @@ function causeOf(code: string, bills: readonly ParkedBill[]): { title: string; t
   const known = RETURN_CODES[code];
   if (known !== undefined) return { title: `${code}, ${known.means}`, toDo: known.toDo };
   const [first] = bills;
-  const title = code === "" ? "Without a reason" : capital(code.replaceAll("-", " "));
+  const title = code === "" ? "Without a reason" : capital(code.replaceAll("_", " "));
   // Each row has its own reason.
   return { title, toDo: overLimitText(code, "BILL") ?? first?.reason ?? "" };
 }

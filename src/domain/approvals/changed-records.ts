@@ -1,3 +1,4 @@
+import type { LineReason } from "../../contracts/reason-codes.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import type { ApprovalRule } from "../../contracts/playbook.ts";
 
@@ -5,7 +6,7 @@ import type { ApprovalRule } from "../../contracts/playbook.ts";
  * Reason code of a line whose vendor's record was changed after it was approved. Its approvers are
  * asked once whether the account is still right.
  */
-export const CHANGED_RECORD = "changed-record";
+export const CHANGED_RECORD = "changed_record" satisfies LineReason;
 
 /** A vendor's record, as it was when somebody said that the account is still right. */
 export interface ConfirmedRecord {

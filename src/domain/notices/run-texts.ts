@@ -212,7 +212,7 @@ export function runEnded(
   const paid = settled === undefined ? "" : `, ${formatUsd(settled.cents)} settled`;
   const lines = sumLines(sums);
   const isUnpaid = [...sums].every(([state, { count }]) => count === 0 || state === "cancelled");
-  const held = leftOut["on-hold"] ?? 0;
+  const held = leftOut["on_hold"] ?? 0;
   const nothing =
     lines.length > 0
       ? "has ended"

@@ -1,12 +1,14 @@
+import type { LineReason } from "../../contracts/reason-codes.ts";
+
 /**
  * Reasons why the safety net holds a bill or its vendor, and cancels the payment if the service
  * allows.
  */
 export const ALARMS = [
-  "more-than-owed",
-  "payee-changed-after-approval",
-  "record-changed-after-approval",
-] as const;
+  "more_than_owed",
+  "payee_changed_after_approval",
+  "record_changed_after_approval",
+] as const satisfies readonly LineReason[];
 export type AlarmCode = (typeof ALARMS)[number];
 
 /** Returns the alarm that a line's reason code names; undefined for any other code. */

@@ -1,4 +1,5 @@
 import type { PlanLine } from "../../contracts/pay-run.ts";
+import type { LineReason } from "../../contracts/reason-codes.ts";
 import { formatUsd } from "../money.ts";
 import { vendorChange, type VendorNow, whyNotPayable } from "../vendor-account.ts";
 import { NOTHING_OWED } from "./others-texts.ts";
@@ -55,15 +56,15 @@ export interface Differs {
 export type NotAsApproved =
   | Differs
   | { readonly kind: "paid-elsewhere"; readonly reason: string }
-  | { readonly kind: "line-wait"; readonly code: string; readonly message: string }
+  | { readonly kind: "line-wait"; readonly code: LineReason; readonly message: string }
   /** Waits longer and longer; operators are notified once it has lasted an hour. */
   | {
       readonly kind: "back";
-      readonly code: string;
+      readonly code: LineReason;
       readonly waitMs: null;
       readonly reason: string;
     }
-  | { readonly kind: "parked"; readonly code: string; readonly reason: string };
+  | { readonly kind: "parked"; readonly code: LineReason; readonly reason: string };
 
 /** Says why a line may not be paid, by what the service shows now; null if it may. */
 export function notAsApproved(plan: PlanLine, read: BillNow): NotAsApproved | null {
@@ -102,7 +103,7 @@ function owedOf({ payable, payments, stand }: BillNow): number {
 }
 
 /** Reason code of a line whose bill and payments contradict each other. */
-export const CONTRADICTION = "bill-contradicts-payments";
+export const CONTRADICTION = "bill_contradicts_payments" satisfies LineReason;
 
 /**
  * What a bill says while nothing of it is paid or under way (API specification, section 2). One
@@ -141,6 +142,12 @@ function growth({ totalCents }: PlanLine, { totalAmountCents }: BillFacts): stri
   return `the whole bill grew from ${formatUsd(totalCents)} to ${formatUsd(totalAmountCents)}`;
 }
 
+const REFUSED_BILLS: Readonly<Record<string, LineReason>> = {
+  declined: "payable_declined",
+  blocked: "payable_blocked",
+  void: "payable_void",
+};
+
 function notApproved(status: string): NotAsApproved {
   if (status === "draft" || status === "pending_approval") {
     return {
@@ -151,7 +158,7 @@ function notApproved(status: string): NotAsApproved {
   }
   return {
     kind: "parked",
-    code: `payable-${status}`,
+    code: REFUSED_BILLS[status] ?? "payable_not_approved",
     reason: `The bill's status is ${status} now, so it was not paid. Nothing more to do, unless that is a mistake.`,
   };
 }

@@ -1,6 +1,8 @@
+import type { BankReturnCode } from "../../contracts/reason-codes.ts";
 import { composed } from "../composed.ts";
 import { withFullStop } from "../history-texts.ts";
 import {
+  isBankReturnCode,
   isReinitiable,
   REINITIATION_DAYS,
   REINITIATIONS_MAX,
@@ -11,7 +13,7 @@ import {
 /** The classification of a failed or returned payment. */
 export interface FailureClass {
   /** ACH return code; null if the text names none. */
-  readonly code: string | null;
+  readonly code: BankReturnCode | null;
   /** Whose bank account or act caused it. */
   readonly whose: ReturnCode["whose"];
   /** True if its code allows another try under the same approval. */
@@ -31,7 +33,7 @@ const NEW_PAYMENT =
  * Wordings and the codes that they mean, for reasons that name no code. They match texts as
  * `wordsOf` writes them.
  */
-const PATTERNS: readonly (readonly [RegExp, string])[] = [
+const PATTERNS: readonly (readonly [RegExp, BankReturnCode])[] = [
   [/\b(insufficient funds|not? sufficient funds|non sufficient funds|nsf)\b/i, "R01"],
   [/\buncollected( funds)?\b/i, "R09"],
   [/\baccount (is |was |has been )?closed\b|\bclosed account\b/i, "R02"],
@@ -104,8 +106,9 @@ export function wordsOf(failureReason: string): string {
 }
 
 /** If the words match several codes, one that must not be retried wins. */
-function returnCodeOf(text: string): string | null {
-  const codes = new Set([...text.matchAll(/\bR\d{2}\b/gi)].map((match) => match[0].toUpperCase()));
+function returnCodeOf(text: string): BankReturnCode | null {
+  const named = [...text.matchAll(/\bR\d{2}\b/gi)].map((match) => match[0].toUpperCase());
+  const codes = new Set(named.filter(isBankReturnCode));
   if (codes.size > 1) return null;
   const [code] = codes;
   if (code !== undefined) return code;

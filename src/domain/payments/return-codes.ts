@@ -1,3 +1,5 @@
+import type { BankReturnCode } from "../../contracts/reason-codes.ts";
+
 /** The meaning of an ACH return code, and what it means for the payer. */
 export interface ReturnCode {
   /** Its name, shortened. */
@@ -156,6 +158,11 @@ export const RETURN_CODES: Readonly<Record<string, ReturnCode>> = {
   R84: other("not processed by the gateway", OF_GATEWAY),
   R85: other("payment abroad sent as one at home", OF_GATEWAY),
 };
+
+/** True for a text that has the form of a return code, known or not. */
+export function isBankReturnCode(text: string): text is BankReturnCode {
+  return /^R\d{2}$/.test(text);
+}
 
 /** True if Nacha allows a return with this code to be reinitiated; false for unknown codes. */
 export function isReinitiable(code: string | null): boolean {

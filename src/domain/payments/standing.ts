@@ -46,7 +46,7 @@ const RUN_REJECTED = "Its run was rejected";
 
 const OF_CODE: Readonly<Record<string, string>> = {
   dropped: "It was taken out of its run",
-  "run-cancelled": "Its run was cancelled before it was sent",
+  run_cancelled: "Its run was cancelled before it was sent",
   rejected: RUN_REJECTED,
 };
 

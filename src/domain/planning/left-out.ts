@@ -1,3 +1,4 @@
+import type { LeftOutCode } from "../../contracts/reason-codes.ts";
 import type { SkippedLine } from "../../contracts/pay-run.ts";
 import { counted } from "../counted.ts";
 
@@ -7,23 +8,23 @@ export const UNREADABLE = "unreadable";
 /** What keeps bills out of a plan, in words that follow their number. */
 const REASONS: Readonly<Record<string, string>> = {
   paid: "paid already",
-  "already-on-its-way": "on the way already",
-  "not-due": "not due yet",
-  "no-due-date": "without a due date",
-  "not-approved": "not approved in the service",
+  already_on_its_way: "on the way already",
+  not_due: "not due yet",
+  no_due_date: "without a due date",
+  not_approved: "not approved in the service",
   declined: "declined in the service",
   blocked: "blocked in the service",
   void: "void in the service",
-  "where-not-met": "outside the playbook's “where”",
-  "condition-failed": "that a condition can't be judged for",
-  "no-vendor": "without a vendor",
-  "vendor-not-payable": "whose vendor can't be paid",
-  "on-hold": "on hold",
+  where_not_met: "outside the playbook's “where”",
+  condition_failed: "that a condition can't be judged for",
+  no_vendor: "without a vendor",
+  vendor_not_payable: "whose vendor can't be paid",
+  on_hold: "on hold",
   claimed: "in the hands of another run or retry",
   [UNREADABLE]: "that can't be read",
-  "more-than-owed": "that owe less than was asked for",
-  "unknown-bill": "unknown to the service",
-};
+  more_than_owed: "that owe less than was asked for",
+  unknown_bill: "unknown to the service",
+} satisfies Readonly<Record<LeftOutCode, string>>;
 
 export interface LeftOutCount {
   readonly code: string;
@@ -37,7 +38,7 @@ export function leftOutCounts(byCode: Readonly<Record<string, number>>): LeftOut
     .toSorted(([, one], [, other]) => other - one)
     .map(([code, count]) => ({
       code,
-      reason: REASONS[code] ?? code.replaceAll("-", " "),
+      reason: REASONS[code] ?? code.replaceAll("_", " "),
       count,
     }));
 }
@@ -51,7 +52,7 @@ export const NOT_USED_UP =
  * paid, and this run never pays them.
  */
 export function emptyPlanText(byCode: Readonly<Record<string, number>>): string {
-  const held = byCode["on-hold"] ?? 0;
+  const held = byCode["on_hold"] ?? 0;
   if (held === 0) return "There is nothing to pay.";
   const are = held === 1 ? "is" : "are";
   return `Nothing is paid: ${counted(held, "bill")} ${are} on hold (payrun holds). This run has ended and pays nothing after a release: payrun pay BILL does, or a new launch of the period.`;

@@ -1,4 +1,5 @@
 import type { PayLimits } from "../../contracts/playbook.ts";
+import type { OverLimitCode } from "../../contracts/reason-codes.ts";
 import { weekOf } from "../clock/new-york.ts";
 import { formatUsd } from "../money.ts";
 
@@ -24,7 +25,7 @@ export interface LimitedLine extends PaidBill {
 }
 
 export interface OverLimit {
-  readonly code: "over-bill-limit" | "over-vendor-week-limit" | "over-business-week-limit";
+  readonly code: OverLimitCode;
   readonly text: string;
 }
 
@@ -110,7 +111,7 @@ export function overBillLimit(line: PaidBill, limits: LimitsInForce): OverLimit 
   const whole =
     cents === line.amountCents ? formatUsd(cents) : `The whole bill, ${formatUsd(cents)},`;
   const text = `${whole} is above ${limitText("billCents", limits)} for one bill.`;
-  return { code: "over-bill-limit", text };
+  return { code: "over_bill_limit", text };
 }
 
 /**
@@ -140,11 +141,11 @@ export class LimitBook {
     if (over !== null) return over;
     if (vendorPerWeekCents !== null && vendor > vendorPerWeekCents) {
       const text = `It would bring this vendor to ${formatUsd(vendor)} in the week of ${monday}, above ${limitText("vendorPerWeekCents", this.#limits)}.`;
-      return { code: "over-vendor-week-limit", text };
+      return { code: "over_vendor_week_limit", text };
     }
     if (businessPerWeekCents !== null && business > businessPerWeekCents) {
       const text = `It would bring the business to ${formatUsd(business)} in the week of ${monday}, above ${limitText("businessPerWeekCents", this.#limits)}.`;
-      return { code: "over-business-week-limit", text };
+      return { code: "over_business_week_limit", text };
     }
     this.#vendor.set(vendorKey, vendor);
     this.#business.set(monday, business);

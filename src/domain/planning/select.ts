@@ -1,3 +1,4 @@
+import type { LeftOutCode } from "../../contracts/reason-codes.ts";
 import type { SkippedLine } from "../../contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { isOfKind } from "../../contracts/workflow-kinds.ts";
@@ -83,7 +84,7 @@ export interface Selection {
 }
 
 interface Reason {
-  readonly code: string;
+  readonly code: LeftOutCode;
   readonly text: string;
 }
 
@@ -123,7 +124,7 @@ export function claimedElsewhere(selected: SelectedBill, owner: string): Skipped
  * approver can be determined.
  */
 export function conditionFailed(selected: SelectedBill, text: string): SkippedLine {
-  return leftOut(selected, { code: "condition-failed", text });
+  return leftOut(selected, { code: "condition_failed", text });
 }
 
 function leftOut(selected: SelectedBill, reason: Reason): SkippedLine {
@@ -193,20 +194,20 @@ function judgeBill(
   const amountCents = input.only?.amountCents ?? owed;
   if (amountCents > owed) {
     const text = `${formatUsd(amountCents)} was asked for, ${formatUsd(owed)} is owed.`;
-    return { code: "more-than-owed", text };
+    return { code: "more_than_owed", text };
   }
   const vendor = bill.contactId === null ? undefined : input.book.vendors.get(bill.contactId);
   const { where } = input.playbook;
   const answer = where === null || input.matches(where, conditionView(bill, vendor, owed, []));
   if (answer === false) {
-    return { code: "where-not-met", text: "The playbook's “where” condition leaves it out." };
+    return { code: "where_not_met", text: "The playbook's “where” condition leaves it out." };
   }
-  if (answer !== true) return { code: "condition-failed", text: answer.failed };
+  if (answer !== true) return { code: "condition_failed", text: answer.failed };
   const notDue = due(bill);
   if (notDue !== null) return notDue;
   const contactId = bill.contactId;
   if (contactId === null) {
-    return { code: "no-vendor", text: "The bill has no vendor; link one in the service." };
+    return { code: "no_vendor", text: "The bill has no vendor; link one in the service." };
   }
   const hold = holds.find({
     payableId: bill.payableId,
@@ -215,7 +216,7 @@ function judgeBill(
     runId: input.runId,
     playbook: input.playbook.name,
   });
-  if (hold !== undefined) return { code: "on-hold", text: `On hold: ${hold.reason}` };
+  if (hold !== undefined) return { code: "on_hold", text: `On hold: ${hold.reason}` };
   const unpayable = vendorReason(vendor);
   if (unpayable !== null || vendor === undefined) return unpayable ?? unknownVendor();
   const part = amountCents < owed ? { owedCents: owed } : {};
@@ -245,7 +246,7 @@ function unknownBill(payableId: string): SkippedLine {
     contactName: null,
     amountCents: 0,
     dueDate: null,
-    code: "unknown-bill",
+    code: "unknown_bill",
     text: "The service lists no bill with this id for the business.",
   };
 }
@@ -255,22 +256,22 @@ function statusReason(status: string): Reason | null {
     case "approved":
       return null;
     case "draft":
-      return { code: "not-approved", text: "Still a draft in the service." };
+      return { code: "not_approved", text: "Still a draft in the service." };
     case "pending_approval":
-      return { code: "not-approved", text: "The bill itself waits for approval in the service." };
+      return { code: "not_approved", text: "The bill itself waits for approval in the service." };
     case "declined":
     case "blocked":
     case "void":
       return { code: status, text: `The bill's status in the service is ${status}.` };
     default:
-      return { code: "not-approved", text: `The bill's status in the service is ${status}.` };
+      return { code: "not_approved", text: `The bill's status in the service is ${status}.` };
   }
 }
 
 function nothingOwed(movingCents: number): Reason {
   if (movingCents === 0) return { code: "paid", text: "Nothing is owed on it any more." };
   return {
-    code: "already-on-its-way",
+    code: "already_on_its_way",
     text: `Payments of ${formatUsd(movingCents)} are on their way; nothing else is owed.`,
   };
 }
@@ -283,18 +284,18 @@ function vendorReason(vendor: VendorFacts | undefined): Reason | null {
     return { code: UNREADABLE, text };
   }
   if (vendor.status !== "active") {
-    return { code: "vendor-not-payable", text: `${name} is ${vendor.status} in the service.` };
+    return { code: "vendor_not_payable", text: `${name} is ${vendor.status} in the service.` };
   }
   if (!vendor.paymentReady) {
     const text = `${name} has no valid bank account on file; enter one in the service.`;
-    return { code: "vendor-not-payable", text };
+    return { code: "vendor_not_payable", text };
   }
   return null;
 }
 
 function unknownVendor(): Reason {
   return {
-    code: "vendor-not-payable",
+    code: "vendor_not_payable",
     text: "The service does not list the bill's vendor; its access may have been revoked.",
   };
 }
@@ -309,11 +310,11 @@ function dueTest(playbook: PayRunPlaybook, period: string): (bill: BillFacts) =>
   const lastIn = addDays(limit, -1);
   // One text for each day: a list may have a million bills that are not due.
   const reasonOf = onceEach((dueDate): Reason => {
-    return { code: "not-due", text: `Due ${dueDate}; this run takes bills due up to ${lastIn}.` };
+    return { code: "not_due", text: `Due ${dueDate}; this run takes bills due up to ${lastIn}.` };
   });
   return ({ dueDate }) => {
     if (dueDate === null) {
-      return { code: "no-due-date", text: "The bill has no due date; “due: all” would select it." };
+      return { code: "no_due_date", text: "The bill has no due date; “due: all” would select it." };
     }
     return dueDate < limit ? null : reasonOf(dueDate);
   };

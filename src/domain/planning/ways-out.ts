@@ -2,9 +2,9 @@ import type { OverLimit } from "./limits.ts";
 
 /** The playbook's key of each limit for which a bill can be parked. */
 const LIMIT_KEYS: Readonly<Record<OverLimit["code"], string>> = {
-  "over-bill-limit": "limits.bill",
-  "over-vendor-week-limit": "limits.vendorPerWeek",
-  "over-business-week-limit": "limits.businessPerWeek",
+  over_bill_limit: "limits.bill",
+  over_vendor_week_limit: "limits.vendorPerWeek",
+  over_business_week_limit: "limits.businessPerWeek",
 };
 
 /**
@@ -18,7 +18,7 @@ export function overLimitText(reasonCode: string | null, bill: string): string |
   if (!isLimit(reasonCode)) return undefined;
   const otherwise = `raise it in the playbook (payrun apply FILE) or in the business's profile, wherever it stands; then the next run plans the bill and asks, or payrun pay ${bill} does`;
   const key = LIMIT_KEYS[reasonCode];
-  return reasonCode === "over-bill-limit"
+  return reasonCode === "over_bill_limit"
     ? `Over ${key} a retry doesn't help: ${otherwise}.`
     : `Over ${key} a retry doesn't help in the same week: a run whose week has room plans the bill and asks. Sooner, ${otherwise}.`;
 }

@@ -1,3 +1,4 @@
+import type { BankReturnCode, LineReason } from "../../contracts/reason-codes.ts";
 import { addDays } from "../clock/dates.ts";
 import { formatUsd } from "../money.ts";
 import { isReinitiable, REINITIATION_DAYS, REINITIATIONS_MAX } from "../payments/return-codes.ts";
@@ -5,7 +6,7 @@ import { isReinitiable, REINITIATION_DAYS, REINITIATIONS_MAX } from "../payments
 /** The failures of one approved line, and when it would be paid again. */
 export interface ReturnedLine {
   /** Return codes of all its failed and returned payments; null for a failure without one. */
-  readonly codes: readonly (string | null)[];
+  readonly codes: readonly (BankReturnCode | null)[];
   readonly retriesMade: number;
   /** `YYYY-MM-DD` in New York: the earliest day on which its first payment can have settled. */
   readonly firstSettledOn: string;
@@ -16,7 +17,7 @@ export interface ReturnedLine {
 /** Why an approval covers no further payment. */
 export interface ApprovalEnd {
   /** Reason code of the line. */
-  readonly code: string;
+  readonly code: LineReason;
   readonly reason: string;
 }
 
@@ -41,7 +42,7 @@ export function approvalEnd(line: ReturnedLine): ApprovalEnd | null {
   if (ending === null) {
     const reason =
       "The failure has no return code that Nacha allows to be retried, which ends its approval.";
-    return { code: "unknown-reason", reason };
+    return { code: "unknown_reason", reason };
   }
   if (ending !== undefined) {
     const reason = `${ending} ends its approval: Nacha allows only R01 and R09 to be retried.`;
@@ -54,7 +55,7 @@ export function approvalEnd(line: ReturnedLine): ApprovalEnd | null {
   return isTooLate(line) ? { code: USED_UP, reason: TOO_LATE } : null;
 }
 
-const USED_UP = "retries-used-up";
+const USED_UP = "retries_used_up" satisfies LineReason;
 
 const TOO_LATE = `Nacha's rules end reinitiations ${REINITIATION_DAYS} days after the settlement of the first payment.`;
 

@@ -1,6 +1,7 @@
+import type { BankReturnCode } from "../../contracts/reason-codes.ts";
 import type { FailureRule, RetryFailedPlaybook } from "../../contracts/playbook.ts";
 import { classifyFailure, wordsOf } from "../payments/failure-policy.ts";
-import { isReinitiable, REINITIATIONS_MAX } from "../payments/return-codes.ts";
+import { isBankReturnCode, isReinitiable, REINITIATIONS_MAX } from "../payments/return-codes.ts";
 
 /** Name of the playbook that handles failures if none is stored under it. */
 export const BUILT_IN_FAILURES = "retry-failed";
@@ -77,7 +78,7 @@ export function unattendedFailures(name: string, otherVendorsFailed: number): Re
 /** A failure and its rule. */
 export interface RuledFailure {
   /** The return code that it counts as, or null. */
-  readonly code: string | null;
+  readonly code: BankReturnCode | null;
   readonly rule: FailureRule;
 }
 
@@ -102,7 +103,10 @@ export function ruleFor(
   }
   // The author's own words for a bounce count as a bounce.
   const bounced = found.action === "retry" && code === null;
-  return { code: bounced ? (found.codes.find(isReinitiable) ?? "R01") : code, rule: found };
+  return {
+    code: bounced ? (found.codes.filter(isBankReturnCode).find(isReinitiable) ?? "R01") : code,
+    rule: found,
+  };
 }
 
 function matches(rule: FailureRule, code: string | null, text: string): boolean {

@@ -1,4 +1,5 @@
 import { WEEKDAYS, type FailureRule } from "../../contracts/playbook.ts";
+import type { LineReason } from "../../contracts/reason-codes.ts";
 import { isBankingDay, nextBankingDay } from "../clock/bank-calendar.ts";
 import { addDays, isoWeekday } from "../clock/dates.ts";
 import { debitRefusedBy, isReinitiable } from "../payments/return-codes.ts";
@@ -32,7 +33,7 @@ export type FailureStep =
   | { readonly kind: "wait-for-funds" }
   | {
       readonly kind: "park";
-      readonly code: string | null;
+      readonly code: LineReason | null;
       /** One sentence; null if the code's meaning says enough. */
       readonly why: string | null;
       readonly hold: Held;
@@ -46,7 +47,7 @@ export function stepAfterFailure(facts: FailureFacts): FailureStep {
   const { rule, code } = failed;
   const hold = heldAfter(facts);
   const undecided = isUndecided({ ...facts, code }, rule);
-  const park = (why: string | null, name: string | null = code): FailureStep => ({
+  const park = (why: string | null, name: LineReason | null = code): FailureStep => ({
     kind: "park",
     code: name,
     why,
@@ -65,7 +66,7 @@ export function stepAfterFailure(facts: FailureFacts): FailureStep {
     return facts.stopped === null ? { kind: "wait-for-incident" } : park(facts.stopped);
   }
   if (rule.action !== "retry") return park(null);
-  if (!facts.isWhole) return park("A part is not paid again by itself.", "partly-failed");
+  if (!facts.isWhole) return park("A part is not paid again by itself.", "partly_failed");
   if (facts.stopped !== null) return park(facts.stopped);
   const { retriesMade, firstSettledOn } = facts;
   const date = retryDate(rule, facts.today);

@@ -1,3 +1,4 @@
+import type { LineReason } from "../../contracts/reason-codes.ts";
 import type { LineState } from "../../contracts/pay-run.ts";
 import { PLAN_ONLY } from "../plan-only.ts";
 
@@ -22,7 +23,11 @@ export const REGULAR_STATES: readonly LineState[] = ["settled", "skipped"];
  * Reason codes of a whole run that only planned, or was cancelled or rejected: the run says so
  * once, not with each bill.
  */
-export const WHOLE_RUN_CODES: readonly string[] = ["run-cancelled", "rejected", PLAN_ONLY];
+export const WHOLE_RUN_CODES: readonly string[] = [
+  "run_cancelled",
+  "rejected",
+  PLAN_ONLY,
+] satisfies LineReason[];
 
 /** True if a bill is among the exceptions of its run, in every list of them. */
 export function isException({

@@ -31,7 +31,7 @@ export async function authenticate(c: Context, context: GatewayContext): Promise
   const header = c.req.header("authorization");
   const match = /^Bearer +(\S+)$/i.exec(header?.trim() ?? "");
   if (match?.[1] === undefined) {
-    context.metrics.refused.inc({ why: "no-token" });
+    context.metrics.refused.inc({ why: "no_token" });
     throw unauthorized(
       header === undefined
         ? "This needs a token: send it as “Authorization: Bearer <token>”."

@@ -77,7 +77,7 @@ function addLinks(app: OpenAPIHono, context: GatewayContext): void {
         useSignInLink(trx, code, nowMs),
       );
       if (known === undefined) {
-        context.metrics.refused.inc({ why: "sign-in-link" });
+        context.metrics.refused.inc({ why: "sign_in_link" });
         const problem = "The link was used before, or is older than ten minutes: get another one.";
         return answerPage(
           c,

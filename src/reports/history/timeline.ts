@@ -258,7 +258,7 @@ function givenIn({ reasonCode, why: reason, code, outcome }: Details): unknown {
 }
 
 /**
- * Names from the code, such as `run-cancelled`; texts for people and codes like `R08` stay as they
+ * Names from the code, such as `run_cancelled`; texts for people and codes like `R08` stay as they
  * are.
  */
 const KEBAB = /^[a-z]+(-[a-z]+)+$/;

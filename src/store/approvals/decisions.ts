@@ -1,3 +1,4 @@
+import type { LineReason } from "../../contracts/reason-codes.ts";
 import { DECIDABLE, STOPPABLE } from "../../contracts/pay-run.ts";
 import { nextAfterLeavingOut } from "../../domain/approvals/share-texts.ts";
 import { randomUUID } from "node:crypto";
@@ -149,7 +150,7 @@ async function dropLines(
       .updateTable("run_lines")
       .set({
         state: "cancelled",
-        reason_code: "dropped",
+        reason_code: "dropped" satisfies LineReason,
         reason: droppedText(decision),
         dropped_by: decision.principal,
         updated_at_ms: decision.decidedAtMs,

@@ -61,7 +61,7 @@ async function refuseInUse(option: string, url: string): Promise<void> {
     if (performance.now() < deadline) await sleep(100);
     else {
       throw new CopyRefusedError(
-        "in-use",
+        "in_use",
         `The store of ${option} is open elsewhere. Stop every worker, gateway and “payrun up” that ` +
           "uses it, then copy again.",
       );
@@ -90,7 +90,7 @@ async function refuseUnlessEmpty(trx: Transaction<Tables>): Promise<void> {
     const rows = await countRows(trx, table);
     if (rows === 0) continue;
     throw new CopyRefusedError(
-      "not-empty",
+      "not_empty",
       `The store of --to is not empty: its table ${table} has ${rows} rows. Name a new file or an ` +
         "empty database.",
     );

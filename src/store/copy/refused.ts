@@ -1,4 +1,4 @@
-export type CopyRefusal = "same" | "in-use" | "leasing" | "not-empty";
+export type CopyRefusal = "same" | "in_use" | "leasing" | "not_empty";
 
 /** A store can't be copied now; `message` says why, and what to do. Nothing was written. */
 export class CopyRefusedError extends Error {

@@ -1,8 +1,9 @@
+import type { LineReason } from "../../contracts/reason-codes.ts";
 import { COUNT, type Db } from "../sql/db.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 
 /** Reason code of a line that changed after it was planned, and so waits for approval again. */
-export const CHANGED = "changed-since-approval";
+export const CHANGED = "changed_since_approval" satisfies LineReason;
 
 /**
  * Returns bills that wait for approval again: how many, and the first ones in plan order with

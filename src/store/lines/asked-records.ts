@@ -155,7 +155,7 @@ function areAmong(records: readonly Pick<AskedRecord, "contactId" | "record">[])
       and named.record_asked = run_lines.record_asked)`;
 }
 
-const CANCELLED_FOR_RECORD: AlarmCode = "record-changed-after-approval";
+const CANCELLED_FOR_RECORD: AlarmCode = "record_changed_after_approval";
 
 /** A line about whose vendor's record people are asked, for a notice. */
 export type AskedLine = Pick<

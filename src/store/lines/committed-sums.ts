@@ -1,3 +1,4 @@
+import type { OverLimitCode } from "../../contracts/reason-codes.ts";
 import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import type { ApprovalRule, PayLimits, SumPer } from "../../contracts/playbook.ts";
@@ -25,13 +26,13 @@ const LIMITS = [
   {
     limit: "vendorPerWeekCents",
     sum: "vendor-week",
-    code: "over-vendor-week-limit",
+    code: "over_vendor_week_limit",
     whose: "This vendor's",
   },
   {
     limit: "businessPerWeekCents",
     sum: "business-week",
-    code: "over-business-week-limit",
+    code: "over_business_week_limit",
     whose: "The business's",
   },
 ] as const;
@@ -49,7 +50,7 @@ export type WeighedLine = Pick<
 
 /** Why a line isn't paid: a limit that it would break, or a rule that it wasn't approved under. */
 export type SumRefusal =
-  | { readonly kind: "limit"; readonly code: string; readonly text: string }
+  | { readonly kind: "limit"; readonly code: OverLimitCode; readonly text: string }
   | { readonly kind: "rule"; readonly index: number; readonly text: string };
 
 export interface Summing {

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import { type LineState, SENT } from "../../contracts/pay-run.ts";
+import type { LineReason } from "../../contracts/reason-codes.ts";
 import { chunks, type Db } from "../sql/db.ts";
 import { getRunLines, type RunLine, toRunLine } from "./lines.ts";
 import { idsIn, rowsAs } from "../sql/rows-as.ts";
@@ -75,7 +76,7 @@ export interface LineMove {
   readonly payableId: string;
   readonly from: LineState;
   readonly to: LineState;
-  readonly reasonCode: string | null;
+  readonly reasonCode: LineReason | null;
   readonly reason: string | null;
   /** Business-clock instant of the next poll. */
   readonly pollAtMs: number;

@@ -1,3 +1,4 @@
+import type { LineReason } from "../../contracts/reason-codes.ts";
 import type { Transaction } from "kysely";
 import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
 import type { SourceUse } from "../../domain/notices/source-texts.ts";
@@ -144,4 +145,4 @@ export async function markShort(
   }
 }
 
-const SHORT = "funding-short";
+const SHORT = "funding_short" satisfies LineReason;

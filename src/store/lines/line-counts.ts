@@ -1,3 +1,4 @@
+import type { LineReason } from "../../contracts/reason-codes.ts";
 import { DECIDABLE, type LineState, UNDER_WAY } from "../../contracts/pay-run.ts";
 import type { BillSum } from "../../domain/counted.ts";
 import { withParts } from "../../domain/payments/line-parts.ts";
@@ -96,7 +97,7 @@ export async function countIn(
 export async function countForReasons(
   db: Db,
   runId: string,
-  of: { readonly state: LineState; readonly reasonCodes: readonly string[] },
+  of: { readonly state: LineState; readonly reasonCodes: readonly LineReason[] },
 ): Promise<number> {
   const row = await db
     .selectFrom("run_lines")

@@ -143,7 +143,7 @@ export async function countWaitingForIncidents(db: Db, runId: string): Promise<n
     .where("retries.run_id", "=", runId)
     .where("run_lines.state", "=", "retrying")
     // A line that is also on hold by a person is counted with the holds.
-    .where((eb) => eb(eb.fn.coalesce("run_lines.reason_code", eb.val("")), "!=", "on-hold"))
+    .where((eb) => eb(eb.fn.coalesce("run_lines.reason_code", eb.val("")), "!=", "on_hold"))
     .where("incidents.phase", "!=", "ended")
     .select(COUNT)
     .executeTakeFirst();

@@ -1,3 +1,4 @@
+import type { LineReason } from "../../contracts/reason-codes.ts";
 import {
   type Expression,
   type ExpressionBuilder,
@@ -21,7 +22,7 @@ import type { Row, Tables } from "../schema/tables.ts";
 /**
  * Reason code of a line that a hold stops; a line with another code waits for an event of its own.
  */
-const HELD = "on-hold";
+const HELD = "on_hold" satisfies LineReason;
 
 const LINES_A_PAGE = 1_000;
 
@@ -73,7 +74,7 @@ async function moveLines(
   trx: Transaction<Tables>,
   moment: RunMoment,
   payableIds: readonly string[],
-  to: Changed & { readonly state: LineState; readonly reason_code?: string },
+  to: Changed & { readonly state: LineState; readonly reason_code?: LineReason },
 ): Promise<void> {
   const why = { reasonCode: to.reason_code, reason: to.reason };
   for (const ids of chunks(payableIds)) {
@@ -214,7 +215,7 @@ async function settleFirst(
   why: string,
 ): Promise<void> {
   const reason = "A request of it may still pay it: Payrun looks until that is known.";
-  const unknown = { state: "unknown", reason_code: "answer-unknown", reason } as const;
+  const unknown = { state: "unknown", reason_code: "answer_unknown", reason } as const;
   const which: Conditions = (eb) => [eb("state", "in", states), mayStillPay("run_lines")];
   await move(trx, moment, which, unknown, { reasonCode: why });
 }
@@ -233,7 +234,7 @@ export async function wakeWaiting(trx: Transaction<Tables>, moment: RunMoment): 
       eb.or([eb("look", "=", 1), eb("poll_at_ms", "<=", moment.businessMs)]),
     ],
     { state: "planned", look: 0, funded: 0, ...NO_BACK_OFF },
-    { why: "tried-again" },
+    { why: "tried_again" },
   );
 }
 
@@ -241,7 +242,7 @@ export async function wakeWaiting(trx: Transaction<Tables>, moment: RunMoment): 
 export async function cancelUndecided(
   trx: Transaction<Tables>,
   moment: RunMoment,
-  reasonCode: string,
+  reasonCode: LineReason,
   reason: string | null = null,
 ): Promise<void> {
   await settleFirst(trx, moment, DECIDABLE, reasonCode);

@@ -88,7 +88,7 @@ async function totalsKnown(
 }
 
 /** Codes of bills that are left out with what is owed of them, or with no known amount. */
-const MAY_BE_PART: readonly string[] = ["claimed", "condition-failed", "unknown-bill"];
+const MAY_BE_PART: readonly string[] = ["claimed", "condition_failed", "unknown_bill"];
 
 const toName = readerOf("names");
 

@@ -1,3 +1,4 @@
+import type { LineReason } from "../../contracts/reason-codes.ts";
 import type { ExpressionBuilder } from "kysely";
 import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
 import { CHANGED_RECORD } from "../../domain/approvals/changed-records.ts";
@@ -7,7 +8,7 @@ import { is } from "../sql/is-in.ts";
 type OfLines = ExpressionBuilder<Tables, "run_lines">;
 
 /** Reason code of a line that is parked because it was not approved in time. */
-export const UNAPPROVED = "approval-expired";
+export const UNAPPROVED = "approval_expired" satisfies LineReason;
 
 /**
  * True if the next run plans the bill of a parked line, or if another run has it or has had it

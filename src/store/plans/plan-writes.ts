@@ -1,3 +1,4 @@
+import type { LineReason } from "../../contracts/reason-codes.ts";
 import { setImmediate } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import type { LineState, PlanLine, PlanSummary, SkippedLine } from "../../contracts/pay-run.ts";
@@ -158,7 +159,7 @@ export function beginningOf(
   { overLimit, executionDate }: PlanLine,
 ): {
   readonly state: Extract<LineState, "awaiting-approval" | "parked" | "skipped">;
-  readonly reasonCode: string | null;
+  readonly reasonCode: LineReason | null;
   readonly reason: string | null;
 } {
   if (onlyPlans(policy)) {

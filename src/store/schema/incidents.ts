@@ -1,11 +1,14 @@
 import type { AuthorKind } from "../../contracts/authors.ts";
 import type { IncidentDecision, IncidentPhase } from "../../contracts/incident.ts";
+import type { LineReason } from "../../contracts/reason-codes.ts";
 import type { FailureRule } from "../../contracts/playbook.ts";
 import {
   flag,
   integer,
   integerOrNull,
   json,
+  readAs,
+  readAsOrNull,
   table,
   text,
   textOrNull,
@@ -28,7 +31,7 @@ export const incidentTables = {
     /** Run whose line it took over, or null. */
     run_id: textOrNull,
     phase: text,
-    reason_code: textOrNull,
+    reason_code: readAsOrNull<LineReason>(),
     reason: textOrNull,
     retries_made: integer,
     /** JSON array of payment ids whose failure has been dealt with. */
@@ -79,7 +82,7 @@ export const incidentTables = {
     round: integer,
     phase: word<IncidentPhase>(),
     /** Return code or another word for what happened. */
-    code: text,
+    code: readAs<LineReason>(),
     reason: text,
     hold_id: text,
     /** JSON array of roles that decide. */

@@ -1,4 +1,5 @@
 import type { AuthorKind } from "../../contracts/authors.ts";
+import type { WaitCode } from "../../contracts/reason-codes.ts";
 import type { HoldScopeName } from "../../domain/holds.ts";
 import {
   integer,
@@ -46,7 +47,7 @@ export const paymentTables = {
     /** Funding source id for money faults; empty for the whole business. */
     source_id: text,
     /** The service's code, for example `insufficient_balance`; `rate_limited` for a 429. */
-    code: text,
+    code: readAs<WaitCode>(),
     message: text,
     since_ms: integer,
     /** Service-clock instant of the next try. */

@@ -7,6 +7,7 @@ import type {
   SkippedLine,
 } from "../../contracts/pay-run.ts";
 import type { DryPlanAsked } from "../../contracts/activities.ts";
+import type { LeftOutCode, LineReason } from "../../contracts/reason-codes.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import {
   flag,
@@ -15,6 +16,7 @@ import {
   integerOrNull,
   json,
   readAs,
+  readAsOrNull,
   table,
   text,
   textOrNull,
@@ -90,7 +92,7 @@ export const runTables = {
   plan_skipped: table(["run_id", "payable_id"], {
     run_id: text,
     payable_id: text,
-    code: text,
+    code: readAs<LeftOutCode>(),
     skipped: json<SkippedLine>(),
   }),
   /** Where each line of a run stands; the mutable side of plan_lines. */
@@ -109,7 +111,7 @@ export const runTables = {
     execution_date: text,
     quorum: integer,
     state: readAs<LineState>(),
-    reason_code: textOrNull,
+    reason_code: readAsOrNull<LineReason>(),
     reason: textOrNull,
     payment_ids: json<readonly string[]>(),
     attempts: integer,

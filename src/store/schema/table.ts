@@ -40,6 +40,10 @@ export function readAs<Word extends string>(): Column<string, Word> {
   return { type: "text", mayBeNull: false };
 }
 
+export function readAsOrNull<Word extends string>(): Column<string | null, Word | null> {
+  return { type: "text", mayBeNull: true };
+}
+
 /** Defines a column that holds one of a few words. */
 export function word<Word extends string>(): Column<Word> {
   return { type: "text", mayBeNull: false };

@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
 import { outcomeOfError } from "../../../activities/pay/error-outcome.ts";
+import type { WaitCode } from "../../../src/contracts/reason-codes.ts";
 import { PaymentsApiError } from "../../../src/payments-api/index.ts";
 import { listWaits, setWait } from "../../../src/store/runs/waits.ts";
 import { type CancelWorld, test } from "../cancel-world.ts";
@@ -13,7 +14,7 @@ const NOT_OF_CANCELS = [
   "feature_unavailable",
   "forbidden_for_payments",
   "forbidden_read",
-];
+] as const;
 
 async function scheduled(cancels: CancelWorld): Promise<string> {
   return cancels.payment(await cancels.bill(10_000), { scheduledAt: inDays(5) });
@@ -22,7 +23,7 @@ async function scheduled(cancels: CancelWorld): Promise<string> {
 /**
  * Sets a wait of the whole business because of a code; it is tried again in `forMs` milliseconds.
  */
-async function waitFor(world: MoneyWorld, code: string, forMs: number): Promise<void> {
+async function waitFor(world: MoneyWorld, code: WaitCode, forMs: number): Promise<void> {
   const { store, businessId } = world;
   const { serviceMs: nowMs, realMs } = await world.context().clockOf("acme").now();
   const fault = { businessId, sourceId: "", code, message: code, nowMs, realMs };
@@ -92,7 +93,7 @@ describe("waits and cancels", () => {
   });
 
   test("a cancel goes out while reads that it does not need fail", async ({ cancels, world }) => {
-    for (const code of ["unreachable_read", "unreadable_read"])
+    for (const code of ["unreachable_read", "unreadable_read"] as const)
       await waitFor(world, code, 3_600_000);
     const paymentId = await scheduled(cancels);
     const id = await cancels.ask({ payments: [paymentId] });
@@ -104,7 +105,7 @@ describe("waits and cancels", () => {
     cancels,
     world,
   }) => {
-    for (const code of ["unreachable", "forbidden", "payments_locked"])
+    for (const code of ["unreachable", "forbidden", "payments_locked"] as const)
       await waitFor(world, code, -1);
     const id = await cancels.ask({ payments: [await scheduled(cancels)] });
     await cancels.turns(id);
@@ -120,7 +121,7 @@ describe("waits and cancels", () => {
       key: crypto.randomUUID(),
     });
     expect(cancelled.status).toBe(200);
-    for (const code of ["unreachable", "forbidden"]) await waitFor(world, code, -1);
+    for (const code of ["unreachable", "forbidden"] as const) await waitFor(world, code, -1);
     const id = await cancels.ask({ payments: [paymentId] });
     await cancels.turns(id);
     expect(await cancels.shown(id)).toEqual([`${paymentId} cancelled`]);

@@ -69,7 +69,7 @@ test("an incident calls back what is scheduled from its account, and its release
   await world.follow(scheduled.runId);
   const { runId, payableId } = scheduled;
   expect(await world.line(runId, payableId)).toMatchObject({
-    ...{ state: "on-hold", reasonCode: "on-hold", reason: expect.stringMatching(/called back/) },
+    ...{ state: "on-hold", reasonCode: "on_hold", reason: expect.stringMatching(/called back/) },
   });
   await world.pay(runId);
   expect(await world.paymentsOf(payableId)).toMatchObject([{ status: "cancelled" }]);

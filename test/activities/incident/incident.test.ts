@@ -109,7 +109,7 @@ describe("payments that bounce because our own account is empty", () => {
     expect((await world.look(planned.payableId)).phase).toBe("ended");
     expect(await world.line(planned.runId, planned.payableId)).toMatchObject({
       state: "parked",
-      reasonCode: "other-source",
+      reasonCode: "other_source",
     });
     const owners = await claimOwners(world.store.db, world.businessId, [planned.payableId]);
     expect(owners.size).toBe(0);

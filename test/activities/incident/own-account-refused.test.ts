@@ -107,7 +107,7 @@ test("after a return as not authorized nothing is debited from the account until
   world.achAuthorization = { ...ACCEPTED, acceptedAt: returnedAt };
   await world.pay(refused.runId);
   expect(await world.line(refused.runId, refused.payableId)).toMatchObject({
-    ...{ state: "parked", reasonCode: "no-ach-authorization" },
+    ...{ state: "parked", reasonCode: "no_ach_authorization" },
     reason: expect.stringContaining(returnedAt),
   });
   expect(await world.paymentsOf(refused.payableId)).toEqual([]);

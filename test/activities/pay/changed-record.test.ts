@@ -25,7 +25,7 @@ test("an approved bill whose vendor's record was changed waits for one word, and
   await changePhone(world);
   await world.pay(runId);
   const asked = await world.line(runId, payableId);
-  expect(asked).toMatchObject({ state: "awaiting-approval", reasonCode: "changed-record" });
+  expect(asked).toMatchObject({ state: "awaiting-approval", reasonCode: "changed_record" });
   expect(asked.reason).toContain("phone differs");
   expect(asked.reason).toContain(`payrun approve ${runId} --same-account v1`);
   const waiting = await assessRun(world.context(), runId);
@@ -73,7 +73,7 @@ test("a word about an older record doesn't count once the record is changed agai
   await confirmRecords(world, runId);
   await changePhone(world, "v1", "+1 646 555 0100");
   await world.pay(runId);
-  expect(await world.line(runId, payableId)).toMatchObject({ reasonCode: "changed-record" });
+  expect(await world.line(runId, payableId)).toMatchObject({ reasonCode: "changed_record" });
   expect(await world.paymentsOf(payableId)).toEqual([]);
 });
 
@@ -97,7 +97,7 @@ test("the account is confirmed by an approver of the line who didn't launch the 
     code: "nothing_left",
   });
   await world.pay(runId);
-  expect(await world.line(runId, payableId)).toMatchObject({ reasonCode: "changed-record" });
+  expect(await world.line(runId, payableId)).toMatchObject({ reasonCode: "changed_record" });
 });
 
 test("a role to which a bill may be escalated says that the account is right only once it was", async ({
@@ -136,7 +136,7 @@ test("a hurried word about an account needs a second person where the playbook a
   expect(notice?.text).toContain("its bills need one more person");
   expect(await confirmRecords(world, runId, { name: "Olga" })).toMatchObject({ countsFor: [] });
   await world.pay(runId);
-  expect(await world.line(runId, payableId)).toMatchObject({ reasonCode: "changed-record" });
+  expect(await world.line(runId, payableId)).toMatchObject({ reasonCode: "changed_record" });
   expect(await confirmRecords(world, runId, { name: "omar" })).toMatchObject({
     countsFor: [payableId],
   });
@@ -178,7 +178,7 @@ test("the playbook of each run says whether a word about an account was hurried,
   expect(await confirmRecords(world, calm.runId)).toMatchObject({ countsFor: [calm.payableId] });
   await world.pay(strict.runId);
   expect(await world.line(strict.runId, strict.payableId)).toMatchObject({
-    reasonCode: "changed-record",
+    reasonCode: "changed_record",
   });
   expect(await confirmRecords(world, strict.runId, { name: "omar" })).toMatchObject({
     countsFor: [strict.payableId],
@@ -197,7 +197,7 @@ test("a word about a bill on hold leaves its hold, and the bill is paid once it 
   await assessRun(world.context(), runId);
   expect(await confirmRecords(world, runId)).toMatchObject({ countsFor: [payableId] });
   expect(await world.line(runId, payableId)).toMatchObject({
-    ...{ state: "on-hold", reasonCode: "on-hold" },
+    ...{ state: "on-hold", reasonCode: "on_hold" },
   });
   await world.store.transaction((trx) => releaseHold(trx, holdId, "olga", Date.now()));
   await world.pay(runId);
@@ -215,7 +215,7 @@ test("a bill whose hold is released asks about its vendor's record again, with w
   await world.store.transaction((trx) => releaseHold(trx, holdId, "olga", Date.now()));
   await world.pay(runId);
   const asked = await world.line(runId, payableId);
-  expect(asked).toMatchObject({ state: "awaiting-approval", reasonCode: "changed-record" });
+  expect(asked).toMatchObject({ state: "awaiting-approval", reasonCode: "changed_record" });
   expect(asked.reason).toContain("phone differs");
 });
 
@@ -269,7 +269,7 @@ test("one notice covers the vendors that a sync changed, with the cut-off of wha
   await lookAgain(world, scheduled);
   expect(await world.line(scheduled.runId, scheduled.payableId)).toMatchObject({
     state: "scheduled",
-    reasonCode: "changed-record",
+    reasonCode: "changed_record",
   });
   expect(await noticesOf(world)).toEqual([]);
   await afterQuiet(world);
@@ -299,8 +299,8 @@ test("a scheduled payment above the playbook's amount is cancelled if its vendor
   for (const payableId of payableIds) await lookAgain(world, { runId, payableId });
   const lines = await Promise.all(payableIds.map((id) => world.line(runId, id)));
   expect(lines.map(({ reasonCode }) => reasonCode)).toEqual([
-    "changed-record",
-    "record-changed-after-approval",
+    "changed_record",
+    "record_changed_after_approval",
   ]);
   expect((await world.holds()).map(({ value }) => value)).toEqual([payableIds[1]]);
   const rows = await world.store.db.selectFrom("cancellations").select("policy").execute();

@@ -184,7 +184,7 @@ test("a line that goes back to approval says why", async ({ world }) => {
   await world.pay(runId);
   const back = {
     state: "awaiting-approval",
-    reasonCode: "changed-since-approval",
+    reasonCode: "changed_since_approval",
     reason: expect.stringContaining("••9999"),
   };
   expect(await world.line(runId, payableId)).toMatchObject(back);

@@ -65,7 +65,7 @@ test("the next run plans dropped and expired bills, while a held bill keeps its 
   );
   await world.control.advance("P3D");
   expect(await world.assess(runId)).toMatchObject({ ended: false });
-  expect(await world.line(runId, expired)).toMatchObject({ reasonCode: "approval-expired" });
+  expect(await world.line(runId, expired)).toMatchObject({ reasonCode: "approval_expired" });
   expect(await owners(world, payableIds)).toEqual(new Map([[held, runId]]));
 
   const next = await world.plannedRun([]);

@@ -41,7 +41,7 @@ describe("a part of a bill", () => {
     const limited = await partAgain(world, payableIds, 240_00, { approve, limits });
     expect(await world.line(limited.runId, limited.payableId)).toMatchObject({
       state: "parked",
-      reasonCode: "over-bill-limit",
+      reasonCode: "over_bill_limit",
       reason: "The whole bill, $720.00, is above the playbook's limit of $500.00 for one bill.",
     });
   });
@@ -88,12 +88,12 @@ describe("limits of the business", () => {
       return [state, reasonCode];
     });
     expect(await Promise.all(ends)).toEqual([
-      ["parked", "over-bill-limit"],
+      ["parked", "over_bill_limit"],
       ["scheduled", null],
-      ["parked", "over-vendor-week-limit"],
+      ["parked", "over_vendor_week_limit"],
     ]);
     const planned = await world.plannedRun([{ totalAmountCents: 100_00 }]);
-    expect((await world.line(planned.runId, planned.payableId)).reasonCode).toBe("over-bill-limit");
+    expect((await world.line(planned.runId, planned.payableId)).reasonCode).toBe("over_bill_limit");
   });
 });
 

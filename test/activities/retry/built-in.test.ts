@@ -37,7 +37,7 @@ test("without a stored playbook, three vendors that bounce on one day pause the 
   );
   await world.look(second);
   await world.look(second);
-  expect(await world.line(runId, second)).toMatchObject({ reasonCode: "on-hold" });
+  expect(await world.line(runId, second)).toMatchObject({ reasonCode: "on_hold" });
   expect(await world.look(third)).toMatchObject({
     phase: "waiting",
     waitingFor: expect.stringMatching(/one decision/),

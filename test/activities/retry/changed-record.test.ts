@@ -24,7 +24,7 @@ test("a retry whose vendor's record was changed sleeps until the word about it w
 }) => {
   const { runId, payableId } = await askedRetry(world);
   const asked = await world.line(runId, payableId);
-  expect(asked).toMatchObject({ state: "retrying", reasonCode: "changed-record" });
+  expect(asked).toMatchObject({ state: "retrying", reasonCode: "changed_record" });
   const waiting = await world.look(payableId);
   expect(waiting).toMatchObject({
     ...{ phase: "waiting", waitingFor: expect.stringContaining("a word") as string },

@@ -10,7 +10,13 @@ describe("paying again in one activity", () => {
     const { payableId } = await dueRetry(world);
     const { businessId, store } = world;
     const { serviceMs, realMs } = await world.context().clockOf("acme").now();
-    const wait = { businessId, sourceId: "", code: "rate_limited", message: "slow down", realMs };
+    const wait = {
+      businessId,
+      sourceId: "",
+      code: "rate_limited" as const,
+      message: "slow down",
+      realMs,
+    };
     const over = { nowMs: serviceMs - 2_000, retryAtMs: serviceMs - 1_000 };
     await store.transactionOf(businessId, (trx) => setWait(trx, { ...wait, ...over }));
     const slowDown = {

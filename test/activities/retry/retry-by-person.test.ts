@@ -29,7 +29,7 @@ describe("a retry that a person asks for", () => {
     await askForRetry(world, planned);
     await world.store.db.updateTable("line_approvals").set({ expires_at_ms: 1 }).execute();
     expect((await world.look(payableId)).outcome).toBe("left to the next run");
-    const left = { state: "parked", reasonCode: "not-approved" };
+    const left = { state: "parked", reasonCode: "not_approved" };
     expect(await world.line(runId, payableId)).toMatchObject(left);
     expect(await claimOwners(world.store.db, world.businessId, [payableId])).toEqual(new Map());
   });
@@ -49,14 +49,14 @@ describe("a retry that a person asks for", () => {
     await world.follow(runId);
     for (let looks = 0; looks < 2; looks += 1) {
       expect((await world.look(payableId)).phase).toBe("parked");
-      const told = { state: "parked", reasonCode: "partly-failed" };
+      const told = { state: "parked", reasonCode: "partly_failed" };
       expect(await world.line(runId, payableId)).toMatchObject(told);
     }
     await askForRetry(world, planned);
     // A signal that arrives after the retry workflow has ended starts it again.
     for (let looks = 0; looks < 2; looks += 1) {
       expect((await world.look(payableId)).phase).toBe("ended");
-      const left = { state: "parked", reasonCode: "changed-since-approval" };
+      const left = { state: "parked", reasonCode: "changed_since_approval" };
       expect(await world.line(runId, payableId)).toMatchObject(left);
       expect(await claimOwners(world.store.db, world.businessId, [payableId])).toEqual(new Map());
     }
@@ -77,7 +77,7 @@ describe("a retry that a person asks for", () => {
     expect((await world.look(payableId)).phase).toBe("ended");
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "parked",
-      reasonCode: "retries-used-up",
+      reasonCode: "retries_used_up",
     });
     expect(await claimOwners(db, businessId, [payableId])).toEqual(new Map());
     expect(await world.paymentsOf(payableId)).toHaveLength(3);
@@ -154,13 +154,13 @@ describe("a person's retry of a bill over a limit", () => {
     const { runId, payableIds } = await parkedByLimit(world, { vendorPerWeekCents: 15_000 });
     const lines = await Promise.all(payableIds.map((id) => world.line(runId, id)));
     const payableId = lines.find(({ state }) => state === "parked")?.payableId ?? "";
-    expect((await world.line(runId, payableId)).reasonCode).toBe("over-vendor-week-limit");
+    expect((await world.line(runId, payableId)).reasonCode).toBe("over_vendor_week_limit");
     await askForRetry(world, { runId, payableId });
     expect((await world.look(payableId)).phase).toBe("pay");
     await world.retry(payableId);
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "parked",
-      reasonCode: "over-vendor-week-limit",
+      reasonCode: "over_vendor_week_limit",
     });
     expect(await world.paymentsOf(payableId)).toEqual([]);
     expect((await world.look(payableId)).phase).toBe("parked");
@@ -180,7 +180,7 @@ test("a person's retry of a bill above the limit for one bill is never sent", as
   await world.retry(payableId);
   expect(await world.line(runId, payableId)).toMatchObject({
     state: "parked",
-    reasonCode: "over-bill-limit",
+    reasonCode: "over_bill_limit",
   });
   expect(await world.paymentsOf(payableId)).toEqual([]);
 });

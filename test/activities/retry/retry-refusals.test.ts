@@ -41,7 +41,7 @@ describe("a retry whose bill has changed", () => {
     await tryAgain(world, planned);
     expect(await world.line(planned.runId, planned.payableId)).toMatchObject({
       state: "parked",
-      reasonCode: "changed-since-approval",
+      reasonCode: "changed_since_approval",
       reason: expect.stringMatching(/from \$100\.00 to \$60\.00/),
     });
     expect(await isFree(world, planned)).toBe(true);
@@ -57,12 +57,12 @@ describe("a retry whose bill has changed", () => {
       expect(await world.look(planned.payableId)).toMatchObject({
         phase: "parked",
         details: expect.stringMatching(
-          new RegExp(`^\\*\\*BILL-.* of One\\*\\* needs a person \\(payable-${status}\\)`),
+          new RegExp(`^\\*\\*BILL-.* of One\\*\\* needs a person \\(payable_${status}\\)`),
         ),
       });
       expect(await world.line(planned.runId, planned.payableId)).toMatchObject({
         state: "parked",
-        reasonCode: `payable-${status}`,
+        reasonCode: `payable_${status}`,
         reason: expect.stringContaining(`status is ${status} now`),
       });
       expect(await netCents(world, planned)).toBe(0);

@@ -71,7 +71,13 @@ describe("a retry", () => {
     const { payableId } = await dueRetry(world);
     const { businessId, store } = world;
     const { serviceMs: nowMs, realMs } = await world.context().clockOf("acme").now();
-    const wait = { businessId, code: "insufficient_balance", message: "short", nowMs, realMs };
+    const wait = {
+      businessId,
+      code: "insufficient_balance" as const,
+      message: "short",
+      nowMs,
+      realMs,
+    };
     await store.transactionOf(businessId, (trx) => setWait(trx, { ...wait, sourceId: "other" }));
     expect((await world.look(payableId)).phase).toBe("pay");
   });
@@ -82,7 +88,13 @@ describe("a retry", () => {
     const { payableId } = await dueRetry(world);
     const { businessId, store } = world;
     const { serviceMs, realMs } = await world.context().clockOf("acme").now();
-    const wait = { businessId, sourceId: "", code: "payments_locked", message: "locked", realMs };
+    const wait = {
+      businessId,
+      sourceId: "",
+      code: "payments_locked" as const,
+      message: "locked",
+      realMs,
+    };
     const since = { nowMs: serviceMs - 61_000, retryAtMs: serviceMs + 600_000 };
     await store.transactionOf(businessId, (trx) => setWait(trx, { ...wait, ...since }));
     expect((await world.look(payableId)).waitingFor).toBe("locked");
@@ -178,7 +190,13 @@ describe("a retry", () => {
     const { businessId } = world;
     const { sourceId, reason } = await world.line(runId, payableId);
     expect(reason).toMatch(/Tried again on/);
-    const bounced = { businessId, business: "acme", sourceId, code: "R01", reason: "No money" };
+    const bounced = {
+      businessId,
+      business: "acme",
+      sourceId,
+      code: "R01" as const,
+      reason: "No money",
+    };
     const workflowId = `funding-incident/acme/${sourceId}`;
     const atMs = Date.now();
     await world.store.transaction((trx) =>
@@ -247,7 +265,7 @@ describe("a retry", () => {
     expect((await world.look(payableId)).phase).toBe("ended");
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "parked",
-      reasonCode: "not-found",
+      reasonCode: "not_found",
     });
     expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
   });
@@ -290,7 +308,7 @@ describe("a retry", () => {
     expect((await world.look(payableId)).phase).toBe("ended");
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "parked",
-      reasonCode: "approval-expired",
+      reasonCode: "approval_expired",
     });
     expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
     expect((await world.look(payableId)).phase).toBe("ended");
@@ -307,7 +325,7 @@ describe("a retry", () => {
     expect((await world.look(payableId)).phase).toBe("ended");
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "parked",
-      reasonCode: "changed-since-approval",
+      reasonCode: "changed_since_approval",
     });
     expect((await claimOwners(world.store.db, world.businessId, [payableId])).size).toBe(0);
   });

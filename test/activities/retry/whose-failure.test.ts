@@ -178,7 +178,7 @@ test("a person's retry of a bounce 180 days after its payment is left to the nex
   expect((await world.look(planned.payableId)).phase).toBe("ended");
   expect(await world.line(planned.runId, planned.payableId)).toMatchObject({
     state: "parked",
-    reasonCode: "retries-used-up",
+    reasonCode: "retries_used_up",
     reason: expect.stringMatching(/180 days/),
   });
 });

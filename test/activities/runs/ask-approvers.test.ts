@@ -212,7 +212,7 @@ describe("a run whose approvals come in stages", () => {
     await later(world, runId, "P6D");
     expect(await world.line(runId, payableId)).toMatchObject({
       state: "parked",
-      reasonCode: "approval-expired",
+      reasonCode: "approval_expired",
     });
   });
 });

@@ -106,7 +106,7 @@ describe("the trail of a bill", () => {
       "line:planned",
       "line:on-hold",
     ]);
-    expect(details(trail, "line:on-hold")).toMatchObject([{ reasonCode: "on-hold" }]);
+    expect(details(trail, "line:on-hold")).toMatchObject([{ reasonCode: "on_hold" }]);
   });
 
   test("the trail has no token, no account number and no vendor's name", async ({ world }) => {

@@ -29,7 +29,7 @@ async function changesAt840(
 /** Checks that the cancellation that was started ends before 9:00 and the bank pays nobody. */
 async function isStopped(cancels: CancelWorld, payableId: string): Promise<void> {
   const id = cancels.money.told.find((told) => told.startsWith("cancel-scheduled-payments/"));
-  expect(id).toContain("payee-changed-after-approval");
+  expect(id).toContain("payee_changed_after_approval");
   await chooseCancellation(cancels.money.context(), id ?? "");
   expect(await cancels.turns(id ?? "")).toMatchObject({ ended: true });
   expect((await cancels.money.paymentsOf(payableId)).at(0)).toMatchObject({ status: "cancelled" });
@@ -58,7 +58,7 @@ test("a vendor's bank account that changes at 8:40 stops a run's payment schedul
   await world.follow(runId);
   expect(await world.line(runId, payableId)).toMatchObject({
     state: "cancelled",
-    reasonCode: "payee-changed-after-approval",
+    reasonCode: "payee_changed_after_approval",
     reason: expect.stringMatching(/••8888 .*by phone\. The payment was cancelled\.$/),
   });
   for (const { reason } of await world.holds()) expect(reason).not.toContain("still allows it");
@@ -132,7 +132,7 @@ test("a vendor's bank account that changes at 8:40 stops a retry scheduled for 9
   expect(await world.look(payableId)).toMatchObject({ phase: "ended", outcome: "cancelled" });
   expect(await world.line(runId, payableId)).toMatchObject({
     state: "cancelled",
-    reasonCode: "payee-changed-after-approval",
+    reasonCode: "payee_changed_after_approval",
     reason: expect.stringContaining("••8888"),
   });
   expect(await paidCents(world, payableId)).toBe(0);

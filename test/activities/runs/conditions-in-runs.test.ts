@@ -32,7 +32,7 @@ test("a changed line whose approval rule can't be determined is parked for a per
   await world.pay(runId);
   expect(await world.line(runId, payableId)).toMatchObject({
     state: "parked",
-    reasonCode: "condition-failed",
+    reasonCode: "condition_failed",
     reason: expect.stringMatching(/nobody knows who may approve.*division by zero/),
   });
   expect(await world.paymentsOf(payableId)).toEqual([]);
@@ -64,6 +64,6 @@ test("a vendor's overlong text leaves only its own bill out, and does not occupy
   expect(lineCount).toBe(3);
   expect(longestMs).toBeLessThan(1_000);
   const skipped = await listSkipped(world.store.db, runId);
-  const failed = skipped.filter(({ code }) => code === "condition-failed");
+  const failed = skipped.filter(({ code }) => code === "condition_failed");
   expect(failed.map((each) => each.text)).toEqual([expect.stringContaining("2,000 characters")]);
 });

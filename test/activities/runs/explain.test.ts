@@ -219,7 +219,7 @@ test("explain says of an unplanned bill, by vendor and number, why the last run 
   const draft = payableIds[1] ?? "";
   const { history, text } = await explainIn(world, draft);
   expect(history).toMatchObject({
-    ...{ state: null, bill: null, leftOut: { code: "not-approved", contactName: "One" } },
+    ...{ state: null, bill: null, leftOut: { code: "not_approved", contactName: "One" } },
     paidOnce: { verdict: "not-paid", way: "left-out" },
   });
   expect(text.split("\n")[0]).toMatch(/One BILL-\d+/);

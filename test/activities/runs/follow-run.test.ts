@@ -65,7 +65,7 @@ test("a vendor that the service doesn't find any more changes no payment, and op
   for (let times = 0; times < 3; times += 1) await looks();
   for (const payableId of [gone, alike]) {
     const line = await world.line(runId, payableId);
-    expect(line).toMatchObject({ state: "scheduled", reasonCode: "vendor-not-found" });
+    expect(line).toMatchObject({ state: "scheduled", reasonCode: "vendor_not_found" });
     expect(line.pollAtMs).toBeLessThanOrEqual(businessMs + 700_000);
   }
   expect(await world.line(runId, other)).toMatchObject({ state: "scheduled", reasonCode: null });
@@ -113,7 +113,7 @@ test("an alarm keeps its code and its reason if a part of the bill fails", async
   const { runId, payableId } = await world.approvedRun([{ totalAmountCents: 138_750_00 }]);
   await world.pay(runId);
   const { paymentIds } = await world.line(runId, payableId);
-  const alarm = { reasonCode: "more-than-owed", reason: "It is more than is owed." };
+  const alarm = { reasonCode: "more_than_owed" as const, reason: "It is more than is owed." };
   await changeLine(world.store.db, { runId, payableId }, alarm, Date.now());
   shows(world, ({ id }) => (id === paymentIds[0] ? { status: "failed" } : {}));
   await world.follow(runId);

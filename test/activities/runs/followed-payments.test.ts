@@ -72,7 +72,7 @@ test("an external payment for one of many bills is seen, and an overpayment caus
   await world.follow(runId);
   const { reasonCode, reason } = await world.line(runId, payableId);
   expect({ reasonCode, reason }).toEqual({
-    reasonCode: "more-than-owed",
+    reasonCode: "more_than_owed",
     reason: expect.stringContaining("$50.00"),
   });
   const notices = world.store.db.selectFrom("notices").where("kind", "=", "payment-in-doubt");

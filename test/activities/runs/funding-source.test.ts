@@ -39,7 +39,7 @@ describe("a run whose funding source can't pay", () => {
     const line = await world.line(runId, payableId);
     expect(line).toMatchObject({
       state: "planned",
-      reasonCode: "funding-short",
+      reasonCode: "funding_short",
       reason: expect.stringMatching(said),
     });
     await world.control.advanceWire("PT90S");

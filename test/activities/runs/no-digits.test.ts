@@ -13,7 +13,7 @@ test("a look's result is kept in the history without digits of bank accounts", a
   const paymentId = await cancels.payment(await cancels.bill(10_000), { scheduledAt: inDays(5) });
   const id = await cancels.ask({ payments: [paymentId] });
   const { serviceMs: nowMs, realMs } = await world.context().clockOf("acme").now();
-  const fault = { businessId, sourceId: "", code: "unreachable", nowMs, realMs };
+  const fault = { businessId, sourceId: "", code: "unreachable" as const, nowMs, realMs };
   const message = "The service asks about the account ••6789.";
   await store.transactionOf(businessId, (trx) =>
     setWait(trx, { ...fault, message, retryAtMs: nowMs + 3_600_000 }),

@@ -82,7 +82,7 @@ test("a failed part is shown apart from the part that is still on its way", asyn
   expect(status.byState).toMatchObject({ parked: { count: 0, cents: FAILED, parts: 1 } });
   const bill = status.payments.find((each) => each.payableId === payableId);
   expect(bill).toMatchObject({
-    ...{ state: "processing", amountCents: BILL, reasonCode: "partly-failed" },
+    ...{ state: "processing", amountCents: BILL, reasonCode: "partly_failed" },
     reason: expect.stringMatching(/^\$100,000\.00 of it failed \(R16/),
     parts: { settledCents: 0, onItsWayCents: REST, openCents: FAILED },
   });

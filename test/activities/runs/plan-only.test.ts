@@ -150,7 +150,7 @@ test("status, report and explain say that bills were only planned, and none is a
     planOnly: true,
     byState: { planned: { count: 1 } },
   });
-  expect(status.payments).toMatchObject([{ state: "planned", reasonCode: "plan-only" }]);
+  expect(status.payments).toMatchObject([{ state: "planned", reasonCode: "plan_only" }]);
   expect(status.payments.filter(isException)).toEqual([]);
   expect(runLines(status).join("\n")).toContain(
     "It would have paid 1 bill, $100.00; nothing is sent",

@@ -68,13 +68,13 @@ describe("planning a run", () => {
 
     expect([...lines.keys()].sort()).toEqual(["in", "rest"]);
     expect(Object.fromEntries(codes)).toEqual({
-      moving: "already-on-its-way",
+      moving: "already_on_its_way",
       paid: "paid",
-      later: "not-due",
-      draft: "not-approved",
+      later: "not_due",
+      draft: "not_approved",
       void: "void",
-      unpayable: "vendor-not-payable",
-      held: "on-hold",
+      unpayable: "vendor_not_payable",
+      held: "on_hold",
       taken: "claimed",
     });
     expect(summary).toMatchObject({ lineCount: 2, totalCents: 16_000, skippedCount: 8 });
@@ -150,11 +150,11 @@ describe("planning a run", () => {
     const limits = { ...POLICY.limits, vendorPerWeekCents: 15_000 };
     const second = await planning.launch("limits-2", { ...where("w2"), limits });
     const { lines, summary, codes } = await planned(planning, second);
-    expect(codes.get("w1")).toBe("where-not-met");
-    expect(lines.get("w2")?.plan.overLimit?.code).toBe("over-vendor-week-limit");
+    expect(codes.get("w1")).toBe("where_not_met");
+    expect(lines.get("w2")?.plan.overLimit?.code).toBe("over_vendor_week_limit");
     expect(lines.get("w2")?.line).toMatchObject({
       state: "parked",
-      reasonCode: "over-vendor-week-limit",
+      reasonCode: "over_vendor_week_limit",
     });
     expect(summary.reservedCents).toBe(10_000);
   });
@@ -174,7 +174,7 @@ describe("planning a run", () => {
       await planning.launch("odd-condition", { ...POLICY, where }),
     );
     expect([...lines.keys()]).toEqual(["d2"]);
-    expect(codes.get("d1")).toBe("condition-failed");
+    expect(codes.get("d1")).toBe("condition_failed");
   });
 
   test("a plan that debits a bank account without an ACH authorization is refused with what to do", async ({
@@ -262,7 +262,7 @@ describe("planning dry", () => {
     await dryPlan(planning.context(), input);
     const dry = await getDryPlanPage(planning.store.db, "plan_1", { page: 1, pageSize: 10 });
     expect(dry?.lines.map((line) => line.payableId)).toEqual(["y1"]);
-    expect(dry?.skipped.map((line) => line.code)).toEqual(["vendor-not-payable"]);
+    expect(dry?.skipped.map((line) => line.code)).toEqual(["vendor_not_payable"]);
     const { businessId } = planning.sandbox.business;
     expect((await claimOwners(planning.store.db, businessId, ["y1"])).size).toBe(0);
 
@@ -296,7 +296,7 @@ describe("planning dry", () => {
     const dry = await getDryPlanPage(db, "plan_5", { page: 1, pageSize: 10 });
     expect(dry).toMatchObject({ reservedCents: 10_000 });
     expect(dry?.lines.map(({ payableId }) => payableId).sort()).toEqual([z3, "z2"].sort());
-    const over = "over-vendor-week-limit";
+    const over = "over_vendor_week_limit";
     expect(dry?.lines.map(({ overLimit }) => overLimit?.code)).toEqual([over, over]);
   });
 

@@ -69,7 +69,12 @@ test("a line that can't be paid because of a wait keeps its date until it can", 
   const planned = await lateRun(world, "ask");
   const { businessId } = world;
   const { serviceMs, realMs } = await world.context().clockOf("acme").now();
-  const wait = { businessId, sourceId: "", code: "unauthorized", message: "Renew the token." };
+  const wait = {
+    businessId,
+    sourceId: "",
+    code: "unauthorized" as const,
+    message: "Renew the token.",
+  };
   const retryAtMs = serviceMs + 60_000;
   await world.store.transaction((trx) =>
     setWait(trx, { ...wait, nowMs: serviceMs, realMs, retryAtMs }),

@@ -10,7 +10,13 @@ test("a successful read keeps a pause that was requested after the read began", 
   const { businessId, store } = world;
   const context = world.context();
   const { serviceMs: nowMs, realMs } = await context.clockOf("acme").now();
-  const wait = { businessId, sourceId: "", code: "rate_limited", message: "slow down", realMs };
+  const wait = {
+    businessId,
+    sourceId: "",
+    code: "rate_limited" as const,
+    message: "slow down",
+    realMs,
+  };
   const pause = (retryAtMs: number) =>
     store.transactionOf(businessId, (trx) => setWait(trx, { ...wait, nowMs, retryAtMs }));
   const codes = async () => (await listWaits(store.db, businessId)).map(({ code }) => code);

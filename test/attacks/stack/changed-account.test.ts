@@ -42,7 +42,7 @@ async function asked(payrun: TestPayrun, runId: string): Promise<RunReview["chan
 const waitsForWord =
   (count: number) =>
   ({ payments }: { payments: readonly { reasonCode: string | null }[] }): boolean =>
-    payments.filter(({ reasonCode }) => reasonCode === "changed-record").length === count;
+    payments.filter(({ reasonCode }) => reasonCode === "changed_record").length === count;
 
 test("accounts that keep their last digits and change after two approvals get nothing before one word, which covers all of them", async () => {
   const payrun = await start();

@@ -19,7 +19,7 @@ test("a launch whose run fails at once prints no tick, says why and exits 1", ()
 });
 
 test("a launch whose bills are all on hold says so, and names the commands to pay them later", () => {
-  const plan = { lineCount: 0, skippedByCode: { "on-hold": 16, paid: 2 } };
+  const plan = { lineCount: 0, skippedByCode: { on_hold: 16, paid: 2 } };
   const { text } = launched({ phase: "completed", plan });
   expect(text).not.toContain("nothing to pay");
   expect(text.replaceAll(/\s+/g, " ")).toMatch(

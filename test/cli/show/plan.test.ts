@@ -45,7 +45,7 @@ test("a bill's name is its vendor and its dimmed number, or its id if it has no 
 });
 
 test("bills over a limit count neither as to pay nor as waiting for approval", () => {
-  const overLimit = { code: "over-bill-limit", text: "Over it." } as const;
+  const overLimit = { code: "over_bill_limit", text: "Over it." } as const;
   const lines = [planLine("pay_1"), ...["pay_2", "pay_3"].map((id) => planLine(id, { overLimit }))];
   const said = new PlanDigest().add(lines).totals(planSummary(lines));
   expect(said.map(stripVTControlCharacters)).toEqual(
@@ -86,7 +86,7 @@ test("an account without enough money is reported as short, in a plan and in a r
 });
 
 test("bills left out of a plan are counted by reason in plain words, most first", () => {
-  const skippedByCode = { "where-not-met": 39, paid: 57, "not-due": 1 };
+  const skippedByCode = { where_not_met: 39, paid: 57, not_due: 1 };
   const said = skippedCounts({ ...planSummary([]), skippedByCode }).map(stripVTControlCharacters);
   expect(said).toEqual([
     "Left out (97 bills): 57 paid already, 39 outside the playbook's “where”, 1 not due yet",

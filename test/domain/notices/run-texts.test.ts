@@ -32,7 +32,7 @@ describe("a notice of parked bills", () => {
   test("a notice of a bill over a limit says how the bill gets paid, and doesn't offer a retry", () => {
     const over = {
       ...bill("one", false),
-      reasonCode: "over-vendor-week-limit",
+      reasonCode: "over_vendor_week_limit",
       reason: "Over it.",
     };
     const acts = (text: string) => text.split("\n").filter((line) => line.startsWith("Act with"));
@@ -85,7 +85,7 @@ test("a notice of a run's end says what was called back, and doesn't call a run 
     "rent 2026-11-26 has ended; nothing of it was paid: its one bill, $123.45, was called back or left out",
   );
   expect(subject([])).toBe("rent 2026-11-26 had nothing to pay");
-  const held = runEnded(run, "completed", new Map(), undefined, { "on-hold": 5 });
+  const held = runEnded(run, "completed", new Map(), undefined, { on_hold: 5 });
   expect(held.subject).toBe("rent 2026-11-26 paid nothing: 5 bills on hold");
   expect(subject(["cancelled"], "rejected")).toBe("rent 2026-11-26 was rejected");
 });

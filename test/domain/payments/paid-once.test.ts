@@ -253,7 +253,7 @@ describe("a bill for which nothing was sent", () => {
       "It was taken out of its run: Left out by olga.",
     ],
     [
-      { state: "cancelled", reasonCode: "run-cancelled" },
+      { state: "cancelled", reasonCode: "run_cancelled" },
       "Its run was cancelled before it was sent.",
     ],
     [{ state: "cancelled", reasonCode: "rejected" }, "Its run was rejected."],

@@ -1,17 +1,20 @@
 import { describe, expect, it } from "vitest";
+import type { BankReturnCode } from "../../../src/contracts/reason-codes.ts";
 import type { FailureRule } from "../../../src/contracts/playbook.ts";
 import { classifyFailure } from "../../../src/domain/payments/failure-policy.ts";
-import { RETURN_CODES } from "../../../src/domain/payments/return-codes.ts";
+import { isBankReturnCode, RETURN_CODES } from "../../../src/domain/payments/return-codes.ts";
 import { approvalEnd } from "../../../src/domain/retries/approval.ts";
 import { BUILT_IN_RULES, ruleFor, unattendedFailures } from "../../../src/domain/retries/policy.ts";
 import { stepAfterFailure } from "../../../src/domain/retries/step.ts";
 import { checkRetryFailed } from "../../../src/playbooks/kinds/retry-failed/checks.ts";
 
-const CODES = Object.keys(RETURN_CODES);
+const CODES = Object.keys(RETURN_CODES).filter(isBankReturnCode);
 /** Every number that a return code can have, assigned or not. */
 const NUMBERS = Array.from({ length: 100 }, (_, n) => `R${String(n).padStart(2, "0")}`);
-const MAY_BE_REINITIATED = ["R01", "R09"];
-const OTHERS = NUMBERS.filter((code) => !MAY_BE_REINITIATED.includes(code));
+const MAY_BE_REINITIATED: readonly BankReturnCode[] = ["R01", "R09"];
+const OTHERS = NUMBERS.filter(isBankReturnCode).filter(
+  (code) => !MAY_BE_REINITIATED.includes(code),
+);
 
 /** A rule that retries every failure, which no loaded playbook can contain. */
 function retryAll(code: string): FailureRule {
@@ -81,14 +84,14 @@ describe("paying a returned payment again under its approval", () => {
 
   it("a failure without a reason is never paid again under its approval", () => {
     const { code } = ruleFor(BUILT_IN_RULES, "The dog ate it");
-    expect(approvalEnd(asked([code]))).toMatchObject({ code: "unknown-reason" });
+    expect(approvalEnd(asked([code]))).toMatchObject({ code: "unknown_reason" });
   });
 });
 
 describe("the reinitiations that an approval covers", () => {
   it("an approval covers two reinitiations", () => {
     expect(approvalEnd({ ...asked(["R01"]), retriesMade: 1 })).toBeNull();
-    expect(approvalEnd({ ...asked(["R01"]), retriesMade: 2 })?.code).toBe("retries-used-up");
+    expect(approvalEnd({ ...asked(["R01"]), retriesMade: 2 })?.code).toBe("retries_used_up");
   });
 
   it("an approval covers reinitiations within 180 days of the first settlement, counted on the day on which they execute", () => {
@@ -102,7 +105,7 @@ describe("the reinitiations that an approval covers", () => {
   });
 });
 
-function asked(codes: readonly (string | null)[]) {
+function asked(codes: readonly (BankReturnCode | null)[]) {
   return { codes, retriesMade: 0, firstSettledOn: "2026-03-02", runsOn: "2026-03-06" };
 }
 

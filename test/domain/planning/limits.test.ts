@@ -19,11 +19,11 @@ describe("limits", () => {
 
   it("limits are checked for the bill, then the vendor's week, then the business's week", () => {
     const book = new LimitBook(limits, unused);
-    expect(book.take(line("v1", 1_001))?.code).toBe("over-bill-limit");
+    expect(book.take(line("v1", 1_001))?.code).toBe("over_bill_limit");
     expect(book.take(line("v1", 1_000))).toBeNull();
-    expect(book.take(line("v1", 501))?.code).toBe("over-vendor-week-limit");
+    expect(book.take(line("v1", 501))?.code).toBe("over_vendor_week_limit");
     expect(book.take(line("v1", 500))).toBeNull();
-    expect(book.take(line("v2", 501))?.code).toBe("over-business-week-limit");
+    expect(book.take(line("v2", 501))?.code).toBe("over_business_week_limit");
     expect(book.take(line("v2", 500))).toBeNull();
   });
 
@@ -31,9 +31,9 @@ describe("limits", () => {
     const book = new LimitBook(limits, unused);
     const part = (amountCents: number, totalCents: number) =>
       book.take({ ...line("v1", amountCents), totalCents });
-    expect(part(400, 1_001)?.code).toBe("over-bill-limit");
+    expect(part(400, 1_001)?.code).toBe("over_bill_limit");
     expect([part(400, 1_000), part(400, 1_000), part(400, 1_000)]).toEqual([null, null, null]);
-    expect(part(400, 1_000)?.code).toBe("over-vendor-week-limit");
+    expect(part(400, 1_000)?.code).toBe("over_vendor_week_limit");
   });
 
   it("of a playbook's limits and its business's, the stricter are in force, one by one", () => {
@@ -74,8 +74,8 @@ describe("limits", () => {
       vendorCents: new Map([[vendorWeek("v1", "2026-11-16"), 1_450]]),
       partCents: new Map(),
     });
-    expect(book.take(line("v1", 51))?.code).toBe("over-vendor-week-limit");
-    expect(book.take(line("v2", 101))?.code).toBe("over-business-week-limit");
+    expect(book.take(line("v1", 51))?.code).toBe("over_vendor_week_limit");
+    expect(book.take(line("v2", 101))?.code).toBe("over_business_week_limit");
     expect(book.take(line("v2", 100))).toBeNull();
   });
 

@@ -42,7 +42,7 @@ describe("a plan", () => {
       matches: (_, view) => (view.id === "soon" ? { failed: "division by zero" } : false),
     });
     expect(lines.map((line) => line.payableId)).toEqual(["late", "new", "large"]);
-    expect(summary.skippedByCode).toMatchObject({ "condition-failed": 1 });
+    expect(summary.skippedByCode).toMatchObject({ condition_failed: 1 });
   });
 
   it("a plan's summary has its totals", () => {
@@ -52,7 +52,7 @@ describe("a plan", () => {
       totalCents: 3_021_000,
       flaggedCount: 1,
       skippedCount: 2,
-      skippedByCode: { "not-approved": 1, "not-due": 1 },
+      skippedByCode: { not_approved: 1, not_due: 1 },
       decideBy: "2026-11-20T05:00:00.000Z",
       cash: [
         { date: "2026-11-20", neededCents: 300, leftCents: 3_999_700 },

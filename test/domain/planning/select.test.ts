@@ -23,7 +23,7 @@ describe("selecting bills", () => {
     // The next run fires on the 25th (the 26th is Thanksgiving), pays on the 27th and arrives on
     // the 2nd.
     expect(codeOf(one({ dueDate: "2026-12-01" }))).toBe("selected");
-    expect(codeOf(one({ dueDate: "2026-12-02" }))).toBe("not-due");
+    expect(codeOf(one({ dueDate: "2026-12-02" }))).toBe("not_due");
   });
 
   it("a run selects overdue bills, however old", () => {
@@ -33,12 +33,12 @@ describe("selecting bills", () => {
   it("a run selects bills due within some days, the last one included", () => {
     const playbook = { ...PLAYBOOK, select: { due: "within", days: 7 } as const };
     expect(codeOf(one({ dueDate: "2026-11-26" }), { playbook })).toBe("selected");
-    expect(codeOf(one({ dueDate: "2026-11-27" }), { playbook })).toBe("not-due");
+    expect(codeOf(one({ dueDate: "2026-11-27" }), { playbook })).toBe("not_due");
   });
 
   it("a run selects a bill without a due date only with “due: all”", () => {
     const playbook = { ...PLAYBOOK, select: { due: "all" } as const };
-    expect(codeOf(one({ dueDate: null }))).toBe("no-due-date");
+    expect(codeOf(one({ dueDate: null }))).toBe("no_due_date");
     expect(codeOf(one({ dueDate: null }), { playbook })).toBe("selected");
     expect(codeOf(one({ dueDate: "2030-01-01" }), { playbook })).toBe("selected");
   });
@@ -59,9 +59,9 @@ describe("selecting bills", () => {
   });
 
   it.each([
-    ["draft", "not-approved"],
-    ["pending_approval", "not-approved"],
-    ["a_status_of_tomorrow", "not-approved"],
+    ["draft", "not_approved"],
+    ["pending_approval", "not_approved"],
+    ["a_status_of_tomorrow", "not_approved"],
     ["declined", "declined"],
     ["blocked", "blocked"],
     ["void", "void"],
@@ -82,15 +82,15 @@ describe("selecting bills", () => {
   it("a run leaves out bills that are paid or completely on their way, each with its reason", () => {
     expect(codeOf({ bills: [bill("b1")], payments: [paid("b1")] })).toBe("paid");
     const moving = { bills: [bill("b1")], payments: [paid("b1", { status: "held" })] };
-    expect(codeOf(moving)).toBe("already-on-its-way");
+    expect(codeOf(moving)).toBe("already_on_its_way");
     expect(selection(moving).skipped[0]?.text).toContain("$100.00");
   });
 
   it("a run leaves out bills whose vendor can't be paid", () => {
-    expect(codeOf(one({}, { paymentReady: false }))).toBe("vendor-not-payable");
-    expect(codeOf(one({}, { status: "archived" }))).toBe("vendor-not-payable");
-    expect(codeOf(one({ contactId: "revoked" }))).toBe("vendor-not-payable");
-    expect(codeOf(one({ contactId: null }))).toBe("no-vendor");
+    expect(codeOf(one({}, { paymentReady: false }))).toBe("vendor_not_payable");
+    expect(codeOf(one({}, { status: "archived" }))).toBe("vendor_not_payable");
+    expect(codeOf(one({ contactId: "revoked" }))).toBe("vendor_not_payable");
+    expect(codeOf(one({ contactId: null }))).toBe("no_vendor");
   });
 
   it.each([
@@ -101,7 +101,7 @@ describe("selecting bills", () => {
     ["all", ""],
   ])("a run leaves out a bill with a hold on its %s", (scope, value) => {
     const holds = [{ scope, value, reason: "wait for the lawyer" }];
-    expect(codeOf(one({}), { holds })).toBe("on-hold");
+    expect(codeOf(one({}), { holds })).toBe("on_hold");
     const other = [{ scope: "payable", value: "b2", reason: "another" }];
     expect(codeOf(one({}), { holds: other })).toBe("selected");
   });
@@ -113,7 +113,7 @@ describe("selecting bills", () => {
       seen.push([condition, view.amountCents, view.vendor.bankLast4, view.flags]);
       return false;
     };
-    expect(codeOf(one({}), { playbook, matches })).toBe("where-not-met");
+    expect(codeOf(one({}), { playbook, matches })).toBe("where_not_met");
     expect(seen).toEqual([["rent", 10_000, "1111", []]]);
   });
 

@@ -34,10 +34,10 @@ function facts(change: Partial<FailureFacts> = {}): FailureFacts {
 describe("after a failure", () => {
   it("a failure is retried on the next banking day, or on the rule's weekday", () => {
     expect(stepAfterFailure(facts())).toMatchObject({ kind: "retry-on", date: "2026-03-06" });
-    const tuesday = { code: "R01", rule: { ...RETRY, when: "tuesday" as const } };
+    const tuesday = { code: "R01" as const, rule: { ...RETRY, when: "tuesday" as const } };
     expect(stepAfterFailure(facts({ failed: tuesday }))).toMatchObject({ date: "2026-03-10" });
     // 2026-05-25 is a Monday and Memorial Day.
-    const monday = { code: "R01", rule: { ...RETRY, when: "monday" as const } };
+    const monday = { code: "R01" as const, rule: { ...RETRY, when: "monday" as const } };
     const before = facts({ failed: monday, firstSettledOn: "2026-05-18", today: "2026-05-21" });
     expect(stepAfterFailure(before)).toMatchObject({ date: "2026-05-26" });
   });
@@ -93,7 +93,7 @@ describe("after a failure", () => {
 
   it("a refused debit that concerns no account of ours holds nothing, whatever the rule", () => {
     const rule = { ...RETRY, action: "hold-vendor", payAgain: true, when: null } as const;
-    for (const code of ["R05", "R08", "R29"]) {
+    for (const code of ["R05", "R08", "R29"] as const) {
       const failed = { code, rule };
       expect(stepAfterFailure(facts({ failed, whose: "unknown" }))).toMatchObject({
         ...{ kind: "park", hold: null, undecided: false },
@@ -102,7 +102,7 @@ describe("after a failure", () => {
   });
 
   it("a retry executes on the announced day, which may be day 180 but no later", () => {
-    const friday = { code: "R01", rule: { ...RETRY, when: "friday" as const } };
+    const friday = { code: "R01" as const, rule: { ...RETRY, when: "friday" as const } };
     const tuesday = facts({ failed: friday, firstSettledOn: "2026-05-31", today: "2026-11-24" });
     // Thanksgiving lies between: the request is made on Wednesday and executes on Friday.
     expect(stepAfterFailure(tuesday)).toMatchObject({ kind: "retry-on", date: "2026-11-27" });
@@ -118,7 +118,7 @@ describe("after a failure", () => {
     fc.constantFrom("next-business-day" as const, "monday" as const, "friday" as const),
   ])("retries never exceed Nacha's limits, and fall on banking days", (retriesMade, age, when) => {
     const today = new Date(Date.UTC(2026, 0, 1) + age * 86_400_000).toISOString().slice(0, 10);
-    const failed = { code: "R01", rule: { ...RETRY, when } };
+    const failed = { code: "R01" as const, rule: { ...RETRY, when } };
     const step = stepAfterFailure(
       facts({ failed, retriesMade, firstSettledOn: "2026-01-01", today }),
     );

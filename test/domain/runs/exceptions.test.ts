@@ -23,7 +23,7 @@ test("a cancelled bill is an exception of its run, but a bill that the plan left
 });
 
 test("in a run that was cancelled or rejected as a whole, no bill is an exception", () => {
-  for (const reasonCode of ["run-cancelled", "rejected"]) {
+  for (const reasonCode of ["run_cancelled", "rejected"]) {
     expect(isException({ state: "cancelled", reasonCode })).toBe(false);
   }
   expect(isException({ state: "cancelled", reasonCode: "dropped" })).toBe(true);

@@ -59,7 +59,7 @@ export const OF_PEOPLE: readonly Plant[] = [
       (real) =>
       async (...asked) => {
         const closed = (await real(...asked)) as Map<string, { readonly code: string }>;
-        return new Map([...closed].filter(([, { code }]) => code !== "not-approved"));
+        return new Map([...closed].filter(([, { code }]) => code !== "not_approved"));
       },
   },
   {

@@ -200,7 +200,7 @@ export class PeopleFacts extends StoreReader {
         when r.cancel_requested_at_ms is not null then 'its run is cancelled'
         when exists (select 1 from decisions d where d.run_id = l.run_id
           and d.decision = 'reject' and d.outcome = 'accepted') then 'its run is rejected'
-        when l.reason_code = 'on-hold' and not ${held(true)} then 'nothing holds it any more'
+        when l.reason_code = 'on_hold' and not ${held(true)} then 'nothing holds it any more'
         when l.state <> 'on-hold' and ${held(false)} then 'it is on hold'
         when l.state = 'awaiting-approval' and l.record_asked is null and max(1, l.quorum) <= (
           select count(distinct a.principal) from line_approvals a where a.run_id = l.run_id

@@ -105,7 +105,7 @@ test("nothing is sent for a line whose second stage is missing, though three peo
   await claimPayables(at.store.db, { ...claim, payableIds: ["pay_1", "pay_2"] });
   const first = await lease(at.store, at.runId);
   expect(first.sent).toEqual(["pay_2"]);
-  expect(first.closed).toEqual({ pay_1: "not-approved" });
+  expect(first.closed).toEqual({ pay_1: "not_approved" });
   const closed = { runId: at.runId, payableId: "pay_1" };
   await changeLine(at.store.db, closed, { state: "awaiting-approval" }, 2);
   await approve(at, "olga", 2, BILL);

@@ -9,7 +9,7 @@ const LINES: Readonly<Record<string, LineChange>> = {
   ready: { state: "planned", funded: true },
   sent: { state: "scheduled", funded: true },
   back: { state: "retrying", reasonCode: "R02", reason: "No account" },
-  held: { state: "on-hold", reasonCode: "on-hold" },
+  held: { state: "on-hold", reasonCode: "on_hold" },
   over: { state: "settled", funded: true },
 };
 
@@ -51,7 +51,7 @@ test("a run's exceptions are listed by name, and returned bills are counted by c
   const odd = await troubledLines(store.db, runId);
   expect(odd.map(({ payableId, state, reasonCode }) => [payableId, state, reasonCode])).toEqual([
     ["back", "retrying", "R02"],
-    ["held", "on-hold", "on-hold"],
+    ["held", "on-hold", "on_hold"],
   ]);
   expect(odd.map(({ name }) => name)).toEqual([
     expect.stringMatching(/ of /),

@@ -74,7 +74,7 @@ test("a line is never sent without a valid approval of exactly this line", async
   await store.db.deleteFrom("line_approvals").where("payable_id", "=", "pay_1").execute();
   const leased = await lease(store);
   expect(leased.sent).toEqual(["pay_2"]);
-  expect(leased.closed).toEqual({ pay_1: "not-approved" });
+  expect(leased.closed).toEqual({ pay_1: "not_approved" });
 });
 
 test("a send is written with the latest time that it may be at the service, so that it never counts as older", async () => {
@@ -94,7 +94,7 @@ test("nothing is sent if the approval has expired on the business clock", async 
 
 test("nothing is sent if the approval has expired in real time, however slow the caller's clock is", async () => {
   const store = await approvedRun(["pay_1"]);
-  expect((await lease(store, { sandbox: false })).closed).toEqual({ pay_1: "not-approved" });
+  expect((await lease(store, { sandbox: false })).closed).toEqual({ pay_1: "not_approved" });
 });
 
 test("a hold stops its lines in the transaction that would send them", async () => {
@@ -112,13 +112,13 @@ test("a hold stops its lines in the transaction that would send them", async () 
   );
   const leased = await lease(store);
   expect(leased.sent).toEqual(["pay_1", "pay_3"]);
-  expect(leased.closed).toEqual({ pay_2: "on-hold" });
+  expect(leased.closed).toEqual({ pay_2: "on_hold" });
 });
 
 test("nothing more is sent for a cancelled run", async () => {
   const store = await approvedRun(["pay_1"]);
   await store.transaction((trx) => requestCancel(trx, RUN, "olga", 5));
-  expect((await lease(store)).closed).toEqual({ pay_1: "run-cancelled" });
+  expect((await lease(store)).closed).toEqual({ pay_1: "run_cancelled" });
 });
 
 test("nothing more is sent for a run that is rejected while it pays", async () => {
@@ -138,7 +138,7 @@ test("a line that was replanned after it was leased is not sent in its old form"
 test("a payable that belongs to another workflow is not sent", async () => {
   const store = await approvedRun(["pay_1"]);
   await store.db.updateTable("claims").set({ owner: "retry-failed-payment/acme/pay_1" }).execute();
-  expect((await lease(store)).closed).toEqual({ pay_1: "not-claimed" });
+  expect((await lease(store)).closed).toEqual({ pay_1: "not_claimed" });
 });
 
 test("a vendor's weekly limit counts the week's other lines that are in flight or paid", async () => {
@@ -146,7 +146,7 @@ test("a vendor's weekly limit counts the week's other lines that are in flight o
   const limits = { billCents: null, vendorPerWeekCents: 25_000, businessPerWeekCents: null };
   const first = await lease(store, { limits, limit: 2 });
   expect(first.sent).toEqual(["pay_1", "pay_2"]);
-  expect((await lease(store, { limits })).closed).toEqual({ pay_3: "over-vendor-week-limit" });
+  expect((await lease(store, { limits })).closed).toEqual({ pay_3: "over_vendor_week_limit" });
 });
 
 test("refused lines that wait to be sent again can't exceed the limit together", async () => {
@@ -154,7 +154,7 @@ test("refused lines that wait to be sent again can't exceed the limit together",
   const limits = { billCents: null, vendorPerWeekCents: 15_000, businessPerWeekCents: null };
   const { sent, closed } = await lease(store, { limits });
   expect(sent).toEqual(["pay_1"]);
-  expect(closed).toEqual({ pay_2: "over-vendor-week-limit" });
+  expect(closed).toEqual({ pay_2: "over_vendor_week_limit" });
 });
 
 test("lines that are sent again count once for the limit", async () => {
@@ -173,7 +173,7 @@ test("lines that pass an amount together with another run's go, until one needs 
   const approve = [{ ...rule, overPer: "vendor-week" as const }];
   const { sent, closed } = await lease(store, { approve });
   expect(sent).toEqual(["pay_1", "pay_2"]);
-  expect(closed).toEqual({ pay_3: "other-rule" });
+  expect(closed).toEqual({ pay_3: "other_rule" });
 });
 
 test("a parked line counts for the limit with those of its payments that were made", async () => {
@@ -184,7 +184,7 @@ test("a parked line counts for the limit with those of its payments that were ma
   await store.db.deleteFrom("open_subjects").execute();
   await store.db
     .updateTable("run_lines")
-    .set({ state: "parked", reason_code: "partly-paid", payment_ids: '["p_1","p_2"]' })
+    .set({ state: "parked", reason_code: "partly_paid", payment_ids: '["p_1","p_2"]' })
     .where("payable_id", "=", "pay_1")
     .execute();
   const seen = (status: string) =>
@@ -195,7 +195,7 @@ test("a parked line counts for the limit with those of its payments that were ma
       ]),
     );
   await seen("cancelled");
-  expect((await lease(store, { limits })).closed).toEqual({ pay_2: "over-vendor-week-limit" });
+  expect((await lease(store, { limits })).closed).toEqual({ pay_2: "over_vendor_week_limit" });
   await store.db.updateTable("run_lines").set({ lease_until_ms: 0 }).execute();
   const wider = { ...limits, vendorPerWeekCents: 16_000 };
   expect((await lease(store, { limits: wider })).sent).toEqual(["pay_2"]);
@@ -206,7 +206,7 @@ test("while the business waits nothing is leased until the wait's time, and then
   const wait = {
     businessId: "biz_1",
     sourceId: "",
-    code: "rate_limited",
+    code: "rate_limited" as const,
     message: "Slow down.",
     nowMs: 4_000,
     retryAtMs: 6_000,
@@ -226,7 +226,7 @@ test("lines that pay from one source don't count as a try of another source's wa
   const wait = {
     businessId: "biz_1",
     sourceId: "bank",
-    code: "insufficient_balance",
+    code: "insufficient_balance" as const,
     message: "Short.",
     nowMs: 4_000,
     retryAtMs: 4_500,

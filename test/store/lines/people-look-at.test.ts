@@ -82,7 +82,7 @@ test("a parked bill waits for a person until a later run takes it, and then coun
   expect(parked.map(({ plan }) => plan.payableId)).toEqual(["closed"]);
   // A run that only plans doesn't pay the bill.
   const beside = await approvedRun(store, "beside", ["closed"]);
-  const planned = { state: "skipped", reasonCode: "plan-only" } as const;
+  const planned = { state: "skipped", reasonCode: "plan_only" } as const;
   await changeLine(db, { runId: beside, payableId: "closed" }, planned, 9_000);
   expect(await sumOfParked(db, BUSINESS)).toEqual({ count: 1, cents: 10_000 });
   const given = () => givenBackIn(db, { runId, payableId: "closed" });

@@ -36,7 +36,13 @@ test("a failed bill counts as waiting for an account's decision unless it is pai
       ...{ giveUpAfterDays: 30, giveUpNotify: [] },
     });
   }
-  const why = { code: "R01", reason: "R01", roles: ["controller"], failedAtMs: 1, nowMs: 7 };
+  const why = {
+    code: "R01" as const,
+    reason: "R01",
+    roles: ["controller"],
+    failedAtMs: 1,
+    nowMs: 7,
+  };
   await store.transaction((trx) =>
     openIncident(trx, { ...acme, ...why, workflowId: "incident", sourceId: "balance" }),
   );

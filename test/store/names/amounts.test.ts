@@ -6,7 +6,7 @@ import { testStore } from "../support.ts";
 test("a bill is found by its total even after a plan has left out the rest that is owed", async () => {
   const { store } = await testStore();
   const total = planLine("pay_1", { amountCents: 13_875_000, totalCents: 13_875_000 });
-  const owed = { ...skippedLine("pay_1"), code: "claimed", amountCents: 10_000_000 };
+  const owed = { ...skippedLine("pay_1"), code: "claimed" as const, amountCents: 10_000_000 };
   await store.transaction(async (trx) => {
     await keepNamesOfPlan(trx, "biz_1", { lines: [total], skipped: [] });
     await keepNamesOfPlan(trx, "biz_1", { lines: [], skipped: [owed] });

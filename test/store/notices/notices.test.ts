@@ -221,7 +221,7 @@ test("parked bills are notified if no notice has named them yet, and again after
   const left = await unreportedParked(store.db, run);
   expect(left.map((line) => line.isGivenBack)).toEqual([false, true]);
   // The next run asks again about bills that nobody approved in time, but there may be no next run.
-  const expired = { reason_code: "approval-expired" };
+  const expired = { reason_code: "approval_expired" };
   await store.db.updateTable("run_lines").set(expired).where("payable_id", "=", "p2").execute();
   expect((await unreportedParked(store.db, run)).map((line) => line.isGivenBack)).toEqual([
     true,

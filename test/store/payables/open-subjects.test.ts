@@ -33,7 +33,7 @@ describe("a bill that a request may still pay", () => {
     "a bill that a request may still pay becomes unknown if its run is stopped while it is %s, and other bills end",
     async (state) => {
       const { store, states, moment } = await halfOpen(state);
-      await store.transaction((trx) => cancelUndecided(trx, moment, "run-cancelled"));
+      await store.transaction((trx) => cancelUndecided(trx, moment, "run_cancelled"));
       expect(await states()).toEqual(["unknown", "cancelled"]);
     },
   );

@@ -21,7 +21,7 @@ import { testStore } from "../support.ts";
 
 async function plannedRun(store: Store) {
   const { run } = await upsertRun(store.db, newRun());
-  const over = { code: "over-bill-limit", text: "Above the limit per bill." };
+  const over = { code: "over_bill_limit" as const, text: "Above the limit per bill." };
   const lines = [
     planLine("pay_2"),
     planLine("pay_1", { amountCents: 5_000, quorum: 2 }),
@@ -49,7 +49,7 @@ test("a plan is stored with its lines in order, and with the bills that it left 
     ["pay_3", "parked", 1],
   ]);
   expect(lines[2]?.line).toMatchObject({
-    reasonCode: "over-bill-limit",
+    reasonCode: "over_bill_limit",
     reason: "Above the limit per bill.",
   });
   expect(await listSkipped(store.db, run.runId)).toEqual(plan.skipped);

@@ -155,7 +155,7 @@ test("nothing is copied into a store that isn't empty", async () => {
   await withStore(to, (store) => approvedRun(store, "monthly", []));
   const before = await rowsOf(to);
   const error: unknown = await copyStore(from, to).catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ code: "not-empty", message: expect.stringContaining("runs") });
+  expect(error).toMatchObject({ code: "not_empty", message: expect.stringContaining("runs") });
   expect(await rowsOf(to)).toEqual(before);
   expect((await refusal(from, from)).code).toBe("same");
 });
@@ -198,9 +198,9 @@ test.each(["sqlite", "postgres"])(
     await store.db.selectFrom("runs").selectAll().execute();
     const other = fileUrl();
     await withStore(other, () => Promise.resolve());
-    expect((await refusal(used, fileUrl())).code).toBe("in-use");
+    expect((await refusal(used, fileUrl())).code).toBe("in_use");
     const error = await refusal(other, used);
-    expect(error).toMatchObject({ code: "in-use", message: expect.stringContaining("--to") });
+    expect(error).toMatchObject({ code: "in_use", message: expect.stringContaining("--to") });
     // A process that has read and ended leaves nothing behind.
     expect(await child("open", [other])).toHaveLength(1);
     await expect(copyStore(other, fileUrl())).resolves.toMatchObject({ runs: 0 });

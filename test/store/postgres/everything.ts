@@ -102,7 +102,7 @@ async function waits(store: Store): Promise<void> {
   await store.transactionOf(businessId, async (trx) => {
     const wait = { businessId, message: "Wait.", nowMs: 1, realMs: 1, retryAtMs: 2 };
     for (const sourceId of mixed(["", "balance", "bank"])) {
-      await setWait(trx, { ...wait, sourceId, code: "short" });
+      await setWait(trx, { ...wait, sourceId, code: "insufficient_balance" });
     }
     await testWaits(trx, { businessId, sourceIds: ["bank", "balance"], nowMs: 3 });
     await clearWaits(trx, { businessId, sourceId: "balance", realMs: 1 });

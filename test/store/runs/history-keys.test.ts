@@ -20,7 +20,13 @@ const bill = { businessId: "biz_1", payableId: "pay_1" };
 const workflowId = "workflow_1";
 
 async function bounced(store: Store): Promise<void> {
-  const why = { code: "R01", reason: "R01", roles: ["controller"], failedAtMs: 1, nowMs: 1 };
+  const why = {
+    code: "R01" as const,
+    reason: "R01",
+    roles: ["controller"],
+    failedAtMs: 1,
+    nowMs: 1,
+  };
   await store.transaction((trx) =>
     openIncident(trx, { ...acme, ...why, workflowId, sourceId: "balance" }),
   );

@@ -44,7 +44,7 @@ test.each([
   ["goes on", ["scheduled", "settled"]],
   ["needs action", ["awaiting-approval", "scheduled"]],
   ["needs action", ["parked", "settled"]],
-  ["goes on", ["parked:approval-expired", "scheduled"]],
+  ["goes on", ["parked:approval_expired", "scheduled"]],
   ["goes on", ["on-hold"]],
   ["needs action", [`retrying:${CHANGED_RECORD}`]],
   ["goes on", ["retrying:R01"]],
@@ -59,7 +59,7 @@ test.each([
   ["goes on", ["scheduled", "settled"]],
   ["needs action", ["parked:R03", "settled"]],
   ["needs action", [`retrying:${CHANGED_RECORD}`]],
-  ["final", ["parked:approval-expired"]],
+  ["final", ["parked:approval_expired"]],
 ])("a run that has ended is %s if its bills are %j", async (stand, lines) => {
   const { store, runId, said } = await stands(...lines);
   await setRunPhase(store.db, runId, { phase: "completed", endedAtMs: 20 });

@@ -13,13 +13,13 @@ import { testStore } from "../support.ts";
 const short = {
   businessId: "biz_1",
   sourceId: "balance",
-  code: "insufficient_balance",
+  code: "insufficient_balance" as const,
   message: "Not enough money.",
 };
 const limited = {
   businessId: "biz_1",
   sourceId: "",
-  code: "rate_limited",
+  code: "rate_limited" as const,
   message: "Too many requests.",
 };
 

@@ -178,7 +178,7 @@ test("a fault of the whole business signals its open runs when it begins and whe
   const runId = await plannedRun(store, "2026-11-05");
   const ended = await plannedRun(store, "2026-11-12");
   await setRunPhase(store.db, ended, { phase: "completed", endedAtMs: 2 });
-  const wait = { businessId, sourceId: "", code: "rate_limited" };
+  const wait = { businessId, sourceId: "", code: "rate_limited" as const };
   const begin = () =>
     store.transaction((trx) => setWait(trx, { ...wait, message: "Slow.", nowMs: 1, realMs: 1 }));
   await begin();
@@ -256,7 +256,13 @@ test("the oldest signals come first, with their age, and only those that were se
 
 const bounced = {
   ...{ businessId, sourceId: "bank_main", business: "acme", workflowId: "incident/bank_main" },
-  ...{ code: "R01", reason: "Insufficient funds.", roles: ["owner"], nowMs: 1, failedAtMs: 1 },
+  ...{
+    code: "R01" as const,
+    reason: "Insufficient funds.",
+    roles: ["owner"],
+    nowMs: 1,
+    failedAtMs: 1,
+  },
 };
 
 const cancellation = {

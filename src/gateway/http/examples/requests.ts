@@ -44,7 +44,7 @@ export const REQUESTS: Readonly<Record<string, unknown>> = {
     reason: "Paid by cheque 1042 on November 20.",
   },
   "post /v1/resolutions": {
-    reasonCode: "payable-blocked",
+    reasonCode: "payable_blocked",
     action: "retry",
     reason: "The bills are free again.",
   },

@@ -21,9 +21,9 @@ const REASONS: Readonly<Partial<Record<LineState, readonly [code: string, reason
   held: ["review", "The service reviews it."],
   cancelled: ["cancelled", "Its payment was cancelled; no money moved."],
   refunded: ["refunded", "Its payment was refunded on 2026-11-17."],
-  "paid-elsewhere": ["paid-elsewhere", "otto: paid by card."],
-  "given-up": ["given-up", "otto: never delivered."],
-  "on-hold": ["on-hold", "The vendor is on hold: dispute."],
+  "paid-elsewhere": ["paid_elsewhere", "otto: paid by card."],
+  "given-up": ["given_up", "otto: never delivered."],
+  "on-hold": ["on_hold", "The vendor is on hold: dispute."],
 };
 
 /** The states of a paying run's bills; only bills that a plan leaves out are skipped. */

@@ -55,7 +55,7 @@ function standing(no: number): Parameters<typeof setLine>[3] {
   if (no < 14)
     return {
       state: "parked",
-      reasonCode: "partly-paid",
+      reasonCode: "partly_paid",
       reason: "$400.00 of it was paid, and $1,024.55 is owed still.",
     };
   return { state: "retrying", reasonCode: "R01", reason: "R01: insufficient funds.", paymentIds };
