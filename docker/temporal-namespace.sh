@@ -23,6 +23,7 @@ make_search_attributes() {
   temporal operator search-attribute create \
     --name PayrunBusiness --type Keyword \
     --name PayrunPlaybook --type Keyword \
+    --name PayrunPeriod --type Keyword \
     --name PayrunPhase --type Keyword \
     --name PayrunNeedsAction --type Bool \
     --name PayrunExceptions --type Int \

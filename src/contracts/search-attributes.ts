@@ -6,6 +6,7 @@ import { defineSearchAttributeKey, type SearchAttributePair } from "@temporalio/
 export const SEARCH_ATTRIBUTES = {
   PayrunBusiness: "KEYWORD",
   PayrunPlaybook: "KEYWORD",
+  PayrunPeriod: "KEYWORD",
   PayrunPhase: "KEYWORD",
   PayrunNeedsAction: "BOOL",
   PayrunExceptions: "INT",
@@ -15,6 +16,7 @@ export const SEARCH_ATTRIBUTES = {
 
 const businessKey = defineSearchAttributeKey("PayrunBusiness", "KEYWORD");
 const playbookKey = defineSearchAttributeKey("PayrunPlaybook", "KEYWORD");
+const periodKey = defineSearchAttributeKey("PayrunPeriod", "KEYWORD");
 const phaseKey = defineSearchAttributeKey("PayrunPhase", "KEYWORD");
 const needsActionKey = defineSearchAttributeKey("PayrunNeedsAction", "BOOL");
 const exceptionsKey = defineSearchAttributeKey("PayrunExceptions", "INT");
@@ -25,6 +27,8 @@ const payDateKey = defineSearchAttributeKey("PayrunPayDate", "DATETIME");
 export interface Shown {
   readonly business?: string;
   readonly playbook?: string;
+  /** `YYYY-MM-DD`: a keyword, so that it is the same day in every zone. */
+  readonly period?: string;
   readonly phase?: string;
   readonly needsAction?: boolean;
   readonly exceptions?: number;
@@ -38,6 +42,7 @@ export function searchAttributes(shown: Shown): SearchAttributePair[] {
   const pairs: { readonly key: SearchAttributePair["key"]; readonly value: unknown }[] = [
     { key: businessKey, value: shown.business },
     { key: playbookKey, value: shown.playbook },
+    { key: periodKey, value: shown.period },
     { key: phaseKey, value: shown.phase },
     { key: needsActionKey, value: shown.needsAction },
     { key: exceptionsKey, value: shown.exceptions },

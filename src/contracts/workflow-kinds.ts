@@ -172,8 +172,8 @@ export const WORKFLOW_KINDS = {
     taskQueue: TASK_QUEUE,
     id: ({ runId }) => runId,
     input: ({ runId }) => ({ runId }),
-    shows: ({ business, playbook }) => ({
-      ...{ business, playbook },
+    shows: ({ business, playbook, period }) => ({
+      ...{ business, playbook, period },
       ...{ phase: "planning", needsAction: false },
     }),
     summary: ({ business, playbook, period }) => `${playbook} for ${business}, ${period}`,

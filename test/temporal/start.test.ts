@@ -17,6 +17,16 @@ async function shownAtStart<Start>(kind: WorkflowKind<Start>, start: Start): Pro
   return Object.fromEntries(pairs.map(({ key, value }) => [key.name, value]));
 }
 
+test("a run can be found by its period from its start", async () => {
+  const start = {
+    ...{ runId: "pay-run/acme/weekly/2026-11-26", business: "acme", playbook: "weekly" },
+    ...{ period: "2026-11-26", launchedBy: "lou" },
+  };
+  expect(await shownAtStart(WORKFLOW_KINDS.payRun, start)).toMatchObject({
+    ...{ PayrunPlaybook: "weekly", PayrunPeriod: "2026-11-26" },
+  });
+});
+
 test("a retry and an incident can be found by business, phase and need of action from their start", async () => {
   const { retryFailedPayment, fundingIncident } = WORKFLOW_KINDS;
   const bill = { business: "acme", payableId: "pbl_1" };

@@ -24,6 +24,7 @@ describe("a launch", () => {
     expect(described.searchAttributes).toMatchObject({
       PayrunBusiness: ["acme"],
       PayrunPlaybook: ["weekly"],
+      PayrunPeriod: ["2026-02-05"],
       PayrunPhase: ["planning"],
     });
     expect(await described.staticSummary()).toBe("weekly for acme, 2026-02-05");
