@@ -1,3 +1,4 @@
+import { counted } from "../../src/domain/counted.ts";
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { OnboardingAssessment } from "../../src/contracts/onboarding.ts";
 import { firstPlaybook } from "../../src/domain/onboarding/proposal.ts";
@@ -71,8 +72,8 @@ export async function remind(
   const reminders = remindersBy(wait, clock, remindEveryDays);
   const waitedDays = reminders * remindEveryDays;
   const hint = Number.isFinite(expireAfterDays)
-    ? `It ends in about ${expireAfterDays - waitedDays} days if nothing happens.`
-    : `That has taken ${waitedDays} days: ask the service's support what it waits for.`;
+    ? `It ends in about ${counted(expireAfterDays - waitedDays, "day")} if nothing happens.`
+    : `That has taken ${counted(waitedDays, "day")}: ask the service's support what it waits for.`;
   await context.store.transactionOf(businessId, async (trx) => {
     await updateOnboarding(trx, businessId, { reminders }, clock.realMs);
     await raiseNotice(trx, {

@@ -133,7 +133,7 @@ function backedOff(
 const FOUND = "Found by a lookup: its answer is not on record.";
 
 /** The reason of a bill whose state says only that it is being retried. */
-const PAID_AGAIN = "It was paid again, and the new payment is on its way.";
+const PAID_AGAIN = "It was sent again, and its new payment has not settled yet.";
 
 const EXPIRED: LineChange = {
   state: "parked",

@@ -25,7 +25,7 @@ export function assessment(
   wakeInMs: number,
 ): RetryAssessment {
   const { about, payableId, row } = retry;
-  const soFar = `paid again ${counted(row.retriesMade, "time")}`;
+  const soFar = `sent again ${counted(row.retriesMade, "time")}`;
   const details = `**${inMarkdown(about)}** (\`${inMarkdownCode(payableId)}\`), ${soFar}: ${inMarkdown(text)}.`;
   return { phase, waitingFor: text, soFar, about, wakeInMs, details, outcome: null };
 }

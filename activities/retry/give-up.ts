@@ -1,3 +1,4 @@
+import { counted } from "../../src/domain/counted.ts";
 import type { Transaction } from "kysely";
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
@@ -20,7 +21,7 @@ import { type RetryCase, setLine } from "./retry-case.ts";
  */
 export async function giveUp(retry: RetryCase, kept: RetryCaseRule): Promise<RetryAssessment> {
   const { businessId, payableId, workflowId, clock, line, row } = retry;
-  const why = `Nobody acted on it for ${kept.giveUpAfterDays} days: ${row.reason ?? "it failed"}`;
+  const why = `Nobody acted on it for ${counted(kept.giveUpAfterDays, "day")}: ${row.reason ?? "it failed"}`;
   await retry.context.store.transactionOf(businessId, async (trx) => {
     const factKey = `${payableId}/${Math.round(kept.failedAtMs)}`;
     const bill: GivenUp = { payableId, workflowId, amountCents: line.amountCents, why, factKey };

@@ -1,3 +1,4 @@
+import { counted } from "../domain/counted.ts";
 import { WEEKDAYS, type SelectRule } from "../contracts/playbook.ts";
 import { OWN_ROLES } from "../domain/approvals/token.ts";
 import { isDate, isoWeekday } from "../domain/clock/dates.ts";
@@ -64,7 +65,7 @@ export function readDue(input: unknown): Reading<SelectRule> {
     );
   }
   if (typeof input === "number")
-    return wrong(`${shown(input)} has no unit`, expected, `within ${input} days`);
+    return wrong(`${shown(input)} has no unit`, expected, `within ${counted(input, "day")}`);
   const text = String(input);
   const guess = /^\d+ days?$/.test(text)
     ? `within ${text}`

@@ -1,3 +1,4 @@
+import { counted } from "../domain/counted.ts";
 import { inspect } from "node:util";
 import { definedOnly } from "../contracts/defined-only.ts";
 import { MINUTE_MS } from "../contracts/durations.ts";
@@ -193,7 +194,7 @@ export const SHORT_TIME_PATTERN = "^[0-9]+ (seconds?|minutes?)$";
 export function readShortTime(input: unknown): Reading<number> {
   const expected = "1 to 60 seconds or minutes, such as 1 minute";
   if (typeof input === "number") {
-    return wrong(`${shown(input)} has no unit`, expected, `${input} seconds`);
+    return wrong(`${shown(input)} has no unit`, expected, counted(input, "second"));
   }
   const match = /^(\d{1,6}) (second|minute)s?$/.exec(String(input));
   const count = Number(match?.[1]);

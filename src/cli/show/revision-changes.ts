@@ -1,3 +1,4 @@
+import { counted } from "../../domain/counted.ts";
 import { diffLines } from "diff";
 import { parse } from "yaml";
 
@@ -37,7 +38,7 @@ export function changesOf(revisions: readonly Revision[]): RevisionChanges[] {
 /** Summarizes changes: `first, 40 lines`, `as revision 2`, `approve, +limits (+3 −1 lines)`. */
 export function changesText(changes: RevisionChanges, isFirst: boolean): string {
   const { sameAs, addedLines, removedLines, keys } = changes;
-  if (isFirst) return `first, ${addedLines} lines`;
+  if (isFirst) return `first, ${counted(addedLines, "line")}`;
   if (sameAs !== null) return `as revision ${sameAs}`;
   const what = keys.length === 0 ? "only comments or spaces" : keys.join(", ");
   return `${what} (+${addedLines} −${removedLines} lines)`;

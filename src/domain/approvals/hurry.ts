@@ -1,3 +1,4 @@
+import { counted } from "../counted.ts";
 import type { HoursOfDay, HurryRule } from "../../contracts/playbook.ts";
 import { zonedWallTime } from "../clock/new-york.ts";
 import { spokenTime } from "../clock/spoken.ts";
@@ -22,7 +23,9 @@ export function hurryOf(rule: HurryRule | undefined, moment: Moment): string | n
   const isSoon = rule.underMs !== null && afterMs < rule.underMs;
   const isOdd = rule.outside !== null && !isWithin(rule.outside, zonedWallTime(businessMs, zone));
   const said = [
-    ...(isSoon ? [`${Math.max(0, Math.floor(afterMs / 1_000))} seconds after the plan`] : []),
+    ...(isSoon
+      ? [`${counted(Math.max(0, Math.floor(afterMs / 1_000)), "second")} after the plan`]
+      : []),
     ...(isOdd ? [`at ${spokenTime(businessMs, zone)}`] : []),
   ];
   return said.length === 0 ? null : said.join(", ");

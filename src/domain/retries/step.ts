@@ -1,3 +1,4 @@
+import { counted } from "../counted.ts";
 import { WEEKDAYS, type FailureRule } from "../../contracts/playbook.ts";
 import type { LineReason } from "../../contracts/reason-codes.ts";
 import { isBankingDay, nextBankingDay } from "../clock/bank-calendar.ts";
@@ -74,7 +75,7 @@ export function stepAfterFailure(facts: FailureFacts): FailureStep {
   if (end !== null) return park(end.reason);
   const { atMost } = rule;
   if (retriesMade >= atMost) {
-    return park(`Retried ${retriesMade} times, which is all that the playbook allows.`);
+    return park(`Retried ${counted(retriesMade, "time")}, which is all that the playbook allows.`);
   }
   if (rule.when === "when-released") return { kind: "wait-for-incident" };
   if (rule.when === "when-funds-arrive") return { kind: "wait-for-funds" };

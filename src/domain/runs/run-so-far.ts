@@ -13,17 +13,6 @@ export interface RunSoFar {
   readonly cameBack: ReadonlyMap<string, number>;
 }
 
-/** States of lines with a payment. */
-const PAID: readonly LineState[] = [
-  "scheduled",
-  "held",
-  "processing",
-  "settled",
-  "returned",
-  "retrying",
-  "refunded",
-];
-
 /** States of lines that need no approval. */
 const UNASKED: readonly LineState[] = ["skipped", "cancelled"];
 
@@ -32,7 +21,8 @@ const CODES_NAMED = 3;
 
 /**
  * Returns a run's progress in a few words: `40 of 57 approved, the rest until Sun, Nov 29, 11:59
- * PM; 40 paid; 12 settled, 1 returned R02`. Empty if there is none.
+ * PM; 12 settled, 1 returned R02`. Empty if there is none. What is scheduled or on the way is what
+ * the run waits for, and isn't paid yet.
  */
 export function runSoFar(soFar: RunSoFar): string {
   const { run, counts, expiredLines, cameBack } = soFar;
@@ -45,8 +35,6 @@ export function runSoFar(soFar: RunSoFar): string {
     const until = run.approveByMs === null ? "" : `, the rest until ${dayAndTime(run.approveByMs)}`;
     parts.push(`${bills - waiting - expiredLines} of ${bills} approved${until}`);
   }
-  const paid = count(...PAID);
-  if (paid > 0) parts.push(`${paid} paid`);
   const codes = [...cameBack]
     .slice(0, CODES_NAMED)
     .map(([code, many]) => `${many} returned ${code}`);

@@ -24,15 +24,16 @@ describe("a run's progress", () => {
     );
   });
 
-  test("a run's progress shows paid, settled and returned bills", () => {
-    const counts = { "awaiting-approval": 17, processing: 27, settled: 12, retrying: 1 };
+  test("a run's progress counts settled and returned bills, and none as paid that is only scheduled or on the way", () => {
+    const made = { scheduled: 24, held: 1, processing: 2 };
+    const counts = { "awaiting-approval": 17, ...made, settled: 12, retrying: 1 };
     expect(said(counts, { cameBack: new Map([["R02", 1]]) })).toBe(
-      "40 of 57 approved, the rest until Sun, Nov 29, 11:59 PM; 40 paid; 12 settled, 1 returned R02",
+      "40 of 57 approved, the rest until Sun, Nov 29, 11:59 PM; 12 settled, 1 returned R02",
     );
   });
 
   test("a run's progress shows bills that wait for a person, and is empty at first", () => {
-    expect(said({ settled: 2, parked: 1 })).toBe("2 paid; 2 settled, 1 for a person");
+    expect(said({ settled: 2, parked: 1 })).toBe("2 settled, 1 for a person");
     expect(said({ settled: 2, parked: 2 }, { givenBackLines: 1 })).toContain(", 1 for a person");
     expect(said({ settled: 2, parked: 2 }, { givenBackLines: 2 })).not.toContain("person");
     expect(said({ planned: 3 })).toBe("");
@@ -41,8 +42,8 @@ describe("a run's progress", () => {
 
 describe("a timer in a history", () => {
   test("a timer's summary says the progress and what the run waits for, without digits of an account", () => {
-    const now = { soFar: "1 paid", waitingFor: "1 bill scheduled to ••1234" };
-    expect(timerText(now)).toBe("1 paid; 1 bill scheduled to ••");
+    const now = { soFar: "1 settled", waitingFor: "1 bill scheduled to ••1234" };
+    expect(timerText(now)).toBe("1 settled; 1 bill scheduled to ••");
     expect(timerText({ waitingFor: null, soFar: "2 settled" })).toBe("2 settled");
     expect(timerText({ waitingFor: null })).toBe("Nothing to do until then");
     expect(timerText({ waitingFor: "x".repeat(500) })).toHaveLength(190);

@@ -1,3 +1,4 @@
+import { counted } from "../../../domain/counted.ts";
 import type { Span } from "../../../contracts/playbook.ts";
 import type { Issue, Path } from "../../source.ts";
 import { readSpan, shown } from "../../texts.ts";
@@ -146,7 +147,7 @@ function tooLate(block: unknown, path: Path, days: number): Issue[] {
     {
       path,
       anchor: "value",
-      message: `by then nobody can approve any more: \`approvalValid\` is ${days} days`,
+      message: `by then nobody can approve any more: \`approvalValid\` is ${counted(days, "day")}`,
       expected: "less than `approvalValid`",
     },
   ];
