@@ -6,9 +6,14 @@ import {
   setHandler,
 } from "@temporalio/workflow";
 import type { SearchAttributePair } from "@temporalio/common";
-import type { Assessment, Seen } from "../src/contracts/activities.ts";
-import { SIGNAL, UPDATE } from "../src/contracts/names.ts";
-import { DECISIONS_READ_MOST, type PayRunInput, type RunPhase } from "../src/contracts/pay-run.ts";
+import type { Assessment, Seen, SentDecisionAnswer } from "../src/contracts/activities.ts";
+import { HANDLES, SIGNAL, UPDATE } from "../src/contracts/names.ts";
+import {
+  DECISIONS_READ_MOST,
+  type PayRunInput,
+  type RunPhase,
+  TOO_MANY_DECISIONS,
+} from "../src/contracts/pay-run.ts";
 import { searchAttributes } from "../src/contracts/search-attributes.ts";
 import { counted } from "../src/domain/counted.ts";
 import { lanesFor } from "../src/domain/runs/lanes.ts";
@@ -17,7 +22,7 @@ import { answers, lanes, mail, pages, reads, steps } from "./activities.ts";
 import { Deposits } from "./deposits.ts";
 import { type Kind, type Next, Turns } from "./turns.ts";
 
-const decide = defineUpdate<{ accepted: boolean; reason: string }, [unknown]>(UPDATE.decide);
+const decide = defineUpdate<SentDecisionAnswer, [unknown]>(UPDATE.decide);
 const decisionSent = defineSignal<[unknown]>(SIGNAL.decide);
 
 /**
@@ -72,12 +77,15 @@ class PayRun implements Kind<Assessment, RunPhase> {
     this.#seen = seen === undefined ? {} : { seen };
     // An error in a signal handler fails the whole run, so verification is retried until it
     // succeeds.
-    setHandler(decisionSent, async (claim) => {
+    const readIfAny = async (claim: unknown): Promise<void> => {
       if (this.#readsDecisions) await this.#decide(claim, mail);
-    });
+    };
+    setHandler(decisionSent, readIfAny, { description: HANDLES.signal.decide });
     setHandler(decide, (claim) => this.#decide(claim, answers), {
+      description: HANDLES.update.decide,
       validator: (_claim: unknown) => {
-        if (!this.#readsDecisions) throw ApplicationFailure.nonRetryable(READS_NO_MORE);
+        if (!this.#readsDecisions)
+          throw ApplicationFailure.nonRetryable(READS_NO_MORE, TOO_MANY_DECISIONS);
       },
     });
   }
@@ -203,10 +211,7 @@ class PayRun implements Kind<Assessment, RunPhase> {
   }
 
   /** Verifies a decision and responds, even if the workflow is cancelled meanwhile. */
-  #decide(
-    claim: unknown,
-    { verifyDecision }: typeof answers,
-  ): Promise<{ accepted: boolean; reason: string }> {
+  #decide(claim: unknown, { verifyDecision }: typeof answers): Promise<SentDecisionAnswer> {
     return CancellationScope.nonCancellable(async () => {
       this.#decisionsRead += 1;
       const summary = "Verifies a decision sent to Temporal";

@@ -15,7 +15,7 @@ import {
 } from "@temporalio/workflow";
 import type { SearchAttributePair } from "@temporalio/common";
 import type { Look } from "../src/contracts/look.ts";
-import { QUERY, SIGNAL } from "../src/contracts/names.ts";
+import { HANDLES, QUERY, SIGNAL } from "../src/contracts/names.ts";
 import { timerText, publicText } from "../src/domain/history-texts.ts";
 import { LONGEST_SLEEP_MS } from "../src/domain/sleeps.ts";
 import { pauseAfterMs, type Sleep } from "../src/domain/runs/turns.ts";
@@ -90,8 +90,9 @@ export class Turns {
   #last: Look | null = null;
 
   constructor() {
-    setHandler(eventsArrived, () => this.lookAgain());
-    setHandler(progress, () => this.#last);
+    const { signal, query } = HANDLES;
+    setHandler(eventsArrived, () => this.lookAgain(), { description: signal.eventsArrived });
+    setHandler(progress, () => this.#last, { description: query.progress });
   }
 
   /** Causes another look, soon. */

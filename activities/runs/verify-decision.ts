@@ -1,16 +1,18 @@
 import type { Transaction } from "kysely";
 import { TEMPORAL } from "../../src/contracts/authors.ts";
-import type { PayrunActivities } from "../../src/contracts/activities.ts";
+import type { PayrunActivities, SentDecisionAnswer } from "../../src/contracts/activities.ts";
+import { definedOnly } from "../../src/contracts/defined-only.ts";
+import type { SentDecisionCode } from "../../src/contracts/reason-codes.ts";
+import { counted } from "../../src/domain/counted.ts";
 import { type SignedRefusal, takeSignedDecision } from "../../src/decisions/signed.ts";
 import type { DecisionAnswer } from "../../src/decisions/take.ts";
-import { DECISIONS_READ_MOST } from "../../src/contracts/pay-run.ts";
+import { DECISIONS_READ_MOST, TOO_MANY_DECISIONS } from "../../src/contracts/pay-run.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
 import { countDecisionSent, getRun, type Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
 type Input = Parameters<PayrunActivities["verifyDecision"]>[0];
-type Verdict = Awaited<ReturnType<PayrunActivities["verifyDecision"]>>;
 
 /**
  * Judges a decision that was sent straight to Temporal, and stores it if it counts.
@@ -21,13 +23,23 @@ type Verdict = Awaited<ReturnType<PayrunActivities["verifyDecision"]>>;
  *
  * The same decision again, as in a second try of the activity, gets the first outcome.
  */
-export async function verifyDecision(context: ActivityContext, input: Input): Promise<Verdict> {
+export async function verifyDecision(
+  context: ActivityContext,
+  input: Input,
+): Promise<SentDecisionAnswer> {
+  const answer = await judge(context, input);
+  // Only after the commit: a transaction that is undone has decided nothing.
+  context.countDecision(answer.code ?? "accepted");
+  return answer;
+}
+
+async function judge(context: ActivityContext, input: Input): Promise<SentDecisionAnswer> {
   const known = await getRun(context.store.db, input.runId);
-  if (known === undefined) return { accepted: false, reason: "the run is not in the store" };
+  if (known === undefined) return unread("not_found", "the run is not in the store");
   const { signers = [], singlePerson } = context.profileOf(known.business);
   const clock = await context.clockOf(known.business).now();
   return context.store.transactionOf(known.businessId, async (trx) => {
-    if (!(await mayRead(trx, known))) return { accepted: false, reason: TOO_MANY };
+    if (!(await mayRead(trx, known))) return unread(TOO_MANY_DECISIONS, TOO_MANY);
     const outcome = await takeSignedDecision(trx, {
       run: (await getRun(trx, input.runId)) ?? known,
       envelope: textOf(input.claim),
@@ -37,7 +49,7 @@ export async function verifyDecision(context: ActivityContext, input: Input): Pr
       nowMs: Date.now(),
       via: "temporal",
     });
-    return verdictOf(outcome);
+    return answerOf(outcome);
   });
 }
 
@@ -56,7 +68,7 @@ async function mayRead(trx: Transaction<Tables>, { runId, businessId }: Run): Pr
       actor: TEMPORAL,
       action: "run.decisions-unread",
       subject: runId,
-      details: { code: "too_many", read: sent },
+      details: { code: TOO_MANY_DECISIONS, read: sent },
     });
   }
   return sent <= DECISIONS_READ_MOST;
@@ -70,14 +82,33 @@ function textOf(claim: unknown): string {
   return typeof claim === "string" ? claim : (JSON.stringify(claim) ?? "");
 }
 
-function verdictOf(outcome: DecisionAnswer | SignedRefusal): Verdict {
-  if (outcome.accepted) {
-    const { countsFor, dropped } = outcome;
-    const reason =
-      outcome.decision === "reject"
-        ? "the run is rejected"
-        : `it counts for ${countsFor.length} and leaves out ${dropped.length} bills`;
-    return { accepted: true, reason };
+function unread(code: SentDecisionCode, message: string): SentDecisionAnswer {
+  return { accepted: false, code, message };
+}
+
+function answerOf(outcome: DecisionAnswer | SignedRefusal): SentDecisionAnswer {
+  if (!outcome.accepted) {
+    const { code, reason: message, earlier } = outcome;
+    return {
+      accepted: false,
+      code,
+      ...definedOnly({ earlier: earlier && shown(earlier) }),
+      message,
+    };
   }
-  return { accepted: false, reason: outcome.reason };
+  const { decision, dropped, alreadySince } = outcome;
+  const countsForCount = outcome.countsFor.length;
+  const message =
+    decision === "reject"
+      ? "the run is rejected"
+      : `it counts for ${counted(countsForCount, "bill")} and leaves out ${counted(dropped.length, "bill")}`;
+  return {
+    ...{ accepted: true, code: null, decision, countsForCount, dropped },
+    ...definedOnly({ alreadySince }),
+    message,
+  };
+}
+
+function shown({ outcome, reason, decidedAtMs }: NonNullable<SignedRefusal["earlier"]>) {
+  return { outcome, reason, decidedAt: new Date(decidedAtMs).toISOString() };
 }

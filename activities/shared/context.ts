@@ -25,6 +25,11 @@ export interface ActivityContext {
   clientOf(business: string): PaymentsClient;
   clockOf(business: string): BusinessClock;
   /**
+   * Counts a decision that was sent straight to Temporal, as `payrun_decisions_total` of this
+   * process: `accepted`, or the code for which it doesn't count.
+   */
+  readonly countDecision: (outcome: string) => void;
+  /**
    * Aborted when the worker shuts down: nothing new is leased, and requests in flight get their
    * answers.
    */

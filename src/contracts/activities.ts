@@ -110,6 +110,35 @@ export interface ScheduledPayRunInput {
   readonly playbook: string;
 }
 
+/** The answer to a decision that was sent straight to Temporal. */
+export type SentDecisionAnswer =
+  | {
+      readonly accepted: true;
+      readonly code: null;
+      readonly decision: "approve" | "reject";
+      readonly countsForCount: number;
+      /** The bills that it leaves out. */
+      readonly dropped: readonly string[];
+      /** ISO instant at which the same decision was taken first; missing if this is the first. */
+      readonly alreadySince?: string;
+      /** For people. */
+      readonly message: string;
+    }
+  | {
+      readonly accepted: false;
+      /** The `error` of the gateway's answer, or one of `SentDecisionCode`. */
+      readonly code: string;
+      /** How another decision with the same id was judged; missing if there was none. */
+      readonly earlier?: {
+        readonly outcome: string;
+        readonly reason: string | null;
+        /** ISO instant. */
+        readonly decidedAt: string;
+      };
+      /** For people. */
+      readonly message: string;
+    };
+
 /** What a launcher did, for the Temporal UI. */
 export interface ScheduledLaunch {
   readonly text: string;
@@ -137,7 +166,7 @@ export interface PayrunActivities {
     readonly runId: string;
     /** A decision in JWS compact form, or anything else that was sent. */
     readonly claim: unknown;
-  }): Promise<{ readonly accepted: boolean; readonly reason: string }>;
+  }): Promise<SentDecisionAnswer>;
   reviewFailedPayment(input: RetryFailedPaymentInput): Promise<RetryAssessment>;
   /** Pays the bill if nothing prevents it. @returns where the retry stands then */
   payAgain(input: RetryFailedPaymentInput): Promise<RetryAssessment>;

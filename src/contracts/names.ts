@@ -28,6 +28,28 @@ export const UPDATE = { decide: "decide" } as const;
 
 export const QUERY = { progress: "progress" } as const;
 
+/** What each handler does, for a reader of Temporal's UI or of `temporal workflow metadata`. */
+export const HANDLES = {
+  signal: {
+    eventsArrived:
+      "Makes the workflow look at the store now. It carries no facts: whoever sends it changes nothing by it.",
+    decide:
+      "Takes a signed decision in JWS compact form, for systems that can't send updates. The audit trail has the answer.",
+  },
+  update: {
+    decide:
+      "Takes a signed decision in JWS compact form, and answers whether it counts, with a code if it doesn't (docs/codes.md).",
+  },
+  query: {
+    progress:
+      "Returns what the last look found: the phase, the result so far, what the workflow waits for, and when it looks again.",
+  },
+} as const satisfies {
+  readonly signal: Readonly<Record<keyof typeof SIGNAL, string>>;
+  readonly update: Readonly<Record<keyof typeof UPDATE, string>>;
+  readonly query: Readonly<Record<keyof typeof QUERY, string>>;
+};
+
 /**
  * Returns the ledger subject of a payment's cancel. The prefix distinguishes it from payables: ids
  * are opaque, and a payment's could equal a payable's.

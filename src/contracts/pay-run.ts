@@ -1,6 +1,6 @@
 import type { Seen } from "./activities.ts";
 import { type ApprovalStage, REVIEW_REASONS, type SumPer } from "./playbook.ts";
-import type { LeftOutCode, OverLimitCode } from "./reason-codes.ts";
+import type { LeftOutCode, OverLimitCode, SentDecisionCode } from "./reason-codes.ts";
 import type { PlannedTopUp } from "./deposit.ts";
 
 export const RUN_PHASES = [
@@ -252,3 +252,6 @@ export interface PayRunInput extends Seen {
  * trail without limit. After that they count only if they come through the gateway.
  */
 export const DECISIONS_READ_MOST = 200;
+
+/** The code of the answer to a further one. */
+export const TOO_MANY_DECISIONS = "too_many_decisions" satisfies SentDecisionCode;

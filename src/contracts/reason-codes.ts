@@ -228,6 +228,15 @@ const wait = {
   },
 } as const satisfies Readonly<Record<string, ReasonText>>;
 
+/** Why a decision that was sent straight to Temporal doesn't reach those who judge decisions. */
+const sentDecision = {
+  not_found: { means: "The run is not in the store.", remedy: "Check the run's id." },
+  too_many_decisions: {
+    means: "The run reads no more decisions that are sent straight to Temporal.",
+    remedy: "Send them to the gateway.",
+  },
+} as const satisfies Readonly<Record<string, ReasonText>>;
+
 /** What `status`, `doctor` and `GET /v1/conditions` report; `docs/health.md` says more. */
 const condition = {
   store_not_writable: {
@@ -286,7 +295,7 @@ const condition = {
  * Every reason code that leaves Payrun, by what it is about: in answers, notices, Temporal, the
  * trail and metrics. States, phases, kinds, actions and flags are no codes.
  */
-export const REASON_CODES = { leftOut, bill, wait, condition } as const;
+export const REASON_CODES = { leftOut, bill, wait, sentDecision, condition } as const;
 
 type About = keyof typeof REASON_CODES;
 type CodesOf<Of extends About> = keyof (typeof REASON_CODES)[Of];
@@ -297,6 +306,7 @@ export type BillCode = CodesOf<"bill">;
 /** For a bill above a limit. */
 export type OverLimitCode = Extract<BillCode, `over_${string}_limit`>;
 export type WaitCode = CodesOf<"wait">;
+export type SentDecisionCode = CodesOf<"sentDecision">;
 export type ConditionCode = CodesOf<"condition">;
 
 type Digit = "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9";

@@ -22,6 +22,7 @@ export interface ContextParts {
   readonly publicUrl?: string;
   readonly workerId: string;
   readonly draining: AbortSignal;
+  readonly countDecision: (outcome: string) => void;
 }
 
 /** After this time, signaling a workflow is left to the gateways. */
@@ -69,7 +70,7 @@ export function createContext(parts: ContextParts): {
     timeoutMs: HTTP_TIMEOUT_MS,
     onDate: (profile, dateMs) => clocks.of(profile).observeServiceDate(dateMs),
   });
-  const { store, temporal, log, vault, publicUrl, workerId, draining } = parts;
+  const { store, temporal, log, vault, publicUrl, workerId, draining, countDecision } = parts;
   const signaling = signalAtOnce(store, () => signalThrough(parts), log);
   return {
     activities: {
@@ -80,6 +81,7 @@ export function createContext(parts: ContextParts): {
       publicUrl,
       workerId,
       draining,
+      countDecision,
       profileOf,
       clientOf: (business) => clients.of(profileOf(business)),
       clockOf: (business) => clocks.of(profileOf(business)),

@@ -38,7 +38,7 @@ import { createContext } from "./context.ts";
 import { startPresence } from "./presence.ts";
 import { readOptions, type WorkerProcessOptions } from "./options.ts";
 import { ACTIVITIES_IN_HAND, QUEUES } from "./queues.ts";
-import { installRuntime } from "./runtime.ts";
+import { decisionCounter, installRuntime } from "./runtime.ts";
 
 const complain = complainAs("worker");
 
@@ -64,7 +64,11 @@ async function main(): Promise<number> {
   const { config, store } = part;
   const log = createLog("worker");
   const runtime = unlessWrong(complain, () => installRuntime(log, config.workerMetrics));
-  const connections = runtime === undefined ? EXIT_USAGE : await connect(config);
+  if (runtime === undefined) {
+    await store.close();
+    return EXIT_USAGE;
+  }
+  const connections = await connect(config);
   if (typeof connections === "number") {
     await store.close();
     return connections;
@@ -83,6 +87,7 @@ async function main(): Promise<number> {
     publicUrl: config.publicUrl,
     workerId,
     draining: draining.signal,
+    countDecision: decisionCounter(runtime),
   });
   let storeWatch: Repeated | undefined;
   const repeated: Repeated[] = [];

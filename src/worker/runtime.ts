@@ -33,6 +33,20 @@ function metricsAt(bindAddress: string): NonNullable<RuntimeOptions["telemetryOp
   return { metrics: { prometheus: { bindAddress, ...names } } };
 }
 
+/**
+ * Returns what counts the decisions that this worker judges. The gateways count theirs under the
+ * same name, so that their sum is all of them.
+ */
+export function decisionCounter({ metricMeter }: Runtime): (outcome: string) => void {
+  // With the suffix of counters: payrun_decisions_total.
+  const counter = metricMeter.createCounter(
+    "payrun_decisions",
+    undefined,
+    "Approvals and rejections sent straight to Temporal, by outcome",
+  );
+  return (outcome) => counter.add(1, { outcome });
+}
+
 /** Logged at each start for queues that have activities only: nothing is wrong with them. */
 const AS_MEANT = "No workflows registered, not polling for workflow tasks";
 

@@ -202,6 +202,7 @@ export class KybWorld {
         hasMoved: () => Promise.resolve(false),
       }),
       draining: new AbortController().signal,
+      countDecision: () => {},
     };
   }
 }

@@ -134,6 +134,7 @@ export class PlanningWorld {
       clientOf: () => client,
       clockOf: () => clocks.of(profile),
       draining: new AbortController().signal,
+      countDecision: () => {},
     };
   }
 

@@ -10,6 +10,7 @@ const HEADINGS: Readonly<Record<keyof typeof REASON_CODES, string>> = {
   leftOut: "Bills that a plan leaves out",
   bill: "Bills of a run",
   wait: "What a business or a funding source waits for",
+  sentDecision: "Decisions sent straight to Temporal",
   condition: "What is not as it should be",
 };
 

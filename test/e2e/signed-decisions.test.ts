@@ -1,3 +1,4 @@
+import type { SentDecisionAnswer } from "../../src/contracts/activities.ts";
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -69,7 +70,7 @@ test.runIf(isLong)(
     const { runId, made } = await plannedRun(payrun, [100_00, 200_00, 300_00], THREE_APPROVE);
     const { planHash } = await payrun.status(runId);
     const handle = payrun.temporal.workflow.getHandle(runId);
-    const update = async (signed: string): Promise<{ accepted: boolean; reason: string }> =>
+    const update = async (signed: string): Promise<SentDecisionAnswer> =>
       handle.executeUpdate(UPDATE.decide, { args: [signed] });
     const approvers = async (): Promise<readonly string[][]> =>
       (await payrun.status(runId)).payments.map(({ approvedBy }) => [...approvedBy].toSorted());
@@ -82,11 +83,15 @@ test.runIf(isLong)(
       unknown_key: signDecision({ ...crm, keyId: "old" }, { sub: runId, planHash }),
     };
     for (const [code, signed] of Object.entries(wrong)) {
-      const { accepted, reason } = await update(signed);
-      expect([accepted, reason.length > 10], code).toEqual([false, true]);
+      const answer = await update(signed);
+      expect([answer.accepted, answer.code, answer.message.length > 10]).toEqual([
+        ...[false, code, true],
+      ]);
     }
     const odd = handle.executeUpdate(UPDATE.decide, { args: [{ signed: wrong.expired }] });
-    expect(await odd).toMatchObject({ accepted: false, reason: expect.stringContaining("docs/") });
+    expect(await odd).toMatchObject({
+      ...{ accepted: false, code: "malformed", message: expect.stringContaining("docs/") },
+    });
     expect(await approvers()).toEqual([[], [], []]);
 
     expect(await runExample(payrun, runId, erp)).toMatch(/^200 .*"accepted":true/);
@@ -94,7 +99,9 @@ test.runIf(isLong)(
     expect(await updateByCommand(payrun, runId, byCrm)).toMatch(/"?accepted"?: ?true/);
     expect(await update(byCrm)).toMatchObject({ accepted: true });
     const other = signDecision(crm, { sub: runId, planHash, jti: "crm-1", decision: "reject" });
-    expect(await update(other)).toMatchObject({ accepted: false });
+    expect(await update(other)).toMatchObject({
+      ...{ accepted: false, code: "replayed", earlier: { outcome: "accepted" } },
+    });
     expect(await approvers()).toEqual(made.map(() => ["crm", "erp"]));
 
     // Signals wait in the history while no worker runs, and none of them ends the run's workflow.

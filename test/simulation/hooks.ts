@@ -206,6 +206,7 @@ export async function startWorker(parts: EngineParts, node: ProcessNode): Promis
     log: logOf(parts, node),
     workerId: node.id,
     draining: draining.signal,
+    countDecision: () => {},
   });
   const activities: ActivityContext = context.activities;
   const janitorContext = { ...activities, profiles };

@@ -3,7 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client, Connection, type WorkflowHandle } from "@temporalio/client";
 import { NativeConnection, Worker, type WorkerOptions } from "@temporalio/worker";
 import { expect, inject, test } from "vitest";
-import type { Assessment, RetryAssessment } from "../../src/contracts/activities.ts";
+import type {
+  Assessment,
+  RetryAssessment,
+  SentDecisionAnswer,
+} from "../../src/contracts/activities.ts";
 import { MASS_QUEUE, SIGNAL, TASK_QUEUE, UPDATE } from "../../src/contracts/names.ts";
 import { WORKFLOW } from "../../src/contracts/workflow-kinds.ts";
 import { takeNamespace } from "../support/take-namespace.ts";
@@ -51,6 +55,10 @@ async function run(
   }
 }
 
+const NO_DECISION: SentDecisionAnswer = {
+  ...{ accepted: false, code: "malformed", message: "no signed decision" },
+};
+
 const ENDED: Assessment = {
   phase: "completed",
   ended: true,
@@ -88,7 +96,7 @@ test("an event during a run's last look is still followed up", async () => {
 
 test("a run reads a limited number of decisions sent to Temporal, without an activity for each later one", async () => {
   let verified = 0;
-  let answer = "";
+  let answer: unknown;
   let looks = 0;
   const begun = { ended: false, phase: "settling", planned: true };
   await run(WORKFLOW.payRun, { runId: "x", decisionsRead: 150 }, (_signal, handle) => ({
@@ -99,16 +107,19 @@ test("a run reads a limited number of decisions sent to Temporal, without an act
       for (let sent = 0; sent < 65; sent += 1) await handle.signal(SIGNAL.decide, "x");
       answer = await handle
         .executeUpdate(UPDATE.decide, { args: ["x"] })
-        .then(String, (error: Error) => (error.cause as Error).message);
+        .catch((error: Error) => error.cause);
       return { ...ENDED, ended: false };
     },
     verifyDecision: () => {
       verified += 1;
-      return { accepted: false, reason: "no signed decision" };
+      return NO_DECISION;
     },
   }));
   expect(verified).toBe(50);
-  expect(answer).toContain("takes no more decisions directly");
+  expect(answer).toMatchObject({
+    ...{ type: "too_many_decisions" },
+    message: expect.stringContaining("takes no more decisions directly"),
+  });
 });
 
 test.each([null, { ...ENDED, ended: false, details: null, wakeInMs: "never" }])(
@@ -164,7 +175,7 @@ function lastLook(handle: WorkflowHandle, answers: Promise<unknown>[], end = END
     verifyDecision: async ({ claim }: { claim: unknown }) => {
       await sleep(600);
       judged.push(claim);
-      return { accepted: false, reason: "no signed decision" };
+      return NO_DECISION;
     },
   };
   return { activities, judged };
@@ -180,7 +191,7 @@ test("a run ends only after every decision that reached it is judged and has its
   });
   expect(outcome).toBe("completed");
   expect(new Set(judged)).toEqual(new Set(["signal", "update"]));
-  expect(await Promise.all(answers)).toEqual([{ accepted: false, reason: "no signed decision" }]);
+  expect(await Promise.all(answers)).toEqual([NO_DECISION]);
 });
 
 test("a run whose work is already done still judges a decision that reached it", async () => {
@@ -193,7 +204,7 @@ test("a run whose work is already done still judges a decision that reached it",
     verifyDecision: async ({ claim }: { claim: unknown }) => {
       await sleep(300);
       judged.push(claim);
-      return { accepted: false, reason: "the run has ended" };
+      return { ...NO_DECISION, message: "the run has ended" };
     },
   }));
   expect(outcome).toBe("completed");
@@ -216,11 +227,11 @@ test("a run that can't be planned, or is cancelled in Temporal, responds to earl
       verifyDecision: async ({ claim }: { claim: unknown }) => {
         await sleep(600);
         judged.push(claim);
-        return { accepted: false, reason: "no signed decision" };
+        return NO_DECISION;
       },
     }));
     await expect(ended).rejects.toThrow(how === "fails" ? "failed" : "cancelled");
     expect(judged, how).toEqual(["asked"]);
-    expect(await Promise.all(answers)).toEqual([{ accepted: false, reason: "no signed decision" }]);
+    expect(await Promise.all(answers)).toEqual([NO_DECISION]);
   }
 });

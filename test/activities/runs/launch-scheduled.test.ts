@@ -75,6 +75,7 @@ function context(): ActivityContext {
     },
     clockOf: () => clocks.of(profile),
     draining: new AbortController().signal,
+    countDecision: () => {},
   };
 }
 

@@ -11,20 +11,23 @@ const erp = makeSigner();
 
 let store: Store;
 let run: SeededRun;
+let outcomes: string[];
 beforeEach(async () => {
+  outcomes = [];
   ({ store } = await testStore());
   run = await seedRun(store, { launchedBy: "lou", author: "ada", lines: [planLine("p1")] });
 });
 
-function verify(claim: unknown): ReturnType<typeof verifyDecision> {
+function verify(claim: unknown, runId = run.runId): ReturnType<typeof verifyDecision> {
   const atMs = Date.now();
   const clock = { businessMs: atMs, serviceMs: atMs, realMs: atMs, scale: 1, sandbox: false };
   const context = {
     store,
     profileOf: () => ({ signers: [erp] }),
     clockOf: () => ({ now: () => Promise.resolve(clock) }),
+    countDecision: (outcome: string) => outcomes.push(outcome),
   } as unknown as ActivityContext;
-  return verifyDecision(context, { runId: run.runId, claim });
+  return verifyDecision(context, { runId, claim });
 }
 
 const sign = (claims: object = {}): string =>
@@ -40,28 +43,53 @@ async function refusals(): Promise<unknown[]> {
 test.each([undefined, null, 7, ["a.b.c"], { signed: "a.b.c" }, ""])(
   "%s is refused as no decision, with a reason and an entry in the trail",
   async (claim) => {
-    expect(await verify(claim)).toMatchObject({
-      accepted: false,
-      reason: expect.stringContaining("not a signed decision"),
+    expect(await verify(claim)).toEqual({
+      ...{ accepted: false, code: "malformed" },
+      message: expect.stringContaining("not a signed decision"),
     });
     expect(await refusals()).toEqual(["malformed"]);
   },
 );
 
-test("a decision that comes again gets the first result, and another with its id none", async () => {
+test("a decision that comes again gets the first result as data, and another with its id is refused with how the first was judged", async () => {
   const good = sign({ jti: "d-1" });
   const taken = await verify(good);
-  expect(taken).toMatchObject({ accepted: true });
-  expect(await verify(good)).toEqual(taken);
+  expect(taken).toEqual({
+    ...{ accepted: true, code: null, decision: "approve", countsForCount: 1, dropped: [] },
+    message: "it counts for 1 bill and leaves out 0 bills",
+  });
+  const again = await verify(good);
+  expect(again).toEqual({ ...taken, alreadySince: expect.stringMatching(/^\d{4}-.*Z$/) });
   const stale = sign({ planHash: "f".repeat(64) });
   const first = await verify(stale);
-  expect(first).toMatchObject({ accepted: false, reason: expect.stringContaining("has changed") });
+  expect(first).toEqual({
+    ...{ accepted: false, code: "stale_plan" },
+    message: expect.stringContaining("has changed"),
+  });
   expect(await verify(stale)).toEqual(first);
   expect(await refusals()).toEqual(["stale_plan"]);
-  expect(await verify(sign({ jti: "d-1", decision: "reject" }))).toMatchObject({
-    accepted: false,
-    reason: expect.stringContaining("was taken before"),
+  expect(await verify(sign({ jti: "d-1", decision: "reject" }))).toEqual({
+    ...{ accepted: false, code: "replayed" },
+    earlier: {
+      ...{ outcome: "accepted", reason: null },
+      decidedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    },
+    message: expect.stringContaining("was taken before"),
   });
+});
+
+test("a decision for a run that the store doesn't have is refused with a code", async () => {
+  expect(await verify(sign(), "pay-run/acme/weekly/2020-01-02")).toMatchObject({
+    ...{ accepted: false, code: "not_found" },
+  });
+});
+
+test("each decision sent to Temporal is counted by its outcome", async () => {
+  const good = sign({ jti: "d-1" });
+  for (const claim of [good, good, sign({ planHash: "f".repeat(64) }), "no decision"]) {
+    await verify(claim);
+  }
+  expect(outcomes).toEqual(["accepted", "accepted", "stale_plan", "malformed"]);
 });
 
 test("a run takes 200 decisions from Temporal, whatever its workflow has counted; the trail says so once", async () => {
@@ -75,8 +103,8 @@ test("a run takes 200 decisions from Temporal, whatever its workflow has counted
     ["run.decisions-unread", 200],
     ["run.decision-refused", undefined],
   ]);
-  expect(await verify(sign())).toMatchObject({
-    accepted: false,
-    reason: expect.stringContaining("send them to the gateway"),
+  expect(await verify(sign())).toEqual({
+    ...{ accepted: false, code: "too_many_decisions" },
+    message: expect.stringContaining("send them to the gateway"),
   });
 });
