@@ -227,6 +227,10 @@ export const RunStatusBody = z
   .openapi("Run");
 
 export const RunListBody = z.object({
+  totalCount: z.int().describe("Entries on all pages"),
+  page: z.int(),
+  pageSize: z.int(),
+  nextPage: z.int().nullable().describe("Null on the last page"),
   items: z.array(
     z.object({
       id: z.string(),
@@ -248,7 +252,8 @@ export const RunListBody = z.object({
   ),
 });
 
-export type ListedRun = Shown<typeof RunListBody>["items"][number];
+export type RunList = Shown<typeof RunListBody>;
+export type ListedRun = RunList["items"][number];
 export type RunStatus = Shown<typeof RunStatusBody>;
 /** A bill of a run, as its status shows it. */
 export type RunPaymentStatus = RunStatus["payments"][number];

@@ -240,6 +240,11 @@ export type KindShown = {
   [Name in WorkflowKindName]: keyof (typeof WORKFLOW_KINDS)[Name]["called"];
 }[WorkflowKindName];
 
+/** Every kind as the API calls it. */
+export const KINDS_SHOWN = Object.values(WORKFLOW_KINDS).flatMap(
+  ({ called }) => Object.keys(called) as KindShown[],
+);
+
 /** Returns the words that people read for a kind that the API names. */
 export function kindCalled(kind: string): string {
   for (const { called } of Object.values<WorkflowKind<never>>(WORKFLOW_KINDS)) {

@@ -1,16 +1,13 @@
-import type { ListedRun as Listed } from "../api/runs.ts";
+import type { ListedRun as Listed, RunList } from "../api/runs.ts";
 import type { AnyStatus } from "../api/statuses.ts";
-import { definedOnly } from "../contracts/defined-only.ts";
 import { CANCELLATION_PHASES } from "../contracts/cancellation.ts";
 import { INCIDENT_PHASES } from "../contracts/incident.ts";
 import { ONBOARDING_PHASES } from "../contracts/onboarding.ts";
-import { RUN_PHASES, type RunPhase } from "../contracts/pay-run.ts";
+import { RUN_PHASES } from "../contracts/pay-run.ts";
 import type { KindShown, WorkflowKindName } from "../contracts/workflow-kinds.ts";
+import { askedSinceMs } from "../domain/cancellations/left-to-people.ts";
 import { listCancellations } from "../store/cancellations/cancellation-list.ts";
 import type { ActionContext } from "../actions/context.ts";
-import type { Cancellation } from "../store/cancellations/cancellations.ts";
-import { listIncidents } from "../store/incidents/incidents.ts";
-import type { Db } from "../store/index.ts";
 import { topUpsOf } from "../store/deposits/deposits.ts";
 import type { Name } from "../domain/names.ts";
 import { CAME_BACK } from "../domain/runs/after-end.ts";
@@ -20,8 +17,10 @@ import { personWaitedFor } from "../domain/runs/shown-phase.ts";
 import { calledBill, namesOf } from "../store/names/names.ts";
 import { listParkedRetries } from "../store/retries/retries.ts";
 import { waitingForIncident } from "../store/lines/retry-cases.ts";
-import { listRuns } from "../store/runs/runs.ts";
-import { runStands } from "../store/runs/run-stand.ts";
+import { type ListedFilter, listedPage, PARKED_PHASE } from "../store/listed/listed.ts";
+import { runStands, type Stand } from "../store/runs/run-stand.ts";
+import { clockAt, clockOfRow } from "../store/sql/clocks.ts";
+import { findEach } from "../store/sql/records.ts";
 import { businessNowMs } from "./moment.ts";
 import { waitingForNow } from "./status/left-items.ts";
 import { cancellationStand, cancellationStatus } from "./status/cancellation.ts";
@@ -31,7 +30,7 @@ import {
   incidentStatus,
   incidentWaitsFor,
 } from "./status/incident.ts";
-import { onboardingItems, onboardingStatus } from "./status/onboarding.ts";
+import { onboardingStand, onboardingStatus } from "./status/onboarding.ts";
 import { retryStand, retryStatus } from "./status/retry.ts";
 import {
   FIRST_PAGE,
@@ -42,21 +41,11 @@ import {
   timesOf,
 } from "./status/run.ts";
 
-interface ListFilter {
-  /** The API's businessId; undefined for all. */
-  readonly businessId?: string | undefined;
-  readonly phase?: string | undefined;
-  /** True to list only what waits for a person. */
-  readonly needsAction?: boolean | undefined;
-  readonly limit: number;
-  /** Business-clock instant; undefined if it is unknown. */
-  readonly businessMs: number | undefined;
-  /** Returns what a cancellation waits for now. */
-  readonly waitingForOf: (cancellation: Cancellation) => Promise<string | null>;
-}
-
 /** A run of any kind, as the list shows it. */
-export type ListedRun = Listed & { readonly kind: KindShown };
+type ListedRun = Listed & { readonly kind: KindShown };
+
+/** Most cancellations of which the list asks whether they have left something to a person. */
+const LEFT_MOST = 1_000;
 
 type ReportContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">;
 
@@ -65,7 +54,7 @@ interface ReportedKind {
   /** Phases of its entries. */
   readonly phases: readonly string[];
   /** Returns its entries in the list of runs. */
-  readonly list: (db: Db, filter: ListFilter) => Promise<ListedRun[]>;
+  readonly items: (context: ReportContext, ids: readonly string[]) => Promise<ListedRun[]>;
   /** Returns where one stands, from the store alone; undefined if no such id is of this kind. */
   readonly status: (
     context: ReportContext,
@@ -74,23 +63,20 @@ interface ReportedKind {
   ) => Promise<AnyStatus | undefined>;
 }
 
-/** The phase that a retry's own status gives: nothing is completed. */
-const PARKED_PHASE = "settling" satisfies RunPhase;
-
 const REPORTED: Readonly<Record<WorkflowKindName, ReportedKind>> = {
-  payRun: { phases: RUN_PHASES, list: payRuns, status: statusOf },
+  payRun: { phases: RUN_PHASES, items: payRuns, status: statusOf },
   cancelScheduledPayments: {
     phases: CANCELLATION_PHASES,
-    list: cancellations,
+    items: cancellations,
     status: cancellationStatus,
   },
-  fundingIncident: { phases: INCIDENT_PHASES, list: incidents, status: incidentStatus },
+  fundingIncident: { phases: INCIDENT_PHASES, items: incidents, status: incidentStatus },
   kybOnboarding: {
     phases: ONBOARDING_PHASES,
-    list: onboardingItems,
+    items: onboardings,
     status: ({ store }, id) => onboardingStatus(store.db, id),
   },
-  retryFailedPayment: { phases: [PARKED_PHASE], list: parkedRetries, status: retryStatus },
+  retryFailedPayment: { phases: [PARKED_PHASE], items: parkedRetries, status: retryStatus },
 };
 
 /** Phases of all kinds of workflows in the list. */
@@ -113,107 +99,121 @@ export async function anyStatus(
 
 /**
  * Lists pay runs, cancellations, onboardings, incidents and the failed payments that wait for a
- * person, newest first, from the store alone.
+ * person, the latest launch first, from the store alone.
  *
- * @param of the API's business ids; undefined stands for all
+ * @param businessIds of the API; undefined stands for all
  */
 export async function listEverything(
   context: ReportContext,
-  of: readonly (string | undefined)[],
-  asked: Omit<ListFilter, "businessId" | "businessMs" | "waitingForOf">,
-): Promise<ListedRun[]> {
-  const kinds = await Promise.all(
-    of.map(async (businessId) => {
-      const waitingForOf = (each: Cancellation) => waitingForNow(context, each);
-      const business = context.profiles.byBusinessId(businessId ?? "")?.name;
-      const businessMs =
-        business === undefined ? context.nowMs() : await businessNowMs(context, business);
-      const filter = { ...asked, businessId, businessMs, waitingForOf };
-      return Promise.all(Object.values(REPORTED).map(({ list }) => list(context.store.db, filter)));
-    }),
-  );
-  return kinds
-    .flat(2)
-    .toSorted((a, b) => b.launchedAt.localeCompare(a.launchedAt))
-    .slice(0, asked.limit);
+  businessIds: readonly string[] | undefined,
+  { page, pageSize, ...filter }: ListedFilter & Pick<StatusPage, "page" | "pageSize">,
+): Promise<RunList> {
+  const { db } = context.store;
+  const asksOf =
+    filter.needsAction === undefined ? undefined : await whatAsks(context, businessIds);
+  const known = { businessIds, clock: asksOf?.clock ?? clockAt(0), left: asksOf?.left ?? [] };
+  const { ids, totalCount } = await listedPage(db, { ...filter, ...known }, { page, pageSize });
+  const items = new Map<string, ListedRun>();
+  for (const [kind, some] of Map.groupBy(ids, (each) => each.kind)) {
+    const found = await REPORTED[kind].items(
+      context,
+      some.map(({ id }) => id),
+    );
+    for (const item of found) items.set(item.id, item);
+  }
+  return {
+    items: ids.flatMap(({ id }) => items.get(id) ?? []),
+    totalCount,
+    page,
+    pageSize,
+    nextPage: page * pageSize < totalCount ? page + 1 : null,
+  };
 }
 
-async function payRuns(db: Db, filter: ListFilter): Promise<ListedRun[]> {
-  const { businessId, businessMs, phase, needsAction, limit } = filter;
-  const known = RUN_PHASES.find((each): each is RunPhase => each === phase);
-  if (phase !== undefined && known === undefined) return [];
-  // A completed run may have got exceptions since.
-  const stored: (RunPhase | undefined)[] =
-    known === "completed-with-exceptions" ? [known, "completed"] : [known];
-  const lists = stored.map((each) =>
-    listRuns(db, {
-      ...definedOnly({ businessId, phase: each, needsAction }),
-      businessMs,
-      busy: true,
-      limit,
-    }),
-  );
-  const runs = (await Promise.all(lists)).flat();
+/** Returns what the store alone can't say about who waits for a person. */
+async function whatAsks(context: ReportContext, businessIds: readonly string[] | undefined) {
+  const clocks = new Map<string, number>();
+  for (const profile of context.profiles.all()) {
+    const isListed = businessIds?.includes(profile.businessId) ?? true;
+    if (isListed) clocks.set(profile.businessId, await businessNowMs(context, profile.name));
+  }
+  const nowMs = context.nowMs();
+  // A clock that can't be read is 0, and what is left to people is judged by real time then.
+  const earliestMs = Math.min(nowMs, ...[...clocks.values()].filter((ms) => ms > 0));
+  const left: string[] = [];
+  const asked = { leftSinceMs: askedSinceMs(earliestMs), limit: LEFT_MOST };
+  for (const each of await listCancellations(context.store.db, asked)) {
+    const isListed = businessIds?.includes(each.businessId) ?? true;
+    if (isListed && (await waitingForNow(context, each)) !== null) left.push(each.workflowId);
+  }
+  return { clock: clockOfRow("runs.business_id", clocks, nowMs), left };
+}
+
+async function payRuns(context: ReportContext, ids: readonly string[]): Promise<ListedRun[]> {
+  const { db } = context.store;
+  const runs = await findEach(db, "runs", {}, "run_id", ids);
   const completed = runs.filter((run) => run.phase.startsWith("completed"));
-  const ids = completed.map(({ runId }) => runId);
-  const odd = await countLinesWhere(db, ids, [...CAME_BACK, "cancelled"]);
-  const stands = await runStands(
+  const odd = await countLinesWhere(
     db,
-    runs.map(({ runId }) => runId),
-    businessMs ?? 0,
+    completed.map(({ runId }) => runId),
+    [...CAME_BACK, "cancelled"],
   );
-  const listed = runs.map((run) => ({
-    ...runFacts(run),
-    ...phaseAndOutcome(run.phase, Object.fromEntries(odd.get(run.runId) ?? [])),
-    totalCents: run.totalCents,
-    ...timesOf(run),
-    ...(stands.get(run.runId) ?? { needsAction: false, isFinal: true }),
-  }));
-  return known === undefined ? listed : listed.filter((run) => run.phase === known);
-}
-
-async function cancellations(
-  db: Db,
-  { waitingForOf, ...filter }: ListFilter,
-): Promise<ListedRun[]> {
-  const { needsAction, limit } = filter;
-  // A cancellation that asked for a person may no longer need one.
-  const wanted = needsAction === false ? [false, true] : [needsAction];
-  const lists = await Promise.all(
-    wanted.map((each) => listCancellations(db, { ...filter, needsAction: each })),
-  );
-  const listed = await Promise.all(
-    lists.flat().map(async (each) => ({ ...each, waitingFor: await waitingForOf(each) })),
-  );
-  const standOf = ({ endedAtMs, waitingFor, withheld }: (typeof listed)[number]) =>
-    cancellationStand({ ended: endedAtMs !== null, waitingFor, withheld: withheld ? 1 : 0 });
-  const meant = listed.filter(
-    (each) => needsAction === undefined || standOf(each).needsAction === needsAction,
-  );
-  return meant.slice(0, limit).map((each) => ({
-    ...without,
-    id: each.workflowId,
-    kind: each.policy.kind,
-    business: each.business,
-    playbook: each.playbook,
-    phase: each.phase,
-    waitingFor: each.waitingFor,
-    totalCents: each.totalCents,
-    launchedBy: each.requestedBy,
-    launchedAt: iso(each.requestedAtMs),
-    endedAt: each.endedAtMs === null ? null : iso(each.endedAtMs),
-    ...standOf(each),
-  }));
-}
-
-async function incidents(db: Db, filter: ListFilter): Promise<ListedRun[]> {
-  const { businessId, phase, needsAction, limit } = filter;
-  const wanted = (await listIncidents(db, businessId))
-    .filter((each) => phase === undefined || each.phase === phase)
-    .filter((each) => needsAction === undefined || (each.phase === "open") === needsAction)
-    .slice(0, limit);
   const items: ListedRun[] = [];
-  for (const incident of wanted) {
+  for (const [business, ofOne] of Map.groupBy(runs, (run) => run.business)) {
+    const own = ofOne.map(({ runId }) => runId);
+    const stands = await runStands(db, own, await businessMsOf(context, business));
+    for (const run of ofOne) {
+      items.push({
+        ...runFacts(run),
+        ...phaseAndOutcome(run.phase, Object.fromEntries(odd.get(run.runId) ?? [])),
+        totalCents: run.totalCents,
+        ...timesOf(run),
+        ...(stands.get(run.runId) ?? OVER),
+      });
+    }
+  }
+  return items;
+}
+
+/** The stand of a run that is deleted while it is listed. */
+const OVER: Stand = { needsAction: false, isFinal: true };
+
+/** Returns the clock of a business; real time if it is no longer configured. */
+function businessMsOf(context: ReportContext, business: string): Promise<number> {
+  const isKnown = context.profiles.get(business) !== undefined;
+  return isKnown ? businessNowMs(context, business) : Promise.resolve(context.nowMs());
+}
+
+async function cancellations(context: ReportContext, ids: readonly string[]): Promise<ListedRun[]> {
+  const listed = await listCancellations(context.store.db, { ids, limit: ids.length });
+  return Promise.all(
+    listed.map(async (each) => {
+      const waitingFor = await waitingForNow(context, each);
+      const ended = each.endedAtMs !== null;
+      return {
+        ...without,
+        id: each.workflowId,
+        kind: each.policy.kind,
+        business: each.business,
+        playbook: each.playbook,
+        phase: each.phase,
+        waitingFor,
+        totalCents: each.totalCents,
+        launchedBy: each.requestedBy,
+        launchedAt: iso(each.requestedAtMs),
+        endedAt: each.endedAtMs === null ? null : iso(each.endedAtMs),
+        ...cancellationStand({ ended, waitingFor, withheld: each.withheld ? 1 : 0 }),
+      };
+    }),
+  );
+}
+
+async function incidents(
+  { store: { db } }: ReportContext,
+  ids: readonly string[],
+): Promise<ListedRun[]> {
+  const items: ListedRun[] = [];
+  for (const incident of await findEach(db, "incidents", {}, "workflow_id", ids)) {
     const bills = await waitingForIncident(db, incident);
     items.push({
       ...without,
@@ -234,11 +234,33 @@ async function incidents(db: Db, filter: ListFilter): Promise<ListedRun[]> {
   return items;
 }
 
+async function onboardings(
+  { store: { db } }: ReportContext,
+  ids: readonly string[],
+): Promise<ListedRun[]> {
+  const found = await findEach(db, "onboardings", {}, "workflow_id", ids);
+  return found.map((each) => ({
+    ...without,
+    id: each.workflowId,
+    kind: "kyb-onboarding",
+    business: each.business,
+    playbook: each.playbook,
+    phase: each.phase,
+    waitingFor: each.waitingFor,
+    totalCents: 0,
+    launchedBy: each.launchedBy,
+    launchedAt: iso(each.launchedAtMs),
+    endedAt: each.endedAtMs === null ? null : iso(each.endedAtMs),
+    ...onboardingStand(each),
+  }));
+}
+
 /** Lists parked retries; other retries continue by themselves and are shown in their runs. */
-async function parkedRetries(db: Db, filter: ListFilter): Promise<ListedRun[]> {
-  const { businessId, phase, needsAction, limit } = filter;
-  if (needsAction === false || (phase !== undefined && phase !== PARKED_PHASE)) return [];
-  const parked = await listParkedRetries(db, businessId, limit);
+async function parkedRetries(
+  { store: { db } }: ReportContext,
+  ids: readonly string[],
+): Promise<ListedRun[]> {
+  const parked = await listParkedRetries(db, ids);
   const called = new Map<string, Name>();
   for (const [owner, bills] of Map.groupBy(parked, (retry) => retry.businessId)) {
     const ids = bills.map(({ payableId }) => payableId);

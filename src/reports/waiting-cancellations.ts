@@ -17,7 +17,7 @@ export async function waitingCancellations(
   principal: Principal,
 ): Promise<WaitingCancellation[]> {
   const waiting: WaitingCancellation[] = [];
-  const asked = { businessId, phase: "completed-with-exceptions", limit: WAITING_MOST };
+  const asked = { businessId, phase: "completed-with-exceptions", limit: WAITING_MOST } as const;
   for (const each of await listCancellations(context.store.db, asked)) {
     const waitingFor = await leftNow(context, each);
     if (waitingFor === null) continue;

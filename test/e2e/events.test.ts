@@ -26,7 +26,7 @@ async function applyExample(payrun: TestPayrun, name: string): Promise<void> {
 /** Waits until a run of a playbook is listed. */
 async function listed(payrun: TestPayrun, playbook: string): Promise<string> {
   const run = async (): Promise<Listed | undefined> => {
-    const path = "/v1/runs?limit=100";
+    const path = "/v1/runs?pageSize=100";
     const { body } = await payrun.call<{ items: Listed[] }>("operator", "GET", path);
     return body.items.find((each) => each.playbook === playbook);
   };

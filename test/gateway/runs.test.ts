@@ -103,11 +103,63 @@ describe("the list of runs", () => {
     expect(await ids("?phase=completed")).toEqual([done.runId]);
     expect(await ids("?needsAction=true")).toEqual([waiting.runId]);
     expect(await ids("?needsAction=false")).toEqual([done.runId]);
-    expect(await ids("?limit=1")).toHaveLength(1);
-    for (const query of ["?phase=done", "?needsAction=maybe", "?limit=0", "?limit=1000"]) {
+    for (const query of ["?needsAction=maybe", "?pageSize=0", "?pageSize=1000", "?page=0"]) {
       expect((await gateway.call("GET", `/v1/runs${query}`, viewer)).status).toBe(400);
     }
   });
+
+  test("the list of runs comes in pages, each of which names the next", async ({
+    gateway,
+    viewer,
+  }) => {
+    for (const day of ["06", "13", "20"]) {
+      await seedRun(gateway.store, { period: `2026-11-${day}`, lines: [planLine(`p${day}`)] });
+    }
+    const page = async (query: string) => {
+      const { items, ...rest } = RunListBody.parse(
+        (await gateway.call("GET", `/v1/runs${query}`, viewer)).json,
+      );
+      return { ...rest, ids: items.map(({ id }) => id) };
+    };
+    const whole = await page("");
+    expect(whole).toMatchObject({ totalCount: 3, page: 1, pageSize: 50, nextPage: null });
+    const first = await page("?pageSize=2");
+    expect(first).toMatchObject({ totalCount: 3, page: 1, pageSize: 2, nextPage: 2 });
+    const second = await page("?pageSize=2&page=2");
+    expect(second).toMatchObject({ totalCount: 3, page: 2, nextPage: null });
+    expect([...first.ids, ...second.ids]).toEqual(whole.ids);
+    expect(await page("?page=9")).toMatchObject({ ids: [], totalCount: 3, nextPage: null });
+  });
+
+  test("the list of runs is filtered by the day of the launch in New York, the last included", async ({
+    gateway,
+    viewer,
+  }) => {
+    const { runId } = await seedRun(gateway.store, { lines: [planLine("p1")] });
+    const launchedAtMs = Date.parse("2026-11-21T04:59:59.999Z");
+    await gateway.store.db.updateTable("runs").set({ launched_at_ms: launchedAtMs }).execute();
+    const ids = async (query: string) =>
+      RunListBody.parse((await gateway.call("GET", `/v1/runs${query}`, viewer)).json).items.map(
+        ({ id }) => id,
+      );
+    expect(await ids("?from=2026-11-20&to=2026-11-20")).toEqual([runId]);
+    expect(await ids("?from=2026-11-21")).toEqual([]);
+    expect(await ids("?to=2026-11-19")).toEqual([]);
+    const back = await gateway.call("GET", "/v1/runs?from=2026-11-21&to=2026-11-20", viewer);
+    expect([back.status, back.json["error"]]).toEqual([422, "bad_period"]);
+  });
+
+  test.for([
+    ["?kind=payrun", "must be one of pay-run, kyb-onboarding, cancel-scheduled, hold"],
+    ["?phase=done", "must be one of planning, awaiting-approval"],
+    ["?limit=10", "is not known here"],
+  ])(
+    "the list of runs refuses %s, and names what it knows",
+    async ([query, known], { gateway, viewer }) => {
+      const { status, json } = await gateway.call("GET", `/v1/runs${query}`, viewer);
+      expect([status, json["message"]]).toEqual([400, expect.stringContaining(known ?? "")]);
+    },
+  );
 });
 
 describe("cancelling a run", () => {

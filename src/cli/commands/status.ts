@@ -1,5 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 
+import { definedOnly } from "../../contracts/defined-only.ts";
+import { counted } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { shownPhase } from "../../domain/runs/shown-phase.ts";
 import { statusLines } from "../show/any-status.ts";
@@ -11,6 +13,7 @@ import type { Session } from "../client/session.ts";
 import { billLines } from "../show/review.ts";
 import { hasEnded, phaseText } from "../show/run.ts";
 import { reasonOf } from "../terminal/cli-error.ts";
+import type { Output } from "../terminal/output.ts";
 import { dim, printable, table } from "../terminal/text.ts";
 import { stopLine } from "../show/holds.ts";
 import { conditionLines, noteNobodyWorks } from "../show/conditions.ts";
@@ -26,6 +29,10 @@ export function addStatusCommand(program: Command, session: Session): void {
     .argument("[run]", "a run: rent for its newest, rent/2026-11-26, or its id")
     .option("--bills", "with every bill, its dates and whom it waits for")
     .option("--needs-action", "only runs that wait for a person")
+    .option("--kind <kind>", "only runs of this kind, such as pay-run")
+    .option("--playbook <name>", "only runs of this playbook")
+    .option("--phase <phase>", "only runs in this phase")
+    .option("--page <number>", "a further page of the list")
     .option("--json", "print one JSON document")
     .action((id, options) =>
       session.run(options, async ({ output, config }) => {
@@ -50,39 +57,65 @@ export function addStatusCommand(program: Command, session: Session): void {
           await printRun(output, gateway, run);
           return;
         }
-        const query = options.needsAction === true ? "?limit=50&needsAction=true" : "?limit=50";
-        const [runs, { items: conditions }, holds] = await Promise.all([
-          gateway.get(`/v1/runs${query}`, RunListBody),
-          gateway.get("/v1/conditions", ConditionListBody),
-          widestHolds(gateway).catch((error: unknown) => {
-            output.note(`Which holds are in force is unknown: ${reasonOf(error)}`);
-            return [];
-          }),
-        ]);
-        output.lines(holds.map(stopLine));
-        const rows = runs.items.map((run) => [
-          run.publicId == null
-            ? run.id
-            : `${printable(run.publicId)} ${dim(printable(run.contactName ?? ""))}`.trim(),
-          phaseText(shownPhase(run)),
-          totalText(run),
-          dim(
-            run.planOnly === true
-              ? "only planned"
-              : (run.outcome ?? foundNothing(run) ?? printable(run.waitingFor ?? "")),
-          ),
-        ]);
-        const columns = [
-          { title: "Run" },
-          { title: "Phase" },
-          { title: "Total", align: "right" as const },
-          { title: "Waits for" },
-        ];
-        output.lines(rows.length === 0 ? ["No runs."] : table(columns, rows));
-        for (const line of conditions.flatMap(conditionLines)) output.note(line);
-        output.document(runs);
+        await listRuns(gateway, output, options);
       }),
     );
+}
+
+interface ListOptions {
+  readonly needsAction?: true | undefined;
+  readonly kind?: string | undefined;
+  readonly playbook?: string | undefined;
+  readonly phase?: string | undefined;
+  readonly page?: string | undefined;
+}
+
+/** Prints a page of the runs, with the holds that are on all of them and what is wrong besides. */
+async function listRuns(
+  gateway: GatewayClient,
+  output: Output,
+  options: ListOptions,
+): Promise<void> {
+  const { needsAction, kind, playbook, phase, page } = options;
+  const asked = definedOnly({ kind, playbook, phase, page });
+  const query = new URLSearchParams({
+    ...asked,
+    ...(needsAction === true ? { needsAction: "true" } : {}),
+  });
+  const [runs, { items: conditions }, holds] = await Promise.all([
+    gateway.get(`/v1/runs?${query.toString()}`, RunListBody),
+    gateway.get("/v1/conditions", ConditionListBody),
+    widestHolds(gateway).catch((error: unknown) => {
+      output.note(`Which holds are in force is unknown: ${reasonOf(error)}`);
+      return [];
+    }),
+  ]);
+  output.lines(holds.map(stopLine));
+  const rows = runs.items.map((run) => [
+    run.publicId == null
+      ? run.id
+      : `${printable(run.publicId)} ${dim(printable(run.contactName ?? ""))}`.trim(),
+    phaseText(shownPhase(run)),
+    totalText(run),
+    dim(
+      run.planOnly === true
+        ? "only planned"
+        : (run.outcome ?? foundNothing(run) ?? printable(run.waitingFor ?? "")),
+    ),
+  ]);
+  const columns = [
+    { title: "Run" },
+    { title: "Phase" },
+    { title: "Total", align: "right" as const },
+    { title: "Waits for" },
+  ];
+  output.lines(rows.length === 0 ? ["No runs."] : table(columns, rows));
+  if (runs.nextPage !== null) {
+    const shown = `${runs.items.length} of ${counted(runs.totalCount, "run")}`;
+    output.note(`${shown}; the next: --page ${runs.nextPage}`);
+  }
+  for (const line of conditions.flatMap(conditionLines)) output.note(line);
+  output.document(runs);
 }
 
 /** Returns the holds on everything and on whole accounts. */

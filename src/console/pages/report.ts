@@ -84,10 +84,10 @@ function exceptions({ exceptions: odd, exceptionCount, business }: Report): Mark
   )}${exceptionCount > shown.length ? html`<p class="quiet">And ${exceptionCount - shown.length} more, in the table of all bills.</p>` : ""}`;
 }
 
-/** Lists all runs, to choose one. */
+/** Lists the latest pay runs, to choose one. */
 export const reports: PageOf = async ({ api, visitor: { zoneOf } }) => {
-  const { items } = await api.get(RunListBody, "/v1/runs", { query: { limit: "200" } });
-  const runs = items.filter(({ kind }) => kind === "pay-run");
+  const query = { kind: "pay-run", pageSize: "200" };
+  const { items: runs } = await api.get(RunListBody, "/v1/runs", { query });
   return {
     title: "Reports",
     lead: "What each run came to.",

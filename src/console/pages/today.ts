@@ -21,7 +21,7 @@ import { releaseItem, releasesText } from "./waiting-releases.ts";
 export const today: PageOf = async ({ api, visitor }) => {
   const [overview, runs] = await Promise.all([
     api.get(OverviewBody, "/v1/overview"),
-    api.get(RunListBody, "/v1/runs", { query: { limit: "15" } }),
+    api.get(RunListBody, "/v1/runs", { query: { pageSize: "15" } }),
   ]);
   const isShown = visitor.businesses.length > 1;
   const [mine, others] = byWhom(overview);

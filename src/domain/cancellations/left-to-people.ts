@@ -1,4 +1,5 @@
 import type { CancellationState } from "../../contracts/cancellation.ts";
+import { DAY_MS } from "../../contracts/durations.ts";
 import { addBankingDays } from "../clock/bank-calendar.ts";
 import { newYorkDate } from "../clock/new-york.ts";
 import { spokenDate } from "../clock/spoken.ts";
@@ -63,6 +64,17 @@ interface Said {
  * within this time of its settlement (Nacha), and a vendor hardly later.
  */
 const ASKED_BANKING_DAYS = 5;
+
+/** Longer than that many banking days, whatever holidays are among them. */
+const ASKED_DAYS_MOST = 3 * ASKED_BANKING_DAYS;
+
+/**
+ * Returns the instant before which money must have gone out for no person to be asked about it any
+ * more.
+ */
+export function askedSinceMs(businessMs: number): number {
+  return businessMs - ASKED_DAYS_MOST * DAY_MS;
+}
 
 /** The vendor has the money, or gets it. */
 const OUT: ReadonlySet<string> = new Set(["processing", "completed"]);

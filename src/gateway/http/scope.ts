@@ -55,9 +55,9 @@ export function scopedTo(whole: GatewayContext, caller: Caller): ScopedContext {
 export function listedFor(
   context: ScopedContext,
   business: string | undefined,
-): readonly (string | undefined)[] {
+): readonly string[] | undefined {
   if (business !== undefined) return [businessNamed(context, business, "").businessId];
-  return context.businessIds ?? [undefined];
+  return context.businessIds;
 }
 
 /** Returns the business of the workflow that the path names by its id. */

@@ -33,13 +33,13 @@ export const yesNo = z
 /** The page of a list, from 1. */
 export const pageNumber = z.coerce.number().int().min(1).default(1);
 
-/** Returns the schema of a page's size; the default is the most allowed. */
-export function pageSize(most: number) {
+/** Returns the schema of a page's size; the usual one is the default. */
+export function pageSize(most: number, usual = most) {
   return z.coerce
     .number()
     .int()
     .min(1)
     .max(most)
-    .default(most)
+    .default(usual)
     .describe("Items in the answer; `nextPage` says if there are more");
 }

@@ -45,7 +45,7 @@ function addList(routes: Routes): void {
     handle: async ({ query, context }) => {
       const { db } = context.store;
       const found = await Promise.all(
-        listedFor(context, query.business).map((businessId) =>
+        (listedFor(context, query.business) ?? [undefined]).map((businessId) =>
           listNotices(db, {
             ...definedOnly({ businessId, runId: query.run, kind: query.kind }),
             undelivered: query.undelivered,

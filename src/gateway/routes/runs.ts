@@ -1,5 +1,8 @@
 import { z } from "zod";
 import type { RunStatus } from "../../api/runs.ts";
+import { KINDS_SHOWN } from "../../contracts/workflow-kinds.ts";
+import { addDays } from "../../domain/clock/dates.ts";
+import { newYorkInstantMs } from "../../domain/clock/new-york.ts";
 import { getRun, requestCancel } from "../../store/runs/runs.ts";
 import { bankCsv, bankDaysCsv } from "../../reports/bank-csv.ts";
 import type { GatewayContext } from "../http/context.ts";
@@ -17,6 +20,10 @@ import { reportCsv, reportCsvOfStatus, reportOf, reportOfStatus } from "../../re
 import { anyStatus, LISTED_PHASES, listEverything } from "../../reports/every-kind.ts";
 import { FIRST_PAGE, PAGE_MOST } from "../../reports/status/run.ts";
 import { date, MAY, name, pageNumber, pageSize, runParams, words, yesNo } from "./fields.ts";
+
+/** Entries on a page of the list: the usual number, and the most. */
+const LIST_USUAL = 50;
+const LIST_MOST = 500;
 
 /** Adds the operations on runs: launch, list, show, cancel, report. */
 export function addRunRoutes(routes: Routes): void {
@@ -66,17 +73,35 @@ function addList(routes: Routes): void {
     path: "/v1/runs",
     tag: "runs",
     summary: "Runs of every kind, and failed payments that wait for a person, newest first",
+    description:
+      "Filters add up. A kind without periods or playbooks is left out if these are asked for.",
     query: z.object({
       business: name.optional(),
+      kind: z.enum(KINDS_SHOWN, `must be one of ${KINDS_SHOWN.join(", ")}`).optional(),
+      playbook: name.optional(),
+      period: date.optional(),
       phase: z.enum(LISTED_PHASES, `must be one of ${LISTED_PHASES.join(", ")}`).optional(),
-      needsAction: yesNo.optional().describe("true: only runs that wait for a person"),
-      limit: z.coerce.number().int().min(1).max(500).default(50),
+      needsAction: yesNo
+        .optional()
+        .describe("true: only what waits for a person; false: only the rest"),
+      from: date.optional().describe("First day of the launch, in New York"),
+      to: date.optional().describe("Last day of the launch, in New York"),
+      page: pageNumber,
+      pageSize: pageSize(LIST_MOST, LIST_USUAL),
     }),
-    responses: { 200: { description: "Newest first", schema: RunListBody } },
+    responses: { 200: { description: "One page of them", schema: RunListBody } },
     handle: async ({ query, context }) => {
-      const { business, ...filter } = query;
-      const items = await listEverything(context, listedFor(context, business), filter);
-      return { status: 200, json: { items } };
+      const { business, from, to, ...asked } = query;
+      if (from !== undefined && to !== undefined && from > to) {
+        throw unprocessable("bad_period", `It ends before it begins: from ${from} to ${to}.`);
+      }
+      const launched = {
+        fromMs: from === undefined ? undefined : newYorkInstantMs(from, "00:00"),
+        beforeMs: to === undefined ? undefined : newYorkInstantMs(addDays(to, 1), "00:00"),
+      };
+      const businessIds = listedFor(context, business);
+      const json = await listEverything(context, businessIds, { ...asked, ...launched });
+      return { status: 200, json };
     },
   });
 }

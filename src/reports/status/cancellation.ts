@@ -50,7 +50,11 @@ export async function cancellationStatus(
     releasedBy: [...releasersOf(cancellation.policy)],
     launchedAt: instant(cancellation.requestedAtMs),
     endedAt: endedAtMs === null ? null : instant(endedAtMs),
-    ...cancellationStand({ ended: endedAtMs !== null, waitingFor, withheld: counts.withheld ?? 0 }),
+    ...cancellationStand({
+      ended: endedAtMs !== null,
+      waitingFor,
+      withheld: cancellation.runId === null ? 0 : (counts.withheld ?? 0),
+    }),
     counts,
     totalCents: sums.reduce((sum, { cents }) => sum + cents, 0),
     planHash: null,

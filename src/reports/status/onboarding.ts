@@ -2,11 +2,8 @@ import type { OnboardingStatus } from "../../api/onboardings.ts";
 import { legalText } from "../../domain/onboarding/texts.ts";
 import type { Db } from "../../store/index.ts";
 import { listInputs } from "../../store/onboarding/onboarding-inputs.ts";
-import {
-  getOnboardingByWorkflowId,
-  listOnboardings,
-  type Onboarding,
-} from "../../store/onboarding/onboardings.ts";
+import { getOnboardingByWorkflowId, type Onboarding } from "../../store/onboarding/onboardings.ts";
+import type { Stand } from "../../store/runs/run-stand.ts";
 
 /** Returns the status of a `kyb-onboarding/…` workflow; undefined if the store knows no such id. */
 export async function onboardingStatus(db: Db, id: string): Promise<OnboardingStatus | undefined> {
@@ -27,8 +24,7 @@ async function statusFrom(db: Db, onboarding: Onboarding): Promise<OnboardingSta
     waitingFor: onboarding.waitingFor,
     launchedAt: iso(onboarding.launchedAtMs),
     endedAt: endedAtMs === null ? null : iso(endedAtMs),
-    needsAction: onboarding.needsAction,
-    isFinal: endedAtMs !== null,
+    ...onboardingStand(onboarding),
     counts: {},
     totalCents: 0,
     planHash: null,
@@ -55,36 +51,12 @@ async function statusFrom(db: Db, onboarding: Onboarding): Promise<OnboardingSta
   };
 }
 
-/** Returns onboardings as the list of runs shows them. */
-export async function onboardingItems(
-  db: Db,
-  filter: {
-    readonly businessId?: string | undefined;
-    readonly phase?: string | undefined;
-    readonly needsAction?: boolean | undefined;
-  },
-) {
-  const { businessId, phase, needsAction } = filter;
-  const all = await listOnboardings(db, businessId === undefined ? {} : { businessId });
-  return all
-    .filter((each) => phase === undefined || each.phase === phase)
-    .filter((each) => needsAction === undefined || each.needsAction === needsAction)
-    .map((each) => ({
-      id: each.workflowId,
-      kind: "kyb-onboarding" as const,
-      business: each.business,
-      playbook: each.playbook,
-      period: "",
-      phase: each.phase,
-      waitingFor: each.waitingFor,
-      totalCents: 0,
-      planHash: null,
-      launchedBy: each.launchedBy,
-      launchedAt: iso(each.launchedAtMs),
-      endedAt: each.endedAtMs === null ? null : iso(each.endedAtMs),
-      needsAction: each.needsAction,
-      isFinal: each.endedAtMs !== null,
-    }));
+/** Says where an onboarding stands. */
+export function onboardingStand({
+  needsAction,
+  endedAtMs,
+}: Pick<Onboarding, "needsAction" | "endedAtMs">): Stand {
+  return { needsAction, isFinal: endedAtMs !== null };
 }
 
 function iso(ms: number): string {

@@ -6,6 +6,7 @@ import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import { changeRecords } from "../sql/records.ts";
 import { givenOf, hurriedOf, isApproved, openStage } from "./line-approvals.ts";
 import type { Tables } from "../schema/tables.ts";
+import type { Instant } from "../sql/clocks.ts";
 
 /** Identifies the bills of a rule in one of its stages. */
 export interface StageKey {
@@ -33,7 +34,7 @@ const toRecord = readerOf("run_lines");
  *
  * @param businessMs business-clock instant that expiries are compared with
  */
-export function lacksApproval(businessMs: number) {
+export function lacksApproval(businessMs: Instant) {
   return (eb: ExpressionBuilder<Tables, "run_lines">) =>
     eb.or([
       eb("run_lines.state", "=", "awaiting-approval"),

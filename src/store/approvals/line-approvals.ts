@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import type { Instant } from "../sql/clocks.ts";
 import type { StageApproval } from "../../domain/approvals/stages.ts";
 import { readerOf } from "../sql/as-record.ts";
 import { chunks, type Db } from "../sql/db.ts";
@@ -15,14 +16,14 @@ interface ApprovableLine {
  * stage only, if it is given. Where an approval was hurried, one of them doesn't count, so that
  * another person is needed.
  */
-function approvers(businessMs: number, stage?: RawBuilder<unknown>): RawBuilder<number> {
+function approvers(businessMs: Instant, stage?: RawBuilder<unknown>): RawBuilder<number> {
   const counted = sql`count(distinct approval.principal) - coalesce(max(approval.hurried), 0)`;
   return ofApprovals(counted, businessMs, stage);
 }
 
 function ofApprovals(
   found: RawBuilder<unknown>,
-  businessMs: number,
+  businessMs: Instant,
   stage?: RawBuilder<unknown>,
 ): RawBuilder<number> {
   const ofStage = stage === undefined ? sql`` : sql`and approval.stage = ${stage}`;
@@ -36,7 +37,7 @@ function ofApprovals(
 /**
  * Selects the stages of the line's rule whose quorum is not reached; a rule of one stage has none.
  */
-function unmetStages(businessMs: number): RawBuilder<unknown> {
+function unmetStages(businessMs: Instant): RawBuilder<unknown> {
   return sql`from approval_stages rule_stage
     where rule_stage.run_id = run_lines.run_id
       and rule_stage.rule_index = run_lines.rule_index
@@ -51,7 +52,7 @@ function unmetStages(businessMs: number): RawBuilder<unknown> {
  *
  * @param businessMs business-clock instant that expiries are compared with
  */
-export function isApproved(businessMs: number): RawBuilder<boolean> {
+export function isApproved(businessMs: Instant): RawBuilder<boolean> {
   // Whatever a rule says, no line is payable without one approval.
   return sql<boolean>`(${approvers(businessMs)} >=
       case when run_lines.quorum < 1 then 1 else run_lines.quorum end

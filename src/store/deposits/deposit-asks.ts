@@ -1,21 +1,16 @@
 import type { ExpressionBuilder } from "kysely";
-import { newYorkDate } from "../../domain/clock/new-york.ts";
 import type { Tables } from "../schema/tables.ts";
+import { type BusinessClock, clockAt } from "../sql/clocks.ts";
 import type { Db } from "../sql/db.ts";
 
 /**
  * True for a deposit of `top_ups` that a person must act on: it lacks an approval, it can't be
  * accounted for, or its money is late.
- *
- * @param businessMs business-clock instant
  */
-export function isAskingDeposit(businessMs: number) {
+export function isAskingDeposit({ ms, today }: BusinessClock) {
   return (eb: ExpressionBuilder<Tables, "top_ups">) =>
     eb.or([
-      eb.and([
-        eb("top_ups.state", "=", "on-its-way"),
-        eb("top_ups.arrives_on", "<", newYorkDate(businessMs)),
-      ]),
+      eb.and([eb("top_ups.state", "=", "on-its-way"), eb("top_ups.arrives_on", "<", today)]),
       eb.and([
         eb("top_ups.state", "in", ["proposed", "sending"]),
         eb("top_ups.reason_code", "=", "unclear"),
@@ -31,7 +26,7 @@ export function isAskingDeposit(businessMs: number) {
             .whereRef("line_approvals.run_id", "=", "top_ups.subject")
             .whereRef("line_approvals.payable_id", "=", "top_ups.subject")
             .whereRef("line_approvals.line_hash", "=", "top_ups.hash")
-            .where("line_approvals.expires_at_ms", ">", businessMs),
+            .where("line_approvals.expires_at_ms", ">", ms),
         ),
       ]),
     ]);
@@ -47,7 +42,7 @@ export async function hasAskingDeposit(
     .selectFrom("top_ups")
     .select("top_ups.subject")
     .where("top_ups.owner", "=", owner)
-    .where(isAskingDeposit(businessMs))
+    .where(isAskingDeposit(clockAt(businessMs)))
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

@@ -1,10 +1,12 @@
 import type { Transaction } from "kysely";
 import type { LineState } from "../../contracts/pay-run.ts";
+import { ASKING_PHASE } from "../../domain/asking-phases.ts";
 import { centsInState } from "../../domain/payments/line-parts.ts";
 import { linesWithParts } from "../payables/line-parts.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { changeRecords, findEach, findOne } from "../sql/records.ts";
+import { idsIn } from "../sql/rows-as.ts";
 import type { Tables } from "../schema/tables.ts";
 import { signalOnCommit } from "../signals/pending-signals.ts";
 
@@ -158,13 +160,12 @@ export interface ParkedRetry extends Retry {
   readonly openCents: number;
 }
 
-/** Returns the retries that wait for a person, the newest first. */
+/** Returns those of these retries that wait for a person. */
 export async function listParkedRetries(
   db: Db,
-  businessId: string | undefined,
-  limit: number,
+  workflowIds: readonly string[],
 ): Promise<ParkedRetry[]> {
-  let query = db
+  const rows = await db
     .selectFrom("retries")
     .leftJoin("runs", "runs.run_id", "retries.run_id")
     .leftJoin("run_lines", (join) =>
@@ -175,12 +176,8 @@ export async function listParkedRetries(
     .selectAll("retries")
     .select(["runs.playbook", "runs.period"])
     .select(["run_lines.state", "run_lines.amount_cents", "run_lines.payment_ids"])
-    .where("retries.phase", "=", "parked");
-  if (businessId !== undefined) query = query.where("retries.business_id", "=", businessId);
-  const rows = await query
-    .orderBy("retries.started_at_ms", "desc")
-    .orderBy("retries.workflow_id")
-    .limit(limit)
+    .where("retries.phase", "=", ASKING_PHASE.retryFailedPayment)
+    .where("retries.workflow_id", "in", idsIn(workflowIds))
     .execute();
   const parked: ParkedRetry[] = [];
   for (const [owner, ofOne] of Map.groupBy(rows, (row) => row.business_id)) {

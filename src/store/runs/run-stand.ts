@@ -4,6 +4,7 @@ import { lacksApproval } from "../approvals/approval-waits.ts";
 import { isAskingDeposit } from "../deposits/deposit-asks.ts";
 import { isAskedRetry, waitsForPerson } from "../payables/waits-for-person.ts";
 import type { Tables } from "../schema/tables.ts";
+import { type BusinessClock, clockAt, type Instant } from "../sql/clocks.ts";
 import { chunks, type Db } from "../sql/db.ts";
 
 type OfRuns = ExpressionBuilder<Tables, "runs">;
@@ -19,26 +20,24 @@ const OPEN_LINE_STATES = LINE_STATES.filter((state) => !ENDED_LINE_STATES.includ
 /**
  * True for a run that waits for a person: for an approval, for a word about a vendor's record, about
  * a parked bill, or for a deposit.
- *
- * @param businessMs business-clock instant, with which the expiry of approvals is compared
  */
-export function asksPerson(businessMs: number) {
+export function asksPerson(clock: BusinessClock) {
   return (eb: OfRuns) =>
     eb.or([
-      isUndecided(businessMs)(eb),
+      isUndecided(clock.ms)(eb),
       eb.exists(linesOf(eb).where((of) => of.or([waitsForPerson(of), isAskedRetry(of)]))),
       eb.exists(
         eb
           .selectFrom("top_ups")
           .select("top_ups.subject")
           .whereRef("top_ups.owner", "=", "runs.run_id")
-          .where(isAskingDeposit(businessMs)),
+          .where(isAskingDeposit(clock)),
       ),
     ]);
 }
 
 /** True for an open run with a bill that lacks an approval. */
-export function isUndecided(businessMs: number) {
+export function isUndecided(businessMs: Instant) {
   return (eb: OfRuns) =>
     eb.and([
       eb("runs.phase", "not in", ENDED_PHASES),
@@ -72,7 +71,7 @@ export async function runStands(
     const rows = await db
       .selectFrom("runs")
       .select("runs.run_id")
-      .select((eb) => [asksPerson(businessMs)(eb).as("asks"), goesOn(eb).as("goes_on")])
+      .select((eb) => [asksPerson(clockAt(businessMs))(eb).as("asks"), goesOn(eb).as("goes_on")])
       .where("runs.run_id", "in", ids)
       .execute();
     for (const row of rows) {

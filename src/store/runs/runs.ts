@@ -1,9 +1,8 @@
 import { type Author, kindOfAuthor, nameOfAuthor } from "../../contracts/authors.ts";
-import { sql, type Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { payRunId } from "../../contracts/workflow-kinds.ts";
 import { ENDED_PHASES, type RunPhase } from "../../contracts/pay-run.ts";
-import { launchedByEvents } from "../../domain/events/triggers.ts";
 import { onlyPlans } from "../../domain/plan-only.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import { COUNT, type Db } from "../sql/db.ts";
@@ -12,7 +11,7 @@ import { jsonHash } from "../audit/audit-said.ts";
 import { appendAudit } from "../audit/audit.ts";
 import type { Tables } from "../schema/tables.ts";
 import { findRunOfPeriod, wasEmpty } from "./run-of-period.ts";
-import { asksPerson, isUndecided } from "./run-stand.ts";
+import { isUndecided } from "./run-stand.ts";
 import { signalOnCommit } from "../signals/pending-signals.ts";
 
 /** Endings after which the same period may be launched again, as the next revision. */
@@ -150,17 +149,8 @@ export function getRun(db: Db, runId: string): Promise<Run | undefined> {
 
 export interface RunFilter {
   readonly businessId?: string;
-  readonly phase?: RunPhase;
-  /**
-   * True: only runs that wait for a person; false: only the others.
-   */
-  readonly needsAction?: boolean;
-  /** Business-clock instant for `needsAction`, with which the expiry of approvals is compared. */
-  readonly businessMs?: number | undefined;
   /** Business-clock instant: only open runs with bills that lack an approval then. */
   readonly undecidedAtMs?: number;
-  /** True: without runs that an event started and that found nothing of their own to pay. */
-  readonly busy?: boolean;
   readonly limit: number;
 }
 
@@ -168,30 +158,12 @@ export interface RunFilter {
 export async function listRuns(db: Db, filter: RunFilter): Promise<Run[]> {
   let query = db.selectFrom("runs").selectAll("runs");
   if (filter.businessId !== undefined) query = query.where("business_id", "=", filter.businessId);
-  if (filter.phase !== undefined) query = query.where("phase", "=", filter.phase);
   if (filter.undecidedAtMs !== undefined) {
     query = query.where(isUndecided(filter.undecidedAtMs));
   }
-  if (filter.busy === true) {
-    query = query.where((eb) =>
-      eb.or([
-        eb("runs.launched_by_kind", "!=", "system"),
-        eb("runs.launched_by", "!=", sql<string>`${launchedByEvents("").name} || runs.playbook`),
-        eb("runs.phase", "!=", "completed"),
-        eb("runs.total_cents", ">", 0),
-      ]),
-    );
-  }
-  if (filter.needsAction !== undefined) {
-    const wanted = filter.needsAction;
-    query = query.where((eb) => {
-      const asks = asksPerson(filter.businessMs ?? 0)(eb);
-      return wanted ? asks : eb.not(asks);
-    });
-  }
   const rows = await query
     .orderBy("launched_at_ms", "desc")
-    .orderBy("run_id")
+    .orderBy("run_id", "desc")
     .limit(filter.limit)
     .execute();
   return rows.map(toRun);

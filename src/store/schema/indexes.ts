@@ -1,5 +1,6 @@
 import { MOVING_TOP_UP_STATES, OPEN_TOP_UP_STATES } from "../../contracts/deposit.ts";
 import { LEASABLE, UNDER_WAY } from "../../contracts/pay-run.ts";
+import { CAME_BACK } from "../../domain/runs/after-end.ts";
 import { REFUSING } from "./decisions.ts";
 import { OPEN_RESULTS } from "./ledger.ts";
 
@@ -8,13 +9,17 @@ const texts = (values: readonly string[]) => values.map((value) => `'${value}'`)
 /** The indexes, by table: lookups that need not read a whole table. */
 export const INDEXES: readonly string[] = [
   "create unique index runs_of_period on runs (business_id, playbook, period, revision)",
-  "create index runs_by_launch on runs (launched_at_ms)",
+  // All that the list of runs asks for: a run's row is long, because it has the compiled playbook.
+  `create index runs_listed on runs (launched_at_ms, run_id, business_id, phase, playbook, period,
+     launched_by_kind, launched_by, total_cents)`,
   "create index runs_open on runs (launched_at_ms) where ended_at_ms is null",
   "create index plan_lines_of_payable on plan_lines (payable_id)",
   "create index run_lines_by_state on run_lines (run_id, state, line_no)",
   // In the order of leasing, so that a lease costs the same however long the run is.
   `create index run_lines_to_lease on run_lines (run_id, execution_date, line_no)
      where state in (${texts(LEASABLE)})`,
+  `create index run_lines_came_back on run_lines (run_id, state, reason_code)
+     where state in (${texts(CAME_BACK)})`,
   "create index run_lines_by_date on run_lines (business_id, execution_date)",
   "create index run_lines_by_line_no on run_lines (run_id, line_no)",
   "create index run_lines_of_contact on run_lines (business_id, contact_id, execution_date)",
@@ -67,6 +72,8 @@ export const INDEXES: readonly string[] = [
   `create index retry_cases_waiting on retry_cases (business_id, source_id)
      where waits_for is not null`,
   "create unique index incidents_by_workflow on incidents (workflow_id)",
+  `create index cancellations_listed on cancellations (requested_at_ms, workflow_id, business_id,
+     phase, playbook, requested_by_kind, requested_by, run_id)`,
   "create index cancellations_open on cancellations (business_id) where ended_at_ms is null",
   "create index cancellation_items_of_hold on cancellation_items (hold_id)",
   "create index cancellation_items_of_payable on cancellation_items (business_id, payable_id)",

@@ -3,6 +3,7 @@ import type { ActionContext } from "../../../src/actions/context.ts";
 import type { Principal } from "../../../src/actions/principal.ts";
 import { resolve } from "../../../src/actions/payables/resolve.ts";
 import { runLines } from "../../../src/cli/show/run.ts";
+import { retryFailedPaymentId } from "../../../src/contracts/workflow-kinds.ts";
 import { sumCents } from "../../../src/domain/money.ts";
 import { sumsByDay } from "../../../src/store/lines/day-sums.ts";
 import { openSumsOf } from "../../../src/store/lines/open-lines.ts";
@@ -125,7 +126,8 @@ test("all views of a partly paid bill say what has settled and what needs a pers
   expect(await sumOfParked(db, world.businessId)).toEqual({ count: 1, cents: FAILED });
   const needs = await parkedBills(db, businessOf(world), PAGE);
   expect(needs).toMatchObject({ totalCents: FAILED, items: [{ parts: { openCents: FAILED } }] });
-  expect(await listParkedRetries(db, undefined, 9)).toMatchObject([{ openCents: FAILED }]);
+  const retry = retryFailedPaymentId("acme", payableId);
+  expect(await listParkedRetries(db, [retry])).toMatchObject([{ openCents: FAILED }]);
   const days = await sumsByDay(db, world.businessId, { from: "2020-01-01", to: "2100-01-01" });
   expect(days.find(({ state }) => state === "parked")?.cents).toBe(FAILED);
   const [notice] = await listNotices(db, { kind: "parked", limit: 9 });

@@ -11,9 +11,11 @@ import { recallableLines, sumsOfSent } from "../../../src/store/lines/sent-lines
 import { tookWebhookAfter } from "../../../src/store/events/inbox.ts";
 import { openEventStarts } from "../../../src/store/events/event-starts.ts";
 import { claimDeliveries } from "../../../src/store/notices/notice-deliveries.ts";
+import { listedPage } from "../../../src/store/listed/listed.ts";
 import { leftOpen } from "../../../src/store/payables/open-subjects.ts";
 import { claimStrays } from "../../../src/store/janitor/open-runs.ts";
 import { keysOfOpenWork } from "../../../src/store/runs/history-keys.ts";
+import { clockAt } from "../../../src/store/sql/clocks.ts";
 import type { MoneyWorld } from "../money-world.ts";
 import { CancelWorld, test } from "../cancel-world.ts";
 
@@ -116,6 +118,31 @@ test("open work and the last webhooks are found through indexes that hold nothin
     expect(steps).toContainEqual(expect.stringMatching(new RegExp(`INDEX ${index}\\b`)));
   }
 });
+
+test("the list of runs is sorted, filtered and counted without reading a single run's row", async ({
+  world,
+}) => {
+  const prepared = preparedOnes();
+  const known = { businessIds: [world.businessId], clock: clockAt(Date.now()), left: ["a"] };
+  const filters = [
+    {},
+    { playbook: "weekly", period: "2026-11-26" },
+    { phase: "completed-with-exceptions" },
+    { phase: "completed" },
+    { fromMs: 1, beforeMs: 2 },
+    { needsAction: false },
+  ];
+  for (const filter of filters) {
+    await listedPage(world.store.db, { ...known, ...filter }, { page: 2, pageSize: 50 });
+  }
+  const plans = plansOf(world, prepared);
+  const ofLists = plans.flatMap(({ steps }) => steps).filter((step) => LISTED_ROWS.test(step));
+  expect(ofLists.length).toBeGreaterThan(10);
+  for (const step of ofLists) expect(step).toMatch(/COVERING INDEX (runs|cancellations)_listed/);
+});
+
+/** A step that reads runs or cancellations, except by their ids, of which there are few then. */
+const LISTED_ROWS = /^(?:SCAN|SEARCH) (?:runs|cancellations)\b(?!.*(?:run|workflow)_id=\?)/;
 
 /** Returns the store's query plan of each of these statements, step by step. */
 function plansOf({ world }: MoneyWorld, prepared: ReadonlySet<string>) {

@@ -20,6 +20,7 @@ import type { Store } from "../../../src/store/index.ts";
 import { changeLine } from "../../../src/store/lines/lines.ts";
 import { approvedRun } from "../approved-run.ts";
 import { newRun } from "../fixtures.ts";
+import { keepSeenPayments } from "../../../src/store/payables/seen-payments.ts";
 import { testStore } from "../support.ts";
 
 async function request(store: Store, workflowId: string, runId: string | null): Promise<void> {
@@ -100,14 +101,34 @@ test("a waiting bill is replaced by its payment, or dropped if its payments are 
   ]);
 });
 
-test("a cancel whose payment was never made needs nobody's action, but bills held back do", async () => {
+test("the cancellations that may have left something to people are those whose money went out lately, is held, or may go out any day", async () => {
   const { store } = await testStore();
-  await request(store, "withhold_1", "run_1");
-  await request(store, "cancel_1", null);
-  await item(store, { workflowId: "withhold_1", state: "withheld" });
-  await item(store, { state: "withheld", open: false });
-  const found = await listCancellations(store.db, { needsAction: true, limit: 10 });
-  expect(found.map(({ workflowId }) => workflowId)).toEqual(["withhold_1"]);
+  const ended = async (workflowId: string, change: Partial<CancellationItem>) => {
+    await request(store, workflowId, null);
+    await item(store, { workflowId, state: "too-late", open: false, ...change });
+    const phase = "completed-with-exceptions" as const;
+    await changeCancellation(store.db, workflowId, { phase, endedAtMs: 2 });
+  };
+  await ended("long-ago", { goesOutAtMs: 900 });
+  await ended("lately", { goesOutAtMs: 1_100 });
+  await ended("cancelled-lately", { cancelledAtMs: 1_100 });
+  await ended("unknown", { state: "unknown", cancelledAtMs: 900 });
+  await ended("no-day", { state: "several-scheduled", cancelledAtMs: 900 });
+  await ended("held", { goesOutAtMs: 900, paymentId: "pay_1" });
+  await ended("taken-back", { state: "cancelled", cancelledAtMs: 1_100 });
+  await store.transaction((trx) =>
+    keepSeenPayments(trx, "biz_1", [
+      { id: "pay_1", status: "held", amountCents: 100, updatedAt: null },
+    ]),
+  );
+  const found = await listCancellations(store.db, { leftSinceMs: 1_000, limit: 10 });
+  expect(found.map(({ workflowId }) => workflowId).toSorted()).toEqual([
+    "cancelled-lately",
+    "held",
+    "lately",
+    "no-day",
+    "unknown",
+  ]);
 });
 
 test("the list of cancellations leaves out those that a run or an event started in vain, and shows those of people", async () => {
