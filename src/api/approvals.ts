@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { day } from "./times.ts";
 
 /** A number of bills and their sum. */
 export const billSum = z.object({ count: z.int(), cents: z.int() });
@@ -6,7 +7,7 @@ export const billSum = z.object({ count: z.int(), cents: z.int() });
 /** Approved bills whose day has passed. */
 export const newDates = billSum
   .extend({
-    executionDate: z.string().describe("The day that they get instead, YYYY-MM-DD"),
+    executionDate: day.describe("The day that they get instead, YYYY-MM-DD"),
     asksAgain: z.boolean().describe("True if that day needs an approval of its own"),
   })
   .optional()

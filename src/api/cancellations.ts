@@ -8,6 +8,7 @@ import { startedBy } from "./schemas.ts";
 import { moment } from "./moment.ts";
 import type { Shown } from "./shown.ts";
 import { contactId, stand } from "./stand.ts";
+import { instant } from "./times.ts";
 
 export const CancellationStatusBody = z
   .object({
@@ -42,7 +43,7 @@ export const CancellationStatusBody = z
         state: z.enum(CANCELLATION_STATES),
         reason: z.string().nullable().describe("What happened and where the money went"),
         holdId: z.string().nullable().describe("Keeps the bill from being paid again"),
-        releaseBy: z.string().nullable(),
+        releaseBy: instant.nullable(),
       }),
     ),
     totalCount: z.int().describe("Payments and bills on all pages"),

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { instant } from "./times.ts";
 
 export const hurry = z
   .string()
@@ -11,7 +12,7 @@ export const CountedDecision = z.object({
   by: z.string(),
   roles: z.array(z.string()),
   decision: z.enum(["approve", "reject"]),
-  at: z.string(),
+  at: instant,
   comment: z.string().nullable(),
   verifiedBankChanges: z
     .array(
@@ -34,7 +35,7 @@ export const ConfirmedAccounts = z.object({
   runId: z.string().describe("The run in which it was said; it counts in others as well"),
   by: z.string(),
   roles: z.array(z.string()),
-  at: z.string(),
+  at: instant,
   comment: z.string().nullable(),
   records: z.array(
     z.object({
@@ -50,7 +51,7 @@ export const ConfirmedAccounts = z.object({
 export const RefusedDecision = z.object({
   runId: z.string(),
   by: z.string(),
-  at: z.string(),
+  at: instant,
   code: z.string(),
   reason: z.string().describe("Empty if only what was sent could say it"),
   times: z.int().describe("How often it had come on that day"),

@@ -1,14 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { TOP_UP_STATES } from "../contracts/deposit.ts";
 import type { Shown } from "./shown.ts";
+import { day } from "./times.ts";
 
 /** A deposit as a plan proposes it. */
 export const plannedTopUp = z
   .object({
     amountCents: z.int(),
-    neededOn: z.string().describe("Execution date of the first bills that are not covered"),
-    makeBy: z.string().describe("The last day on which it still arrives in time"),
-    arrivesOn: z.string(),
+    neededOn: day.describe("Execution date of the first bills that are not covered"),
+    makeBy: day.describe("The last day on which it still arrives in time"),
+    arrivesOn: day,
     late: z.boolean().describe("True if it arrives too late, however soon it is made"),
     account: z.object({
       bankAccountId: z.string(),

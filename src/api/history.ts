@@ -6,6 +6,7 @@ import { ConfirmedAccounts, hurry, RefusedDecision } from "./decisions.ts";
 import { HoldBody } from "./holds.ts";
 import { parts } from "./schemas.ts";
 import type { Shown } from "./shown.ts";
+import { day, instant } from "./times.ts";
 
 const AttemptBody = z.object({
   seq: z.int(),
@@ -17,13 +18,13 @@ const AttemptBody = z.object({
     ),
   answer: z.string().nullable(),
   amountCents: z.int().nullable().describe("Null if a restored store knows only what it made"),
-  executionDate: z.string().nullable(),
+  executionDate: day.nullable(),
   owner: z.string().nullable(),
   idempotencyKey: z.string(),
   bodyHash: z.string().describe("SHA-256 of the bytes that were sent"),
   sends: z.array(
     z.object({
-      at: z.string(),
+      at: instant,
       result: z.string(),
       status: z.int().optional(),
       code: z.string().optional(),
@@ -32,7 +33,7 @@ const AttemptBody = z.object({
   ),
   lookUps: z.array(
     z.object({
-      at: z.string(),
+      at: instant,
       verdict: z.string(),
       isConclusive: z.boolean().describe("True if nothing of it could be in flight any more"),
       shown: z.int(),
@@ -48,8 +49,8 @@ const ApprovalBody = z.object({
   roles: z.array(z.string()),
   proof: z.enum(["token", "signature", "sign-in"]),
   proofId: z.string().nullable(),
-  at: z.string(),
-  expiresAt: z.string(),
+  at: instant,
+  expiresAt: instant,
   decisionId: z.string(),
   planHash: z.string(),
   lineHash: z.string(),
@@ -87,8 +88,8 @@ export const HistoryBody = z
         publicId: z.string().nullable().describe("Its number"),
         amountCents: z.int(),
         parts,
-        dueDate: z.string().nullable(),
-        executionDate: z.string(),
+        dueDate: day.nullable(),
+        executionDate: day,
       })
       .nullable()
       .describe(
@@ -100,7 +101,7 @@ export const HistoryBody = z
         publicId: z.string().nullable(),
         contactName: z.string().nullable(),
         amountCents: z.int(),
-        dueDate: z.string().nullable(),
+        dueDate: day.nullable(),
         code: z.string(),
         text: z.string(),
       })
@@ -121,7 +122,7 @@ export const HistoryBody = z
     refused: z.array(RefusedDecision).describe("Decisions on its runs that don't count"),
     timeline: z.array(
       z.object({
-        at: z.string(),
+        at: instant,
         kind: z.string(),
         text: z.string(),
         runId: z.string().optional(),
@@ -136,7 +137,7 @@ export const HistoryBody = z
         amountCents: z.int(),
         status: z.string().describe("As the service says it now, or as it was seen last"),
         failureReason: z.string().nullable(),
-        seenAt: z.string().nullable(),
+        seenAt: instant.nullable(),
         seq: z.int().describe("Number of the request that made it"),
       }),
     ),

@@ -2,9 +2,11 @@ import { AUTHOR_KINDS } from "../contracts/authors.ts";
 import { z } from "@hono/zod-openapi";
 import { HOLD_SCOPES } from "../domain/holds.ts";
 import { notSent } from "./approvals.ts";
+import { orNull } from "./or-null.ts";
 import { moment, sendsAfter } from "./moment.ts";
 import { CancellationStatusBody } from "./cancellations.ts";
 import type { Shown } from "./shown.ts";
+import { day, instant } from "./times.ts";
 
 export const billSum = z.object({ bills: z.int(), totalCents: z.int() });
 
@@ -14,8 +16,7 @@ const heldSums = z
     waiting: billSum.describe("Not with the service: kept back by the hold"),
     recallable: billSum
       .extend({
-        earliestCutOff: z
-          .string()
+        earliestCutOff: instant
           .nullable()
           .describe("When the first of them can't be cancelled any more, on the business clock"),
       })
@@ -60,9 +61,9 @@ export const HoldBody = z
       .boolean()
       .optional()
       .describe("In the list, and of a bill: whether the caller may lift it while it is in force"),
-    createdAt: z.string(),
-    until: z.string().nullable(),
-    releasedAt: z.string().nullable(),
+    createdAt: instant,
+    until: instant.nullable(),
+    releasedAt: instant.nullable(),
     releasedBy: z.string().nullable(),
     note: z.string().optional(),
     holds: heldSums.optional().describe("What it keeps back, if it was just set"),
@@ -82,7 +83,7 @@ export const HoldBody = z
           .describe("The first hundred of them"),
         notSent,
         asksAgain: billSum
-          .extend({ executionDate: z.string() })
+          .extend({ executionDate: day })
           .optional()
           .describe(
             "Others whose day has passed: they move to this one, and an approval is asked for again",
@@ -142,7 +143,7 @@ export const StopBody = z
   .object({
     hold: HoldBody.describe("The one hold that keeps everything back until it is released"),
     holds: heldSums,
-    cancellation: CancellationStatusBody.nullable().describe(
+    cancellation: orNull(CancellationStatusBody).describe(
       "What cancels the rest; null if that was not asked for",
     ),
   })

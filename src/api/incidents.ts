@@ -5,6 +5,7 @@ import { topUpStatus } from "./deposits.ts";
 import { billSum, HoldBody } from "./holds.ts";
 import type { Shown } from "./shown.ts";
 import { contactId, stand } from "./stand.ts";
+import { day, instant } from "./times.ts";
 
 const waitingBill = z.object({
   payableId: z.string(),
@@ -26,7 +27,7 @@ const scheduled = z
   .object({
     bills: z.int(),
     totalCents: z.int(),
-    cancelBy: z.string().nullable().describe("Until when the first can be cancelled"),
+    cancelBy: instant.nullable().describe("Until when the first can be cancelled"),
     payments: z
       .array(
         z.object({
@@ -35,7 +36,7 @@ const scheduled = z
           contactId,
           contactName: z.string().nullable(),
           amountCents: z.int(),
-          executionDate: z.string(),
+          executionDate: day,
         }),
       )
       .describe("The first 100 of them"),
@@ -82,7 +83,7 @@ export const IncidentBody = z
     reason: z.string(),
     roles: z.array(z.string()).describe("Any of these decides"),
     holdId: z.string(),
-    openedAt: z.string(),
+    openedAt: instant,
     decision: z.enum(["released", "other-source", "top-up"]).nullable(),
     decidedBy: z.string().nullable(),
     bills: z.int().describe("Bills that wait for the decision"),

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { instant } from "./times.ts";
 
 /** The time and the time zone of a business. */
 export const moment = {
@@ -7,14 +8,13 @@ export const moment = {
     .describe(
       "The time zone in which its people are shown times: New York's unless its profile names one",
     ),
-  now: z.string().nullable().describe("The business clock; null if it can't be read"),
+  now: instant.nullable().describe("The business clock; null if it can't be read"),
 };
 
 /** When a restored store sends again. */
 export const sendsAfter = z.object({
   zone: moment.zone,
-  notBefore: z
-    .string()
+  notBefore: instant
     .nullable()
     .describe(
       "Until when nothing is sent, because the store was restored: what it may have lost shows by then, and is not paid again",

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { INPUT_STATES, ONBOARDING_PHASES, PROVIDED_STEPS } from "../contracts/onboarding.ts";
 import type { Shown } from "./shown.ts";
 import { stand } from "./stand.ts";
+import { instant } from "./times.ts";
 
 /** The status of an onboarding, for the OpenAPI document. */
 export const OnboardingStatusBody = z
@@ -19,7 +20,7 @@ export const OnboardingStatusBody = z
     planHash: z.null(),
     payments: z.array(z.object({})).max(0),
     launchedBy: z.string(),
-    waitingSince: z.string().nullable().describe("On the business clock"),
+    waitingSince: instant.nullable().describe("On the business clock"),
     reminders: z.int(),
     nextSteps: z.array(z.object({ step: z.string().nullable(), message: z.string() })),
     provided: z
@@ -29,7 +30,7 @@ export const OnboardingStatusBody = z
           state: z.enum(INPUT_STATES),
           reason: z.string().nullable(),
           providedBy: z.string(),
-          providedAt: z.string(),
+          providedAt: instant,
         }),
       )
       .describe("What was provided, without its content"),

@@ -6,6 +6,7 @@ import { topUpStatus } from "./deposits.ts";
 import { moment } from "./moment.ts";
 import { stateSums } from "./report.ts";
 import type { Shown } from "./shown.ts";
+import { day, instant } from "./times.ts";
 
 /** A run whose bills wait for approvals, as one person sees it. */
 const waitingRun = z.object({
@@ -16,7 +17,7 @@ const waitingRun = z.object({
   launchedBy: z.string(),
   waiting: billSum.describe("Bills that wait for anyone's approval"),
   yours: billSum.describe("Those of them that wait for the caller"),
-  decideBy: z.string().nullable().describe("The time after which approving changes dates"),
+  decideBy: instant.nullable().describe("The time after which approving changes dates"),
   waitsFor: z.array(z.string()).describe("Roles that decide now about the others"),
 });
 
@@ -42,10 +43,7 @@ const waitingRelease = z
     bills: billSum,
     holds: z.array(z.string()).describe("The holds to release"),
     releasedBy: z.array(z.string()).describe("Roles that may release them"),
-    releaseBy: z
-      .string()
-      .nullable()
-      .describe("The first time after which one isn't paid on its date"),
+    releaseBy: instant.nullable().describe("The first time after which one isn't paid on its date"),
     yours: z.boolean().describe("True if the caller may release them"),
   })
   .openapi("WaitingRelease");
@@ -77,7 +75,7 @@ export const OverviewBody = z
         parked: billSum.describe("Bills that a person must act on"),
         incidents: z.int().describe("Funding accounts that bounced and are not decided"),
         days: z
-          .array(z.object({ date: z.string(), byState: stateSums }))
+          .array(z.object({ date: day, byState: stateSums }))
           .describe("What is paid on each day of this week and the next, in New York"),
       }),
     ),

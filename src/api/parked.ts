@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { parts } from "./schemas.ts";
 import type { Shown } from "./shown.ts";
+import { day } from "./times.ts";
 
 /** A bill that waits for a person. */
 const parkedBill = z.object({
@@ -11,7 +12,7 @@ const parkedBill = z.object({
   business: z.string(),
   amountCents: z.int(),
   parts,
-  dueDate: z.string().nullable(),
+  dueDate: day.nullable(),
   runId: z.string(),
   reasonCode: z.string().nullable(),
   reason: z.string().nullable(),

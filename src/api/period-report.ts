@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { moment } from "./moment.ts";
 import type { Shown } from "./shown.ts";
+import { day } from "./times.ts";
 
 const sums = {
   debits: z.int().describe("Statement lines of money that left an account"),
@@ -19,8 +20,8 @@ export const PeriodReportBody = z
   .object({
     business: z.string(),
     zone: moment.zone,
-    from: z.string().describe("First day, in New York"),
-    to: z.string().describe("Last day, in New York"),
+    from: day.describe("First day, in New York"),
+    to: day.describe("Last day, in New York"),
     payments: z.object(sums).describe("The sums over all vendors"),
     deposits: z.object(sums).describe("Deposits into the balance, on both statements"),
     vendors: z
@@ -35,7 +36,7 @@ export const PeriodReportBody = z
       )
       .describe("Most money first"),
     accounts: z.array(z.object({ ...account, ...sums })),
-    days: z.array(z.object({ ...account, date: z.string(), ...sums })),
+    days: z.array(z.object({ ...account, date: day, ...sums })),
   })
   .openapi("PeriodReport");
 

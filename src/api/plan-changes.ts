@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import type { Shown } from "./shown.ts";
+import { day } from "./times.ts";
 
 const planned = z.object({
   amountCents: z.int(),
-  executionDate: z.string(),
+  executionDate: day,
   bankLast4: z.string().nullable().describe("Last four digits of the vendor's account"),
   approvers: z.array(z.string()),
 });

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { instant } from "./times.ts";
 
 /** A playbook that waits for a second person. */
 export const ProposalBody = z
@@ -6,7 +7,7 @@ export const ProposalBody = z
     name: z.string(),
     business: z.string(),
     author: z.string(),
-    createdAt: z.string(),
+    createdAt: instant,
     text: z.string(),
     hash: z.string().describe("SHA-256 of the text: what a confirmation names"),
     before: z.string().nullable().describe("The text in force; null if there is none"),

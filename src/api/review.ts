@@ -5,7 +5,9 @@ import { topUpStatus } from "./deposits.ts";
 import { moment, sendsAfter } from "./moment.ts";
 import { nothingToPay, outcome, planOnly } from "./report.ts";
 import { runPayment, stoppedBy } from "./runs.ts";
+import { errorCode } from "./system.ts";
 import type { Shown } from "./shown.ts";
+import { day, instant } from "./times.ts";
 
 const reviewedBill = runPayment.extend({
   contactId: z.string(),
@@ -25,7 +27,7 @@ const vendorPayment = z.object({
   payableId: z.string().nullable(),
   amountCents: z.int(),
   status: z.string(),
-  on: z.string().describe("Day in New York"),
+  on: day.describe("Day in New York"),
 });
 
 /** What a person needs to see of a run before approving it. */
@@ -48,12 +50,10 @@ export const RunReviewBody = z
     planHash: z.string().nullable().describe("What a decision names; null while there is no plan"),
     plan: billSum.describe("All bills of the plan"),
     waiting: billSum.describe("Those of them that wait for an approval"),
-    decideBy: z
-      .string()
+    decideBy: instant
       .nullable()
       .describe("The time after which approving changes dates; null if nothing waits for it"),
-    firstPayment: z
-      .string()
+    firstPayment: day
       .nullable()
       .describe("The first day on which one of `waiting` is paid; of all bills if none waits"),
     accounts: z
@@ -66,8 +66,7 @@ export const RunReviewBody = z
           bills: billSum.describe(
             "Bills that are paid from it; if what it has now is known, without those that were taken from it already",
           ),
-          asOf: z
-            .string()
+          asOf: instant
             .optional()
             .describe(
               "When it was planned, if the service doesn't say what it has now and the plan does; missing if the money is of now",
@@ -123,7 +122,7 @@ export const RunReviewBody = z
     yours: z
       .object({
         refusal: z
-          .object({ code: z.string(), reason: z.string() })
+          .object({ code: errorCode, reason: z.string() })
           .nullable()
           .describe("Why your approval would count for nothing, whatever your roles are"),
         goesOut: billSum.describe("Bills that it lets go out"),

@@ -1,17 +1,19 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES, RUN_PHASES } from "../contracts/pay-run.ts";
 import { nothingToPay, outcome, planOnly, stateSums } from "./report.ts";
+import { orNull } from "./or-null.ts";
 import { moment } from "./moment.ts";
 import { givenBack, parts, startedBy, sumGivenBack } from "./schemas.ts";
 import { plannedTopUp, topUpStatus } from "./deposits.ts";
 import type { Shown } from "./shown.ts";
 import { contactId, stand } from "./stand.ts";
+import { day, instant } from "./times.ts";
 
 /** Shapes of the gateway's answers about plans and runs. */
 
 /** Who ended a run early, and why. */
 const endedBy = z
-  .object({ by: z.string(), at: z.string(), comment: z.string().nullable() })
+  .object({ by: z.string(), at: instant, comment: z.string().nullable() })
   .optional();
 
 export const stoppedBy = {
@@ -47,13 +49,11 @@ const planSummary = z
     flaggedCount: z.int(),
     skippedCount: z.int(),
     skippedByCode: z.record(z.string(), z.int()),
-    decideBy: z.string().nullable(),
-    cash: z.array(
-      z.object({ date: z.string(), neededCents: z.int(), leftCents: z.int().nullable() }),
-    ),
+    decideBy: instant.nullable(),
+    cash: z.array(z.object({ date: day, neededCents: z.int(), leftCents: z.int().nullable() })),
     availableCents: z.int().nullable(),
     reservedCents: z.int(),
-    source: fundingChoice.nullable(),
+    source: orNull(fundingChoice),
     warnings: z.array(z.string()).optional().describe("What to know that concerns no single bill"),
     topUp: plannedTopUp.optional().describe("The deposit into the balance that would cover it"),
   })
@@ -71,9 +71,9 @@ const planLine = z
     description: z.string().nullable(),
     amountCents: z.int(),
     totalCents: z.int(),
-    dueDate: z.string().nullable(),
-    executionDate: z.string(),
-    arrivalDate: z.string(),
+    dueDate: day.nullable(),
+    executionDate: day,
+    arrivalDate: day,
     flags: z.array(flag),
     approvers: z.array(z.string()),
     quorum: z.int(),
@@ -87,7 +87,7 @@ const planLine = z
       )
       .optional()
       .describe("One after the other; missing if one quorum is all that is asked"),
-    decideBy: z.string().nullable(),
+    decideBy: instant.nullable(),
     overLimit: z.object({ code: z.string(), text: z.string() }).nullable(),
   })
   .openapi("PlanLine");
@@ -99,7 +99,7 @@ const skippedLine = z
     contactId: z.string().nullable(),
     contactName: z.string().nullable(),
     amountCents: z.int(),
-    dueDate: z.string().nullable(),
+    dueDate: day.nullable(),
     code: z.string(),
     text: z.string(),
   })
@@ -119,9 +119,9 @@ export const runPayment = z
     givenBack,
     reasonCode: z.string().nullable(),
     reason: z.string().nullable(),
-    dueDate: z.string().nullable(),
-    executionDate: z.string().nullable(),
-    arrivalDate: z.string().nullable(),
+    dueDate: day.nullable(),
+    executionDate: day.nullable(),
+    arrivalDate: day.nullable(),
     flags: z.array(flag),
     approvers: z.array(z.string()),
     quorum: z.int(),
@@ -177,8 +177,8 @@ const waitingApproval = z.object({
     .describe("Present if it is no approval, but a word whether vendors' accounts are still right"),
   lines: z.int(),
   totalCents: z.int(),
-  since: z.string().nullable().describe("On the business clock"),
-  escalatesAt: z.string().nullable(),
+  since: instant.nullable().describe("On the business clock"),
+  escalatesAt: instant.nullable(),
   escalatesTo: z.array(z.string()),
   escalated: z.boolean(),
 });
@@ -203,7 +203,7 @@ export const RunStatusBody = z
     counts,
     totalCents: z.int(),
     planHash: z.string().nullable(),
-    decideBy: z.string().nullable(),
+    decideBy: instant.nullable(),
     ...moment,
     launchedBy: z.string(),
     startedBy: startedBy.optional(),

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { planOnly } from "./report.ts";
 import type { Shown } from "./shown.ts";
+import { day, instant } from "./times.ts";
 
 export const ScheduleBody = z.object({
   playbook: z.string(),
@@ -15,7 +16,7 @@ export const ScheduleBody = z.object({
   note: z.string().nullable(),
   zone: z.string(),
   next: z
-    .array(z.object({ period: z.string(), beginsAt: z.string(), payDate: z.string() }))
+    .array(z.object({ period: z.string(), beginsAt: instant, payDate: day }))
     .describe(
       "On a sandbox: begun in real time, period and pay date by the sandbox's clock; empty while that can't be read",
     ),

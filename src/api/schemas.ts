@@ -1,8 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/pay-run.ts";
 import { billSum, newDates, notSent, waitingLines } from "./approvals.ts";
+import { errorCode } from "./system.ts";
 import type { Shown } from "./shown.ts";
 import { moment, sendsAfter } from "./moment.ts";
+import { instant } from "./times.ts";
 
 /** Shapes of the gateway's answers, for the OpenAPI document and for tests. */
 
@@ -53,7 +55,7 @@ const playbook = z
     business: z.string(),
     revision: z.int(),
     author: z.string(),
-    createdAt: z.string(),
+    createdAt: instant,
   })
   .openapi("Playbook");
 
@@ -68,7 +70,7 @@ export const PlaybookRevisionsBody = z.object({
       revision: z.int(),
       text: z.string(),
       author: z.string(),
-      createdAt: z.string(),
+      createdAt: instant,
       hash: z.string().describe("SHA-256 of the text, in hexadecimal, as `sha256sum FILE` says it"),
     }),
   ),
@@ -126,7 +128,7 @@ export const BulkResolutionBody = z.object({
       publicId: z.string().nullable(),
       contactName: z.string().nullable(),
       business: z.string(),
-      error: z.string(),
+      error: errorCode,
       message: z.string(),
     }),
   ),

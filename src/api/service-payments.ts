@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Shown } from "./shown.ts";
+import { instant } from "./times.ts";
 
 /** A payment as the service shows it, and whether the store knows it. */
 const listedPayment = z.object({
@@ -22,7 +23,7 @@ const listedPayment = z.object({
 export const ServicePaymentsBody = z
   .object({
     business: z.string(),
-    since: z.string(),
+    since: instant,
     zone: z.string(),
     items: z.array(listedPayment).describe("Newest first"),
     totalCount: z.int().describe("Payments of all pages, as the service counts them"),

@@ -1,12 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { moment } from "./moment.ts";
+import { instant } from "./times.ts";
 
 export const SignInLinkBody = z
   .object({
     url: z.string().describe("Opens the page that signs in, with a button; shown this once"),
     code: z.string().describe("The part of it after the #"),
     name: z.string().describe("Who will be signed in"),
-    expiresAt: z.string(),
+    expiresAt: instant,
     zone: moment.zone,
   })
   .openapi("SignInLink");
@@ -24,11 +25,11 @@ export const SessionBody = z
     subject: z.string().nullable(),
     businesses: z.array(z.string()).nullable().describe("Null for all that its token is for"),
     state: z.enum(["valid", "ended", "expired"]),
-    signedInAt: z.string(),
-    expiresAt: z.string(),
-    endedAt: z.string().nullable(),
+    signedInAt: instant,
+    expiresAt: instant,
+    endedAt: instant.nullable(),
     endedBy: z.string().nullable(),
-    lastUsedAt: z.string().nullable(),
+    lastUsedAt: instant.nullable(),
   })
   .openapi("Session");
 

@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import { instant } from "./times.ts";
 
 /** What the status of every kind of workflow says, and its entry in the list. */
 export const stand = {
-  launchedAt: z.string().describe("Instant at which it was launched or began"),
-  endedAt: z
-    .string()
+  launchedAt: instant.describe("Instant at which it was launched or began"),
+  endedAt: instant
     .nullable()
     .describe(
       "Instant at which its own work ended; null before. Bills of an ended run may still be paid again, or wait for a person",

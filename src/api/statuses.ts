@@ -6,7 +6,7 @@ import { RunStatusBody } from "./runs.ts";
 import type { Shown } from "./shown.ts";
 
 /** The status of a workflow of any kind: each kind has its own shape. */
-export const AnyStatusBody = z.union([
+export const AnyStatusBody = z.discriminatedUnion("kind", [
   RunStatusBody,
   OnboardingStatusBody,
   CancellationStatusBody,

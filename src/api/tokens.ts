@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { moment } from "./moment.ts";
+import { instant } from "./times.ts";
 
 export const TokenBody = z
   .object({
@@ -12,12 +13,12 @@ export const TokenBody = z
       .describe("The businesses that it acts for; null for all"),
     state: z.enum(["valid", "unconfirmed", "expired", "revoked"]),
     createdBy: z.string(),
-    createdAt: z.string(),
+    createdAt: instant,
     confirmedBy: z.string().nullable(),
-    confirmedAt: z.string().nullable(),
-    expiresAt: z.string(),
-    revokedAt: z.string().nullable(),
-    lastUsedAt: z.string().nullable(),
+    confirmedAt: instant.nullable(),
+    expiresAt: instant,
+    revokedAt: instant.nullable(),
+    lastUsedAt: instant.nullable(),
   })
   .openapi("Token");
 

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { billSum } from "./approvals.ts";
 import type { Shown } from "./shown.ts";
+import { day, instant } from "./times.ts";
 
 /**
  * The bills of runs that are with the service: which payments can still be stopped, and which
@@ -9,7 +10,7 @@ import type { Shown } from "./shown.ts";
 export const UnderWayBody = z
   .object({
     recallable: billSum.describe("Bills whose payments can still be cancelled"),
-    until: z.string().nullable().describe("The first cut-off among them, on the business clock"),
+    until: instant.nullable().describe("The first cut-off among them, on the business clock"),
     beyond: billSum.describe(
       "Bills that are being sent, are with the bank, or were split into several payments, which the service doesn't cancel",
     ),
@@ -25,9 +26,8 @@ export const UnderWayBody = z
           business: z.string(),
           runId: z.string(),
           amountCents: z.int(),
-          executionDate: z.string(),
-          recallBy: z
-            .string()
+          executionDate: day,
+          recallBy: instant
             .nullable()
             .describe(
               "Until when a cancel can be sent, on the business clock; null if it is held, and can be at any time",

@@ -3,6 +3,7 @@ import { LINE_STATES } from "../contracts/pay-run.ts";
 import { HoldBody } from "./holds.ts";
 import { givenBack, parts } from "./schemas.ts";
 import type { Shown } from "./shown.ts";
+import { day } from "./times.ts";
 
 const vendorBill = z.object({
   payableId: z.string(),
@@ -10,8 +11,8 @@ const vendorBill = z.object({
   runId: z.string(),
   amountCents: z.int(),
   parts,
-  dueDate: z.string().nullable(),
-  executionDate: z.string(),
+  dueDate: day.nullable(),
+  executionDate: day,
   state: z.enum(LINE_STATES),
   givenBack,
   reasonCode: z.string().nullable(),
@@ -42,7 +43,7 @@ export const VendorBody = z
           payableId: z.string().nullable(),
           amountCents: z.int(),
           status: z.string(),
-          on: z.string(),
+          on: day,
         }),
       )
       .nullable()

@@ -12,7 +12,8 @@ import { REQUESTS } from "./examples/requests.ts";
 import { answerOnce, keyedBy, KeyHeader, keyIn, takesKey } from "./keyed.ts";
 import { parsePart, readJson } from "./parts.ts";
 import { addressOf } from "./request.ts";
-import { ErrorBody } from "../../api/system.ts";
+import type { ErrorStatus } from "../../contracts/error-codes.ts";
+import { refusalsOf } from "./refusal-answers.ts";
 import { requireTheirs, type ScopedContext, scopedTo } from "./scope.ts";
 
 /** An example of a request or an answer in the OpenAPI document. */
@@ -36,7 +37,15 @@ export interface RouteRequest<Body, Query, Params> {
 
 /** What each status answers with. */
 type Responses = Readonly<
-  Record<number, { readonly description: string; readonly schema: ZodType }>
+  Record<
+    number,
+    {
+      readonly description: string;
+      readonly schema: ZodType;
+      /** True if it may also be a table: the query says so. */
+      readonly csv?: true;
+    }
+  >
 >;
 
 /**
@@ -74,6 +83,8 @@ export interface RouteSpec<
   Params extends ZodObject,
   Of extends Responses,
 > {
+  /** What a generated client calls it: camelCase, a verb first. */
+  readonly operationId: string;
   readonly method: "get" | "post" | "delete";
   /** OpenAPI form, `/v1/runs/{id}`. */
   readonly path: string;
@@ -101,6 +112,8 @@ export interface RouteSpec<
   readonly query?: Query;
   readonly params?: Params;
   readonly responses: Of;
+  /** Statuses of its refusals beyond those of every operation. */
+  readonly refuses?: readonly ErrorStatus[];
   /** True if a `post` changes nothing that a repeat could double: then a key has no meaning. */
   readonly changesNothing?: true;
   /** True if the answer has a secret, which is shown this once. */
@@ -289,16 +302,15 @@ function describe(
     examples.push({ operation, schema, example });
     return { "application/json": { schema, example } };
   };
-  const error = (description: string): object => ({
-    description,
-    content: { "application/json": { schema: ErrorBody } },
-  });
   const answers = Object.fromEntries(
-    Object.entries(spec.responses).map(([status, response]) => [
+    Object.entries(spec.responses).map(([status, { description, schema, csv }]) => [
       status,
       {
-        description: response.description,
-        content: shown(response.schema, exampleOf(response.schema)),
+        description,
+        content: {
+          ...shown(schema, exampleOf(schema)),
+          ...(csv === true ? { "text/csv": CSV } : {}),
+        },
       },
     ]),
   );
@@ -307,6 +319,7 @@ function describe(
       method: spec.method,
       path: spec.path,
       tags: [spec.tag],
+      operationId: spec.operationId,
       summary: spec.summary,
       ...definedOnly({ description: spec.description }),
       security: [{ token: [] }],
@@ -317,27 +330,27 @@ function describe(
           ? {}
           : { body: { required: true, content: shown(spec.body, REQUESTS[operation]) } }),
       },
-      responses: {
-        ...answers,
-        400: error("Malformed: names the field."),
-        401: error("No valid token."),
-        403: error("The token lacks the role."),
-        404: error("What is named does not exist, or the token does not cover it."),
-        ...(spec.method === "get"
-          ? {}
-          : {
-              409: error("It can't be done as things stand: `error` says which and `message` why."),
-            }),
-        ...(spec.body === undefined ? {} : { 413: error("Too large."), 415: error("Not JSON.") }),
-        422: error("Well-formed, but it can't be done as asked: `message` says why."),
-        429: error("Too many requests: Retry-After says when to come back."),
-        502: error("The service did not answer as expected: `message` says how."),
-        503: error("The store, Temporal or the service doesn't answer: ask again later."),
-      },
+      responses: { ...answers, ...refusalsOf(statusesOf(spec)) },
     }),
   );
   return examples;
 }
+
+/** Statuses that any operation may refuse with. */
+const ANYWHERE: readonly ErrorStatus[] = [400, 401, 403, 404, 422, 429, 500, 502, 503];
+
+function statusesOf(
+  spec: Pick<RouteSpec<ZodType, ZodObject, ZodObject, Responses>, "method" | "body" | "refuses">,
+): readonly ErrorStatus[] {
+  return [
+    ...ANYWHERE,
+    ...(spec.method === "get" ? [] : [409 as const]),
+    ...(spec.body === undefined ? [] : [413 as const, 415 as const]),
+    ...(spec.refuses ?? []),
+  ];
+}
+
+const CSV = { schema: z.string(), example: "payableId,state\npbl_0000000000000071,settled\n" };
 
 function honoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");

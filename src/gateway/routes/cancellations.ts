@@ -15,6 +15,7 @@ const PAYMENTS_MAX = 1_000;
 export function addCancellationRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "cancelPayments",
     method: "post",
     path: "/v1/cancellations",
     tag: "cancellations",

@@ -9,6 +9,7 @@ import type { Routes } from "../http/route.ts";
 export function addConditionRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "listConditions",
     method: "get",
     path: "/v1/conditions",
     tag: "system",

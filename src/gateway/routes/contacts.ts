@@ -10,6 +10,7 @@ import { businessQuery, id } from "./fields.ts";
 export function addContactRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "getContact",
     method: "get",
     path: "/v1/contacts/{id}",
     tag: "payables",

@@ -55,6 +55,7 @@ const decisionBody = z.strictObject({
 export function addDecisionRoutes(routes: Routes): void {
   routes.add({
     whose: whoseWorkflow,
+    operationId: "decideRun",
     method: "post",
     path: "/v1/runs/{id}/decisions",
     tag: "runs",

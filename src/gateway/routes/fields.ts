@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "@hono/zod-openapi";
 import { OPERATE } from "../../domain/approvals/token.ts";
 
 /** Roles that may do what a role of this name may do. */
@@ -28,7 +28,8 @@ export const businessQuery = z.object({
 /** Reads a yes or no from a query. */
 export const yesNo = z
   .enum(["true", "false"], "must be true or false")
-  .transform((text) => text === "true");
+  .transform((text) => text === "true")
+  .openapi({ type: "boolean" });
 
 /** The page of a list, from 1. */
 export const pageNumber = z.coerce.number().int().min(1).default(1);

@@ -54,6 +54,7 @@ export function addHoldRoutes(routes: Routes): void {
 function addList(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "listHolds",
     method: "get",
     path: "/v1/holds",
     tag: "holds",
@@ -97,6 +98,7 @@ function addList(routes: Routes): void {
 function addCreate(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "createHold",
     method: "post",
     path: "/v1/holds",
     tag: "holds",
@@ -147,6 +149,7 @@ function sentNote({ recallable, underWay, gone }: HeldSums): { readonly note?: s
 function addRelease(routes: Routes): void {
   routes.add({
     whose: async ({ params }, { store }) => (await getHold(store.db, params.id))?.businessId,
+    operationId: "releaseHold",
     method: "delete",
     path: "/v1/holds/{id}",
     tag: "holds",

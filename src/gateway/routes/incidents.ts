@@ -41,6 +41,7 @@ const decision = z.enum(
 export function addIncidentRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "listIncidents",
     method: "get",
     path: "/v1/incidents",
     tag: "incidents",
@@ -66,6 +67,7 @@ export function addIncidentRoutes(routes: Routes): void {
 
   routes.add({
     whose: "profiles",
+    operationId: "decideIncident",
     method: "post",
     path: "/v1/incidents/{source}/decision",
     tag: "incidents",

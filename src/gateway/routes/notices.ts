@@ -28,6 +28,7 @@ export function addNoticeRoutes(routes: Routes): void {
 function addList(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "listNotices",
     method: "get",
     path: "/v1/notices",
     tag: "notices",
@@ -68,6 +69,7 @@ function addList(routes: Routes): void {
 function addRetry(routes: Routes): void {
   routes.add({
     whose: async ({ params }, { store }) => (await getNotice(store.db, params.id))?.businessId,
+    operationId: "retryNotice",
     method: "post",
     path: "/v1/notices/{id}/retry",
     tag: "notices",

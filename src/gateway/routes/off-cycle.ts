@@ -10,6 +10,7 @@ import { id, MAY, name } from "./fields.ts";
 export function addOffCycleRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "payOffCycle",
     method: "post",
     path: "/v1/off-cycle",
     tag: "runs",

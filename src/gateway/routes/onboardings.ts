@@ -10,14 +10,34 @@ import { OnboardingStatusBody } from "../../api/onboardings.ts";
 import { onboardingStatus } from "../../reports/status/onboarding.ts";
 import { MAY, name } from "./fields.ts";
 
-const SUMMARIES: Readonly<Record<ProvidedStep, string>> = {
-  tax: "Provides a business's tax id",
-  signature: "Signs the W-9: a legal act of the person named",
-  officers: "Provides officers and owners of 25 percent or more",
-  certification: "Certifies beneficial ownership: a legal act of the person named",
-  documents: "Provides documents that the review asks for",
-  "bank-account": "Provides a bank account to link",
-  "micro-deposits": "Provides the amounts of a bank account's two micro-deposits",
+const STEPS: Readonly<
+  Record<ProvidedStep, { readonly operationId: string; readonly summary: string }>
+> = {
+  tax: { operationId: "provideTax", summary: "Provides a business's tax id" },
+  signature: {
+    operationId: "provideSignature",
+    summary: "Signs the W-9: a legal act of the person named",
+  },
+  officers: {
+    operationId: "provideOfficers",
+    summary: "Provides officers and owners of 25 percent or more",
+  },
+  certification: {
+    operationId: "provideCertification",
+    summary: "Certifies beneficial ownership: a legal act of the person named",
+  },
+  documents: {
+    operationId: "provideDocuments",
+    summary: "Provides documents that the review asks for",
+  },
+  "bank-account": {
+    operationId: "provideBankAccount",
+    summary: "Provides a bank account to link",
+  },
+  "micro-deposits": {
+    operationId: "provideMicroDeposits",
+    summary: "Provides the amounts of a bank account's two micro-deposits",
+  },
 };
 
 /** Adds what people provide for an onboarding, a path for each step. */
@@ -32,7 +52,7 @@ function addStep(routes: Routes, step: ProvidedStep): void {
     method: "post",
     path: `/v1/onboardings/{business}/${step}`,
     tag: "onboardings",
-    summary: SUMMARIES[step],
+    ...STEPS[step],
     description:
       "Personal data goes into the vault, encrypted; it is sent when its turn comes, and then forgotten.",
     params: z.object({ business: name }),

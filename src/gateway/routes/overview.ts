@@ -19,6 +19,7 @@ const UNDER_WAY_MOST = 1_000;
 export function addOverviewRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "getOverview",
     method: "get",
     path: "/v1/overview",
     tag: "runs",
@@ -33,6 +34,7 @@ export function addOverviewRoutes(routes: Routes): void {
 
   routes.add({
     whose: "profiles",
+    operationId: "listUnderWay",
     method: "get",
     path: "/v1/under-way",
     tag: "payables",

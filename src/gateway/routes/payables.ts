@@ -31,6 +31,7 @@ const payableParams = z.object({ id: id.describe("Payable id, URL-encoded") });
 export function addPayableRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "getPayableHistory",
     method: "get",
     path: "/v1/payables/{id}/history",
     tag: "payables",
@@ -51,6 +52,7 @@ export function addPayableRoutes(routes: Routes): void {
 
   routes.add({
     whose: "profiles",
+    operationId: "resolvePayable",
     method: "post",
     path: "/v1/payables/{id}/resolution",
     tag: "payables",
@@ -79,6 +81,7 @@ export function addPayableRoutes(routes: Routes): void {
 function addParked(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "listParkedPayables",
     method: "get",
     path: "/v1/payables",
     tag: "payables",
@@ -100,6 +103,7 @@ function addParked(routes: Routes): void {
 function addBulk(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "resolvePayables",
     method: "post",
     path: "/v1/resolutions",
     tag: "payables",

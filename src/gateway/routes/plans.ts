@@ -36,6 +36,7 @@ export function addPlanRoutes(routes: Routes): void {
 function addChanges(routes: Routes): void {
   routes.add({
     whose: whoseWorkflow,
+    operationId: "getPlanChanges",
     method: "get",
     path: "/v1/runs/{id}/plan-changes",
     tag: "runs",
@@ -58,8 +59,10 @@ function addChanges(routes: Routes): void {
 function addPlanning(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "planRun",
     method: "post",
     path: "/v1/plans",
+    refuses: [504],
     tag: "plans",
     summary: "What a launch would pay now, and why each bill is in or out",
     changesNothing: true,
@@ -114,6 +117,7 @@ function addPlanning(routes: Routes): void {
 function addPages(routes: Routes): void {
   routes.add({
     whose: whoseWorkflow,
+    operationId: "getPlan",
     method: "get",
     path: "/v1/plans/{id}",
     tag: "plans",

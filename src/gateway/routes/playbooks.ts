@@ -18,6 +18,7 @@ export function addPlaybookRoutes(routes: Routes): void {
   addProposalRoutes(routes);
   routes.add({
     whose: "profiles",
+    operationId: "listPlaybooks",
     method: "get",
     path: "/v1/playbooks",
     tag: "playbooks",
@@ -47,6 +48,7 @@ export function addPlaybookRoutes(routes: Routes): void {
 function addApply(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "applyPlaybook",
     method: "post",
     path: "/v1/playbooks",
     tag: "playbooks",
@@ -88,6 +90,7 @@ function addApply(routes: Routes): void {
 function addRevisions(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "getPlaybook",
     method: "get",
     path: "/v1/playbooks/{name}",
     tag: "playbooks",

@@ -61,6 +61,7 @@ export async function propose(
 export function addProposalRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "getProposal",
     method: "get",
     path: "/v1/playbooks/{name}/proposal",
     tag: "playbooks",
@@ -83,6 +84,7 @@ export function addProposalRoutes(routes: Routes): void {
   });
   routes.add({
     whose: "profiles",
+    operationId: "confirmProposal",
     method: "post",
     path: "/v1/playbooks/{name}/confirmation",
     tag: "playbooks",

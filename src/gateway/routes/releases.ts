@@ -34,6 +34,7 @@ const hash = z
 export function addReleaseRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "previewRelease",
     method: "get",
     path: "/v1/releases",
     tag: "holds",
@@ -61,6 +62,7 @@ export function addReleaseRoutes(routes: Routes): void {
 
   routes.add({
     whose: "profiles",
+    operationId: "releaseHolds",
     method: "post",
     path: "/v1/releases",
     tag: "holds",

@@ -10,6 +10,7 @@ import { date, name } from "./fields.ts";
 export function addReportRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "getPeriodReport",
     method: "get",
     path: "/v1/reports",
     tag: "runs",
@@ -25,7 +26,7 @@ export function addReportRoutes(routes: Routes): void {
         .default("json")
         .describe("csv: a row per day, account and vendor"),
     }),
-    responses: { 200: { description: "The sums", schema: PeriodReportBody } },
+    responses: { 200: { description: "The sums", schema: PeriodReportBody, csv: true } },
     handle: async ({ query, context }) => {
       const { business, format, ...days } = query;
       if (days.from > days.to) {

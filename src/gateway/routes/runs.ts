@@ -38,6 +38,7 @@ export function addRunRoutes(routes: Routes): void {
 function addLaunch(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "launchRun",
     method: "post",
     path: "/v1/runs",
     tag: "runs",
@@ -69,6 +70,7 @@ function addLaunch(routes: Routes): void {
 function addList(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "listRuns",
     method: "get",
     path: "/v1/runs",
     tag: "runs",
@@ -109,6 +111,7 @@ function addList(routes: Routes): void {
 function addStatus(routes: Routes): void {
   routes.add({
     whose: whoseWorkflow,
+    operationId: "getRun",
     method: "get",
     path: "/v1/runs/{id}",
     tag: "runs",
@@ -132,6 +135,7 @@ function addStatus(routes: Routes): void {
 function addReview(routes: Routes): void {
   routes.add({
     whose: whoseWorkflow,
+    operationId: "getRunReview",
     method: "get",
     path: "/v1/runs/{id}/review",
     tag: "runs",
@@ -168,6 +172,7 @@ function addReview(routes: Routes): void {
 function addCancel(routes: Routes): void {
   routes.add({
     whose: whoseWorkflow,
+    operationId: "cancelRun",
     method: "post",
     path: "/v1/runs/{id}/cancel",
     tag: "runs",
@@ -219,6 +224,7 @@ function withoutBankTable({ id, kind }: RunStatus): Error {
 function addReport(routes: Routes): void {
   routes.add({
     whose: whoseWorkflow,
+    operationId: "getRunReport",
     method: "get",
     path: "/v1/runs/{id}/report",
     tag: "runs",
@@ -232,7 +238,9 @@ function addReport(routes: Routes): void {
           "bank-csv: one row per line on the statements of its accounts, read from the service; bank-days: their sums per account and day",
         ),
     }),
-    responses: { 200: { description: "The report; `format=csv` for a table", schema: ReportBody } },
+    responses: {
+      200: { description: "The report; `format=csv` for a table", schema: ReportBody, csv: true },
+    },
     handle: async ({ params, query, context }) => {
       const isJson = query.format === "json";
       const contentType = "text/csv; charset=utf-8";

@@ -35,6 +35,7 @@ const note = z.strictObject({ note: words.optional() });
 export function addScheduleRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "listSchedules",
     method: "get",
     path: "/v1/schedules",
     tag: "schedules",
@@ -66,6 +67,7 @@ export function addScheduleRoutes(routes: Routes): void {
 function addSwitch(routes: Routes, action: "pause" | "resume", summary: string): void {
   routes.add({
     whose: "profiles",
+    operationId: `${action}Schedule`,
     method: "post",
     path: `/v1/schedules/{name}/${action}`,
     tag: "schedules",
@@ -101,6 +103,7 @@ function addSwitch(routes: Routes, action: "pause" | "resume", summary: string):
 function addDelete(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "deleteSchedule",
     method: "delete",
     path: "/v1/schedules/{name}",
     tag: "schedules",
@@ -134,6 +137,7 @@ function addDelete(routes: Routes): void {
 function addBackfill(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "backfillSchedule",
     method: "post",
     path: "/v1/schedules/{name}/backfill",
     tag: "schedules",

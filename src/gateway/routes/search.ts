@@ -13,6 +13,7 @@ export function addSearchRoutes(routes: Routes): void {
   addNames(routes);
   routes.add({
     whose: "profiles",
+    operationId: "findNamed",
     method: "get",
     path: "/v1/search",
     tag: "names",
@@ -38,6 +39,7 @@ export function addSearchRoutes(routes: Routes): void {
 function addNames(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "listNames",
     method: "get",
     path: "/v1/names",
     tag: "names",

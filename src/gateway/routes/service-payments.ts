@@ -15,6 +15,7 @@ const since = z.union(
 export function addServicePaymentRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "listPayments",
     method: "get",
     path: "/v1/payments",
     tag: "payables",

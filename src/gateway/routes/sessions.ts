@@ -18,6 +18,7 @@ import { id, MAY } from "./fields.ts";
 export function addSessionRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "createSignInLink",
     method: "post",
     path: "/v1/sign-in-links",
     tag: "sessions",
@@ -46,6 +47,7 @@ export function addSessionRoutes(routes: Routes): void {
 
   routes.add({
     whose: "profiles",
+    operationId: "listSessions",
     method: "get",
     path: "/v1/sessions",
     tag: "sessions",
@@ -60,6 +62,7 @@ export function addSessionRoutes(routes: Routes): void {
 
   routes.add({
     whose: "profiles",
+    operationId: "endSession",
     method: "delete",
     path: "/v1/sessions/{id}",
     tag: "sessions",

@@ -49,6 +49,7 @@ function targetOf({ run, source, contactId }: Named): StopTarget {
 export function addStopRoutes(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "previewStop",
     method: "get",
     path: "/v1/stops",
     tag: "holds",
@@ -68,6 +69,7 @@ export function addStopRoutes(routes: Routes): void {
 
   routes.add({
     whose: "profiles",
+    operationId: "stopPayments",
     method: "post",
     path: "/v1/stops",
     tag: "holds",

@@ -55,6 +55,7 @@ export function addTokenRoutes(routes: Routes): void {
 function addList(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "listTokens",
     method: "get",
     path: "/v1/tokens",
     tag: "tokens",
@@ -73,6 +74,7 @@ function addList(routes: Routes): void {
 function addCreate(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "createToken",
     method: "post",
     path: "/v1/tokens",
     tag: "tokens",
@@ -116,6 +118,7 @@ function addCreate(routes: Routes): void {
 function addConfirm(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "confirmToken",
     method: "post",
     path: "/v1/tokens/{id}/confirmation",
     tag: "tokens",
@@ -141,6 +144,7 @@ function addConfirm(routes: Routes): void {
 function addRenew(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "renewToken",
     method: "post",
     path: "/v1/tokens/renewal",
     tag: "tokens",
@@ -162,6 +166,7 @@ function addRenew(routes: Routes): void {
 function addRevoke(routes: Routes): void {
   routes.add({
     whose: "profiles",
+    operationId: "revokeToken",
     method: "delete",
     path: "/v1/tokens/{id}",
     tag: "tokens",

@@ -17,12 +17,31 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   ...{ roles: ["controller"], approvers: ["controller"], reason: "Ask the vendor." },
   ...{ planHash: HASH, hash: HASH, url: "https://payrun.example/sign-in", sequence: "42" },
   ...{ waitingFor: "1 bill waiting for approval by controller", subject: "1 bill needs a person" },
-  ...{ text: "A vendor's bank account has changed.", remedy: "payrun worker starts one." },
+  ...{ remedy: "payrun worker starts one." },
   ...{ phase: "awaiting-approval", state: "awaiting-approval", status: "scheduled" },
   ...{ countsFor: ["pbl_0000000000000071"], dropped: [], warnings: [], businesses: ["acme"] },
   ...{ bankLast4: "6789", reasonCode: "R03", code: "R03", vendor: "Osprey Robotics" },
-  ...{ decideBy: "2026-11-25", makeBy: "2026-11-25", recallBy: "2026-11-25" },
+  ...{ decideBy: "2026-11-25T05:00:00Z", makeBy: "2026-11-25", firstPayment: "2026-11-27" },
+  ...{ recallBy: "2026-11-25T14:00:00Z", cancelBy: "2026-11-25T14:00:00Z" },
+  ...{ releaseBy: "2026-11-25T14:00:00Z", earliestCutOff: "2026-11-25T14:00:00Z" },
   ...{ revokedAt: null, releasedAt: null, releasedBy: null, endedAt: null, endedBy: null },
+  ...{ note: null, comment: null, problem: null, failureReason: null, hurry: null, before: null },
+  ...{ description: "Invoice 1042", step: "tax", text: "A vendor's bank account has changed." },
+  ...{ signature: "I certify under penalties of perjury …", certification: "I certify that …" },
+  ...{ planId: "plan/acme/4f1d", eventId: "evt_0000000000000001", next: null, why: null },
+  ...{
+    account: "ba_0000000000000001",
+    source: "ba_0000000000000001",
+    value: "con_0000000000000004",
+  },
+  ...{ waitsFor: ["owner"], mayStop: ["acme"], holds: ["hold_0000000000000003"], retryRoles: [] },
+  ...{ names: ["BILL-000071"], sentences: ["It was paid once."], person: "Vera Vendor" },
+  ...{ phone: "+1 212 555 0100", lineHash: HASH, bodyHash: HASH, idempotencyKey: "payrun-9f2c" },
+  ...{ operation: "pay", answer: "201", result: "201", verdict: "nothing", rail: "bank-account" },
+  ...{ channel: "finance", proofId: "tok_0000000000000001", tokenId: "tok_0000000000000001" },
+  ...{ decisionId: "dec_0000000000000001", issuer: "https://login.example.com", changed: [] },
+  ...{ skippedByCode: { "on-hold": 1 }, pay: { bankAccountId: "ba_0000000000000001" } },
+  ...{ error: "not_parked", refusal: { code: "launcher", reason: "Lou launched this run." } },
   ...{ message: "There is nothing to do.", summary: "1 bill, $1,250.00, goes out." },
   ...{
     accounts: [],
@@ -106,9 +125,26 @@ function objectOf(shape: Readonly<Record<string, ZodType>>): Record<string, unkn
   return Object.fromEntries(
     Object.entries(shape)
       .filter(([, field]) => !isOptional(field))
-      .map(([name, field]) => [name, name === "id" ? idOf(shape) : exampleOf(field, name)]),
+      .map(([name, field]) => [name, besides(shape, name) ?? exampleOf(field, name)]),
   );
 }
+
+/** Returns the value of a field whose meaning depends on the fields beside it. */
+function besides(shape: Readonly<Record<string, ZodType>>, name: string): string | undefined {
+  if (name === "id") return idOf(shape);
+  if (name !== "kind") return undefined;
+  const accepts = (kind: string) => shape["kind"]?.safeParse(kind).success === true;
+  return KINDS_BESIDE.find(([field, kind]) => field in shape && accepts(kind))?.[1];
+}
+
+/** Fields that say what the kind beside them is of, with one of its kinds. */
+const KINDS_BESIDE = [
+  ["last4", "bank-account"],
+  ["deliveries", "run-completed"],
+  ["twins", "duplicate"],
+  ["at", "approved"],
+  ["kind", "pay-run"],
+] as const;
 
 /** Returns an id in the form that fits the object with these fields. */
 function idOf(shape: Readonly<Record<string, ZodType>>): string {

@@ -90,3 +90,17 @@ export const EVENT = {
   businessId: "biz_0000000000000001",
   data: { object: "payable", id: "pbl_0000000000000007" },
 };
+
+/** A notice in the form that Payrun sends. */
+export const NOTICE = {
+  type: "payrun.run_completed",
+  timestamp: "2026-11-26T14:00:00Z",
+  data: {
+    noticeId: "ntc_0000000000000001",
+    business: "acme",
+    runId: "pay-run/acme/weekly-vendors/2026-11-26",
+    roles: [],
+    subject: "The run weekly-vendors/2026-11-26 is completed",
+    text: "12 bills, $14,250.00, have settled.",
+  },
+};
