@@ -6,9 +6,10 @@ import { promisify } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import type { RunReview } from "../../src/api/review.ts";
 import type { DryPlanAnswer, RunStatus } from "../../src/api/runs.ts";
-import { commandsOf, pages, pageText, shellFunction } from "../support/docs.ts";
+import { commandsOf, pages, pageText } from "../support/docs.ts";
 import { isLong } from "../support/long.ts";
-import { MAIN, temporaryFolder } from "./cli.ts";
+import { temporaryFolder } from "./cli.ts";
+import { shellBeginning } from "./page-shell.ts";
 import { stackSettings } from "./stack.ts";
 import { startUp } from "./start-up.ts";
 
@@ -19,6 +20,8 @@ const PLAYBOOKS = fileURLToPath(new URL("../../playbooks", import.meta.url));
 const NOT_ON_UP: Readonly<Record<string, string>> = {
   // The first administrators of a real service: a sandbox has its local administrator.
   "docs/people.md": "test/cli/people-docs.test.ts",
+  // Its blocks are run as a whole, on an `up` of their own.
+  "docs/integrating.md": "test/cli/integrating-docs.test.ts",
 };
 
 /** Single commands that can't run on `up`. */
@@ -33,10 +36,7 @@ const NOT_HERE: readonly RegExp[] = [
 const ASKS =
   /payrun (?:approve|reject|stop|release --all|resolve|provide \S+ (?:signature|certification))\b(?!.*--yes)/;
 
-/** Defines `payrun` as README does. */
-const SHELL = `npx() { shift; "${process.execPath}" --disable-warning=ExperimentalWarning "${MAIN}" "$@"; }
-${shellFunction()}
-`;
+const SHELL = shellBeginning();
 
 /** A folder beside a running `up`, in which the commands of the pages are run. */
 class Desk {

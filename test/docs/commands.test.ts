@@ -11,6 +11,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   "docs/audit.md": "test/e2e/first-steps.test.ts",
   "docs/cancel-scheduled.md": "test/e2e/cancel-scheduled-docs.test.ts",
   "docs/hold.md": "test/e2e/cancel-scheduled-docs.test.ts",
+  "docs/integrating.md": "test/cli/integrating-docs.test.ts",
   "docs/kyb-onboarding.md": "test/e2e/kyb-docs.test.ts",
   "docs/notices.md": "test/e2e/notices.test.ts",
   "docs/off-cycle.md": "test/e2e/off-cycle.test.ts",

@@ -36,6 +36,7 @@ const SHOWN_HERE = ["docs/sandbox.md", "docs/payments-client.md"];
 const SHOWN_ELSEWHERE: Readonly<Record<string, string>> = {
   "docs/approvals.md js": "test/e2e/signed-decisions.test.ts",
   "docs/audit.md js": "test/support/check-trail.ts",
+  "docs/integrating.md python": "test/cli/integrating-docs.test.ts",
   "docs/kyb-onboarding.md json": "test/e2e/kyb-docs.test.ts",
 };
 
@@ -164,6 +165,6 @@ test("every other example is run by the test listed for it", () => {
   expect([...kinds].toSorted()).toEqual(Object.keys(SHOWN_ELSEWHERE).toSorted());
   for (const [kind, file] of Object.entries(SHOWN_ELSEWHERE)) {
     const source = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
-    expect(source).toContain(`pageText("${kind.split(" ")[0]}")`);
+    expect(source).toMatch(new RegExp(`(?:pageText|blocksOf)\\("${kind.split(" ")[0]}"`));
   }
 });

@@ -12,6 +12,16 @@ export function pageText(page: string): string {
   return readFileSync(new URL(page, ROOT), "utf8");
 }
 
+/** Returns a page's code blocks in these languages, in order. */
+export function blocksOf(
+  page: string,
+  languages: readonly string[],
+): { readonly language: string; readonly text: string }[] {
+  return [...pageText(page).matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)]
+    .map(([, language = "", text = ""]) => ({ language, text }))
+    .filter(({ language }) => languages.includes(language));
+}
+
 /** Returns the `payrun` commands of a page's code blocks, in order, as a reader would type them. */
 export function commandsOf(page: string): string[] {
   return [...pageText(page).matchAll(/^```\w*\n([\s\S]*?)^```/gm)]
