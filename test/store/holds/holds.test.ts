@@ -8,7 +8,9 @@ import {
   releaseHold,
   type NewHold,
   endHolds,
+  holdOnce,
 } from "../../../src/store/holds/holds.ts";
+import { SystemAuthor } from "../../../src/contracts/authors.ts";
 import { holdSubject } from "../../../src/contracts/names.ts";
 import type { Store } from "../../../src/store/index.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
@@ -110,4 +112,45 @@ test("a hold that has reached its end is noted in the trail once, and has no mor
   });
   expect(trail.map(({ action }) => action)).toEqual(["hold.created", "hold.ended"]);
   expect(trail[1]).toMatchObject({ atMs: 9, details: { until: "1970-01-01T00:00:02.000Z" } });
+});
+
+test("a hold ends by the clock of its own business, whatever other businesses' clocks say", async () => {
+  const { store } = await testStore();
+  const own = await hold(store, { untilMs: 2_000 });
+  const other = await hold(store, { businessId: "biz_2", untilMs: 2_000 });
+  const ended = await store.transaction((trx) =>
+    endHolds(trx, "biz_1", { businessMs: 3_000, nowMs: 9 }),
+  );
+  expect(ended).toBe(1);
+  expect(await getHold(store.db, own.holdId)).toMatchObject({ releasedAtMs: 9 });
+  expect(await getHold(store.db, other.holdId)).toMatchObject({ releasedAtMs: null });
+  expect(await activeHolds(store.db, "biz_2", 1_999)).toEqual([other]);
+});
+
+test("each of several things gets its own hold, and only an equal hold of its author in force stands for it", async () => {
+  const { store } = await testStore();
+  const asked: NewHold = {
+    ...{ businessId: "biz_1", scope: "payable", value: "pay_1" },
+    ...{ reason: "In doubt.", author: new SystemAuthor("otto"), nowMs: 1_000 },
+  };
+  const isAdded = async (changes: Partial<NewHold> = {}, sinceMs = 0) => {
+    const count = async () => (await listHolds(store.db, { nowMs: 1_000 })).length;
+    const before = await count();
+    await store.transaction((trx) =>
+      holdOnce(trx, { ...asked, ...changes }, { businessMs: 1_000, sinceMs }),
+    );
+    return (await count()) > before;
+  };
+  expect(await isAdded()).toBe(true);
+  expect(await isAdded()).toBe(false);
+  expect(await isAdded({ value: "pay_2" })).toBe(true);
+  expect(await isAdded({ scope: "contact" })).toBe(true);
+  expect(await isAdded({ businessId: "biz_2" })).toBe(true);
+  expect(await isAdded({ author: new SystemAuthor("olga") })).toBe(true);
+  // A person of the same name may release theirs.
+  expect(await isAdded({ author: "otto" })).toBe(true);
+  expect(await isAdded({}, 1_000)).toBe(false);
+  expect(await isAdded({ nowMs: 1_001 }, 1_001)).toBe(true);
+  expect(await isAdded({ value: "pay_3", untilMs: 1_000 })).toBe(true);
+  expect(await isAdded({ value: "pay_3" })).toBe(true);
 });
