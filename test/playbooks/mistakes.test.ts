@@ -146,7 +146,10 @@ describe("approval rules", () => {
     ["a negative quorum", `${RULES}  - { by: [owner], quorum: «-1» }`, "asks nobody"],
     ["half a quorum", `${RULES}  - { by: [owner], quorum: «1.5» }`, "not a number of people"],
     ["a crowd", `${RULES}  - { by: [owner], quorum: «50» }`, "nobody can reach"],
-    ["a role of Payrun's own", `${RULES}  - { by: [owner, «admin»] }`, "approves nothing"],
+    ["the role of administrators", `${RULES}  - { by: [owner, «admin»] }`, "approves nothing"],
+    ["the role of operators", `${RULES}  - { by: [owner, «operator»] }`, "approves nothing"],
+    ["the role of launchers", `${RULES}  - { by: [owner, «launcher»] }`, "approves nothing"],
+    ["the role of viewers", `${RULES}  - { by: [owner, «viewer»] }`, "approves nothing"],
     ["a role twice", `${RULES}  - { by: [owner, «owner»] }`, "listed twice"],
     [
       "a rule behind one for all",
