@@ -4,9 +4,9 @@ import { createHold } from "../../../src/store/holds/holds.ts";
 import type { Store } from "../../../src/store/index.ts";
 import { daysBetween } from "../../../src/domain/clock/dates.ts";
 import { arrivalOn } from "../../../src/domain/planning/dates.ts";
-import { leaseLines, noteSends } from "../../../src/store/lines/line-leases.ts";
+import { leaseLine, leaseLines, noteSends } from "../../../src/store/lines/line-leases.ts";
 import { planLinesOf } from "../../../src/store/lines/plan-lines.ts";
-import { changeLine } from "../../../src/store/lines/lines.ts";
+import { changeLine, getRunLine, type RunLine } from "../../../src/store/lines/lines.ts";
 import { requestCancel } from "../../../src/store/runs/runs.ts";
 import { keepSeenPayments } from "../../../src/store/payables/seen-payments.ts";
 import { clearWaits, listWaits, setWait } from "../../../src/store/runs/waits.ts";
@@ -44,6 +44,27 @@ test("a leased line belongs to one worker until the lease ends, and then to the 
   expect((await lease(60_000)).lines).toEqual([]);
   const key = { runId: RUN, payableId: "pay_1" };
   expect(await changeLine(store.db, key, { state: "planned" }, 7_000, { epoch: 1 })).toBe(false);
+});
+
+test("a retry's line belongs to the process that leased it until its lease ends", async () => {
+  const store = await approvedRun(["pay_1", "pay_2"]);
+  const lineNow = async () => {
+    const line = await getRunLine(store.db, RUN, "pay_1");
+    if (line === undefined) throw new Error("it is planned");
+    return line;
+  };
+  const leaseAs = async (by: string, leaseMs: number, line?: RunLine) => {
+    const read = line ?? (await lineNow());
+    return store.transactionOf("biz_1", (trx) => leaseLine(trx, read, { by, leaseMs }));
+  };
+  const before = await lineNow();
+  // So short that the lease has ended by the next statement.
+  expect(await leaseAs("worker-1", -1)).toMatchObject({ leaseEpoch: before.leaseEpoch + 1 });
+  // What was read before another process had the line is no ground to lease it.
+  expect(await leaseAs("worker-2", 60_000, before)).toBeUndefined();
+  expect(await leaseAs("worker-2", 60_000)).toMatchObject({ leaseEpoch: before.leaseEpoch + 2 });
+  expect(await leaseAs("worker-3", 60_000)).toBeUndefined();
+  expect(await getRunLine(store.db, RUN, "pay_2")).toMatchObject({ leaseEpoch: before.leaseEpoch });
 });
 
 test("a line paid on a later day than planned is late by the day on which its money then arrives", async () => {
