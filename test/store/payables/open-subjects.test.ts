@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { LineState } from "../../../src/contracts/pay-run.ts";
 import { changeLine, getRunLine } from "../../../src/store/lines/lines.ts";
 import { recordResults } from "../../../src/ledger/results.ts";
+import { close, closeAnswered } from "../../../src/ledger/write.ts";
 import {
   leftOpen,
   neverAnswered,
@@ -87,6 +88,21 @@ describe("a bill that a request may still pay", () => {
       .execute();
     expect(await left(2)).toEqual([]);
   });
+});
+
+test("what becomes clear of one business's bill leaves another business's bill of the same id open", async () => {
+  const { store } = await testStore();
+  const businesses = ["biz_1", "biz_2"];
+  for (const businessId of businesses) {
+    await sendOnce(store, { businessId, subject: "pay_1", owner: "run/1" });
+  }
+  const open = () =>
+    Promise.all(businesses.map(async (id) => [...(await openSubjects(store.db, id, ["pay_1"]))]));
+  expect(await open()).toEqual([["pay_1"], ["pay_1"]]);
+  await store.transactionOf("biz_2", (trx) => closeAnswered(trx, "biz_2", ["pay_1"]));
+  expect(await open()).toEqual([["pay_1"], ["pay_1"]]);
+  await store.transactionOf("biz_2", (trx) => close(trx, "biz_2", ["pay_1"]));
+  expect(await open()).toEqual([["pay_1"], []]);
 });
 
 test("a bill whose request never had a response is looked at again for days, unless a send for it may follow", async () => {
