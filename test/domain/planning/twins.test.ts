@@ -185,6 +185,23 @@ describe("likely duplicates", () => {
     expect(flag?.text).toMatch(/And 2 more like it\.$/);
   });
 
+  it("of many twins, those dated nearest are named first, before the bill or after it", () => {
+    const twinOn = (day: number) =>
+      bill(`day ${day}`, {
+        ...{ customNumber: "INV-1001", totalCents: 20_000 },
+        issueDate: new Date(Date.UTC(2026, 5, 1 + day)).toISOString().slice(0, 10),
+      });
+    const days = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, index) => twinOn(from + index));
+    const own = { issueDate: "2026-06-01" };
+    const around = flagOf([...days(-30, -1), ...days(1, 30)], own);
+    expect(around?.twins).toEqual(["day -1", "day 1", "day -2"]);
+    expect(around?.text).toMatch(/And 17 more like it\.$/);
+    expect(flagOf(days(-30, -1), own)?.twins).toEqual(["day -1", "day -2", "day -3"]);
+    expect(flagOf(days(1, 30), own)?.twins).toEqual(["day 1", "day 2", "day 3"]);
+    expect(flagOf([...days(-30, -10), twinOn(5)], own)?.twins).toContain("day 5");
+  });
+
   it("a pair that was approved is not flagged again, but approving the first of two says nothing of the second", () => {
     const twin = bill("b2", { customNumber: "INV-1001", totalCents: 10_001 });
     const approved = (id: string, twins: readonly string[], atMs: number): DecidedBefore =>
