@@ -205,16 +205,16 @@ export class MoneyWorld {
   }
 
   /** Takes one turn of the run's workflow: looks, reserves money and pays. */
-  async pay(runId: string): Promise<LaneResult> {
+  async pay(runId: string, stop?: AbortSignal): Promise<LaneResult> {
     const context = this.context();
     await assessRun(context, runId);
     await fundRun(context, runId);
-    return this.lane(runId);
+    return this.lane(runId, stop);
   }
 
   /** Pays the lines that the run has reserved money for. */
-  async lane(runId: string): Promise<LaneResult> {
-    const work = { stop: new AbortController().signal, beat: () => {} };
+  async lane(runId: string, stop = new AbortController().signal): Promise<LaneResult> {
+    const work = { stop, beat: () => {} };
     return runLane(this.context(), { ...(await this.ownerOf(runId)), ...work });
   }
 
