@@ -11,6 +11,8 @@ type Sent = Pick<NewSend, "businessId" | "subject"> & {
   /** Number of its key; the first by default. */
   readonly seq?: number;
   readonly terms?: Terms;
+  /** A payment by default. */
+  readonly operation?: NewSend["operation"];
 };
 
 type Heard = Partial<Omit<SendOutcome, "send">>;
@@ -35,14 +37,15 @@ function termsOf(owner: string): Terms {
  */
 export async function sendOnce(
   store: Store,
-  { businessId, subject, owner, agoMs = 0, seq = 1, terms = termsOf(owner) }: Sent,
+  { businessId, subject, owner, agoMs = 0, seq = 1, ...sent }: Sent,
   heard: Heard | null = { result: "unknown", status: 500 },
 ): Promise<OpenedSend> {
+  const { terms = termsOf(owner), operation = "pay" } = sent;
   return store.transactionOf(businessId, async (trx) => {
     const openedAtMs = (await databaseNowMs(trx)) - agoMs;
     const [send] = await insertSends(trx, [
       {
-        ...{ businessId, subject, operation: "pay", seq, attemptId: undefined, sendNo: 1 },
+        ...{ businessId, subject, operation, seq, attemptId: undefined, sendNo: 1 },
         terms,
         ...{ baseline: [], sentBy: "worker-1", openedAtMs, openedServiceMs: openedAtMs },
         leaveByMs: openedAtMs + 15_000,
