@@ -102,3 +102,25 @@ test("a run releases claims of lines that need nothing more, and keeps those tha
   const left = await claimOwners(store.db, businessId, [...ids, "never-planned", "others"]);
   expect([...left.keys()].sort()).toEqual(["others", "parked-live", "processing"]);
 });
+
+test("a claim on one business's payable is handed over and released without another's of the same id", async () => {
+  const { store } = await testStore();
+  const both = ["biz_1", "biz_2"];
+  const payableId = "pay_1";
+  for (const each of both) {
+    const request = { businessId: each, payableIds: [payableId], owner: "run_1", nowMs: 1 };
+    expect((await claimPayables(store.db, request)).claimed).toEqual([payableId]);
+  }
+  const owners = () =>
+    Promise.all(
+      both.map(async (each) => (await claimOwners(store.db, each, [payableId])).get(payableId)),
+    );
+  const move = { businessId: "biz_2", payableId, from: "run_1", to: "retry_1" };
+  expect(await handOverClaim(store.db, move)).toBe(true);
+  expect(await owners()).toEqual(["run_1", "retry_1"]);
+  await handOverClaim(store.db, { ...move, from: "retry_1", to: "run_1" });
+  expect(await releaseClaim(store.db, { businessId: "biz_2", payableId, owner: "run_1" })).toBe(
+    true,
+  );
+  expect(await owners()).toEqual(["run_1", undefined]);
+});
