@@ -61,17 +61,6 @@ export function getOnboardingByWorkflowId(
   return findOne(db, "onboardings", { workflowId });
 }
 
-/** Returns every onboarding, the latest launch first. */
-export async function listOnboardings(
-  db: Db,
-  filter: { readonly businessId?: string; readonly open?: true } = {},
-): Promise<Onboarding[]> {
-  let query = db.selectFrom("onboardings").selectAll();
-  if (filter.businessId !== undefined) query = query.where("business_id", "=", filter.businessId);
-  if (filter.open === true) query = query.where("ended_at_ms", "is", null);
-  return (await query.orderBy("launched_at_ms", "desc").execute()).map(toOnboarding);
-}
-
 export interface OnboardingChange extends Partial<
   Pick<Onboarding, "phase" | "waitingFor" | "needsAction" | "nextSteps" | "reminders">
 > {
