@@ -100,7 +100,10 @@ describe("runs, from the command line", () => {
     const result = await as("ada", ["plan", "cli-weekly", "--json"]);
     const plan = result.json<DryPlan>();
     expect(plan).toMatchObject({ playbook: "cli-weekly", lineCount: 3, totalCents: 1_200_00 });
-    expect((await as("ada", ["status", "--json"])).json()).toEqual({ items: [] });
+    expect((await as("ada", ["status", "--json"])).json()).toMatchObject({
+      items: [],
+      totalCount: 0,
+    });
   });
 
   test("applying an unchanged playbook again keeps its revision", async () => {

@@ -38,7 +38,7 @@ describe("up", () => {
     expect(said()).toContain("payrun approve weekly-vendors --as approver");
     const elsewhere = { cwd, env: { PAYRUN_HOME: home } };
     const launched = await payrun(["status", "--json"], elsewhere);
-    expect(launched.json()).toEqual({ items: [] });
+    expect(launched.json()).toMatchObject({ items: [], totalCount: 0 });
     const again = await payrun(["up"], elsewhere);
     expect(again.code).toBe(4);
     expect(again.stderr).toContain("already");

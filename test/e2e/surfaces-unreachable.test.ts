@@ -106,7 +106,10 @@ test("without Temporal, the gateway serves what the store knows, and a launch ex
     const made = await at(["token", "bootstrap", "ada", "bea", "--json"], as);
     const [first] = made.json<{ items: { token: string }[] }>().items;
     const ada = { ...as, PAYRUN_TOKEN: first?.token ?? "" };
-    expect((await at(["status", "--json"], ada)).json()).toEqual({ items: [] });
+    expect((await at(["status", "--json"], ada)).json()).toMatchObject({
+      items: [],
+      totalCount: 0,
+    });
     writeFileSync(join(home, "weekly.yaml"), "kind: pay-run\n");
     const launched = await at(["launch", "weekly.yaml", "--period", "2026-03-02", "--json"], ada);
     expect(launched.code).toBe(4);

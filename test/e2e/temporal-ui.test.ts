@@ -107,16 +107,17 @@ test("the saved views of docs/temporal.md find a waiting run, and its details sa
   const views = [...text.matchAll(/^temporal workflow list --query '(.+)'$/gm)].map(
     ([, query = ""]) => query,
   );
-  expect(views).toHaveLength(3);
+  expect(views).toHaveLength(4);
   const { runId } = await plannedScene(payrun, "views", [100_00]);
-  // The page's example week is replaced by the one around today.
+  // The page's example days are replaced by the week around today, and the run's period.
   const today = newYorkDate(Date.now());
-  const week = [
+  const days = [
     ["2026-11-23", addDays(today, -1)],
     ["2026-11-30", addDays(today, 6)],
+    ["2026-11-26", runId.split("/").at(-1)],
   ];
   for (const view of views) {
-    const query = week.reduce((said, [day = "", here = ""]) => said.replaceAll(day, here), view);
+    const query = days.reduce((said, [day = "", here = ""]) => said.replaceAll(day, here), view);
     const found = async (): Promise<string[]> => {
       const ids: string[] = [];
       for await (const { workflowId } of payrun.temporal.workflow.list({ query })) {

@@ -66,10 +66,8 @@ describe.runIf(hasBash)("completion in a real bash", () => {
 
   test("completion offers a command's options and subcommands", async () => {
     expect(await offered("status", "--")).toEqual([
-      "--bills",
-      "--needs-action",
-      "--json",
-      "--help",
+      ...["--bills", "--needs-action", "--kind", "--playbook", "--phase", "--page"],
+      ...["--json", "--help"],
     ]);
     expect(await offered("launch", "weekly-vendors", "--wa")).toEqual(["--wait"]);
     expect(await offered("schedule", "p")).toEqual(["pause"]);
