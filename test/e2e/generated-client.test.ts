@@ -82,9 +82,12 @@ test("a client generated from the API's description launches, approves, follows 
   expect(await reportAs("csv")).toMatch(/^[\w,]+\r?\n.*settled/s);
   const listed = noted(
     ["get", "/v1/runs"],
-    await client.listRuns({ needsAction: false, limit: 10 }, as("launcher")),
+    await client.listRuns(
+      { kind: "pay-run", playbook: "client", needsAction: false, pageSize: 10 },
+      as("launcher"),
+    ),
   );
-  expect(listed).toMatchObject({ status: 200, data: { items: [{ id }] } });
+  expect(listed).toMatchObject({ status: 200, data: { items: [{ id }], nextPage: null } });
   const unknown = await client.launchRun({ playbook: "nobody" }, as("launcher"));
   expect(noted(["post", "/v1/runs"], unknown)).toMatchObject({
     status: 404,

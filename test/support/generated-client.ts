@@ -57,9 +57,14 @@ export interface RunClient {
     init?: RequestInit,
   ): Promise<Answer<200, Report | string>>;
   listRuns(
-    query?: { needsAction?: boolean; limit?: number },
+    query?: { kind?: "pay-run"; playbook?: string; needsAction?: boolean; pageSize?: number },
     init?: RequestInit,
-  ): Promise<Answer<200, { readonly items: readonly { readonly id: string }[] }>>;
+  ): Promise<
+    Answer<
+      200,
+      { readonly items: readonly { readonly id: string }[]; readonly nextPage: number | null }
+    >
+  >;
 }
 
 /** Compiles only if the client has the operations, and if codes and kinds are known as types. */
