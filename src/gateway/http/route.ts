@@ -14,6 +14,8 @@ import { parsePart, readJson } from "./parts.ts";
 import { addressOf } from "./request.ts";
 import type { ErrorStatus } from "../../contracts/error-codes.ts";
 import { refusalsOf } from "./refusal-answers.ts";
+
+import { sendJson } from "./send-json.ts";
 import { requireTheirs, type ScopedContext, scopedTo } from "./scope.ts";
 
 /** An example of a request or an answer in the OpenAPI document. */
@@ -269,7 +271,8 @@ function addRoute<
   operation: Operation,
 ): void {
   app.on(spec.method.toUpperCase(), honoPath(spec.path), async (c) => {
-    const answer = await operation(await authenticate(c, whole), {
+    const caller = await authenticate(c, whole);
+    const answer = await operation(caller, {
       params: c.req.param(),
       query: c.req.query(),
       readBody: () => readJson(c, spec.bodyMostBytes),
@@ -282,7 +285,9 @@ function addRoute<
     if ("stream" in answer) {
       return c.body(bytesOf(answer.stream), answer.status, { "content-type": answer.contentType });
     }
-    return c.json(answer.json, answer.status);
+    if (spec.hasSecret === true) return c.json(answer.json, answer.status);
+    const reader = spec.method === "get" ? caller.principal : undefined;
+    return sendJson(c, { status: answer.status, text: JSON.stringify(answer.json), reader });
   });
 }
 
