@@ -1,6 +1,6 @@
 import { payRunId, shortName } from "../contracts/workflow-kinds.ts";
 import type { DryPlanPage, PlanLine } from "../contracts/pay-run.ts";
-import type { RunPaymentStatus } from "../api/runs.ts";
+import { DryPlanBody, type RunPaymentStatus } from "../api/runs.ts";
 import { leftOut } from "./status/left-out.ts";
 import { stageStatus } from "./status/payment.ts";
 
@@ -38,9 +38,13 @@ export function planAnswer(
     ...plan,
     zone: told.zone,
     ...(warnings.length === 0 ? {} : { warnings }),
+    lines: SHOWN_LINES.parse(lines),
     payments: [...lines.map(planned), ...skipped.map(leftOut)],
   };
 }
+
+/** Leaves out of a line what only the engine needs of it. */
+const SHOWN_LINES = DryPlanBody.shape.lines;
 
 function joinsText(runId: string, playbook: string): string {
   return `${shortName(runId)} was launched already: a launch joins it, and pays nothing of this plan. “payrun pay BILL --playbook ${playbook}” pays a bill by itself; “payrun launch ${playbook} --period DATE” launches another period.`;
