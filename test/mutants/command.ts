@@ -77,7 +77,10 @@ async function run(asked: {
     const by = verdict.by === "" ? "" : ` by ${verdict.by}`;
     print(`${verdicts.length}/${sample.length} ${verdict.came}${by}: ${shown(change)}`);
   }
-  if (trial.unsound.length > 0) print(`\nFail by themselves: ${trial.unsound.join(", ")}`);
+  if (trial.unsound.length > 0)
+    print(
+      `\nNotice nothing, as they fail by themselves or only sometimes: ${trial.unsound.join(", ")}`,
+    );
   print(`\n${report(verdicts)}`);
   return isEnough(verdicts) ? 0 : 1;
 }

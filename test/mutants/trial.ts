@@ -35,7 +35,7 @@ export class Trial {
     this.#copy = copy;
   }
 
-  /** Test files that fail without any change, so that they notice nothing. */
+  /** Test files that fail without any change, or only sometimes, so that they notice nothing. */
   get unsound(): string[] {
     return [...this.#isSound].flatMap(([test, isSound]) => (isSound ? [] : [test]));
   }
@@ -61,21 +61,23 @@ export class Trial {
       const { ended, failed } = await this.#copy.runTests(sound);
       if (ended === "passed") return { came: "unnoticed", by: "" };
       if (ended === "late") return { came: "late", by: "" };
-      const blamed = failed.length === 0 ? sound : failed;
-      const by = await this.#firstSound(blamed);
-      if (by !== undefined) return { came: "noticed", by };
+      for (const test of failed.length === 0 ? sound : failed) {
+        if (await this.#notices(change, test)) return { came: "noticed", by: test };
+      }
     }
   }
 
-  /** Returns a test that passes without the change; the others aren't asked again. */
-  async #firstSound(tests: readonly string[]): Promise<string | undefined> {
+  /** True if a test passes without the change, and fails with it once more. */
+  async #notices(change: Change, test: string): Promise<boolean> {
     this.#copy.make(undefined);
-    for (const test of tests) {
-      const isSound =
-        this.#isSound.get(test) ?? (await this.#copy.runTests([test])).ended === "passed";
-      this.#isSound.set(test, isSound);
-      if (isSound) return test;
-    }
-    return undefined;
+    const passes = this.#isSound.get(test) ?? (await this.#ends([test])) === "passed";
+    this.#copy.make(change);
+    const isSound = passes && (await this.#ends([test])) === "failed";
+    this.#isSound.set(test, isSound);
+    return isSound;
+  }
+
+  async #ends(tests: readonly string[]): Promise<Ran["ended"]> {
+    return (await this.#copy.runTests(tests)).ended;
   }
 }
