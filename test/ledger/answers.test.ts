@@ -120,6 +120,13 @@ it("neither a redirect nor a success of another shape says whether a request too
   }
 });
 
+it("only a 2xx is a success, whatever a body says", () => {
+  const body = { payments: [{ id: "p1", status: "scheduled", amountCents: 1_000 }] };
+  const result = (status: number) => judge({ kind: "http", status, body }).result;
+  expect([200, 201, 299].map(result)).toEqual(["applied", "applied", "applied"]);
+  expect([199, 300, 404, 500].map(result)).toEqual(["unknown", "unknown", "unknown", "unknown"]);
+});
+
 it("a success names what it made: the payments that weren't there before, or all if it is a replay", () => {
   const payments = ["p1", "p2"].map((id) => ({ id, status: "scheduled", amountCents: 500 }));
   const success = { kind: "http", status: 201, body: { payments }, headersDateMs: 7.9 } as const;
