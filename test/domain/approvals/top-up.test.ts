@@ -28,7 +28,7 @@ function judge(
   });
 }
 
-const MADE = { accepted: false, code: "nothing-left" };
+const MADE = { accepted: false, code: "nothing_left" };
 
 test("an approval counts for exactly the deposit that was seen, as long as it is not sent", () => {
   const counted = {
@@ -38,7 +38,7 @@ test("an approval counts for exactly the deposit that was seen, as long as it is
     quorum: 2,
   };
   expect(judge("approve")).toEqual({ accepted: true, countsFor: [counted], dropped: [] });
-  expect(judge("approve", { hash: "h2" })).toMatchObject({ accepted: false, code: "stale-plan" });
+  expect(judge("approve", { hash: "h2" })).toMatchObject({ accepted: false, code: "stale_plan" });
   expect(judge("approve", {}, { topUp: undefined })).toMatchObject(MADE);
 });
 
@@ -60,7 +60,7 @@ test("only a role that the playbook names decides about a deposit", () => {
       judge(kind, {}, { token: { name: "carol", roles, isLaunchers: false } });
     expect(as(["owner"])).toMatchObject({ accepted: true });
     expect(as(["operator", "cfo"])).toMatchObject({
-      ...{ accepted: false, code: "role-missing" },
+      ...{ accepted: false, code: "role_missing" },
       reason: "a deposit takes one of the roles controller, owner",
     });
   }
@@ -71,8 +71,8 @@ test("no launcher of the run and no author of its playbook approves its deposit,
   const asPat = { token: { name: "pat", roles: ["owner"], isLaunchers: false } };
   const byLaunchersToken = { token: { name: "carol", roles: ["owner"], isLaunchers: true } };
   expect(judge("approve", {}, asLena)).toMatchObject({ code: "launcher" });
-  expect(judge("approve", {}, asPat)).toMatchObject({ code: "playbook-author" });
-  expect(judge("approve", {}, byLaunchersToken)).toMatchObject({ code: "launchers-token" });
+  expect(judge("approve", {}, asPat)).toMatchObject({ code: "playbook_author" });
+  expect(judge("approve", {}, byLaunchersToken)).toMatchObject({ code: "launchers_token" });
   const alone = { singlePerson: true };
   expect(judge("approve", {}, { ...asLena, ...alone })).toMatchObject({ alone: true });
   expect(judge("approve", {}, alone)).not.toHaveProperty("alone");

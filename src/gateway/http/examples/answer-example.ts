@@ -40,7 +40,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   ...{ operation: "pay", answer: "201", result: "201", verdict: "nothing", rail: "bank-account" },
   ...{ channel: "finance", proofId: "tok_0000000000000001", tokenId: "tok_0000000000000001" },
   ...{ decisionId: "dec_0000000000000001", issuer: "https://login.example.com", changed: [] },
-  ...{ skippedByCode: { "on-hold": 1 }, pay: { bankAccountId: "ba_0000000000000001" } },
+  ...{ skippedByCode: { on_hold: 1 }, pay: { bankAccountId: "ba_0000000000000001" } },
   ...{ error: "not_parked", refusal: { code: "launcher", reason: "Lou launched this run." } },
   ...{ message: "There is nothing to do.", summary: "1 bill, $1,250.00, goes out." },
   ...{
