@@ -49,7 +49,7 @@ class PageShell {
     const said = await until(
       () => this.#said.slice(from),
       (text) => text.includes(`${end}[`),
-      { timeoutMs: 240_000, failure: (text) => `${block}\nhasn't ended: ${text}` },
+      { timeoutMs: 600_000, failure: (text) => `${block}\nhasn't ended: ${text}` },
     );
     const [printed = "", rest = ""] = said.split(`\n${end}[`);
     const failed = rest.slice(0, rest.lastIndexOf("]"));
@@ -96,7 +96,7 @@ async function stackBesidePage(): Promise<Here> {
 describe.runIf(hasPrograms)("the page for those who integrate another system", () => {
   test(
     "its blocks, in order, launch a run, approve it in three ways, follow it, and find the books and the bank agreed",
-    { timeout: 600_000 },
+    { timeout: 1_200_000 },
     async () => {
       const here = await stackBesidePage();
       expect(commandsOf("docs/integrating.md")[0]).toBe("payrun up");
@@ -124,6 +124,10 @@ describe.runIf(hasPrograms)("the page for those who integrate another system", (
       for (const { approvedBy } of bills) {
         expect(approvedBy.toSorted()).toEqual(["archive", "cora", "treasury"]);
       }
+      expect(JSON.parse(printed("--data kind=pay-run") ?? "")).toMatchObject({
+        ...{ totalCount: 1, nextPage: null },
+        items: [{ id: status.id, phase: "completed", isFinal: true }],
+      });
       const read = (file: string) => readFileSync(join(here.cwd, file), "utf8");
       const report = JSON.parse(read("report.json")) as Report;
       expect(report.settledCents).toBe(status.totalCents);
@@ -142,6 +146,9 @@ describe.runIf(hasPrograms)("the page for those who integrate another system", (
       expect(printed('"cora-"', "python")).toMatch(/^200 /);
       expect(printed('sign("treasury"', "python")).toMatch(/^200 .*a third person/);
       expect(printed('run["isFinal"]', "python")).toMatch(/^completed /m);
+      expect(printed('listed["nextPage"]', "python")).toBe(
+        `${status.id} completed ${status.launchedAt} ${status.endedAt}\n`,
+      );
       expect(printed("Refused, call", "python")).toBe("404 not_found\n");
       expect(printed("csv.DictReader", "python")).toBe(
         `${rows.length} rows: ${report.settledCents}.00 cents left, and ${report.settledCents} arrived\n`,
