@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { pathsIn } from "../support/docs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -10,19 +11,14 @@ const PAGES = [
   ...readdirSync(join(ROOT, "docs/decisions")).map((name) => `docs/decisions/${name}`),
 ].filter((name) => name.endsWith(".md"));
 
-/** Text in backticks that begins with one of our folders, without `*` and the like. */
-const PATH =
-  /`((?:src|workflows|activities|test|docs|scripts|bench|playbooks|docker|bin|types)\/[\w./-]*)`/g;
-
 test.each(PAGES)("every path that %s names exists", (page) => {
   const text = readFileSync(join(ROOT, page), "utf8");
-  const named = [...text.matchAll(PATH)].map(([, path = ""]) => path);
-  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  expect(pathsIn(text).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
 test("ARCHITECTURE.md names more than thirty paths, so that the check is not empty", () => {
   const text = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
-  expect([...text.matchAll(PATH)].length).toBeGreaterThan(30);
+  expect(pathsIn(text).length).toBeGreaterThan(30);
 });
 
 test("each drill on the operations page names its tests", () => {

@@ -22,6 +22,13 @@ export function blocksOf(
     .filter(({ language }) => languages.includes(language));
 }
 
+/** Returns the paths into our folders that a text has in backticks, none with `*` or the like. */
+export function pathsIn(text: string): string[] {
+  const path =
+    /`((?:src|workflows|activities|test|docs|scripts|bench|playbooks|docker|bin|types)\/[\w./-]*)`/g;
+  return [...text.matchAll(path)].map(([, named = ""]) => named);
+}
+
 /** Returns the `payrun` commands of a page's code blocks, in order, as a reader would type them. */
 export function commandsOf(page: string): string[] {
   return [...pageText(page).matchAll(/^```\w*\n([\s\S]*?)^```/gm)]

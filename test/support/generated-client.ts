@@ -75,7 +75,7 @@ export const typed: RunClient = client;
 
 export const known: client.Error409Error = "stale_plan";
 // @ts-expect-error no code is spelled like this
-export const unknown: client.Error409Error = "stale_plan";
+export const unknown: client.Error409Error = "stale-plan";
 
 export async function statesOf(id: string): Promise<readonly string[]> {
   const { status, data } = await client.getRun(id);
