@@ -124,6 +124,7 @@ describe.runIf(hasPrograms)("the page for those who integrate another system", (
       for (const { approvedBy } of bills) {
         expect(approvedBy.toSorted()).toEqual(["archive", "cora", "treasury"]);
       }
+      expect(printed("--etag-save")).toBe("200\n304\n");
       expect(JSON.parse(printed("--data kind=pay-run") ?? "")).toMatchObject({
         ...{ totalCount: 1, nextPage: null },
         items: [{ id: status.id, phase: "completed", isFinal: true }],
