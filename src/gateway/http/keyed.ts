@@ -82,15 +82,12 @@ interface KnownKey {
    * Returns the request.
    *
    * @param owner id of the business that owns what the address names
+   * @throws GatewayError 403 if it came with a credential that may do more
    */
   of(content: Readonly<Record<string, unknown>>, owner: string | undefined): Keyed;
 }
 
-/**
- * Looks up a key.
- *
- * @throws GatewayError 403 if it came with a credential that may do more
- */
+/** Looks up a key. */
 export async function keyedBy(
   context: GatewayContext,
   principal: Principal,
@@ -99,28 +96,51 @@ export async function keyedBy(
 ): Promise<KnownKey> {
   const operation = `${spec.method} ${spec.path}`;
   const all = await keptUnder(context.store.db, keyedRequest(principal, { operation, key }));
-  for (const each of all) requireNoLess(principal, each);
   return {
     isKnown: all.length > 0,
     of: (content, owner) => {
-      const businessId = owner ?? namedBusiness(context, Object.values(content));
+      const businessId = owner ?? businessMeant(context, principal, Object.values(content));
+      const request = keyedRequest(principal, { operation, key, businessId, content });
+      const kept = all.find((each) => each.businessId === businessId) ?? unnamedAmong(all, request);
+      if (kept !== undefined) requireNoLess(principal, kept);
       return {
-        request: keyedRequest(principal, { operation, key, businessId, content }),
-        kept: all.find((each) => each.businessId === businessId),
+        request: { ...request, businessId: kept?.businessId ?? businessId },
+        kept,
         hasSecret: spec.hasSecret === true,
       };
     },
   };
 }
 
-/** Returns the id of the business that a request names; empty if it names none. */
-function namedBusiness({ profiles }: GatewayContext, parts: readonly unknown[]): string {
+/**
+ * Returns the id of the business that a request names, or that its token is for; empty if it names
+ * none and the token is for several.
+ */
+function businessMeant(
+  { profiles }: GatewayContext,
+  { businesses }: Principal,
+  parts: readonly unknown[],
+): string {
   const named = parts.flatMap((part) => {
     const business = isRecord(part) ? part["business"] : undefined;
     return typeof business === "string" ? [business] : [];
   });
-  const [name = ""] = named;
+  const [only = "", ...others] = businesses ?? [];
+  const [name = others.length === 0 ? only : ""] = named;
   return profiles.get(name)?.businessId ?? name;
+}
+
+/**
+ * Returns the same request if it came with another token, when it is not known whether the two mean
+ * one business: of one request and another, one named no business, and its token is for several.
+ */
+function unnamedAmong(
+  all: readonly KeptRequest[],
+  { businessId, requestHash }: KeyedRequest,
+): KeptRequest | undefined {
+  return all.find(
+    (each) => each.requestHash === requestHash && (businessId === "" || each.businessId === ""),
+  );
 }
 
 /**

@@ -9,7 +9,7 @@ export const requestTables = {
     /** Method and path in OpenAPI form. */
     operation: text,
     key_hash: text,
-    /** The business that the request names; empty if it names none. */
+    /** The business that the request names or its token is for; empty if neither says one. */
     business_id: text,
     request_id: text,
     /** Hash of what was asked, under the key: it may contain personal data. */
