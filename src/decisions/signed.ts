@@ -13,7 +13,13 @@ import { appendAudit } from "../store/audit/audit.ts";
 import { decisionsOfRun, type Decision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
 import type { Run } from "../store/runs/runs.ts";
-import { carryOutOnce, keyedRequest } from "../store/requests/keyed-requests.ts";
+import {
+  carriedOut,
+  carryOutOnce,
+  type KeyedRequest,
+  keyedRequest,
+  type Outcome,
+} from "../store/requests/keyed-requests.ts";
 import { findOne } from "../store/sql/records.ts";
 import { topUpsOf } from "../store/deposits/deposits.ts";
 import type { DecisionAnswer, DecisionRefusal } from "./take.ts";
@@ -30,6 +36,8 @@ export interface SignedRefusal {
   /** If it was taken before: the decision of that time. */
   readonly earlier?: Taken;
 }
+
+type Judged = DecisionAnswer | SignedRefusal;
 
 export interface Delivery {
   readonly run: Run;
@@ -59,17 +67,22 @@ export interface Delivery {
 export async function takeSignedDecision(
   trx: Transaction<Tables>,
   delivery: Delivery,
-): Promise<DecisionAnswer | SignedRefusal> {
+): Promise<Judged> {
   const { run, envelope, signers, clock, nowMs, via } = delivery;
   const reading = readSignedDecision(envelope, { runId: run.runId, signers, nowMs });
+  const effect = { businessId: run.businessId, part: "", nowMs };
   if (!reading.ok) {
+    // A repeat may come late, as after an outage: what was taken in time stays taken.
+    const first =
+      reading.late && (await carriedOut<Judged>(trx, requestOf(delivery, reading.late), effect));
+    if (first !== undefined) return asRepeated(first);
     await recordUnproven(trx, delivery, reading);
     return { accepted: false, code: reading.code, reason: reading.reason };
   }
   const { signed } = reading;
   const { key } = signed;
   const tokenId = signatureId(signed);
-  const judge = async (): Promise<DecisionAnswer | SignedRefusal> => {
+  const judge = async (): Promise<Judged> => {
     const earlier = await takenBefore(trx, run, tokenId);
     if (earlier !== undefined) return refuseReplay(trx, delivery, signed, earlier);
     const { decision, planHash, drop, comment } = signed;
@@ -91,28 +104,33 @@ export async function takeSignedDecision(
       proof: { via, keyId: key.keyId, signedDecision: envelope.trim() },
     });
   };
-  // Its id is the key of a request: the same decision again gets the first outcome.
-  const request = keyedRequest(
-    { name: key.name, roles: key.roles, businesses: [run.business] },
-    {
-      operation: "signed decision",
-      key: `${run.runId} ${tokenId}`,
-      businessId: run.businessId,
-      content: claimsIn(envelope),
-    },
-  );
-  const effect = { businessId: run.businessId, part: "", nowMs };
-  const taken = await carryOutOnce(trx, request, effect, judge);
+  const taken = await carryOutOnce(trx, requestOf(delivery, signed), effect, judge);
   if ("kept" in taken) {
     const earlier = (await takenBefore(trx, run, tokenId)) ?? {
       ...{ decidedAtMs: taken.kept.createdAtMs, outcome: "refused", reason: null },
     };
     return refuseReplay(trx, delivery, signed, earlier);
   }
-  const { value, isRepeat, firstAtMs } = taken;
-  if (!isRepeat || !value.accepted) return value;
-  const alreadySince = new Date(firstAtMs).toISOString();
-  return { ...value, alreadySince };
+  return taken.isRepeat ? asRepeated(taken) : taken.value;
+}
+
+/** Returns the request that a decision is: its id is the key, so the same one again is a repeat. */
+function requestOf({ run, envelope }: Delivery, signed: SignedDecision): KeyedRequest {
+  const { key } = signed;
+  return keyedRequest(
+    { name: key.name, roles: key.roles, businesses: [run.business] },
+    {
+      operation: "signed decision",
+      key: `${run.runId} ${signatureId(signed)}`,
+      businessId: run.businessId,
+      content: claimsIn(envelope),
+    },
+  );
+}
+
+/** Returns the first outcome of a decision as its repeat gets it. */
+function asRepeated({ value, firstAtMs }: Outcome<Judged>): Judged {
+  return value.accepted ? { ...value, alreadySince: new Date(firstAtMs).toISOString() } : value;
 }
 
 /** Refuses another decision with the id of one that was taken. */

@@ -1,11 +1,12 @@
 import { describe, expect } from "vitest";
+import { DAY_MS } from "../../src/contracts/durations.ts";
 import { DecisionBody } from "../../src/api/schemas.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { decisionsOfRun } from "../../src/store/approvals/decisions.ts";
 import { approversOf } from "../support/approvers-of.ts";
 import { makeSigner, signDecision } from "../support/signing.ts";
 import { profile, type Answer, type TestGateway } from "../gateway/support/gateway.ts";
-import { gatewayTest } from "../gateway/support/gateway-test.ts";
+import { gatewayOf, gatewayTest } from "../gateway/support/gateway-test.ts";
 import { planLine, seedRun, type SeededRun } from "../gateway/support/rows.ts";
 
 const erp = makeSigner();
@@ -134,6 +135,26 @@ describe("a signed decision over the gateway", () => {
     ];
     expect(refusals[1]?.json).toEqual(refusals[0]?.json);
     expect(refusals.map(({ status }) => status)).toEqual([409, 409]);
+  });
+
+  test("a signed decision that was taken in time gets its first outcome also after it has expired", async () => {
+    let nowMs = Date.now();
+    const gateway = await gatewayOf({ profiles: [profile({ signers })], nowMs: () => nowMs });
+    const run = await seedRun(gateway.store, { lines: [planLine("p1")] });
+    const courier = await gateway.token("courier", ["viewer"]);
+    const signed = sign(run, { jti: "d-1" });
+    const { json: first } = await send(gateway, run, courier, signed);
+    nowMs += DAY_MS;
+    const late = await send(gateway, run, courier, signed);
+    expect([late.status, late.json]).toMatchObject([200, first]);
+    expect(late.json["alreadySince"]).toMatch(/Z$/);
+    for (const never of [
+      sign(run, { jti: "d-1", decision: "reject" }),
+      sign(run, { jti: "d-2" }),
+    ]) {
+      expect((await send(gateway, run, courier, never)).json["error"]).toBe("expired");
+    }
+    expect(await decisionsOfRun(gateway.store.db, run.runId)).toHaveLength(1);
   });
 
   test("another decision with the id of one that was taken is refused, with the first outcome, and noted in the trail", async ({

@@ -57,6 +57,8 @@ export type SignedReading =
       readonly reason: string;
       /** The key that the decision names, known or not. */
       readonly keyId?: string;
+      /** Present if only its time has passed: it may have been taken before. */
+      readonly late?: SignedDecision;
     };
 
 /** The audience claim: a signature made for another purpose is not a decision. */
@@ -195,18 +197,17 @@ function readClaims(
   if (claims["aud"] !== AUDIENCE) return no("foreign", `aud must be ${AUDIENCE}`);
   if (claims["sub"] !== runId) return no("foreign", `it is for another run than ${runId}`);
   if (issuedAtMs > nowMs + SKEW_MS) return no("not_yet_valid", "it was issued in the future");
-  if (expiresAtMs <= nowMs) return no("expired", `it expired at ${isoOf(expiresAtMs)}`);
   if (expiresAtMs - issuedAtMs > LIFE_MAX_MS) {
     return no("lives_too_long", "exp must be within a day of iat");
   }
-  return {
-    ok: true,
-    signed: {
-      ...{ key, id: jti, decision, planHash, drop, comment },
-      ...{ verifiedBankChanges, topUpHash, expiresAtMs },
-      ...(confirmedRecords === null ? {} : { confirmedRecords }),
-    },
+  const signed: SignedDecision = {
+    ...{ key, id: jti, decision, planHash, drop, comment },
+    ...{ verifiedBankChanges, topUpHash, expiresAtMs },
+    ...(confirmedRecords === null ? {} : { confirmedRecords }),
   };
+  if (expiresAtMs > nowMs) return { ok: true, signed };
+  const reason = `it expired at ${isoOf(expiresAtMs)}`;
+  return { ok: false, code: "expired", reason, keyId: key.keyId, late: signed };
 }
 
 function isSignedBy(key: SignerKey, text: string, signature: string): boolean {

@@ -36,9 +36,15 @@ export interface KeyedEffect {
   readonly insteadOfSecret?: ((outcome: unknown) => KeptAnswer) | undefined;
 }
 
+/** What the work of a keyed request has come to, and when that came first. */
+export interface Outcome<T> {
+  readonly value: T;
+  readonly firstAtMs: number;
+}
+
 /** What a transaction of a keyed request has come to. */
 export type CarriedOut<T> =
-  | { readonly value: T; readonly isRepeat: boolean; readonly firstAtMs: number }
+  | (Outcome<T> & { readonly isRepeat: boolean })
   /** It did nothing: the key is another request's, or the request has its answer. */
   | { readonly kept: KeptRequest };
 
@@ -103,6 +109,19 @@ export async function carryOutOnce<T>(
   await trx.insertInto("keyed_effects").values(effect).execute();
   // As a repeat gets it, so that the two can't differ.
   return { value: valueIn<T>(outcome), isRepeat: false, firstAtMs };
+}
+
+/** Returns the outcome of a transaction of a request; undefined if it was not carried out. */
+export async function carriedOut<T>(
+  db: Db,
+  request: KeyedRequest,
+  { businessId, part }: Pick<KeyedEffect, "businessId" | "part">,
+): Promise<Outcome<T> | undefined> {
+  const kept = await keptAs(db, request);
+  if (kept?.requestHash !== request.requestHash) return undefined;
+  const { requestId, createdAtMs: firstAtMs } = kept;
+  const done = await findOne(db, "keyed_effects", { requestId, businessId, part });
+  return done === undefined ? undefined : { value: valueIn<T>(done.outcome), firstAtMs };
 }
 
 /**
