@@ -257,6 +257,37 @@ describe("bad requests", () => {
     },
   );
 
+  test.for([
+    ["GET", "/v1/runs?to=9999-12-31", "to"],
+    ["GET", "/v1/runs?from=0001-01-01", "from"],
+    ["GET", "/v1/runs?page=9007199254740991", "page"],
+    ["GET", "/v1/runs/nothing?page=9007199254740991", "page"],
+    ["GET", "/v1/runs?needsAction=true&needsAction=false", "needsAction"],
+    ["GET", "/v1/runs?phase=paying&phase=paying", "phase"],
+    ["POST", "/v1/runs", "period", { playbook: "weekly", period: "9999-12-31", force: true }],
+    ["POST", "/v1/holds", "until", { all: true, reason: "r", until: "9999-12-31" }],
+    ["POST", "/v1/holds", "until", { all: true, reason: "r", until: "P1000000Y" }],
+    ["POST", "/v1/holds", "until", { all: true, reason: "r", until: "P9999Y" }],
+    ["POST", "/v1/holds", "until", { all: true, reason: "r", until: "9999-12-31T23:59:59-14:00" }],
+    [
+      "POST",
+      "/v1/tokens",
+      "expiresAt",
+      { name: "zoe", roles: ["viewer"], expiresAt: "9999-12-31T23:59:59-14:00" },
+    ],
+    ["POST", "/v1/holds", "reason", '{"all":true,"reason":"r","reason":"s"}'],
+    ["POST", "/v1/runs/x/decisions", "drop", '{"planHash":"h","drop":["a"],"\\u0064rop":["b"]}'],
+  ] as const)(
+    "%s %s is refused because of %s, whose value is absurd or there twice",
+    async ([method, path, field, body], { gateway, admin }) => {
+      const answer = await gateway.call(method, path, admin, body);
+      expect([answer.status, answer.json]).toMatchObject([
+        400,
+        { error: "validation_error", details: [{ field }] },
+      ]);
+    },
+  );
+
   test("a request with another content type is refused with 415", async ({ gateway, launcher }) => {
     const response = await fetch(`${gateway.url}/v1/runs`, {
       method: "POST",

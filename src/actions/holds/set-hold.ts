@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import { Temporal } from "temporal-polyfill";
+import { isSensibleMs } from "../../domain/clock/dates.ts";
 import { NEW_YORK, newYorkInstantMs } from "../../domain/clock/new-york.ts";
 import type { HoldTarget } from "../../domain/holds.ts";
 import { createHold, type Hold } from "../../store/holds/holds.ts";
@@ -34,11 +35,24 @@ export async function createNamedHold(
  * @param text ISO 8601: an instant, a date for the beginning of its day in New York, or a duration
  * from now on
  * @param nowMs the business clock
+ * @returns undefined if it ends in no year that calendars know
  */
-export function endOf(text: string, nowMs: number): number {
-  if (/^P/i.test(text)) {
-    const now = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(NEW_YORK);
+export function endOf(text: string, nowMs: number): number | undefined {
+  const endMs = /^P/i.test(text)
+    ? afterDuration(text, nowMs)
+    : text.includes("T")
+      ? Date.parse(text)
+      : newYorkInstantMs(text, "00:00");
+  return isSensibleMs(endMs) ? endMs : undefined;
+}
+
+/** Returns NaN for a duration that no calendar can add. */
+function afterDuration(text: string, nowMs: number): number {
+  const now = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(NEW_YORK);
+  try {
     return now.add(Temporal.Duration.from(text)).epochMilliseconds;
+  } catch (error) {
+    if (error instanceof RangeError) return Number.NaN;
+    throw error;
   }
-  return text.includes("T") ? Date.parse(text) : newYorkInstantMs(text, "00:00");
 }

@@ -11,10 +11,18 @@ const KNOWN_MOST = 5_000;
 /** Years beyond which a day is a mistake, and calendars can't count with its neighbors. */
 const YEARS = { first: "1900", last: "2999" };
 
+/** The years of dates, as messages name them. */
+export const SENSIBLE_YEARS = `of the years ${YEARS.first} to ${YEARS.last}`;
+
 /** True for an existing day of a sensible year, written as `YYYY-MM-DD`. */
 export function isDate(text: string): boolean {
   const year = text.slice(0, "YYYY".length);
   return year >= YEARS.first && year <= YEARS.last && knownUtcMs(text) !== undefined;
+}
+
+/** True for an instant of a sensible year, which calendars and ISO 8601 can write. */
+export function isSensibleMs(ms: number): boolean {
+  return !Number.isNaN(new Date(ms).getTime()) && isDate(dateOfUtcMs(ms));
 }
 
 /**

@@ -1,7 +1,11 @@
 import type { Context } from "hono";
 import type { ZodError, ZodType } from "zod";
 import { GatewayError } from "../../actions/errors.ts";
+import { repeatedMember } from "../../domain/repeated-member.ts";
 import { readBody, SMALL_BODY_BYTES } from "./limits.ts";
+
+/** Most characters of a name that a refusal repeats. */
+const NAME_MOST = 50;
 
 /** Returns a request's body as JSON. @throws GatewayError if it isn't JSON */
 export async function readJson(c: Context, mostBytes = SMALL_BODY_BYTES): Promise<unknown> {
@@ -9,11 +13,33 @@ export async function readJson(c: Context, mostBytes = SMALL_BODY_BYTES): Promis
   // An operation whose every field is optional may be called without a body.
   if (bytes.byteLength === 0) return {};
   requireJson(c);
+  const { text, value } = jsonIn(bytes);
+  // Of two values, the parser takes the last, and the sender may have meant the first.
+  const repeated = repeatedMember(text);
+  if (repeated !== undefined) throw invalidField(repeated.slice(0, NAME_MOST), "is there twice");
+  return value;
+}
+
+function jsonIn(bytes: Uint8Array): { readonly text: string; readonly value: unknown } {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return { text, value: JSON.parse(text) };
   } catch {
     throw new GatewayError("malformed_json", "The body is not valid JSON in UTF-8.");
   }
+}
+
+/**
+ * Returns the parameters of a request's query. @throws GatewayError 400 if one is named twice, of
+ * which only one could count
+ */
+export function queryIn(c: Context): Record<string, string> {
+  const twice = Object.entries(c.req.queries()).find(([, values]) => values.length > 1);
+  if (twice === undefined) return c.req.query();
+  const [field, message] = [twice[0].slice(0, NAME_MOST), "is named twice"];
+  throw new GatewayError("validation_error", `Query parameter ${field}: ${message}`, [
+    { field, message },
+  ]);
 }
 
 /** @throws GatewayError 415 unless the request says that it carries JSON */
@@ -35,6 +61,11 @@ export function parsePart(part: string, schema: ZodType | undefined, value: unkn
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw invalid(part, parsed.error);
+}
+
+/** Returns the refusal of a field of the body that its schema can't judge alone. */
+export function invalidField(field: string, message: string): GatewayError {
+  return new GatewayError("validation_error", `Field ${field}: ${message}`, [{ field, message }]);
 }
 
 /** The most mistakes that a refusal names; further ones are counted. */

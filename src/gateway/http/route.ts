@@ -10,7 +10,7 @@ import { noteRefused } from "./refusals.ts";
 import { exampleOf } from "./examples/answer-example.ts";
 import { REQUESTS } from "./examples/requests.ts";
 import { answerOnce, keyedBy, KeyHeader, keyIn, takesKey } from "./keyed.ts";
-import { parsePart, readJson } from "./parts.ts";
+import { parsePart, queryIn, readJson } from "./parts.ts";
 import { addressOf } from "./request.ts";
 import type { ErrorStatus } from "../../contracts/error-codes.ts";
 import { refusalsOf } from "./refusal-answers.ts";
@@ -274,7 +274,7 @@ function addRoute<
     const caller = await authenticate(c, whole);
     const answer = await operation(caller, {
       params: c.req.param(),
-      query: c.req.query(),
+      query: queryIn(c),
       readBody: () => readJson(c, spec.bodyMostBytes),
       from: addressOf(c, whole),
       ...(takesKey(spec) ? { key: keyIn(c) } : {}),

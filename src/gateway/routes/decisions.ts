@@ -3,7 +3,7 @@ import { areAlone, CONFIRMED_ALONE } from "../../domain/approvals/changed-record
 import { ENVELOPE_MAX_CHARS } from "../../domain/approvals/signed-decision.ts";
 import type { DecisionRequest } from "../../decisions/deciding.ts";
 import { decide, decideSigned } from "../../actions/decide.ts";
-import { GatewayError } from "../../actions/errors.ts";
+import { invalidField } from "../http/parts.ts";
 import type { Routes } from "../http/route.ts";
 import { whoseWorkflow } from "../http/scope.ts";
 import { DecisionBody } from "../../api/schemas.ts";
@@ -79,15 +79,15 @@ type Body = z.output<typeof decisionBody>;
 function requestOf(body: Body): DecisionRequest {
   const { decision, planHash, drop = [], comment } = body;
   const { verifiedBankChanges, confirmedRecords, topUpHash } = body;
-  if (decision === undefined) throw malformed("decision", "must be approve or reject");
+  if (decision === undefined) throw invalidField("decision", "must be approve or reject");
   if (planHash === undefined) {
-    throw malformed("planHash", "must be the planHash of the plan that was looked at");
+    throw invalidField("planHash", "must be the planHash of the plan that was looked at");
   }
   if (topUpHash !== undefined && drop.length > 0) {
-    throw malformed("drop", "goes with a decision about bills, and this one is about a deposit");
+    throw invalidField("drop", "goes with a decision about bills, and this one is about a deposit");
   }
   if (confirmedRecords !== undefined && !areAlone(body)) {
-    throw malformed("confirmedRecords", CONFIRMED_ALONE);
+    throw invalidField("confirmedRecords", CONFIRMED_ALONE);
   }
   return { decision, planHash, drop, comment, verifiedBankChanges, confirmedRecords, topUpHash };
 }
@@ -96,10 +96,5 @@ function aloneIn(body: Body, signed: string): string {
   const { signed: _, ...rest } = body;
   const others = Object.values(rest);
   if (others.every((other) => other === undefined)) return signed;
-  throw malformed("signed", "stands alone: the decision is in what was signed");
-}
-
-function malformed(field: string, message: string): GatewayError {
-  const text = `Field ${field}: ${message}`;
-  return new GatewayError("validation_error", text, [{ field, message }]);
+  throw invalidField("signed", "stands alone: the decision is in what was signed");
 }

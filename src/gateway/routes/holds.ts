@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { HOLD_SCOPES, type HoldField } from "../../domain/holds.ts";
+import { SENSIBLE_YEARS } from "../../domain/clock/dates.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { type HeldSums, HoldBody, HoldListBody } from "../../api/holds.ts";
 import { businessNamed } from "../../actions/businesses.ts";
@@ -11,6 +12,7 @@ import { createNamedHold, endOf } from "../../actions/holds/set-hold.ts";
 import { requireRole } from "../../actions/principal.ts";
 import { goesOutJson, heldSums, holdJson, holdsJson } from "../../reports/status/holds.ts";
 import { countHolds, getHold, type Hold, listHolds } from "../../store/holds/holds.ts";
+import { invalidField } from "../http/parts.ts";
 import type { Routes } from "../http/route.ts";
 import { id, name, pageNumber, pageSize, words, yesNo } from "./fields.ts";
 import { heldThing, holders, requireHolder, requireLifter, targetsOf } from "./held-thing.ts";
@@ -116,6 +118,7 @@ function addCreate(routes: Routes): void {
       await requireHolder(context, profile, principal);
       const { businessMs } = await context.clocks.read(profile);
       const untilMs = body.until === undefined ? null : endOf(body.until, businessMs);
+      if (untilMs === undefined) throw invalidField("until", `must end on a day ${SENSIBLE_YEARS}`);
       if (untilMs !== null && untilMs <= businessMs) {
         throw unprocessable(
           "until_past",

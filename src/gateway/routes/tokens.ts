@@ -8,6 +8,7 @@ import {
   tokenNameProblem,
   type TokenView,
 } from "../../domain/approvals/token.ts";
+import { isSensibleMs, SENSIBLE_YEARS } from "../../domain/clock/dates.ts";
 import { STORE_TRAIL } from "../../store/audit/audit.ts";
 import {
   confirmToken,
@@ -87,7 +88,11 @@ function addCreate(routes: Routes): void {
       name,
       roles: z.array(role).min(1, "must name a role").max(20, "must be at most 20"),
       businesses: z.array(business).min(1, "must name a business").max(1_000).optional(),
-      expiresAt: z.iso.datetime({ offset: true }).optional().describe("Default: in 90 days"),
+      expiresAt: z.iso
+        .datetime({ offset: true })
+        .refine((text) => isSensibleMs(Date.parse(text)), `must be an instant ${SENSIBLE_YEARS}`)
+        .optional()
+        .describe("Default: in 90 days"),
     }),
     responses: { 201: { description: "The token, shown this once", schema: MadeTokenBody } },
     handle: async ({ body, principal, context }) => {
