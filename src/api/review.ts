@@ -10,7 +10,6 @@ import type { Shown } from "./shown.ts";
 import { day, instant } from "./times.ts";
 
 const reviewedBill = runPayment.extend({
-  contactId: z.string(),
   description: z.string().nullable(),
   daysLate: z.int().describe("Calendar days from its due date to its arrival; 0 for none"),
   missing: missingApproval

@@ -136,3 +136,28 @@ test("no example is a filler", async ({ described }) => {
   });
   expect(fillers).toEqual([]);
 });
+
+test("an extension of a component doesn't say something else of its fields, which generators of clients refuse", async ({
+  described,
+}) => {
+  const twice: string[] = [];
+  const fieldsOf = ({ $ref, properties }: Part): readonly string[] => {
+    const named = described.components.schemas[$ref?.split("/").at(-1) ?? ""];
+    return Object.keys({ ...named?.properties, ...properties });
+  };
+  let extensions = 0;
+  JSON.stringify(described, (_key, value: unknown) => {
+    if (!isRecord(value) || !Array.isArray(value["allOf"])) return value;
+    extensions += 1;
+    const fields = (value["allOf"] as readonly Part[]).flatMap(fieldsOf);
+    twice.push(...fields.filter((field, at) => fields.indexOf(field) !== at));
+    return value;
+  });
+  expect(extensions).toBeGreaterThan(3);
+  expect(twice).toEqual([]);
+});
+
+/** One of the schemas that an extension joins. */
+interface Part extends Schema {
+  readonly $ref?: string;
+}

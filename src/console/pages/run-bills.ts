@@ -57,6 +57,19 @@ function decide({ id, planHash }: RunReview, may: May, out: number): Markup {
   );
 }
 
+function vendorLinks(
+  { contactId }: ReviewedBill,
+  business: string,
+  mayHold: boolean,
+): Markup | string {
+  if (contactId === null) return "";
+  const hold = `${vendorPage(contactId).split("?")[0] ?? ""}/hold?business=${encodeURIComponent(business)}`;
+  return html`<span class="under"
+    ><a href="${vendorPage(contactId, business)}">Vendor</a
+    >${mayHold ? html` · <a href="${hold}">Hold the vendor</a>` : ""}</span
+  >`;
+}
+
 function oddList(
   { odd, business }: RunReview,
   mayHold: boolean,
@@ -72,10 +85,7 @@ function oddList(
               ${bill.flags.map(({ text }) => html`<span class="under why">${text}</span>`)}
               ${bill.reason === null ? "" : html`<span class="under why">${bill.reason}</span>`}
               <span class="under">${lastPayments(bill)}</span>
-              <span class="under"
-                ><a href="${vendorPage(bill.contactId, business)}">Vendor</a
-                >${mayHold ? html` · <a href="${vendorPage(bill.contactId).split("?")[0] ?? ""}/hold?business=${encodeURIComponent(business)}">Hold the vendor</a>` : ""}</span
-              ></span
+              ${vendorLinks(bill, business, mayHold)}</span
             >
             <span
               >${amount(bill)}<span class="under"

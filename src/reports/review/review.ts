@@ -242,7 +242,6 @@ function reviewedBill({ phase, policy }: Run, clock: ClockReading | undefined) {
     const shown = paymentStatus({ plan, line: { ...line, executionDate } }, approvals);
     return {
       ...shown,
-      contactId: plan.contactId,
       description: plan.description,
       // By the arrival that is shown beside it: a retry or a later approval has moved that.
       daysLate: daysLate(shown),
@@ -258,10 +257,10 @@ async function withLastPayments(
   bills: readonly ReviewedBill[],
 ): Promise<RunReview["odd"]["items"]> {
   const profile = profiles.byBusinessId(businessId);
-  const vendors = bills.map(({ contactId }) => contactId);
+  const vendors = bills.flatMap(({ contactId }) => contactId ?? []);
   const paid =
     profile === undefined || bills.length === 0
       ? new Map<string, never>()
       : await lastPaymentsTo(clientOf(profile), vendors);
-  return bills.map((bill) => ({ ...bill, lastPayments: paid.get(bill.contactId) ?? null }));
+  return bills.map((bill) => ({ ...bill, lastPayments: paid.get(bill.contactId ?? "") ?? null }));
 }
