@@ -28,6 +28,12 @@ export const DecisionBody = z
       .describe(
         "What that means for the next run, and how to keep them out of it; missing if none was left out",
       ),
+    notRecalledCount: z
+      .int()
+      .optional()
+      .describe(
+        "How many of the bills that it rejects or leaves out the service has already: they are not sent again if they fail, and not recalled; missing for none",
+      ),
     alreadySince: z
       .string()
       .optional()

@@ -22,6 +22,7 @@ import { activeHolds } from "../store/holds/holds.ts";
 import type { Db } from "../store/index.ts";
 import { countIn } from "../store/lines/line-counts.ts";
 import { apartBy, approvalGroups } from "../store/lines/approval-groups.ts";
+import type { Run } from "../store/runs/runs.ts";
 import type { Deciding } from "./deciding.ts";
 
 /** The effect of a decision. */
@@ -38,6 +39,8 @@ export interface EffectOfApproval {
   readonly missing: readonly WaitingLines[];
   /** How a restored store sends; missing if nothing was lost since the plan. */
   readonly sends?: SendsAfter | undefined;
+  /** How many of the bills that it rejects or leaves out the service has; missing for none. */
+  readonly notRecalledCount?: number;
   /** The same in a sentence. */
   readonly summary: string;
 }
@@ -45,9 +48,11 @@ export interface EffectOfApproval {
 /** Computes the effect of a decision that was just stored. */
 export async function effectOf(db: Db, deciding: Deciding): Promise<EffectOfApproval> {
   const { run, request, principal, clock, others = new Map() } = deciding;
+  const count = await countSent(db, deciding);
+  const recalled = count === 0 ? {} : { notRecalledCount: count };
   if (request.decision === "reject") {
-    const summary = `Nothing more of it is paid.${await sentText(db, deciding)}`;
-    return { goesOut: NOTHING, held: NOTHING, missing: [], summary };
+    const summary = `Nothing more of it is paid.${notRecalledText(run, count)}`;
+    return { goesOut: NOTHING, held: NOTHING, missing: [], summary, ...recalled };
   }
   const { runId, playbook, businessId } = run;
   const holds = await activeHolds(db, businessId, Math.floor(clock.businessMs));
@@ -94,15 +99,18 @@ export async function effectOf(db: Db, deciding: Deciding): Promise<EffectOfAppr
     ...notSent.shown(),
     missing: missing.all(),
   };
-  const sent = request.drop.length === 0 ? "" : await sentText(db, deciding);
-  return { ...effect, summary: `${effectText(effect)}${sent}` };
+  return { ...effect, summary: `${effectText(effect)}${notRecalledText(run, count)}`, ...recalled };
+}
+
+/** Counts the bills that a decision rejects or leaves out, and that the service has already. */
+async function countSent(db: Db, { run, request }: Deciding): Promise<number> {
+  const { decision, drop } = request;
+  if (decision === "approve" && drop.length === 0) return 0;
+  return countIn(db, run.runId, SENT, decision === "reject" ? undefined : drop);
 }
 
 /** Says what a rejection, or leaving bills out, can't recall; empty for nothing. */
-async function sentText(db: Db, { run, request }: Deciding): Promise<string> {
-  const { decision, drop } = request;
-  const about = decision === "reject" ? undefined : drop;
-  const count = await countIn(db, run.runId, SENT, about);
+export function notRecalledText(run: Pick<Run, "runId">, count = 0): string {
   if (count === 0) return "";
   const what = `${counted(count, "bill")} that the service has already ${count === 1 ? "is" : "are"} not sent again, and not recalled`;
   return ` ${what}: payrun stop --run ${shellWord(shortName(run.runId))} --cancel-scheduled --reason WHY cancels what can be cancelled of the run.`;

@@ -13,7 +13,7 @@ import { principalOf } from "../contracts/principal.ts";
 import { spokenTime } from "../domain/clock/spoken.ts";
 import { sumCents } from "../domain/money.ts";
 import { appendAudit } from "../store/audit/audit.ts";
-import { type EffectOfApproval, effectOf } from "./effect.ts";
+import { type EffectOfApproval, effectOf, notRecalledText } from "./effect.ts";
 import { hurryIn, notifyOfHurry } from "./hurry.ts";
 import { decidableLines, type LineToDecide } from "../store/lines/decidable-lines.ts";
 import { getRunLines } from "../store/lines/lines.ts";
@@ -105,7 +105,7 @@ export async function takeDecision(
     return {
       ...said,
       alreadySince: new Date(earlier.decidedAtMs).toISOString(),
-      summary: `You had ${did} this already, on ${spokenTime(earlier.decidedAtMs, clock.zone)}: nothing is new. ${isOpen(said) ? said.summary : "No bill of it waits for an approval."}`,
+      summary: `You had ${did} this already, on ${spokenTime(earlier.decidedAtMs, clock.zone)}: nothing is new. ${isOpen(said) ? said.summary : `No bill of it waits for an approval.${notRecalledText(run, said.notRecalledCount)}`}`,
     };
   }
   const approved = linesOf(lines, verdict);

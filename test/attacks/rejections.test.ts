@@ -120,11 +120,13 @@ test.for([
     await scene.decide(runId, cora);
     await control.outcome({ match: { payableId: id }, outcome: "fail", code: "R01", times: 1 });
     await money.pay(runId);
-    const { status, json } = await scene.decide(runId, cora, said(id));
-    expect([status, json["summary"]]).toEqual([
-      200,
-      expect.stringMatching(/1 bill .* not recalled: payrun stop --run run-1.* --cancel-scheduled/),
-    ]);
+    for (const already of [undefined, expect.any(String)]) {
+      const { status, json } = await scene.decide(runId, cora, said(id));
+      expect([status, json["alreadySince"], json["notRecalledCount"]]).toEqual([200, already, 1]);
+      expect(json["summary"]).toMatch(
+        /1 bill .* not recalled: payrun stop --run run-1.* --cancel-scheduled/,
+      );
+    }
     expect((await scene.line(runId, id)).line.state).toBe("scheduled");
     await control.advance("P9D");
     await money.follow(runId);
