@@ -41,8 +41,18 @@ const FOLLOW_ON = ["audit_chain", "playbooks_pkey"];
 const LOST_MESSAGE =
   /connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|connection ended unexpectedly|client was closed|query read timeout/i;
 
-/** What a pooler answers to a parameter of the address that it doesn't pass on: no retry helps. */
-const REFUSED_PARAMETER = /unsupported startup parameter/i;
+/** What poolers refuse, though their code (08P01) is that of a connection that was lost. */
+const REFUSED_BY_POOLER = {
+  parameter: /unsupported startup parameter/i,
+  transactions: /transaction blocks not allowed/i,
+  user: /SASL authentication failed|no such user/i,
+  database: /no such database/i,
+} as const;
+
+type RefusedByPooler = keyof typeof REFUSED_BY_POOLER;
+
+/** What a pooler refuses as long as it has these settings: no retry helps. */
+const ALWAYS: readonly (RefusedByPooler | undefined)[] = ["parameter", "transactions"];
 
 /** Returns the SQLSTATE, or the code of the socket's error. */
 function codeOf(error: unknown): string {
@@ -54,7 +64,7 @@ function codeOf(error: unknown): string {
 /** True if the connection is gone or was never there; the same work may succeed on another one. */
 function isLost(error: unknown): boolean {
   const code = codeOf(error);
-  if (isRefusedParameter(error)) return false;
+  if (ALWAYS.includes(refusedByPooler(error))) return false;
   if (GONE.includes(code) || SOCKET_ERRORS.includes(code) || /^08...$/.test(code)) return true;
   if (error instanceof AggregateError) return error.errors.some(isLost);
   return code === "" && error instanceof Error && LOST_MESSAGE.test(error.message);
@@ -73,13 +83,19 @@ export function isSessionOver(error: unknown): boolean {
   return isLost(error) || isReadOnly(error);
 }
 
-function isRefusedParameter(error: unknown): boolean {
-  return error instanceof Error && REFUSED_PARAMETER.test(error.message);
+function refusedByPooler(error: unknown): RefusedByPooler | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const names = Object.keys(REFUSED_BY_POOLER) as RefusedByPooler[];
+  return names.find((name) => REFUSED_BY_POOLER[name].test(error.message));
 }
 
-/** True if no server could be reached, as opposed to a connection that was lost later. */
+/**
+ * True if nobody could be reached, or if a pooler lets nobody in, as opposed to a connection that
+ * was lost later.
+ */
 export function isNobodyThere(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isNobodyThere);
+  if (refusedByPooler(error) !== undefined) return true;
   return ["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ENOENT", "ENOTFOUND"].includes(
     codeOf(error),
   );
@@ -125,7 +141,8 @@ export function toStoreError(error: unknown, { text, database, user }: Location)
   if (error instanceof StoreError) return error;
   const code = codeOf(error);
   const cause = { cause: error };
-  if (isLost(error)) {
+  const refused = refusedByPooler(error);
+  if (refused === undefined && isLost(error)) {
     return new StoreError(
       "unreachable",
       `The PostgreSQL server of ${text} can't be reached (${reasonOf(error)}). Start it, or set ` +
@@ -133,11 +150,19 @@ export function toStoreError(error: unknown, { text, database, user }: Location)
       cause,
     );
   }
-  if (isRefusedParameter(error)) {
+  if (refused === "parameter") {
     return new StoreError(
       "unsupported",
       `The pooler at ${text} refuses a parameter of PAYRUN_DATABASE_URL (${reasonOf(error)}). ` +
         "Take it out of the address; Payrun itself needs none.",
+      cause,
+    );
+  }
+  if (refused === "transactions") {
+    return new StoreError(
+      "unsupported",
+      `The pooler at ${text} takes no transactions (${reasonOf(error)}). Set its pool_mode to ` +
+        "transaction or session for this database.",
       cause,
     );
   }
@@ -147,7 +172,7 @@ export function toStoreError(error: unknown, { text, database, user }: Location)
     const message = `The PostgreSQL server of ${text} ${what} (${reasonOf(error)}). ${remedy}`;
     return new StoreError(fault, message, cause);
   }
-  if (code === NO_SUCH_DATABASE) {
+  if (code === NO_SUCH_DATABASE || refused === "database") {
     return new StoreError(
       "missing",
       `There is no database "${database}" at ${text}. Create it (createdb ${database}), or set ` +
@@ -155,7 +180,11 @@ export function toStoreError(error: unknown, { text, database, user }: Location)
       cause,
     );
   }
-  if (/^28...$/.test(code) || /SASL|password must be a string/.test(reasonOf(error))) {
+  if (
+    refused === "user" ||
+    /^28...$/.test(code) ||
+    /SASL|password must be a string/.test(reasonOf(error))
+  ) {
     return new StoreError(
       "refused",
       `The PostgreSQL server of ${text} refuses ${user === "" ? "the user" : `user "${user}"`}: ` +

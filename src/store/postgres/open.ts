@@ -52,7 +52,9 @@ export async function openPostgres(url: string, options: OpenStoreOptions): Prom
     // starting up is waited for.
     const reach = () => runAlone({ sessions, beginning }, "select 1");
     await inWords(location, () => again(reach, busyLimitMs, isNobodyThere));
-    await inWords(location, () => prepare(base, location, options.mustExist ?? false));
+    // What a lost try left, the next one finds: all of the store, or nothing.
+    const make = () => prepare(base, location, options.mustExist ?? false);
+    await inWords(location, () => again(make, busyLimitMs));
   } catch (error) {
     await sessions.close();
     throw error;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSessionOver, toStoreError } from "../../../src/store/postgres/errors.ts";
+import { isNobodyThere, isSessionOver, toStoreError } from "../../../src/store/postgres/errors.ts";
 import { locationOf } from "../../../src/store/postgres/location.ts";
 
 const location = locationOf("postgres://payrun:p%40ss@db.example:5432/payrun");
@@ -46,5 +46,26 @@ test("a pooler that refuses a startup parameter isn't waited for, and the way ou
   expect(toStoreError(error, location)).toMatchObject({
     code: "unsupported",
     message: expect.stringMatching(/startup parameter: options.*Take it out of the address/),
+  });
+});
+
+test("a pooler that takes no transactions isn't waited for, and the way out is named", () => {
+  const error = failed("08P01", "transaction blocks not allowed in statement pooling mode");
+  expect(isSessionOver(error)).toBe(false);
+  expect(toStoreError(error, location)).toMatchObject({
+    code: "unsupported",
+    message: expect.stringMatching(/takes no transactions.*pool_mode to transaction or session/),
+  });
+});
+
+test.each([
+  ["SASL authentication failed", "refused", /refuses user "payrun": check user and password/],
+  ["no such database: payrun", "missing", /There is no database "payrun"/],
+])("a pooler that says “%s” is taken at its word (%s)", (message, code, text) => {
+  const error = failed("08P01", message);
+  expect(isNobodyThere(error)).toBe(true);
+  expect(toStoreError(error, location)).toMatchObject({
+    code,
+    message: expect.stringMatching(text),
   });
 });

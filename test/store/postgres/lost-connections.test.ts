@@ -104,3 +104,15 @@ test("two transactions that deadlock are both carried out", async () => {
   const rows = await stores[0].db.selectFrom("claims").select("claimed_at_ms").execute();
   expect(rows.map((each) => each.claimed_at_ms)).toEqual([2, 2]);
 });
+
+test("a store is made once, though the connection is lost while it is being made", async () => {
+  const url = await newDatabase("empty");
+  const proxy = await TcpProxy.before(url);
+  onTestFinished(() => proxy.close());
+  proxy.loseAnswerOf("commit");
+  const store = await openStore(proxy.urlOf(url), { poolSize: 2 });
+  onTestFinished(() => store.close());
+  expect(proxy.cuts).toBe(1);
+  await note(store, 1);
+  expect(await written(store)).toEqual([1]);
+});
