@@ -40,9 +40,14 @@ export function makePool(
     query_timeout: options.answerMs,
   });
   // A connection that dies while idle is replaced when one is needed.
-  pool.on("error", () => undefined);
+  pool.on("error", ignore);
+  // The statement that fails reports that a connection in use has ended. It may end before its
+  // taker could listen: its server's greeting and farewell can come in one piece.
+  pool.on("connect", (client) => client.on("error", ignore));
   return pool;
 }
+
+const ignore = (): void => undefined;
 
 function wholeNumber(text: string): number {
   const value = Number(text);

@@ -21,11 +21,7 @@ export class Sessions {
       const client = await this.#pool.connect();
       const openedIn = this.#openedIn.get(client) ?? this.#age;
       this.#openedIn.set(client, openedIn);
-      if (openedIn === this.#age) {
-        // While the session is ours, the statement that fails reports that it has ended.
-        client.on("error", ignore);
-        return client;
-      }
+      if (openedIn === this.#age) return client;
       client.release(true);
     }
   }
@@ -35,9 +31,8 @@ export class Sessions {
     if (isReadOnly(error)) {
       this.#age += 1;
       // A pooler would keep its own session to the server, unless we leave within a transaction.
-      await client.query("begin").catch(ignore);
+      await client.query("begin").catch(() => undefined);
     }
-    client.off("error", ignore);
     client.release(isSessionOver(error) || client.getTransactionStatus() !== "I");
   }
 
@@ -45,5 +40,3 @@ export class Sessions {
     return this.#pool.end();
   }
 }
-
-const ignore = (): void => undefined;
