@@ -2,7 +2,8 @@ import { isDate } from "./dates.ts";
 import { newYorkDate } from "./new-york.ts";
 
 /** A date, its midnight in UTC, or a time without a zone: each of them names only the day. */
-const DAY = /^(\d{4}-\d{2}-\d{2})(?:$|[T ]00:00(?::00(?:\.0+)?)?(?:[Zz]|[+-]00:?00)$|[T ][\d:.]+$)/;
+const DAY =
+  /^(\d{4}-\d{2}-\d{2})(?:$|[T ]00:00(?::00(?:\.0+)?)?(?:[Zz]|[+-]00(?::?00)?)$|[T ][\d:.]+$)/;
 
 /**
  * Reads a field that names a day (`scheduledAt`, due and issue dates), which services write as a
