@@ -17,7 +17,9 @@ export async function notifyOfMissedRuns(
   nowMs = Date.now(),
 ): Promise<void> {
   const { businessId, name: business } = profile;
-  const late = await runsNotStarted(store.db, profile, { nowMs, days: TOLD_WITHIN_DAYS });
+  const late = await runsNotStarted(store.db, profile, {
+    ...{ nowMs, days: TOLD_WITHIN_DAYS, everyMissed: true },
+  });
   for (const run of late.filter(({ isMissed }) => isMissed)) {
     const { playbook, period } = run;
     const isNews = await store.transactionOf(businessId, (trx) =>

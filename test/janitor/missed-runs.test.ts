@@ -10,6 +10,7 @@ import { testStore } from "../store/support.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const TEN = Date.parse("2026-11-05T15:00:00Z");
 
 const DAILY = `kind: pay-run
@@ -39,6 +40,12 @@ async function told(store: Store, nowMs: number, profile = ACME) {
   return listNotices(store.db, { kind: "run-missed", limit: 10 });
 }
 
+/** The periods of the runs that were told as missed, the first one first. */
+async function toldPeriods(store: Store, nowMs: number): Promise<string[]> {
+  const notices = await told(store, nowMs);
+  return notices.map(({ data }) => String(data["period"])).toSorted((a, b) => (a < b ? -1 : 1));
+}
+
 test.for([false, true])(
   "operators are notified once of a missed run, with its reason and a command (sandbox: %s)",
   async (sandbox) => {
@@ -58,6 +65,30 @@ test.for([false, true])(
     }
   },
 );
+
+test("each of several runs that were missed one after the other is told once", async () => {
+  const store = await scheduled();
+  const missed = ["2026-11-05", "2026-11-06", "2026-11-07"];
+  expect(await toldPeriods(store, TEN + 3 * DAY_MS + HOUR_MS / 2)).toEqual(missed);
+  expect(await toldPeriods(store, TEN + 3 * DAY_MS + 2 * HOUR_MS)).toEqual([
+    ...missed,
+    "2026-11-08",
+  ]);
+});
+
+test("missed runs are told also if the next one has begun by then", async () => {
+  const store = await scheduled();
+  await upsertRun(store.db, newRun({ playbook: "daily", period: "2026-11-07" }));
+  expect(await toldPeriods(store, TEN + 2.5 * DAY_MS)).toEqual(["2026-11-05", "2026-11-06"]);
+});
+
+test("runs that were missed before others that began in time are history", async () => {
+  const store = await scheduled();
+  for (const period of ["2026-11-06", "2026-11-07"]) {
+    await upsertRun(store.db, newRun({ playbook: "daily", period }));
+  }
+  expect(await told(store, TEN + 2.5 * DAY_MS)).toEqual([]);
+});
 
 test("a run that may still begin within catchUp, or that somebody has launched, was not missed", async () => {
   const store = await scheduled(DAILY.replace("catchUp: 0", "catchUp: 2"));

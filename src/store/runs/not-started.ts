@@ -27,31 +27,48 @@ export interface NotStarted {
  * Returns of each schedule the last run that should have started within some days, if it has not:
  * nobody has launched its period, and the schedule was neither made nor resumed later, nor is it
  * paused or deleted.
+ *
+ * @param everyMissed adds those before it that began no more, as after workers were away for days;
+ * the run that ended such a time may have started
  */
 export async function runsNotStarted(
   db: Db,
   { name: business, businessId, sandbox }: Business,
-  { nowMs, days }: { readonly nowMs: number; readonly days: number },
+  asked: { readonly nowMs: number; readonly days: number; readonly everyMissed?: boolean },
 ): Promise<NotStarted[]> {
+  const { nowMs, days, everyMissed = false } = asked;
   const found: NotStarted[] = [];
   for (const stored of await listPlaybooks(db, business)) {
     const { name: playbook, compiled } = stored;
     if (compiled.kind !== "pay-run" || compiled.schedule === null) continue;
     const { schedule } = compiled;
-    const last = lastFire(schedule, nowMs, days);
-    if (last === undefined) continue;
-    const { period, fireAtMs } = last;
     const of = { businessId, playbook };
-    const run = await runThatCounts(db, { ...of, period }, launchedBySchedule(playbook));
-    if (run !== undefined) continue;
-    // A sandbox wakes its launcher in real time, and dates the run by a clock that may be moved.
-    if (sandbox && (await wasLaunchedSince(db, { ...of, sinceMs: fireAtMs }))) continue;
-    // Checked last, since it reads the playbook's whole trail.
-    if (!(await wasToStart(db, of, stored, fireAtMs))) continue;
-    const startsForMs = Math.max(HOUR_MS, schedule.catchUpDays * DAY_MS);
-    found.push({ playbook, period, schedule, isMissed: nowMs - fireAtMs > startsForMs });
+    let startedBefore = false;
+    for (const { period, fireAtMs } of latestFires(schedule, nowMs, days)) {
+      const hasStarted = await wasStarted(db, { ...of, period, fireAtMs }, sandbox);
+      if (hasStarted && startedBefore) break;
+      startedBefore = hasStarted;
+      if (!hasStarted) {
+        // Checked last, since it reads the playbook's whole trail.
+        if (!(await wasToStart(db, of, stored, fireAtMs))) break;
+        const startsForMs = Math.max(HOUR_MS, schedule.catchUpDays * DAY_MS);
+        found.push({ playbook, period, schedule, isMissed: nowMs - fireAtMs > startsForMs });
+      }
+      if (!everyMissed) break;
+    }
   }
   return found;
+}
+
+async function wasStarted(
+  db: Db,
+  run: { businessId: string; playbook: string; period: string; fireAtMs: number },
+  sandbox: boolean,
+): Promise<boolean> {
+  const { fireAtMs: sinceMs, ...of } = run;
+  if ((await runThatCounts(db, of, launchedBySchedule(of.playbook))) !== undefined) return true;
+  // A sandbox wakes its launcher in real time, and dates the run by a clock that may be moved.
+  return sandbox && (await wasLaunchedSince(db, { ...of, sinceMs }));
 }
 
 interface Business {
@@ -60,20 +77,19 @@ interface Business {
   readonly sandbox: boolean;
 }
 
-/** Returns the last run that a schedule should have started within these days. */
-function lastFire(
+/** Returns the runs that a schedule should have started within these days, the last one first. */
+function* latestFires(
   schedule: PlaybookSchedule,
   nowMs: number,
   days: number,
-): { readonly period: string; readonly fireAtMs: number } | undefined {
+): Generator<{ readonly period: string; readonly fireAtMs: number }> {
   const today = zonedDate(nowMs, schedule.zone);
   for (let ago = 0; ago < days; ago += 1) {
     const period = periodBeginningOn(schedule, addDays(today, -ago));
     if (period === null) continue;
     const { fireAtMs } = fireOf(schedule, period);
-    if (fireAtMs <= nowMs - STARTS_WITHIN_MS) return { period, fireAtMs };
+    if (fireAtMs <= nowMs - STARTS_WITHIN_MS) yield { period, fireAtMs };
   }
-  return undefined;
 }
 
 async function wasToStart(
