@@ -3,6 +3,7 @@ import { recordReturned } from "../../src/store/deposits/returned-deposits.ts";
 import { topUpsOf } from "../../src/store/deposits/deposits.ts";
 import { unlessRefused } from "../../src/business/source-money.ts";
 import type { ActivityContext } from "../shared/context.ts";
+import { incidentIfRefused } from "./refused-debit.ts";
 
 /**
  * Reads a workflow's arrived deposits again before it requests another one, so that money which the
@@ -21,8 +22,10 @@ export async function lookAtArrived(
   const shown = await unlessRefused(transactions.listAll());
   const clock = await context.clockOf(business).now();
   for (const topUp of arrived) {
-    const reason = takenBack(shown?.find(({ id }) => id === topUp.transactionId));
+    const found = shown?.find(({ id }) => id === topUp.transactionId);
+    const reason = takenBack(found);
     if (reason === null) continue;
+    await incidentIfRefused(context, topUp, found, clock);
     await context.store.transactionOf(businessId, (trx) =>
       recordReturned(trx, topUp, reason, clock),
     );

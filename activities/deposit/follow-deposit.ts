@@ -6,6 +6,7 @@ import { depositStands, type ShownTransaction } from "../../src/domain/deposits/
 import { changeTopUp, moveTopUp, type TopUp } from "../../src/store/deposits/deposits.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { endTopUp, notifyOfLate } from "./record-deposit.ts";
+import { incidentIfRefused } from "./refused-debit.ts";
 
 /**
  * Banking days after its arrival date for which a deposit that the service doesn't show is waited
@@ -22,6 +23,7 @@ export async function followDeposit(context: ActivityContext, topUp: TopUp): Pro
   const clock = await context.clockOf(business).now();
   const shown = found.find(({ id }) => id === transactionId);
   const stands = standing(topUp, shown, newYorkDate(clock.businessMs));
+  if (stands === "failed") await incidentIfRefused(context, topUp, shown, clock);
   await context.store.transactionOf(businessId, async (trx) => {
     const { businessMs, realMs } = clock;
     if (stands === "on-its-way") {

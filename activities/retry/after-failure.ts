@@ -1,7 +1,8 @@
+import type { FundingChoice } from "../../src/contracts/pay-run.ts";
 import type { LineReason } from "../../src/contracts/reason-codes.ts";
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
-import type { FailureRule, RetryFailedPlaybook } from "../../src/contracts/playbook.ts";
-import { classifyFailures } from "../../src/domain/payments/failure-policy.ts";
+import type { FailureRule } from "../../src/contracts/playbook.ts";
+import { classifyFailure } from "../../src/domain/payments/failure-policy.ts";
 import {
   type FailedPayment,
   lineStateOfPayments,
@@ -9,7 +10,11 @@ import {
 import { formatUsd, sumCents } from "../../src/domain/money.ts";
 import { partsOf } from "../../src/domain/payments/line-parts.ts";
 import { arrivalDate, earliestDate } from "../../src/domain/planning/send-date.ts";
-import { ruleFor, type RuledFailure } from "../../src/domain/retries/policy.ts";
+import {
+  decidingFailure,
+  type DecidingFailure,
+  type RuledFailure,
+} from "../../src/domain/retries/policy.ts";
 import {
   type FailureFacts,
   type FailureStep,
@@ -20,7 +25,7 @@ import { whoseAccount } from "../../src/domain/retries/whose-account.ts";
 import { refusedSince, runStopped } from "../../src/ledger/run-stopped.ts";
 import { planLineOf } from "../../src/store/lines/lines.ts";
 import { dayOfFailure, keepRetryCase } from "../../src/store/lines/retry-cases.ts";
-import { incidentOfBounce } from "../incident/incident-of-bounce.ts";
+import { incidentOfBounce } from "../shared/incident-of-bounce.ts";
 import { approvalEndOf, firstSettledOn } from "./approval.ts";
 import { decisionAbout, joined, park, waitFor, waitForDay } from "./answers.ts";
 import { announceDay } from "./announce-day.ts";
@@ -37,9 +42,10 @@ export async function afterFailure(
   failures: readonly FailedPayment[],
 ): Promise<RetryAssessment> {
   const playbook = await failurePlaybook(retry, failures);
-  const failed = harshest(failures, playbook);
-  const reason = failures[0]?.failureReason ?? "no reason given";
-  const about = await aboutOf(retry, failed.code, failures);
+  const funding = await fundingOf(retry);
+  const deciding = decidingFailure(playbook.rules, failures, funding.kind);
+  const { ruled: failed } = deciding;
+  const about = await aboutOf(retry, failed.code, { ...deciding, failures, funding });
   const failedCents = sumCents(failures.map(({ amountCents }) => amountCents));
   const { settledCents = 0 } = partsOf(retry.line.amountCents, undealtPayments(retry)) ?? {};
   const step = stepAfterFailure({
@@ -66,7 +72,7 @@ export async function afterFailure(
   await setRow(retry, { approvalEnded: end?.reason ?? null });
   const ids = failures.map((failure) => failure.paymentId);
   const handled = [...new Set([...retry.row.handledPaymentIds, ...ids])];
-  return take(retry, step, { failed, reason, failures, handled, settledCents });
+  return take(retry, step, { deciding, failures, handled, settledCents });
 }
 
 /**
@@ -83,31 +89,37 @@ export async function decideLater(
   const mine = payments.filter(({ id }) => line.paymentIds.includes(id));
   const outcome = lineStateOfPayments(mine, line.amountCents);
   if (outcome.kind !== "failed") return undefined;
-  const { code } = classifyFailures(outcome.reasons);
-  const about = await aboutOf(retry, code, outcome.reasons);
-  return isUndecided({ ...about, code }, rule) ? undefined : afterFailure(retry, outcome.reasons);
+  const { reasons: failures } = outcome;
+  const funding = await fundingOf(retry);
+  const deciding = decidingFailure([rule], failures, funding.kind);
+  const { code } = classifyFailure(deciding.failureReason);
+  const about = await aboutOf(retry, code, { ...deciding, failures, funding });
+  return isUndecided({ ...about, code }, rule) ? undefined : afterFailure(retry, failures);
+}
+
+/** Returns what a retry's line is paid from. */
+async function fundingOf({ context, line }: RetryCase): Promise<FundingChoice> {
+  return (await planLineOf(context.store.db, line)).funding;
 }
 
 /** Finds out whose account a failure is about, and how many payments share it. */
 async function aboutOf(
   { context, line }: RetryCase,
   code: string | null,
-  failures: readonly FailedPayment[],
+  found: Pick<DecidingFailure, "failureReason"> & {
+    readonly failures: readonly FailedPayment[];
+    readonly funding: FundingChoice;
+  },
 ): Promise<Pick<FailureFacts, "whose" | "returnsOfDay">> {
-  const { db } = context.store;
-  const day = await dayOfFailure(db, line, code);
-  const whose = whoseAccount({
-    code,
-    failureReason: failures[0]?.failureReason ?? null,
-    sourceKind: (await planLineOf(db, line)).funding.kind,
-    ...day,
-  });
-  return { whose, returnsOfDay: failures.length + day.othersFailed };
+  const { failureReason, failures, funding } = found;
+  const day = await dayOfFailure(context.store.db, line, code);
+  const whose = whoseAccount({ code, failureReason, sourceKind: funding.kind, ...day });
+  const same = failures.filter((each) => classifyFailure(each.failureReason).code === code);
+  return { whose, returnsOfDay: same.length + day.othersFailed };
 }
 
 interface Failed {
-  readonly failed: RuledFailure;
-  readonly reason: string;
+  readonly deciding: DecidingFailure;
   readonly failures: readonly FailedPayment[];
   readonly handled: readonly string[];
   /** The amount of the bill that has settled despite the failure. */
@@ -121,11 +133,12 @@ interface Failed {
 async function take(
   retry: RetryCase,
   step: FailureStep,
-  { failed, reason, failures, handled, settledCents }: Failed,
+  { deciding, failures, handled, settledCents }: Failed,
 ): Promise<RetryAssessment> {
-  const { code, rule } = failed;
+  const { code, rule } = deciding.ruled;
+  const reason = deciding.failureReason ?? "no reason given";
   const reasonCode: LineReason = code ?? "unknown_reason";
-  const { cause, toDo } = classifyFailures(failures);
+  const { cause, toDo } = classifyFailure(deciding.failureReason);
   const { by: roles, onIncident } = rule;
   const account = { code: reasonCode, reason, roles, callsBack: onIncident !== undefined };
   if (step.kind === "park") {
@@ -166,20 +179,6 @@ function waitOf(step: FailureStep, { rule }: RuledFailure) {
   if (step.kind === "wait-for-funds") return "funds";
   if (step.kind === "park" && step.undecided) return "either-side";
   return step.kind === "park" && step.hold === "vendor" && rule.payAgain ? "bank-account" : null;
-}
-
-/**
- * Returns the failure that decides: of a split that failed in several ways, the one whose rule
- * allows least.
- */
-function harshest(failures: readonly FailedPayment[], playbook: RetryFailedPlaybook): RuledFailure {
-  const ruled = failures.map(({ failureReason }) => ruleFor(playbook.rules, failureReason));
-  return (
-    ruled.find(({ rule }) => rule.action === "ask") ??
-    ruled.find(({ rule }) => rule.action === "hold-vendor") ??
-    ruled[0] ??
-    ruleFor(playbook.rules, null)
-  );
 }
 
 /** Returns why it is not tried again, whatever its playbook says; null if it is. */

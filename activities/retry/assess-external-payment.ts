@@ -17,7 +17,7 @@ import {
   EXTERNAL_PAYMENT_NOTICE,
 } from "../../src/store/payables/external-payments.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { incidentOfBounce } from "../incident/incident-of-bounce.ts";
+import { incidentOfBounce } from "../shared/incident-of-bounce.ts";
 import { ended } from "./answers.ts";
 import { holdForFailure } from "./failure-holds.ts";
 

@@ -12,7 +12,7 @@ import {
   keepRetryCase,
   type RetryCaseRule,
 } from "../../src/store/lines/retry-cases.ts";
-import { incidentOfBounce } from "../incident/incident-of-bounce.ts";
+import { incidentOfBounce } from "../shared/incident-of-bounce.ts";
 import { readPayer } from "../shared/own-sources.ts";
 import { stoppedBy } from "./after-failure.ts";
 import { announceDay } from "./announce-day.ts";

@@ -19,7 +19,7 @@ import { type Incident, markCallsBack, openIncident } from "../../src/store/inci
 import { scheduledFrom } from "../../src/store/incidents/scheduled-from.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { startOrSignal } from "../../src/temporal/start.ts";
-import type { ActivityContext } from "../shared/context.ts";
+import type { ActivityContext } from "./context.ts";
 
 /** What an incident needs to know of the bill whose payment bounced. */
 interface Bounced {

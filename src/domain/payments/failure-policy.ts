@@ -40,7 +40,9 @@ const PATTERNS: readonly (readonly [RegExp, BankReturnCode])[] = [
   [/\bno account\b|\bunable to locate( the)? account\b|\baccount not found\b/i, "R03"],
   [/\binvalid account( number)?\b/i, "R04"],
   [/\bcorporate customer\b.*\bnot authori[sz]ed\b/i, "R29"],
-  [/\bauthori[sz]ation revoked\b/i, "R07"],
+  [/\bauthori[sz]ation (was |has been )?revoked\b|\brevoked authori[sz]ation\b/i, "R07"],
+  [/\bnot in accordance with the terms\b|\boutside the terms\b/i, "R11"],
+  [/\bunauthori[sz]ed( debit| entry)?\b|\bnot authori[sz]ed\b/i, "R10"],
   [/\b(payment stopped|stop payment)\b/i, "R08"],
   [/\baccount (is |was )?frozen\b|\bfrozen account\b/i, "R16"],
   [/\bnon ?transaction account\b/i, "R20"],
@@ -75,10 +77,10 @@ export function classifyFailure(failureReason: string | null | undefined): Failu
  * True if a text names its code and says what it means: “R02 Account closed” needs no translation,
  * “R02” and “nsf” do.
  */
-function namesAndSays(text: string, code: string): boolean {
+function namesAndSays(text: string, code: BankReturnCode): boolean {
   const words = wordsOf(text);
   const says = PATTERNS.some(([pattern, name]) => name === code && pattern.test(words));
-  return says && new RegExp(`\\b${code}\\b`, "i").test(words);
+  return says && codesIn(words).includes(code);
 }
 
 /**
@@ -101,14 +103,19 @@ export function classifyFailures(
  */
 export function wordsOf(failureReason: string): string {
   return composed(failureReason)
-    .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+    .replaceAll(/(\p{Ll}|\bR\d{2})(\p{Lu})/gu, "$1 $2")
     .replaceAll(/[\s_-]+/g, " ");
+}
+
+/** Returns the return codes in words of a reason, which services write `R29`, `r-29` and `R 29`. */
+export function codesIn(words: string): BankReturnCode[] {
+  const named = [...words.matchAll(/\bR ?(\d{2})\b/gi)].map(([, digits]) => `R${digits}`);
+  return named.filter(isBankReturnCode);
 }
 
 /** If the words match several codes, one that must not be retried wins. */
 function returnCodeOf(text: string): BankReturnCode | null {
-  const named = [...text.matchAll(/\bR\d{2}\b/gi)].map((match) => match[0].toUpperCase());
-  const codes = new Set(named.filter(isBankReturnCode));
+  const codes = new Set(codesIn(text));
   if (codes.size > 1) return null;
   const [code] = codes;
   if (code !== undefined) return code;

@@ -1,7 +1,12 @@
 import type { BankReturnCode } from "../../contracts/reason-codes.ts";
 import type { FailureRule, RetryFailedPlaybook } from "../../contracts/playbook.ts";
-import { classifyFailure, wordsOf } from "../payments/failure-policy.ts";
-import { isBankReturnCode, isReinitiable, REINITIATIONS_MAX } from "../payments/return-codes.ts";
+import { classifyFailure, codesIn, wordsOf } from "../payments/failure-policy.ts";
+import {
+  debitRefusedBy,
+  isBankReturnCode,
+  isReinitiable,
+  REINITIATIONS_MAX,
+} from "../payments/return-codes.ts";
 
 /** Name of the playbook that handles failures if none is stored under it. */
 export const BUILT_IN_FAILURES = "retry-failed";
@@ -98,7 +103,7 @@ export function ruleFor(
   if (found.action === "retry" && code !== null && !isReinitiable(code)) {
     return { code, rule: ASK_OPERATOR };
   }
-  if (found.action === "retry" && /\br\d{2}\b/.test(text) && code === null) {
+  if (found.action === "retry" && code === null && codesIn(text).length > 0) {
     return { code, rule: ASK_OPERATOR };
   }
   // The author's own words for a bounce count as a bounce.
@@ -107,6 +112,36 @@ export function ruleFor(
     code: bounced ? (found.codes.filter(isBankReturnCode).find(isReinitiable) ?? "R01") : code,
     rule: found,
   };
+}
+
+/** The failure that decides about a bill. */
+export interface DecidingFailure {
+  readonly ruled: RuledFailure;
+  readonly failureReason: string | null;
+}
+
+/**
+ * Finds the failure that decides: of a split that failed in several ways, one that says that our
+ * account refuses debits, then the one whose rule allows least.
+ *
+ * @param sourceKind kind of the funding source: only a bank account is debited
+ */
+export function decidingFailure(
+  rules: readonly FailureRule[],
+  failures: readonly { readonly failureReason: string | null }[],
+  sourceKind: string,
+): DecidingFailure {
+  const all = failures.map(({ failureReason }) => ({
+    failureReason,
+    ruled: ruleFor(rules, failureReason),
+  }));
+  const isDebited = sourceKind !== "balance";
+  return (
+    all.find(({ ruled }) => isDebited && debitRefusedBy(ruled.code) !== null) ??
+    all.find(({ ruled }) => ruled.rule.action === "ask") ??
+    all.find(({ ruled }) => ruled.rule.action === "hold-vendor") ??
+    all[0] ?? { failureReason: null, ruled: ruleFor(rules, null) }
+  );
 }
 
 function matches(rule: FailureRule, code: string | null, text: string): boolean {

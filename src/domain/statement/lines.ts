@@ -1,4 +1,5 @@
 import { dayOfInstant, namedDay } from "../clock/named-day.ts";
+import { codesIn, wordsOf } from "../payments/failure-policy.ts";
 
 /** A line that a run's money leaves on an account's statement. */
 export interface StatementLine {
@@ -77,11 +78,10 @@ export function paymentLines(
  */
 function neverLeft(payment: StatementPayment, date: string): boolean {
   const failedOn = dayOfInstant(payment.updatedAt) ?? "";
-  const isByTheBank = payment.processedAt !== null || RETURN_CODE.test(payment.failureReason ?? "");
+  const named = codesIn(wordsOf(payment.failureReason ?? ""));
+  const isByTheBank = payment.processedAt !== null || named.length > 0;
   return !isByTheBank && failedOn !== "" && failedOn <= date;
 }
-
-const RETURN_CODE = /\bR\d{2}\b/;
 
 /** A deposit as the service shows it now, or as Payrun knew it if the service doesn't show it. */
 export interface StatementDeposit {

@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
 import { fundRun } from "../../../activities/runs/fund-run.ts";
 import { readTransactions } from "../../../activities/deposit/read-transactions.ts";
+import { getIncident, revokedAuthorizations } from "../../../src/store/incidents/incidents.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { dryPlan } from "../../support/dry-plan.ts";
 import { getDryPlanPage } from "../../../src/store/plans/dry-plans.ts";
@@ -135,6 +136,28 @@ describe("a run that is short of money", () => {
     expect(again).toMatchObject({ state: "proposed", requestNo: 2, amountCents: 10_000 });
     await scene.step(planned);
     expect(await scene.topUp(planned)).toEqual(again);
+  });
+  test("a deposit that our own bank account refused holds that account, as one incident", async ({
+    scene,
+    world,
+  }) => {
+    const planned = await scene.shortRun();
+    const match = { bankAccountId: "bank_main" };
+    await world.control.outcome({ match, outcome: "fail", code: "R10", times: 1 });
+    await scene.decide(planned);
+    await scene.step(planned);
+    await world.control.advance("P4D");
+    await scene.step(planned);
+    expect((await scene.topUp(planned)).state).toBe("failed");
+    expect(await world.holds()).toMatchObject([{ scope: "source", value: "bank_main" }]);
+    const { db } = world.store;
+    const { businessId } = world;
+    expect(await getIncident(db, businessId, "bank_main")).toMatchObject({
+      phase: "open",
+      code: "R10",
+      roles: ["owner"],
+    });
+    expect(await revokedAuthorizations(db, businessId, ["bank_main"])).toHaveProperty("size", 1);
   });
 });
 

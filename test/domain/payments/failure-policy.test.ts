@@ -24,6 +24,13 @@ describe("the failure policy", () => {
     ["ach_return_r01", "R01"],
     ["ACCOUNT_CLOSED", "R02"],
     ["NON_TRANSACTION_ACCOUNT", "R20"],
+    ["R-29", "R29"],
+    ["return code R 10", "R10"],
+    ["R29CorporateCustomerAdvisesNotAuthorized", "R29"],
+    ["Customer advises originator is not authorized to debit the account", "R10"],
+    ["UNAUTHORIZED_DEBIT", "R10"],
+    ["Authorization has been revoked by the customer", "R07"],
+    ["Entry not in accordance with the terms of the authorization", "R11"],
   ])("the reason %j means %s", (text, code) => {
     expect(classifyFailure(text).code).toBe(code);
   });
@@ -58,12 +65,18 @@ describe("the failure policy", () => {
     expect(classifyFailure(text).cause).toBe(cause);
   });
 
-  it.each([null, undefined, "", "computer says no", "R99 unheard of", "R01 then R02", "ERR01"])(
-    "a failure with the reason %j may not be retried",
-    (text) => {
-      expect(classifyFailure(text)).toMatchObject({ mayBeRetried: false });
-    },
-  );
+  it.each([
+    null,
+    undefined,
+    "",
+    "computer says no",
+    "R99 unheard of",
+    "R01 then R02",
+    "R-01 then R-02",
+    "ERR01",
+  ])("a failure with the reason %j may not be retried", (text) => {
+    expect(classifyFailure(text)).toMatchObject({ mayBeRetried: false });
+  });
 
   it("a short balance at the service is not taken for a bank return", () => {
     for (const text of ["Insufficient balance", "INSUFFICIENT_BALANCE"]) {

@@ -1,7 +1,12 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
 import type { FailureRule } from "../../../src/contracts/playbook.ts";
-import { BUILT_IN_RULES, ruleFor, unattendedFailures } from "../../../src/domain/retries/policy.ts";
+import {
+  BUILT_IN_RULES,
+  decidingFailure,
+  ruleFor,
+  unattendedFailures,
+} from "../../../src/domain/retries/policy.ts";
 
 const RETRY: FailureRule = {
   codes: ["R01"],
@@ -23,6 +28,22 @@ describe("the rule for a failure", () => {
     expect(ruleFor([{ ...RETRY, words: ["NO_COVER"] }], "no cover").rule.action).toBe("retry");
   });
 
+  it.each([
+    ["bank", ["R02", "R10"], "R10"],
+    ["bank", ["R08", "R02"], "R08"],
+    ["bank", ["R01", "R29"], "R29"],
+    ["balance", ["R02", "R10"], "R02"],
+    ["bank", ["R01", "R02"], "R02"],
+    ["bank", ["R01"], "R01"],
+  ])("of a split from %s that failed with %j, %s decides", (kind, codes, code) => {
+    const failures = codes.map((failureReason) => ({ failureReason }));
+    const { rules } = unattendedFailures("unstored", 0);
+    expect(decidingFailure(rules, failures, kind)).toMatchObject({
+      failureReason: code,
+      ruled: { code },
+    });
+  });
+
   it("a failure that no rule matches goes to an operator", () => {
     expect(ruleFor([RETRY], "The dog ate it").rule).toMatchObject({
       action: "ask",
@@ -31,12 +52,15 @@ describe("the rule for a failure", () => {
     expect(ruleFor([], null).rule.action).toBe("ask");
   });
 
-  it.each(["R10 no cover", "R01 and R10: no cover", "R77 no cover", "return_r10_NO_COVER"])(
-    "the reason %j is never retried, whatever words are in it",
-    (text) => {
-      expect(ruleFor([RETRY], text).rule.action).toBe("ask");
-    },
-  );
+  it.each([
+    "R10 no cover",
+    "R01 and R10: no cover",
+    "R-01 and R-10: no cover",
+    "R77 no cover",
+    "return_r10_NO_COVER",
+  ])("the reason %j is never retried, whatever words are in it", (text) => {
+    expect(ruleFor([RETRY], text).rule.action).toBe("ask");
+  });
 
   test.prop([fc.stringMatching(/^(R\d\d|no cover|insufficient funds| |,){1,4}$/)])(
     "a reason that names a code other than R01 and R09 is never retried",
