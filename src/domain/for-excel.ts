@@ -1,12 +1,19 @@
 /** Without it, Excel opens a file in the code page of its computer. */
 const BYTE_ORDER_MARK = "\uFEFF";
 
-/** Columns of counts; other cells of digits only are texts, such as a bill's number. */
+/** Columns of counts; other whole numbers are texts, such as a bill's number. */
 const COUNTS: readonly string[] = ["attempts", "debits", "credits"];
 
+/** What Excel reads as a number, a date or a time, such as `0012`, `1E5`, `10-12` or `5/6`. */
+const READ_AS_NUMBER = /^\d[\d/:.+-]*(e[+-]?\d+)?$/i;
+
+/** What is meant as one: an amount or a date. */
+const NUMBER = /^(\d+\.\d+|\d{4}-\d\d-\d\d)$/;
+
 /**
- * Makes a table (RFC 4180) one that opens right in Excel: in its own characters, and with texts of
- * digits only kept as texts, which would otherwise lose their zeros or end in an exponent.
+ * Makes a table (RFC 4180) one that opens right in Excel: in its own characters, and with texts that
+ * look like numbers kept as texts, which would otherwise lose their zeros, end in an exponent or
+ * become a date.
  *
  * @param parts of the table, split anywhere
  */
@@ -46,8 +53,9 @@ class Cells {
     const cell = isLast ? this.#cell.replace(/\r$/, "") : this.#cell;
     const rest = this.#cell.slice(cell.length);
     if (this.#isHead) this.#columns.push(cell);
-    const isText = !COUNTS.includes(this.#columns[this.#column] ?? "");
-    const written = !this.#isHead && isText && /^\d+$/.test(cell) ? `"=""${cell}"""` : cell;
+    const isCount = COUNTS.includes(this.#columns[this.#column] ?? "");
+    const isText = READ_AS_NUMBER.test(cell) && !NUMBER.test(cell) && !isCount;
+    const written = !this.#isHead && isText ? `"=""${cell}"""` : cell;
     this.#cell = "";
     this.#column = isLast ? 0 : this.#column + 1;
     if (isLast) this.#isHead = false;
