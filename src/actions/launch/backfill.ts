@@ -10,6 +10,7 @@ import {
   nextPeriod,
 } from "../../domain/clock/schedule-period.ts";
 import type { StoredPlaybook } from "../../store/playbooks/playbooks.ts";
+import type { Db } from "../../store/index.ts";
 import { scheduledSinceMs } from "../../store/playbooks/scheduled-since.ts";
 import { launchedBySchedule } from "../../domain/clock/schedule-triggers.ts";
 import { findRunOfPeriod, runThatCounts } from "../../store/runs/run-of-period.ts";
@@ -53,13 +54,24 @@ export async function backfill(
   if (asked !== undefined && !missed.includes(asked)) {
     throw unprocessable("not_missed", whyNot(stored.name, schedule, asked, span));
   }
+  const { business, name: playbook } = stored;
+  const { businessId } = profile;
+  // In a transaction, so that a repeat is about the same runs.
+  const due = await context.store.transactionOf(
+    businessId,
+    async (trx) => {
+      if (asked !== undefined) return [asked];
+      const open: string[] = [];
+      for (const period of missed) {
+        const of = { businessId, playbook, period };
+        if (await isOpen(trx, of, schedule, span)) open.push(period);
+      }
+      return open;
+    },
+    { part: "missed periods" },
+  );
   const launched = [];
-  for (const period of asked === undefined ? missed : [asked]) {
-    const of = { businessId: profile.businessId, playbook: stored.name, period };
-    const has = await runThatCounts(context.store.db, of, launchedBySchedule(stored.name));
-    const isMadeUp = has !== undefined || (await wasMadeUp(context, of, schedule, span));
-    if (isMadeUp && asked === undefined) continue;
-    const { name: playbook, business } = stored;
+  for (const period of due) {
     const request = { playbook, business, period, once: true };
     launched.push({ period, ...(await launch(context, request, by)) });
   }
@@ -87,18 +99,20 @@ async function spanOf(
 }
 
 /**
- * True if a missed run was launched after its time, even if it had no bill: one that was launched
- * early and had none says nothing about its period.
+ * True if nobody has made up for a missed run: launched it after its time, even if it had no bill.
+ * One that was launched early and had none says nothing about its period.
  */
-async function wasMadeUp(
-  { store }: ScheduleContext,
+async function isOpen(
+  db: Db,
   of: Parameters<typeof findRunOfPeriod>[1],
   schedule: PlaybookSchedule,
   { shownAt }: Span,
 ): Promise<boolean> {
-  const latest = await findRunOfPeriod(store.db, of);
+  const has = await runThatCounts(db, of, launchedBySchedule(of.playbook));
+  if (has !== undefined) return false;
+  const latest = await findRunOfPeriod(db, of);
   const { fireAtMs } = fireOf(schedule, of.period);
-  return latest !== undefined && shownAt(latest.launchedAtMs) >= fireAtMs;
+  return latest === undefined || shownAt(latest.launchedAtMs) < fireAtMs;
 }
 
 function missedPeriods(schedule: PlaybookSchedule, { sinceMs, nowMs }: Span): string[] {

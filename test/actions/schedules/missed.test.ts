@@ -33,6 +33,27 @@ describe("missed runs", () => {
     expect(await listRuns(scene.on.gateway.store.db, { limit: 10 })).toHaveLength(2);
   });
 
+  test("a repeat under a key whose first answer was lost names the runs that were made up, and makes up no others", async () => {
+    await scene.apply("{ every: thursday, catchUp: 15 days }");
+    scene.nowMs = Date.parse("2026-12-04T17:00:00Z");
+    const { url, store } = scene.on.gateway;
+    const send = async (): Promise<unknown> => {
+      const headers = { authorization: `Bearer ${scene.admin}`, "idempotency-key": "k-1" };
+      const answer = await fetch(`${url}/v1/schedules/weekly/backfill`, {
+        method: "POST",
+        headers,
+      });
+      return answer.json();
+    };
+    const first = await send();
+    expect(first).toMatchObject({ items: [{ created: true }, { created: true }] });
+    const lost = { status: null, answer: null };
+    await store.db.updateTable("keyed_requests").set(lost).execute();
+    scene.nowMs = Date.parse("2026-12-10T17:00:00Z");
+    expect(await send()).toEqual(first);
+    expect(await listRuns(store.db, { limit: 10 })).toHaveLength(2);
+  });
+
   test("a run that was launched early and had no bill doesn't make up a missed one", async () => {
     await scene.apply("{ every: thursday, catchUp: 8 days }");
     scene.nowMs = Date.parse("2026-12-01T17:00:00Z");
