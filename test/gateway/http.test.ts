@@ -235,6 +235,42 @@ describe("bad requests", () => {
   });
 
   test.for([
+    [{ playbook: 5 }, "Field playbook: must be a text"],
+    [{ playbook: "weekly", force: "yes" }, "Field force: must be true or false"],
+    [{ playbook: "weekly", inputs: [] }, "Field inputs: must be an object"],
+    [[], "The body: must be an object"],
+  ])(
+    "a value of another type is refused in plain words: %j",
+    async ([body, message], { gateway, launcher }) => {
+      const answer = await gateway.call("POST", "/v1/runs", launcher, body);
+      expect([answer.status, answer.json["message"]]).toEqual([400, message]);
+    },
+  );
+
+  test.for([
+    ["a number below its least", "/v1/runs?pageSize=0", "pageSize: must be at least 1"],
+    ["a number above its most", "/v1/runs?pageSize=501", "pageSize: must be at most 500"],
+  ])(
+    "%s is refused with the bound, in plain words",
+    async ([, path, message], { gateway, operator }) => {
+      const answer = await gateway.call("GET", path ?? "", operator);
+      expect([answer.status, answer.json["message"]]).toEqual([400, `Query parameter ${message}`]);
+    },
+  );
+
+  test("a text that is too long is refused with the bound, in plain words", async ({
+    gateway,
+    operator,
+  }) => {
+    const hold = { payableId: "pbl_1", reason: "x".repeat(5_000) };
+    const { status, json } = await gateway.call("POST", "/v1/holds", operator, hold);
+    expect([status, json["message"]]).toEqual([
+      400,
+      "Field reason: must have at most 1,000 characters",
+    ]);
+  });
+
+  test.for([
     ["broken JSON", "{", 400, "malformed_json"],
     ["a body that is no object", "[]", 400, "validation_error"],
     ["more than 1 MB", JSON.stringify({ x: "y".repeat(1_100_000) }), 413, "too_large"],

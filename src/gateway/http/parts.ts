@@ -2,6 +2,8 @@ import type { Context } from "hono";
 import type { ZodError, ZodType } from "zod";
 import { GatewayError } from "../../actions/errors.ts";
 import { repeatedMember } from "../../domain/repeated-member.ts";
+
+import { counted } from "../../domain/counted.ts";
 import { readBody, SMALL_BODY_BYTES } from "./limits.ts";
 
 /** Most characters of a name that a refusal repeats. */
@@ -117,8 +119,34 @@ function meantForm(forms: readonly (readonly Issue[])[]): readonly Issue[] | und
   return ofFields.toSorted((one, other) => one.length - other.length)[0];
 }
 
-/** Replaces zod's message for a missing field, “expected string, received undefined”. */
+/** What a field of each type must be. */
+const NOUNS: Readonly<Record<string, string>> = {
+  ...{ string: "a text", number: "a number", int: "a whole number", boolean: "true or false" },
+  ...{ object: "an object", record: "an object", array: "a list" },
+};
+
+/** What the size of a field of each type counts; the size of a number is the number. */
+const COUNTED: Readonly<Record<string, string>> = { string: "character", array: "item" };
+
+/** Replaces zod's own messages, which speak of schemas: “Too small: expected number to be >=1”. */
 function messageOf(issue: Issue): string {
-  const isMissing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
-  return isMissing ? "is missing" : issue.message;
+  const { message } = issue;
+  if (issue.code === "invalid_type" && message.startsWith("Invalid input: expected")) {
+    if (message.endsWith("received undefined")) return "is missing";
+    const noun = NOUNS[issue.expected];
+    return noun === undefined ? message : `must be ${noun}`;
+  }
+  if (issue.code === "too_small" && message.startsWith("Too small")) {
+    return `must ${sized(issue.origin, issue.inclusive === false ? "more than" : "at least", issue.minimum)}`;
+  }
+  if (issue.code === "too_big" && message.startsWith("Too big")) {
+    return `must ${sized(issue.origin, issue.inclusive === false ? "less than" : "at most", issue.maximum)}`;
+  }
+  return message;
+}
+
+function sized(origin: string, than: string, bound: number | bigint): string {
+  const of = COUNTED[origin];
+  if (of === undefined) return `be ${than} ${bound}`;
+  return `have ${than} ${counted(Number(bound), of)}`;
 }
