@@ -160,6 +160,7 @@ function compile(source: string): ParseResult | Fault {
   const parsed = environments.approve.parse(source);
   const fresh = findUnfit(parsed.ast) ?? parsed;
   matchLinearly(parsed.ast);
+  composeTexts(parsed.ast);
   if (compiled.size >= MAX_CACHED) compiled.clear();
   compiled.set(source, fresh);
   return fresh;
@@ -168,6 +169,14 @@ function compile(source: string): ParseResult | Fault {
 function matchLinearly(root: ASTNode): void {
   for (const part of partsOf(root)) {
     if (part.op === "rcall" && part.args[0] === "matches") part.args[0] = LINEAR;
+  }
+}
+
+/** An escape in a text (`"e\\u0301"`) hides from `composed` what it stands for. */
+function composeTexts(root: ASTNode): void {
+  for (const part of partsOf(root)) {
+    if (part.op !== "value" || typeof part.args !== "string") continue;
+    Object.assign(part, { args: composed(part.args) });
   }
 }
 

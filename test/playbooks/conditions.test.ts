@@ -37,6 +37,9 @@ describe("a condition", () => {
     ["Caf\u00e9 Roma", 'payable.vendor.name.startsWith("Cafe\u0301")'],
     ["Cafe\u0301 Roma", 'payable.vendor.name.matches("^Caf\u00e9 ")'],
     ["Caf\u00e9 Roma", 'payable.vendor.name == "Cafe\u0301 Roma"'],
+    ["Caf\u00e9 Roma", 'payable.vendor.name == "Cafe\\u0301 Roma"'],
+    ["Cafe\u0301 Roma", 'payable.vendor.name.startsWith("Cafe\\u0301")'],
+    ["Caf\u00e9 Roma", 'payable.vendor.name in ["x", "Cafe\\u0301 Roma"]'],
   ])("a condition reads %j as it looks, however it was typed", (name, condition) => {
     const vendor = { ...bill.vendor, name };
     expect(evaluateCondition(condition, { ...bill, vendor })).toBe(true);
