@@ -66,10 +66,9 @@ function requirePeriod(
   { schedule }: PayRunPlaybook,
 ): void {
   if (period === undefined || schedule === null || force === true) return;
-  const isWritable = period > FIRST_DATE && period < LAST_DATE;
-  if (isWritable && hasRun(schedule, period)) return;
-  const begun = isWritable ? periodBeginningOn(schedule, period) : null;
-  const next = isWritable ? nextPeriod(schedule, period) : null;
+  if (hasRun(schedule, period)) return;
+  const begun = periodBeginningOn(schedule, period);
+  const next = nextPeriod(schedule, period);
   const meant =
     begun !== null
       ? ` The run that begins on that day is the one of ${begun}.`
@@ -82,9 +81,6 @@ function requirePeriod(
     { period, next: begun ?? next },
   );
 }
-
-/** Beyond these dates, calendars have no neighboring ones that can be written. */
-const [FIRST_DATE, LAST_DATE] = ["1900-01-01", "9000-01-01"];
 
 /** Returns the period of a launch or a plan, on the business clock. */
 export async function periodOf(

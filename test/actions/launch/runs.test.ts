@@ -142,8 +142,12 @@ describe("a launch", () => {
     // On Thanksgiving no bank works, and the run begins the day before.
     const moved = await launchOn("2027-11-24");
     expect(moved.json["details"]).toMatchObject({ next: "2027-11-25" });
+    for (const date of ["1900-01-01", "2999-12-31"]) {
+      const { status, json } = await launchOn(date);
+      expect([date, status, json["error"]]).toEqual([date, 422, "not_a_period"]);
+    }
     for (const date of ["0001-01-01", "9999-12-31"]) {
-      expect((await launchOn(date)).status, date).toBe(422);
+      expect((await launchOn(date)).status, date).toBe(400);
     }
     expect((await launchOn("2027-11-25")).status).toBe(201);
     expect((await launchOn("2027-12-04", { force: true })).status).toBe(201);
