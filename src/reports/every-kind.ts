@@ -142,9 +142,10 @@ async function whatAsks(context: ReportContext, businessIds: readonly string[] |
   const earliestMs = Math.min(nowMs, ...[...clocks.values()].filter((ms) => ms > 0));
   const left: string[] = [];
   const asked = { leftSinceMs: askedSinceMs(earliestMs), limit: LEFT_MOST };
-  for (const each of await listCancellations(context.store.db, asked)) {
-    const isListed = businessIds?.includes(each.businessId) ?? true;
-    if (isListed && (await waitingForNow(context, each)) !== null) left.push(each.workflowId);
+  for (const businessId of clocks.keys()) {
+    for (const each of await listCancellations(context.store.db, { ...asked, businessId })) {
+      if ((await waitingForNow(context, each)) !== null) left.push(each.workflowId);
+    }
   }
   return { clock: clockOfRow("runs.business_id", clocks, nowMs), left };
 }
