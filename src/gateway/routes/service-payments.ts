@@ -6,10 +6,10 @@ import { paymentsSince } from "../../reports/service-payments.ts";
 import type { Routes } from "../http/route.ts";
 import { date, name, pageNumber } from "./fields.ts";
 
-const since = z.union(
-  [date, z.iso.datetime({ offset: true })],
-  "must be a date, YYYY-MM-DD, or an ISO 8601 instant with its zone",
-);
+const A_TIME = "must be a date, YYYY-MM-DD, or an ISO 8601 instant with its zone";
+
+// The second form says it too: its mistake alone is shown if the first one isn't even a date.
+const since = z.union([date, z.iso.datetime({ offset: true, error: A_TIME })], A_TIME);
 
 /** Adds the service's payments, compared with the store: the check to make after a restore. */
 export function addServicePaymentRoutes(routes: Routes): void {
