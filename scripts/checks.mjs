@@ -121,7 +121,7 @@ const DAYS_AT_ONCE = 1;
 const MORE_AFTERWARDS = 3;
 
 /**
- * Begins no day that would end after `PAYRUN_TEST_UNTIL` (in seconds), if there is one: on a slow
+ * Begins no day that would end after `TESTS_UNTIL` (in seconds), if there is one: on a slow
  * machine, all days take longer than CI may. The days that were left are named.
  *
  * @param {Promise<unknown>} longForms the long forms beside which they run; more days run at a time
@@ -133,7 +133,7 @@ async function runOnTellingDays(longForms) {
   const left = [...days];
   /** @type {string[]} */
   const red = [];
-  const untilMs = 1000 * Number(process.env["PAYRUN_TEST_UNTIL"] ?? Infinity);
+  const untilMs = 1000 * Number(process.env["TESTS_UNTIL"] ?? Infinity);
   /** The longest that a day has taken, of all tests and of those that read a date. */
   const longestMs = { all: 20 * 60_000, dated: 0 };
   const runSome = async () => {

@@ -36,7 +36,7 @@ test("CI runs npm test and the long tests in the checkout, with CI=true, and not
 });
 
 test("CI ends within its 90 minutes: it says until when days may begin", async () => {
-  machine.program("npm", 'echo "for $((PAYRUN_TEST_UNTIL - $(date +%s))) s"\n');
+  machine.program("npm", 'echo "for $((TESTS_UNTIL - $(date +%s))) s"\n');
   const { said } = await run();
   const until = Number(/^for (\d+) s$/m.exec(said)?.[1]);
   expect(until).toBeGreaterThan(60 * 60);
