@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Client,
-  isGrpcServiceError,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
   WorkflowNotFoundError,
@@ -9,6 +8,7 @@ import {
 import { ApplicationFailure, NamespaceNotFoundError } from "@temporalio/common";
 import { TASK_QUEUE } from "../contracts/names.ts";
 import { WORKFLOW, WORKFLOW_KINDS, type WorkflowKind } from "../contracts/workflow-kinds.ts";
+import { GRPC, grpcCode, grpcDetails } from "../temporal/grpc.ts";
 import { signalToLook } from "../temporal/signal.ts";
 import { startOrSignal } from "../temporal/start.ts";
 import { GatewayError, unprocessable } from "./errors.ts";
@@ -17,8 +17,6 @@ import { GatewayError, unprocessable } from "./errors.ts";
 const CALL_TIMEOUT_MS = 5_000;
 
 const RETRY_AFTER_MS = 200;
-
-const GRPC = { cancelled: 1, invalidArgument: 3, deadlineExceeded: 4, unavailable: 14 } as const;
 
 /**
  * Starts the workflow of a row, or signals the running one to look.
@@ -175,14 +173,14 @@ function unreachable(error: unknown): GatewayError | undefined {
   const code = grpcCode(error);
   if (code === undefined) return undefined;
   if (code === GRPC.invalidArgument) {
-    if (!/search attribute/i.test(detailsOf(error))) return undefined;
+    if (!/search attribute/i.test(grpcDetails(error))) return undefined;
     return new GatewayError(
       "search_attributes_missing",
       "Temporal doesn't know Payrun's search attributes yet; a worker registers them, within a minute.",
     );
   }
   const gone: readonly number[] = [GRPC.cancelled, GRPC.deadlineExceeded, GRPC.unavailable];
-  return gone.includes(code) ? lost() : refusedNow(detailsOf(error));
+  return gone.includes(code) ? lost() : refusedNow(grpcDetails(error));
 }
 
 /** True for what Temporal says of a start, or of a signal with a start, only while a run ends. */
@@ -195,20 +193,6 @@ function isRace(error: unknown): error is Error {
 function refusedNow(details: string): GatewayError {
   const text = `Temporal doesn't take it right now: ${details || "it gives no reason"}.`;
   return new GatewayError("temporal_unreachable", text);
-}
-
-function grpcCode(error: unknown): number | undefined {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (isGrpcServiceError(at)) return at.code;
-  }
-  return undefined;
-}
-
-function detailsOf(error: unknown): string {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (isGrpcServiceError(at)) return at.details;
-  }
-  return "";
 }
 
 /** Names of the errors that an activity ends with if the Payments Service can't be read. */

@@ -1,10 +1,11 @@
 import { parseArgs } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client, isGrpcServiceError, type Connection } from "@temporalio/client";
+import { Client, type Connection } from "@temporalio/client";
 import type { Config } from "../config.ts";
 import { Clients } from "../business/clients.ts";
 import { createGateway } from "./gateway.ts";
 import type { Log } from "../actions/context.ts";
+import { GRPC, grpcCode } from "../temporal/grpc.ts";
 import { howToStart } from "../temporal/how-to-start.ts";
 import { registerSearchAttributes } from "../temporal/search-attributes.ts";
 import { dataConverterOf } from "../temporal/codec.ts";
@@ -17,8 +18,6 @@ import { temporalAnswers } from "../actions/temporal.ts";
 
 /** Milliseconds between attempts to reach a server that can't be reached yet. */
 const REGISTER_EVERY_MS = 2_000;
-const GRPC_DEADLINE = 4;
-const GRPC_UNAVAILABLE = 14;
 
 const complain = complainAs("gateway");
 
@@ -131,7 +130,8 @@ async function prepareNamespace(
 }
 
 function isUnavailable(error: unknown): boolean {
-  return isGrpcServiceError(error) && [GRPC_DEADLINE, GRPC_UNAVAILABLE].includes(error.code);
+  const code = grpcCode(error);
+  return code === GRPC.deadlineExceeded || code === GRPC.unavailable;
 }
 
 function portProblem(error: unknown, config: Config): string {

@@ -1,13 +1,11 @@
-import { type Client, isGrpcServiceError, type ScheduleDescription } from "@temporalio/client";
+import type { Client, ScheduleDescription } from "@temporalio/client";
 import { definedOnly } from "../contracts/defined-only.ts";
+import { GRPC, grpcCode } from "./grpc.ts";
 import { isInStep, type LauncherOptions } from "./schedule-drift.ts";
 import { whileBusy } from "./while-busy.ts";
 
 type ScheduleClient = Client["schedule"];
 type UpdateRequest = Parameters<ScheduleClient["workflowService"]["updateSchedule"]>[0];
-
-/** A status code of gRPC. */
-const FAILED_PRECONDITION = 9;
 
 /** A change that meets ours as often as this is not a person's. */
 const TRIES = 5;
@@ -31,17 +29,12 @@ export async function updateSchedule(client: Client, options: LauncherOptions): 
       }),
     );
     await update.catch((error: unknown) => {
-      if (!isConflict(error)) throw error;
+      if (grpcCode(error) !== GRPC.failedPrecondition) throw error;
     });
     // Some servers drop such a change without an error.
     if (isInStep(await describe(client, scheduleId), options)) return;
   }
   throw new Error(`the schedule ${scheduleId} is being changed at Temporal again and again`);
-}
-
-function isConflict(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return isGrpcServiceError(cause) && cause.code === FAILED_PRECONDITION;
 }
 
 function describe(client: Client, scheduleId: string): Promise<ScheduleDescription> {

@@ -1,7 +1,6 @@
 import {
   type CalendarSpec,
   type Client,
-  isGrpcServiceError,
   type ScheduleDescription,
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
@@ -13,6 +12,7 @@ import { TASK_QUEUE } from "../contracts/names.ts";
 import { scheduledPayRunId, WORKFLOW } from "../contracts/workflow-kinds.ts";
 import { isUnreadable, keyIdOf } from "./codec.ts";
 import { searchAttributes } from "../contracts/search-attributes.ts";
+import { GRPC, grpcCode } from "./grpc.ts";
 import { isInStep, type LauncherOptions } from "./schedule-drift.ts";
 import { updateSchedule } from "./schedule-update.ts";
 import { undecoded } from "./undecoded.ts";
@@ -22,8 +22,6 @@ import { whileBusy } from "./while-busy.ts";
 const SHORTEST_CATCH_UP_MS = 10_000;
 /** A server that doesn't respond must not hold up a pass forever. */
 const LIST_MS = 20_000;
-/** A status code of gRPC. */
-const NOT_FOUND = 5;
 
 /** A playbook's schedule as Temporal keeps it: days and times on which its launcher is woken. */
 export interface LauncherSchedule extends ScheduledPayRunInput {
@@ -170,7 +168,7 @@ async function encrypted(client: Client, of: ScheduleKey) {
     const ask = () => client.workflowService.describeSchedule(request);
     return (await whileBusy(ask)).schedule ?? undefined;
   } catch (error) {
-    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return undefined;
+    if (grpcCode(error) === GRPC.notFound) return undefined;
     throw error;
   }
 }

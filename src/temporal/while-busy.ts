@@ -1,8 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isGrpcServiceError } from "@temporalio/client";
-
-/** A status code of gRPC. */
-const RESOURCE_EXHAUSTED = 8;
+import { GRPC, grpcCode } from "./grpc.ts";
 
 const TRIES = 20;
 const LONGEST_PAUSE_MS = 500;
@@ -18,15 +15,8 @@ export async function whileBusy<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      if (tries === TRIES || !isBusy(error)) throw error;
+      if (tries === TRIES || grpcCode(error) !== GRPC.resourceExhausted) throw error;
       await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 50 * tries));
     }
   }
-}
-
-function isBusy(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (isGrpcServiceError(at)) return at.code === RESOURCE_EXHAUSTED;
-  }
-  return false;
 }

@@ -2,7 +2,6 @@ import type { Context } from "hono";
 import type { ZodError, ZodType } from "zod";
 import { GatewayError } from "../../actions/errors.ts";
 import { repeatedMember } from "../../domain/repeated-member.ts";
-
 import { counted } from "../../domain/counted.ts";
 import { readBody, SMALL_BODY_BYTES } from "./limits.ts";
 
@@ -38,10 +37,7 @@ function jsonIn(bytes: Uint8Array): { readonly text: string; readonly value: unk
 export function queryIn(c: Context): Record<string, string> {
   const twice = Object.entries(c.req.queries()).find(([, values]) => values.length > 1);
   if (twice === undefined) return c.req.query();
-  const [field, message] = [twice[0].slice(0, NAME_MOST), "is named twice"];
-  throw new GatewayError("validation_error", `Query parameter ${field}: ${message}`, [
-    { field, message },
-  ]);
+  throw invalidField(twice[0].slice(0, NAME_MOST), "is named twice", "Query parameter");
 }
 
 /** @throws GatewayError 415 unless the request says that it carries JSON */
@@ -65,9 +61,9 @@ export function parsePart(part: string, schema: ZodType | undefined, value: unkn
   throw invalid(part, parsed.error);
 }
 
-/** Returns the refusal of a field of the body that its schema can't judge alone. */
-export function invalidField(field: string, message: string): GatewayError {
-  return new GatewayError("validation_error", `Field ${field}: ${message}`, [{ field, message }]);
+/** Returns the refusal of a field, of the body unless said, that its schema can't judge alone. */
+export function invalidField(field: string, message: string, part = "Field"): GatewayError {
+  return new GatewayError("validation_error", `${part} ${field}: ${message}`, [{ field, message }]);
 }
 
 /** The most mistakes that a refusal names; further ones are counted. */
