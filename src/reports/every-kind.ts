@@ -1,3 +1,4 @@
+import { isoInstant } from "../domain/clock/instants.ts";
 import type { ListedRun as Listed, RunList } from "../api/runs.ts";
 import type { AnyStatus } from "../api/statuses.ts";
 import { CANCELLATION_PHASES } from "../contracts/cancellation.ts";
@@ -201,8 +202,8 @@ async function cancellations(context: ReportContext, ids: readonly string[]): Pr
         waitingFor,
         totalCents: each.totalCents,
         launchedBy: each.requestedBy,
-        launchedAt: iso(each.requestedAtMs),
-        endedAt: each.endedAtMs === null ? null : iso(each.endedAtMs),
+        launchedAt: isoInstant(each.requestedAtMs),
+        endedAt: each.endedAtMs === null ? null : isoInstant(each.endedAtMs),
         ...cancellationStand({ ended, waitingFor, withheld: each.withheld ? 1 : 0 }),
       };
     }),
@@ -227,7 +228,7 @@ async function incidents(
         await accountCalled(db, incident.businessId, incident.sourceId),
       ),
       totalCents: bills.reduce((sum, { amountCents }) => sum + amountCents, 0),
-      launchedAt: iso(incident.openedAtMs),
+      launchedAt: isoInstant(incident.openedAtMs),
       endedAt: incidentEndedAt(incident),
       ...incidentStand(incident, await topUpsOf(db, incident.workflowId)),
     });
@@ -250,8 +251,8 @@ async function onboardings(
     waitingFor: each.waitingFor,
     totalCents: 0,
     launchedBy: each.launchedBy,
-    launchedAt: iso(each.launchedAtMs),
-    endedAt: each.endedAtMs === null ? null : iso(each.endedAtMs),
+    launchedAt: isoInstant(each.launchedAtMs),
+    endedAt: each.endedAtMs === null ? null : isoInstant(each.endedAtMs),
     ...onboardingStand(each),
   }));
 }
@@ -278,7 +279,7 @@ async function parkedRetries(
     phase: PARKED_PHASE,
     waitingFor: personWaitedFor(retry.reason),
     totalCents: retry.openCents,
-    launchedAt: iso(retry.startedAtMs),
+    launchedAt: isoInstant(retry.startedAtMs),
     ...retryStand(retry),
   }));
 }
@@ -290,7 +291,3 @@ const without = {
   launchedBy: "",
   endedAt: null,
 } as const;
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
-}

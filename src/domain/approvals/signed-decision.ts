@@ -1,3 +1,4 @@
+import { isoInstant } from "../clock/instants.ts";
 import { createPublicKey, verify } from "node:crypto";
 import { DAY_MS } from "../../contracts/durations.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
@@ -206,7 +207,7 @@ function readClaims(
     ...(confirmedRecords === null ? {} : { confirmedRecords }),
   };
   if (expiresAtMs > nowMs) return { ok: true, signed };
-  const reason = `it expired at ${isoOf(expiresAtMs)}`;
+  const reason = `it expired at ${isoInstant(expiresAtMs)}`;
   return { ok: false, code: "expired", reason, keyId: key.keyId, late: signed };
 }
 
@@ -270,10 +271,6 @@ function isListOfIds(value: unknown): value is string[] {
 function msOf(seconds: unknown): number | undefined {
   const isInstant = typeof seconds === "number" && seconds > 0 && seconds < 1e11;
   return isInstant ? Math.floor(seconds * 1000) : undefined;
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 function refuse(code: SignedRefusalCode, reason: string, keyId?: string): SignedReading {

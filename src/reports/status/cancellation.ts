@@ -1,3 +1,4 @@
+import { isoInstant } from "../../domain/clock/instants.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import type { CancellationState } from "../../contracts/cancellation.ts";
 import type { CancellationStatus } from "../../api/cancellations.ts";
@@ -48,8 +49,8 @@ export async function cancellationStatus(
     phase: cancellation.phase,
     waitingFor,
     releasedBy: [...releasersOf(cancellation.policy)],
-    launchedAt: instant(cancellation.requestedAtMs),
-    endedAt: endedAtMs === null ? null : instant(endedAtMs),
+    launchedAt: isoInstant(cancellation.requestedAtMs),
+    endedAt: endedAtMs === null ? null : isoInstant(endedAtMs),
     ...cancellationStand({
       ended: endedAtMs !== null,
       waitingFor,
@@ -70,7 +71,7 @@ export async function cancellationStatus(
       state: item.state,
       reason: item.reason,
       holdId: item.holdId,
-      releaseBy: item.releaseByMs === null ? null : instant(item.releaseByMs),
+      releaseBy: item.releaseByMs === null ? null : isoInstant(item.releaseByMs),
     })),
     totalCount,
     page,
@@ -83,8 +84,4 @@ export async function cancellationStatus(
 export function cancellationStand(of: Parameters<typeof asksPerson>[0]): Stand {
   const needsAction = asksPerson(of);
   return { needsAction, isFinal: of.ended && !needsAction };
-}
-
-function instant(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -1,3 +1,4 @@
+import { isoInstant } from "../../domain/clock/instants.ts";
 import type { IncidentStatus } from "../../api/incidents.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { MOVING_TOP_UP_STATES } from "../../contracts/deposit.ts";
@@ -41,7 +42,7 @@ export async function incidentStatus(
     account,
     phase,
     waitingFor: incidentWaitsFor(incident, account),
-    launchedAt: iso(incident.openedAtMs),
+    launchedAt: isoInstant(incident.openedAtMs),
     endedAt: incidentEndedAt(incident),
     ...incidentStand(incident, deposits),
     counts,
@@ -74,7 +75,7 @@ export async function scheduledOf(
   const { bills, totalCents, earliestCutOffMs } = recallable;
   return {
     ...{ bills, totalCents },
-    cancelBy: earliestCutOffMs === null ? null : iso(earliestCutOffMs),
+    cancelBy: earliestCutOffMs === null ? null : isoInstant(earliestCutOffMs),
     payments: lines.map(({ plan, line: { payableId, amountCents, executionDate } }) => {
       const { publicId, contactId, contactName } = plan;
       return { payableId, publicId, contactId, contactName, amountCents, executionDate };
@@ -116,9 +117,5 @@ export function incidentStand(
 }
 
 export function incidentEndedAt({ phase, decidedAtMs }: Incident): string | null {
-  return phase === "ended" && decidedAtMs !== null ? iso(decidedAtMs) : null;
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
+  return phase === "ended" && decidedAtMs !== null ? isoInstant(decidedAtMs) : null;
 }

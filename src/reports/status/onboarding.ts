@@ -1,3 +1,4 @@
+import { isoInstant } from "../../domain/clock/instants.ts";
 import type { OnboardingStatus } from "../../api/onboardings.ts";
 import { legalText } from "../../domain/onboarding/texts.ts";
 import type { Db } from "../../store/index.ts";
@@ -22,15 +23,15 @@ async function statusFrom(db: Db, onboarding: Onboarding): Promise<OnboardingSta
     phase: onboarding.phase,
     ended: endedAtMs !== null,
     waitingFor: onboarding.waitingFor,
-    launchedAt: iso(onboarding.launchedAtMs),
-    endedAt: endedAtMs === null ? null : iso(endedAtMs),
+    launchedAt: isoInstant(onboarding.launchedAtMs),
+    endedAt: endedAtMs === null ? null : isoInstant(endedAtMs),
     ...onboardingStand(onboarding),
     counts: {},
     totalCents: 0,
     planHash: null,
     payments: [],
     launchedBy: onboarding.launchedBy,
-    waitingSince: waitKey === "" ? null : iso(onboarding.waitSinceMs),
+    waitingSince: waitKey === "" ? null : isoInstant(onboarding.waitSinceMs),
     reminders: onboarding.reminders,
     nextSteps: onboarding.nextSteps,
     provided: inputs.map(({ step, state, reason, providedBy, providedAtMs }) => ({
@@ -38,7 +39,7 @@ async function statusFrom(db: Db, onboarding: Onboarding): Promise<OnboardingSta
       state,
       reason,
       providedBy,
-      providedAt: iso(providedAtMs),
+      providedAt: isoInstant(providedAtMs),
     })),
     texts: {
       signature: legalText("signature", business),
@@ -57,8 +58,4 @@ export function onboardingStand({
   endedAtMs,
 }: Pick<Onboarding, "needsAction" | "endedAtMs">): Stand {
   return { needsAction, isFinal: endedAtMs !== null };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

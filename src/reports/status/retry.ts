@@ -1,3 +1,4 @@
+import { isoInstant } from "../../domain/clock/instants.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
 import type { RunStatus } from "../../api/runs.ts";
@@ -51,8 +52,8 @@ export async function retryStatus(
     period: run?.period ?? "",
     phase: retry.phase === "ended" ? ended : (PHASES[retry.phase] ?? "settling"),
     waitingFor: retry.phase === "ended" ? null : waitingFor(retry),
-    launchedAt: iso(retry.startedAtMs),
-    endedAt: retry.phase === "ended" ? iso(retry.updatedAtMs) : null,
+    launchedAt: isoInstant(retry.startedAtMs),
+    endedAt: retry.phase === "ended" ? isoInstant(retry.updatedAtMs) : null,
     ...retryStand(retry),
     counts: { [state]: 1 },
     totalCents: payment === undefined ? 0 : centsInState(payment),
@@ -71,10 +72,6 @@ export function retryStand({ phase }: Pick<Retry, "phase">): Stand {
     needsAction: phase === ASKING_PHASE.retryFailedPayment,
     isFinal: phase === "ended",
   };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 function waitingFor(retry: Retry): string | null {

@@ -1,3 +1,4 @@
+import { isoInstant } from "../../domain/clock/instants.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { ENDED_PHASES, type LineState, type RunPhase } from "../../contracts/pay-run.ts";
 import type { RunPaymentStatus, RunStatus, StateSums, WaitingApproval } from "../../api/runs.ts";
@@ -117,8 +118,10 @@ export function runFacts(run: Run) {
 
 /** Returns when a run was launched and has ended. */
 export function timesOf({ launchedAtMs, endedAtMs }: Pick<Run, "launchedAtMs" | "endedAtMs">) {
-  const iso = (ms: number): string => new Date(ms).toISOString();
-  return { launchedAt: iso(launchedAtMs), endedAt: endedAtMs === null ? null : iso(endedAtMs) };
+  return {
+    launchedAt: isoInstant(launchedAtMs),
+    endedAt: endedAtMs === null ? null : isoInstant(endedAtMs),
+  };
 }
 
 /** Returns a run's phase now, and its result if the phase doesn't say it all. */

@@ -1,3 +1,4 @@
+import { isoInstant } from "../../domain/clock/instants.ts";
 import { type Author, kindOfAuthor, nameOfAuthor } from "../../contracts/authors.ts";
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
@@ -161,9 +162,9 @@ export async function viewSessions(db: Db, nowMs: number): Promise<SessionView[]
     subject: session.subject,
     businesses: session.businesses === null ? null : [...session.businesses],
     state: sessionProblem(session, nowMs) ?? "valid",
-    signedInAt: iso(session.signedInAtMs),
-    expiresAt: iso(session.expiresAtMs),
-    endedAt: session.endedAtMs === null ? null : iso(session.endedAtMs),
+    signedInAt: isoInstant(session.signedInAtMs),
+    expiresAt: isoInstant(session.expiresAtMs),
+    endedAt: session.endedAtMs === null ? null : isoInstant(session.endedAtMs),
     endedBy: session.endedBy,
     lastUsedAt: isoOf(uses.get(session.sessionId)),
   }));
@@ -180,8 +181,7 @@ export async function pruneSessions(trx: Transaction<Tables>, beforeMs: number):
   await trx.deleteFrom("sessions").where("expires_at_ms", "<", beforeMs).execute();
 }
 
-const iso = (ms: number) => new Date(ms).toISOString();
-const isoOf = (ms: number | undefined) => (ms === undefined ? null : iso(ms));
+const isoOf = (ms: number | undefined) => (ms === undefined ? null : isoInstant(ms));
 
 function rowOf({ holder, name, way, signedInAtMs }: SignIn) {
   const none = { tokenId: null, issuer: null, subject: null, businesses: null };

@@ -1,3 +1,4 @@
+import { isoInstant } from "../../domain/clock/instants.ts";
 import { type Author, kindOfAuthor, nameOfAuthor, SystemAuthor } from "../../contracts/authors.ts";
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
@@ -210,17 +211,16 @@ export async function viewTokens(
     businesses: token.businesses === null ? null : [...token.businesses],
     state: tokenProblem(token, now) ?? "valid",
     createdBy: token.createdBy,
-    createdAt: iso(token.createdAtMs),
+    createdAt: isoInstant(token.createdAtMs),
     confirmedBy: token.confirmedBy,
-    confirmedAt: token.confirmedAtMs === null ? null : iso(token.confirmedAtMs),
-    expiresAt: iso(token.expiresAtMs),
-    revokedAt: token.revokedAtMs === null ? null : iso(token.revokedAtMs),
+    confirmedAt: token.confirmedAtMs === null ? null : isoInstant(token.confirmedAtMs),
+    expiresAt: isoInstant(token.expiresAtMs),
+    revokedAt: token.revokedAtMs === null ? null : isoInstant(token.revokedAtMs),
     lastUsedAt: isoOf(uses.get(token.tokenId)),
   }));
 }
 
-const iso = (ms: number) => new Date(ms).toISOString();
-const isoOf = (ms: number | undefined) => (ms === undefined ? null : iso(ms));
+const isoOf = (ms: number | undefined) => (ms === undefined ? null : isoInstant(ms));
 
 /**
  * Returns the unconfirmed tokens that any of these people made at or after an instant, and those
