@@ -22,12 +22,15 @@ export async function findRunOfPeriod(db: Db, launch: Period): Promise<Run | und
   return row === undefined ? undefined : readerOf("runs")(row);
 }
 
-/** True if a run has ended without a single line, so that nothing of its period is used up. */
+/**
+ * True if a run has ended by itself without a single line, so that nothing of its period is used
+ * up. One that a person has cancelled was ended by them, lines or not.
+ */
 export async function wasEmpty(
   db: Db,
   { runId, phase }: Pick<Run, "runId" | "phase">,
 ): Promise<boolean> {
-  if (!ENDED_PHASES.includes(phase)) return false;
+  if (!ENDED_PHASES.includes(phase) || phase === "cancelled") return false;
   const line = await db
     .selectFrom("run_lines")
     .select("payable_id")
@@ -38,8 +41,8 @@ export async function wasEmpty(
 }
 
 /**
- * Returns the newest run of a period, unless it ended without a single line: then the period is not
- * used up.
+ * Returns the newest run of a period, unless it ended by itself without a single line: then the
+ * period is not used up.
  *
  * @param onceBy who launches it once: their own run counts also if it was empty
  */

@@ -43,7 +43,7 @@ export interface NewRun extends Pick<
  *
  * Unique on business, playbook, period and revision: however many launch at once, there is one run.
  * The next revision is made only after a rejected, expired, cancelled or failed run, after one that
- * ended without a single line, or if the period was only planned and is to be paid now. Any other
+ * ended by itself without a single line, or if the period was only planned and is to be paid now. Any other
  * run that completed is joined, so that its period is never paid again.
  *
  * @throws if the id is taken by a run of another business behind the same profile name

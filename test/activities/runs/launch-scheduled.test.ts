@@ -141,6 +141,23 @@ describe("a launcher", () => {
     expect(await wake("by-hand")).toContain("was there already");
   });
 
+  test("a launcher brings back no run that a person has launched early and cancelled while it was planned", async () => {
+    await apply("called-off", text);
+    const { businessId, name: business } = profile;
+    const stored = await getPlaybook(store.db, { business, name: "called-off" });
+    if (stored?.compiled.kind !== "pay-run") throw new Error("not stored");
+    const policy = stored.compiled;
+    const { runId } = await store.transaction((trx) =>
+      recordLaunch(trx, {
+        ...{ businessId, business, playbook: "called-off", period: "2026-03-10", policy },
+        ...{ playbookRevision: 1, launchedBy: "lou", launchedByTokenId: "tok_lou" },
+        nowMs: Date.now(),
+      }),
+    );
+    await setRunPhase(store.db, runId, { phase: "cancelled", endedAtMs: Date.now() });
+    expect(await wake("called-off")).toBe(`\`${runId}\` was there already.`);
+  });
+
   test("a launcher uses the playbook that is stored when it wakes", async () => {
     await apply("changing", text);
     await apply("changing", text.replace("day,", "day, catchUp: 0 days,"));

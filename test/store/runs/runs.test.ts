@@ -80,6 +80,18 @@ test("a run that ended without a single line doesn't use up its period, except f
   expect(await runThatCounts(store.db, newRun())).toBeUndefined();
 });
 
+test("a run that was cancelled before it had a line is launched again only by a person, not by what launches a period once", async () => {
+  const { store } = await testStore();
+  const schedule = new SystemAuthor("schedule of weekly");
+  const { runId } = await upsertRun(store.db, newRun());
+  await setRunPhase(store.db, runId, { phase: "cancelled", endedAtMs: 5 });
+  expect(await runThatCounts(store.db, newRun(), schedule)).toMatchObject({ runId });
+  const once = await upsertRun(store.db, newRun({ once: true }));
+  expect(once).toMatchObject({ runId, created: false });
+  const byHand = await upsertRun(store.db, newRun());
+  expect(byHand).toMatchObject({ runId: `${runId}/r2`, created: true });
+});
+
 test("processes that launch at once share one run", async () => {
   const { url } = await testStore();
   const launches = await Promise.all([1, 2, 3].map(() => child("launch", [url])));
