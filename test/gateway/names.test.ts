@@ -262,6 +262,20 @@ test("a search finds bills, vendors, runs and playbooks by part of a name or by 
   );
 });
 
+test("a text of nothing but accents and space matches nothing, in a search, a completion and a command", async () => {
+  const accents = encodeURIComponent(" \u0301 \u0327");
+  const found = await gateway.call("GET", `/v1/search?q=${accents}`, operator);
+  expect(found.json).toEqual({ exact: [], near: [], unread: [] });
+  for (const kind of ["vendor", "bill", "playbook"]) {
+    const path = `/v1/names?kind=${kind}&begins=${accents}`;
+    expect((await gateway.call("GET", path, operator)).json, kind).toEqual({ names: [] });
+  }
+  expect((await gateway.call("GET", "/v1/names?kind=bill", operator)).json["names"]).not.toEqual(
+    [],
+  );
+  expect(await held("--contact", "\u0301")).toMatchObject({ code: 2, error: "not_found" });
+});
+
 test("while the service is away, a hold finds what the store knows and says what it can't look up", async () => {
   const away = await startTestGateway();
   try {

@@ -37,6 +37,8 @@ export async function beginningSo(
   },
 ): Promise<string[]> {
   const { kind, begins } = asked;
+  // Nothing but accents: empty as it is compared, and every name would begin with it.
+  if (begins.trim() !== "" && folded(begins) === "") return [];
   const all = await Promise.all(
     namedOrAll(context, asked.business).map((profile) =>
       NAMES[kind](context, profile, begins.trim()),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import { NAMED_KINDS, type NamedKind } from "../../domain/names.ts";
+import { folded, NAMED_KINDS, type NamedKind } from "../../domain/names.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { Tables } from "../../store/index.ts";
 import { keepNames, namesOf } from "../../store/names/names.ts";
@@ -53,8 +53,9 @@ export async function findNamed(
 ): Promise<AllFound> {
   const text = asked.text.trim();
   const { runId, overToo } = asked;
-  // The path of an address can't contain these as an id.
-  if (/^\.{0,2}$/.test(text)) return { exact: [], near: [], unread: [] };
+  // The path of an address can't contain dots as an id; a text of nothing but accents is empty as it
+  // is compared, and would be part of every name.
+  if (/^\.{0,2}$/.test(text) || folded(text) === "") return { exact: [], near: [], unread: [] };
   const kinds = asked.kind === undefined ? SEARCHED : [asked.kind];
   const thorough = asked.kind !== undefined;
   const of = (profile: BusinessProfile, kind: NamedKind) => ({
