@@ -7,6 +7,7 @@ import {
   periodBeginningOn,
 } from "../../domain/clock/schedule-period.ts";
 import { launchStored } from "../../store/runs/launch-in-trail.ts";
+import { joinedRun } from "../../store/runs/runs.ts";
 import type { ActionContext } from "../context.ts";
 import { WORKFLOW_KINDS } from "../../contracts/workflow-kinds.ts";
 import { startWorkflow } from "../temporal.ts";
@@ -21,12 +22,11 @@ export const launchPayRun: Launcher<PayRunPlaybook> = async (
   context,
   { request, playbook, revision, profile, by },
 ) => {
-  requirePeriod(request, playbook);
   const period = await periodOf(context, profile, playbook, request.period);
   const { runId, created, run } = await context.store.transactionOf(
     profile.businessId,
     async (trx) => {
-      const launched = await launchStored(trx, {
+      const asked = {
         businessId: profile.businessId,
         business: profile.name,
         playbook: request.playbook,
@@ -38,7 +38,10 @@ export const launchPayRun: Launcher<PayRunPlaybook> = async (
         launchedByTokenId: by.tokenId,
         nowMs: context.nowMs(),
         once: request.once === true,
-      });
+      };
+      // Whoever launched the run that is joined has said which period they meant.
+      if ((await joinedRun(trx, asked)) === undefined) requirePeriod(request, playbook);
+      const launched = await launchStored(trx, asked);
       if (!launched.created) requireSameInputs(request, launched.run.runId, launched.run.inputs);
       return launched;
     },

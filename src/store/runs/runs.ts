@@ -88,7 +88,7 @@ export async function upsertRun(
 /** Returns the run that a launch would join; undefined if it would make one. */
 export async function joinedRun(
   db: Db,
-  launch: Pick<NewRun, "businessId" | "playbook" | "period" | "policy">,
+  launch: Pick<NewRun, "businessId" | "playbook" | "period" | "policy" | "once">,
 ): Promise<Run | undefined> {
   const latest = await findRunOfPeriod(db, launch);
   return latest === undefined ? undefined : joinedOf(db, latest, launch);

@@ -150,7 +150,11 @@ describe("a launch", () => {
       expect((await launchOn(date)).status, date).toBe(400);
     }
     expect((await launchOn("2027-11-25")).status).toBe(201);
-    expect((await launchOn("2027-12-04", { force: true })).status).toBe(201);
+    const forced = await launchOn("2027-12-04", { force: true });
+    expect(forced.status).toBe(201);
+    // Joined as any other run: who launched it has said that the date is meant.
+    const joined = await launchOn("2027-12-04");
+    expect([joined.status, joined.json["id"]]).toEqual([200, forced.json["id"]]);
     expect((await scene.launch({ period: "2027-12-04" })).status).toBe(201);
   });
 
