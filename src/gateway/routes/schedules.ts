@@ -72,6 +72,7 @@ function addSwitch(routes: Routes, action: "pause" | "resume", summary: string):
     path: `/v1/schedules/{name}/${action}`,
     tag: "schedules",
     summary,
+    description: "If it stands so already, nothing is done, and a `note` is not kept.",
     roles: MAY.operate,
     params,
     query: businessQuery,
@@ -80,12 +81,17 @@ function addSwitch(routes: Routes, action: "pause" | "resume", summary: string):
     handle: async ({ params: { name: playbook }, query, body, principal, context }) => {
       const stored = await findPlaybook(context, { name: playbook, ...query });
       const text = `${principal.name}: ${body.note ?? action}`;
-      const act = action === "pause" ? pauseSchedule : resumeSchedule;
+      const isPause = action === "pause";
+      const act = isPause ? pauseSchedule : resumeSchedule;
       const { done } = await alone(context, stored, async () => {
         const { kept, wish } = await standing(context, stored);
         // A schedule that Temporal has lost is first created again, as it stood: pausing must not
         // wait for that.
-        if (kept === undefined && !wish.deleted) await makeSchedule(context, stored, wish);
+        const isLost = kept === undefined && !wish.deleted;
+        if (isLost) await makeSchedule(context, stored, wish);
+        // A repeat does nothing: a second resumption would pass over a run that is due by now.
+        const isPaused = isLost ? wish.pause !== null : kept?.paused;
+        if (isPaused === isPause) return { done: true };
         const held = await persistently(context.temporal, () =>
           act(context.temporal, keyOf(stored), text),
         );

@@ -98,6 +98,34 @@ describe("a pause", () => {
   });
 });
 
+describe("a repeated pause or resumption", () => {
+  test("a second pause or resumption does nothing and answers with how the schedule stands", async () => {
+    await scene.apply("{ every: thursday }");
+    const twice = async (act: string, notes: readonly string[]): Promise<unknown[]> => {
+      const answers = [];
+      for (const note of notes) answers.push(await scene.post(`weekly/${act}`, { note }));
+      const [first, second] = answers;
+      expect(second?.json).toEqual(first?.json);
+      return [first?.status, first?.json["state"], first?.json["note"]];
+    };
+    expect(await twice("pause", ["audit", "again"])).toEqual([200, "paused", "ada: audit"]);
+    expect(await twice("resume", ["done", "again"])).toEqual([200, "active", "ada: done"]);
+    expect(await acts()).toEqual([
+      ["schedule.paused", "ada", "audit"],
+      ["schedule.resumed", "ada", "done"],
+    ]);
+  });
+
+  test("pausing a paused schedule that is lost makes it again, paused as before", async () => {
+    await scene.apply("{ every: thursday }");
+    await scene.post("weekly/pause", { note: "audit" });
+    await scene.handle().delete();
+    const again = await scene.post("weekly/pause", { note: "again" });
+    expect(again.json).toMatchObject({ state: "paused", note: "ada: audit" });
+    expect(await acts()).toEqual([["schedule.paused", "ada", "audit"]]);
+  });
+});
+
 describe("a pause made in Temporal itself", () => {
   test("a pause made in Temporal, and its end, are each noted once with Temporal's note", async () => {
     await scene.apply("{ every: thursday }");
