@@ -40,6 +40,7 @@ export function lied(body: unknown, lots: Stream, often: string): unknown {
   const times = lots.between(1, 2);
   for (let time = 0; time < times; time += 1) {
     const fields = fieldsOf(copy);
+    if (fields.length === 0) break; // The first lie took the only field.
     const chosen = fields.filter(([, name]) => name === often);
     const [place, name] = lots.pick(chosen.length > 0 && lots.chance(0.5) ? chosen : fields);
     const given = Reflect.get(place, name) as unknown;
