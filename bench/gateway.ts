@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { openStore } from "../src/store/index.ts";
+import { openStore } from "../src/store/open.ts";
 import { confirmedToken } from "../test/support/confirmed-token.ts";
 
 const PEOPLE = {

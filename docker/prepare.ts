@@ -5,7 +5,7 @@ import { ensureLocalAdmin, ensureLocalApprover } from "../src/cli/parts/ensure-p
 import { ensureEncryptionKey } from "../src/cli/home/local-keys.ts";
 import { connectSandbox, knownSandboxBusiness } from "../src/cli/parts/sandbox-business.ts";
 import { loadConfig } from "../src/config.ts";
-import { openStore } from "../src/store/index.ts";
+import { openStore } from "../src/store/open.ts";
 
 /**
  * Prepares a volume for the worker and the gateway, as `payrun up` prepares its home: the store,

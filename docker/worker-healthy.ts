@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import process from "node:process";
 
 import { loadConfig } from "../src/config.ts";
-import { openStore } from "../src/store/index.ts";
+import { openStore } from "../src/store/open.ts";
 import { knownWorkers } from "../src/store/sql/worker-leases.ts";
 
 /** Exit code 0 while this machine's worker works: it tells the store so every ten seconds. */

@@ -2,7 +2,8 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chunks } from "../../src/store/sql/db.ts";
-import { openStore, type Store } from "../../src/store/index.ts";
+import type { Store } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 
 export const BUSINESS_ID = "biz_bench";
 export const SOURCE_ID = "balance";

@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { Pool } from "undici";
 import { gatewayPart } from "../../src/cli/parts/parts.ts";
 import { Processes } from "../../src/cli/parts/processes.ts";
-import { openStore } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 import { wholeNumber } from "../../test/support/arguments.ts";
 import { freePort } from "../../test/support/free-port.ts";
 

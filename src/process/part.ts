@@ -1,5 +1,6 @@
 import { ConfigError, loadConfig, type Config } from "../config.ts";
-import { openStore, StoreError, type Store } from "../store/index.ts";
+import { StoreError, type Store } from "../store/index.ts";
+import { openStore } from "../store/open.ts";
 
 export const EXIT_USAGE = 2;
 export const EXIT_UNREACHABLE = 4;

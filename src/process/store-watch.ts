@@ -1,5 +1,6 @@
 import { databaseNowMs } from "../store/sql/database-clock.ts";
-import { isPostgres, StoreError } from "../store/index.ts";
+import { StoreError } from "../store/index.ts";
+import { isPostgres } from "../store/open.ts";
 import type { Part } from "./part.ts";
 import { repeat, type Repeated } from "./repeat.ts";
 

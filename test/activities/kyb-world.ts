@@ -9,7 +9,8 @@ import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { OnboardingAssessment, ProvidedStep } from "../../src/contracts/onboarding.ts";
 import type { KybOnboardingPlaybook } from "../../src/contracts/playbook.ts";
 import { PaymentsClient } from "../../src/payments-api/index.ts";
-import { openStore, type Store } from "../../src/store/index.ts";
+import type { Store } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 import { listNotices } from "../../src/store/notices/notices.ts";
 import {
   insertInput,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 import { applyPlaybook } from "../../src/store/playbooks/playbooks.ts";
 import { confirmedToken } from "../support/confirmed-token.ts";
 import { payRunPlaybook } from "../support/pay-run-playbook.ts";

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { Clocks } from "../../src/business/clock.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { Repeated } from "../../src/process/repeat.ts";
-import { openStore, type Store } from "../../src/store/index.ts";
+import type { Store } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 import {
   deletePendingSignals,
   oldestPendingSignals,

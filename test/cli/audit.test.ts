@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 
 import { appendAudit } from "../../src/store/audit/audit.ts";
-import { openStore } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 import { checkTrail } from "../support/check-trail.ts";
 import { planLine, seedRun } from "../gateway/support/rows.ts";
 import { payrun, temporaryFolder } from "./cli.ts";

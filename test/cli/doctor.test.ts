@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { expect, inject, onTestFinished } from "vitest";
 
-import { openStore } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 import { noteWorker } from "../../src/store/sql/worker-leases.ts";
 import { Keyring } from "../../src/vault/keyring.ts";
 import { Vault } from "../../src/vault/vault.ts";

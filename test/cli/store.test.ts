@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 import { createToken } from "../../src/store/approvals/tokens.ts";
 import { payrun, temporaryFolder } from "./cli.ts";
 

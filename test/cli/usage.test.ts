@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { describe, expect, onTestFinished, test } from "vitest";
 
-import { openStore } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 import { payrun, payrunProcess, storeOfAnotherVersion, temporaryFolder } from "./cli.ts";
 
 /** A gateway address at which nothing listens: this machine's discard port. */

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 import { listRuns } from "../../src/store/runs/runs.ts";
 import { payrun as cli, type CliResult } from "../cli/cli.ts";
 import { checkTrail } from "../support/check-trail.ts";

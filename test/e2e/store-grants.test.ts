@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import pg from "pg";
 import type { RunStatus } from "../../src/api/runs.ts";
-import { openStore } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 import { grantStatements } from "../../src/store/postgres/grants.ts";
 import { isLong } from "../support/long.ts";
 import { databasesOf } from "../support/postgres-databases.ts";

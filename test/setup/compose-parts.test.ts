@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { sql } from "kysely";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../src/config.ts";
-import { openStore } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 import { noteWorker } from "../../src/store/sql/worker-leases.ts";
 import { freePort } from "../support/free-port.ts";
 import { databasesOf } from "../support/postgres-databases.ts";

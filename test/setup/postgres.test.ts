@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { openStore } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 import { stopOrphans } from "../support/orphans.ts";
 import { databasesOf } from "../support/postgres-databases.ts";
 import { findPrograms, hasPostgres, unprivilegedUser } from "../support/postgres-programs.ts";

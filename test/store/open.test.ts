@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { openStore, StoreError } from "../../src/store/index.ts";
+import { StoreError } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 import { child, emptyPlace, testStore } from "./support.ts";
 
 async function refusal(url: string): Promise<StoreError> {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { sql } from "kysely";
 import { expect, inject, onTestFinished } from "vitest";
-import { openStore, type Store } from "../../src/store/index.ts";
+import type { Store } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 import { newDatabase } from "../support/postgres.ts";
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { openStore } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 import { clusterIn, removeServerFolder, serverFolder, stopOrphans } from "./orphans.ts";
 import { type Databases, databasesOf } from "./postgres-databases.ts";
 import { findPrograms, unprivilegedUser } from "./postgres-programs.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client } from "@temporalio/client";
 import { expect, inject, onTestFinished, test } from "vitest";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
-import { openStore } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/open.ts";
 import { storePlaybook } from "../support/stored-playbook.ts";
 import { compareSchedules } from "../../src/janitor/schedules.ts";
 import { executionOf, runningWorkflows } from "../../src/janitor/executions.ts";

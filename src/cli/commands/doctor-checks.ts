@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Config } from "../../config.ts";
 import { Clients } from "../../business/clients.ts";
-import { openStore } from "../../store/index.ts";
+import { openStore } from "../../store/open.ts";
 import { crossesInTheClear, isPlainTemporal } from "../../config/plaintext.ts";
 import { tokenProblem } from "../../domain/approvals/token.ts";
 import { listTokens } from "../../store/approvals/tokens.ts";

@@ -1,7 +1,8 @@
 import type { Config } from "../../config.ts";
 import { isPlainDatabase } from "../../config/plaintext.ts";
 import { STORE_TROUBLES, type StoreState } from "../../domain/store-states.ts";
-import { isPostgres, openStore, type Store, StoreError } from "../../store/index.ts";
+import { type Store, StoreError } from "../../store/index.ts";
+import { isPostgres, openStore } from "../../store/open.ts";
 import { limitsOff } from "../../store/postgres/limits.ts";
 import { howItTakesWrites } from "../../store/sql/small-write.ts";
 import { reasonOf } from "../terminal/cli-error.ts";

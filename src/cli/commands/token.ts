@@ -6,7 +6,7 @@ import type { Config } from "../../config.ts";
 import { type TokenView } from "../../domain/approvals/token.ts";
 import { principalOf } from "../../contracts/principal.ts";
 import { zoneOfAll } from "../../reports/moment.ts";
-import { openStore } from "../../store/index.ts";
+import { openStore } from "../../store/open.ts";
 import { createFirstTokens, revokeToken, viewTokens } from "../../store/approvals/tokens.ts";
 import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";

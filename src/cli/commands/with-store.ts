@@ -1,6 +1,7 @@
 import { definedOnly } from "../../contracts/defined-only.ts";
 import type { Config } from "../../config.ts";
-import { openStore, type Store } from "../../store/index.ts";
+import type { Store } from "../../store/index.ts";
+import { openStore } from "../../store/open.ts";
 
 /**
  * Opens the existing store for a piece of work, on its own host.

@@ -1,4 +1,4 @@
-import { openStore } from "../../store/index.ts";
+import { openStore } from "../../store/open.ts";
 import { ensurePerson } from "../parts/ensure-people.ts";
 import { personPath } from "../home/people.ts";
 

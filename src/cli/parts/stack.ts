@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import { type Config, environmentWith } from "../../config.ts";
-import { openStore } from "../../store/index.ts";
+import { openStore } from "../../store/open.ts";
 import { unavailable } from "../terminal/cli-error.ts";
 import { ensureLocalAdmin, ensureLocalApprover } from "./ensure-people.ts";
 import { ensureEncryptionKey } from "../home/local-keys.ts";

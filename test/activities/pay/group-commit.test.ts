@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { groupOf } from "../../../activities/pay/group-commit.ts";
-import { openStore, type Store } from "../../../src/store/index.ts";
+import type { Store } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 import { temporaryFolder } from "../../store/support.ts";
 
 const claim = (payableId: string) => ({

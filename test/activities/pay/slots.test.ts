@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { inSlot } from "../../../activities/pay/slots.ts";
 import { LANES_MAX } from "../../../src/domain/runs/lanes.ts";
-import { openStore, type Store } from "../../../src/store/index.ts";
+import type { Store } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 import { temporaryFolder } from "../../store/support.ts";
 
 const lane = { kind: "lane", businessId: "b" } as const;

@@ -1,5 +1,5 @@
 import { createHold } from "../../../src/store/holds/holds.ts";
-import { openStore } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 
 /** Puts a run on hold, and dies right after the commit, before it can signal any workflow. */
 const [url = "", businessId = "", runId = ""] = process.argv.slice(2);

@@ -10,7 +10,8 @@ import type { BusinessProfile } from "../../../src/config/business-profile.ts";
 import { Profiles } from "../../../src/config/profiles.ts";
 import { createGateway, type Gateway } from "../../../src/gateway/gateway.ts";
 import { lazyConnection } from "../../../src/temporal/connection.ts";
-import { openStore, type Store } from "../../../src/store/index.ts";
+import type { Store } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 import { confirmedToken } from "../../support/confirmed-token.ts";
 
 /** No server listens here: Temporal is down. */

@@ -1,7 +1,7 @@
 import { Clients } from "../../../src/business/clients.ts";
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
 import { startNoticeSender } from "../../../src/notices/sender.ts";
-import { openStore } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 
 const { databaseUrl, profile } = JSON.parse(process.argv[2] ?? "") as {
   databaseUrl: string;

@@ -13,7 +13,8 @@ import {
   waitingBills,
 } from "../../../src/store/approvals/approval-waits.ts";
 import { recordDecision } from "../../../src/store/approvals/decisions.ts";
-import { openStore, type Store } from "../../../src/store/index.ts";
+import type { Store } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 import {
   approvedLines,
   lineApproved,

@@ -1,5 +1,5 @@
 import { appendAudit } from "../../../src/store/audit/audit.ts";
-import { openStore } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 
 const [url = "", actor = "", count = "0"] = process.argv.slice(2);
 const store = await openStore(url, { mustExist: true });

@@ -1,5 +1,5 @@
 import { claimPayables } from "../../../src/store/payables/claims.ts";
-import { openStore } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 
 const [url = "", owner = "", count = "0"] = process.argv.slice(2);
 const store = await openStore(url, { mustExist: true });

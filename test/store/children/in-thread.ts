@@ -1,4 +1,4 @@
-import { openStore } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 
 /** Reads from a store in a thread, and leaves it open: nothing else keeps this process alive. */
 const store = await openStore(String(process.argv[2]), { ownThread: true });

@@ -1,4 +1,4 @@
-import { openStore } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 import { upsertRun } from "../../../src/store/runs/runs.ts";
 import { newRun } from "../fixtures.ts";
 

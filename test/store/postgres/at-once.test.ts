@@ -5,7 +5,8 @@ import { claimPayables } from "../../../src/store/payables/claims.ts";
 import { recordDecision } from "../../../src/store/approvals/decisions.ts";
 import { activeHoldsFor, createHold } from "../../../src/store/holds/holds.ts";
 import { insertEvents } from "../../../src/store/events/inbox.ts";
-import { openStore, type Store } from "../../../src/store/index.ts";
+import type { Store } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 import { lineApproved } from "../../../src/store/approvals/line-approvals.ts";
 import { newDatabase } from "../../support/postgres.ts";
 

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
-import { type Db, openStore } from "../../../src/store/index.ts";
+import type { Db } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 import { limitsOff } from "../../../src/store/postgres/limits.ts";
 import { newDatabase } from "../../support/postgres.ts";
 import { TcpProxy } from "./tcp-proxy.ts";

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { sql } from "kysely";
 import { appendAudit, listAudit } from "../../../src/store/audit/audit.ts";
-import { openStore, type Store } from "../../../src/store/index.ts";
+import type { Store } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 import { newDatabase } from "../../support/postgres.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
 

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { openStore, StoreError } from "../../../src/store/index.ts";
+import { StoreError } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 import { newDatabase } from "../../support/postgres.ts";
 
 const PASSWORD_WORDS = /p@ss|p%40ss|wr0ng/;

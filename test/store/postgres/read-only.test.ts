@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { listAudit } from "../../../src/store/audit/audit.ts";
-import { openStore, type Store } from "../../../src/store/index.ts";
+import type { Store } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 import { makePool } from "../../../src/store/postgres/pool.ts";
 import { takeLease } from "../../../src/store/sql/leases.ts";
 import { howItTakesWrites } from "../../../src/store/sql/small-write.ts";

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { databaseNowMs } from "../../../src/store/sql/database-clock.ts";
-import { openStore, type Store } from "../../../src/store/index.ts";
+import type { Store } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 import type { OpenStoreOptions } from "../../../src/store/sql/store.ts";
 import { temporaryFolder } from "../support.ts";
 

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
-import { openStore, type Store } from "../../../src/store/index.ts";
+import type { Store } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 import { takeLease } from "../../../src/store/sql/leases.ts";
 import { howItTakesWrites } from "../../../src/store/sql/small-write.ts";
 import { toStoreError } from "../../../src/store/sqlite/errors.ts";

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { openStore, StoreError } from "../../../src/store/index.ts";
+import { StoreError } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 import { temporaryFolder, testStore } from "../support.ts";
 
 async function refusal(url: string, mustExist = false): Promise<StoreError> {

@@ -3,7 +3,8 @@ import { setImmediate } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
-import { openStore, type Store } from "../../../src/store/index.ts";
+import type { Store } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 import { child, temporaryFolder } from "../support.ts";
 
 async function threaded(): Promise<{ store: Store; path: string }> {

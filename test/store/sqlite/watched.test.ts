@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { takeLease } from "../../../src/store/sql/leases.ts";
 import { howItTakesWrites } from "../../../src/store/sql/small-write.ts";
-import { openStore, type Store } from "../../../src/store/index.ts";
+import type { Store } from "../../../src/store/index.ts";
+import { openStore } from "../../../src/store/open.ts";
 import { temporaryFolder } from "../support.ts";
 
 async function opened(ownThread: boolean): Promise<{ store: Store; path: string }> {
