@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { gatewayTest } from "../gateway/support/gateway-test.ts";
+import { identitiesShape } from "../../src/config/identities.ts";
+import { signersShape } from "../../src/config/signers.ts";
 import { tokenNameProblem } from "../../src/domain/approvals/token.ts";
 import { personNameProblem, principalOf, quorumOf } from "../../src/contracts/principal.ts";
+import { makeSigner } from "../support/signing.ts";
 
 const gatewayed = gatewayTest();
 
@@ -54,7 +57,24 @@ test.each([
   "temporal",
 ])("nobody is called %j: it mixes scripts, or looks like a Latin name or Payrun", (name) => {
   expect(tokenNameProblem(name)).toMatch(/^the name (mixes|looks like|is what Payrun)/);
+  const [signers, identities] = inProfile(name);
+  for (const { error } of [signers, identities]) {
+    expect(
+      error?.issues.map(({ path, message }) => `${path.at(-1)?.toString()} ${message}`),
+    ).toEqual([expect.stringMatching(/^name (mixes|looks like|is what Payrun)/)]);
+  }
 });
+
+/** Reads a profile's signers and identities, all of whom have this name. */
+function inProfile(name: string) {
+  const { keyId, publicKey } = makeSigner();
+  const named = { name, roles: ["controller"] };
+  const identity = { ...named, issuer: "https://id.example", subject: "007" };
+  return [
+    signersShape.safeParse({ [keyId]: { ...named, publicKey } }),
+    identitiesShape.safeParse([identity]),
+  ] as const;
+}
 
 test.each([
   "Zo\u00eb",
@@ -66,6 +86,7 @@ test.each([
   "erp-2026",
 ])("people may be called %j", (name) => {
   expect(personNameProblem(name)).toBeUndefined();
+  for (const { error } of inProfile(name)) expect(error).toBeUndefined();
 });
 
 gatewayed.for<[string, string]>([

@@ -21,7 +21,7 @@ function profileText(changes: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify({ businesses: { acme } });
 }
 
-test("a changed profile is one entry of the trail, whatever number of processes read it", async () => {
+test("each change of a profile's limits, signers, identities and whom to notify is one entry of the trail, whatever number of processes read it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "payrun-profiles-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, "profiles.yaml");
@@ -46,8 +46,14 @@ test("a changed profile is one entry of the trail, whatever number of processes 
   // Changed back before anything was noted: what was read in between is noted all the same.
   writeFileSync(path, profileText({ limits: { bill: "$5,000" } }));
   await expect.poll(noted, { timeout: 20_000 }).toHaveLength(3);
+  const person = { issuer: "https://id.example", subject: "7", name: "mallory", roles: ["owner"] };
+  writeFileSync(path, profileText({ limits: { bill: "$5,000" }, identities: [person] }));
+  await expect.poll(noted, { timeout: 20_000 }).toHaveLength(4);
+  const notify = { channels: { chat: { slack: "https://hooks.example/T0/MALLORYS" } } };
+  writeFileSync(path, profileText({ limits: { bill: "$5,000" }, identities: [person], notify }));
+  await expect.poll(noted, { timeout: 20_000 }).toHaveLength(5);
   for (const { watch } of processes) await watch.stop();
-  const [first, second, third] = await noted();
+  const [first, second, third, fourth, fifth] = await noted();
   expect(first).toMatchObject({
     changed: expect.arrayContaining(["notify", "sandbox"]) as unknown,
   });
@@ -56,8 +62,11 @@ test("a changed profile is one entry of the trail, whatever number of processes 
     changed: ["limits", "signers"],
     values: { limits: { billCents: 500_000 } },
   });
+  expect(fourth).toMatchObject({ changed: ["identities"], values: { identities: [person] } });
+  expect(fifth).toMatchObject({ changed: ["notify"] });
   const whole = JSON.stringify(await listAudit(store.db, { businessId: "biz_1" }));
   expect(whole).not.toContain(SECRET);
   expect(whole).not.toContain("SECRETPATH");
+  expect(whole).not.toContain("MALLORYS");
   expect((await verifyTrail(store.db, "biz_1")).problems).toEqual([]);
 });
