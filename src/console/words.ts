@@ -167,11 +167,23 @@ export function day(date: string | null): Markup | string {
   return html`<time datetime="${date}">${spokenDate(date)}</time>`;
 }
 
-/** Returns a link to a run, by its short name; a short one isn't broken across lines. */
+/** Returns a link to a run, by its short name. */
 export function runLink(runId: string): Markup {
-  const name = shortName(runId);
-  const isShort = name.length <= "a-weekly-run/2026-11-20".length;
-  return html`<a class="${isShort ? "unbroken" : ""}" href="${runPage(runId)}">${name}</a>`;
+  return html`<a href="${runPage(runId)}">${unbroken(shortName(runId))}</a>`;
+}
+
+/** The most letters of a part that still fit into a column. */
+const SHORT = "every-monday-morning".length;
+
+/**
+ * Returns a name of parts, such as a playbook and a date, that is broken across lines only between
+ * its parts: browsers break after any hyphen.
+ */
+export function unbroken(name: string): Markup {
+  const parts = name.split(/(?<=[/ ])/);
+  return html`${parts.map((part) =>
+    part.length <= SHORT ? html`<span class="unbroken">${part}</span><wbr />` : part,
+  )}`;
 }
 
 /** Names who did something: a person, or Payrun with a link to the workflow. */

@@ -41,6 +41,6 @@ test("a hold on a bill with an external payment says that it doesn't stop that p
   const done = await olga.send(await olga.get(path), path, { reason: "odd" });
   expect(done.text).toContain("The hold keeps back nothing that was sent");
   expect(done.text).toContain(
-    "Outside Payrun it has payment (pmt_theirs) of $100.00, on its way. That goes on.",
+    "Outside Payrun it has payment pmt_theirs of $100.00, on its way. That goes on.",
   );
 });

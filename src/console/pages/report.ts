@@ -7,7 +7,7 @@ import { facts, note, section, table } from "../elements.ts";
 import type { PageOf } from "../page.ts";
 import { progressPicture } from "../pictures/progress.ts";
 import { decisions } from "./decisions.ts";
-import { amount, badge, billStateOf, type Markup, phaseOf, usd, when } from "../words.ts";
+import { amount, badge, billStateOf, type Markup, phaseOf, unbroken, usd, when } from "../words.ts";
 
 /** Shows a run's result: sums by state, exceptions, and the tables for bookkeeping. */
 export const report: PageOf = async ({ api, params }) => {
@@ -102,7 +102,7 @@ export const reports: PageOf = async ({ api, visitor: { zoneOf } }) => {
                 title: "Run",
                 isHead: true,
                 cell: ({ id, playbook, period }: ListedRun) =>
-                  html`<a href="${reportPage(id)}">${playbook} ${period}</a>`,
+                  html`<a href="${reportPage(id)}">${unbroken(`${playbook} ${period}`)}</a>`,
               },
               { title: "State", cell: ({ phase, planOnly }) => badge(phaseOf(phase, planOnly)) },
               {

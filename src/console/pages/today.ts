@@ -10,7 +10,7 @@ import { facts, folded, live, note, section, table } from "../elements.ts";
 import { weekPicture } from "../pictures/week.ts";
 import type { PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
-import { badge, type Markup, phaseOf, stateOf, usd, when, whole } from "../words.ts";
+import { badge, type Markup, phaseOf, stateOf, unbroken, usd, when, whole } from "../words.ts";
 import { cancellationItem, cancellationsText } from "./waiting-cancellations.ts";
 import { depositItem, sumOfDeposits } from "./waiting-deposits.ts";
 import { releaseItem, releasesText } from "./waiting-releases.ts";
@@ -201,11 +201,11 @@ function calledIn({
   period,
   contactName,
   publicId,
-}: Pick<ListedRun, "kind" | "playbook" | "period" | "contactName" | "publicId">): string {
+}: Pick<ListedRun, "kind" | "playbook" | "period" | "contactName" | "publicId">): Markup {
   if (kind === "retry-failed-payment" && contactName != null)
-    return `${contactName} ${publicId ?? ""}`;
+    return html`${contactName} ${unbroken(publicId ?? "")}`;
   const isNamed = playbook !== "" && kind !== "kyb-onboarding";
-  return `${isNamed ? playbook : kindCalled(kind)} ${period}`;
+  return unbroken(`${isNamed ? playbook : kindCalled(kind)} ${period}`);
 }
 
 /**

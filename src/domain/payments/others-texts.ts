@@ -81,6 +81,6 @@ export function centsOf(payments: readonly { readonly amountCents: number }[]): 
 }
 
 export function namesOf(payments: readonly NamedPayment[]): string {
-  const count = payments.length === 1 ? "payment" : `${payments.length} payments`;
-  return `${count} (${payments.map(({ id }) => id).join(", ")})`;
+  const ids = payments.map(({ id }) => id).join(", ");
+  return payments.length === 1 ? `payment ${ids}` : `${payments.length} payments (${ids})`;
 }

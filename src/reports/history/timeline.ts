@@ -232,6 +232,9 @@ const TEXTS: Readonly<Record<string, (details: Details) => string>> = {
   "payable.resolved-paid-elsewhere": ({ reason }) =>
     `Said to be paid elsewhere${inBrackets(reason)}`,
   "payable.resolved-give-up": ({ reason }) => `Given up${inBrackets(reason)}`,
+  "withheld-bill:withheld": ({ reason }) => `Still held back${inBrackets(reason)}`,
+  "withheld-bill:released": ({ reason }) => `No longer held back${inBrackets(reason)}`,
+  "withheld-bill:too-late": ({ reason }) => `Could not be held back${inBrackets(reason)}`,
   "line:skipped": () => `Only planned: nothing is sent, since ${ONLY_PLANS}`,
   "handed-to-retry": () => "Handed to its retry",
   "incident.opened": ({ code }) => `Its funding account is held for all runs${inBrackets(code)}`,

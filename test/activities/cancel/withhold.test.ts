@@ -13,6 +13,7 @@ import { storePlaybook } from "../../support/stored-playbook.ts";
 import { releasersOf } from "../../../src/domain/cancellations/policy.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
 import { type CancelWorld, test } from "../cancel-world.ts";
+import { explainIn } from "../explain.ts";
 import type { MoneyWorld } from "../money-world.ts";
 
 function textFor(playbook: string): string {
@@ -143,6 +144,8 @@ test("the notice about a bill that was not released in time names its vendor and
     `${contactName} ${publicId}, $100.00: still held back, it is not paid`,
   );
   expect(notice?.text).toContain("Nobody released it in time");
+  const { text } = await explainIn(world, payableId);
+  expect(text).toContain("Still held back (Nobody released it in time, so it is not paid.");
 });
 
 test("a bill whose request may be under way is held by the withholding's own hold", async ({

@@ -33,7 +33,7 @@ describe("a bill that was paid once", () => {
       verdict: "paid-once",
       way: "paid",
       sentences: [
-        "Paid once, by payment (pmt_1) of $100.00, all that was approved. Payrun made no other.",
+        "Paid once, by payment pmt_1 of $100.00, all that was approved. Payrun made no other.",
         "Request 1 for $100.00 was sent once, and the response named pmt_1 (completed).",
       ],
     });
@@ -135,17 +135,17 @@ const WAYS: Readonly<
   "on-its-way": [
     { state: "scheduled", payments: [pmt("scheduled")] },
     "on-its-way",
-    "On its way once, by payment (pmt_1) of $100.00, all that was approved. Payrun made no other.",
+    "On its way once, by payment pmt_1 of $100.00, all that was approved. Payrun made no other.",
   ],
   "held-by-service": [
     { state: "held", payments: [pmt("held")] },
     "on-its-way",
-    "On its way once, by payment (pmt_1) of $100.00, all that was approved. The service holds it for review. Payrun made no other.",
+    "On its way once, by payment pmt_1 of $100.00, all that was approved. The service holds it for review. Payrun made no other.",
   ],
   paid: [
     {},
     "paid-once",
-    "Paid once, by payment (pmt_1) of $100.00, all that was approved. Payrun made no other.",
+    "Paid once, by payment pmt_1 of $100.00, all that was approved. Payrun made no other.",
   ],
   "paid-in-parts": [
     {
@@ -161,7 +161,7 @@ const WAYS: Readonly<
   "paid-again": [
     { attempts: twice, payments: [bounced, pmt("completed", { id: "pmt_2" })] },
     "paid-once",
-    "Paid once, by payment (pmt_2) of $100.00, all that was approved. It was paid again after pmt_1 failed (R01).",
+    "Paid once, by payment pmt_2 of $100.00, all that was approved. It was paid again after pmt_1 failed (R01).",
   ],
   "partly-paid": [
     {
@@ -172,7 +172,7 @@ const WAYS: Readonly<
       ],
     },
     "partly-paid",
-    "Only a part: payment (pmt_1) of $40.00 of $100.00 that were approved. pmt_2 was cancelled.",
+    "Only a part: payment pmt_1 of $40.00 of $100.00 that were approved. pmt_2 was cancelled.",
   ],
   "too-much": [
     { attempts: twice, payments: [pmt("completed"), pmt("scheduled", { id: "pmt_2" })] },
@@ -187,7 +187,7 @@ const WAYS: Readonly<
       others: [pmt("completed", { id: "theirs" })],
     },
     "not-paid",
-    "Not paid by Payrun, which found it paid by someone else: no request to pay it was ever sent. Outside Payrun it has payment (theirs) of $100.00.",
+    "Not paid by Payrun, which found it paid by someone else: no request to pay it was ever sent. Outside Payrun it has payment theirs of $100.00.",
   ],
   failed: [
     { state: "retrying", reason: "It is paid again on 2026-11-30", payments: [bounced] },
@@ -326,10 +326,10 @@ describe("what is not said about a bill", () => {
   test("a payment outside Payrun raises an alarm only if both together are more than the whole bill", () => {
     const others = [pmt("completed", { id: "theirs", amountCents: 5_000 })];
     expect(conclusionOf({ others, totalCents: 15_000 })).toBe(
-      "Paid once, by payment (pmt_1) of $100.00, all that was approved. Payrun made no other. Outside Payrun it has payment (theirs) of $50.00.",
+      "Paid once, by payment pmt_1 of $100.00, all that was approved. Payrun made no other. Outside Payrun it has payment theirs of $50.00.",
     );
     expect(conclusionOf({ others, totalCents: 14_999 })).toBe(
-      "Too much: payment (pmt_1) of $100.00, and outside Payrun payment (theirs) of $50.00, for a bill of $149.99.",
+      "Too much: payment pmt_1 of $100.00, and outside Payrun payment theirs of $50.00, for a bill of $149.99.",
     );
   });
 
