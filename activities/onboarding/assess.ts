@@ -1,10 +1,11 @@
 import { inMarkdown } from "../../src/domain/others-text.ts";
 import {
+  type HeldUp,
   type OnboardingAssessment,
   KYB_STEPS,
   type OnboardingPhase,
 } from "../../src/contracts/onboarding.ts";
-import type { Decision, HeldUp, VerificationView } from "../../src/domain/onboarding/decide.ts";
+import type { Decision, VerificationView } from "../../src/domain/onboarding/decide.ts";
 import { HELD_UP, pollInMs, rulesOf } from "../../src/domain/onboarding/waits.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import {

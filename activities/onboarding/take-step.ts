@@ -1,6 +1,7 @@
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { Transaction } from "kysely";
-import { type HeldUp, howTo } from "../../src/domain/onboarding/decide.ts";
+import type { HeldUp } from "../../src/contracts/onboarding.ts";
+import { howTo } from "../../src/domain/onboarding/decide.ts";
 import { withoutPersonal } from "../../src/domain/onboarding/masking.ts";
 import { actAbout } from "../../src/domain/onboarding/texts.ts";
 import { serviceSays } from "../../src/domain/service-words.ts";

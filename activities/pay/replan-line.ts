@@ -8,9 +8,9 @@ import { overBillLimit, wholeCents } from "../../src/domain/planning/limits.ts";
 import { hashOfLine } from "../../src/domain/planning/line-hash.ts";
 import type { Contact, Payable } from "../../src/payments-api/index.ts";
 import { evaluateCondition } from "../../src/playbooks/conditions.ts";
-import { conditionView } from "../../src/domain/planning/select.ts";
+import { conditionView } from "../../src/domain/planning/condition-view.ts";
 import type { PayJob, PayOwner } from "./job.ts";
-import { billFacts, vendorFacts } from "../shared/read-bills.ts";
+import { billFacts, vendorFacts } from "../shared/bill-facts.ts";
 import { accountText, recordKey, recordOf } from "../../src/domain/vendor-account.ts";
 
 /** A line, with the policy that it is planned by. */

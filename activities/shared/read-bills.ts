@@ -1,5 +1,4 @@
 import { instantOf } from "../../src/domain/clock/instants.ts";
-import { namedDay } from "../../src/domain/clock/named-day.ts";
 import {
   type BillBook,
   type BillFacts,
@@ -9,16 +8,13 @@ import {
 } from "../../src/domain/planning/book.ts";
 import {
   type Contact,
-  type Payable,
   type PayableListItem,
   type PaymentsClient,
   PaymentsApiError,
-  shortened,
-  UNREADABLE,
 } from "../../src/payments-api/index.ts";
 import { mayBePaid } from "../../src/domain/planning/select.ts";
-import { recordOf } from "../../src/domain/vendor-account.ts";
 import { type Unreadable, unreadablePaymentText } from "../../src/domain/unreadable.ts";
+import { billFacts, vendorFacts, type WholeBill } from "./bill-facts.ts";
 import { inGroups } from "./in-groups.ts";
 import { KeptTexts } from "./kept-texts.ts";
 import { unlessUnread } from "./one-read.ts";
@@ -139,21 +135,6 @@ async function* pagesOf(
 /** Answers that another list would get as well: the token, the time, the limit. */
 const NO_REFUSAL_OF_FILTER: readonly number[] = [401, 408, 429];
 
-export function vendorFacts(contact: Contact): VendorFacts {
-  const { id: contactId, displayName: name, type, status, paymentReady } = contact;
-  const { bankAccount, netTerms, unreadable } = contact;
-  const bankLast4 = bankAccount?.last4 ?? null;
-  const record = recordOf(contact);
-  const vendor = { contactId, name, type, status, paymentReady, bankLast4, record, netTerms };
-  return unreadable === undefined ? vendor : { ...vendor, unreadable };
-}
-
-/** What a decision about money needs of a bill. */
-type WholeBill = Pick<Payable, "status" | "totalAmountCents" | "amountPaidCents"> & {
-  readonly dueDate: string | null;
-  readonly contact: Payable["contact"] | null;
-};
-
 /** False if the list doesn't show everything that a decision about money needs. */
 function isWhole(item: PayableListItem): item is PayableListItem & WholeBill {
   const { status, totalAmountCents, amountPaidCents, dueDate, contact } = item;
@@ -174,28 +155,4 @@ function unreadableBill(bill: PayableListItem, unreadable: Unreadable): BillFact
     contact: contact ?? null,
   });
   return { ...known, unreadable: { ...known.unreadable, ...unreadable } };
-}
-
-export function billFacts(bill: PayableListItem & WholeBill): BillFacts {
-  const dueDate = namedDay(bill.dueDate);
-  const unreadable =
-    dueDate === null && bill.dueDate !== null
-      ? { unreadable: { dueDate: shortened(bill.dueDate) } }
-      : {};
-  return {
-    payableId: bill.id,
-    publicId: bill.publicId ?? null,
-    status: bill.status,
-    paymentStatus: bill.paymentStatus ?? "",
-    totalCents: bill.totalAmountCents,
-    amountPaidCents: bill.amountPaidCents,
-    dueDate,
-    issueDate: namedDay(bill.issueDate),
-    // Bills whose number can't be read are not alike because of that.
-    customNumber: bill.customNumber === UNREADABLE ? null : (bill.customNumber ?? null),
-    description: bill.description ?? null,
-    contactId: bill.contact?.id ?? null,
-    contactName: bill.contact?.displayName ?? null,
-    ...unreadable,
-  };
 }

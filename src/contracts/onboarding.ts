@@ -28,6 +28,13 @@ export type ProvidedStep = (typeof PROVIDED_STEPS)[number];
 export const INPUT_STATES = ["waiting", "done", "refused", "replaced"] as const;
 export type InputState = (typeof INPUT_STATES)[number];
 
+/** Why a provided input can't be sent although its data is fine. */
+export interface HeldUp {
+  readonly reason: string;
+  /** True if a person must fix it; otherwise it may pass by itself. */
+  readonly needsPerson: boolean;
+}
+
 /** A step that the service requests. */
 export interface NextStep {
   readonly step: string | null;

@@ -1,6 +1,6 @@
 import type { DecisionInput } from "../domain/approvals/policy.ts";
 import { principalOf } from "../contracts/principal.ts";
-import { tokensMadeBy } from "../store/approvals/tokens.ts";
+import { tokensMadeBy } from "../store/approvals/tokens-made.ts";
 import { authorsOf } from "../store/playbooks/playbooks.ts";
 import type { Run } from "../store/runs/runs.ts";
 import type { Db } from "../store/sql/db.ts";

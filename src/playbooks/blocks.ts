@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DIGESTS, NOTIFY_PEOPLE, ON_HOLIDAYS } from "../contracts/playbook.ts";
 import type { ConditionUse } from "./condition-fields.ts";
-import { readCondition } from "./conditions.ts";
+import { checkCondition } from "./conditions.ts";
 import { EVERY, ON, readEvery, readOn, readProfile, readScheduleStart } from "./field-texts.ts";
 import {
   fine,
@@ -49,6 +49,12 @@ export function condition(use: ConditionUse) {
     }
     return readCondition(input, use);
   });
+}
+
+/** Reads a CEL condition, checked as `checkCondition` does. */
+export function readCondition(source: string, use: ConditionUse): Reading<string> {
+  const [fault, ...more] = checkCondition(source, use);
+  return fault === undefined ? fine(source) : { ok: false, fault, more };
 }
 
 /** When a playbook runs by itself. */

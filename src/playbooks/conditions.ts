@@ -1,6 +1,6 @@
 import { type ASTNode, Environment, ParseError, type ParseResult } from "@marcbachmann/cel-js";
 import { composed } from "../domain/composed.ts";
-import type { ConditionView, Matches } from "../domain/planning/select.ts";
+import type { ConditionView, Matches } from "../domain/planning/condition-view.ts";
 import { explainCelError } from "./condition-errors.ts";
 import { type ConditionUse, FIELDS, VENDOR_FIELDS } from "./condition-fields.ts";
 import { findUnfit } from "./condition-cost.ts";
@@ -9,7 +9,6 @@ import { isNode, partsOf } from "./condition-parts.ts";
 import { matchesPattern } from "./condition-patterns.ts";
 import { MOST_CHARACTERS } from "./condition-sizes.ts";
 import type { Fault } from "./problem.ts";
-import { fine, type Reading } from "./texts.ts";
 
 /** A condition failed on a bill's own data; the message names the bill and how to guard it. */
 export class ConditionError extends Error {
@@ -37,12 +36,6 @@ const environments = {
   ),
 };
 const compiled = new Map<string, ParseResult | Fault>();
-
-/** Reads a CEL condition, checked as `checkCondition` does. */
-export function readCondition(source: string, use: ConditionUse): Reading<string> {
-  const [fault, ...more] = checkCondition(source, use);
-  return fault === undefined ? fine(source) : { ok: false, fault, more };
-}
 
 /**
  * Checks a CEL condition without running it: syntax, names, types, that it returns yes or no, that

@@ -7,7 +7,7 @@ import { read, span } from "./blocks.ts";
 import { ConditionError, evaluateCondition } from "./conditions.ts";
 import { isInReview } from "../domain/planning/flagged.ts";
 import { overBillLimit, type PaidBill, wholeCents } from "../domain/planning/limits.ts";
-import type { ConditionView } from "../domain/planning/select.ts";
+import type { ConditionView } from "../domain/planning/condition-view.ts";
 import type { Problem } from "./problem.ts";
 import { type Issue, readSource, type Source } from "./source.ts";
 import { readMoney } from "./texts.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ConditionView } from "../../src/domain/planning/select.ts";
+import type { ConditionView } from "../../src/domain/planning/condition-view.ts";
 import { checkCondition, evaluateCondition } from "../../src/playbooks/conditions.ts";
 import { onlyMistake } from "./marked.ts";
 

@@ -6,7 +6,7 @@ import {
   ConditionError,
   evaluateCondition,
 } from "../../src/playbooks/conditions.ts";
-import type { ConditionView } from "../../src/domain/planning/select.ts";
+import type { ConditionView } from "../../src/domain/planning/condition-view.ts";
 import { onlyMistake } from "./marked.ts";
 
 const bill: ConditionView = {

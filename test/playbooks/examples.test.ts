@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { PayRunPlaybook, Playbook } from "../../src/contracts/playbook.ts";
 import { ruleFor } from "../../src/domain/approvals/rules.ts";
 import { isInReview } from "../../src/domain/planning/flagged.ts";
-import type { ConditionView } from "../../src/domain/planning/select.ts";
+import type { ConditionView } from "../../src/domain/planning/condition-view.ts";
 import { evaluateCondition } from "../../src/playbooks/conditions.ts";
 import { PLAYBOOK_KINDS } from "../../src/playbooks/kinds/index.ts";
 import { loadPlaybook, loadPlaybookFile } from "../../src/playbooks/load.ts";

@@ -1,4 +1,5 @@
 import type {
+  HeldUp,
   KybStep,
   NextStep,
   OnboardingPhase,
@@ -20,13 +21,6 @@ export interface VerificationView {
   /** The reviewer's reason, in words. */
   readonly reason: string | null;
   readonly nextSteps: readonly NextStep[];
-}
-
-/** Why a provided input can't be sent although its data is fine. */
-export interface HeldUp {
-  readonly reason: string;
-  /** True if a person must fix it; otherwise it may pass by itself. */
-  readonly needsPerson: boolean;
 }
 
 /** The facts of a provided input that decisions need. */

@@ -4,6 +4,13 @@ import { newYorkDate } from "../clock/new-york.ts";
 const TOLD = 3;
 const COMMENT_SHOWN = 300;
 
+/** The bills that people have rejected or left out, as far as the store says. */
+export interface RefusedBills {
+  readonly all: ReadonlySet<string>;
+  /** Those of the last 30 days: which date a bill has, whoever enters it again decides. */
+  readonly recent: ReadonlySet<string>;
+}
+
 /** That a person rejected a run with the bill, or left the bill out of one. */
 export interface Refusal {
   readonly how: "rejected" | "left out";

@@ -23,7 +23,8 @@ import {
 } from "./limits.ts";
 import { addsUp, type SummedLine, VendorSums } from "./vendor-sums.ts";
 import { findSplits } from "./splits.ts";
-import { conditionFailed, conditionView, type Matches, type SelectedBill } from "./select.ts";
+import { conditionView, type Matches } from "./condition-view.ts";
+import { conditionFailed, type SelectedBill } from "./select.ts";
 import type { TwinsOf } from "./twins.ts";
 import { usualAmounts } from "./usual-amounts.ts";
 

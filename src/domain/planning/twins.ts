@@ -7,7 +7,12 @@ import type { Steps } from "../steps.ts";
 import { foldedVendorName } from "../vendor-names.ts";
 import { isNearlySame, numberForms, numberKeys } from "./bill-numbers.ts";
 import type { BillBook, BillFacts } from "./book.ts";
-import { type DecidedBefore, isApprovedPair, refusalText } from "./decided-before.ts";
+import {
+  type DecidedBefore,
+  isApprovedPair,
+  type RefusedBills,
+  refusalText,
+} from "./decided-before.ts";
 import type { SelectedBill } from "./select.ts";
 
 /** Bills of one amount that are further apart are two bills; with two numbers, much sooner. */
@@ -26,13 +31,6 @@ const NO_LONGER_CLAIMED: ReadonlySet<string> = new Set(["void", "declined"]);
 
 /** Amounts alike differ by so small a part of the larger one. */
 const ALIKE_PART = 0.01;
-
-/** The bills that people have rejected or left out, as far as the store says. */
-export interface RefusedBills {
-  readonly all: ReadonlySet<string>;
-  /** Those of the last 30 days: which date a bill has, whoever enters it again decides. */
-  readonly recent: ReadonlySet<string>;
-}
 
 /** A way in which two bills are alike. */
 interface Alike {

@@ -1,7 +1,6 @@
 import type { BillChoice } from "../../contracts/playbook.ts";
-import { read } from "../blocks.ts";
+import { read, readCondition } from "../blocks.ts";
 import { isRecord } from "../../contracts/is-record.ts";
-import { readCondition } from "../conditions.ts";
 import type { Issue } from "../source.ts";
 import { fine, type Reading, readWord, shown, WORD_PATTERN, wrong } from "../texts.ts";
 

@@ -4,9 +4,9 @@ import {
   type Approval,
   type DecidedBefore,
   type Refusal,
+  type RefusedBills,
   stillDecided,
 } from "../../domain/planning/decided-before.ts";
-import type { RefusedBills } from "../../domain/planning/twins.ts";
 import { readerOf } from "../sql/as-record.ts";
 import { REFUSING } from "../schema/decisions.ts";
 import { chunks, type Db } from "../sql/db.ts";

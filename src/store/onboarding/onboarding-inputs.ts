@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
-import type { InputState } from "../../contracts/onboarding.ts";
-import type { HeldUp } from "../../domain/onboarding/decide.ts";
+import type { HeldUp, InputState } from "../../contracts/onboarding.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { changeRecords, findAll, findOne } from "../sql/records.ts";

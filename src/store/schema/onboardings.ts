@@ -1,11 +1,11 @@
 import type {
+  HeldUp,
   InputState,
   NextStep,
   OnboardingPhase,
   ProvidedStep,
 } from "../../contracts/onboarding.ts";
 import type { KybOnboardingPlaybook } from "../../contracts/playbook.ts";
-import type { HeldUp } from "../../domain/onboarding/decide.ts";
 import { flag, integer, integerOrNull, json, readAs, table, text, textOrNull } from "./table.ts";
 
 /** What may be stored of an input outside the vault. */

@@ -9,7 +9,8 @@ import {
 } from "../../../src/domain/planning/book.ts";
 import { buildPlan, type PlanInput } from "../../../src/domain/planning/plan.ts";
 import { type SelectInput, selectBills } from "../../../src/domain/planning/select.ts";
-import { findTwins, type RefusedBills } from "../../../src/domain/planning/twins.ts";
+import type { RefusedBills } from "../../../src/domain/planning/decided-before.ts";
+import { findTwins } from "../../../src/domain/planning/twins.ts";
 import { atOnce } from "../../support/at-once.ts";
 import { payRunPlaybook } from "../../support/pay-run-playbook.ts";
 

@@ -10,9 +10,9 @@ import {
   listTokens,
   renewToken,
   revokeToken,
-  tokensMadeBy,
   viewTokens,
 } from "../../../src/store/approvals/tokens.ts";
+import { tokensMadeBy } from "../../../src/store/approvals/tokens-made.ts";
 import { noteUse } from "../../../src/store/approvals/uses.ts";
 import { testStore } from "../support.ts";
 
