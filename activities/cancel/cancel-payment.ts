@@ -91,7 +91,7 @@ async function readAndJudge(
       ? await hasSeveralScheduled(context, business, payment.payableId)
       : false;
   const clock = await clocks.now();
-  const verdict = judgeForCancel(payment, { severalScheduled, refused, ...clock });
+  const verdict = judgeForCancel(payment, { severalScheduled, refused, clock });
   const sends = cancelSends(attempts, reading, job.cancellation.workflowId);
   return { payment, reading, verdict, sends, clock };
 }
@@ -148,12 +148,9 @@ async function askToCancel(
  * Starts a cancel's time limit, before the gate is asked. A cancel may not leave after 9:00 New
  * York either.
  */
-function cancelLimit(
-  verdict: CancelVerdict,
-  { businessMs, scale }: { readonly businessMs: number; readonly scale: number },
-): TimeLimit {
+function cancelLimit(verdict: CancelVerdict, clock: ClockReading): TimeLimit {
   const untilMs = verdict.kind === "cancel" ? verdict.untilMs : null;
-  return untilMs === null || scale <= 0 ? leaveLimit() : leaveLimit((untilMs - businessMs) / scale);
+  return untilMs === null ? leaveLimit() : leaveLimit(clock.realMsUntil(untilMs));
 }
 
 /** @returns undefined if only reading the payment shows what follows */

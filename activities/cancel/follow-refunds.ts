@@ -121,8 +121,8 @@ function changeOf(
   item: CancellationItem,
   now: { readonly isLate: boolean; readonly clock: ClockReading; readonly days: number },
 ): ItemChange {
-  const { businessMs, scale } = now.clock;
-  const verdict = judgeForCancel(payment, { severalScheduled: false, businessMs, scale });
+  const { clock } = now;
+  const verdict = judgeForCancel(payment, { severalScheduled: false, clock });
   if (verdict.kind === "ended") {
     const isBack = verdict.state === "refunded" || verdict.state === "cancelled";
     const reason = isBack
@@ -134,7 +134,7 @@ function changeOf(
     const reason = `It was cancelled, and the service calls it ${payment.status} again.`;
     return { state: "unknown", reason, notBeforeMs: 0 };
   }
-  const pollAtMs = nextPollMs(businessMs, item.cancelledAtMs ?? businessMs, scale);
+  const pollAtMs = nextPollMs(clock, item.cancelledAtMs ?? clock.businessMs);
   const isBack = verdict.kind === "returning";
   const text = isBack
     ? (item.reason ?? "").replace(LATE, "")

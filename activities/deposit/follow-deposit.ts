@@ -27,7 +27,7 @@ export async function followDeposit(context: ActivityContext, topUp: TopUp): Pro
   await context.store.transactionOf(businessId, async (trx) => {
     const { businessMs, realMs } = clock;
     if (stands === "on-its-way") {
-      const pollAtMs = nextPollMs(businessMs, topUp.sinceMs, clock.scale);
+      const pollAtMs = nextPollMs(clock, topUp.sinceMs);
       await changeTopUp(trx, topUp, ["on-its-way"], { pollAtMs }, realMs);
       const isLate = newYorkDate(businessMs) > topUp.arrivesOn;
       if (isLate)

@@ -43,7 +43,6 @@ const BUSINESS_WAIT_MS = 15_000;
 
 /** How long a deposit that may not be sent now is left alone: a person lifts what stops it. */
 const CLOSED_WAIT_MS = 300_000;
-const SHORT_WAIT_MS = 2_000;
 
 /**
  * Leaves a deposit alone for a while, says why, and notifies operators once that has lasted an
@@ -64,7 +63,7 @@ export async function backOffDeposit(
     ...{ reason, reasonCode: code ?? null, backOffSinceMs, notBeforeMs: clock.serviceMs + waitMs },
     ...(isSent ? {} : ({ state: "proposed" } as const)),
     // A deposit on its way is looked at by the business clock.
-    ...(state === "on-its-way" ? { pollAtMs: clock.businessMs + waitMs * clock.scale } : {}),
+    ...(state === "on-its-way" ? { pollAtMs: clock.afterRealMs(waitMs) } : {}),
   };
   const isMine = await changeTopUp(trx, topUp, OPEN_TOP_UP_STATES, change, clock.realMs);
   if (!isMine || reason === null || backOffSinceMs === null) return;
@@ -91,8 +90,8 @@ export async function notifyOfLate(
   });
 }
 
-export function closedWaitMs({ sandbox }: ClockReading): number {
-  return sandbox ? SHORT_WAIT_MS : CLOSED_WAIT_MS;
+export function closedWaitMs(clock: ClockReading): number {
+  return clock.soonerMs(CLOSED_WAIT_MS);
 }
 
 async function recordMade(
@@ -103,7 +102,7 @@ async function recordMade(
 ): Promise<void> {
   const { transactionId, answer, key } = made;
   const sinceMs = clock.businessMs;
-  const pollAtMs = nextPollMs(sinceMs, sinceMs, clock.scale);
+  const pollAtMs = nextPollMs(clock, sinceMs);
   const change = { state: "on-its-way", transactionId, reason: null, sinceMs, pollAtMs } as const;
   const moved = { ...change, reasonCode: null, backOffSinceMs: null };
   const { amountCents } = topUp;

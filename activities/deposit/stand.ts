@@ -53,7 +53,7 @@ async function oneStands(
 ): Promise<OneStands> {
   const deposit = depositText(topUp).replace(/^A/, "a");
   if (topUp.state === "on-its-way") {
-    const dueInMs = (topUp.pollAtMs - clock.businessMs) / clock.scale;
+    const dueInMs = clock.realMsUntil(topUp.pollAtMs);
     const isLate = newYorkDate(clock.businessMs) > topUp.arrivesOn;
     const late = `, and was to be there on ${topUp.arrivesOn}: ask the service`;
     const text = `${deposit}, on its way${isLate ? late : ""}`;

@@ -1,4 +1,5 @@
 import type { OnboardingAssessment } from "../../src/contracts/onboarding.ts";
+import type { Clock } from "../../src/domain/clock/clock.ts";
 import { rulesOf, type Wait, judgeWait } from "../../src/domain/onboarding/waits.ts";
 import type { OnboardingInput } from "../../src/store/onboarding/onboarding-inputs.ts";
 import type { Onboarding } from "../../src/store/onboarding/onboardings.ts";
@@ -7,12 +8,7 @@ import type { Onboarding } from "../../src/store/onboarding/onboardings.ts";
 export interface Standing {
   readonly onboarding: Onboarding;
   readonly inputs: readonly OnboardingInput[];
-  readonly clock: {
-    readonly businessMs: number;
-    readonly realMs: number;
-    readonly scale: number;
-    readonly sandbox: boolean;
-  };
+  readonly clock: Clock;
 }
 
 /** Returns the wait of this name, which goes on or begins now, and what its length calls for. */

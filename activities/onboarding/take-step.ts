@@ -36,7 +36,7 @@ import { isTurnOf } from "./turn.ts";
 const UNANSWERED_MS = HTTP_TIMEOUT_MS + 20_000;
 
 /** Pauses before a try that failed through no fault of the data is repeated. */
-const PAUSE_MS = { sandbox: 2_000, real: 60_000 } as const;
+const PAUSE_MS = 60_000;
 
 /** Statuses that another try may well get past. */
 const NOT_THE_DATA: readonly number[] = [401, 403, 404, 429];
@@ -81,8 +81,8 @@ export async function takeOnboardingStep(
   }
   // Anyone who may write to Temporal can name an input: another business's is not sent for this one.
   if (input.businessId !== businessId || input.round !== onboarding.round) return { againInMs: 0 };
-  const { serviceMs, sandbox } = await context.clockOf(business).now();
-  const pauseMs = sandbox ? PAUSE_MS.sandbox : PAUSE_MS.real;
+  const clock = await context.clockOf(business).now();
+  const pauseMs = clock.soonerMs(PAUSE_MS);
   const opened = await valueOf(context, { onboarding, input });
   if ("problem" in opened) {
     await holdUp(context, input, { reason: opened.problem, needsPerson: true });
@@ -92,7 +92,7 @@ export async function takeOnboardingStep(
   const client = context.clientOf(business);
   const given = await listAllInputs(db, businessId);
   const sender = senderOf({ client, businessId, input, given }, opened.value);
-  const step: Step = { onboarding, input, sender, serviceMs, pauseMs };
+  const step: Step = { onboarding, input, sender, serviceMs: clock.serviceMs, pauseMs };
   try {
     return await lookAndSend(context, step);
   } catch (error) {

@@ -9,7 +9,7 @@ import { finish, remind } from "./progress.ts";
 import { type Standing, waitOf } from "./standing.ts";
 
 /** Pause before a service that can't be read is read again. */
-const READ_AGAIN_MS = { sandbox: 2_000, real: 60_000 } as const;
+const READ_AGAIN_MS = 60_000;
 
 /** The name of the wait if nothing was waited for before. */
 const UNREAD = "unread";
@@ -57,7 +57,7 @@ export async function unreadable(
     waitingFor,
     needsAction,
     send: null,
-    wakeInMs: error.retryAfterMs ?? (clock.sandbox ? READ_AGAIN_MS.sandbox : READ_AGAIN_MS.real),
+    wakeInMs: error.retryAfterMs ?? clock.soonerMs(READ_AGAIN_MS),
     details: waitingFor,
   };
 }

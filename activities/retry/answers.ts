@@ -32,8 +32,7 @@ export function assessment(
 
 /** Waits until it is time to request the payment that runs on the announced banking day. */
 export async function waitForDay(retry: RetryCase, retryOn: string): Promise<RetryAssessment> {
-  const { businessMs, scale } = retry.clock;
-  const untilMs = (requestFromMs(retryOn, retry.clock) - businessMs) / scale;
+  const untilMs = retry.clock.realMsUntil(requestFromMs(retryOn, retry.clock));
   const wakeInMs = soonestSleepMs(untilMs, await changesInMs(retry));
   const text = `runs on ${retryOn}; its request is made the banking day before`;
   return assessment(retry, "waiting", text, wakeInMs);
@@ -44,14 +43,14 @@ export async function waitForDay(retry: RetryCase, retryOn: string): Promise<Ret
  * or not.
  */
 export function following(retry: RetryCase, text: string, isShown = true): RetryAssessment {
-  const { businessMs, realMs, scale } = retry.clock;
-  const paidMs = businessMs - (realMs - retry.row.updatedAtMs) * scale;
+  const { clock } = retry;
+  const paidMs = clock.afterRealMs(retry.row.updatedAtMs - clock.realMs);
   const changes = retry.payments.flatMap(
     ({ updatedAt, createdAt }) => instantOf(updatedAt ?? createdAt) ?? [],
   );
   const sinceMs = isShown ? Math.max(0, ...changes) : paidMs;
-  const pollMs = nextPollMs(businessMs, sinceMs, scale, isShown ? FIRST_ALONE_MS : undefined);
-  const wakeInMs = soonestSleepMs((pollMs - businessMs) / scale);
+  const pollMs = nextPollMs(clock, sinceMs, isShown ? FIRST_ALONE_MS : undefined);
+  const wakeInMs = soonestSleepMs(clock.realMsUntil(pollMs));
   return assessment(retry, "following", text, wakeInMs);
 }
 

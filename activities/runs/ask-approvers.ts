@@ -10,7 +10,7 @@ import {
   type WaitingBills,
 } from "../../src/domain/approvals/asks.ts";
 import type { NoticeKind } from "../../src/contracts/notices.ts";
-import { dueForPeopleMs, PEOPLE_MIN_MS } from "../../src/domain/clock/spans.ts";
+import { dueForPeopleMs } from "../../src/domain/clock/spans.ts";
 import {
   approvalEscalated,
   approvalReminder,
@@ -50,8 +50,8 @@ export async function askApprovers(
   await asking.openStages();
   await asking.escalate();
   const waiting = await asking.remind();
-  // On a fast clock, what is due already waits until people have had their minute.
-  const soonMs = clock.scale > 1 ? clock.businessMs + PEOPLE_MIN_MS * clock.scale : Infinity;
+  // What is due already waits until people have had their least time.
+  const soonMs = clock.afterRealMs(clock.peopleMinMs);
   const next = waiting
     .flatMap(({ remindAtMs, escalated, escalateAtMs }) => [
       remindAtMs,
@@ -80,8 +80,7 @@ class AskingRun {
     this.#clock = clock;
     const businessMs = Math.floor(clock.businessMs);
     const { realMs } = clock;
-    // However fast the clock runs, approvers get a minute.
-    const askedBeforeMs = this.#isFast() ? realMs - PEOPLE_MIN_MS : realMs;
+    const askedBeforeMs = realMs - clock.peopleMinMs;
     this.#moment = { runId: run.runId, businessMs, realMs, askedBeforeMs };
   }
 
@@ -172,13 +171,9 @@ class AskingRun {
   }
 
   async #remindedJustNow(): Promise<boolean> {
-    if (!this.#isFast()) return false;
+    if (this.#clock.peopleMinMs === 0) return false;
     const lastMs = await lastRaisedMs(this.#trx, this.#run.runId, "approval-reminder");
-    return lastMs !== null && this.#moment.realMs - lastMs < PEOPLE_MIN_MS;
-  }
-
-  #isFast(): boolean {
-    return this.#clock.scale > 1;
+    return lastMs !== null && this.#moment.realMs - lastMs < this.#clock.peopleMinMs;
   }
 
   #askOf(

@@ -11,7 +11,6 @@ import {
   type LineState,
   type RunPhase,
 } from "../../src/contracts/pay-run.ts";
-import { PEOPLE_MIN_MS } from "../../src/domain/clock/spans.ts";
 import { rejectedText } from "../../src/domain/payments/standing.ts";
 import { ALARMS } from "../../src/domain/payments/alarms.ts";
 import { decideByOf } from "../../src/domain/planning/dates.ts";
@@ -296,10 +295,8 @@ class RunFacts {
   #decisionTimeEndMs(): number | null {
     const { plannedAtMs, approveByMs } = this.#run;
     if (plannedAtMs === null || approveByMs === null) return null;
-    const { realMs, businessMs, scale } = this.#clock;
-    if (scale <= 1) return approveByMs + 1;
-    const leftMs = plannedAtMs + PEOPLE_MIN_MS - realMs;
-    return Math.max(approveByMs + 1, businessMs + leftMs * scale);
+    const leftMs = plannedAtMs + this.#clock.peopleMinMs - this.#clock.realMs;
+    return Math.max(approveByMs + 1, this.#clock.afterRealMs(leftMs));
   }
 }
 

@@ -141,11 +141,10 @@ async function followSome(
     const last = line.paymentIds.filter((id) => !handled.has(id));
     const mine = last.flatMap((id) => paymentOf.get(id) ?? []);
     const outcome = lineStateOfPayments(mine, line.amountCents);
-    const { businessMs, scale } = clock;
     const { payableId, lineNo, state: from } = line;
     const isRead = payments.has(payableId) && !unread.has(payableId);
-    const nextMs = nextPollMs(businessMs, await changedAtMs(context, line, mine, clock), scale);
-    const pollAtMs = isRead ? nextMs : Math.min(nextMs, businessMs + UNREAD_MS * scale);
+    const nextMs = nextPollMs(clock, await changedAtMs(context, line, mine, clock));
+    const pollAtMs = isRead ? nextMs : Math.min(nextMs, clock.afterRealMs(UNREAD_MS));
     const isShown = mine.length >= last.length;
     if (outcome.kind === "failed" && outcome.others === null) {
       await handOverToRetry(context, run, line, clock);
@@ -278,13 +277,13 @@ async function changedAtMs(
   context: ActivityContext,
   line: RunLine,
   mine: readonly FollowedPayment[],
-  { businessMs, realMs, scale }: ClockReading,
+  clock: ClockReading,
 ): Promise<number> {
   const times = mine.flatMap(({ updatedAt, createdAt }) => instantOf(updatedAt ?? createdAt) ?? []);
   if (times.length > 0) return Math.max(...times);
   const { attempts } = await subjectFacts(context.store.db, line.businessId, line.payableId);
   const sentAtMs = lastSend(attempts)?.openedAtMs ?? 0;
-  return businessMs - (realMs - sentAtMs) * scale;
+  return clock.afterRealMs(sentAtMs - clock.realMs);
 }
 
 /** Gives a failed or returned bill an owner of its own, which keeps the claim from here on. */

@@ -74,7 +74,7 @@ export async function launchScheduled(
   }
   const launcher = { profile, stored, policy };
   const clock = await context.clockOf(business).now();
-  if (!clock.sandbox) {
+  if (!profile.sandbox) {
     const texts: string[] = [];
     for (const { period } of due) texts.push(await launchOnce(context, launcher, period));
     return { text: texts.join(" ") };

@@ -31,7 +31,12 @@ export async function redateLate(
   if (blockedSources.includes("")) return false;
   if (!asksForNewDate({ policy, plannedAtMs: plannedAtMs ?? 0 }, clock)) return false;
   const before = earliestDate(clock);
-  const ids = await lateLines(trx, { ...clock, runId, before, blockedSources });
+  const ids = await lateLines(trx, {
+    runId,
+    before,
+    serviceMs: clock.serviceMs,
+    blockedSources,
+  });
   if (ids.length === 0) return false;
   const late = await planLinesOf(trx, runId, ids);
   const lines = late.map((line) => redateLine(run, line, before));

@@ -26,7 +26,7 @@ interface Bounced {
   readonly business: string;
   readonly businessId: string;
   readonly line: { readonly sourceId: string };
-  readonly clock: Pick<ClockReading, "realMs" | "businessMs" | "scale">;
+  readonly clock: ClockReading;
   readonly payments: readonly { readonly status: string; readonly updatedAt: string | null }[];
 }
 

@@ -6,7 +6,7 @@ import { waitReasonText } from "../../src/ledger/steps.ts";
 /** Says what the ledger makes a subject wait for, and until when, by its business's clock. */
 export function waitingText(
   { reason, waitMs }: { readonly reason: WaitReason; readonly waitMs: number },
-  { businessMs, scale, zone }: ClockReading,
+  clock: ClockReading,
 ): string {
-  return waitReasonText(reason, spokenTime(businessMs + waitMs * scale, zone));
+  return waitReasonText(reason, spokenTime(clock.afterRealMs(waitMs), clock.zone));
 }

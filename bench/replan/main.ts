@@ -11,21 +11,14 @@ import { openStore } from "../../src/store/open.ts";
 import { getRun, upsertRun } from "../../src/store/runs/runs.ts";
 import { wholeNumber } from "../../test/support/arguments.ts";
 import { newRun, planLine, planSummary } from "../../test/store/fixtures.ts";
+import { ClockReading } from "../../src/business/clock.ts";
 
 const RUN_ID = "pay-run/acme/weekly/2026-11-05";
 
 /** A day after the bills of the plan were to be paid. */
 const LATE_MS = Date.parse("2026-11-06T15:00:00Z");
 
-const CLOCK = {
-  businessMs: LATE_MS,
-  serviceMs: LATE_MS,
-  serviceOffMs: 0,
-  serviceHeard: true,
-  realMs: LATE_MS,
-  scale: 1,
-  sandbox: false,
-};
+const CLOCK = new ClockReading({ businessMs: LATE_MS, serviceHeard: true });
 
 /** Number of bills that are replanned one by one, for comparison. */
 const SINGLY = 20;

@@ -1,4 +1,5 @@
-import { Clocks, type ClockReading } from "../business/clock.ts";
+import type { ClockReading } from "../business/clock.ts";
+import { Clocks } from "../business/clocks.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { GatewayError } from "./errors.ts";
 
@@ -26,7 +27,7 @@ export function createBusinessClocks(): BusinessClocks {
         return reading;
       } catch (error) {
         const known = last.get(key);
-        if (known !== undefined) return carriedOn(known);
+        if (known !== undefined) return known.carriedOn(Date.now());
         const why = error instanceof Error ? error.message : String(error);
         throw new GatewayError(
           "clock_unreachable",
@@ -34,16 +35,5 @@ export function createBusinessClocks(): BusinessClocks {
         );
       }
     },
-  };
-}
-
-function carriedOn(reading: ClockReading): ClockReading {
-  const realMs = Date.now();
-  const elapsedMs = Math.max(0, realMs - reading.realMs);
-  return {
-    ...reading,
-    realMs,
-    businessMs: reading.businessMs + elapsedMs * reading.scale,
-    serviceMs: reading.serviceMs + elapsedMs,
   };
 }

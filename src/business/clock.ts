@@ -1,9 +1,26 @@
-import type { BusinessProfile } from "../config/business-profile.ts";
-import { SandboxClock } from "./sandbox-clock.ts";
+import type { Clock } from "../domain/clock/clock.ts";
+
+/** However fast a sandbox's clock runs, people get this much real time. */
+const PEOPLE_MIN_MS = 60_000;
+
+/** How many times sooner a sandbox is looked at again. */
+const SANDBOX_SOONER = 30;
+
+/** What a reading shows; what is missing is as in real time, with a service not yet heard. */
+interface Shown {
+  readonly businessMs: number;
+  readonly serviceMs?: number;
+  readonly serviceOffMs?: number;
+  readonly serviceHeard?: boolean;
+  readonly realMs?: number;
+  /** Business seconds in a real second; 1 everywhere except in a sandbox. */
+  readonly scale?: number;
+  readonly sandbox?: boolean;
+  readonly zone?: string | undefined;
+}
 
 /** The two clocks of a business, read at one moment (design, "Clocks"). */
-export interface ClockReading {
-  /** Due dates, cut-offs, execution, settlement, approval expiry. */
+export class ClockReading implements Clock {
   readonly businessMs: number;
   /** The service's: Retry-After, idempotency windows. Ours, until its `Date` has been received. */
   readonly serviceMs: number;
@@ -14,18 +31,59 @@ export interface ClockReading {
   readonly serviceOffMs: number;
   /** True once the service's own time is known. */
   readonly serviceHeard: boolean;
-  /** Business seconds in a real second; 1 everywhere except in a sandbox. */
-  readonly scale: number;
-  /** True if the clocks are a sandbox's, which may be stepped. */
-  readonly sandbox: boolean;
   readonly realMs: number;
-  /**
-   * The zone in which the business's people are shown times; New York's unless its profile names
-   * one.
-   */
-  readonly zone?: string | undefined;
+  /** True if the clocks are a sandbox's: then only its wire clock measures the service's windows. */
+  readonly sandbox: boolean;
+  readonly zone: string | undefined;
+  readonly #scale: number;
+
+  constructor(shown: Shown) {
+    this.businessMs = shown.businessMs;
+    this.serviceMs = shown.serviceMs ?? shown.businessMs;
+    this.serviceOffMs = shown.serviceOffMs ?? 0;
+    this.serviceHeard = shown.serviceHeard ?? false;
+    this.realMs = shown.realMs ?? shown.businessMs;
+    this.sandbox = shown.sandbox ?? false;
+    this.zone = shown.zone;
+    this.#scale = shown.scale ?? 1;
+  }
+
+  get peopleMinMs(): number {
+    return this.#scale > 1 ? PEOPLE_MIN_MS : 0;
+  }
+
+  realMsUntil(businessMs: number): number {
+    return (businessMs - this.businessMs) / this.#scale;
+  }
+
+  afterRealMs(realMs: number): number {
+    return this.businessMs + realMs * this.#scale;
+  }
+
+  soonerMs(realMs: number): number {
+    return this.sandbox ? realMs / SANDBOX_SOONER : realMs;
+  }
+
+  /** Returns the reading with these things shown instead. */
+  with(change: Partial<Shown>): ClockReading {
+    const { businessMs, serviceMs, serviceOffMs, serviceHeard, realMs, sandbox, zone } = this;
+    const heard = { serviceMs, serviceOffMs, serviceHeard };
+    const shown = { businessMs, realMs, sandbox, zone, scale: this.#scale };
+    return new ClockReading({ ...shown, ...heard, ...change });
+  }
+
+  /** Returns what the clocks show at a later instant of real time. */
+  carriedOn(realMs: number): ClockReading {
+    const elapsedMs = Math.max(0, realMs - this.realMs);
+    return this.with({
+      realMs,
+      businessMs: this.afterRealMs(elapsedMs),
+      serviceMs: this.serviceMs + elapsedMs,
+    });
+  }
 }
 
+/** A business's clocks, to be read. */
 export interface BusinessClock {
   now(): Promise<ClockReading>;
   /** As `now`, no older than the call: a sandbox's clock may just have been stepped. */
@@ -38,47 +96,6 @@ export interface BusinessClock {
   hasMoved(): Promise<boolean>;
 }
 
-/** A `Date` that is further from our own clock is not the service's time: it is not heard. */
-const SERVICE_OFF_MAX_MS = 60 * 60_000;
-
-/** Real time; the service's own from its `Date` header, which may differ from ours. */
-class RealClock implements BusinessClock {
-  readonly #zone: string | undefined;
-  #offsetMs: number | undefined;
-
-  constructor(zone?: string) {
-    this.#zone = zone;
-  }
-
-  now(): Promise<ClockReading> {
-    const realMs = Date.now();
-    return Promise.resolve({
-      businessMs: realMs,
-      // A `Date` arrives after it was written, so this is never later than the service's own time.
-      serviceMs: realMs + (this.#offsetMs ?? 0),
-      serviceOffMs: 0,
-      serviceHeard: this.#offsetMs !== undefined,
-      scale: 1,
-      sandbox: false,
-      realMs,
-      zone: this.#zone,
-    });
-  }
-
-  readAnew(): Promise<ClockReading> {
-    return this.now();
-  }
-
-  observeServiceDate(dateMs: number): void {
-    const offsetMs = dateMs - Date.now();
-    if (Math.abs(offsetMs) <= SERVICE_OFF_MAX_MS) this.#offsetMs = offsetMs;
-  }
-
-  hasMoved(): Promise<boolean> {
-    return Promise.resolve(false);
-  }
-}
-
 /** Instants on both clocks, in whole milliseconds; null if they can't be read. */
 export interface TimesNow {
   readonly serviceMs: number | null;
@@ -89,24 +106,8 @@ export interface TimesNow {
 export async function timesNow(clock: BusinessClock): Promise<TimesNow> {
   const now = await clock.now().catch(() => undefined);
   if (now === undefined) return { serviceMs: null, businessMs: null };
-  const { serviceMs, businessMs, serviceOffMs, scale } = now;
   return {
-    serviceMs: Math.ceil(serviceMs + serviceOffMs),
-    businessMs: Math.ceil(businessMs + serviceOffMs * scale),
+    serviceMs: Math.ceil(now.serviceMs + now.serviceOffMs),
+    businessMs: Math.ceil(now.afterRealMs(now.serviceOffMs)),
   };
-}
-
-/** One clock for each business, shared by everything in this process. */
-export class Clocks {
-  readonly #clocks = new Map<string, { readonly key: string; readonly clock: BusinessClock }>();
-
-  of(profile: BusinessProfile): BusinessClock {
-    const { sandbox, apiUrl, zone } = profile;
-    const key = `${sandbox ? apiUrl : ""} ${zone ?? ""}`;
-    const known = this.#clocks.get(profile.name);
-    if (known?.key === key) return known.clock;
-    const clock = sandbox ? new SandboxClock(apiUrl, zone) : new RealClock(zone);
-    this.#clocks.set(profile.name, { key, clock });
-    return clock;
-  }
 }

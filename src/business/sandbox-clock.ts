@@ -1,7 +1,7 @@
 import { request } from "undici";
 import { z } from "zod";
 import { WaysOut } from "../outgoing/ways-out.ts";
-import type { BusinessClock, ClockReading } from "./clock.ts";
+import { type BusinessClock, ClockReading } from "./clock.ts";
 
 /** An instant in a year that calendars, and the days after it, can count with. */
 const instant = z.iso
@@ -56,7 +56,7 @@ export class SandboxClock implements BusinessClock {
     if (reading === undefined) throw new Error("the sandbox's clock was not read");
     const realMs = Date.now();
     const elapsed = realMs - reading.at;
-    return {
+    return new ClockReading({
       businessMs: reading.bankMs + elapsed * reading.scale,
       serviceMs: reading.wireMs + elapsed,
       serviceOffMs: reading.at - reading.askedMs,
@@ -65,7 +65,7 @@ export class SandboxClock implements BusinessClock {
       sandbox: true,
       realMs,
       zone: this.#zone,
-    };
+    });
   }
 
   async readAnew(): Promise<ClockReading> {

@@ -234,5 +234,5 @@ export async function recordRefused(
 
 function expiryMs(run: Run, clock: ClockReading): number {
   const validMs = run.policy.approvalValidDays * DAY_MS;
-  return Math.round(clock.businessMs + Math.max(validMs, SHORTEST_APPROVAL_MS * clock.scale));
+  return Math.round(Math.max(clock.businessMs + validMs, clock.afterRealMs(SHORTEST_APPROVAL_MS)));
 }

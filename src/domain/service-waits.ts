@@ -1,4 +1,5 @@
 import { MINUTE_MS } from "../contracts/durations.ts";
+import type { Clock } from "./clock/clock.ts";
 import { spokenTime } from "./clock/spoken.ts";
 
 /** Codes of waits during which payments can't be read. */
@@ -54,16 +55,11 @@ const TOLD_FROM_MS = MINUTE_MS;
  */
 export function serviceWaitText(
   { message, retryAtMs }: { readonly message: string; readonly retryAtMs: number },
-  clock: {
-    readonly businessMs: number;
-    readonly serviceMs: number;
-    readonly scale: number;
-    readonly zone?: string | undefined;
-  },
+  clock: Clock & { readonly serviceMs: number },
 ): string {
   const leftMs = retryAtMs - clock.serviceMs;
   if (leftMs < TOLD_FROM_MS) return `the service: ${message}`;
-  const at = spokenTime(Math.round(clock.businessMs + leftMs * clock.scale), clock.zone);
+  const at = spokenTime(Math.round(clock.afterRealMs(leftMs)), clock.zone);
   return `the service, which is tried again on ${at}: ${message}`;
 }
 

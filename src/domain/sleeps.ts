@@ -1,5 +1,6 @@
 import { DAY_MS } from "../contracts/durations.ts";
 import { growingMs } from "./back-off.ts";
+import type { Clock } from "./clock/clock.ts";
 
 /**
  * Longest wait of a workflow that gets a signal for everything it waits for. Only a lost signal is
@@ -14,19 +15,15 @@ const LEAST_SLEEP_MS = 250;
  * Intervals of polling for money whose arrival no event reports: a tenth of the time waited so far,
  * in real time.
  */
-const MONEY = {
-  sandbox: { share: 0.1, firstMs: 1_000, mostMs: 120_000 },
-  real: { share: 0.1, firstMs: 60_000, mostMs: 30 * 60_000 },
-} as const;
+const MONEY = { share: 0.1, firstMs: 60_000, mostMs: 30 * 60_000 } as const;
 
 /**
  * Returns the real milliseconds until the next poll for money that has been awaited for `waitedMs`.
  */
-export function moneyPollInMs(
-  waitedMs: number,
-  { sandbox }: { readonly sandbox: boolean },
-): number {
-  return growingMs(waitedMs, sandbox ? MONEY.sandbox : MONEY.real);
+export function moneyPollInMs(waitedMs: number, clock: Clock): number {
+  const { share, firstMs, mostMs } = MONEY;
+  const bounds = { firstMs: clock.soonerMs(firstMs), mostMs: clock.soonerMs(mostMs) };
+  return growingMs(waitedMs, { share, ...bounds });
 }
 
 /**
@@ -37,12 +34,12 @@ export function moneyPollInMs(
  */
 export function untilNextMs(
   instants: readonly (number | null | undefined)[],
-  { businessMs, scale }: { readonly businessMs: number; readonly scale: number },
+  clock: Clock,
 ): number {
   const next = instants.filter(
-    (atMs): atMs is number => atMs !== null && atMs !== undefined && atMs > businessMs,
+    (atMs): atMs is number => atMs !== null && atMs !== undefined && atMs > clock.businessMs,
   );
-  return (Math.min(...next) - businessMs) / scale;
+  return clock.realMsUntil(Math.min(...next));
 }
 
 /** Returns the shortest of several waits in whole milliseconds, within the bounds above. */

@@ -38,9 +38,9 @@ type NoticedLoss = Awaited<ReturnType<typeof lossNoticed>>;
 
 function nothingUntilMs(loss: NoticedLoss, clock: ClockReading): number | null {
   if (loss === null) return null;
-  const { realMs: atMs, serviceMs, businessMs, scale } = clock;
+  const { realMs: atMs, serviceMs } = clock;
   const leftMs = afterLossLeftMs(loss, { atMs, serviceMs }, clock);
-  return leftMs > 0 ? businessMs + leftMs * scale : null;
+  return leftMs > 0 ? clock.afterRealMs(leftMs) : null;
 }
 
 /** How long after a restore the texts about several plans mention it. */

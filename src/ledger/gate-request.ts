@@ -89,8 +89,8 @@ async function approvedPayments(
   const approved = new Map<string, Approved>();
   // The caller has judged the date by its own clock, at most as long ago as a reading is fresh.
   const clocks = [
-    { ...clock, businessMs },
-    { ...clock, realMs: clock.realMs - READING_FRESH_MS },
+    clock.with({ businessMs }),
+    clock.with({ realMs: clock.realMs - READING_FRESH_MS }),
   ];
   const earliest = clocks.map(earliestDate);
   for (const [runId, ofRun] of Map.groupBy(about, ({ terms }) => terms.runId)) {

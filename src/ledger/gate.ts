@@ -137,13 +137,13 @@ export async function askGate(
 ): Promise<Map<string, GateAnswer>> {
   const { businessId, operation, clock } = caller;
   const atMs = await databaseNowMs(trx);
-  const heard = clock.sandbox || clock.serviceHeard;
+  const heard = clock.serviceHeard;
   // Judge by the earliest time that it may be at the service; record the latest.
   const now: Now = { atMs, serviceMs: heard ? clock.serviceMs : null, sandbox: clock.sandbox };
   // The process may have been frozen since it read its clocks.
   const agoMs = Math.max(0, Date.now() - clock.realMs);
   // Only a sandbox has a business clock of its own; elsewhere it is real time, as in the database.
-  const businessMs = clock.sandbox ? Math.floor(clock.businessMs + agoMs * clock.scale) : atMs;
+  const businessMs = clock.sandbox ? Math.floor(clock.afterRealMs(agoMs)) : atMs;
   const facts = await loadSubjects(
     trx,
     businessId,

@@ -15,7 +15,7 @@ export type Begun = Pick<Reading, "begunAtMs" | "begunServiceMs">;
  * later.
  */
 export async function beginReading(db: Db, clock: ClockReading): Promise<Begun> {
-  const begunServiceMs = clock.sandbox || clock.serviceHeard ? Math.floor(clock.serviceMs) : null;
+  const begunServiceMs = clock.serviceHeard ? Math.floor(clock.serviceMs) : null;
   return { begunAtMs: await databaseNowMs(db), begunServiceMs };
 }
 

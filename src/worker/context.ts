@@ -2,7 +2,7 @@ import type { Client } from "@temporalio/client";
 import type { ActivityContext, ActivityLog } from "../../activities/shared/context.ts";
 import { HTTP_TIMEOUT_MS } from "../../activities/shared/context.ts";
 import { Clients } from "../business/clients.ts";
-import { Clocks } from "../business/clock.ts";
+import { Clocks } from "../business/clocks.ts";
 import type { BusinessProfile, Profiles } from "../config.ts";
 import { reasonOf } from "../process/repeat.ts";
 import { type SendSignal, signalAtOnce } from "../process/send-signals.ts";

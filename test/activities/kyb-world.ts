@@ -27,6 +27,7 @@ import { Keyring } from "../../src/vault/keyring.ts";
 import { Vault } from "../../src/vault/vault.ts";
 import { KybService, type KybServiceOptions } from "../support/kyb-service.ts";
 import { DATA, KYB_POLICY } from "../support/onboarding.ts";
+import { ClockReading } from "../../src/business/clock.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -176,15 +177,7 @@ export class KybWorld {
     };
     const now = () => {
       const atMs = Date.now() + this.#days * DAY_MS;
-      return Promise.resolve({
-        businessMs: atMs,
-        serviceMs: atMs,
-        serviceOffMs: 0,
-        serviceHeard: true,
-        realMs: atMs,
-        scale: 1,
-        sandbox: false,
-      });
+      return Promise.resolve(new ClockReading({ businessMs: atMs, serviceHeard: true }));
     };
     return {
       store: this.store,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Client } from "@temporalio/client";
 import { test as base } from "vitest";
 import type { ActivityContext } from "../../activities/shared/context.ts";
-import { Clocks } from "../../src/business/clock.ts";
+import { Clocks } from "../../src/business/clocks.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { PaymentsClient } from "../../src/payments-api/index.ts";

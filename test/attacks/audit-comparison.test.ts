@@ -6,7 +6,7 @@ import { STORE_TRAIL } from "../../src/store/audit/audit.ts";
 import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { createHold, releaseHold } from "../../src/store/holds/holds.ts";
 import { storePlaybook } from "../../src/actions/playbooks/apply-playbook.ts";
-import { Clocks } from "../../src/business/clock.ts";
+import { Clocks } from "../../src/business/clocks.ts";
 import { CancelWorld } from "../activities/cancel-world.ts";
 import { type MoneyWorld, type PlannedBills, test } from "../activities/money-world.ts";
 import { POLICY } from "../activities/planning-world.ts";

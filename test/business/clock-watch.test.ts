@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Clocks } from "../../src/business/clock.ts";
+import { Clocks } from "../../src/business/clocks.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { Repeated } from "../../src/process/repeat.ts";
 import type { Store } from "../../src/store/index.ts";

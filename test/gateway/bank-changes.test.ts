@@ -70,7 +70,7 @@ describe("a vendor's changed bank account", () => {
         verifiedBankChanges: said === undefined ? [] : [{ ...verified, ...said }],
       };
       const counted = { accepted: true, countsFor: [], dropped: [] } as const;
-      const answer = askingHowVerified({ request, clock: { ...known, sandbox } }, counted, [
+      const answer = askingHowVerified({ request, clock: known.with({ sandbox }) }, counted, [
         change,
       ]);
       return answer.accepted ? null : answer.code;

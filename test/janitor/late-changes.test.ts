@@ -5,6 +5,7 @@ import { holdForLoss } from "../../src/store/janitor/behind.ts";
 import { listNotices } from "../../src/store/notices/notices.ts";
 import { LateChanges } from "../../src/janitor/late-changes.ts";
 import { type MoneyWorld, test } from "../activities/money-world.ts";
+import { ClockReading } from "../../src/business/clock.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -34,10 +35,7 @@ class History {
   process(): { turn(): Promise<void> } {
     const context = this.world.context();
     const client = { payments: { list: (query: Asked) => this.#list(query) } };
-    const now = () => ({
-      ...{ businessMs: this.nowMs, serviceMs: this.nowMs, realMs: this.nowMs },
-      ...{ scale: 1, sandbox: false, serviceOffMs: 0, serviceHeard: true },
-    });
+    const now = () => new ClockReading({ businessMs: this.nowMs, serviceHeard: true });
     const watch = new LateChanges(
       {
         ...{ store: context.store, temporal: context.temporal, log: context.log },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ClockReading } from "../../src/business/clock.ts";
+import { ClockReading } from "../../src/business/clock.ts";
 import { isBehind } from "../../src/ledger/after-loss.ts";
 import { noticeLoss } from "../support/lost-store.ts";
 import { testStore } from "../store/support.ts";
@@ -7,9 +7,7 @@ import { testStore } from "../store/support.ts";
 const HOUR_MS = 3_600_000;
 
 function clockIn(ms: number): ClockReading {
-  const realMs = Date.now() + ms;
-  const of = { businessMs: realMs, serviceMs: realMs, realMs, serviceOffMs: 0 };
-  return { ...of, serviceHeard: true, scale: 1, sandbox: false };
+  return new ClockReading({ businessMs: Date.now() + ms, serviceHeard: true });
 }
 
 test("a restored store is behind until its hold is released and everything that it may have forgotten shows at the service", async () => {

@@ -15,6 +15,7 @@ import { changeLine } from "../../src/store/lines/lines.ts";
 import { storePlan } from "../../src/store/plans/plan-writes.ts";
 import { recordLaunch } from "../../src/store/runs/runs.ts";
 import { newRun, planLine, planSummary } from "./fixtures.ts";
+import { ClockReading } from "../../src/business/clock.ts";
 
 const NO_LIMITS: PayLimits = {
   billCents: null,
@@ -110,15 +111,8 @@ export function lease(store: Store, runId: string, changes: LeaseChanges = {}): 
     const leased = await leaseLines(trx, { runId, businessId, by, limit, leaseMs, serviceMs });
     // Ahead of every process's clock, so that none of it passes while the test runs.
     const realMs = Date.now() + 3_600_000;
-    const clock = {
-      businessMs,
-      serviceMs,
-      serviceOffMs,
-      serviceHeard: true,
-      scale: 1,
-      sandbox,
-      realMs,
-    };
+    const times = { businessMs, serviceMs, serviceOffMs, realMs };
+    const clock = new ClockReading({ ...times, serviceHeard: true, sandbox });
     const reading = {
       begunAtMs: await databaseNowMs(trx),
       begunServiceMs: serviceMs,

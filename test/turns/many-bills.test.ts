@@ -6,6 +6,7 @@ import { newYorkInstantMs } from "../../src/domain/clock/new-york.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import { judgeProgress } from "../../src/domain/runs/run-progress.ts";
 import { Scene } from "./scene.ts";
+import { ClockReading } from "../../src/business/clock.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -36,6 +37,7 @@ class Bills {
     add("settled", this.settled);
     add("planned", this.toPay);
     add("processing", this.#count - this.settled - this.toPay);
+    const clock = new ClockReading({ businessMs });
     return judgeProgress({
       run: {
         runId: "pay-run/acme/weekly/2026-11-19",
@@ -60,10 +62,10 @@ class Bills {
       toFund: 0,
       toPay: this.toPay,
       toFollow: this.flagged,
-      nextPollMs: nextPollMs(businessMs, newYorkInstantMs("2026-11-23", "09:00"), 1),
+      nextPollMs: nextPollMs(clock, newYorkInstantMs("2026-11-23", "09:00")),
       nextLeaseMs: null,
       payDate: null,
-      clock: { businessMs, serviceMs: businessMs, scale: 1, sandbox: false },
+      clock,
     });
   }
 }

@@ -92,10 +92,10 @@ async function spanOf(
   const of = { businessId: profile.businessId, playbook: stored.name };
   const sinceMs = await scheduledSinceMs(context.store.db, of, stored);
   if (!profile.sandbox) return { sinceMs, nowMs, sandbox: false, shownAt: (realMs) => realMs };
-  const { businessMs, scale } = await context.clocks.read(profile);
+  const clock = await context.clocks.read(profile);
   const shownMs = await appliedOnSandboxMs(context.store.db, of, sinceMs);
-  const shownAt = (realMs: number): number => businessMs - (nowMs - realMs) * scale;
-  return { sinceMs: shownMs ?? shownAt(sinceMs), nowMs: businessMs, sandbox: true, shownAt };
+  const shownAt = (realMs: number): number => clock.afterRealMs(realMs - nowMs);
+  return { sinceMs: shownMs ?? shownAt(sinceMs), nowMs: clock.businessMs, sandbox: true, shownAt };
 }
 
 /**

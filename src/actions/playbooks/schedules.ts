@@ -25,6 +25,7 @@ import type { ActionContext } from "../context.ts";
 import { conflict } from "../errors.ts";
 import { businessNamed } from "../businesses.ts";
 import { persistently } from "../temporal.ts";
+import { ClockReading } from "../../business/clock.ts";
 
 const RUNS_SHOWN = 5;
 
@@ -194,13 +195,12 @@ async function nextRuns(
   const nowMs = context.nowMs();
   const clock = profile.sandbox
     ? await context.clocks.read(profile).catch(() => undefined)
-    : { businessMs: nowMs, scale: 1 };
+    : new ClockReading({ businessMs: nowMs });
   if (clock === undefined) return [];
   return nextFires(schedule, nowMs, RUNS_SHOWN).map(({ fireAtMs }) => {
-    const aheadMs = (fireAtMs - nowMs) * clock.scale;
     // Rounded to the second: a reading that is some milliseconds old must not give the day before.
     const businessMs = Math.min(
-      Math.round((clock.businessMs + aheadMs) / 1_000) * 1_000,
+      Math.round(clock.afterRealMs(fireAtMs - nowMs) / 1_000) * 1_000,
       LAST_DATE_MS,
     );
     return {

@@ -1,4 +1,5 @@
 import { addBankingDays } from "../clock/bank-calendar.ts";
+import type { Clock } from "../clock/clock.ts";
 import { namedDay } from "../clock/named-day.ts";
 import { newYorkDate, newYorkInstantMs } from "../clock/new-york.ts";
 import { TOO_LATE } from "./left-to-people.ts";
@@ -10,8 +11,8 @@ const EXECUTION_TIME = "09:00";
 const MARGIN_MS = 5 * 60_000;
 
 /**
- * The same in real time, which counts if a sandbox's bank clock runs fast. It is longer than a
- * request takes.
+ * The same in real time, which counts if the business clock runs fast. It is longer than a request
+ * takes.
  */
 const REAL_MARGIN_MS = 12_000;
 
@@ -29,13 +30,12 @@ export function executionMs(scheduledAt: string): number | null {
 /**
  * Returns the last business-clock instant at which a cancel is sent; null if only the service knows
  * when the payment executes.
- *
- * @param scale business seconds in a real second
  */
-export function cancelUntilMs(scheduledAt: string, scale: number): number | null {
+export function cancelUntilMs(scheduledAt: string, clock: Clock): number | null {
   const runsMs = executionMs(scheduledAt);
   if (runsMs === null) return null;
-  return runsMs - Math.max(MARGIN_MS, REAL_MARGIN_MS * Math.max(0, scale));
+  const takesMs = clock.afterRealMs(REAL_MARGIN_MS) - clock.businessMs;
+  return runsMs - Math.max(MARGIN_MS, takesMs);
 }
 
 /**
@@ -61,11 +61,11 @@ interface Recallable {
  */
 export function recallOf(
   { state, scheduledAt, isSplit = false }: Recallable,
-  clock: { readonly businessMs: number; readonly scale: number },
+  clock: Clock,
 ): { readonly untilMs: number | null } | undefined {
   if (state === "held") return { untilMs: null };
   if (state !== "scheduled" || isSplit) return undefined;
-  const untilMs = scheduledAt === null ? null : cancelUntilMs(scheduledAt, clock.scale);
+  const untilMs = scheduledAt === null ? null : cancelUntilMs(scheduledAt, clock);
   return untilMs !== null && clock.businessMs > untilMs ? undefined : { untilMs };
 }
 
@@ -82,10 +82,7 @@ export interface BillRecall {
  *
  * @returns undefined if the service has no scheduled or held payment of it
  */
-export function recallOfBill(
-  of: Recallable,
-  clock: { readonly businessMs: number; readonly scale: number },
-): BillRecall | undefined {
+export function recallOfBill(of: Recallable, clock: Clock): BillRecall | undefined {
   if (of.state !== "scheduled" && of.state !== "held") return undefined;
   const recall = recallOf(of, clock);
   if (recall === undefined) {

@@ -1,4 +1,5 @@
 import type { CancellationState } from "../../contracts/cancellation.ts";
+import type { Clock } from "../clock/clock.ts";
 import { executionMs, recallOf } from "./cut-off.ts";
 import { nothingToCancel, TOO_LATE } from "./left-to-people.ts";
 
@@ -62,8 +63,7 @@ export function judgeForCancel(
   facts: {
     readonly severalScheduled: boolean;
     readonly refused?: boolean;
-    readonly businessMs: number;
-    readonly scale: number;
+    readonly clock: Clock;
   },
 ): CancelVerdict {
   switch (payment.status) {
@@ -114,14 +114,13 @@ function judgeScheduled(
   payment: CancelCandidate,
   facts: {
     readonly severalScheduled: boolean;
-    readonly businessMs: number;
-    readonly scale: number;
+    readonly clock: Clock;
   },
 ): CancelVerdict {
   const { scheduledAt } = payment;
   const goesOutAtMs = scheduledAt === null ? null : executionMs(scheduledAt);
   if (facts.severalScheduled) return { ...severalScheduled(), goesOutAtMs };
-  const recall = recallOf({ state: "scheduled", scheduledAt }, facts);
+  const recall = recallOf({ state: "scheduled", scheduledAt }, facts.clock);
   return recall === undefined
     ? { ...ended("too-late", TOO_LATE.tooClose), goesOutAtMs }
     : { kind: "cancel", untilMs: recall.untilMs };

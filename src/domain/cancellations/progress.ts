@@ -4,6 +4,7 @@ import type {
   CancellationPhase,
   CancellationState,
 } from "../../contracts/cancellation.ts";
+import type { Clock } from "../clock/clock.ts";
 import { counted } from "../counted.ts";
 import { formatUsd } from "../money.ts";
 import { asksPerson, isNotCancelled, leftToPeople, releaseText } from "./left-to-people.ts";
@@ -22,11 +23,7 @@ export interface CancellationView {
   readonly items: readonly ProgressItem[];
   /** Waits of the whole business: nothing is sent before `retryAtMs` on the service's clock. */
   readonly waits: readonly { readonly message: string; readonly retryAtMs: number }[];
-  readonly clock: {
-    readonly businessMs: number;
-    readonly serviceMs: number;
-    readonly scale: number;
-  };
+  readonly clock: Clock & { readonly serviceMs: number };
 }
 
 export interface ProgressItem {
@@ -164,7 +161,7 @@ function wakeInMs(
   { clock }: CancellationView,
   { asked, returning, withheld, blockedMs }: Open & { readonly blockedMs: number },
 ): number {
-  const polls = returning.map(({ pollAtMs }) => (pollAtMs - clock.businessMs) / clock.scale);
+  const polls = returning.map(({ pollAtMs }) => clock.realMsUntil(pollAtMs));
   const sends = asked.map(({ notBeforeMs }) => notBeforeMs - clock.serviceMs);
   // Nothing is sent or read before a business-wide wait ends.
   const sleepsMs = [...polls, ...sends].map((ms) => Math.max(ms, blockedMs));

@@ -1,4 +1,5 @@
 import { DECIDABLE, LEASED, type LineState } from "../../contracts/pay-run.ts";
+import type { Clock } from "../clock/clock.ts";
 import { recallOf } from "./cut-off.ts";
 
 interface Sum {
@@ -42,10 +43,7 @@ export interface StopLines {
 }
 
 /** Sums these open lines by what a stop can do about them now. */
-export function judgeStop(
-  lines: readonly StopLines[],
-  clock: { readonly businessMs: number; readonly scale: number },
-): StopSums {
+export function judgeStop(lines: readonly StopLines[], clock: Clock): StopSums {
   const cutOffs: number[] = [];
   const kinds = Map.groupBy(lines, ({ state, executionDate, isSplit }): keyof StopSums => {
     if (DECIDABLE.includes(state)) return "waiting";

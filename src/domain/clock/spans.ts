@@ -1,12 +1,10 @@
 import { HOUR_MS, MINUTE_MS } from "../../contracts/durations.ts";
 import type { Span } from "../../contracts/playbook.ts";
 import { addBankingDays } from "./bank-calendar.ts";
+import type { Clock } from "./clock.ts";
 import { NEW_YORK, newYorkDate, newYorkInstantMs, zonedWallTime } from "./new-york.ts";
 
 const UNIT_MS = { hours: HOUR_MS, days: 24 * HOUR_MS } as const;
-
-/** The least real time that people get, however fast a sandbox's clock runs. */
-export const PEOPLE_MIN_MS = 60_000;
 
 /**
  * Returns the instant one span later, on the business clock. A span of business days ends at the
@@ -20,14 +18,12 @@ export function afterSpan(instantMs: number, { count, unit }: Span): number {
 }
 
 /**
- * Returns `afterSpan`, but at least a minute of real time later if the business clock runs fast.
+ * Returns when a span is over that people are given, counted from now: `afterSpan`, but never less
+ * than the real time that people get.
  */
-export function dueForPeopleMs(
-  clock: { readonly businessMs: number; readonly scale: number },
-  span: Span,
-): number {
-  const leastMs = clock.scale > 1 ? PEOPLE_MIN_MS * clock.scale : 0;
-  return Math.round(Math.max(afterSpan(clock.businessMs, span), clock.businessMs + leastMs));
+export function dueForPeopleMs(clock: Clock, span: Span): number {
+  const soonestMs = clock.afterRealMs(clock.peopleMinMs);
+  return Math.round(Math.max(afterSpan(clock.businessMs, span), soonestMs));
 }
 
 /** Formats a span: `1 day`, `2 business days`. */

@@ -1,25 +1,18 @@
 import { DAY_MS } from "../../contracts/durations.ts";
 import { growingMs } from "../back-off.ts";
-import { PEOPLE_MIN_MS } from "../clock/spans.ts";
+import type { Clock } from "../clock/clock.ts";
 import { soonestSleepMs, untilNextMs } from "../sleeps.ts";
 
-/** Poll times if no event comes, in real milliseconds. */
-const SANDBOX = { share: 0.1, firstMs: 1_000, mostMs: 90_000 } as const;
-const REAL = { share: 0.1, firstMs: 15_000, mostMs: 1_800_000 } as const;
+/** Poll times if no event comes, in real milliseconds: a share of the time waited so far. */
+const SHARE = 0.1;
+const FIRST_POLL_MS = 15_000;
+const LONGEST_POLL_MS = 1_800_000;
 
 export interface Wait {
   /** When it began, on the business clock and in real time. */
   readonly sinceMs: number;
   readonly sinceRealMs: number;
   readonly reminders: number;
-}
-
-export interface Now {
-  readonly businessMs: number;
-  readonly realMs: number;
-  /** Business seconds in a real second. */
-  readonly scale: number;
-  readonly sandbox: boolean;
 }
 
 /** Prefix of the names of waits in which the service must act. */
@@ -42,11 +35,11 @@ export function rulesOf(key: string, policy: WaitRules): WaitRules {
 /**
  * Says whether a wait has expired, or people should be reminded of it.
  *
- * Days are the business clock's. If that runs fast, people still get a minute of real time.
+ * Days are the business clock's, but people get their least real time.
  */
-export function judgeWait(wait: Wait, now: Now, rules: WaitRules): "expired" | "remind" | "wait" {
+export function judgeWait(wait: Wait, now: Clock, rules: WaitRules): "expired" | "remind" | "wait" {
   const waitedMs = now.businessMs - wait.sinceMs;
-  const isTooSoon = now.scale > 1 && now.realMs - wait.sinceRealMs < PEOPLE_MIN_MS;
+  const isTooSoon = now.realMs - wait.sinceRealMs < now.peopleMinMs;
   if (!isTooSoon && waitedMs >= rules.expireAfterDays * DAY_MS) return "expired";
   const nextMs = (wait.reminders + 1) * rules.remindEveryDays * DAY_MS;
   return waitedMs >= nextMs ? "remind" : "wait";
@@ -64,7 +57,7 @@ export function nameOfWait(key: string, { sinceMs }: Pick<Wait, "sinceMs">): str
 }
 
 /** Returns the number of reminders due by now; people get them as one. */
-export function remindersBy(wait: Wait, now: Now, everyDays: number): number {
+export function remindersBy(wait: Wait, now: Clock, everyDays: number): number {
   return Math.floor((now.businessMs - wait.sinceMs) / (everyDays * DAY_MS));
 }
 
@@ -72,11 +65,15 @@ export function remindersBy(wait: Wait, now: Now, everyDays: number): number {
  * Returns the real milliseconds until the next look: a tenth of the time waited, within bounds, or
  * the next reminder or expiry if that is sooner.
  */
-export function pollInMs(wait: Wait, now: Now, rules: WaitRules): number {
+export function pollInMs(wait: Wait, now: Clock, rules: WaitRules): number {
   const { reminders, sinceMs, sinceRealMs } = wait;
-  const pollMs = growingMs(now.realMs - sinceRealMs, now.sandbox ? SANDBOX : REAL);
+  const pollMs = growingMs(now.realMs - sinceRealMs, {
+    share: SHARE,
+    firstMs: now.soonerMs(FIRST_POLL_MS),
+    mostMs: now.soonerMs(LONGEST_POLL_MS),
+  });
   const days = [(reminders + 1) * rules.remindEveryDays, rules.expireAfterDays];
-  const peopleMs = now.scale > 1 ? sinceRealMs + PEOPLE_MIN_MS - now.realMs : -Infinity;
+  const peopleMs = sinceRealMs + now.peopleMinMs - now.realMs;
   const wardMs = untilNextMs(
     days.map((count) => sinceMs + count * DAY_MS),
     now,

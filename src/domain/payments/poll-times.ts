@@ -1,3 +1,4 @@
+import type { Clock } from "../clock/clock.ts";
 import { isBankingDay, nextBankingDay } from "../clock/bank-calendar.ts";
 import { newYorkDate, newYorkInstantMs } from "../clock/new-york.ts";
 
@@ -17,7 +18,7 @@ const BANK_PACE_AFTER_MS = 30 * 60_000;
  */
 const BANK_POLL_TIMES = ["08:00", "13:00", "18:00"] as const;
 
-/** Shortest real time between polls if the bank clock runs fast. */
+/** Shortest real time between polls, which counts if the bank's days pass in seconds. */
 const REAL_MIN_MS = 1_500;
 
 /**
@@ -29,22 +30,17 @@ const REAL_MIN_MS = 1_500;
  * together are read together.
  *
  * @param sinceMs instant of the last change
- * @param scale business seconds in a real second; above 1, polling never slows to three times a day
  * @param firstMs the first interval
  */
-export function nextPollMs(
-  nowMs: number,
-  sinceMs: number,
-  scale: number,
-  firstMs = FIRST_MS,
-): number {
+export function nextPollMs(clock: Clock, sinceMs: number, firstMs = FIRST_MS): number {
+  const nowMs = clock.businessMs;
+  const soonestMs = clock.afterRealMs(REAL_MIN_MS);
   const age = Math.max(0, nowMs - sinceMs);
-  if (scale <= 1 && age > BANK_PACE_AFTER_MS) return nextBankPollMs(nowMs);
+  if (age > BANK_PACE_AFTER_MS) return Math.max(soonestMs, nextBankPollMs(nowMs));
   let step = firstMs;
   while (step < age && step < LONGEST_MS) step *= 2;
   step = Math.min(step, LONGEST_MS);
-  const floorMs = scale > 1 ? REAL_MIN_MS * scale : 0;
-  if (floorMs >= step) return nowMs + floorMs;
+  if (soonestMs - nowMs >= step) return soonestMs;
   return (Math.floor(nowMs / step) + 1) * step;
 }
 

@@ -1,30 +1,19 @@
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import type { NewDate } from "../approvals/share.ts";
 import { addBankingDays, nextBankingDay } from "../clock/bank-calendar.ts";
+import type { Clock } from "../clock/clock.ts";
 import { newYorkDate, newYorkInstantMs } from "../clock/new-york.ts";
 
 /** Real time allowed for a request to arrive, so that its date is still in the future. */
 const ARRIVAL_MARGIN_MS = 5_000;
 
-/** Real time in which a decision is never late, however fast a sandbox's bank clock runs. */
-const DECISION_GRACE_MS = 60_000;
-
-export interface SendClock {
-  readonly businessMs: number;
-  readonly realMs: number;
-  /** Business seconds in a real second. */
-  readonly scale: number;
-}
-
-type SendInstant = Omit<SendClock, "realMs">;
-
 /** Returns the New York date on which a request sent now arrives. */
-export function arrivalDate({ businessMs, scale }: SendInstant): string {
-  return newYorkDate(businessMs + marginMs(scale));
+export function arrivalDate(clock: Clock): string {
+  return newYorkDate(clock.businessMs + marginMs(clock));
 }
 
 /** Returns the earliest execution date that a request sent now may name: the next banking day. */
-export function earliestDate(clock: SendInstant): string {
+export function earliestDate(clock: Clock): string {
   return nextBankingDay(arrivalDate(clock));
 }
 
@@ -32,29 +21,30 @@ export function earliestDate(clock: SendInstant): string {
  * Returns the business-clock instant from which a request may name this execution date as the
  * earliest: the beginning of the banking day before it.
  */
-export function requestFromMs(executionDate: string, { scale }: Pick<SendClock, "scale">): number {
-  return newYorkInstantMs(addBankingDays(executionDate, -1), "00:00") - marginMs(scale);
+export function requestFromMs(executionDate: string, clock: Clock): number {
+  return newYorkInstantMs(addBankingDays(executionDate, -1), "00:00") - marginMs(clock);
 }
 
-function marginMs(scale: number): number {
-  return ARRIVAL_MARGIN_MS * (scale - 1);
+/** By how much the business clock runs ahead of real time while a request arrives. */
+function marginMs(clock: Clock): number {
+  return clock.afterRealMs(ARRIVAL_MARGIN_MS) - clock.businessMs - ARRIVAL_MARGIN_MS;
 }
 
 /** True if a line whose execution date has passed needs a person's approval of a new one. */
 export function asksForNewDate(
   plan: { readonly policy: Pick<PayRunPlaybook, "late">; readonly plannedAtMs: number },
-  clock: Omit<SendClock, "businessMs">,
+  clock: Clock,
 ): boolean {
   if (plan.policy.late === "next-business-day") return false;
-  const inGrace = clock.scale > 1 && clock.realMs - plan.plannedAtMs < DECISION_GRACE_MS;
-  return !inGrace;
+  // In the real time that people get, a decision is never late.
+  return clock.realMs - plan.plannedAtMs >= clock.peopleMinMs;
 }
 
 /** Returns the date that replaces a line's own; undefined if its own can still be met. */
 export function newDateOf(
   executionDate: string,
   plan: Parameters<typeof asksForNewDate>[0],
-  clock: SendClock,
+  clock: Clock,
 ): NewDate | undefined {
   const earliest = earliestDate(clock);
   if (executionDate >= earliest) return undefined;
@@ -69,7 +59,7 @@ export function lineDate(
     /** Null counts as long ago. */
     readonly plannedAtMs: number | null;
   },
-  clock: SendClock,
+  clock: Clock,
 ): string | null {
   const plan = { policy: run.policy, plannedAtMs: run.plannedAtMs ?? 0 };
   const anew = newDateOf(executionDate, plan, clock);
@@ -83,7 +73,7 @@ export function lineDate(
  */
 export function retryDate(
   retry: { readonly requested: string | null; readonly retryOn: string | null },
-  clock: SendInstant,
+  clock: Clock,
 ): string | null {
   const earliest = earliestDate(clock);
   if (retry.requested === "retry" || retry.retryOn === null) return earliest;

@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../contracts/durations.ts";
-import { PEOPLE_MIN_MS } from "../clock/spans.ts";
+import type { Clock } from "../clock/clock.ts";
 
 /** When a failed bill's retry began, and how long its playbook lets it wait. */
 interface Waiting {
@@ -14,8 +14,8 @@ interface Waiting {
  */
 export function giveUpInMs(
   { failedAtMs, failedRealMs, giveUpAfterDays }: Waiting,
-  clock: { readonly businessMs: number; readonly realMs: number; readonly scale: number },
+  clock: Clock,
 ): number {
-  const leftMs = (failedAtMs + giveUpAfterDays * DAY_MS - clock.businessMs) / clock.scale;
-  return Math.max(0, leftMs, failedRealMs + PEOPLE_MIN_MS - clock.realMs);
+  const leftMs = clock.realMsUntil(failedAtMs + giveUpAfterDays * DAY_MS);
+  return Math.max(0, leftMs, failedRealMs + clock.peopleMinMs - clock.realMs);
 }

@@ -3,6 +3,7 @@ import type { Assessment } from "../../contracts/activities.ts";
 import { ENDED_LINE_STATES, type LineState, type RunPhase } from "../../contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { type ApprovalAsk, askText } from "../approvals/asks.ts";
+import type { Clock } from "../clock/clock.ts";
 import { serviceWaitText } from "../service-waits.ts";
 import { spokenTime } from "../clock/spoken.ts";
 import { withFullStop } from "../history-texts.ts";
@@ -91,14 +92,7 @@ export interface ProgressInput extends RunSoFar {
   };
   /** False while the service can't be read. */
   readonly mayRead?: boolean;
-  readonly clock: {
-    readonly businessMs: number;
-    /** The zone in which people read times; New York if missing. */
-    readonly zone?: string | undefined;
-    readonly serviceMs: number;
-    readonly scale: number;
-    readonly sandbox: boolean;
-  };
+  readonly clock: Clock & { readonly serviceMs: number };
 }
 
 /** Runs with fewer bills read payments after every signal. */
@@ -241,9 +235,7 @@ function wakeIn(input: ProgressInput): number {
   const dueInMs = input.deposits?.dueInMs ?? Infinity;
   // An overdue poll is made at once. Lines to follow have a wait of their own.
   const polled =
-    input.nextPollMs === null || input.toFollow > 0
-      ? []
-      : [(input.nextPollMs - clock.businessMs) / clock.scale];
+    input.nextPollMs === null || input.toFollow > 0 ? [] : [clock.realMsUntil(input.nextPollMs)];
   return soonestSleepMs(
     ...polled,
     untilNextMs([input.nextAskMs, ...(input.nextChangesMs ?? [])], clock),

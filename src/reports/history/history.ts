@@ -35,6 +35,7 @@ import { reasonNow } from "../status/left-items.ts";
 import { timelineOf } from "./timeline.ts";
 import { changedIn, paidOnceOf, zoneOf } from "./verdict.ts";
 import { topUpsOf } from "../../store/deposits/deposits.ts";
+import { ClockReading } from "../../business/clock.ts";
 
 /**
  * Returns everything that is known about one bill: who approved it and on which plan, the requests
@@ -171,8 +172,8 @@ async function recallNow(
 async function clockOf(
   { clocks, nowMs }: Pick<ActionContext, "clocks" | "nowMs">,
   profile: BusinessProfile,
-): Promise<{ readonly businessMs: number; readonly scale: number }> {
-  return clocks.read(profile).catch(() => ({ businessMs: nowMs(), scale: 1 }));
+): Promise<ClockReading> {
+  return clocks.read(profile).catch(() => new ClockReading({ businessMs: nowMs() }));
 }
 
 function inOrder(...entries: readonly AuditEntry[]): AuditEntry[] {

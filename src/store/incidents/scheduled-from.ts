@@ -1,5 +1,6 @@
 import { recallOf } from "../../domain/cancellations/cut-off.ts";
 import { judgeStop, type StopSums } from "../../domain/cancellations/stop.ts";
+import type { Clock } from "../../domain/clock/clock.ts";
 import type { Db } from "../sql/db.ts";
 import { openSumsOf } from "../lines/open-lines.ts";
 import type { PlannedLine } from "../lines/plan-lines.ts";
@@ -14,7 +15,7 @@ export interface ScheduledFrom extends Pick<StopSums, "recallable" | "underWay">
 export async function scheduledFrom(
   db: Db,
   { businessId, sourceId }: { readonly businessId: string; readonly sourceId: string },
-  clock: { readonly businessMs: number; readonly scale: number },
+  clock: Clock,
   limit: number,
 ): Promise<ScheduledFrom> {
   const sums = await openSumsOf(db, businessId, { scope: "source", value: sourceId });

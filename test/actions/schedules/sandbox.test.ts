@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ActivityContext } from "../../../activities/shared/context.ts";
 import { launchScheduled } from "../../../activities/runs/launch-scheduled.ts";
-import { Clocks } from "../../../src/business/clock.ts";
+import { Clocks } from "../../../src/business/clocks.ts";
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
 import { addDays } from "../../../src/domain/clock/dates.ts";
 import { listRuns } from "../../../src/store/runs/runs.ts";

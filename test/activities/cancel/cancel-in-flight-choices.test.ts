@@ -112,7 +112,7 @@ describe("cancelling a leased bill before its request is sent", () => {
     await world.store.db.updateTable("run_lines").set(leased).where("run_id", "=", runId).execute();
     const context = world.context();
     const clock = context.clockOf("acme");
-    const now = async () => ({ ...(await clock.now()), realMs: nowMs + 600_000 });
+    const now = async () => (await clock.now()).with({ realMs: nowMs + 600_000 });
     Object.defineProperties(context, { clockOf: { value: () => ({ now }) } });
     const spy = vi.spyOn(world, "context").mockReturnValue(context);
     const id = await cancels.ask({ run: CancelWorld.playbookOf(runId) });

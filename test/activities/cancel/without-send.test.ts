@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { withoutSend } from "../../../activities/pay/ask-gate.ts";
 import type { PayOwner, PreparedJob } from "../../../activities/pay/job.ts";
-import type { ClockReading } from "../../../src/business/clock.ts";
+import { ClockReading } from "../../../src/business/clock.ts";
 import type { GateStep } from "../../../src/ledger/gate.ts";
 import { WISH } from "../../ledger/facts.ts";
 
@@ -10,10 +10,7 @@ const STANDS: GateStep = {
   line: WISH,
 };
 
-const CLOCK: ClockReading = {
-  ...{ businessMs: 0, serviceMs: 0, serviceOffMs: 0, serviceHeard: true },
-  ...{ scale: 1, sandbox: false, realMs: 0 },
-};
+const CLOCK = new ClockReading({ businessMs: 0, serviceHeard: true });
 
 const OWNER = {} as PayOwner;
 

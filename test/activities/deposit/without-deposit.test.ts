@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { withoutDeposit } from "../../../activities/deposit/without-deposit.ts";
-import type { ClockReading } from "../../../src/business/clock.ts";
+import { ClockReading } from "../../../src/business/clock.ts";
 import type { TopUp } from "../../../src/store/deposits/deposits.ts";
 import { factsOf, readAt } from "../../ledger/facts.ts";
 
@@ -11,7 +11,7 @@ test.each([
 ])("an inconclusive list of balance transactions is read again %s", (_, forMs, waitMs) => {
   const serviceMs = 200_000_000;
   const topUp = { backOffSinceMs: forMs === null ? null : serviceMs - forMs } as TopUp;
-  const clock = { serviceMs } as ClockReading;
+  const clock = new ClockReading({ businessMs: serviceMs });
   const notWhole = { kind: "read", reason: "The service was read too long ago." } as const;
   const forPeople = { kind: "person", code: "refused", reason: "It was refused." } as const;
   for (const step of [notWhole, forPeople]) {
@@ -22,7 +22,7 @@ test.each([
 });
 
 test("a deposit that a restored store doesn't send yet says that it waits, and until when", () => {
-  const clock = { serviceMs: 0, businessMs: Date.UTC(2026, 10, 26, 15), scale: 1 } as ClockReading;
+  const clock = new ClockReading({ businessMs: Date.UTC(2026, 10, 26, 15), serviceMs: 0 });
   const step = { kind: "wait", reason: "restored", waitMs: 30 * 60_000 } as const;
   const topUp = { backOffSinceMs: null } as TopUp;
   const answer = { kind: "step", step } as const;

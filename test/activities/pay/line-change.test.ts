@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { changeOfLine } from "../../../activities/pay/line-change.ts";
 import type { PayJob, PayOwner } from "../../../activities/pay/job.ts";
+import { ClockReading } from "../../../src/business/clock.ts";
 
 const MINUTE_MS = 60_000;
 const sinceMs = Date.parse("2027-10-28T04:44:51Z");
@@ -20,12 +21,9 @@ function againAfterMs(backingOffMs: number, backOffs: number): number {
     paymentIds: [],
   };
   const job = { line, plan: { payableId: "bill_6", amountCents: 8_900 } } as unknown as PayJob;
-  const clock = {
-    ...{ businessMs: nowMs, serviceMs: nowMs, realMs: nowMs, wireMs: nowMs },
-    ...{ scale: 1, sandbox: false },
-  };
+  const clock = new ClockReading({ businessMs: nowMs });
   const outcome = { kind: "back", waitMs: null, reason: "no" } as const;
-  const { notBeforeMs = 0 } = changeOfLine(owner, job, outcome, clock as never);
+  const { notBeforeMs = 0 } = changeOfLine(owner, job, outcome, clock);
   return notBeforeMs - nowMs;
 }
 

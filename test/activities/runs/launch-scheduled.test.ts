@@ -5,7 +5,7 @@ import { type Client, ScheduleNotFoundError } from "@temporalio/client";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { ActivityContext } from "../../../activities/shared/context.ts";
 import { launchScheduled } from "../../../activities/runs/launch-scheduled.ts";
-import { Clocks } from "../../../src/business/clock.ts";
+import { Clocks } from "../../../src/business/clocks.ts";
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
 import { appendAudit, listAudit } from "../../../src/store/audit/audit.ts";
 import type { Store } from "../../../src/store/index.ts";

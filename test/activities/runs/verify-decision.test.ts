@@ -6,6 +6,7 @@ import { listAudit } from "../../../src/store/audit/audit.ts";
 import { planLine, seedRun, type SeededRun } from "../../gateway/support/rows.ts";
 import { testStore } from "../../store/support.ts";
 import { makeSigner, signDecision } from "../../support/signing.ts";
+import { ClockReading } from "../../../src/business/clock.ts";
 
 const erp = makeSigner();
 
@@ -19,8 +20,7 @@ beforeEach(async () => {
 });
 
 function verify(claim: unknown, runId = run.runId): ReturnType<typeof verifyDecision> {
-  const atMs = Date.now();
-  const clock = { businessMs: atMs, serviceMs: atMs, realMs: atMs, scale: 1, sandbox: false };
+  const clock = new ClockReading({ businessMs: Date.now() });
   const context = {
     store,
     profileOf: () => ({ signers: [erp] }),

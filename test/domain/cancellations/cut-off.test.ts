@@ -6,6 +6,9 @@ import {
   refundLateFromMs,
   releaseByMs,
 } from "../../../src/domain/cancellations/cut-off.ts";
+import { ClockReading } from "../../../src/business/clock.ts";
+
+const NOW = new ClockReading({ businessMs: 0 });
 
 const iso = (ms: number | null): string => new Date(ms ?? Number.NaN).toISOString();
 
@@ -31,16 +34,17 @@ describe("when a scheduled payment runs", () => {
     "a payment scheduled at “%s” has no known execution time",
     (scheduledAt) => {
       expect(executionMs(scheduledAt)).toBeNull();
-      expect(cancelUntilMs(scheduledAt, 1)).toBeNull();
+      expect(cancelUntilMs(scheduledAt, NOW)).toBeNull();
     },
   );
 });
 
 test("a cancel leaves at least five minutes before the payment executes, earlier if the bank clock runs fast", () => {
   const runs = Date.parse("2026-07-15T13:00:00Z");
-  expect(cancelUntilMs("2026-07-15", 1)).toBe(runs - 5 * 60_000);
-  expect(cancelUntilMs("2026-07-15", 3_600)).toBe(runs - 12_000 * 3_600);
-  expect(cancelUntilMs("2026-07-15", 0)).toBe(runs - 5 * 60_000);
+  expect(cancelUntilMs("2026-07-15", NOW)).toBe(runs - 5 * 60_000);
+  expect(cancelUntilMs("2026-07-15", new ClockReading({ businessMs: 0, scale: 3_600 }))).toBe(
+    runs - 12_000 * 3_600,
+  );
 });
 
 test.each([
@@ -49,7 +53,7 @@ test.each([
   ["2026-10-30", "2026-10-30T12:55:00.000Z", "the Friday before clocks go back"],
   ["2026-11-02", "2026-11-02T13:55:00.000Z", "the Monday after"],
 ])("on %s the last cancel leaves at %s (%s)", (scheduledAt, expected) => {
-  expect(iso(cancelUntilMs(scheduledAt, 1))).toBe(expected);
+  expect(iso(cancelUntilMs(scheduledAt, NOW))).toBe(expected);
 });
 
 test("a bill may be released until a number of banking days before its payment", () => {
@@ -75,7 +79,7 @@ test("a refund is late once its last banking day in New York is over", () => {
 describe("calling a payment back", () => {
   const cutOff = Date.parse("2026-07-15T12:55:00Z");
   const at = (state: string, businessMs: number, scheduledAt: string | null = "2026-07-15") =>
-    recallOf({ state, scheduledAt }, { businessMs, scale: 1 });
+    recallOf({ state, scheduledAt }, new ClockReading({ businessMs }));
 
   test("a scheduled payment can be called back up to and at its cut-off, and not a moment later", () => {
     expect(at("scheduled", cutOff - 1)).toEqual({ untilMs: cutOff });

@@ -1,12 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { judgeForCancel } from "../../../src/domain/cancellations/judge-payment.ts";
+import { ClockReading } from "../../../src/business/clock.ts";
 
 const noon = Date.parse("2026-07-14T16:00:00Z");
-const facts = { severalScheduled: false, refused: false, businessMs: noon, scale: 1 };
+const facts = { severalScheduled: false, refused: false };
+const clock = new ClockReading({ businessMs: noon });
 const scheduledAt = "2026-07-15T13:00:00.000Z";
 
-function judge(status: string, more: Partial<typeof facts> = {}) {
-  return judgeForCancel({ status, scheduledAt, failureReason: null }, { ...facts, ...more });
+function judge(
+  status: string,
+  { businessMs = noon, ...more }: Partial<typeof facts> & { readonly businessMs?: number } = {},
+) {
+  const asked = { ...facts, ...more, clock: clock.with({ businessMs }) };
+  return judgeForCancel({ status, scheduledAt, failureReason: null }, asked);
 }
 
 describe("whether a payment can be cancelled", () => {
@@ -63,7 +69,7 @@ describe("whether a payment can be cancelled", () => {
     "the verdict on a refunded payment of the rail %s says where its money is",
     (paymentRail, where) => {
       const refunded = { status: "refunded", scheduledAt: null, paymentRail };
-      expect(judgeForCancel(refunded, facts)).toMatchObject({
+      expect(judgeForCancel(refunded, { ...facts, clock })).toMatchObject({
         reason: expect.stringMatching(where),
       });
     },
@@ -76,7 +82,7 @@ describe("whether a payment can be cancelled", () => {
   test.each([null, "soon"])(
     "if a payment's date is “%s”, the service decides whether it is too late",
     (at) => {
-      const verdict = judgeForCancel({ status: "scheduled", scheduledAt: at }, facts);
+      const verdict = judgeForCancel({ status: "scheduled", scheduledAt: at }, { ...facts, clock });
       expect(verdict).toEqual({ kind: "cancel", untilMs: null });
     },
   );

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { judgeForCancel } from "../../../src/domain/cancellations/judge-payment.ts";
 import { leftToPeople, saidNow } from "../../../src/domain/cancellations/left-to-people.ts";
+import { ClockReading } from "../../../src/business/clock.ts";
 
 type Item = Parameters<typeof leftToPeople>[0][number];
 
@@ -12,7 +13,7 @@ function found(status: string, amountCents = 100_00): Item {
   const severalScheduled = status === "several";
   const verdict = judgeForCancel(
     { ...payment, status: severalScheduled ? "scheduled" : status },
-    { severalScheduled, businessMs: NOW_MS, scale: 1 },
+    { severalScheduled, clock: new ClockReading({ businessMs: NOW_MS }) },
   );
   if (verdict.kind !== "ended") throw new Error(`${status} is not at its end`);
   const { state, reason, goesOutAtMs = null } = verdict;

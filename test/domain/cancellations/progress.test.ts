@@ -4,8 +4,9 @@ import {
   judgeCancellation,
   type ProgressItem,
 } from "../../../src/domain/cancellations/progress.ts";
+import { ClockReading } from "../../../src/business/clock.ts";
 
-const clock = { businessMs: 1_000_000, serviceMs: 500_000, scale: 1, sandbox: false };
+const clock = new ClockReading({ businessMs: 1_000_000, serviceMs: 500_000 });
 
 function item(change: Partial<ProgressItem> = {}): ProgressItem {
   return {
@@ -133,7 +134,7 @@ describe("the state of a cancellation", () => {
     const refund = item({ state: "refund_pending", pollAtMs: 1_060_000 });
     const now = judgeCancellation(view([refund]));
     expect(now).toMatchObject({ phase: "following", toFollow: 0, wakeInMs: 60_000 });
-    const later = { ...clock, businessMs: 1_060_000 };
+    const later = clock.with({ businessMs: 1_060_000 });
     expect(judgeCancellation(view([refund], { clock: later })).toFollow).toBe(1);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { afterSpan, dueForPeopleMs, spanText } from "../../../src/domain/clock/spans.ts";
+import { ClockReading } from "../../../src/business/clock.ts";
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -23,9 +24,11 @@ describe("spans", () => {
   test("a span for people is at least a real minute, however fast the clock runs", () => {
     const span = { count: 1, unit: "days" } as const;
     const day = 86_400_000;
-    expect(dueForPeopleMs({ businessMs: 0, scale: 1 }, span)).toBe(day);
-    expect(dueForPeopleMs({ businessMs: 0, scale: 60 }, span)).toBe(day);
-    expect(dueForPeopleMs({ businessMs: 0, scale: 43_200 }, span)).toBe(60_000 * 43_200);
+    expect(dueForPeopleMs(new ClockReading({ businessMs: 0, scale: 1 }), span)).toBe(day);
+    expect(dueForPeopleMs(new ClockReading({ businessMs: 0, scale: 60 }), span)).toBe(day);
+    expect(dueForPeopleMs(new ClockReading({ businessMs: 0, scale: 43_200 }), span)).toBe(
+      60_000 * 43_200,
+    );
   });
 
   test("a span is written as its author wrote it", () => {

@@ -4,6 +4,7 @@ import { lastFour, matchOfficer } from "../../../src/domain/onboarding/matching.
 import { firstPlaybook } from "../../../src/domain/onboarding/proposal.ts";
 import { pollInMs, remindersBy, judgeWait } from "../../../src/domain/onboarding/waits.ts";
 import { loadPlaybook } from "../../../src/playbooks/load.ts";
+import { ClockReading } from "../../../src/business/clock.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -34,13 +35,8 @@ describe("an officer", () => {
 describe("a wait", () => {
   const rules = { remindEveryDays: 3, expireAfterDays: 30 };
   const wait = { sinceMs: 0, sinceRealMs: 0, reminders: 0 };
-  const at = (days: number, more: object = {}) => ({
-    businessMs: days * DAY_MS,
-    realMs: days * DAY_MS,
-    scale: 1,
-    sandbox: false,
-    ...more,
-  });
+  const at = (days: number, more: object = {}) =>
+    new ClockReading({ businessMs: days * DAY_MS, ...more });
 
   test("people are reminded of a wait regularly, and missed reminders become one", () => {
     expect(judgeWait(wait, at(2.9), rules)).toBe("wait");

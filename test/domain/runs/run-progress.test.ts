@@ -3,6 +3,7 @@ import type { LineState } from "../../../src/contracts/pay-run.ts";
 import type { ApprovalAsk } from "../../../src/domain/approvals/asks.ts";
 import { nextPollMs } from "../../../src/domain/payments/poll-times.ts";
 import { judgeProgress, type ProgressInput } from "../../../src/domain/runs/run-progress.ts";
+import { ClockReading } from "../../../src/business/clock.ts";
 
 function input(
   counts: Partial<Record<LineState, number>>,
@@ -40,7 +41,7 @@ function input(
     nextPollMs: null,
     nextLeaseMs: null,
     payDate: null,
-    clock: { businessMs: 0, serviceMs: 0, scale: 1, sandbox: false },
+    clock: new ClockReading({ businessMs: 0 }),
     ...changes,
   };
 }
@@ -92,14 +93,14 @@ describe("a run's sleep without an event", () => {
 
   test("a run sleeps until the next instant at which something changes by itself, on real clocks and a sandbox's", () => {
     const held = { "awaiting-approval": 1, "on-hold": 2 };
-    const clock = { businessMs: 5_000, serviceMs: 0, scale: 1, sandbox: false };
+    const clock = new ClockReading({ businessMs: 5_000, serviceMs: 0 });
     const changes = { clock, nextChangesMs: [null, 4_000, 7_205_000, 9_000_000] };
     expect(judgeProgress(input(held, changes)).wakeInMs).toBe(7_200_000);
-    const fast = { ...changes, clock: { ...clock, scale: 60, sandbox: true } };
+    const fast = { ...changes, clock: clock.with({ scale: 60, sandbox: true }) };
     expect(judgeProgress(input(held, fast)).wakeInMs).toBe(120_000);
     // Decisions and holds are signaled.
     expect(judgeProgress(input(held, { clock })).wakeInMs).toBe(7 * 24 * 3_600_000);
-    const stepped = { ...clock, sandbox: true };
+    const stepped = clock.with({ sandbox: true });
     expect(judgeProgress(input(held, { clock: stepped })).wakeInMs).toBe(7 * 24 * 3_600_000);
   });
 
@@ -108,13 +109,13 @@ describe("a run's sleep without an event", () => {
       judgeProgress(
         input(
           { planned: 1 },
-          { toFund: 1, shortForMs, clock: { businessMs: 0, serviceMs: 0, scale: 1, sandbox } },
+          { toFund: 1, shortForMs, clock: new ClockReading({ businessMs: 0, sandbox }) },
         ),
       ).wakeInMs;
     expect([0, 3_600_000, 86_400_000].map((ms) => short(ms, false))).toEqual([
       60_000, 360_000, 1_800_000,
     ]);
-    expect([0, 60_000, 3_600_000].map((ms) => short(ms, true))).toEqual([1_000, 6_000, 120_000]);
+    expect([0, 60_000, 3_600_000].map((ms) => short(ms, true))).toEqual([2_000, 6_000, 60_000]);
   });
 
   test("a run sleeps until the service may be called again, and follows no deposit before", () => {
@@ -130,8 +131,8 @@ describe("a run's sleep without an event", () => {
     const start = Date.parse("2026-11-19T15:00:00Z");
     let turns = 0;
     for (let now = start; now < start + 5 * 86_400_000; turns += 1) {
-      const clock = { businessMs: now, serviceMs: now, scale: 1, sandbox: false };
-      const polled = input({ scheduled: 1 }, { clock, nextPollMs: nextPollMs(now, start, 1) });
+      const clock = new ClockReading({ businessMs: now });
+      const polled = input({ scheduled: 1 }, { clock, nextPollMs: nextPollMs(clock, start) });
       now += judgeProgress(polled).wakeInMs;
     }
     // A turn is a timer, two activities and the workflow tasks between them.
@@ -140,13 +141,13 @@ describe("a run's sleep without an event", () => {
   });
 
   test("on a fast bank clock a run's sleep is converted by the clock's scale", () => {
-    const clock = { businessMs: 0, serviceMs: 0, scale: 1_000, sandbox: true };
+    const clock = new ClockReading({ businessMs: 0, scale: 1_000, sandbox: true });
     const given = input({ scheduled: 1 }, { clock, nextPollMs: 600_000 });
     expect(judgeProgress(given).wakeInMs).toBe(600);
   });
 
   test("a run sleeps until the next reminder or escalation of an approval", () => {
-    const clock = { businessMs: 5_000, serviceMs: 0, scale: 1, sandbox: false };
+    const clock = new ClockReading({ businessMs: 5_000, serviceMs: 0 });
     const given = input({ "awaiting-approval": 1 }, { clock, nextAskMs: 65_000 });
     expect(judgeProgress(given).wakeInMs).toBe(60_000);
   });

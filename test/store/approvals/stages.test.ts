@@ -30,6 +30,7 @@ import { applyApprovals } from "../../../src/store/lines/undecided-lines.ts";
 import { approval, hashedLine, lease } from "../approved-run.ts";
 import { newRun, planLine, planSummary, policy } from "../fixtures.ts";
 import { testStore } from "../support.ts";
+import { ClockReading } from "../../../src/business/clock.ts";
 
 const STAGES: readonly ApprovalStage[] = [
   { by: ["controller"], quorum: 1 },
@@ -202,15 +203,7 @@ test("decisions on two stages at the same moment are taken one after the other",
         const roles = [role];
         const principal = { tokenId: `tok_${name}`, name, roles, createdBy: "", createdAtMs: 0 };
         const request = { decision: "approve", planHash: "plan-hash-1", drop: [] } as const;
-        const clock = {
-          businessMs: 5_000,
-          serviceMs: 5_000,
-          serviceOffMs: 0,
-          serviceHeard: true,
-          scale: 1,
-          sandbox: false,
-          realMs: 5_000,
-        };
+        const clock = new ClockReading({ businessMs: 5_000, serviceHeard: true });
         return takeDecision(trx, { run, request, principal, clock, nowMs: 5_000 });
       });
     const [first, ...owners] = await Promise.all([
