@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { ClockReading } from "../../src/business/clock.ts";
 import { cancelSubject } from "../../src/contracts/names.ts";
 import { topUpHash } from "../../src/domain/approvals/hashes.ts";
 import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
@@ -87,11 +88,12 @@ function ask(
 ): Promise<GateAnswer> {
   return store.transactionOf(businessId, async (trx) => {
     const serviceMs = 5_000;
-    const realMs = Date.now();
-    const clock = {
-      ...{ businessMs: 5_000, serviceMs, serviceOffMs: 0, serviceHeard: true },
-      ...{ scale: 1, sandbox: true, realMs },
-    };
+    const clock = new ClockReading({
+      businessMs: 5_000,
+      serviceHeard: true,
+      sandbox: true,
+      realMs: Date.now(),
+    });
     const reading = {
       ...{ begunAtMs: await databaseNowMs(trx), begunServiceMs: serviceMs },
       ...{ isWhole: true, shownIds: [], shown: [] },
