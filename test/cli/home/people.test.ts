@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import {
+  gatewayOfTokens,
   localAdminPath,
   personPath,
   readLocalAdmin,
   readPerson,
   replaceOwnToken,
 } from "../../../src/cli/home/people.ts";
+import { removeRunning, writeRunning } from "../../../src/cli/home/running-file.ts";
 import { temporaryFolder } from "../cli.ts";
 
 test("--as ignores a name's case, unless two people differ only in it", () => {
@@ -42,4 +44,15 @@ test("a token's new secret replaces the old one wherever the home keeps it, and 
   expect([readPerson(home, "olga"), readPerson(home, "cora")]).toEqual(["new", "another"]);
   expect(readLocalAdmin(home)).toBe("new");
   expect(replaceOwnToken({ home, token: "old" }, "newer")).toBeNull();
+});
+
+test("a home's tokens are for the gateway that was last started in it, also if its port moves", () => {
+  const home = temporaryFolder();
+  expect(gatewayOfTokens(home)).toBeUndefined();
+  for (const gateway of ["http://127.0.0.1:8088", "http://127.0.0.1:8090"]) {
+    writeRunning(home, { gateway, temporal: "127.0.0.1:7233", sandbox: null });
+    expect(gatewayOfTokens(home)).toBe(gateway);
+    removeRunning(home);
+    expect(gatewayOfTokens(home)).toBe(gateway);
+  }
 });
