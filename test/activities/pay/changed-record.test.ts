@@ -288,6 +288,22 @@ test("one notice covers the vendors that a sync changed, with the cut-off of wha
   ]);
 });
 
+test("the notice about changed records says which scheduled payments can't be recalled", async ({
+  world,
+}) => {
+  await world.world.reset({ balanceCents: 50_000_000 });
+  // The service splits a bill above $100,000, and cancels none of several scheduled payments.
+  const { runId, payableIds } = await world.approvedRun([{ totalAmountCents: 15_000_000 }, {}]);
+  await world.pay(runId);
+  await changePhone(world);
+  for (const payableId of payableIds) await lookAgain(world, { runId, payableId });
+  await afterQuiet(world);
+  await assessRun(world.context(), runId);
+  const [notice] = await noticesOf(world);
+  expect(notice?.text).toContain("2 bills, $150,100.00 are scheduled already. The first can be");
+  expect(notice?.text).toContain("1 bill, $150,000.00 of it can't be recalled any more.");
+});
+
 test("a scheduled payment above the playbook's amount is cancelled if its vendor's record is changed", async ({
   world,
 }) => {
