@@ -1,6 +1,7 @@
 import type { BillChoice } from "../../src/contracts/playbook.ts";
 import { REVIEW_REASONS } from "../../src/contracts/playbook.ts";
-import { LEASED, type LineState, type PlanLine } from "../../src/contracts/pay-run.ts";
+import { LINE } from "../../src/contracts/line-states.ts";
+import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import type { Steps } from "../../src/domain/steps.ts";
 import { ConditionError, evaluateCondition } from "../../src/playbooks/conditions.ts";
 import type { Cancellation } from "../../src/store/cancellations/cancellations.ts";
@@ -10,18 +11,16 @@ import type { RunLine } from "../../src/store/lines/lines.ts";
 import { getPlanLines, type PlannedLine } from "../../src/store/lines/plan-lines.ts";
 import { inTurns } from "../shared/in-turns.ts";
 
-const SCHEDULED: readonly LineState[] = ["scheduled", "held"];
-
 /** True if the line names the payments that the service has. */
 export function isScheduled({ state }: RunLine): boolean {
-  return SCHEDULED.includes(state);
+  return LINE.recallable.includes(state);
 }
 
 /**
  * True if a lane or a retry is working on the line, even if the ledger has no request of it yet.
  */
 export function isLeased({ state, leaseUntilMs }: RunLine, nowMs: number): boolean {
-  return LEASED.includes(state) || (leaseUntilMs !== null && leaseUntilMs >= nowMs);
+  return LINE.leased.includes(state) || (leaseUntilMs !== null && leaseUntilMs >= nowMs);
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   WORKFLOW_KINDS,
 } from "../../src/contracts/workflow-kinds.ts";
 import { onlyPlans } from "../../src/domain/plan-only.ts";
-import { ENDED_LINE_STATES, type LineState } from "../../src/contracts/pay-run.ts";
+import { LINE } from "../../src/contracts/line-states.ts";
 import type { HoldPlaybook } from "../../src/contracts/playbook.ts";
 import { heldBackReason, releasersOf } from "../../src/domain/cancellations/policy.ts";
 import { changeOfSubject, type ShownSubject } from "../../src/domain/events/shown-change.ts";
@@ -36,9 +36,6 @@ import { linesOfRun } from "./choose-lines.ts";
 import { type LineStand, lineStand } from "./line-stand.ts";
 import { by } from "./notes.ts";
 import { reasonOf } from "./read-subject.ts";
-
-/** States of a line that has ended for good; a parked bill may be tried again. */
-const OVER: readonly LineState[] = ENDED_LINE_STATES.filter((state) => state !== "parked");
 
 /**
  * Puts every hold-back that is stored for a run's playbook into force, as soon as the run is
@@ -140,7 +137,10 @@ async function notWithheld(
   lines: readonly PlannedLine[],
 ): Promise<PlannedLine[]> {
   const held = await withheldPayables(trx, businessId, playbook);
-  return lines.filter(({ line }) => !OVER.includes(line.state) && !held.has(line.payableId));
+  return lines.filter(
+    ({ line }) =>
+      (line.state === "parked" || !LINE.ended.includes(line.state)) && !held.has(line.payableId),
+  );
 }
 
 async function holdLineBack(

@@ -1,23 +1,11 @@
 import type { Transaction } from "kysely";
-import { LEASED, type LineState } from "../../src/contracts/pay-run.ts";
+import { LINE, type LineState } from "../../src/contracts/line-states.ts";
 import { executionMs } from "../../src/domain/cancellations/cut-off.ts";
 import { TOO_LATE } from "../../src/domain/cancellations/left-to-people.ts";
 import type { RunLine } from "../../src/store/lines/lines.ts";
 import { isOpenSubject } from "../../src/store/payables/open-subjects.ts";
 import { getRetry } from "../../src/store/retries/retries.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-
-/**
- * States in which the service has nothing, and something may still be sent, at once or after a
- * decision.
- */
-const UNSENT: readonly LineState[] = [
-  "planned",
-  "awaiting-approval",
-  "on-hold",
-  "retrying",
-  "parked",
-];
 
 /** Where a line stands, for a caller that wants nothing more of its bill to be sent. */
 export type LineStand =
@@ -38,9 +26,11 @@ export async function lineStand(
   trx: Transaction<Tables>,
   { businessId, payableId, state, paymentIds, executionDate }: RunLine,
 ): Promise<LineStand> {
-  const isOpen = UNSENT.includes(state) || LEASED.includes(state);
+  const isOpen = [LINE.decidable, LINE.failed, LINE.leased].some((states) =>
+    states.includes(state),
+  );
   if (!isOpen) return beyond(state, paymentIds, executionDate);
-  if (LEASED.includes(state) || (await isOpenSubject(trx, businessId, payableId))) {
+  if (LINE.leased.includes(state) || (await isOpenSubject(trx, businessId, payableId))) {
     return { kind: "sending" };
   }
   if (state !== "retrying") return { kind: "unsent" };
@@ -60,7 +50,7 @@ function beyond(
   paymentIds: readonly string[],
   executionDate: string | null,
 ): LineStand {
-  const scheduledIds = state === "scheduled" || state === "held" ? paymentIds : [];
+  const scheduledIds = LINE.recallable.includes(state) ? paymentIds : [];
   const reason =
     scheduledIds.length > 0
       ? `The service has it already, until a person takes it back: payrun cancel-scheduled ${scheduledIds.join(" ")}`

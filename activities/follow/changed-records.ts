@@ -1,5 +1,6 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import { byWorkflow, nameOfAuthor, PAYRUN } from "../../src/contracts/authors.ts";
+import { LINE } from "../../src/contracts/line-states.ts";
 import type { PlanLine, VendorRecord } from "../../src/contracts/pay-run.ts";
 import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import { CHANGED_RECORD, recordChangedText } from "../../src/domain/approvals/changed-records.ts";
@@ -56,7 +57,7 @@ export async function noteChangedRecords(
         reason: `${fact}${act}`,
         ...{ recordAsked: recordKey(record.updatedAt), recordAskedAtMs: clock.realMs },
       };
-      const from = ["scheduled", "held", "retrying"] as const;
+      const from = LINE.recordWatched;
       if (!(await changeLine(trx, line, change, clock.realMs, { from })) || !isOver) continue;
       toCancel.push(each);
       const hold = { businessId, scope: "payable", value: line.payableId, reason: fact } as const;

@@ -1,6 +1,7 @@
 import { PAYRUN, byWorkflow, nameOfAuthor } from "../../src/contracts/authors.ts";
 import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
-import type { LineState, PlanLine, VendorRecord } from "../../src/contracts/pay-run.ts";
+import { LINE, type LineState } from "../../src/contracts/line-states.ts";
+import type { PlanLine, VendorRecord } from "../../src/contracts/pay-run.ts";
 import type { Contact } from "../../src/payments-api/index.ts";
 import { nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
@@ -32,6 +33,7 @@ import { unlessUnread } from "../shared/one-read.ts";
 import { PATIENT } from "../shared/patience.ts";
 import { unlessMissing } from "../shared/unless-missing.ts";
 import { accountText, isChanged, recordOf } from "../../src/domain/vendor-account.ts";
+import { isRecallable } from "../../src/domain/payments/payment-states.ts";
 
 /** What the safety net looks at of a payment. */
 interface NetPayment {
@@ -124,7 +126,7 @@ export async function watchScheduled(
 ): Promise<ReadonlySet<string>> {
   const { clock } = look;
   const unread = new Set<string>();
-  const scheduled = lines.filter((line) => line.state === "scheduled" || line.state === "held");
+  const scheduled = lines.filter((line) => LINE.recallable.includes(line.state));
   const ids = scheduled.map((line) => line.payableId);
   const plans = await planLinesOf(context.store.db, run.runId, ids);
   const planOf = new Map(plans.map((plan) => [plan.payableId, plan]));
@@ -252,7 +254,7 @@ export function alarmBehind(
   to: LineState,
 ): { readonly code: AlarmCode; readonly text: string } | null {
   const { reasonCode, reason } = line;
-  const isStopped = to === "cancelled" || to === "refunded" || to === "held";
+  const isStopped = to === "held" || LINE.calledBack.includes(to);
   if (!isStopped || reason === null) return null;
   const code = alarmOf(reasonCode);
   if (code === undefined) return null;
@@ -274,7 +276,7 @@ function tooMuchOf(
     (b.createdAt ?? "").localeCompare(a.createdAt ?? ""),
   );
   for (const { id, status, amountCents } of newestFirst) {
-    if (leftCents <= 0 || !made.has(id) || !["scheduled", "held"].includes(status)) continue;
+    if (leftCents <= 0 || !made.has(id) || !isRecallable(status)) continue;
     chosen.push(id);
     leftCents -= amountCents;
   }

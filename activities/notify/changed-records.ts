@@ -11,6 +11,7 @@ import { raiseTogether, unreportedFacts } from "../../src/store/notices/notices.
 import { getRun } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { NAMED } from "./parked-lines.ts";
+import { LINE } from "../../src/contracts/line-states.ts";
 
 /** A sync changes many records within minutes: it is over once none was noticed for this long. */
 const QUIET_MS = 10_000;
@@ -76,11 +77,11 @@ function factOf(line: AskedLine): string {
 
 /** True if the service has had its payment, which may have been cancelled since. */
 function isSent(line: AskedLine): boolean {
-  return line.state === "scheduled" || line.state === "held" || isCancelled(line);
+  return LINE.recallable.includes(line.state) || isCancelled(line);
 }
 
 function isCancelled({ state }: AskedLine): boolean {
-  return state === "cancelled" || state === "refunded";
+  return LINE.calledBack.includes(state);
 }
 
 function billOf(line: AskedLine, clock: ClockReading): BillOfRecord {

@@ -1,7 +1,7 @@
 import { HOUR_MS } from "../../src/contracts/durations.ts";
 import { CHANGED_RECORD } from "../../src/domain/approvals/changed-records.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
-import type { LineState } from "../../src/contracts/pay-run.ts";
+import type { LineState } from "../../src/contracts/line-states.ts";
 import { doublingMs } from "../../src/domain/back-off.ts";
 import { SOURCE_UNAVAILABLE } from "../../src/domain/service-waits.ts";
 import { UNANSWERED_NOTICE_AFTER_MS } from "../../src/domain/payments/late.ts";

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import type { LineState } from "../../src/contracts/pay-run.ts";
+import { LINE, type LineState } from "../../src/contracts/line-states.ts";
 import { PAYRUN, byWorkflow } from "../../src/contracts/authors.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { notifyOfChangedRecords } from "../notify/changed-records.ts";
@@ -78,7 +78,7 @@ export async function writeOutcome(
   // A payment counts in any case; any other outcome only while no later lease has the line.
   const guard =
     outcome.kind === "applied"
-      ? { from: MAY_BE_PAID }
+      ? { from: LINE.unfollowed }
       : isOwnRun(owner)
         ? { epoch: job.line.leaseEpoch, from: ["paying"] as const }
         : { epoch: job.line.leaseEpoch };
@@ -136,17 +136,6 @@ async function isRecorded(
   const line = await getRunLine(trx, runId, payableId);
   return paymentIds.every((id) => line?.paymentIds.includes(id) === true);
 }
-
-/** States of lines whose payments are not followed yet. */
-const MAY_BE_PAID = [
-  "planned",
-  "paying",
-  "unknown",
-  "awaiting-approval",
-  "on-hold",
-  "parked",
-  "retrying",
-] as const;
 
 async function sideEffects(
   trx: Transaction<Tables>,

@@ -37,6 +37,7 @@ import { waitOver } from "./wait-over.ts";
 import { planLineOf } from "../../src/store/lines/lines.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { accountText } from "../../src/domain/vendor-account.ts";
+import { LINE, type LineState } from "../../src/contracts/line-states.ts";
 
 /** What happens to a bill that nothing here may pay. */
 const NEXT_RUN = "The next run asks for a new approval.";
@@ -87,7 +88,7 @@ export async function withCase<T = RetryAssessment>(
 
 /** Judges what its owner does next, by what was read of it. */
 export async function judge(retry: RetryCase): Promise<RetryAssessment> {
-  if (["paid-elsewhere", "given-up", "cancelled"].includes(retry.line.state)) {
+  if (LINE.endsRetry.includes(retry.line.state)) {
     return finish(retry, `a person or the run ended it: ${retry.line.state}`);
   }
   const open = undealtPayments(retry);
@@ -106,7 +107,7 @@ export async function judge(retry: RetryCase): Promise<RetryAssessment> {
       if (retry.line.state !== "settled") await settleLine(retry);
       return finish(retry, "settled");
     }
-    if (outcome.kind === "state" && ["cancelled", "refunded"].includes(outcome.state)) {
+    if (outcome.kind === "state" && LINE.calledBack.includes(outcome.state)) {
       const recalled = await waitIfCalledBack(retry, open);
       if (recalled !== undefined) return recalled;
       const alarm = alarmBehind(retry.line, outcome.state);
@@ -156,7 +157,7 @@ async function waitsForAnswer(retry: RetryCase): Promise<boolean> {
 async function follow(
   retry: RetryCase,
   text: string,
-  state: string | null = "processing",
+  state: LineState | null = "processing",
 ): Promise<RetryAssessment> {
   const { run, clock, businessId } = retry;
   const shown = state ?? "processing";
@@ -173,9 +174,9 @@ async function follow(
 /** Checks a retry that the service has scheduled, as a run checks its payments. */
 async function watchRetry(
   { context, run, business, line, payableId, payments, clock }: RetryCase,
-  state: string,
+  state: LineState,
 ): Promise<void> {
-  if (state !== "scheduled" && state !== "held") return;
+  if (!LINE.recallable.includes(state)) return;
   const contact = await readContact(context, business, line.contactId);
   await watchScheduled(context, run, [{ ...line, state }], {
     payments: new Map([[payableId, payments]]),

@@ -1,5 +1,5 @@
 import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
-import type { LineState } from "../../src/contracts/pay-run.ts";
+import { LINE } from "../../src/contracts/line-states.ts";
 import { retryDate } from "../../src/domain/planning/send-date.ts";
 import { timesPaidAgain } from "../../src/ledger/times-paid-again.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
@@ -20,9 +20,6 @@ import { following } from "./answers.ts";
 import { approvalEndOf } from "./approval.ts";
 import { assessRetry, judge, withCase } from "./assess-retry.ts";
 import { endCase, notifyPeople, type RetryCase, setRow } from "./retry-case.ts";
-
-/** States of a payment on which the bank's word is still to come. */
-const ON_THE_WAY: readonly LineState[] = ["scheduled", "processing"];
 
 /**
  * Looks at a failed payable, and pays it again if nothing keeps it back.
@@ -99,7 +96,7 @@ async function onItsWay(
   made: readonly Payment[],
 ): Promise<RetryAssessment | undefined> {
   const state = stateOfPaid(made, retry.line.amountCents);
-  if (!ON_THE_WAY.includes(state)) return undefined;
+  if (!LINE.withBank.includes(state)) return undefined;
   const ids = made.map(({ id }) => id);
   const payments = withNewer(retry.payments, made);
   const line = { ...retry.line, paymentIds: [...new Set([...retry.line.paymentIds, ...ids])] };

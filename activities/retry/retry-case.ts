@@ -6,7 +6,8 @@ import { HOUR_MS } from "../../src/contracts/durations.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
-import { ENDED_LINE_STATES, ENDED_PHASES } from "../../src/contracts/pay-run.ts";
+import { LINE } from "../../src/contracts/line-states.ts";
+import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { nameOfBill } from "../../src/domain/history-texts.ts";
 import { giveUpInMs } from "../../src/domain/retries/give-up.ts";
 import { CONTRADICTION } from "../../src/domain/payments/as-approved.ts";
@@ -110,7 +111,7 @@ async function letGo(
   const reason = "The service doesn't know this bill any more.";
   await context.store.transactionOf(businessId, async (trx) => {
     const change = { state: "parked", reasonCode: "not_found", reason } as const;
-    if (!ENDED_LINE_STATES.includes(line.state)) {
+    if (!LINE.ended.includes(line.state)) {
       await changeLine(trx, line, change, clock.realMs, { from: [line.state] });
       signalOnCommit(trx, businessId, { kind: "workflow", workflowId: line.runId });
       await appendAudit(trx, {

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { ENDED_PHASES, type LineState } from "../../src/contracts/pay-run.ts";
+import { LINE } from "../../src/contracts/line-states.ts";
+import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { claimPayables, handOverClaim } from "../../src/store/payables/claims.ts";
 import { getRetry, updateRetry, upsertRetry, type Retry } from "../../src/store/retries/retries.ts";
 import { getRun, type Run } from "../../src/store/runs/runs.ts";
@@ -24,9 +25,6 @@ export interface SeenPayment {
   readonly status: string;
   readonly failureReason?: string | null | undefined;
 }
-
-/** States in which no run or retry looks after a line any more. */
-const ENDED_BY: readonly LineState[] = ["paid-elsewhere", "given-up", "cancelled", "refunded"];
 
 type Taken =
   | { readonly kind: "taken"; readonly run: Run; readonly row: Retry }
@@ -114,7 +112,7 @@ function runOfCase(known: Retry | undefined, paid: readonly PaidLine[]): string 
   if (known === undefined) return null;
   if (known.requested === "retry") return known.runId;
   const state = paid.find(({ runId }) => runId === known.runId)?.state;
-  const isOver = known.phase === "ended" || (state !== undefined && ENDED_BY.includes(state));
+  const isOver = known.phase === "ended" || (state !== undefined && LINE.unowned.includes(state));
   return isOver ? null : known.runId;
 }
 

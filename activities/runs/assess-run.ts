@@ -5,12 +5,8 @@ import { countForReasons, countLines, sourcesOfRun } from "../../src/store/lines
 import type { Transaction } from "kysely";
 import type { Assessment } from "../../src/contracts/activities.ts";
 import { runPage } from "../../src/contracts/console-pages.ts";
-import {
-  ENDED_LINE_STATES,
-  ENDED_PHASES,
-  type LineState,
-  type RunPhase,
-} from "../../src/contracts/pay-run.ts";
+import { LINE, type LineState } from "../../src/contracts/line-states.ts";
+import { ENDED_PHASES, type RunPhase } from "../../src/contracts/pay-run.ts";
 import { rejectedText } from "../../src/domain/payments/standing.ts";
 import { ALARMS } from "../../src/domain/payments/alarms.ts";
 import { decideByOf } from "../../src/domain/planning/dates.ts";
@@ -116,9 +112,7 @@ export async function assessRun(context: ActivityContext, runId: string): Promis
  * retries.
  */
 function mayHold(counts: RunView["counts"]): number {
-  const open = [...counts].filter(
-    ([state]) => state !== "retrying" && !ENDED_LINE_STATES.includes(state),
-  );
+  const open = [...counts].filter(([state]) => state !== "retrying" && !LINE.ended.includes(state));
   return open.reduce((sum, [, { count }]) => sum + count, 0);
 }
 

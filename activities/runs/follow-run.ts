@@ -1,11 +1,15 @@
 import type { LineReason } from "../../src/contracts/reason-codes.ts";
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import { retryFailedPaymentId, WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
-import type { LineState } from "../../src/contracts/pay-run.ts";
+import { LINE, type LineState } from "../../src/contracts/line-states.ts";
 import { alarmOf } from "../../src/domain/payments/alarms.ts";
 import { beforeFirstPayment } from "../../src/domain/payments/paid-since.ts";
 import { formatUsd, sumCents } from "../../src/domain/money.ts";
-import { type LineOutcome, lineStateOfPayments } from "../../src/domain/payments/payment-states.ts";
+import {
+  isCalledBack,
+  type LineOutcome,
+  lineStateOfPayments,
+} from "../../src/domain/payments/payment-states.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import { lastSend } from "../../src/ledger/last-send.ts";
 import { instantOf } from "../../src/domain/clock/instants.ts";
@@ -130,7 +134,7 @@ async function followSome(
     shown.filter(({ id }) => owned.has(id)),
   );
   const paymentOf = new Map(taken.map((payment) => [payment.id, payment]));
-  const ended = taken.filter(({ status }) => CALLED_BACK.includes(status)).map(({ id }) => id);
+  const ended = taken.filter(({ status }) => isCalledBack(status)).map(({ id }) => id);
   const recalled = await calledBack(context.store.db, run.businessId, ended);
   const moves: Move[] = [];
   const later: { payableId: string; from: LineState; pollAtMs: number }[] = [];
@@ -167,9 +171,6 @@ async function followSome(
   return handedOver + (await write(context, run, { moves, later, late, clock }));
 }
 
-/** Statuses of payments that were cancelled. */
-const CALLED_BACK: readonly string[] = ["cancelled", "refunded"];
-
 /**
  * Returns the state that its payments put a line in, with the reason.
  *
@@ -195,7 +196,7 @@ function standsNow(
   }
   const alarm = alarmBehind(line, outcome.state);
   const isRecalled =
-    CALLED_BACK.includes(outcome.state) && recalled.has(line.paymentIds.at(-1) ?? "");
+    LINE.calledBack.includes(outcome.state) && recalled.has(line.paymentIds.at(-1) ?? "");
   if (alarm === null && isRecalled) {
     return { to: "on-hold", reasonCode: "on_hold", reason: CALLED_BACK_TEXT };
   }

@@ -1,5 +1,6 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { DECIDABLE, type PlanLine } from "../contracts/pay-run.ts";
+import { LINE } from "../contracts/line-states.ts";
+import type { PlanLine } from "../contracts/pay-run.ts";
 import type { LineUnderApproval, OtherNow } from "../domain/approvals/share.ts";
 import { escalatedStage } from "../domain/approvals/stages.ts";
 import { type BillNow, notAsApproved, type VendorFacts } from "../domain/payments/as-approved.ts";
@@ -85,7 +86,7 @@ type PlannedVendor = Pick<
 
 async function plannedOf(db: ActionContext["store"]["db"], runId: string) {
   const planned: PlannedVendor[] = [];
-  for await (const page of linesByPage(db, runId, DECIDABLE)) {
+  for await (const page of linesByPage(db, runId, LINE.decidable)) {
     planned.push(...page.map(factsOf));
   }
   return planned;

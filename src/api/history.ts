@@ -1,6 +1,6 @@
 import { AUTHOR_KINDS } from "../contracts/authors.ts";
 import { z } from "@hono/zod-openapi";
-import { LINE_STATES } from "../contracts/pay-run.ts";
+import { LINE_STATES } from "../contracts/line-states.ts";
 import { BILL_WAYS, PAID_ONCE_VERDICTS } from "../domain/payments/paid-once.ts";
 import { ConfirmedAccounts, hurry, RefusedDecision } from "./decisions.ts";
 import { HoldBody } from "./holds.ts";

@@ -1,6 +1,6 @@
 import { AUTHOR_KINDS } from "../contracts/authors.ts";
 import { z } from "@hono/zod-openapi";
-import { HOLD_SCOPES } from "../domain/holds.ts";
+import { ENDED_BY_PERSON, type EndedByPerson, HOLD_SCOPES } from "../domain/holds.ts";
 import { notSent } from "./approvals.ts";
 import { orNull } from "./or-null.ts";
 import { moment, sendsAfter } from "./moment.ts";
@@ -41,7 +41,7 @@ const heldSums = z
   })
   .openapi("HeldSums");
 
-const ended = z.enum(["paid-elsewhere", "given-up"]);
+const ended = z.enum(Object.keys(ENDED_BY_PERSON) as readonly EndedByPerson[]);
 
 export const HoldBody = z
   .object({

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { INCIDENT_PHASES } from "../contracts/incident.ts";
-import { LINE_STATES } from "../contracts/pay-run.ts";
+import { LINE_STATES } from "../contracts/line-states.ts";
 import { topUpStatus } from "./deposits.ts";
 import { billSum, HoldBody } from "./holds.ts";
 import type { Shown } from "./shown.ts";

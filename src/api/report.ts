@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { ConfirmedAccounts, CountedDecision, RefusedDecision } from "./decisions.ts";
 import { topUpStatus } from "./deposits.ts";
-import { LINE_STATES, RUN_PHASES } from "../contracts/pay-run.ts";
+import { LINE_STATES } from "../contracts/line-states.ts";
+import { RUN_PHASES } from "../contracts/pay-run.ts";
 import { moment } from "./moment.ts";
 import { givenBack, parts, sumGivenBack } from "./schemas.ts";
 import type { Shown } from "./shown.ts";

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { LINE_STATES, RUN_PHASES } from "../contracts/pay-run.ts";
+import { LINE_STATES } from "../contracts/line-states.ts";
+import { RUN_PHASES } from "../contracts/pay-run.ts";
 import { nothingToPay, outcome, planOnly, stateSums } from "./report.ts";
 import { orNull } from "./or-null.ts";
 import { moment } from "./moment.ts";

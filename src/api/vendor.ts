@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { LINE_STATES } from "../contracts/pay-run.ts";
+import { LINE_STATES } from "../contracts/line-states.ts";
 import { HoldBody } from "./holds.ts";
 import { givenBack, parts } from "./schemas.ts";
 import type { Shown } from "./shown.ts";

@@ -4,7 +4,8 @@ import { html } from "./html.ts";
 import type { CancellationPhase, CancellationState } from "../contracts/cancellation.ts";
 import type { IncidentPhase } from "../contracts/incident.ts";
 import type { OnboardingPhase } from "../contracts/onboarding.ts";
-import type { LineState, RunPhase } from "../contracts/pay-run.ts";
+import { LINE_TABLE, type LineState, type Tone } from "../contracts/line-states.ts";
+import type { RunPhase } from "../contracts/pay-run.ts";
 import { isDate } from "../domain/clock/dates.ts";
 import { spokenDate, spokenTime } from "../domain/clock/spoken.ts";
 import { PLAN_ONLY } from "../domain/plan-only.ts";
@@ -16,9 +17,6 @@ import { businessOfWorkflow, shortName } from "../contracts/workflow-kinds.ts";
 /** Text that is safe to insert into a page; templates of `html` produce it. */
 export type Markup = ReturnType<typeof html>;
 
-/** What a state means to a person: nothing to do, a wait, a motion, a good end, a bad one. */
-export type Tone = "plain" | "wait" | "move" | "good" | "bad";
-
 interface StateWord {
   readonly word: string;
   readonly tone: Tone;
@@ -26,24 +24,8 @@ interface StateWord {
 
 /** The states of bills in the words of people who pay them, in the order in which they occur. */
 export const LINE_WORDS: Readonly<Record<LineState | typeof GIVEN_BACK, StateWord>> = {
-  planned: { word: "To be sent", tone: "move" },
-  "awaiting-approval": { word: "Waits for approval", tone: "wait" },
-  "on-hold": { word: "On hold", tone: "wait" },
-  paying: { word: "Being sent", tone: "move" },
-  unknown: { word: "Answer not known yet", tone: "move" },
-  scheduled: { word: "Scheduled", tone: "move" },
-  held: { word: "Held by the service", tone: "wait" },
-  processing: { word: "At the bank", tone: "move" },
-  settled: { word: "Settled", tone: "good" },
-  retrying: { word: "Failed, being retried", tone: "wait" },
-  parked: { word: "Needs a person", tone: "bad" },
+  ...LINE_TABLE,
   [GIVEN_BACK]: { word: "Given back", tone: "plain" },
-  returned: { word: "Came back", tone: "bad" },
-  refunded: { word: "Refunded", tone: "plain" },
-  cancelled: { word: "Cancelled", tone: "plain" },
-  "paid-elsewhere": { word: "Paid elsewhere", tone: "plain" },
-  "given-up": { word: "Given up", tone: "plain" },
-  skipped: { word: "Left out", tone: "plain" },
 };
 
 const RUN_WORDS: Readonly<Record<RunPhase, StateWord>> = {

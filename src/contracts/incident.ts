@@ -1,4 +1,4 @@
-import type { LineState } from "./pay-run.ts";
+import type { LineState } from "./line-states.ts";
 
 export const INCIDENT_PHASES = ["open", "topping-up", "ended"] as const;
 export type IncidentPhase = (typeof INCIDENT_PHASES)[number];

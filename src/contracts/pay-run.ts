@@ -28,60 +28,6 @@ export const ENDED_PHASES: readonly RunPhase[] = [
   "failed",
 ];
 
-export const LINE_STATES = [
-  "planned",
-  "skipped",
-  "awaiting-approval",
-  "on-hold",
-  "paying",
-  "unknown",
-  "scheduled",
-  "held",
-  "processing",
-  "settled",
-  "retrying",
-  "parked",
-  "cancelled",
-  "refunded",
-  "returned",
-  "paid-elsewhere",
-  "given-up",
-] as const;
-export type LineState = (typeof LINE_STATES)[number];
-
-/** States in which a line needs nothing more from its run. */
-export const ENDED_LINE_STATES: readonly LineState[] = [
-  "skipped",
-  "settled",
-  "parked",
-  "cancelled",
-  "refunded",
-  "returned",
-  "paid-elsewhere",
-  "given-up",
-];
-
-/** States of lines for which nothing was sent and that can still be approved or left out. */
-export const DECIDABLE: readonly LineState[] = ["awaiting-approval", "planned", "on-hold"];
-
-/** States of a line that a lane has leased, or whose request may still pay. */
-export const LEASED: readonly LineState[] = ["paying", "unknown"];
-
-/** States of lines that a lane may lease. */
-export const LEASABLE: readonly LineState[] = ["planned", ...LEASED];
-
-/** States of lines whose payments are on their way, as the service reports. */
-export const SENT: readonly LineState[] = ["scheduled", "held", "processing"];
-
-/** States of lines that were sent, and whose payments have ended. */
-export const PAYMENT_ENDED: readonly LineState[] = ["settled", "refunded", "returned"];
-
-/** States of lines that were sent, or are about to be, and may be sent again after a failure. */
-export const STOPPABLE: readonly LineState[] = [...LEASED, ...SENT, "retrying", "parked"];
-
-/** States of lines that may still move money. */
-export const UNDER_WAY: readonly LineState[] = [...LEASABLE, ...SENT, "retrying"];
-
 /** Every flag that a line may have. */
 export const FLAG_KINDS = [
   ...REVIEW_REASONS,

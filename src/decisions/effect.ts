@@ -1,5 +1,5 @@
 import { definedOnly } from "../contracts/defined-only.ts";
-import { DECIDABLE, SENT } from "../contracts/pay-run.ts";
+import { LINE } from "../contracts/line-states.ts";
 import {
   hasApproved,
   missingOf,
@@ -62,7 +62,7 @@ export async function effectOf(db: Db, deciding: Deciding): Promise<EffectOfAppr
   let newDates: NewDates | undefined;
   const dates = { policy: run.policy, plannedAtMs: run.plannedAtMs ?? 0 };
   const grouping = {
-    ...{ states: DECIDABLE, businessMs: clock.businessMs, holds },
+    ...{ states: LINE.decidable, businessMs: clock.businessMs, holds },
     earliest: earliestDate(clock),
     ...apartBy(others),
   };
@@ -106,7 +106,7 @@ export async function effectOf(db: Db, deciding: Deciding): Promise<EffectOfAppr
 async function countSent(db: Db, { run, request }: Deciding): Promise<number> {
   const { decision, drop } = request;
   if (decision === "approve" && drop.length === 0) return 0;
-  return countIn(db, run.runId, SENT, decision === "reject" ? undefined : drop);
+  return countIn(db, run.runId, LINE.sent, decision === "reject" ? undefined : drop);
 }
 
 /** Says what a rejection, or leaving bills out, can't recall; empty for nothing. */

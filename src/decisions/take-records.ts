@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
 import { definedOnly } from "../contracts/defined-only.ts";
-import type { LineState } from "../contracts/pay-run.ts";
+import type { LineState } from "../contracts/line-states.ts";
 import { type ConfirmedRecord, rolesAskedOf } from "../domain/approvals/changed-records.ts";
 import { recordKey } from "../domain/vendor-account.ts";
 import { type DecisionVerdict, refuse, refusalOfPerson } from "../domain/approvals/policy.ts";

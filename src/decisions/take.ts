@@ -1,6 +1,6 @@
 import { approvedBy } from "../store/approvals/line-approvals.ts";
 import type { Transaction } from "kysely";
-import { DECIDABLE, PAYMENT_ENDED, STOPPABLE } from "../contracts/pay-run.ts";
+import { LINE } from "../contracts/line-states.ts";
 import {
   judgeDecision,
   refusalOfRequest,
@@ -85,7 +85,7 @@ export async function takeDecision(
   };
   const early = refusalOfRequest(input, run.policy.approve.flatMap(rolesOfRule));
   if (early !== undefined && earlier === undefined) return record(trx, deciding, early);
-  const lines = await decidableLines(trx, runId, DECIDABLE, Math.floor(clock.businessMs));
+  const lines = await decidableLines(trx, runId, LINE.decidable, Math.floor(clock.businessMs));
   const sent = await sentLines(trx, deciding, lines);
   const verdict = judgeDecision({
     ...{ ...input, lines, sent },
@@ -124,7 +124,7 @@ async function sentLines(
   const known = new Set(open.map(({ payableId }) => payableId));
   const isAbout = request.decision === "reject" || request.drop.some((id) => !known.has(id));
   if (!isAbout) return [];
-  return decidableLines(trx, run.runId, STOPPABLE, Math.floor(clock.businessMs));
+  return decidableLines(trx, run.runId, LINE.stoppable, Math.floor(clock.businessMs));
 }
 
 /** Returns the bills to leave out that were sent and whose payments have ended. */
@@ -136,7 +136,7 @@ async function paidLines(
   const known = new Set(open.map(({ payableId }) => payableId));
   const others = request.drop.filter((id) => !known.has(id));
   const lines = others.length === 0 ? [] : await getRunLines(trx, run.runId, others);
-  const paid = lines.filter(({ state }) => PAYMENT_ENDED.includes(state));
+  const paid = lines.filter(({ state }) => LINE.paymentEnded.includes(state));
   return new Set(paid.map(({ payableId }) => payableId));
 }
 

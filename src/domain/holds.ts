@@ -62,6 +62,11 @@ export const ENDED_BY_PERSON = {
   "paid-elsewhere": "it was paid elsewhere",
   "given-up": "it was given up",
 } as const;
+export type EndedByPerson = keyof typeof ENDED_BY_PERSON;
+
+export function isEndedByPerson(state: string | undefined): state is EndedByPerson {
+  return state !== undefined && Object.hasOwn(ENDED_BY_PERSON, state);
+}
 
 export interface HoldTarget {
   readonly scope: HoldScopeName;

@@ -1,5 +1,5 @@
 import type { LineReason } from "../contracts/reason-codes.ts";
-import type { LineState } from "../contracts/pay-run.ts";
+import type { LineState } from "../contracts/line-states.ts";
 import type { PayRunPlaybook } from "../contracts/playbook.ts";
 import { type BillSum, counted } from "./counted.ts";
 import { formatUsd } from "./money.ts";

@@ -2,7 +2,8 @@ import type { Transaction } from "kysely";
 import { DAY_MS, HOUR_MS } from "../contracts/durations.ts";
 import type { ClockReading } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { ENDED_PHASES, type LineState } from "../contracts/pay-run.ts";
+import { LINE } from "../contracts/line-states.ts";
+import { ENDED_PHASES } from "../contracts/pay-run.ts";
 import { newYorkDate, newYorkInstantMs } from "../domain/clock/new-york.ts";
 import { paidAfterAll, unexplained } from "../domain/notices/open-texts.ts";
 import type { NoticeText } from "../domain/notices/run-texts.ts";
@@ -192,14 +193,11 @@ async function lineOf(
   return line && { ...line, isAsSent: line.lineHash === sent.approvedHash };
 }
 
-/**
- * States of lines that a run may still bring to an end, and that no lane or retry is working on.
- */
-const WAITING: readonly LineState[] = ["planned", "awaiting-approval", "on-hold", "parked"];
-
 async function mayTake(trx: Transaction<Tables>, { runId, state }: RunLine): Promise<boolean> {
   const phase = await phaseOf(trx, runId);
-  return phase !== undefined && !ENDED_PHASES.includes(phase) && WAITING.includes(state);
+  const isOpen = phase !== undefined && !ENDED_PHASES.includes(phase);
+  // Neither a lane nor a retry works on it.
+  return isOpen && (LINE.decidable.includes(state) || state === "parked");
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import type { ApprovalRule } from "../contracts/playbook.ts";
-import type { LineState, VendorRecord } from "../contracts/pay-run.ts";
+import { LINE, type LineState } from "../contracts/line-states.ts";
+import type { VendorRecord } from "../contracts/pay-run.ts";
 import { recordQuestion, rolesOfLine } from "../domain/approvals/changed-records.ts";
 import type { LimitsInForce } from "../domain/planning/limits.ts";
 import { differing, isChanged, recordKey } from "../domain/vendor-account.ts";
@@ -34,8 +35,6 @@ export interface PayCaller {
 
 /** States in which a claim's owner may pay the line. */
 const OF_RUN: readonly LineState[] = ["paying"];
-const OF_RETRY: readonly LineState[] = ["retrying", "parked"];
-
 /**
  * Checks everything that must hold before lines are paid (rule 3), as this transaction reads it:
  * the line and its version, the run, the claim, holds, a quorum's approval of exactly this line,
@@ -60,7 +59,7 @@ export async function mayPay(
   const holds = await holdsOnLines(trx, { businessId, payableIds: ids, businessMs });
   const sums = new CommittedSums(trx, { ...caller, businessMs });
   const open: OpenLine[] = [];
-  const states = isRetry ? OF_RETRY : OF_RUN;
+  const states = isRetry ? LINE.failed : OF_RUN;
   const revoked = await revokedAuthorizations(trx, businessId, debitedBy(lines));
   const confirmed = await confirmedRecords(trx, run, changedVendors(requests, lines));
   for (const { subject, wish, record } of requests) {

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
-import type { LineState, PlanLine } from "../contracts/pay-run.ts";
+import type { LineState } from "../contracts/line-states.ts";
+import type { PlanLine } from "../contracts/pay-run.ts";
 import { isApproved } from "../store/approvals/line-approvals.ts";
 import type { WeighedLine } from "../store/lines/committed-sums.ts";
 import { ESCALATED_STAGE, type RunLine } from "../store/lines/lines.ts";

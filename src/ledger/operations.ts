@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { sumCents } from "../domain/money.ts";
-import { isKnownUnpaid } from "../domain/payments/payment-states.ts";
+import { isKnownUnpaid, isRecallable } from "../domain/payments/payment-states.ts";
 import type { Payment } from "../payments-api/index.ts";
 import { cancelledPaymentSchema, createdPaymentsSchema } from "../payments-api/schemas/payment.ts";
 import { depositStands } from "../domain/deposits/transactions.ts";
@@ -70,7 +70,6 @@ export const pay: Operation = {
 };
 
 const TAKEN_BACK: ReadonlySet<string> = new Set(["cancelled", "refunded", "refund_pending"]);
-const CANCELLABLE: ReadonlySet<string> = new Set(["scheduled", "held"]);
 
 /** Cancels a payment; its reading shows that payment alone. */
 export const cancel: Operation = {
@@ -82,7 +81,7 @@ export const cancel: Operation = {
     return taken.length === 0 ? { kind: "none" } : { kind: "all", ids: idsOf(taken) };
   },
   // If the payment is still cancellable, the cancel had no effect.
-  isUnpaid: ({ status }) => CANCELLABLE.has(status),
+  isUnpaid: ({ status }) => isRecallable(status),
   showsWithinMs: 60_000,
   afterLoss: "go-on",
   // A 2xx that names another payment says nothing about this one.

@@ -4,6 +4,7 @@ import type { AnyStatus } from "../api/statuses.ts";
 import { CANCELLATION_PHASES } from "../contracts/cancellation.ts";
 import { INCIDENT_PHASES } from "../contracts/incident.ts";
 import { ONBOARDING_PHASES } from "../contracts/onboarding.ts";
+import { LINE } from "../contracts/line-states.ts";
 import { RUN_PHASES } from "../contracts/pay-run.ts";
 import type { KindShown, WorkflowKindName } from "../contracts/workflow-kinds.ts";
 import { askedSinceMs } from "../domain/cancellations/left-to-people.ts";
@@ -11,7 +12,6 @@ import { listCancellations } from "../store/cancellations/cancellation-list.ts";
 import type { ActionContext } from "../actions/context.ts";
 import { topUpsOf } from "../store/deposits/deposits.ts";
 import type { Name } from "../domain/names.ts";
-import { CAME_BACK } from "../domain/runs/after-end.ts";
 import { countLinesWhere } from "../store/lines/line-counts.ts";
 import { accountCalled } from "../store/names/account-called.ts";
 import { personWaitedFor } from "../domain/runs/shown-phase.ts";
@@ -158,7 +158,7 @@ async function payRuns(context: ReportContext, ids: readonly string[]): Promise<
   const odd = await countLinesWhere(
     db,
     completed.map(({ runId }) => runId),
-    [...CAME_BACK, "cancelled"],
+    [...LINE.cameBack, ...LINE.calledBack],
   );
   const items: ListedRun[] = [];
   for (const [business, ofOne] of Map.groupBy(runs, (run) => run.business)) {

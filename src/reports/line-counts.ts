@@ -1,11 +1,7 @@
 import { runsWithEnd } from "../store/runs/runs.ts";
 import type { Store } from "../store/index.ts";
-import {
-  COUNTED_BY_INDEX,
-  countLinesOf,
-  countOpenLines,
-  type LineCount,
-} from "../store/lines/line-counts.ts";
+import { countLinesOf, countOpenLines, type LineCount } from "../store/lines/line-counts.ts";
+import { stateIs } from "../contracts/line-states.ts";
 
 /** Runs that one statement counts, and ended runs that are counted again each time. */
 const RUNS_AT_ONCE = 5;
@@ -66,7 +62,7 @@ export class LineCounts {
 }
 
 function isRest({ state }: LineCount): boolean {
-  return !COUNTED_BY_INDEX.some((each) => each === state);
+  return state !== "parked" && !stateIs("underWay", state);
 }
 
 function summed(counts: readonly LineCount[]): Map<string, number> {

@@ -1,7 +1,7 @@
 import type { UnderWay } from "../api/under-way.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { ActionContext } from "../actions/context.ts";
-import type { LineState } from "../contracts/pay-run.ts";
+import type { LineState } from "../contracts/line-states.ts";
 import { recallOf } from "../domain/cancellations/cut-off.ts";
 import { NOTHING, plus } from "../domain/counted.ts";
 import { isBehind } from "../ledger/after-loss.ts";

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { LineState } from "../../src/contracts/pay-run.ts";
+import type { LineState } from "../../src/contracts/line-states.ts";
 import { changeLine, getRunLine } from "../../src/store/lines/lines.ts";
 import { listNotices } from "../../src/store/notices/notices.ts";
 import { serviceWithAccounts } from "../gateway/support/funding-service.ts";

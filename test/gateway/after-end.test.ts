@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { LineState } from "../../src/contracts/pay-run.ts";
+import type { LineState } from "../../src/contracts/line-states.ts";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { shownSumsOf } from "../../src/store/lines/shown-sums.ts";
 import { updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";

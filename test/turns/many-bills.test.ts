@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Assessment } from "../../src/contracts/activities.ts";
 import { WORKFLOW } from "../../src/contracts/workflow-kinds.ts";
-import type { LineState } from "../../src/contracts/pay-run.ts";
+import type { LineState } from "../../src/contracts/line-states.ts";
 import { newYorkInstantMs } from "../../src/domain/clock/new-york.ts";
 import { nextPollMs } from "../../src/domain/payments/poll-times.ts";
 import { judgeProgress } from "../../src/domain/runs/run-progress.ts";

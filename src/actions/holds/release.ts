@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import type { ClockReading } from "../../business/clock.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { principalOf } from "../../contracts/principal.ts";
-import { type ENDED_BY_PERSON, holdOn } from "../../domain/holds.ts";
+import { type EndedByPerson, holdOn, isEndedByPerson } from "../../domain/holds.ts";
 import { isReinitiable } from "../../domain/payments/return-codes.ts";
 import { newDateOf } from "../../domain/planning/send-date.ts";
 import { approvedLines } from "../../store/approvals/line-approvals.ts";
@@ -16,6 +16,7 @@ import { waitingForIncident } from "../../store/lines/retry-cases.ts";
 import { currentOf, linesOfPayable } from "../../store/lines/payable-history.ts";
 import { getRun, type Run } from "../../store/runs/runs.ts";
 import type { ActionContext } from "../context.ts";
+import { LINE } from "../../contracts/line-states.ts";
 
 /**
  * Returns a business's holds in force that a person has set, including those of cancels that they
@@ -53,10 +54,10 @@ export async function holdsBy(
 export async function endedByPerson(
   db: Db,
   { businessId, scope, value, authorKind }: Hold,
-): Promise<keyof typeof ENDED_BY_PERSON | undefined> {
+): Promise<EndedByPerson | undefined> {
   if (scope !== "payable" || authorKind === "system") return undefined;
   const state = currentOf(await linesOfPayable(db, businessId, value))?.state;
-  return state === "paid-elsewhere" || state === "given-up" ? state : undefined;
+  return isEndedByPerson(state) ? state : undefined;
 }
 
 /**
@@ -208,7 +209,7 @@ function waitsForHold(
   { state, reasonCode, payableId }: OpenLine,
   bounced: ReadonlySet<string>,
 ): boolean {
-  if (state !== "retrying") return state === "on-hold" || state === "planned";
+  if (state !== "retrying") return LINE.letGo.includes(state);
   return reasonCode === "on_hold" || (bounced.has(payableId) && isReinitiable(reasonCode));
 }
 

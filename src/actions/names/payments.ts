@@ -5,6 +5,7 @@ import { billsStanding } from "../../store/names/bills-standing.ts";
 import { seenPayments } from "../../store/payables/seen-payments.ts";
 import { findBills } from "./bills.ts";
 import { asked, type Found, type Looking, type Named, soon, unlessUnknown } from "./found.ts";
+import { isRecallable } from "../../domain/payments/payment-states.ts";
 
 interface PaymentFacts {
   readonly id: string;
@@ -24,7 +25,7 @@ export async function findPayments(looking: Looking): Promise<Found> {
   const found = [];
   for (const { id } of bills.exact) found.push(await paymentsOfBill(looking, id));
   const payments = found.flatMap((of) => of.payments);
-  const isScheduled = ({ status }: PaymentFacts) => status === "scheduled" || status === "held";
+  const isScheduled = ({ status }: PaymentFacts) => isRecallable(status ?? "");
   return {
     exact: await shown(looking, payments.filter(isScheduled)),
     near: await shown(

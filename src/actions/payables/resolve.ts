@@ -2,7 +2,8 @@ import type { Transaction } from "kysely";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import { retryFailedPaymentId } from "../../contracts/workflow-kinds.ts";
-import type { LineState, PlanLine } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/line-states.ts";
+import type { PlanLine } from "../../contracts/pay-run.ts";
 import { closeByPerson } from "../../ledger/close-by-person.ts";
 import { appendAudit } from "../../store/audit/audit.ts";
 import {
@@ -32,6 +33,7 @@ import { keepsBackNow } from "../holds/kept-back.ts";
 import { type Principal, requireRole } from "../principal.ts";
 import { conflict, GatewayError, notFound } from "../errors.ts";
 import { signalRetry } from "../temporal.ts";
+import { type EndedByPerson } from "../../domain/holds.ts";
 
 export type ResolutionAction = "retry" | "paid-elsewhere" | "give-up";
 
@@ -269,7 +271,7 @@ async function end(
   context: ActionContext,
   trx: Transaction<Tables>,
   resolving: Resolving,
-  state: "paid-elsewhere" | "given-up",
+  state: EndedByPerson,
 ): Promise<Resolution> {
   const { profile, request, by, line } = resolving;
   const { businessId } = profile;

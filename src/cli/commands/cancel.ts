@@ -10,7 +10,7 @@ import { onboardingLines } from "../show/onboarding.ts";
 import { runLines } from "../show/run.ts";
 import { OnboardingStatusBody } from "../../api/onboardings.ts";
 import { type RunStatus, RunStatusBody } from "../../api/runs.ts";
-import { DECIDABLE } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import { NOTHING, plus } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
@@ -23,7 +23,7 @@ import { typeable } from "../terminal/typed.ts";
 const SHOWN_WITHIN_MS = 5_000;
 
 function hasStopped({ phase, counts }: RunStatus): boolean {
-  return phase !== "planning" && DECIDABLE.every((state) => (counts[state] ?? 0) === 0);
+  return phase !== "planning" && LINE.decidable.every((state) => (counts[state] ?? 0) === 0);
 }
 
 /** Lines that a cancelled run has sent are still paid while they are only scheduled. */

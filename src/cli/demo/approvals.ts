@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { LineState } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import type { RunStatus } from "../../api/runs.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
@@ -124,13 +124,10 @@ function decide(
   });
 }
 
-/** States of bills without a decision, including held-back ones. */
-const TO_DECIDE: readonly LineState[] = ["awaiting-approval", "on-hold"];
-
 /** Suggests the bill that looks like a duplicate of a paid one; otherwise the smallest flagged. */
 function suggestedDrop(run: RunStatus): string[] {
   const odd = run.payments
-    .filter((line) => isFlagged(line) && TO_DECIDE.includes(line.state))
+    .filter((line) => isFlagged(line) && LINE.waiting.includes(line.state))
     .toSorted((one, other) => one.amountCents - other.amountCents);
   const duplicate = odd.find(({ flags }) => flags.some(({ kind }) => kind === "likely-duplicate"));
   const chosen = duplicate ?? odd[0];

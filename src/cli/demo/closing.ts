@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { z } from "zod";
 
-import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import { type RunStatus } from "../../api/runs.ts";
 import { leftOutText } from "../../domain/planning/left-out.ts";
 import { eventSchema } from "../../payments-api/index.ts";
@@ -78,7 +78,7 @@ async function everyBill({ narrator, service }: Demo, run: RunStatus): Promise<b
   for (const { state } of run.payments) states.set(state, (states.get(state) ?? 0) + 1);
   const skipped = run.plan?.skippedByCode ?? {};
   const left = Object.values(skipped).reduce((sum, number) => sum + number, 0);
-  const ended = run.payments.filter(({ state }) => ENDED_LINE_STATES.includes(state)).length;
+  const ended = run.payments.filter(({ state }) => LINE.ended.includes(state)).length;
   const known = run.payments.length + left;
   const inRun = [...states].map(([state, number]) => `${number} ${state}`).join(", ");
   const isWhole = known === totalCount && ended === run.payments.length;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { LEASABLE, LEASED } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import type { RunPaymentStatus, RunStatus } from "../../api/runs.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { nameOf } from "../show/plan.ts";
@@ -66,13 +66,13 @@ async function paymentWithoutAnswer(demo: Demo): Promise<Caught | undefined> {
   let busyAtMs = Date.now();
   while (Date.now() < untilMs && Date.now() - busyAtMs < IDLE_LIMIT_MS) {
     const run = await demo.gateway.run(runIdOf(demo));
-    const isAlone = run.payments.filter(({ state }) => LEASED.includes(state)).length === 1;
+    const isAlone = run.payments.filter(({ state }) => LINE.leased.includes(state)).length === 1;
     for (const caught of await unrecorded(demo, run)) {
       const firstMs = sinceMs.get(caught.paymentId) ?? Date.now();
       sinceMs.set(caught.paymentId, firstMs);
       if (Date.now() - firstMs >= (isAlone ? KEPT_BACK_MS : ALONE_LIMIT_MS)) return caught;
     }
-    if (run.payments.some(({ state }) => LEASABLE.includes(state))) busyAtMs = Date.now();
+    if (run.payments.some(({ state }) => LINE.leasable.includes(state))) busyAtMs = Date.now();
     else if (!run.payments.some(({ state }) => state === "awaiting-approval")) return undefined;
     await sleep(POLL_MS);
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { DAY_MS } from "../../contracts/durations.ts";
-import type { LineState } from "../../contracts/pay-run.ts";
+import { LINE, LINE_STATES, type LineState } from "../../contracts/line-states.ts";
 import type { RunStatus } from "../../api/runs.ts";
 import { spokenDay } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
@@ -30,8 +30,6 @@ const SETTLE_LIMIT_MS = 300_000;
 const SOON_MS = 30_000;
 const MOST_ROUNDS = 4;
 
-const SENDING: readonly LineState[] = ["planned", "paying", "unknown"];
-
 /**
  * Waits until every approved bill is with the service. A bill whose dates or vendor changed since
  * its approval needs another approval, and gets it.
@@ -45,10 +43,10 @@ export async function untilSent(demo: Demo): Promise<RunStatus> {
     run.payments.some((line) => line.state === "on-hold" && released.includes(line.payableId));
   for (let rounds = 1; ; rounds += 1) {
     const run = await pollRun(demo.gateway, runIdOf(demo), {
-      until: (now) => !waits(now, ["awaiting-approval", ...SENDING]) && !isLettingGo(now),
+      until: (now) => !waits(now, [...LINE.holdable, ...LINE.leased]) && !isLettingGo(now),
       limitMs: rounds === 1 ? SOON_MS : SENT_LIMIT_MS,
     });
-    const isAsked = waits(run, ["awaiting-approval"]) && !waits(run, SENDING);
+    const isAsked = waits(run, ["awaiting-approval"]) && !waits(run, LINE.leasable);
     if (!isAsked || rounds === MOST_ROUNDS) return run;
     await approveAgain(demo);
   }
@@ -109,17 +107,8 @@ async function approveAgain(demo: Demo): Promise<void> {
   await anotherSystemApproves(demo, "owner");
 }
 
-const ORDER: readonly LineState[] = [
-  "settled",
-  "processing",
-  "scheduled",
-  "retrying",
-  "held",
-  "parked",
-];
-
 function countsOf({ counts }: RunStatus): string {
-  return ORDER.filter((state) => (counts[state] ?? 0) > 0)
+  return LINE_STATES.filter((state) => (counts[state] ?? 0) > 0)
     .map((state) => `${counts[state]} ${state}`)
     .join(dim(" · "));
 }

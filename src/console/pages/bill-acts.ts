@@ -14,6 +14,7 @@ import { Refused } from "../refused.ts";
 import { asking } from "./ask.ts";
 import { billActPage, historyOf, nameOfBill, recallText } from "./bill.ts";
 import { calledThere, findUnplanned } from "./unplanned-bill.ts";
+import { isRecallable } from "../../domain/payments/payment-states.ts";
 
 const subject = ({ api, params, query }: PageRequest) =>
   historyOf(api, params["id"] ?? "", query.get("business"));
@@ -96,9 +97,7 @@ export const cancelBill = asking<PayableHistory>({
     </p>`,
   act: async ({ api }, history, reason) => {
     const { business, payments } = history;
-    const ids = payments
-      .filter(({ status }) => status === "scheduled" || status === "held")
-      .map(({ id }) => id);
+    const ids = payments.filter(({ status }) => isRecallable(status)).map(({ id }) => id);
     const body = {
       payments: ids.length === 0 ? payments.map(({ id }) => id) : ids,
       reason,

@@ -3,7 +3,7 @@ import { definedOnly } from "../../contracts/defined-only.ts";
 import { HoldBody, type StopPreview, StopPreviewBody } from "../../api/holds.ts";
 import { type Vendor, VendorBody } from "../../api/vendor.ts";
 import { billPage, stopPage, vendorPage } from "../../contracts/console-pages.ts";
-import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import { counted } from "../../domain/counted.ts";
 import { facts, folded, live, note, section, table } from "../elements.ts";
 import type { PageOf, PageRequest } from "../page.ts";
@@ -43,7 +43,7 @@ export const vendor: PageOf = async (request) => {
   const mayHold = await request.visitor.mayHold(business);
   const open = bills.filter(
     ({ state, givenBack }) =>
-      !ENDED_LINE_STATES.includes(state) || (state === "parked" && givenBack !== true),
+      !LINE.ended.includes(state) || (state === "parked" && givenBack !== true),
   );
   const rest = bills.filter((bill) => !open.includes(bill));
   return {

@@ -2,7 +2,8 @@ import { html } from "../html.ts";
 import { countOf } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { shownSums } from "../../domain/runs/given-back.ts";
-import { LINE_WORDS, type Markup, type Tone, usd } from "../words.ts";
+import { LINE_WORDS, type Markup, usd } from "../words.ts";
+import type { Tone } from "../../contracts/line-states.ts";
 import { table } from "../elements.ts";
 
 const WIDTH = 720;

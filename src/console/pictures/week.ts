@@ -2,7 +2,8 @@ import { html } from "../html.ts";
 import type { Overview } from "../../api/overview.ts";
 import { newYorkDate } from "../../domain/clock/new-york.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { day, LINE_WORDS, type Markup, type Tone, usd } from "../words.ts";
+import { day, LINE_WORDS, type Markup, usd } from "../words.ts";
+import type { Tone } from "../../contracts/line-states.ts";
 
 type Days = Overview["businesses"][number]["days"];
 

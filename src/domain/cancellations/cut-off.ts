@@ -3,6 +3,7 @@ import type { Clock } from "../clock/clock.ts";
 import { namedDay } from "../clock/named-day.ts";
 import { newYorkDate, newYorkInstantMs } from "../clock/new-york.ts";
 import { TOO_LATE } from "./left-to-people.ts";
+import { stateIs } from "../../contracts/line-states.ts";
 
 /** When the service executes a scheduled payment, in New York (API specification, section 3). */
 const EXECUTION_TIME = "09:00";
@@ -83,7 +84,7 @@ export interface BillRecall {
  * @returns undefined if the service has no scheduled or held payment of it
  */
 export function recallOfBill(of: Recallable, clock: Clock): BillRecall | undefined {
-  if (of.state !== "scheduled" && of.state !== "held") return undefined;
+  if (!stateIs("recallable", of.state)) return undefined;
   const recall = recallOf(of, clock);
   if (recall === undefined) {
     return { by: null, why: of.isSplit === true ? TOO_LATE.severalScheduled : TOO_LATE.tooClose };

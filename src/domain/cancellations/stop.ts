@@ -1,4 +1,4 @@
-import { DECIDABLE, LEASED, type LineState } from "../../contracts/pay-run.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
 import type { Clock } from "../clock/clock.ts";
 import { recallOf } from "./cut-off.ts";
 
@@ -46,8 +46,8 @@ export interface StopLines {
 export function judgeStop(lines: readonly StopLines[], clock: Clock): StopSums {
   const cutOffs: number[] = [];
   const kinds = Map.groupBy(lines, ({ state, executionDate, isSplit }): keyof StopSums => {
-    if (DECIDABLE.includes(state)) return "waiting";
-    if (LEASED.includes(state)) return "underWay";
+    if (LINE.decidable.includes(state)) return "waiting";
+    if (LINE.leased.includes(state)) return "underWay";
     const recall = recallOf({ state, scheduledAt: executionDate, isSplit }, clock);
     if (recall === undefined) return "gone";
     if (recall.untilMs !== null) cutOffs.push(recall.untilMs);

@@ -1,3 +1,4 @@
+import type { LineState } from "../../contracts/line-states.ts";
 import type { RunPhase } from "../../contracts/pay-run.ts";
 import { bankingDayOnOrBefore, isBankingDay, nextBankingDay } from "../clock/bank-calendar.ts";
 import { addDays } from "../clock/dates.ts";
@@ -69,10 +70,7 @@ export function digest(
   };
 }
 
-function countOf(
-  runs: readonly DigestedRun[],
-  state: "awaiting-approval" | "parked" | "on-hold",
-): number {
+function countOf(runs: readonly DigestedRun[], state: LineState): number {
   return runs.reduce((sum, { sums }) => sum + (sums.get(state)?.count ?? 0), 0);
 }
 

@@ -1,5 +1,6 @@
 import { emptyPlanText } from "../planning/left-out.ts";
-import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/line-states.ts";
+import type { RunPhase } from "../../contracts/pay-run.ts";
 import { type ApprovalAsk, askedRoles } from "../approvals/asks.ts";
 import { spokenDeadline } from "../clock/spoken.ts";
 import { wordCommand } from "../approvals/changed-records.ts";

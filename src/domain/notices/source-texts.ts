@@ -1,4 +1,4 @@
-import type { LineState } from "../../contracts/pay-run.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
 import { formatUsd } from "../money.ts";
 import { bills, type NoticeText } from "./run-texts.ts";
 import { LISTED } from "./run-texts.ts";
@@ -11,9 +11,6 @@ export interface SourceUse {
   readonly cents: number;
 }
 
-/** States in which the service has the payment and the bank does not yet. */
-const ON_THEIR_DAY: readonly LineState[] = ["scheduled", "held"];
-
 /**
  * @param uses open bills of the account, over all runs
  * @param isShown true if the service still shows it, as removed
@@ -24,7 +21,7 @@ export function accountRemoved(
   isShown: boolean,
 ): NoticeText {
   const listed = uses.slice(0, LISTED).map(({ runId, state, count, cents }) => {
-    const fails = ON_THEIR_DAY.includes(state) ? ", which may fail on their day" : "";
+    const fails = LINE.recallable.includes(state) ? ", which may fail on their day" : "";
     return `- ${runId}: ${bills(count)} ${state}, ${formatUsd(cents)}${fails}`;
   });
   const more = uses.length - listed.length;

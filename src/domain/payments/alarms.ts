@@ -1,4 +1,5 @@
 import type { LineReason } from "../../contracts/reason-codes.ts";
+import type { LineState } from "../../contracts/line-states.ts";
 
 /**
  * Reasons why the safety net holds a bill or its vendor, and cancels the payment if the service
@@ -31,7 +32,7 @@ export function cancelling(what: string): string {
  * Returns the text of an alarm whose payment has been cancelled or refunded, with that outcome in
  * place of the attempt.
  */
-export function alarmAfter(text: string, state: "cancelled" | "refunded"): string {
+export function alarmAfter(text: string, state: LineState): string {
   const done = state === "cancelled" ? "The payment was cancelled." : "The money has come back.";
   if (!text.endsWith(ATTEMPT)) return text;
   const before = text.slice(0, -ATTEMPT.length);

@@ -1,4 +1,4 @@
-import { LEASED, type LineState, SENT } from "../../contracts/pay-run.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
 import { type BillSum, NOTHING } from "../counted.ts";
 import { formatUsd, sumCents } from "../money.ts";
 import { onItsWayCents, type PaymentAmount } from "./owed.ts";
@@ -16,9 +16,6 @@ export interface LineInParts {
   readonly amountCents: number;
   readonly parts?: LineParts | undefined;
 }
-
-/** States of lines that may have a payment on its way. */
-const MOVING: readonly LineState[] = [...SENT, ...LEASED, "retrying"];
 
 /**
  * Returns the parts of a line that was paid in several payments, or for which the service made only
@@ -45,8 +42,11 @@ function sharesOf({ state, amountCents, parts }: LineInParts): (readonly [LineSt
   if (parts === undefined) return [[state, amountCents]];
   const shares: (readonly [LineState, number])[] = [
     ["settled", parts.settledCents],
-    [MOVING.includes(state) ? state : "processing", parts.onItsWayCents],
-    [SENT.includes(state) ? "parked" : state, parts.openCents],
+    [
+      LINE.sent.includes(state) || LINE.workedOn.includes(state) ? state : "processing",
+      parts.onItsWayCents,
+    ],
+    [LINE.sent.includes(state) ? "parked" : state, parts.openCents],
   ];
   return shares.filter(([, cents]) => cents > 0);
 }

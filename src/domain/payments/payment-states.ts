@@ -28,6 +28,16 @@ export function isOnItsWay(status: string): boolean {
   return status !== "completed" && !UNPAID.has(status);
 }
 
+/** True while the service has the payment and the bank doesn't yet: it may be called back. */
+export function isRecallable(status: string): boolean {
+  return status === "scheduled" || status === "held";
+}
+
+/** True if it was cancelled before the money moved, or its money was given back. */
+export function isCalledBack(status: string): boolean {
+  return isKnownUnpaid(status) && !hasFailed(status);
+}
+
 /** The fields of a payment that decide its line's state. */
 export interface LinePayment {
   readonly id: string;

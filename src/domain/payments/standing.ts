@@ -1,5 +1,5 @@
 import { withFullStop } from "../history-texts.ts";
-import type { LineState } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/line-states.ts";
 
 /** The standing of a bill that no payment pays. */
 export interface Standing {

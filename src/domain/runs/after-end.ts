@@ -1,18 +1,16 @@
-import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
+import { LINE, type LineState, stateIs } from "../../contracts/line-states.ts";
+import type { RunPhase } from "../../contracts/pay-run.ts";
 import { type BillSum, counted, NOTHING } from "../counted.ts";
 import { formatUsd } from "../money.ts";
 
 type Sums = Readonly<Partial<Record<LineState, BillSum>>>;
-
-/** States of bills whose money came back, or that a person has acted on or must act on. */
-export const CAME_BACK = ["retrying", "parked", "returned", "refunded", "given-up"] as const;
 
 /**
  * Returns a run's phase as it is now: banks take money back weeks later, and a run that completed
  * then has exceptions after all.
  */
 export function phaseNow(phase: RunPhase, byState: Sums): RunPhase {
-  const cameBack = CAME_BACK.some((state) => (byState[state]?.count ?? 0) > 0);
+  const cameBack = LINE.cameBack.some((state) => (byState[state]?.count ?? 0) > 0);
   return phase === "completed" && cameBack ? "completed-with-exceptions" : phase;
 }
 
@@ -38,8 +36,9 @@ export function calledBackText(phase: RunPhase, byState: Sums): string | undefin
 
 /** Returns `; 5 more, $23,228.47, have not settled`: they are why the run has exceptions. */
 function unsettledText(byState: Sums): string {
-  const told = ["settled", "cancelled", "refunded"];
-  const others = Object.entries(byState).filter(([state]) => !told.includes(state));
+  const others = Object.entries(byState).filter(
+    ([state]) => state !== "settled" && !stateIs("calledBack", state),
+  );
   const count = others.reduce((sum, [, bills]) => sum + bills.count, 0);
   if (count === 0) return "";
   const cents = others.reduce((sum, [, bills]) => sum + bills.cents, 0);

@@ -1,4 +1,4 @@
-import type { LineState } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/line-states.ts";
 import type { BillSum } from "../counted.ts";
 import { withFullStop } from "../history-texts.ts";
 

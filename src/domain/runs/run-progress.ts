@@ -1,6 +1,7 @@
 import { inMarkdown, inMarkdownCode } from "../others-text.ts";
 import type { Assessment } from "../../contracts/activities.ts";
-import { ENDED_LINE_STATES, type LineState, type RunPhase } from "../../contracts/pay-run.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
+import type { RunPhase } from "../../contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { type ApprovalAsk, askText } from "../approvals/asks.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -105,8 +106,6 @@ const MANY_BILLS = 1_000;
 const FOLLOW_MS_A_BILL = 0.5;
 const FOLLOW_EVERY_MAX_MS = 60_000;
 
-const EXCEPTIONS: readonly LineState[] = ["parked", "returned", "given-up", "refunded"];
-
 /**
  * Says where a run stands, what it waits for, and when to look again, from one reading of all its
  * lines.
@@ -117,7 +116,7 @@ export function judgeProgress(input: ProgressInput): Assessment {
   const { deposits } = input;
   const open =
     deposits?.moving === true ||
-    [...input.counts].some(([state, sum]) => sum.count > 0 && !ENDED_LINE_STATES.includes(state));
+    [...input.counts].some(([state, sum]) => sum.count > 0 && !LINE.ended.includes(state));
   const phase = open ? openPhase(input, count) : endPhase(input, count);
   const waitingFor = open ? waitText(input, count) : null;
   const soFar = onlyPlans(input.run.policy)
@@ -125,7 +124,7 @@ export function judgeProgress(input: ProgressInput): Assessment {
     : [runSoFar(input), calledBackText(phase, Object.fromEntries(input.counts))]
         .filter((text) => text !== undefined && text !== "")
         .join("; ");
-  const exceptions = count(...EXCEPTIONS) + input.stoppedLines;
+  const exceptions = count(...LINE.endedOddly) + input.stoppedLines;
   const bills = [...input.counts.values()].reduce((sum, each) => sum + each.count, 0);
   return {
     phase,
@@ -151,22 +150,22 @@ export function judgeProgress(input: ProgressInput): Assessment {
 type Count = (...states: readonly LineState[]) => number;
 
 function openPhase(input: ProgressInput, count: Count): RunPhase {
-  if (count("paying", "unknown") > 0) return "paying";
+  if (count(...LINE.leased) > 0) return "paying";
   if (count("awaiting-approval") > 0) return "awaiting-approval";
   if (count("planned") > 0) return input.toFund > 0 ? "funding" : "paying";
-  if (count("scheduled", "held", "processing", "retrying") > 0) return "settling";
+  if (count(...LINE.sent, "retrying") > 0) return "settling";
   if (count("on-hold") > 0 && input.isApproved === false) return "awaiting-approval";
   return count("on-hold") === 0 && input.deposits?.moving === true ? "settling" : "paying";
 }
 
 function endPhase(input: ProgressInput, count: Count): RunPhase {
   if (input.run.phase === "failed") return "failed";
-  const paid = count("settled", "returned", "refunded", "given-up", "paid-elsewhere");
+  const paid = count(...LINE.paymentEnded, "given-up", "paid-elsewhere");
   const parkedOtherwise = count("parked") - input.expiredLines;
   if (input.rejected && paid === 0 && parkedOtherwise === 0) return "rejected";
   if (input.run.cancelRequestedAtMs !== null) return "cancelled";
   if (input.expiredLines > 0 && paid === 0 && parkedOtherwise === 0) return "expired";
-  const exceptions = count(...EXCEPTIONS) + input.stoppedLines;
+  const exceptions = count(...LINE.endedOddly) + input.stoppedLines;
   return exceptions > 0 ? "completed-with-exceptions" : "completed";
 }
 

@@ -1,4 +1,4 @@
-import type { LineState } from "../../contracts/pay-run.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
 import { NEW_YORK } from "../clock/new-york.ts";
 
 /** Facts about a run's progress. */
@@ -13,9 +13,6 @@ export interface RunSoFar {
   readonly cameBack: ReadonlyMap<string, number>;
 }
 
-/** States of lines that need no approval. */
-const UNASKED: readonly LineState[] = ["skipped", "cancelled"];
-
 /** How many return codes are named. */
 const CODES_NAMED = 3;
 
@@ -28,7 +25,8 @@ export function runSoFar(soFar: RunSoFar): string {
   const { run, counts, expiredLines, cameBack } = soFar;
   const count = (...states: readonly LineState[]): number =>
     states.reduce((sum, state) => sum + (counts.get(state)?.count ?? 0), 0);
-  const bills = [...counts.values()].reduce((sum, each) => sum + each.count, 0) - count(...UNASKED);
+  const bills =
+    [...counts.values()].reduce((sum, each) => sum + each.count, 0) - count(...LINE.unasked);
   const waiting = count("awaiting-approval");
   const parts: string[] = [];
   if (waiting > 0) {

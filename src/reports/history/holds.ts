@@ -1,4 +1,4 @@
-import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import { holdFacts } from "../../actions/holds/kept-back.ts";
 import { holdOn } from "../../domain/holds.ts";
 import { listHolds, type Hold } from "../../store/holds/holds.ts";
@@ -18,7 +18,7 @@ interface HeldBill {
  */
 export async function holdsOf(db: Db, bill: HeldBill): Promise<Hold[]> {
   const { businessId, payableId, line } = bill;
-  const isOpen = line !== undefined && !ENDED_LINE_STATES.includes(line.state);
+  const isOpen = line !== undefined && !LINE.ended.includes(line.state);
   const facts = await holdFacts(db, bill, isOpen ? line : undefined);
   const holds = await listHolds(db, { businessId, nowMs: 0 });
   return holds.filter((hold) => {

@@ -1,6 +1,7 @@
 import { keptBackBy } from "../../actions/holds/kept-back.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import type { LineState, PlanLine, SkippedLine } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/line-states.ts";
+import type { PlanLine, SkippedLine } from "../../contracts/pay-run.ts";
 import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import { paidOnce, type PaidOnceFacts } from "../../domain/payments/paid-once.ts";
 import type { AttemptView } from "../../ledger/attempts.ts";

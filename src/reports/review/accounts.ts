@@ -1,5 +1,6 @@
 import type { RunReview } from "../../api/review.ts";
-import type { LineState, PlanLine, PlanSummary } from "../../contracts/pay-run.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
+import type { PlanLine, PlanSummary } from "../../contracts/pay-run.ts";
 import { type BillSum, NOTHING, plus } from "../../domain/counted.ts";
 import { sumCents } from "../../domain/money.ts";
 import type { TopUp } from "../../store/deposits/deposits.ts";
@@ -11,21 +12,6 @@ type Before = Pick<
   "asOf" | "availableCents" | "promisedCents" | "depositedCents" | "onItsWayCents"
 >;
 type MadeTopUp = Pick<TopUp, "sourceId" | "state" | "amountCents">;
-
-/** States of lines that take nothing from their account. */
-const TAKES_NOTHING: readonly LineState[] = [
-  "skipped",
-  "cancelled",
-  "paid-elsewhere",
-  "given-up",
-  "refunded",
-];
-
-/**
- * States of lines that take nothing more from their account: its current balance is already without
- * what they took.
- */
-const TAKES_NO_MORE: readonly LineState[] = ["processing", "settled", "returned", "parked"];
 
 /** What is known about a plan's money, and the deposits requested since. */
 export interface PlannedMoney {
@@ -85,7 +71,7 @@ export class AccountSums {
     bills: BillSum,
     { state, isPaidAgain, isOpen }: Standing,
   ): void {
-    if (overLimit !== null || TAKES_NOTHING.includes(state)) return;
+    if (overLimit !== null || LINE.takesNothing.includes(state)) return;
     const { sourceId, kind, name, last4 } = funding;
     const { all = NO_BILLS, still = NO_BILLS } = this.#sums.get(sourceId) ?? {};
     const and = (sum: Taking): Taking => ({
@@ -95,7 +81,7 @@ export class AccountSums {
     this.#sums.set(sourceId, {
       ...{ sourceId, kind, name, last4 },
       all: and(all),
-      still: isPaidAgain || TAKES_NO_MORE.includes(state) ? still : and(still),
+      still: isPaidAgain || LINE.takesNoMore.includes(state) ? still : and(still),
     });
   }
 

@@ -1,12 +1,7 @@
 import { definedOnly } from "../../contracts/defined-only.ts";
 import type { RunReview } from "../../api/review.ts";
-import {
-  DECIDABLE,
-  ENDED_LINE_STATES,
-  ENDED_PHASES,
-  type LineState,
-  type PlanLine,
-} from "../../contracts/pay-run.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
+import { ENDED_PHASES, type PlanLine } from "../../contracts/pay-run.ts";
 import type { ClockReading } from "../../business/clock.ts";
 import { bankChangeOf } from "../../domain/approvals/bank-changes.ts";
 import { moneyReach } from "../../domain/approvals/money-reach.ts";
@@ -56,7 +51,7 @@ export function lacks(
   under: LineUnderApproval,
   isOver: boolean,
 ): MissingApproval | null {
-  const isOpen = state === "awaiting-approval" || state === "on-hold";
+  const isOpen = LINE.waiting.includes(state);
   return isOpen && !isOver ? missingOf(under) : null;
 }
 
@@ -136,12 +131,12 @@ export class ReviewDigest {
       const { isPaidAgain } = group;
       this.#accounts.add(plan, bills, { state, isPaidAgain, isOpen: missing !== null });
     }
-    if (!this.#isOver && DECIDABLE.includes(line.state)) {
+    if (!this.#isOver && LINE.decidable.includes(line.state)) {
       this.#unsentSources.add(plan.funding.sourceId);
     }
     if (line.state === "cancelled") return;
     if (line.flagged || line.recordChanged) this.#odd += bills.count;
-    if (line.daysLate > 0 && !ENDED_LINE_STATES.includes(line.state)) this.#late += bills.count;
+    if (line.daysLate > 0 && !LINE.ended.includes(line.state)) this.#late += bills.count;
   }
 
   #addToShare({ planned: { plan, line }, under, bills, firstDate }: LineGroup): void {

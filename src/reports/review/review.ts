@@ -1,5 +1,6 @@
 import { definedOnly } from "../../contracts/defined-only.ts";
-import { ENDED_PHASES, LINE_STATES } from "../../contracts/pay-run.ts";
+import { LINE_STATES } from "../../contracts/line-states.ts";
+import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import type { ReviewedBill, RunReview } from "../../api/review.ts";
 import { whyNotCounted } from "../../actions/decide.ts";
 import type { ActionContext } from "../../actions/context.ts";

@@ -2,7 +2,7 @@ import { isoInstant } from "../../domain/clock/instants.ts";
 import type { IncidentStatus } from "../../api/incidents.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { MOVING_TOP_UP_STATES } from "../../contracts/deposit.ts";
-import type { LineState } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/line-states.ts";
 import { ASKING_PHASE } from "../../domain/asking-phases.ts";
 import { incidentCommand } from "../../domain/retries/deciders.ts";
 import { getIncidentByWorkflowId, type Incident } from "../../store/incidents/incidents.ts";

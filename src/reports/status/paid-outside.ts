@@ -1,7 +1,7 @@
 import type { ActionContext } from "../../actions/context.ts";
 import { PATIENCE_MS } from "../../actions/others-now.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import { DECIDABLE, type LineState } from "../../contracts/pay-run.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
 import { namedDay } from "../../domain/clock/named-day.ts";
 import type { HoldTarget } from "../../domain/holds.ts";
 import { sumCents } from "../../domain/money.ts";
@@ -63,7 +63,7 @@ export async function paidOutside(
   const owed = payable === undefined ? undefined : owedOf(payable, paying);
   const lines = await openLinesOf(db, businessId, target);
   const less = lines
-    .filter(({ state }) => DECIDABLE.includes(state))
+    .filter(({ state }) => LINE.decidable.includes(state))
     .map(async (line): Promise<StopLines[]> => {
       const payments = ofOthers.has(line.payableId) ? (byBill.get(line.payableId) ?? []) : [];
       const left = owed ?? (await leftOf(db, line, payments));

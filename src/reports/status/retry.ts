@@ -1,6 +1,7 @@
 import { isoInstant } from "../../domain/clock/instants.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
-import type { LineState, RunPhase } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/line-states.ts";
+import type { RunPhase } from "../../contracts/pay-run.ts";
 import type { RunStatus } from "../../api/runs.ts";
 import { ASKING_PHASE } from "../../domain/asking-phases.ts";
 import { centsInState } from "../../domain/payments/line-parts.ts";

@@ -1,6 +1,7 @@
 import { isoInstant } from "../../domain/clock/instants.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
-import { ENDED_PHASES, type LineState, type RunPhase } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/line-states.ts";
+import { ENDED_PHASES, type RunPhase } from "../../contracts/pay-run.ts";
 import type { RunPaymentStatus, RunStatus, StateSums, WaitingApproval } from "../../api/runs.ts";
 import { type BillSum, counted } from "../../domain/counted.ts";
 import { onlyPlans, shownState } from "../../domain/plan-only.ts";

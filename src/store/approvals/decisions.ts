@@ -1,5 +1,5 @@
 import type { LineReason } from "../../contracts/reason-codes.ts";
-import { DECIDABLE, STOPPABLE } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import { nextAfterLeavingOut } from "../../domain/approvals/share-texts.ts";
 import { randomUUID } from "node:crypto";
 import { sql, type Transaction } from "kysely";
@@ -157,7 +157,7 @@ async function dropLines(
       })
       .where("run_id", "=", decision.runId)
       .where("payable_id", "in", ids)
-      .where("state", "in", DECIDABLE)
+      .where("state", "in", LINE.decidable)
       .where((eb) => eb.not(mayStillPay("run_lines")))
       .returning(["payable_id", "line_no", "business_id"])
       .execute();
@@ -176,7 +176,7 @@ async function dropLines(
       .set({ dropped_by: decision.principal, updated_at_ms: decision.decidedAtMs })
       .where("run_id", "=", decision.runId)
       .where("payable_id", "in", ids)
-      .where("state", "in", STOPPABLE)
+      .where("state", "in", LINE.stoppable)
       .where("dropped_by", "is", null)
       .where((eb) => eb.not(mayStillPay("run_lines")))
       .returning("payable_id")

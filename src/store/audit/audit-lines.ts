@@ -1,6 +1,6 @@
 import { byWorkflow } from "../../contracts/authors.ts";
 import type { Transaction } from "kysely";
-import type { LineState } from "../../contracts/pay-run.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
 import {
   appendAuditEntries,
   type AuditEntry,
@@ -66,7 +66,7 @@ export async function appendMoves(
 
 /** What entries say of lines that are planned. */
 const PLANNED: readonly string[] = [
-  ...(["awaiting-approval", "parked", "skipped"] satisfies LineState[]).map((to) => `line:${to}`),
+  ...LINE.beginning.map((to) => `line:${to}`),
   "line:planned-anew",
 ];
 

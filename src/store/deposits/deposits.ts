@@ -12,6 +12,7 @@ import { appendAudit } from "../audit/audit.ts";
 import { CENTS, type Db } from "../sql/db.ts";
 import { findAll, findOne } from "../sql/records.ts";
 import type { Tables } from "../schema/tables.ts";
+import { LINE } from "../../contracts/line-states.ts";
 
 /** A requested deposit into a funding source. */
 export interface TopUp extends Omit<
@@ -203,9 +204,6 @@ export async function openTopUpsOf(db: Db, owner: string): Promise<TopUp[]> {
   return all.filter(({ state }) => OPEN_TOP_UP_STATES.includes(state));
 }
 
-/** States in which a line may still lack its money. */
-export const WITHOUT_MONEY = ["awaiting-approval", "planned"];
-
 /** Sums a run's bills without money, by execution date. */
 export async function unfundedByDate(
   db: Db,
@@ -217,7 +215,7 @@ export async function unfundedByDate(
     .select(["execution_date as date", CENTS])
     .where("run_id", "=", runId)
     .where("source_id", "=", sourceId)
-    .where("state", "in", WITHOUT_MONEY)
+    .where("state", "in", LINE.holdable)
     .where("funded", "=", 0)
     .groupBy("execution_date")
     .orderBy("execution_date")

@@ -4,7 +4,8 @@ import { readerOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { raiseNotice } from "../notices/notices.ts";
 import type { Tables } from "../schema/tables.ts";
-import { moveTopUp, type TopUp, toTopUp, WITHOUT_MONEY } from "./deposits.ts";
+import { moveTopUp, type TopUp, toTopUp } from "./deposits.ts";
+import { LINE } from "../../contracts/line-states.ts";
 
 /** Roles that look after the balance, besides those that approve deposits. */
 const OPERATORS = ["operator"];
@@ -46,7 +47,7 @@ export async function recordReturned(
     .set({ funded: 0 })
     .where("run_id", "=", owner)
     .where("source_id", "=", sourceId)
-    .where("state", "in", WITHOUT_MONEY)
+    .where("state", "in", LINE.holdable)
     .where("funded", "=", 1)
     .execute();
   await raiseNotice(trx, {

@@ -1,10 +1,6 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
-import {
-  ENDED_LINE_STATES,
-  ENDED_PHASES,
-  type LineState,
-  type RunPhase,
-} from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
+import { ENDED_PHASES, type RunPhase } from "../../contracts/pay-run.ts";
 import { type ClaimingKind, likeOf } from "../../contracts/workflow-kinds.ts";
 import { asColumns, readerOf } from "../sql/as-record.ts";
 import { chunks, type Db } from "../sql/db.ts";
@@ -46,15 +42,6 @@ export async function unknownRuns(db: Db, runIds: readonly string[]): Promise<st
   return runIds.filter((runId) => !known.has(runId));
 }
 
-/** States in which something may still be sent for a line. */
-const UNSENT: readonly LineState[] = [
-  "planned",
-  "awaiting-approval",
-  "on-hold",
-  "paying",
-  "unknown",
-];
-
 /** True if the run may still send a payment: it has no plan yet, or has lines that are not paid. */
 export async function maySendMore(db: Db, runId: string): Promise<boolean> {
   if ((await phaseOf(db, runId)) === "planning") return true;
@@ -62,7 +49,7 @@ export async function maySendMore(db: Db, runId: string): Promise<boolean> {
     .selectFrom("run_lines")
     .select("payable_id")
     .where("run_id", "=", runId)
-    .where("state", "in", UNSENT)
+    .where("state", "in", [...LINE.decidable, ...LINE.leased])
     .limit(1)
     .executeTakeFirst();
   return line !== undefined;
@@ -199,7 +186,7 @@ function hasOpenLine(eb: OfClaims): Condition {
       .whereRef("run_lines.business_id", "=", "claims.business_id")
       .whereRef("run_lines.payable_id", "=", "claims.payable_id")
       .whereRef("run_lines.run_id", "=", "claims.owner")
-      .where("run_lines.state", "not in", ENDED_LINE_STATES),
+      .where("run_lines.state", "not in", LINE.ended),
   );
 }
 

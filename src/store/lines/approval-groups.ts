@@ -5,7 +5,7 @@ import {
   type SqlBool,
   sql,
 } from "kysely";
-import { ENDED_LINE_STATES, type LineState } from "../../contracts/pay-run.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
 import type { LineUnderApproval } from "../../domain/approvals/share.ts";
 import { escalatedStage } from "../../domain/approvals/stages.ts";
 import { newYorkDate } from "../../domain/clock/new-york.ts";
@@ -188,7 +188,7 @@ export const FLAGGED = {
  * late.
  */
 export const LATE = {
-  where: sql<SqlBool>`run_lines.days_late > 0 and run_lines.state not in (${sql.join(ENDED_LINE_STATES)})`,
+  where: sql<SqlBool>`run_lines.days_late > 0 and run_lines.state not in (${sql.join(LINE.ended)})`,
   most: ["days_late"],
 } as const;
 

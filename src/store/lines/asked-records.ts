@@ -5,7 +5,7 @@ import {
   type SqlBool,
   type Transaction,
 } from "kysely";
-import type { LineState } from "../../contracts/pay-run.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";
 import { CHANGED_RECORD, rolesAskedOf } from "../../domain/approvals/changed-records.ts";
 import type { AlarmCode } from "../../domain/payments/alarms.ts";
@@ -16,9 +16,7 @@ import { idsIn, rowsAs } from "../sql/rows-as.ts";
 import { ESCALATED_STAGE, type RunLine, toRunLine } from "./lines.ts";
 
 /** States of lines for which it matters whether their vendor's account is still right. */
-const ASKED: readonly LineState[] = [
-  ...(["awaiting-approval", "on-hold", "retrying", "scheduled", "held"] as const),
-];
+const ASKED = [...LINE.waiting, ...LINE.recordWatched];
 
 /** What people are asked, and by which rule. */
 interface Question {
@@ -195,7 +193,7 @@ export async function askedLines(
       eb.or([
         asksRecord(eb),
         eb.and([
-          eb("state", "in", ["cancelled", "refunded"]),
+          eb("state", "in", LINE.calledBack),
           eb("reason_code", "=", CANCELLED_FOR_RECORD),
           eb("record_asked_at_ms", ">", Math.floor(cancelledSinceMs)),
         ]),

@@ -1,5 +1,6 @@
 import type { OverLimitCode } from "../../contracts/reason-codes.ts";
 import { type RawBuilder, sql, type SqlBool } from "kysely";
+import { LINE } from "../../contracts/line-states.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import type { ApprovalRule, PayLimits, SumPer } from "../../contracts/playbook.ts";
 import { nextBankingDay } from "../../domain/clock/bank-calendar.ts";
@@ -11,13 +12,6 @@ import { isIn } from "../sql/is-in.ts";
 import type { RunLine } from "./lines.ts";
 import { mayStillPay } from "../payables/open-subjects.ts";
 import { seenPayments } from "../payables/seen-payments.ts";
-
-/**
- * States in which a whole line counts. In other states it does only while
- * one of its requests is open; otherwise only those of its payments count that are not known to be
- * unpaid.
- */
-const COMMITTED = ["unknown", "scheduled", "held", "processing", "settled", "retrying"];
 
 /** What is added up: by the week of a line's date or by its run, of its vendor or of all. */
 type Sum = SumPer | "business-week";
@@ -149,7 +143,7 @@ export class CommittedSums {
       : all.where("run_id", "=", runId);
     const asked = sum === "business-week" ? ofAll : ofAll.where("contact_id", "=", contactId);
     const lines = asked.where(isMeant);
-    const isWhole = sql<SqlBool>`(${isIn("state", COMMITTED)} or ${mayStillPay("run_lines")})`;
+    const isWhole = sql<SqlBool>`(${isIn("state", LINE.committed)} or ${mayStillPay("run_lines")})`;
     const whole = await lines
       .select(sumOfCents("amount_cents").as("cents"))
       .where(isWhole)

@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, sql, type SqlBool } from "kysely";
-import type { LineState } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/line-states.ts";
 import { plus } from "../../domain/counted.ts";
 import { sumCents } from "../../domain/money.ts";
 import { centsInState, type LineInParts, withParts } from "../../domain/payments/line-parts.ts";

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { definedOnly } from "../../contracts/defined-only.ts";
-import type { LineState } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/line-states.ts";
 import { type BankChange, bankChangeOf } from "../../domain/approvals/bank-changes.ts";
 import type { DecidableLine } from "../../domain/approvals/policy.ts";
 import { missingOf } from "../../domain/approvals/share.ts";

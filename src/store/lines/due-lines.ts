@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import { LEASABLE, LEASED, SENT } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import { isIn } from "../sql/is-in.ts";
 import { databaseNowMs } from "../sql/database-clock.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -33,9 +33,9 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
   const { runId, blockedSources } = input;
   // Leases run on the database's clock.
   const nowMs = await databaseNowMs(trx);
-  const leased = isIn("state", LEASED);
+  const leased = isIn("state", LINE.leased);
   const isFree = isFreeAt(nowMs);
-  const followed = isIn("state", SENT);
+  const followed = isIn("state", LINE.sent);
   const ready = sql<boolean>`(state = 'planned' and funded = 1
     or ${leased} and ${isFree})`;
   const blocked = blockedSources.includes("")
@@ -63,7 +63,7 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
         then updated_at_ms end)`.as("short_since"),
     ])
     .where("run_id", "=", runId)
-    .where(isIn("state", [...SENT, ...LEASABLE, "settled"]))
+    .where(isIn("state", [...LINE.leasable, ...LINE.followed]))
     .executeTakeFirst();
   const backOffUntil = row?.back_off_until ?? null;
   const leasedUntil = row?.leased_until ?? null;

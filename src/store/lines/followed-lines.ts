@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import { type LineState, SENT } from "../../contracts/pay-run.ts";
+import { LINE, type LineState, stateIs } from "../../contracts/line-states.ts";
 import type { LineReason } from "../../contracts/reason-codes.ts";
 import { chunks, type Db } from "../sql/db.ts";
 import { getRunLines, type RunLine, toRunLine } from "./lines.ts";
@@ -26,7 +26,7 @@ export async function linesToLookAt(
     .where((eb) =>
       eb.or([
         eb.and([
-          eb("state", "in", SENT),
+          eb("state", "in", LINE.sent),
           eb.or([eb("look", "=", 1), eb("poll_at_ms", "<=", Math.floor(businessMs))]),
         ]),
         eb.and([
@@ -68,7 +68,7 @@ export async function followedLines(
   const lines = await getRunLines(db, runId, payableIds);
   // Filtered here: with the state as a condition, SQLite would walk through all lines of that
   // state.
-  return lines.filter(({ state }) => state === "settled" || SENT.includes(state));
+  return lines.filter(({ state }) => LINE.followed.includes(state));
 }
 
 /** A followed line's change of state. */
@@ -167,7 +167,7 @@ export async function contactsOfScheduled(
       .where("payable_id", "in", idsIn(ids))
       .execute();
     for (const row of rows) {
-      if (row.state !== "scheduled" && row.state !== "held") continue;
+      if (!stateIs("recallable", row.state)) continue;
       const isSoon = row.execution_date <= lines.untilDate;
       if (isSoon || lines.signaled.has(row.payable_id)) contacts.add(row.contact_id);
     }

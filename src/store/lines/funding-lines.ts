@@ -1,6 +1,6 @@
 import type { LineReason } from "../../contracts/reason-codes.ts";
 import type { Transaction } from "kysely";
-import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import type { SourceUse } from "../../domain/notices/source-texts.ts";
 import { appendMoves } from "../audit/audit-lines.ts";
 import { CENTS, chunks, COUNT } from "../sql/db.ts";
@@ -102,7 +102,7 @@ export async function usesOfSource(
     .select(["run_id", "state", COUNT, CENTS])
     .where("business_id", "=", source.businessId)
     .where("source_id", "=", source.sourceId)
-    .where("state", "not in", ENDED_LINE_STATES)
+    .where("state", "not in", LINE.ended)
     .groupBy(["run_id", "state"])
     .orderBy("run_id")
     .orderBy("state")

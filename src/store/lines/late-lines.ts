@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { LEASABLE } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import { isIn } from "../sql/is-in.ts";
 import { mayStillPay } from "../payables/open-subjects.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -24,7 +24,7 @@ export async function lateLines(
     .selectFrom("run_lines")
     .select("payable_id")
     .where("run_id", "=", late.runId)
-    .where(isIn("state", LEASABLE))
+    .where(isIn("state", LINE.leasable))
     .where("execution_date", "<", late.before)
     .where("state", "=", "planned")
     .where("funded", "=", 1)

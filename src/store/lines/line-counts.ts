@@ -1,5 +1,5 @@
 import type { LineReason } from "../../contracts/reason-codes.ts";
-import { DECIDABLE, type LineState, UNDER_WAY } from "../../contracts/pay-run.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
 import type { BillSum } from "../../domain/counted.ts";
 import { withParts } from "../../domain/payments/line-parts.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
@@ -7,12 +7,6 @@ import { is, isIn } from "../sql/is-in.ts";
 import { linesInParts } from "../payables/line-parts.ts";
 import { toRunLine } from "./lines.ts";
 import { idsIn } from "../sql/rows-as.ts";
-
-/** States whose lines are counted by `countOpenLines`, over all runs. */
-export const COUNTED_BY_INDEX: readonly LineState[] = [...UNDER_WAY, "parked"];
-
-/** States of lines that are paid in full or not at all. */
-const WHOLE: readonly LineState[] = [...DECIDABLE, "skipped", "settled"];
 
 export interface LineCount {
   readonly state: string;
@@ -22,7 +16,7 @@ export interface LineCount {
 /** Counts the lines of all runs that are under way or parked, by state; reads only these. */
 export async function countOpenLines(db: Db): Promise<LineCount[]> {
   const counts = db.selectFrom("run_lines").select(["state", COUNT]).groupBy("state");
-  const underWay = await counts.where(isIn("state", UNDER_WAY)).execute();
+  const underWay = await counts.where(isIn("state", LINE.underWay)).execute();
   const parked = await counts.where(is("state", "parked")).execute();
   return [...underWay, ...parked];
 }
@@ -41,7 +35,12 @@ export async function countLines(db: Db, runId: string): Promise<Map<LineState, 
   const sums = new Map(
     rows.map(toRunLine).map(({ state, ...sum }): [LineState, BillSum] => [state, sum]),
   );
-  if ([...sums.keys()].every((state) => WHOLE.includes(state))) return sums;
+  if (
+    [...sums.keys()].every(
+      (state) => LINE.decidable.includes(state) || LINE.regular.includes(state),
+    )
+  )
+    return sums;
   const lines = await linesInParts(db, (all) => all.where("run_lines.run_id", "=", runId));
   if (lines.length === 0) return sums;
   const apart = Object.entries(withParts(Object.fromEntries(sums), lines));

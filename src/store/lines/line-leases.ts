@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
-import { LEASABLE, LEASED, type PlanLine } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
+import type { PlanLine } from "../../contracts/pay-run.ts";
 import { arrivalOn } from "../../domain/planning/dates.ts";
 import { daysLate } from "../../domain/planning/flagged.ts";
 import { databaseNowMs } from "../sql/database-clock.ts";
@@ -88,12 +89,12 @@ async function leasable(
     .selectFrom("run_lines")
     .selectAll()
     .where("run_id", "=", request.runId)
-    .where(isIn("state", LEASABLE))
+    .where(isIn("state", LINE.leasable))
     .where("not_before_ms", "<=", Math.floor(request.serviceMs))
     .where((eb) =>
       eb.or([
         eb.and([eb("state", "=", "planned"), eb("funded", "=", 1)]),
-        eb.and([eb("state", "in", LEASED), isFreeAt(now.nowMs)]),
+        eb.and([eb("state", "in", LINE.leased), isFreeAt(now.nowMs)]),
       ]),
     );
   if (now.blockedSources.length > 0) query = query.where("source_id", "not in", now.blockedSources);
@@ -222,17 +223,10 @@ export async function giveBack(
 export type PaidLine = Pick<RunLine, "runId" | "payableId" | "state" | "paymentIds">;
 
 /**
- * States of a line whose payments are not followed yet. Once they are, the line moves as they do,
- * and a late record must not set it back. Nor may a record of what is recorded already: that
- * payment may have failed since, and the bill been paid again.
- */
-const NOT_FOLLOWED = sql.raw(
-  "('planned', 'paying', 'unknown', 'awaiting-approval', 'on-hold', 'parked', 'retrying')",
-);
-
-/**
  * Records the payments of lines of one run and ends their leases, many in one statement. A payment
- * counts even if another lane has leased the line since.
+ * counts even if another lane has leased the line since. Nothing is recorded of a line whose payments
+ * are followed: it moves as they do, and a late record must not set it back. Nor is anything that is
+ * recorded already: that payment may have failed since, and the bill been paid again.
  *
  * @param times `pollAtMs`: business-clock instant of the next read of their payments
  */
@@ -253,7 +247,7 @@ export async function recordPaidLines(
         ${assigned({ ...NO_BACK_OFF, ...NO_LEASE })}, updated_at_ms = ${times.nowMs}
       from ${rowsAs("paid", "run_lines", paid)}
       where run_lines.run_id = paid.run_id and run_lines.payable_id = paid.payable_id
-        and run_lines.state in ${NOT_FOLLOWED}
+        and ${isIn("run_lines.state", LINE.unfollowed)}
         and replace(run_lines.payment_ids, paid.newest, '') = run_lines.payment_ids`.execute(trx);
   }
 }

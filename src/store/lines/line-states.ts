@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from "kysely";
-import { UNDER_WAY } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import { isIn } from "../sql/is-in.ts";
 
 /**
@@ -8,4 +8,4 @@ import { isIn } from "../sql/is-in.ts";
  * everything that the business has ever paid.
  */
 export const IS_UNDER_WAY = sql<SqlBool>`(run_lines.source_id >= ''
-  and ${isIn("run_lines.state", UNDER_WAY)})`;
+  and ${isIn("run_lines.state", LINE.underWay)})`;

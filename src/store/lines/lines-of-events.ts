@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { DECIDABLE } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import type { Db } from "../sql/db.ts";
 import type { Run } from "../runs/runs.ts";
 
@@ -32,7 +32,7 @@ export async function linesOfEvents(
       concerns("contact", "contact_id").as("of_vendor"),
     ])
     .where("run_id", "=", runId)
-    .where("state", "in", DECIDABLE)
+    .where("state", "in", LINE.decidable)
     .as("each_line");
   const rows = await db
     .selectFrom(each)

@@ -1,4 +1,4 @@
-import { type LineState, UNDER_WAY } from "../../contracts/pay-run.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
 import { chunks, type Db } from "../sql/db.ts";
 import { is, isIn } from "../sql/is-in.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
@@ -31,7 +31,7 @@ export async function linesUnderWay(
   if (of.runId !== null) query = query.where("run_id", "=", of.runId);
   if (of.sourceId !== null) query = query.where("source_id", "=", of.sourceId);
   const open = await query
-    .where(isIn("state", UNDER_WAY))
+    .where(isIn("state", LINE.underWay))
     .where("state", "!=", WITH_THE_BANK)
     .execute();
   const parked = await query.where(is("state", "parked")).execute();

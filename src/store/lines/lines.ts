@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import type { LineState, PlanLine } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/line-states.ts";
+import type { PlanLine } from "../../contracts/pay-run.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import { type Db } from "../sql/db.ts";
 import { findEach, findOne } from "../sql/records.ts";

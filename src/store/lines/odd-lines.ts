@@ -1,23 +1,24 @@
 import { type Expression, expressionBuilder, type SqlBool } from "kysely";
-import { EXCEPTION_STATES, REGULAR_STATES, WHOLE_RUN_CODES } from "../../domain/runs/exceptions.ts";
+import { WHOLE_RUN_CODES } from "../../domain/runs/exceptions.ts";
 import { COUNT, type Db } from "../sql/db.ts";
 import type { Tables } from "../schema/tables.ts";
 import { toRunLine } from "./lines.ts";
 import { getPlanLines, type PlannedLine } from "./plan-lines.ts";
+import { LINE } from "../../contracts/line-states.ts";
 
 /** Returns a condition that is true of exceptions, as `isException` decides it for one line. */
 export function areExceptions(): Expression<SqlBool> {
   const eb = expressionBuilder<Tables, "run_lines">();
   return eb.or([
     eb.and([
-      eb("run_lines.state", "in", EXCEPTION_STATES),
+      eb("run_lines.state", "in", LINE.exceptional),
       eb.or([
         eb("run_lines.reason_code", "is", null),
         eb("run_lines.reason_code", "not in", WHOLE_RUN_CODES),
       ]),
     ]),
     eb.and([
-      eb("run_lines.state", "not in", [...EXCEPTION_STATES, ...REGULAR_STATES]),
+      eb("run_lines.state", "not in", [...LINE.exceptional, ...LINE.regular]),
       eb("run_lines.reason_code", "is not", null),
     ]),
   ]);

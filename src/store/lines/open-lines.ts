@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import { ENDED_PHASES, type LineState } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
+import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { factOf, HOLD_SCOPES, type HoldFacts, type HoldTarget } from "../../domain/holds.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import type { Lines } from "../payables/line-parts.ts";
@@ -17,11 +18,6 @@ import {
 
 /** A line that may still move money, with its run's playbook. */
 export type OpenLine = RunLine & { readonly playbook: string };
-
-/** States of lines that the service doesn't have and that aren't to be sent now. */
-const WAITING: readonly LineState[] = ["awaiting-approval", "on-hold"];
-
-const PAID: readonly LineState[] = ["settled", "paid-elsewhere"];
 
 /** The columns of a line's facts that holds are compared with. */
 const COLUMN_OF = {
@@ -109,14 +105,14 @@ export async function paidSumOf(
 ): Promise<{ readonly bills: number; readonly totalCents: number }> {
   if (scope === "payable") {
     const line = currentOf(await linesOfPayable(db, businessId, value));
-    const isPaid = line !== undefined && PAID.includes(line.state);
+    const isPaid = line !== undefined && LINE.paid.includes(line.state);
     return isPaid ? { bills: 1, totalCents: line.amountCents } : { bills: 0, totalCents: 0 };
   }
   if (scope !== "run") return { bills: 0, totalCents: 0 };
   const { count, cents } = await db
     .selectFrom("run_lines")
     .where("run_id", "=", value)
-    .where("state", "in", PAID)
+    .where("state", "in", LINE.paid)
     .select([COUNT, CENTS])
     .executeTakeFirstOrThrow();
   return { bills: Number(count), totalCents: Number(cents) };
@@ -135,6 +131,6 @@ function openOf(db: Db, businessId: string, { scope, value }: HoldTarget) {
     query
       .where("runs.business_id", "=", businessId)
       .where("runs.phase", "not in", ENDED_PHASES)
-      .where("run_lines.state", "in", WAITING),
+      .where("run_lines.state", "in", LINE.waiting),
   ];
 }

@@ -1,4 +1,5 @@
-import { ENDED_LINE_STATES, type SkippedLine } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
+import type { SkippedLine } from "../../contracts/pay-run.ts";
 import { readerOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
@@ -25,7 +26,7 @@ export async function linesOfPayable(
  */
 export function currentOf(lines: readonly RunLine[]): RunLine | undefined {
   return (
-    lines.find((line) => !ENDED_LINE_STATES.includes(line.state)) ??
+    lines.find((line) => !LINE.ended.includes(line.state)) ??
     lines.find(({ state }) => state !== "skipped") ??
     lines[0]
   );

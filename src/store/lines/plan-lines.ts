@@ -1,5 +1,6 @@
 import type { Expression, SqlBool } from "kysely";
-import type { LineState, PlanLine, SkippedLine } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/line-states.ts";
+import type { PlanLine, SkippedLine } from "../../contracts/pay-run.ts";
 import type { Db } from "../sql/db.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import { type RunLine, toRunLine } from "./lines.ts";

@@ -1,17 +1,9 @@
 import { type ExpressionBuilder, type RawBuilder, sql, type SqlBool } from "kysely";
-import { LEASED, type LineState, UNDER_WAY } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import { type Db, sumOfCents } from "../sql/db.ts";
 import type { Tables } from "../schema/tables.ts";
 import { isIn } from "../sql/is-in.ts";
 import { idsIn } from "../sql/rows-as.ts";
-
-/** States whose money is promised, and not yet taken out of the source by the service. */
-const PROMISED: readonly LineState[] = [...LEASED, "scheduled", "held"];
-
-/**
- * States that a line reaches when its money is taken; a bill that is paid again stays `retrying`.
- */
-const TAKEN: readonly LineState[] = ["processing", "settled"];
 
 /** Lines to leave out, because their money is counted elsewhere. */
 export interface ExceptLines {
@@ -52,10 +44,10 @@ export async function reservedCents(db: Db, from: ReservedFrom): Promise<number>
 
 function promised(db: Db, from: ReservedFrom) {
   return reserving(db, from)
-    .where(isIn("run_lines.state", UNDER_WAY))
+    .where(isIn("run_lines.state", LINE.underWay))
     .where((eb) =>
       eb.or([
-        eb("run_lines.state", "in", PROMISED),
+        eb("run_lines.state", "in", [...LINE.leased, ...LINE.recallable]),
         eb.and([eb("run_lines.state", "=", "planned"), eb("run_lines.funded", "=", 1)]),
         eb.and([eb("run_lines.state", "=", "retrying"), eb.not(isPaidAgain(eb, from.today))]),
       ]),
@@ -75,13 +67,13 @@ export function isPaidAgain(eb: ExpressionBuilder<Tables, "run_lines">, today: s
 
 function taken(db: Db, from: ReservedFrom, sinceMs: number) {
   return reserving(db, from)
-    .where(isIn("run_lines.state", TAKEN))
+    .where(isIn("run_lines.state", LINE.taken))
     .where("run_lines.updated_at_ms", ">=", sinceMs);
 }
 
 function takenAgain(db: Db, from: ReservedFrom, sinceMs: number) {
   return reserving(db, from)
-    .where(isIn("run_lines.state", UNDER_WAY))
+    .where(isIn("run_lines.state", LINE.underWay))
     .where("run_lines.state", "=", "retrying")
     .where((eb) => eb.exists(moneyTakenAgain(eb).where("retries.updated_at_ms", ">=", sinceMs)));
 }
@@ -118,9 +110,6 @@ export function isCounted({ exceptRunId, exceptPayableIds }: ExceptLines): RawBu
   return sql<SqlBool>`(${isOthers} or run_lines.payable_id not in ${idsIn(exceptPayableIds)})`;
 }
 
-/** States of lines whose money may be gone by now, once their date has come. */
-const DUE: readonly LineState[] = [...LEASED, "scheduled"];
-
 /**
  * True if a payment's date has come and its status has not been read since: its money may be
  * counted twice, as promised and as gone.
@@ -135,8 +124,8 @@ export async function mayBeCountedTwice(
     .where("business_id", "=", from.businessId)
     .where("source_id", "=", from.sourceId)
     .where("execution_date", "<=", from.today)
-    .where(isIn("run_lines.state", UNDER_WAY))
-    .where("state", "in", DUE)
+    .where(isIn("run_lines.state", LINE.underWay))
+    .where("state", "in", LINE.perhapsTaken)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

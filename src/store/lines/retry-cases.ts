@@ -5,6 +5,7 @@ import { idsIn } from "../sql/rows-as.ts";
 import { deleteRecords, findAll, findEach, findOne } from "../sql/records.ts";
 import { isPaidHere } from "../payables/external-payments.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
+import { LINE } from "../../contracts/line-states.ts";
 
 /** The rule for a failed payable, as the playbook had it when the payment failed. */
 export type RetryCaseRule = RecordOf<"retry_cases">;
@@ -256,7 +257,7 @@ export async function dayOfFailure(
     // Counted here: to count vendors itself, SQLite would read every line of the business in their
     // order.
     .select(["payable_id", "contact_id"])
-    .where("state", "in", ["parked", "retrying"])
+    .where("state", "in", LINE.failed)
     .where("reason_code", "=", code ?? "")
     .execute();
   const bills = [...failed, ...(await bouncedToo(db, line, code))];

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import { LEASED, type LineState, type PlanLine, SENT } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
+import type { PlanLine } from "../../contracts/pay-run.ts";
 import { CENTS, COUNT, type Db } from "../sql/db.ts";
 import {
   AS_STANDS,
@@ -13,9 +14,6 @@ import { IS_UNDER_WAY } from "./line-states.ts";
 import { toRunLine } from "./lines.ts";
 import type { PlannedLine } from "./plan-lines.ts";
 
-/** States in which the service has, or may have, a payment of a line that has not settled. */
-const MAYBE_SENT: readonly LineState[] = [...LEASED, ...SENT];
-
 /** Sums the lines of a business that the service has, or may have, by day and state. */
 export async function sumsOfSent(db: Db, businessId: string): Promise<SentSum[]> {
   const rows = await db
@@ -23,7 +21,7 @@ export async function sumsOfSent(db: Db, businessId: string): Promise<SentSum[]>
     .select(["execution_date", STANDS.as(AS_STANDS), IS_SPLIT.as("is_split"), COUNT, CENTS])
     .where("business_id", "=", businessId)
     .where(IS_UNDER_WAY)
-    .where(STANDS, "in", MAYBE_SENT)
+    .where(STANDS, "in", [...LINE.leased, ...LINE.sent])
     .groupBy(["execution_date", sql.ref(AS_STANDS), IS_SPLIT])
     .orderBy("execution_date")
     .execute();

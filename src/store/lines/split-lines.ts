@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { SENT } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import { sumCents } from "../../domain/money.ts";
 import { type Lines, linesInParts } from "../payables/line-parts.ts";
 import type { Db } from "../sql/db.ts";
@@ -67,9 +67,9 @@ export async function onlyOnItsWay(
   sums: readonly SentSum[],
   of: (lines: Lines) => Lines,
 ): Promise<SentSum[]> {
-  if (!sums.some(({ isSplit, state }) => isSplit && SENT.includes(state))) return [...sums];
+  if (!sums.some(({ isSplit, state }) => isSplit && LINE.sent.includes(state))) return [...sums];
   const inParts = await linesInParts(db, (all) =>
-    of(all).where(IS_UNDER_WAY).where("run_lines.state", "in", SENT),
+    of(all).where(IS_UNDER_WAY).where("run_lines.state", "in", LINE.sent),
   );
   return sums.map((sum) => {
     const theirs = inParts.filter(

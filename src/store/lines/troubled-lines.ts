@@ -1,4 +1,4 @@
-import type { LineState } from "../../contracts/pay-run.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
 import { nameOfBill } from "../../domain/history-texts.ts";
 import type { Db } from "../sql/db.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
@@ -7,9 +7,6 @@ import { planLinesOf } from "./plan-lines.ts";
 
 /** A line that people may want to look at, with the name that they use for its bill. */
 type TroubledLine = Pick<RunLine, "payableId" | "state" | "reasonCode"> & { readonly name: string };
-
-/** States of lines whose payment may have come back. */
-const CAME_BACK: readonly LineState[] = ["retrying", "returned", "parked"];
 
 const RETURN_CODE = /^R\d\d$/;
 
@@ -40,12 +37,12 @@ export async function cameBack(
   runId: string,
   counts: ReadonlyMap<LineState, unknown>,
 ): Promise<Map<string, number>> {
-  if (!CAME_BACK.some((state) => counts.has(state))) return new Map();
+  if (!LINE.bounced.some((state) => counts.has(state))) return new Map();
   const rows = await db
     .selectFrom("run_lines")
     .select((eb) => ["reason_code", eb.fn.countAll<number>().as("count")])
     .where("run_id", "=", runId)
-    .where("state", "in", CAME_BACK)
+    .where("state", "in", LINE.bounced)
     .groupBy("reason_code")
     .execute();
   const found = rows.flatMap((row) => {

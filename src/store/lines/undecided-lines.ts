@@ -6,7 +6,7 @@ import {
   type SqlBool,
   type Transaction,
 } from "kysely";
-import { DECIDABLE, type LineState } from "../../contracts/pay-run.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
 import { holdsOn, onHoldText } from "../../domain/holds.ts";
 import { appendMoves } from "../audit/audit-lines.ts";
 import { chunks } from "../sql/db.ts";
@@ -134,7 +134,7 @@ async function* heldOrNamed(
       .where((eb) =>
         eb.or([
           eb.and([
-            eb("state", "in", ["awaiting-approval", "planned"]),
+            eb("state", "in", LINE.holdable),
             all ? sql.lit(true) : holds.length === 0 ? sql.lit(false) : named(eb),
           ]),
           eb.and([eb("state", "=", "on-hold"), eb("reason_code", "=", HELD)]),
@@ -142,7 +142,7 @@ async function* heldOrNamed(
       )
       .orderBy("line_no")
       .limit(LINES_A_PAGE);
-    if (!all) query = query.where("state", "in", DECIDABLE);
+    if (!all) query = query.where("state", "in", LINE.decidable);
     const rows = await query.execute();
     yield* rows.map(toRunLine);
     const last = rows.at(-1);
@@ -245,7 +245,7 @@ export async function cancelUndecided(
   reasonCode: LineReason,
   reason: string | null = null,
 ): Promise<void> {
-  await settleFirst(trx, moment, DECIDABLE, reasonCode);
+  await settleFirst(trx, moment, LINE.decidable, reasonCode);
   const cancelled = { state: "cancelled", reason_code: reasonCode, reason } as const;
-  await move(trx, moment, (eb) => [eb("state", "in", DECIDABLE)], cancelled, { reasonCode });
+  await move(trx, moment, (eb) => [eb("state", "in", LINE.decidable)], cancelled, { reasonCode });
 }

@@ -3,6 +3,7 @@ import type { CancellationPhase } from "../../contracts/cancellation.ts";
 import { OPEN_TOP_UP_STATES } from "../../contracts/deposit.ts";
 import type { IncidentPhase } from "../../contracts/incident.ts";
 import type { OnboardingPhase } from "../../contracts/onboarding.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import type { RunPhase } from "../../contracts/pay-run.ts";
 import {
   type KindShown,
@@ -11,7 +12,6 @@ import {
 } from "../../contracts/workflow-kinds.ts";
 import { CHANGED_RECORD } from "../../domain/approvals/changed-records.ts";
 import { ASKING_PHASE } from "../../domain/asking-phases.ts";
-import { CAME_BACK } from "../../domain/runs/after-end.ts";
 import { foundSomething, isHoldingBack } from "../cancellations/cancellation-list.ts";
 import { isBusy } from "../runs/busy.ts";
 import { asksPerson } from "../runs/run-stand.ts";
@@ -253,7 +253,7 @@ function commonly(
 }
 
 const CAME_BACK_IN = sql`select run_lines.run_id from run_lines
-  where ${isIn("run_lines.state", CAME_BACK)}`;
+  where ${isIn("run_lines.state", LINE.cameBack)}`;
 
 /** A run that completed may have got exceptions since. */
 function isInPhase(phase: RunPhase): RawBuilder<SqlBool> {

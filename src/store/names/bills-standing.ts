@@ -1,4 +1,4 @@
-import { ENDED_LINE_STATES, type LineState } from "../../contracts/pay-run.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
 import type { Db } from "../sql/db.ts";
 import { idsIn } from "../sql/rows-as.ts";
 
@@ -43,8 +43,8 @@ export async function billsStanding(
   for (const line of lines) {
     const state = line.state as LineState;
     const before = standing.get(line.payable_id)?.state;
-    const asks = before !== undefined && !ENDED_LINE_STATES.includes(before);
-    if (asks && ENDED_LINE_STATES.includes(state)) continue;
+    const asks = before !== undefined && !LINE.ended.includes(before);
+    if (asks && LINE.ended.includes(state)) continue;
     // A line that was only planned says nothing about a bill that another run has paid or tried to.
     if (state === "skipped" && before !== undefined && before !== "skipped") continue;
     standing.set(line.payable_id, {

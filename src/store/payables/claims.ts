@@ -1,4 +1,4 @@
-import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import { chunks, type Db } from "../sql/db.ts";
 import { findAll } from "../sql/records.ts";
 import { idsIn } from "../sql/rows-as.ts";
@@ -120,7 +120,7 @@ export async function releaseEndedClaims(db: Db, runId: string): Promise<number>
             .select("run_lines.payable_id")
             .where("run_lines.run_id", "=", runId)
             .whereRef("run_lines.payable_id", "=", "claims.payable_id")
-            .where("run_lines.state", "not in", ENDED_LINE_STATES),
+            .where("run_lines.state", "not in", LINE.ended),
         ),
       ),
     )

@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, sql, type SqlBool } from "kysely";
-import { SENT } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import { type LineParts, partsOf } from "../../domain/payments/line-parts.ts";
 import { seenPayments } from "./seen-payments.ts";
 import type { Tables } from "../schema/tables.ts";
@@ -16,7 +16,7 @@ const toRunLine = readerOf("run_lines");
  * split it.
  */
 const MAY_BE_IN_PARTS = sql<SqlBool>`(run_lines.payment_ids like '%,%' or (
-  run_lines.payment_ids <> '[]' and not ${isIn("run_lines.state", SENT)} and exists (
+  run_lines.payment_ids <> '[]' and not ${isIn("run_lines.state", LINE.sent)} and exists (
     select 1 from seen_payments
     where seen_payments.business_id = run_lines.business_id
       and seen_payments.payment_id
@@ -54,7 +54,7 @@ export async function linesWithParts<Some extends Line>(
 }
 
 function mayBeInParts({ state, paymentIds }: Line): boolean {
-  return state !== "settled" && paymentIds.length > (SENT.includes(state) ? 1 : 0);
+  return state !== "settled" && paymentIds.length > (LINE.sent.includes(state) ? 1 : 0);
 }
 
 /** Does the same for planned lines. */

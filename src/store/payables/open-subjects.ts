@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type SqlBool } from "kysely";
-import type { LineState } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import type { Db } from "../sql/db.ts";
 import { OPEN_RESULTS } from "../schema/ledger.ts";
 import { isIn } from "../sql/is-in.ts";
@@ -56,22 +56,12 @@ export async function neverAnswered(
       and not exists (select 1 from run_lines
         where run_lines.business_id = sends.business_id
           and run_lines.payable_id = sends.subject
-          and ${isIn("run_lines.state", AT_WORK)})
+          and ${isIn("run_lines.state", LINE.lookedUp)})
       and ${notLookedUp("sends", since.lookedUpAtMs)}
     order by sends.subject
     limit ${limit}`.execute(db);
   return rows.map((row) => row.subject);
 }
-
-/**
- * States of lines whose payments are looked up anyway, before anything more is sent. `scheduled` is
- * not among them: following such a line notices payments of more than the bill, but not of more
- * than its part.
- */
-const AT_WORK: readonly LineState[] = [
-  ...(["planned", "awaiting-approval", "on-hold", "paying", "unknown"] as const),
-  ...(["processing", "retrying"] as const),
-];
 
 function notLookedUp(table: string, sinceMs: number): RawBuilder<SqlBool> {
   return sql<SqlBool>`not exists (select 1 from lookups
@@ -97,7 +87,7 @@ export async function leftOpen(
       and not exists (select 1 from run_lines
         where run_lines.business_id = open_subjects.business_id
           and run_lines.payable_id = open_subjects.subject
-          and run_lines.state in ('paying', 'unknown', 'retrying'))
+          and ${isIn("run_lines.state", LINE.workedOn)})
       and ${notLookedUp("open_subjects", before.lookedUpAtMs)}
     order by since_ms, subject
     limit ${limit}`.execute(db);

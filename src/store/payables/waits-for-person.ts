@@ -1,6 +1,6 @@
 import type { LineReason } from "../../contracts/reason-codes.ts";
 import type { ExpressionBuilder } from "kysely";
-import { ENDED_LINE_STATES } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import { CHANGED_RECORD } from "../../domain/approvals/changed-records.ts";
 import type { Tables } from "../schema/tables.ts";
 import { is } from "../sql/is-in.ts";
@@ -47,7 +47,7 @@ export function takenUpBy(eb: OfLines) {
     .where("other.state", "!=", "skipped")
     .where((of) =>
       of.or([
-        of("other.state", "not in", ENDED_LINE_STATES),
+        of("other.state", "not in", LINE.ended),
         of("other.updated_at_ms", ">", of.ref("run_lines.updated_at_ms")),
       ]),
     )

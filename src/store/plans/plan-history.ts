@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import { DECIDABLE, type LineState, type PlanLine } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
+import type { PlanLine } from "../../contracts/pay-run.ts";
 import type { ReviewReason } from "../../contracts/playbook.ts";
 import { addDays } from "../../domain/clock/dates.ts";
 import { weekOf } from "../../domain/clock/new-york.ts";
@@ -15,15 +16,7 @@ import { type ExceptLines, isCounted } from "../lines/reserved.ts";
 import { idsIn, rowsAs } from "../sql/rows-as.ts";
 
 /** States whose money counts against a weekly limit: paid, or possibly paid. */
-const COMMITTED: readonly LineState[] = [
-  "paying",
-  "unknown",
-  "scheduled",
-  "held",
-  "processing",
-  "settled",
-  "retrying",
-];
+const COMMITTED = [...LINE.leased, ...LINE.committed];
 
 /**
  * Sums what runs of the business have committed per week, from the week of `today` on.
@@ -71,9 +64,6 @@ export async function weekUse(
   return { businessCents, vendorCents, partCents };
 }
 
-/** States of lines that were paid or may still be. */
-const NEAR: readonly LineState[] = [...COMMITTED, ...DECIDABLE];
-
 /**
  * Returns what other runs pay or paid lately, for the review of payments that were split; nothing
  * unless a playbook names that review.
@@ -90,7 +80,7 @@ export async function nearLines(
     .where("business_id", "=", business.businessId)
     .where(isCounted(business))
     .where("execution_date", ">=", addDays(business.today, -SPLIT_DAYS))
-    .where("state", "in", NEAR)
+    .where("state", "in", [...COMMITTED, ...LINE.decidable])
     .execute();
   return rows.map(toRunLine);
 }

@@ -1,7 +1,8 @@
 import type { LineReason } from "../../contracts/reason-codes.ts";
 import { setImmediate } from "node:timers/promises";
 import type { Transaction } from "kysely";
-import type { LineState, PlanLine, PlanSummary, SkippedLine } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/line-states.ts";
+import type { PlanLine, PlanSummary, SkippedLine } from "../../contracts/pay-run.ts";
 import { bankChangeOf } from "../../domain/approvals/bank-changes.ts";
 import { daysLate, hasChangedRecord, isFlagged } from "../../domain/planning/flagged.ts";
 import { keepNamesOfPlan } from "../names/names.ts";
@@ -158,7 +159,7 @@ export function beginningOf(
   { policy }: Pick<Run, "policy">,
   { overLimit, executionDate }: PlanLine,
 ): {
-  readonly state: Extract<LineState, "awaiting-approval" | "parked" | "skipped">;
+  readonly state: LineState;
   readonly reasonCode: LineReason | null;
   readonly reason: string | null;
 } {

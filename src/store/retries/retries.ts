@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import type { LineState } from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/line-states.ts";
 import { ASKING_PHASE } from "../../domain/asking-phases.ts";
 import { centsInState } from "../../domain/payments/line-parts.ts";
 import { linesWithParts } from "../payables/line-parts.ts";

@@ -1,5 +1,6 @@
 import type { ExpressionBuilder } from "kysely";
-import { ENDED_LINE_STATES, ENDED_PHASES, LINE_STATES } from "../../contracts/pay-run.ts";
+import { LINE, LINE_STATES } from "../../contracts/line-states.ts";
+import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { lacksApproval } from "../approvals/approval-waits.ts";
 import { isAskingDeposit } from "../deposits/deposit-asks.ts";
 import { isAskedRetry, waitsForPerson } from "../payables/waits-for-person.ts";
@@ -15,7 +16,7 @@ export interface Stand {
   readonly isFinal: boolean;
 }
 
-const OPEN_LINE_STATES = LINE_STATES.filter((state) => !ENDED_LINE_STATES.includes(state));
+const OPEN_LINE_STATES = LINE_STATES.filter((state) => !LINE.ended.includes(state));
 
 /**
  * True for a run that waits for a person: for an approval, for a word about a vendor's record, about

@@ -1,6 +1,5 @@
 import { MOVING_TOP_UP_STATES, OPEN_TOP_UP_STATES } from "../../contracts/deposit.ts";
-import { LEASABLE, UNDER_WAY } from "../../contracts/pay-run.ts";
-import { CAME_BACK } from "../../domain/runs/after-end.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import { REFUSING } from "./decisions.ts";
 import { OPEN_RESULTS } from "./ledger.ts";
 
@@ -17,18 +16,18 @@ export const INDEXES: readonly string[] = [
   "create index run_lines_by_state on run_lines (run_id, state, line_no)",
   // In the order of leasing, so that a lease costs the same however long the run is.
   `create index run_lines_to_lease on run_lines (run_id, execution_date, line_no)
-     where state in (${texts(LEASABLE)})`,
+     where state in (${texts(LINE.leasable)})`,
   `create index run_lines_came_back on run_lines (run_id, state, reason_code)
-     where state in (${texts(CAME_BACK)})`,
+     where state in (${texts(LINE.cameBack)})`,
   "create index run_lines_by_date on run_lines (business_id, execution_date)",
   "create index run_lines_by_line_no on run_lines (run_id, line_no)",
   "create index run_lines_of_contact on run_lines (business_id, contact_id, execution_date)",
   "create index run_lines_of_payable on run_lines (business_id, payable_id)",
   "create index run_lines_to_look_at on run_lines (run_id, look) where look = 1",
   `create index run_lines_under_way on run_lines (business_id, source_id, execution_date)
-     where state in (${texts(UNDER_WAY)})`,
+     where state in (${texts(LINE.underWay)})`,
   `create index run_lines_taken on run_lines (business_id, source_id, updated_at_ms)
-     where state in ('processing', 'settled')`,
+     where state in (${texts(LINE.taken)})`,
   `create index run_lines_parked on run_lines (business_id, reason_code, payable_id)
      where state = 'parked'`,
   `create index run_lines_of_records on run_lines (business_id, record_asked_at_ms)

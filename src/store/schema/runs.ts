@@ -1,11 +1,6 @@
 import type { AuthorKind } from "../../contracts/authors.ts";
-import type {
-  LineState,
-  PlanLine,
-  PlanSummary,
-  RunPhase,
-  SkippedLine,
-} from "../../contracts/pay-run.ts";
+import type { LineState } from "../../contracts/line-states.ts";
+import type { PlanLine, PlanSummary, RunPhase, SkippedLine } from "../../contracts/pay-run.ts";
 import type { DryPlanAsked } from "../../contracts/activities.ts";
 import type { LeftOutCode, LineReason } from "../../contracts/reason-codes.ts";
 import type { PayRunPlaybook } from "../../contracts/playbook.ts";

@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
-import { ENDED_LINE_STATES, ENDED_PHASES } from "../../contracts/pay-run.ts";
+import { LINE } from "../../contracts/line-states.ts";
+import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import type { WorkflowKindName } from "../../contracts/workflow-kinds.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import { heldColumn, isOfRun } from "../lines/open-lines.ts";
@@ -149,7 +150,7 @@ async function runsHeld(
           .select("run_lines.payable_id")
           .whereRef("run_lines.run_id", "=", "runs.run_id")
           .where(column, "in", idsIn(values))
-          .where("run_lines.state", "not in", ENDED_LINE_STATES),
+          .where("run_lines.state", "not in", LINE.ended),
       ),
     );
   }

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { holdBackFromRun } from "../../../activities/cancel/hold-back.ts";
 import { retryFailedPaymentId } from "../../../src/contracts/workflow-kinds.ts";
-import type { LineState } from "../../../src/contracts/pay-run.ts";
+import type { LineState } from "../../../src/contracts/line-states.ts";
 import type { BillChoice, HoldPlaybook } from "../../../src/contracts/playbook.ts";
 import { loadPlaybook } from "../../../src/playbooks/load.ts";
 import { withheldBy } from "../../../src/store/cancellations/cancellation-items.ts";

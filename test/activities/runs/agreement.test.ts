@@ -3,7 +3,7 @@ import type { ActionContext } from "../../../src/actions/context.ts";
 import type { PayableHistory } from "../../../src/api/history.ts";
 import type { RunStatus, StateSums } from "../../../src/api/runs.ts";
 import { runLines } from "../../../src/cli/show/run.ts";
-import type { LineState } from "../../../src/contracts/pay-run.ts";
+import type { LineState } from "../../../src/contracts/line-states.ts";
 import { newYorkDate } from "../../../src/domain/clock/new-york.ts";
 import { isException } from "../../../src/domain/runs/exceptions.ts";
 import { bankCsv } from "../../../src/reports/bank-csv.ts";

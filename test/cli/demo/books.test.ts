@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { LineState } from "../../../src/contracts/pay-run.ts";
+import type { LineState } from "../../../src/contracts/line-states.ts";
 import type { RunStatus } from "../../../src/api/runs.ts";
 import { booksAgree, booksLine, compareBooks } from "../../../src/cli/demo/books.ts";
 import type { LedgerEntry } from "../../../src/cli/client/sandbox-control.ts";

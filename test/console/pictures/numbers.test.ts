@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import type { FundingChoice, LineState } from "../../../src/contracts/pay-run.ts";
+import type { LineState } from "../../../src/contracts/line-states.ts";
+import type { FundingChoice } from "../../../src/contracts/pay-run.ts";
 import { formatUsd } from "../../../src/domain/money.ts";
 import type { TestGateway } from "../../gateway/support/gateway.ts";
 import { planLine, seedRun, type SeededRun, setLine } from "../../gateway/support/rows.ts";

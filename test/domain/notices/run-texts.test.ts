@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import type { LineState, RunPhase } from "../../../src/contracts/pay-run.ts";
+import type { LineState } from "../../../src/contracts/line-states.ts";
+import type { RunPhase } from "../../../src/contracts/pay-run.ts";
 import { calledBackText } from "../../../src/domain/runs/after-end.ts";
 import { approvalReminder } from "../../../src/domain/notices/approval-texts.ts";
 import { parked, runEnded } from "../../../src/domain/notices/run-texts.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LINE_STATES, type LineState } from "../../../src/contracts/pay-run.ts";
+import { LINE_STATES, type LineState } from "../../../src/contracts/line-states.ts";
 import { isException } from "../../../src/domain/runs/exceptions.ts";
 
 test("a cancelled bill is an exception of its run, but a bill that the plan left out is not", () => {

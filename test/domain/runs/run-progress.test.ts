@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { LineState } from "../../../src/contracts/pay-run.ts";
+import type { LineState } from "../../../src/contracts/line-states.ts";
 import type { ApprovalAsk } from "../../../src/domain/approvals/asks.ts";
 import { nextPollMs } from "../../../src/domain/payments/poll-times.ts";
 import { judgeProgress, type ProgressInput } from "../../../src/domain/runs/run-progress.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { LineState } from "../../../src/contracts/pay-run.ts";
+import type { LineState } from "../../../src/contracts/line-states.ts";
 import { nameOfBill, timerText, publicText } from "../../../src/domain/history-texts.ts";
 import { runSoFar } from "../../../src/domain/runs/run-so-far.ts";
 

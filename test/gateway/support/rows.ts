@@ -1,5 +1,6 @@
 import { definedOnly } from "../../../src/contracts/defined-only.ts";
-import type { LineState, PlanLine, PlanSummary } from "../../../src/contracts/pay-run.ts";
+import type { LineState } from "../../../src/contracts/line-states.ts";
+import type { PlanLine, PlanSummary } from "../../../src/contracts/pay-run.ts";
 import { planHash, policyHash } from "../../../src/domain/approvals/hashes.ts";
 import { hashOfLine } from "../../../src/domain/planning/line-hash.ts";
 import { claimPayables } from "../../../src/store/payables/claims.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LINE_STATES } from "../../../src/contracts/pay-run.ts";
+import { LINE_STATES } from "../../../src/contracts/line-states.ts";
 import { missingOf, shareOf, ShareSums, WaitingSums } from "../../../src/domain/approvals/share.ts";
 import { plus } from "../../../src/domain/counted.ts";
 import { holdOn } from "../../../src/domain/holds.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { LineState } from "../../../src/contracts/pay-run.ts";
+import type { LineState } from "../../../src/contracts/line-states.ts";
 import { changeLine, getRunLine } from "../../../src/store/lines/lines.ts";
 import { recordResults } from "../../../src/ledger/results.ts";
 import { close, closeAnswered } from "../../../src/ledger/write.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { HOUR_MS } from "../../../src/contracts/durations.ts";
-import type { LineState } from "../../../src/contracts/pay-run.ts";
+import type { LineState } from "../../../src/contracts/line-states.ts";
 import type { FailureRule } from "../../../src/contracts/playbook.ts";
 import { cancelOfPayments } from "../../../src/domain/cancellations/policy.ts";
 import { insertItem } from "../../../src/store/cancellations/cancellation-items.ts";

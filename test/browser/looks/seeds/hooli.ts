@@ -1,9 +1,5 @@
-import {
-  LINE_STATES,
-  type LineState,
-  RUN_PHASES,
-  type RunPhase,
-} from "../../../../src/contracts/pay-run.ts";
+import { LINE_STATES, type LineState } from "../../../../src/contracts/line-states.ts";
+import { RUN_PHASES, type RunPhase } from "../../../../src/contracts/pay-run.ts";
 import { recordOnboarding } from "../../../../src/store/onboarding/onboardings.ts";
 import { setRunPhase } from "../../../../src/store/runs/runs.ts";
 import type { Store } from "../../../../src/store/index.ts";
