@@ -1,6 +1,5 @@
 import { activityInfo, Context, heartbeat } from "@temporalio/activity";
 import type { PayrunActivities, RetryFailedPaymentInput } from "../src/contracts/activities.ts";
-import { definedOnly } from "../src/contracts/defined-only.ts";
 import { retryFailedPaymentId } from "../src/contracts/workflow-kinds.ts";
 import type { Look } from "../src/contracts/look.ts";
 import { forHistory } from "../src/domain/history-texts.ts";
@@ -11,25 +10,25 @@ import { beating, beatingLate } from "./shared/beating.ts";
 import { OWN_INPUT, onOwnInput } from "./shared/own-input.ts";
 import { Places, sayingWhy } from "./shared/places.ts";
 import type { PoolName } from "../src/domain/places.ts";
-import { assessRun } from "./runs/assess-run.ts";
-import { beginRun, planOrEnd } from "./runs/begin-run.ts";
-import { assessCancellation } from "./cancel/assess-cancellation.ts";
-import { cancelLane } from "./cancel/cancel-lane.ts";
-import { chooseCancellation } from "./cancel/choose.ts";
+import { reviewRun } from "./runs/review-run.ts";
+import { openRun } from "./runs/open-run.ts";
+import { reviewCancellation } from "./cancel/review-cancellation.ts";
+import { cancelPayments } from "./cancel/cancel-payments.ts";
+import { choosePayments } from "./cancel/choose-payments.ts";
 import { followRefunds } from "./cancel/follow-refunds.ts";
-import { holdBackFromRun } from "./cancel/hold-back.ts";
 import type { ActivityContext } from "./shared/context.ts";
 import { limitsOf } from "./shared/limits-of.ts";
 import { followRun } from "./runs/follow-run.ts";
-import { fundRun } from "./runs/fund-run.ts";
-import { assessIncident } from "./incident/assess-incident.ts";
-import { assessOnboarding } from "./onboarding/assess.ts";
-import { takeOnboardingStep } from "./onboarding/take-step.ts";
-import { launchScheduled } from "./runs/launch-scheduled.ts";
+import { reserveMoney } from "./runs/reserve-money.ts";
+import { reviewIncident } from "./incident/review-incident.ts";
+import { reviewOnboarding } from "./onboarding/review-onboarding.ts";
+import { sendOnboardingStep } from "./onboarding/send-onboarding-step.ts";
+import { launchRun } from "./runs/launch-run.ts";
 import { runLane } from "./pay/lane.ts";
 import { inSlot } from "./pay/slots.ts";
-import { planDry } from "./runs/plan-run.ts";
-import { assessRetry } from "./retry/assess-retry.ts";
+import { planDry } from "./runs/plan-dry.ts";
+import { planRun } from "./runs/plan-run.ts";
+import { reviewFailedPayment } from "./retry/review-failed-payment.ts";
 import { payAgain } from "./retry/pay-again.ts";
 import { onStoreNotBehind, withAuditHead } from "./shared/store-behind.ts";
 import { makeDeposits } from "./deposit/make-deposit.ts";
@@ -43,13 +42,15 @@ import { verifyDecision } from "./runs/verify-decision.ts";
 export function createActivities(context: ActivityContext): PayrunActivities {
   const { step, plan, money, follow, look, retry } = placed(context);
   return {
-    openRun: step("run", ({ runId }) => beatingLate(() => openRun(context, runId))),
-    planRun: plan("run", ({ runId }) => beating(() => planIn(context, runId))),
+    openRun: step("run", ({ runId }) =>
+      beatingLate(() => withAuditHead(context, runId, {}, () => openRun(context, runId))),
+    ),
+    planRun: plan("run", ({ runId }) => beating(() => planRun(context, runId))),
     planDry: plan("dryPlan", (input) => beating(() => planDry(context, input))),
     reviewRun: look("run", ({ runId, ...seen }) =>
-      beatingLate(() => withAuditHead(context, runId, seen, () => assessRun(context, runId))),
+      beatingLate(() => withAuditHead(context, runId, seen, () => reviewRun(context, runId))),
     ),
-    reserveMoney: step("run", ({ runId }) => beatingLate(() => fundRun(context, runId))),
+    reserveMoney: step("run", ({ runId }) => beatingLate(() => reserveMoney(context, runId))),
     payBills: money("run", (input) =>
       beating(() => onStoreNotBehind(context, input.runId, input, () => payLane(context, input))),
     ),
@@ -68,26 +69,24 @@ export function createActivities(context: ActivityContext): PayrunActivities {
     ),
     reviewFailedPayment: retry("retry", (input) =>
       beatingLate(() =>
-        withAuditHead(context, retryId(input), input, () => assessRetry(context, input)),
+        withAuditHead(context, retryId(input), input, () => reviewFailedPayment(context, input)),
       ),
     ),
-    reviewIncident: look("incident", (input) => beatingLate(() => assessIncident(context, input))),
+    reviewIncident: look("incident", (input) => beatingLate(() => reviewIncident(context, input))),
     reviewCancellation: look("cancellation", ({ id }) =>
-      beatingLate(() => assessCancellation(context, id)),
+      beatingLate(() => reviewCancellation(context, id)),
     ),
-    choosePayments: step("cancellation", ({ id }) =>
-      beating(() => chooseCancellation(context, id)),
-    ),
+    choosePayments: step("cancellation", ({ id }) => beating(() => choosePayments(context, id))),
     cancelPayments: step("cancellation", ({ id }) => beating(() => cancelIn(context, id))),
     followRefunds: step("cancellation", ({ id }) => beating(() => followRefunds(context, id))),
     launchRun: step("launcher", (input) =>
-      beatingLate(() => launchScheduled(context, input, activityInfo().scheduledTimestampMs)),
+      beatingLate(() => launchRun(context, input, activityInfo().scheduledTimestampMs)),
     ),
     reviewOnboarding: look("onboarding", (input) =>
-      beating(() => assessOnboarding(context, input)),
+      beating(() => reviewOnboarding(context, input)),
     ),
     sendOnboardingStep: step("onboarding", (input) =>
-      beating(() => takeOnboardingStep(context, input)),
+      beating(() => sendOnboardingStep(context, input)),
     ),
     payAgain: retry("retry", (input) =>
       beating(() =>
@@ -128,24 +127,6 @@ function placed(context: ActivityContext) {
     ...{ step: at("steps"), plan: at("planning"), money: at("money"), follow: at("following") },
     ...{ look: lookAt("steps"), retry: lookAt("retries") },
   };
-}
-
-async function openRun(
-  context: ActivityContext,
-  runId: string,
-): ReturnType<PayrunActivities["openRun"]> {
-  const begun = await withAuditHead(context, runId, {}, () => beginRun(context, runId));
-  if (begun.planned && !begun.ended) await holdBackFromRun(context, runId);
-  return begun;
-}
-
-async function planIn(
-  context: ActivityContext,
-  runId: string,
-): ReturnType<PayrunActivities["planRun"]> {
-  const refused = await planOrEnd(context, runId);
-  await holdBackFromRun(context, runId);
-  return definedOnly({ refused });
 }
 
 function retryId({ business, payableId }: RetryFailedPaymentInput): string {
@@ -194,7 +175,7 @@ async function cancelIn(
   id: string,
 ): ReturnType<PayrunActivities["cancelPayments"]> {
   const stop = AbortSignal.any([Context.current().cancellationSignal, context.draining]);
-  return cancelLane(context, { id, by: sender(context), stop });
+  return cancelPayments(context, { id, by: sender(context), stop });
 }
 
 /** Names this worker and this try of the activity, so that a later try is known as another. */

@@ -18,7 +18,7 @@ import { LEASE_MS, type ActivityContext } from "../shared/context.ts";
 import { limitsOf } from "../shared/limits-of.ts";
 import { following } from "./answers.ts";
 import { approvalEndOf } from "./approval.ts";
-import { assessRetry, judge, withCase } from "./assess-retry.ts";
+import { reviewFailedPayment, judge, withCase } from "./review-failed-payment.ts";
 import { endCase, notifyPeople, type RetryCase, setRow } from "./retry-case.ts";
 
 /**
@@ -44,7 +44,7 @@ export async function payAgain(
     // Outside the reading: its success says nothing about a wait that paying begins.
     return "retry" in judged ? payCase(judged.retry, by) : judged;
   });
-  return now ?? assessRetry(context, input);
+  return now ?? reviewFailedPayment(context, input);
 }
 
 /**

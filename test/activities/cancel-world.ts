@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { assessCancellation } from "../../activities/cancel/assess-cancellation.ts";
-import { cancelLane } from "../../activities/cancel/cancel-lane.ts";
-import { chooseCancellation } from "../../activities/cancel/choose.ts";
+import { reviewCancellation } from "../../activities/cancel/review-cancellation.ts";
+import { cancelPayments } from "../../activities/cancel/cancel-payments.ts";
+import { choosePayments } from "../../activities/cancel/choose-payments.ts";
 import type { CancellationAssessment } from "../../src/contracts/cancellation.ts";
 import { cancelScheduledPaymentsId } from "../../src/contracts/workflow-kinds.ts";
 import type { CancelChoice } from "../../src/contracts/playbook.ts";
@@ -63,12 +63,12 @@ export class CancelWorld {
         nowMs: Date.now(),
       }),
     );
-    await chooseCancellation(this.money.context(), workflowId);
+    await choosePayments(this.money.context(), workflowId);
     return workflowId;
   }
 
   look(id: string): Promise<CancellationAssessment> {
-    return assessCancellation(this.money.context(), id);
+    return reviewCancellation(this.money.context(), id);
   }
 
   /**
@@ -79,7 +79,7 @@ export class CancelWorld {
       const now = await this.look(id);
       if (now.ended || turn >= most) return now;
       const stop = new AbortController().signal;
-      await cancelLane(this.money.context(), { id, by: `test/${turn}`, stop });
+      await cancelPayments(this.money.context(), { id, by: `test/${turn}`, stop });
       await this.money.world.pass(30_000);
     }
   }

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client } from "@temporalio/client";
 import type { ActivityContext } from "../../activities/shared/context.ts";
-import { assessOnboarding } from "../../activities/onboarding/assess.ts";
-import { takeOnboardingStep } from "../../activities/onboarding/take-step.ts";
+import { reviewOnboarding } from "../../activities/onboarding/review-onboarding.ts";
+import { sendOnboardingStep } from "../../activities/onboarding/send-onboarding-step.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { OnboardingAssessment, ProvidedStep } from "../../src/contracts/onboarding.ts";
 import type { KybOnboardingPlaybook } from "../../src/contracts/playbook.ts";
@@ -130,11 +130,11 @@ export class KybWorld {
   }
 
   take(inputId: string): Promise<{ readonly againInMs: number }> {
-    return takeOnboardingStep(this.#context(), { business: "acme", inputId });
+    return sendOnboardingStep(this.#context(), { business: "acme", inputId });
   }
 
   look(): Promise<OnboardingAssessment> {
-    return assessOnboarding(this.#context(), { business: "acme" });
+    return reviewOnboarding(this.#context(), { business: "acme" });
   }
 
   async onboarding(): Promise<Onboarding> {

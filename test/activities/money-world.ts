@@ -1,14 +1,14 @@
 import type { Client } from "@temporalio/client";
-import { assessRun } from "../../activities/runs/assess-run.ts";
+import { reviewRun } from "../../activities/runs/review-run.ts";
 import type { ActivityContext } from "../../activities/shared/context.ts";
 import { followRun } from "../../activities/runs/follow-run.ts";
-import { fundRun } from "../../activities/runs/fund-run.ts";
-import { assessIncident } from "../../activities/incident/assess-incident.ts";
+import { reserveMoney } from "../../activities/runs/reserve-money.ts";
+import { reviewIncident } from "../../activities/incident/review-incident.ts";
 import type { PayOwner } from "../../activities/pay/job.ts";
 import { type LaneResult, runLane } from "../../activities/pay/lane.ts";
 import { limitsOf } from "../../activities/shared/limits-of.ts";
-import { planRun } from "../../activities/runs/plan-run.ts";
-import { assessRetry } from "../../activities/retry/assess-retry.ts";
+import { planOnce } from "../../activities/runs/make-plan.ts";
+import { reviewFailedPayment } from "../../activities/retry/review-failed-payment.ts";
 import { payAgain, payCase } from "../../activities/retry/pay-again.ts";
 import { openRetryCase } from "../../activities/retry/retry-case.ts";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
@@ -178,7 +178,7 @@ export class MoneyWorld {
     const part = offCycleInputs({ payableIds, amountCents: partCents });
     const inputs = partCents === null ? {} : part;
     const runId = await this.world.launch(`run-${this.#runs}`, { ...POLICY, ...policy }, inputs);
-    await planRun(this.context(), runId);
+    await planOnce(this.context(), runId);
     return { runId, payableIds, payableId: payableIds[0] ?? "" };
   }
 
@@ -207,8 +207,8 @@ export class MoneyWorld {
   /** Takes one turn of the run's workflow: looks, reserves money and pays. */
   async pay(runId: string, stop?: AbortSignal): Promise<LaneResult> {
     const context = this.context();
-    await assessRun(context, runId);
-    await fundRun(context, runId);
+    await reviewRun(context, runId);
+    await reserveMoney(context, runId);
     return this.lane(runId, stop);
   }
 
@@ -247,7 +247,7 @@ export class MoneyWorld {
   }
 
   assess(runId: string) {
-    return assessRun(this.context(), runId);
+    return reviewRun(this.context(), runId);
   }
 
   /** Stores a playbook for failed payments; without one the built-in rules apply. */
@@ -256,7 +256,7 @@ export class MoneyWorld {
   }
 
   incident(sourceId: string): Promise<IncidentAssessment> {
-    return assessIncident(this.context(), { business: "acme", sourceId });
+    return reviewIncident(this.context(), { business: "acme", sourceId });
   }
 
   /** Decides about an account that bounced, as a person with the role. */
@@ -284,7 +284,7 @@ export class MoneyWorld {
   }
 
   look(payableId: string): Promise<RetryAssessment> {
-    return assessRetry(this.context(), { business: "acme", payableId });
+    return reviewFailedPayment(this.context(), { business: "acme", payableId });
   }
 
   /** Looks at a failed bill, and pays it again if nothing prevents that. */

@@ -1,5 +1,5 @@
-import { assessRun } from "../../activities/runs/assess-run.ts";
-import { planRun } from "../../activities/runs/plan-run.ts";
+import { reviewRun } from "../../activities/runs/review-run.ts";
+import { planOnce } from "../../activities/runs/make-plan.ts";
 import type { LineFlag } from "../../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import { offCycleInputs } from "../../src/domain/off-cycle.ts";
@@ -46,8 +46,8 @@ export class PlannedScene {
     this.#runs += 1;
     const inputs = payableIds === undefined ? {} : offCycleInputs({ payableIds, amountCents });
     const runId = await this.world.launch(`run-${this.#runs}`, policy, inputs);
-    await planRun(this.world.context(), runId);
-    await assessRun(this.world.context(), runId);
+    await planOnce(this.world.context(), runId);
+    await reviewRun(this.world.context(), runId);
     return runId;
   }
 
@@ -56,7 +56,7 @@ export class PlannedScene {
     const path = `/v1/runs/${encodeURIComponent(runId)}/decisions`;
     const decision = { decision: "approve", planHash, ...said };
     const answer = await this.gateway.call("POST", path, token, decision);
-    await assessRun(this.world.context(), runId);
+    await reviewRun(this.world.context(), runId);
     return answer;
   }
 
@@ -64,7 +64,7 @@ export class PlannedScene {
     const operator = await this.gateway.token("otto", ["operator"]);
     const path = `/v1/runs/${encodeURIComponent(runId)}/cancel`;
     await this.gateway.call("POST", path, operator, { reason: "another day" });
-    await assessRun(this.world.context(), runId);
+    await reviewRun(this.world.context(), runId);
   }
 
   async line(runId: string, payableId: string) {

@@ -1,4 +1,4 @@
-import { planDry } from "../../activities/runs/plan-run.ts";
+import { planDry } from "../../activities/runs/plan-dry.ts";
 import type { ActivityContext } from "../../activities/shared/context.ts";
 import type { DryPlanAsked } from "../../src/contracts/activities.ts";
 import { askForDryPlan } from "../../src/store/plans/dry-plans.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ActivityContext } from "../../../activities/shared/context.ts";
-import { launchScheduled } from "../../../activities/runs/launch-scheduled.ts";
+import { launchRun } from "../../../activities/runs/launch-run.ts";
 import { Clocks } from "../../../src/business/clocks.ts";
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
 import { addDays } from "../../../src/domain/clock/dates.ts";
@@ -70,7 +70,7 @@ async function wake(): Promise<string> {
   } as unknown as ActivityContext;
   const woken = { business: "acme", playbook: "weekly" };
   // Temporal tries the activity again if its server is too busy to describe the schedule in time.
-  const launched = async () => (await launchScheduled(context, woken, Date.now())).text;
+  const launched = async () => (await launchRun(context, woken, Date.now())).text;
   return vi.waitFor(launched, { timeout: PATIENCE_MS, interval: 500 });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { cancelLane } from "../../../activities/cancel/cancel-lane.ts";
+import { cancelPayments } from "../../../activities/cancel/cancel-payments.ts";
 import { cancelOfHeld } from "../../../src/domain/cancellations/policy.ts";
 import type { StopScope } from "../../../src/domain/holds.ts";
 import { createHold, releaseHold } from "../../../src/store/holds/holds.ts";
@@ -84,7 +84,7 @@ test("a paused cancellation begins no more cancels, and the next activity sends 
       return client.sendMoneyWrite(request);
     },
   };
-  await cancelLane(world.context(), { id, by: "test/paused", stop: paused.signal });
+  await cancelPayments(world.context(), { id, by: "test/paused", stop: paused.signal });
   expect(sent.length).toBeLessThan(payments.length);
   expect(await cancels.turns(id)).toMatchObject({ phase: "completed" });
   expect(sent).toHaveLength(payments.length);

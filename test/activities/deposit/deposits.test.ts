@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { fundRun } from "../../../activities/runs/fund-run.ts";
+import { reserveMoney } from "../../../activities/runs/reserve-money.ts";
 import { readTransactions } from "../../../activities/deposit/read-transactions.ts";
 import { getIncident, revokedAuthorizations } from "../../../src/store/incidents/incidents.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
@@ -71,7 +71,7 @@ describe("a run that is short of money", () => {
     const context = world.context();
     await context.clockOf("acme").now();
     await world.control.advance("P14D");
-    await fundRun(context, planned.runId);
+    await reserveMoney(context, planned.runId);
     expect(await scene.topUp(planned)).toEqual(asked);
   });
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { chooseCancellation } from "../../../activities/cancel/choose.ts";
+import { choosePayments } from "../../../activities/cancel/choose-payments.ts";
 import { stop } from "../../../src/actions/holds/stop.ts";
 import { cancelScheduledPaymentsId } from "../../../src/contracts/workflow-kinds.ts";
 import type { PayRule } from "../../../src/contracts/playbook.ts";
@@ -46,7 +46,7 @@ async function callBack(world: MoneyWorld, cancels: CancelWorld): Promise<string
   const incident = await getIncident(world.store.db, world.businessId, "bank_main");
   const id = cancelScheduledPaymentsId("acme", `incident-${incident?.holdId ?? ""}`);
   if ((await getCancellation(world.store.db, id)) === undefined) return "none";
-  await chooseCancellation(world.context(), id);
+  await choosePayments(world.context(), id);
   await cancels.turns(id);
   return (await cancels.itemsOf(id)).map(({ state }) => state).join(" ");
 }
@@ -112,7 +112,7 @@ test("bills that a person has called back from the account wait with its inciden
     author: "olga",
     cancelScheduled: true,
   });
-  await chooseCancellation(world.context(), cancellationId ?? "");
+  await choosePayments(world.context(), cancellationId ?? "");
   await cancels.turns(cancellationId ?? "");
   const { runId, payableId } = scheduled;
   await world.follow(runId);

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { failRun } from "../../../activities/runs/begin-run.ts";
+import { failRun } from "../../../activities/runs/plan-run.ts";
 import { offCycleInputs } from "../../../src/domain/off-cycle.ts";
 import { listNotices, type Notice } from "../../../src/store/notices/notices.ts";
 import { getPlan } from "../../../src/store/plans/plans.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, vi } from "vitest";
-import { assessRun } from "../../../activities/runs/assess-run.ts";
-import { planRun } from "../../../activities/runs/plan-run.ts";
+import { reviewRun } from "../../../activities/runs/review-run.ts";
+import { planOnce } from "../../../activities/runs/make-plan.ts";
 import { PaymentsApiError, UnexpectedAnswerError } from "../../../src/payments-api/index.ts";
 import { listNotices, type Notice } from "../../../src/store/notices/notices.ts";
 import { getRun, requestCancel } from "../../../src/store/runs/runs.ts";
@@ -23,7 +23,7 @@ describe("a plan that can't be made yet", () => {
     "if %s, the run says so while it can't be planned, and people are notified",
     async ([_, fault, said], { world }) => {
       const runId = await world.world.launch(`unread-${Math.random()}`);
-      const plan = () => planRun(world.context(), runId);
+      const plan = () => planOnce(world.context(), runId);
       await world.control.faults([{ method: "GET", path: "/v1/funding-sources", ...fault }]);
       await expect(plan()).rejects.toThrow(/Not planned yet/);
       const run = await getRun(world.store.db, runId);
@@ -49,15 +49,15 @@ test("a run that is cancelled before it could be planned ends at once and is nev
   await world.control.createPayable({ ...DUE, totalAmountCents: 10_000 });
   const fault = { when: "before", effect: "status", status: 503 } as const;
   await world.control.faults([{ method: "GET", path: "/v1/funding-sources", ...fault }]);
-  await expect(planRun(context, runId)).rejects.toThrow(/Not planned yet/);
-  const waiting = await assessRun(context, runId);
+  await expect(planOnce(context, runId)).rejects.toThrow(/Not planned yet/);
+  const waiting = await reviewRun(context, runId);
   expect(waiting).toMatchObject({ ended: false, toPlan: true });
   expect(waiting.details).toMatch(/planning\*\*, waiting for the service/);
   await world.store.transaction((trx) => requestCancel(trx, runId, "olga", Date.now()));
-  expect(await assessRun(context, runId)).toMatchObject({ ended: true, phase: "cancelled" });
+  expect(await reviewRun(context, runId)).toMatchObject({ ended: true, phase: "cancelled" });
   await world.control.faults();
   await world.control.advanceWire("PT20M");
-  expect(await planRun(context, runId)).toBeUndefined();
+  expect(await planOnce(context, runId)).toBeUndefined();
   expect(await getRun(world.store.db, runId)).toMatchObject({ phase: "cancelled", planHash: null });
 });
 
@@ -70,11 +70,11 @@ test("a run that is cancelled while its bills are read claims none of them", asy
   const clock = context.clockOf("acme");
   const read = vi.spyOn(clock, "now").mockImplementationOnce(async () => {
     await cancel();
-    await assessRun(context, runId);
+    await reviewRun(context, runId);
     return clock.now();
   });
   vi.spyOn(context, "clockOf").mockReturnValue(clock);
-  expect(await planRun(context, runId)).toBeUndefined();
+  expect(await planOnce(context, runId)).toBeUndefined();
   expect(read).toHaveBeenCalled();
   expect(await world.store.db.selectFrom("claims").selectAll().execute()).toEqual([]);
 });

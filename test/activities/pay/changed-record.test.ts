@@ -3,9 +3,9 @@ import { DAY_MS } from "../../../src/contracts/durations.ts";
 import { createHold, releaseHold } from "../../../src/store/holds/holds.ts";
 import { changeLine, planLineOf } from "../../../src/store/lines/lines.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
-import { chooseCancellation } from "../../../activities/cancel/choose.ts";
+import { choosePayments } from "../../../activities/cancel/choose-payments.ts";
 import { recordOutcome } from "../../../activities/pay/record.ts";
-import { assessRun } from "../../../activities/runs/assess-run.ts";
+import { reviewRun } from "../../../activities/runs/review-run.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
 import { CancelWorld } from "../cancel-world.ts";
 import { confirmRecords } from "../confirm-records.ts";
@@ -28,7 +28,7 @@ test("an approved bill whose vendor's record was changed waits for one word, and
   expect(asked).toMatchObject({ state: "awaiting-approval", reasonCode: "changed_record" });
   expect(asked.reason).toContain("phone differs");
   expect(asked.reason).toContain(`payrun approve ${runId} --same-account v1`);
-  const waiting = await assessRun(world.context(), runId);
+  const waiting = await reviewRun(world.context(), runId);
   expect(waiting).toMatchObject({ phase: "awaiting-approval", needsAction: true, toPay: 0 });
   expect(waiting.waitingFor).toContain(
     "owner, who says whether the vendor's account is still right",
@@ -56,7 +56,7 @@ test("a notice that asks for an approval counts bills that wait only for a word 
   await changeLine(world.store.db, { runId, payableId: other }, ASKS_AGAIN, Date.now());
   await world.store.db.deleteFrom("line_approvals").where("payable_id", "=", other).execute();
   await world.store.db.deleteFrom("notices").execute();
-  await assessRun(world.context(), runId);
+  await reviewRun(world.context(), runId);
   const [notice] = await listNotices(world.store.db, { kind: "approval-needed", limit: 1 });
   expect(notice?.subject).toContain("1 bill of $100.00 waits for approval");
   expect(notice?.text).toContain("1 bill of $100.00 waits only for one word");
@@ -194,7 +194,7 @@ test("a word about a bill on hold leaves its hold, and the bill is paid once it 
   await changePhone(world);
   await world.pay(runId);
   const holdId = await holdBill(world, payableId);
-  await assessRun(world.context(), runId);
+  await reviewRun(world.context(), runId);
   expect(await confirmRecords(world, runId)).toMatchObject({ countsFor: [payableId] });
   expect(await world.line(runId, payableId)).toMatchObject({
     ...{ state: "on-hold", reasonCode: "on_hold" },
@@ -211,7 +211,7 @@ test("a bill whose hold is released asks about its vendor's record again, with w
   await changePhone(world);
   await world.pay(runId);
   const holdId = await holdBill(world, payableId);
-  await assessRun(world.context(), runId);
+  await reviewRun(world.context(), runId);
   await world.store.transaction((trx) => releaseHold(trx, holdId, "olga", Date.now()));
   await world.pay(runId);
   const asked = await world.line(runId, payableId);
@@ -273,8 +273,8 @@ test("one notice covers the vendors that a sync changed, with the cut-off of wha
   });
   expect(await noticesOf(world)).toEqual([]);
   await afterQuiet(world);
-  await assessRun(world.context(), waiting.runId);
-  await assessRun(world.context(), scheduled.runId);
+  await reviewRun(world.context(), waiting.runId);
+  await reviewRun(world.context(), scheduled.runId);
   const [notice, ...others] = await noticesOf(world);
   expect(others).toEqual([]);
   expect(notice?.roles).toEqual(["operator", "owner"]);
@@ -351,8 +351,8 @@ test("the notice about changed records also names the payments that were cancell
   expect(await world.line(cancelled.runId, cancelled.payableId)).toMatchObject({
     state: "cancelled",
   });
-  await assessRun(world.context(), cancelled.runId);
-  await assessRun(world.context(), waiting.runId);
+  await reviewRun(world.context(), cancelled.runId);
+  await reviewRun(world.context(), waiting.runId);
   const [notice, ...others] = await noticesOf(world);
   expect(others).toEqual([]);
   expect(notice?.subject).toContain("2 vendors: records were changed");
@@ -375,7 +375,7 @@ async function holdBill(world: MoneyWorld, value: string): Promise<string> {
 async function cancelAlarmed(world: MoneyWorld): Promise<void> {
   const rows = await world.store.db.selectFrom("cancellations").select("workflow_id").execute();
   for (const { workflow_id: id } of rows) {
-    await chooseCancellation(world.context(), id);
+    await choosePayments(world.context(), id);
     await new CancelWorld(world).turns(id);
   }
 }

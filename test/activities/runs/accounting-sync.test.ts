@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { accountingWarning } from "../../../activities/runs/accounting-sync.ts";
-import { planRun } from "../../../activities/runs/plan-run.ts";
+import { planOnce } from "../../../activities/runs/make-plan.ts";
 import { PaymentsApiError } from "../../../src/payments-api/index.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { test } from "../vendors-scene.ts";
@@ -12,7 +12,7 @@ test("a plan warns if no accounting integration is connected, and operators are 
   world,
 }) => {
   const { runId } = await world.plannedRun([{}], { accounting: { syncedWithinDays: 1 } });
-  const summary = await planRun(world.context(), runId);
+  const summary = await planOnce(world.context(), runId);
   expect(summary?.warnings).toEqual(["No accounting integration is connected."]);
   const notices = await listNotices(world.store.db, {
     runId,

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { chooseCancellation } from "../../../activities/cancel/choose.ts";
+import { choosePayments } from "../../../activities/cancel/choose-payments.ts";
 import { newYorkInstantMs } from "../../../src/domain/clock/new-york.ts";
 import { flagLooks } from "../../../src/store/payables/subscriptions.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
@@ -30,7 +30,7 @@ async function changesAt840(
 async function isStopped(cancels: CancelWorld, payableId: string): Promise<void> {
   const id = cancels.money.told.find((told) => told.startsWith("cancel-scheduled-payments/"));
   expect(id).toContain("payee_changed_after_approval");
-  await chooseCancellation(cancels.money.context(), id ?? "");
+  await choosePayments(cancels.money.context(), id ?? "");
   expect(await cancels.turns(id ?? "")).toMatchObject({ ended: true });
   expect((await cancels.money.paymentsOf(payableId)).at(0)).toMatchObject({ status: "cancelled" });
   expect(await cancels.money.holds()).toContainEqual(
@@ -98,7 +98,7 @@ test("a payment that people released is cancelled if the vendor's bank account c
   await changesAt840(world, planned);
   await world.follow(runId);
   const first = world.told.find((told) => told.startsWith("cancel-scheduled-payments/")) ?? "";
-  await chooseCancellation(world.context(), first);
+  await choosePayments(world.context(), first);
   const { db } = world.store;
   await db.updateTable("holds").set({ released_at_ms: Date.now(), released_by: "olga" }).execute();
   expect(await cancels.turns(first)).toMatchObject({ ended: true });

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { PlanRefusedError } from "../../../activities/shared/plan-refused-error.ts";
-import { planRun } from "../../../activities/runs/plan-run.ts";
+import { planOnce } from "../../../activities/runs/make-plan.ts";
 import { listSkipped } from "../../../src/store/lines/plan-lines.ts";
 import { test } from "../money-world.ts";
 import { inDays, POLICY } from "../planning-world.ts";
@@ -16,7 +16,7 @@ test.for([
   "a run whose stored condition is refused today says so and has no plan: it %s",
   async ([name, old], { world }) => {
     const runId = await world.world.launch(`old-${name}`, { ...POLICY, ...old });
-    const planned = planRun(world.context(), runId);
+    const planned = planOnce(world.context(), runId);
     await expect(planned).rejects.toThrow(PlanRefusedError);
     await expect(planned).rejects.toThrow(/“old-.*“payable.description.*looks around/);
   },
@@ -59,7 +59,7 @@ test("a vendor's overlong text leaves only its own bill out, and does not occupy
   const patterns = [String.raw`\w*\w*!`, "rent.*office.*floor.*paid", "(a+)+$"];
   const where = patterns.map((each) => `!payable.description.matches(r"${each}")`).join(" && ");
   const runId = await world.world.launch("long-texts", { ...POLICY, where });
-  const { lineCount } = (await planRun(world.context(), runId)) ?? {};
+  const { lineCount } = (await planOnce(world.context(), runId)) ?? {};
   clearInterval(others);
   expect(lineCount).toBe(3);
   expect(longestMs).toBeLessThan(1_000);

@@ -1,9 +1,9 @@
 import { holdForLoss } from "../../../src/store/janitor/behind.ts";
 import { randomUUID } from "node:crypto";
 import { describe, expect } from "vitest";
-import { assessRun } from "../../../activities/runs/assess-run.ts";
-import { cancelLane } from "../../../activities/cancel/cancel-lane.ts";
-import { chooseCancellation } from "../../../activities/cancel/choose.ts";
+import { reviewRun } from "../../../activities/runs/review-run.ts";
+import { cancelPayments } from "../../../activities/cancel/cancel-payments.ts";
+import { choosePayments } from "../../../activities/cancel/choose-payments.ts";
 import { followRefunds } from "../../../activities/cancel/follow-refunds.ts";
 import { makeDeposits } from "../../../activities/deposit/make-deposit.ts";
 import { cancelScheduledPaymentsId } from "../../../src/contracts/workflow-kinds.ts";
@@ -137,7 +137,7 @@ describe("explain, for a deposit that a bill waited for", () => {
       pay,
       late: "next-business-day",
     });
-    await assessRun(world.context(), runId);
+    await reviewRun(world.context(), runId);
     const asked = (await explainIn(world, payableId)).history.deposits;
     expect(asked).toMatchObject([{ state: "proposed", amountCents: 10_000, approvals: [] }]);
     const run = await getRun(world.store.db, runId);
@@ -207,9 +207,9 @@ describe("explain, for a payment that was cancelled", () => {
         nowMs: Date.now(),
       }),
     );
-    await chooseCancellation(world.context(), workflowId);
+    await choosePayments(world.context(), workflowId);
     const stop = new AbortController().signal;
-    await cancelLane(world.context(), { id: workflowId, by: "test/1", stop });
+    await cancelPayments(world.context(), { id: workflowId, by: "test/1", stop });
     return workflowId;
   }
 

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { followRun } from "../../../activities/runs/follow-run.ts";
 import { followedPayments } from "../../../activities/runs/followed-payments.ts";
-import { fundRun } from "../../../activities/runs/fund-run.ts";
+import { reserveMoney } from "../../../activities/runs/reserve-money.ts";
 import { type MoneyWorld, type PlannedBills, test } from "../money-world.ts";
 
 /** More bills than are ever read one by one without counting pages first. */
@@ -14,7 +14,7 @@ async function paidRun(world: MoneyWorld): Promise<PlannedBills> {
   }));
   const planned = await world.approvedRun(bills);
   await world.assess(planned.runId);
-  await fundRun(world.context(), planned.runId);
+  await reserveMoney(world.context(), planned.runId);
   expect(await world.pay(planned.runId)).toMatchObject({ applied: BILLS });
   return planned;
 }

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
-import { assessRun } from "../../../activities/runs/assess-run.ts";
-import { fundRun } from "../../../activities/runs/fund-run.ts";
+import { reviewRun } from "../../../activities/runs/review-run.ts";
+import { reserveMoney } from "../../../activities/runs/reserve-money.ts";
 import { attemptsOf } from "../../../src/ledger/attempts.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
@@ -43,7 +43,7 @@ describe("a run whose funding source can't pay", () => {
       reason: expect.stringMatching(said),
     });
     await world.control.advanceWire("PT90S");
-    await fundRun(world.context(), runId);
+    await reserveMoney(world.context(), runId);
     await world.assess(runId);
     const told = await listNotices(world.store.db, { runId, kind: "business-waits", limit: 5 });
     expect(told).toEqual([expect.objectContaining({ text: expect.stringMatching(said) })]);
@@ -73,7 +73,7 @@ describe("a run whose funding source can't pay", () => {
     await world.control.changeBankAccount("bank_main", { needsReauth: true });
     await world.pay(bank.runId);
     const balance = await world.plannedRun([{ contactId: "v2" }]);
-    const now = await assessRun(world.context(), balance.runId);
+    const now = await reviewRun(world.context(), balance.runId);
     expect(now.waitingFor).toBe("1 bill waiting for approval by owner");
   });
 });
@@ -85,14 +85,14 @@ describe("a payment from an account that was removed after its money was found",
       const made = Array.from({ length: bills }, () => ({}));
       const { runId, payableId } = await world.approvedRun(made, FROM_BANK);
       await world.assess(runId);
-      expect(await fundRun(world.context(), runId)).toEqual({ funded: bills, short: 0 });
+      expect(await reserveMoney(world.context(), runId)).toEqual({ funded: bills, short: 0 });
       await world.control.changeBankAccount("bank_main", { status: "removed" });
       await world.lane(runId);
       expect(await bodiesOf(world, payableId)).toEqual([]);
       expect(await world.line(runId, payableId)).toMatchObject({ state: "planned", funded: false });
       const said = /“bank_main” can't pay: the service doesn't list it any more/;
       expect((await world.assess(runId)).waitingFor).toMatch(said);
-      expect(await fundRun(world.context(), runId)).toEqual({ funded: 0, short: bills });
+      expect(await reserveMoney(world.context(), runId)).toEqual({ funded: 0, short: bills });
       expect((await world.line(runId, payableId)).reason).toMatch(said);
     },
   );

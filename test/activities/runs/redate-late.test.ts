@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { fundRun } from "../../../activities/runs/fund-run.ts";
+import { reserveMoney } from "../../../activities/runs/reserve-money.ts";
 import type { PayRunPlaybook } from "../../../src/contracts/playbook.ts";
 import { listNotices } from "../../../src/store/notices/notices.ts";
 import { getPlan } from "../../../src/store/plans/plans.ts";
@@ -17,7 +17,7 @@ async function lateRun(world: MoneyWorld, late: PayRunPlaybook["late"]): Promise
   await world.control.advance("P7D");
   await world.approve(planned.runId);
   await world.assess(planned.runId);
-  await fundRun(world.context(), planned.runId);
+  await reserveMoney(world.context(), planned.runId);
   return planned;
 }
 

@@ -23,7 +23,7 @@ const UNFORESEEN_WAIT_MS = 5_000;
  *
  * A fault of the whole business stops the lane at once; requests in flight still get their answers.
  */
-export async function cancelLane(
+export async function cancelPayments(
   context: ActivityContext,
   input: { readonly id: string; readonly by: string; readonly stop: AbortSignal },
 ): Promise<{ readonly ended: number }> {

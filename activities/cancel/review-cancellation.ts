@@ -36,7 +36,7 @@ import { by } from "./notes.ts";
  * Brings a cancellation's held-back bills up to date with their holds, their runs and the clock, and
  * returns what there is to do. Reads nothing from the service, so it can run as often as needed.
  */
-export async function assessCancellation(
+export async function reviewCancellation(
   context: ActivityContext,
   id: string,
 ): Promise<CancellationAssessment> {

@@ -19,7 +19,7 @@ import { incidentDeposits, withDeposits } from "./incident-deposits.ts";
  * Returns where a funding account's incident stands. Ends it if a person has lifted its hold, or if
  * the announced money has arrived; every bill that waits for it is notified.
  */
-export async function assessIncident(
+export async function reviewIncident(
   context: ActivityContext,
   { business, sourceId }: FundingIncidentInput,
 ): Promise<IncidentAssessment> {

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { PlanRefusedError } from "../../../activities/shared/plan-refused-error.ts";
-import { planRun } from "../../../activities/runs/plan-run.ts";
+import { planOnce } from "../../../activities/runs/make-plan.ts";
 import { dryPlan } from "../../support/dry-plan.ts";
 import { newYorkDate } from "../../../src/domain/clock/new-york.ts";
 import { claimOwners, claimPayables } from "../../../src/store/payables/claims.ts";
@@ -16,7 +16,7 @@ import { inDays, PERIOD, type PlanningWorld, POLICY, test } from "../planning-wo
 const due = { dueDate: inDays(8), issueDate: inDays(-20), totalAmountCents: 10_000 };
 
 async function planned(planning: PlanningWorld, runId: string) {
-  const summary = await planRun(planning.context(), runId);
+  const summary = await planOnce(planning.context(), runId);
   if (summary === undefined) throw new Error(`${runId} has ended`);
   const lines = await getPlanLines(planning.store.db, runId);
   const skipped = await listSkipped(planning.store.db, runId);
@@ -187,7 +187,7 @@ describe("planning a run", () => {
     await expect(planned(planning, runId)).rejects.toThrow(/achAuthorization/);
     const acceptedBy = { acceptedBy: "Olga Owner", acceptedAt: "2026-01-02" };
     const profile = { ...planning.profile, achAuthorization: acceptedBy };
-    const summary = await planRun(planning.context(profile), runId);
+    const summary = await planOnce(planning.context(profile), runId);
     expect(summary).toMatchObject({
       lineCount: 1,
       availableCents: null,

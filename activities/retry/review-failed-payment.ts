@@ -46,7 +46,7 @@ const NEXT_RUN = "The next run asks for a new approval.";
  * Reads everything about a failed or returned payable again and returns what its owner does next:
  * wait for the next banking day, pay, follow what was paid, wait for a person, or end.
  */
-export function assessRetry(
+export function reviewFailedPayment(
   context: ActivityContext,
   input: RetryFailedPaymentInput,
 ): Promise<RetryAssessment> {

@@ -27,7 +27,7 @@ const READS_AT_ONCE = 10;
  *
  * Repeating it changes nothing.
  */
-export async function chooseCancellation(context: ActivityContext, id: string): Promise<void> {
+export async function choosePayments(context: ActivityContext, id: string): Promise<void> {
   const cancellation = await getCancellation(context.store.db, id);
   // If the store has lost the cancellation meanwhile, the next look says so.
   if (cancellation === undefined) return;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Client, ScheduleNotFoundError } from "@temporalio/client";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { ActivityContext } from "../../../activities/shared/context.ts";
-import { launchScheduled } from "../../../activities/runs/launch-scheduled.ts";
+import { launchRun } from "../../../activities/runs/launch-run.ts";
 import { Clocks } from "../../../src/business/clocks.ts";
 import type { BusinessProfile } from "../../../src/config/business-profile.ts";
 import { appendAudit, listAudit } from "../../../src/store/audit/audit.ts";
@@ -88,7 +88,7 @@ async function apply(name: string, schedule: string, atMs = Date.now() - 240 * H
 
 /** Wakes a playbook's launcher, as Temporal's server or anybody who may write to it does. */
 async function wake(playbook: string, wokenMs = Date.now()): Promise<string> {
-  const { text } = await launchScheduled(context(), { business: "acme", playbook }, wokenMs);
+  const { text } = await launchRun(context(), { business: "acme", playbook }, wokenMs);
   return text;
 }
 

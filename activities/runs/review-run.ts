@@ -58,7 +58,7 @@ type Asked = Required<Pick<Parameters<typeof judgeProgress>[0], "asks" | "decide
  * Brings a run's lines up to date with approvals, holds, cancellation and expiry, and returns what
  * there is to do. Reads nothing from the service, so it can run as often as needed.
  */
-export async function assessRun(context: ActivityContext, runId: string): Promise<Assessment> {
+export async function reviewRun(context: ActivityContext, runId: string): Promise<Assessment> {
   const found = await getRun(context.store.db, runId);
   if (found === undefined) return lostRun(runId);
   const isOpen = found.cancelRequestedAtMs === null && !ENDED_PHASES.includes(found.phase);

@@ -43,7 +43,7 @@ type Launch = Parameters<PayrunActivities["launchRun"]>[0];
  * @param wokenMs when the launcher was woken, on the clock of Temporal's server, by which it is
  * woken; this process's own may be behind
  */
-export async function launchScheduled(
+export async function launchRun(
   context: ActivityContext,
   { business, playbook }: Launch,
   wokenMs: number,

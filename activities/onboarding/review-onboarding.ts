@@ -27,7 +27,7 @@ import { unreadable } from "./unreadable.ts";
  * Reads how far the service is, and returns what comes next: something to send, something to wait
  * for, or the end. If a wait has lasted too long, reminds people, or gives up.
  */
-export async function assessOnboarding(
+export async function reviewOnboarding(
   context: ActivityContext,
   { business }: { readonly business: string },
 ): Promise<OnboardingAssessment> {

@@ -41,7 +41,7 @@ const SOURCE_WAIT_MS = HOUR_MS;
  * The service reserves nothing for scheduled payments before their day, so our own reservations are
  * subtracted. A source that doesn't show what it holds is taken to hold enough.
  */
-export async function fundRun(context: ActivityContext, runId: string): Promise<FundResult> {
+export async function reserveMoney(context: ActivityContext, runId: string): Promise<FundResult> {
   const run = await getRun(context.store.db, runId);
   // If the store has lost the run meanwhile, the next look says so.
   if (run === undefined) return { funded: 0, short: 0 };

@@ -68,7 +68,7 @@ interface Step extends Taken {
  *
  * @returns real milliseconds to wait before going on
  */
-export async function takeOnboardingStep(
+export async function sendOnboardingStep(
   context: ActivityContext,
   { business, inputId }: { readonly business: string; readonly inputId: string },
 ): Promise<{ readonly againInMs: number }> {
