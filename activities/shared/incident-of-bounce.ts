@@ -3,8 +3,8 @@ import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { nameOfAuthor, PAYRUN } from "../../src/contracts/authors.ts";
 import {
-  cancelScheduledPaymentsId,
   fundingIncidentId,
+  incidentCancellationId,
   WORKFLOW_KINDS,
 } from "../../src/contracts/workflow-kinds.ts";
 import { cancelOfHeld } from "../../src/domain/cancellations/policy.ts";
@@ -93,7 +93,7 @@ async function callBack(
   const { recallable, underWay } = await scheduledFrom(trx, incident, clock, 0);
   if (recallable.bills + underWay.bills === 0) return null;
   const asked: NewCancellation = {
-    workflowId: cancelScheduledPaymentsId(business, `incident-${holdId}`),
+    workflowId: incidentCancellationId(business, holdId),
     businessId,
     business,
     playbook: "",

@@ -16,7 +16,10 @@ export const CancellationStatusBody = z
     kind: z.enum(CANCELLATION_KINDS),
     business: z.string(),
     zone: moment.zone,
-    playbook: z.string().describe("Empty if a person named the payments"),
+    playbook: z
+      .string()
+      .nullable()
+      .describe("Null if none asked for it, but a person or an incident"),
     phase: z.enum(CANCELLATION_PHASES),
     waitingFor: z.string().nullable(),
     releasedBy: z

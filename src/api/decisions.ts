@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { refusedDecisionCode } from "./codes.ts";
 import { instant } from "./times.ts";
 
 export const hurry = z
@@ -52,7 +53,7 @@ export const RefusedDecision = z.object({
   runId: z.string(),
   by: z.string(),
   at: instant,
-  code: z.string(),
+  code: refusedDecisionCode,
   reason: z.string().describe("Empty if only what was sent could say it"),
   times: z.int().describe("How often it had come on that day"),
 });

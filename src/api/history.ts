@@ -2,6 +2,7 @@ import { AUTHOR_KINDS } from "../contracts/authors.ts";
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/line-states.ts";
 import { BILL_WAYS, PAID_ONCE_VERDICTS } from "../domain/payments/paid-once.ts";
+import { leftOutCode, reasonCode } from "./codes.ts";
 import { ConfirmedAccounts, hurry, RefusedDecision } from "./decisions.ts";
 import { HoldBody } from "./holds.ts";
 import { parts } from "./schemas.ts";
@@ -79,7 +80,7 @@ export const HistoryBody = z
     retryRoles: z
       .array(z.string())
       .describe("Any of these may have it tried again; empty if a retry is refused to all"),
-    reasonCode: z.string().nullable(),
+    reasonCode: reasonCode.nullable(),
     reason: z.string().nullable(),
     bill: z
       .object({
@@ -102,7 +103,7 @@ export const HistoryBody = z
         contactName: z.string().nullable(),
         amountCents: z.int(),
         dueDate: day.nullable(),
-        code: z.string(),
+        code: leftOutCode,
         text: z.string(),
       })
       .nullable()
@@ -170,7 +171,7 @@ export const HistoryBody = z
         id: z.string(),
         phase: z.string(),
         retriesMade: z.int(),
-        reasonCode: z.string().nullable(),
+        reasonCode: reasonCode.nullable(),
         reason: z.string().nullable(),
       })
       .nullable()

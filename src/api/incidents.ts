@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { INCIDENT_PHASES } from "../contracts/incident.ts";
 import { LINE_STATES } from "../contracts/line-states.ts";
+import { reasonCode } from "./codes.ts";
 import { topUpStatus } from "./deposits.ts";
 import { billSum, HoldBody } from "./holds.ts";
 import type { Shown } from "./shown.ts";
@@ -16,6 +17,7 @@ const waitingBill = z.object({
   state: z.enum(LINE_STATES),
   paymentIds: z.array(z.string()),
   attempts: z.int(),
+  reasonCode: reasonCode.nullable(),
   reason: z.string().nullable(),
 });
 
@@ -28,6 +30,10 @@ const scheduled = z
     bills: z.int(),
     totalCents: z.int(),
     cancelBy: instant.nullable().describe("Until when the first can be cancelled"),
+    calledBackBy: z
+      .string()
+      .optional()
+      .describe("The cancellation with which Payrun calls them back by itself, while it is at it"),
     payments: z
       .array(
         z.object({
@@ -59,7 +65,7 @@ export const IncidentStatusBody = z
     counts: z.partialRecord(z.enum(LINE_STATES), z.int()),
     totalCents: z.int(),
     planHash: z.null(),
-    code: z.string(),
+    code: reasonCode,
     reason: z.string(),
     roles: z.array(z.string()).describe("Any of these decides"),
     holdId: z.string(),
@@ -79,7 +85,7 @@ export const IncidentBody = z
     source: z.string(),
     account,
     phase: z.enum(["open", "topping-up", "ended"]),
-    code: z.string(),
+    code: reasonCode,
     reason: z.string(),
     roles: z.array(z.string()).describe("Any of these decides"),
     holdId: z.string(),

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { reasonCode } from "./codes.ts";
 import { ConfirmedAccounts, CountedDecision, RefusedDecision } from "./decisions.ts";
 import { topUpStatus } from "./deposits.ts";
 import { LINE_STATES } from "../contracts/line-states.ts";
@@ -68,7 +69,7 @@ export const ReportBody = z
         parts,
         state: z.enum(LINE_STATES),
         givenBack,
-        reasonCode: z.string().nullable(),
+        reasonCode: reasonCode.nullable(),
         reason: z.string().nullable(),
       }),
     ),

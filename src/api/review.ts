@@ -5,7 +5,7 @@ import { topUpStatus } from "./deposits.ts";
 import { moment, sendsAfter } from "./moment.ts";
 import { nothingToPay, outcome, planOnly } from "./report.ts";
 import { runPayment, stoppedBy } from "./runs.ts";
-import { errorCode } from "./system.ts";
+import { errorCode, leftOutCode } from "./codes.ts";
 import type { Shown } from "./shown.ts";
 import { day, instant } from "./times.ts";
 
@@ -116,7 +116,7 @@ export const RunReviewBody = z
     }),
     leftOut: z.object({
       count: z.int(),
-      byReason: z.array(z.object({ code: z.string(), reason: z.string(), count: z.int() })),
+      byReason: z.array(z.object({ code: leftOutCode, reason: z.string(), count: z.int() })),
     }),
     yours: z
       .object({

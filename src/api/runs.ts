@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/line-states.ts";
 import { RUN_PHASES } from "../contracts/pay-run.ts";
 import { nothingToPay, outcome, planOnly, stateSums } from "./report.ts";
+import { anyReasonCode, leftOutCode, reasonCode } from "./codes.ts";
 import { orNull } from "./or-null.ts";
 import { moment } from "./moment.ts";
 import { givenBack, parts, startedBy, sumGivenBack } from "./schemas.ts";
@@ -89,7 +90,7 @@ const planLine = z
       .optional()
       .describe("One after the other; missing if one quorum is all that is asked"),
     decideBy: instant.nullable(),
-    overLimit: z.object({ code: z.string(), text: z.string() }).nullable(),
+    overLimit: z.object({ code: reasonCode, text: z.string() }).nullable(),
   })
   .openapi("PlanLine");
 
@@ -101,7 +102,7 @@ const skippedLine = z
     contactName: z.string().nullable(),
     amountCents: z.int(),
     dueDate: day.nullable(),
-    code: z.string(),
+    code: leftOutCode,
     text: z.string(),
   })
   .openapi("SkippedLine");
@@ -118,7 +119,7 @@ export const runPayment = z
     parts,
     attempts: z.int(),
     givenBack,
-    reasonCode: z.string().nullable(),
+    reasonCode: anyReasonCode.nullable(),
     reason: z.string().nullable(),
     dueDate: day.nullable(),
     executionDate: day.nullable(),
@@ -237,8 +238,8 @@ export const RunListBody = z.object({
       id: z.string(),
       kind: z.string(),
       business: z.string(),
-      playbook: z.string(),
-      period: z.string().describe("Empty if the kind has none"),
+      playbook: z.string().nullable().describe("Null if it has none"),
+      period: z.string().nullable().describe("Null if the kind has none"),
       phase: z.string(),
       outcome,
       planOnly,
@@ -247,7 +248,7 @@ export const RunListBody = z.object({
       publicId: z.string().nullable().optional().describe("Number of the bill that it is about"),
       contactName: z.string().nullable().optional().describe("Vendor of the bill"),
       planHash: z.string().nullable(),
-      launchedBy: z.string(),
+      launchedBy: z.string().nullable().describe("Null if nobody did: a payment failed"),
       ...stand,
     }),
   ),

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/line-states.ts";
 import { billSum, newDates, notSent, waitingLines } from "./approvals.ts";
-import { errorCode } from "./system.ts";
+import { errorCode } from "./codes.ts";
 import type { Shown } from "./shown.ts";
 import { moment, sendsAfter } from "./moment.ts";
 import { instant } from "./times.ts";

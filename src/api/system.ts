@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { ALL_ERROR_CODES, type ErrorStatus, errorCodesOf } from "../contracts/error-codes.ts";
+import { type ErrorStatus, errorCodesOf } from "../contracts/error-codes.ts";
 import { STORE_STATES } from "../domain/store-states.ts";
 
 /** The body of every answer of the gateway that isn't a success; codes of later versions parse. */
@@ -8,9 +8,6 @@ export const ErrorBody = z.object({
   message: z.string(),
   details: z.unknown().optional(),
 });
-
-/** Code of a refusal, among other things of an answer. */
-export const errorCode = z.string().openapi({ enum: [...ALL_ERROR_CODES] });
 
 const forPeople = z.string().describe("One sentence for people");
 

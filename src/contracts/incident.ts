@@ -1,4 +1,5 @@
 import type { LineState } from "./line-states.ts";
+import type { LineReason } from "./reason-codes.ts";
 
 export const INCIDENT_PHASES = ["open", "topping-up", "ended"] as const;
 export type IncidentPhase = (typeof INCIDENT_PHASES)[number];
@@ -13,5 +14,6 @@ export interface IncidentBill {
   readonly state: LineState;
   readonly paymentIds: readonly string[];
   readonly attempts: number;
+  readonly reasonCode: LineReason | null;
   readonly reason: string | null;
 }

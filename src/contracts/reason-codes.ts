@@ -317,4 +317,7 @@ export type BankReturnCode = `R${Digit}${Digit}`;
 /** Reason code of a line: one of ours, or the bank's. */
 export type LineReason = BillCode | BankReturnCode;
 
+export const LEFT_OUT_CODES = Object.keys(leftOut) as readonly LeftOutCode[];
+export const BILL_CODES = Object.keys(bill) as readonly BillCode[];
+export const SENT_DECISION_CODES = Object.keys(sentDecision) as readonly SentDecisionCode[];
 export const CONDITION_CODES = Object.keys(condition) as readonly ConditionCode[];

@@ -75,6 +75,11 @@ export function cancelScheduledPaymentsId(business: string, request: string): st
   return `${OF_BUSINESS.cancelScheduledPayments}/${business}/${request}`;
 }
 
+/** Returns the id of the cancellation that calls back what is scheduled from an account on hold. */
+export function incidentCancellationId(business: string, holdId: string): string {
+  return cancelScheduledPaymentsId(business, `incident-${holdId}`);
+}
+
 /**
  * Returns the request of a cancellation that holds back bills of a run: one for each playbook and
  * run, so that a second launch joins the first.

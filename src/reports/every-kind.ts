@@ -197,7 +197,7 @@ async function cancellations(context: ReportContext, ids: readonly string[]): Pr
         id: each.workflowId,
         kind: each.policy.kind,
         business: each.business,
-        playbook: each.playbook,
+        playbook: each.playbook === "" ? null : each.playbook,
         phase: each.phase,
         waitingFor,
         totalCents: each.totalCents,
@@ -285,9 +285,9 @@ async function parkedRetries(
 }
 
 const without = {
-  playbook: "",
-  period: "",
+  playbook: null,
+  period: null,
   planHash: null,
-  launchedBy: "",
+  launchedBy: null,
   endedAt: null,
 } as const;

@@ -3,7 +3,9 @@ import type { CancellationStatus } from "../../src/api/cancellations.ts";
 import type { IncidentStatus } from "../../src/api/incidents.ts";
 import { CancellationStatusBody } from "../../src/api/cancellations.ts";
 import { incidentLines } from "../../src/cli/show/incident.ts";
-import { cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
+import { PAYRUN } from "../../src/contracts/authors.ts";
+import { fundingIncidentId, incidentCancellationId } from "../../src/contracts/workflow-kinds.ts";
+import { cancelOfHeld, cancelOfPayments } from "../../src/domain/cancellations/policy.ts";
 import { leftToPeople, TOO_LATE } from "../../src/domain/cancellations/left-to-people.ts";
 import {
   type CancellationItem,
@@ -14,10 +16,11 @@ import {
   changeCancellation,
   insertCancellation,
 } from "../../src/store/cancellations/cancellations.ts";
+import { openIncident } from "../../src/store/incidents/incidents.ts";
 import { signedIn } from "../console/support/visits.ts";
 import { gatewayTest } from "./support/gateway-test.ts";
 import type { TestGateway } from "./support/gateway.ts";
-import { planLine, seedRun } from "./support/rows.ts";
+import { planLine, seedRun, setLine } from "./support/rows.ts";
 import { typed } from "./support/typed.ts";
 
 const test = gatewayTest().extend("operator", ({ gateway }) => gateway.token("oli", ["operator"]));
@@ -210,7 +213,15 @@ function incidentText(changes: Partial<IncidentStatus> = {}): string[] {
     ...{ holdId: "hold_1", launchedAt: "2026-11-25T10:00:00Z", endedAt: null, decision: null },
     ...{ decidedBy: null, topUps: [] },
     payments: [
-      { ...bill, amountCents: 11_100, state: "parked", paymentIds: [], attempts: 1, reason: null },
+      {
+        ...bill,
+        amountCents: 11_100,
+        state: "parked",
+        paymentIds: [],
+        attempts: 1,
+        reasonCode: null,
+        reason: null,
+      },
     ],
     ...changes,
   });
@@ -230,6 +241,70 @@ test("an incident leads with its account, and its bills with vendor and number",
   const lines = incidentText();
   expect(lines[0]).toBe("Operating ··6789  open  funding-incident/acme/balance");
   expect(lines.at(-1)).toMatch(/^Osprey Robotics BILL-p1 +\$111\.00 +parked +p1/);
+});
+
+test("an incident whose payments Payrun calls back by itself says so and advises no command, until that has ended", async ({
+  gateway,
+  operator,
+}) => {
+  const { store } = gateway;
+  const run = await seedRun(store, { period: "2026-12-04", lines: [planLine("called-back")] });
+  await setLine(store, run.runId, "called-back", { state: "scheduled" });
+  const of = { businessId: "biz_acme", business: "acme" };
+  const { incident } = await store.transaction((trx) =>
+    openIncident(trx, {
+      ...{ ...of, sourceId: "balance", workflowId: fundingIncidentId("acme", "balance") },
+      ...{ code: "R01", reason: "short", roles: ["owner"], nowMs: Date.now() },
+      failedAtMs: Date.now(),
+    }),
+  );
+  const visits = await signedIn(gateway, "olga", ["owner"]);
+  const advised = async () => {
+    const { stdout } = await typed(gateway, operator, ["incident"]);
+    const { html } = await visits.get("/incidents/balance?business=acme");
+    return {
+      command: stdout.includes("npx payrun stop --source balance --cancel-scheduled"),
+      itself: /Payrun calls them back by itself: npx payrun status (\S+)/.exec(stdout)?.[1],
+      page: /(Call back|calls them back by itself)<\/a>/.exec(html)?.[1],
+    };
+  };
+  const byCommand = { command: true, itself: undefined, page: "Call back" };
+  expect(await advised()).toEqual(byCommand);
+  const workflowId = incidentCancellationId("acme", incident.holdId);
+  await store.transaction((trx) =>
+    insertCancellation(trx, {
+      ...{ ...of, workflowId, playbook: "", runId: null, requestedBy: PAYRUN, reason: "R01" },
+      policy: cancelOfHeld({ scope: "source", value: "balance" }, incident.holdId, true),
+      nowMs: Date.now(),
+    }),
+  );
+  const status = `incident-${incident.holdId}`;
+  expect(await advised()).toEqual({
+    ...{ command: false, itself: status, page: "calls them back by itself" },
+  });
+  const shown = await typed(gateway, operator, ["status", status, "--json"]);
+  expect(shown.json()).toMatchObject({ id: workflowId, playbook: null });
+  await changeCancellation(store.db, workflowId, { phase: "completed", endedAtMs: Date.now() });
+  expect(await advised()).toEqual(byCommand);
+});
+
+test("the list of runs says null for a playbook, a period or a launcher that a kind doesn't have", async ({
+  gateway,
+  operator,
+}) => {
+  await gateway.store.transaction((trx) =>
+    openIncident(trx, {
+      ...{ businessId: "biz_acme", business: "acme", sourceId: "balance", code: "R01" },
+      ...{ workflowId: fundingIncidentId("acme", "balance"), reason: "short", roles: ["owner"] },
+      ...{ nowMs: Date.now(), failedAtMs: Date.now() },
+    }),
+  );
+  const listed = await gateway.call("GET", "/v1/runs?kind=funding-incident", operator);
+  const none = { playbook: null, period: null, launchedBy: null };
+  expect(listed.json["items"]).toMatchObject([none]);
+  await cancelled(gateway, "one", ["p1"]);
+  const byHand = await gateway.call("GET", "/v1/runs?kind=cancel-scheduled", operator);
+  expect(byHand.json["items"]).toMatchObject([{ playbook: null, period: null }]);
 });
 
 test("shell completion offers names with the typed prefix, and none of another business", async ({

@@ -1,10 +1,14 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { expect } from "vitest";
+import { isRecord } from "../../src/contracts/is-record.ts";
 import { addOperations } from "../../src/gateway/app.ts";
 import type { GatewayContext } from "../../src/gateway/http/context.ts";
 import { Routes } from "../../src/gateway/http/route.ts";
 import { eventTypes } from "../../src/sandbox/webhooks/events.ts";
 import { sharedGatewayTest } from "./support/gateway-test.ts";
+
+/** A link's secret, and what the service calls its own refusal of a request. */
+const OTHER_CODES = /\/SignInLink$|\/sends\/items$/;
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -36,6 +40,28 @@ test("the API's description lists every operation, with its request body", async
   );
   expect(paths["/v1/runs"]?.["post"]).toHaveProperty("requestBody");
   expect(answer.text).not.toContain('$ref":"#/components/schemas/undefined');
+});
+
+test("the API's description lists the codes of each field that has one", async ({
+  gateway,
+  viewer,
+}) => {
+  const { json } = await gateway.call("GET", "/openapi.json", viewer);
+  const without: string[] = [];
+  let found = 0;
+  const walk = (at: string, part: unknown): void => {
+    if (!isRecord(part)) return;
+    const { properties } = part;
+    for (const [name, schema] of Object.entries(isRecord(properties) ? properties : {})) {
+      if (!/^(code|reasonCode)$/.test(name) || OTHER_CODES.test(at)) continue;
+      found += 1;
+      if (!isRecord(schema) || !("enum" in schema)) without.push(`${at}.${name}`);
+    }
+    for (const [name, inner] of Object.entries(part)) walk(`${at}/${name}`, inner);
+  };
+  walk("", json);
+  expect(found).toBeGreaterThan(15);
+  expect(without).toEqual([]);
 });
 
 test("the API's description names the refusal statuses of each operation", async ({

@@ -1,6 +1,8 @@
 import type { IncidentStatus } from "../../api/incidents.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { waits } from "../../domain/counted.ts";
+import { shellWord } from "../../domain/shell-word.ts";
+import { shortName } from "../../contracts/workflow-kinds.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { callBackCommand } from "../../domain/notices/incident-texts.ts";
 import { phaseText, waitsForLines } from "./run.ts";
@@ -41,18 +43,25 @@ function waitingLines({ phase, payments, totalCents }: IncidentStatus): string[]
   return [`${bills} ${waits(payments.length)} for it.`];
 }
 
-/** Says what is scheduled from the account, until when and how it can be called back. */
+/**
+ * Says what is scheduled from the account, and until when it can be called back: by Payrun itself,
+ * or by a person's command.
+ */
 export function scheduledLines({
   source,
   scheduled,
 }: Pick<IncidentStatus, "source" | "scheduled">): string[] {
   if (scheduled === undefined || scheduled.bills === 0) return [];
-  const { bills, totalCents, cancelBy } = scheduled;
+  const { bills, totalCents, cancelBy, calledBackBy } = scheduled;
   const until =
     cancelBy === null ? "" : `; the first can be cancelled until ${spokenTime(cancelBy)}`;
   return [
     `The service has ${count(bills, "bill")} scheduled from it, ${formatUsd(totalCents)}${until}`,
-    dim(callBackCommand(source)),
+    dim(
+      calledBackBy === undefined
+        ? callBackCommand(source)
+        : `Payrun calls them back by itself: payrun status ${shellWord(shortName(calledBackBy))}`,
+    ),
   ];
 }
 

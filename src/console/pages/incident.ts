@@ -8,7 +8,7 @@ import { paidAgainTexts } from "../../domain/retries/freed-texts.ts";
 import { choices, field, form, hidden, note, section, submit } from "../elements.ts";
 import type { Page } from "../layout.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
-import { stopPage } from "../../contracts/console-pages.ts";
+import { runPage, stopPage } from "../../contracts/console-pages.ts";
 import { type Markup, when } from "../words.ts";
 import { Refused } from "../refused.ts";
 import { signInAgain } from "./decision.ts";
@@ -134,14 +134,14 @@ function stillScheduled(
   { zoneOf }: PageRequest["visitor"],
 ): Markup | "" {
   if (scheduled === undefined || scheduled.bills === 0) return "";
-  const { bills, totalCents, cancelBy } = scheduled;
+  const { bills, totalCents, cancelBy, calledBackBy } = scheduled;
   const until =
     cancelBy === null
       ? ""
       : html`; the first can be cancelled until ${when(cancelBy, zoneOf(business))}`;
   return html`<p>
     The service has ${counted(bills, "bill")} of ${formatUsd(totalCents)} scheduled from it${until}.
-    <a href="${stopPage({ source, business })}">Call back</a>
+    ${calledBackBy === undefined ? html`<a href="${stopPage({ source, business })}">Call back</a>` : html`Payrun <a href="${runPage(calledBackBy)}">calls them back by itself</a>.`}
   </p>`;
 }
 

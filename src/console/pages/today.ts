@@ -204,8 +204,8 @@ function calledIn({
 }: Pick<ListedRun, "kind" | "playbook" | "period" | "contactName" | "publicId">): Markup {
   if (kind === "retry-failed-payment" && contactName != null)
     return html`${contactName} ${unbroken(publicId ?? "")}`;
-  const isNamed = playbook !== "" && kind !== "kyb-onboarding";
-  return unbroken(`${isNamed ? playbook : kindCalled(kind)} ${period}`);
+  const name = kind === "kyb-onboarding" ? null : playbook;
+  return unbroken(`${name ?? kindCalled(kind)} ${period ?? ""}`);
 }
 
 /**

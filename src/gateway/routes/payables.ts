@@ -4,6 +4,7 @@ import { decidersOf } from "../../store/lines/retry-cases.ts";
 import { historyOf } from "../../reports/history/history.ts";
 import { GatewayError } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
+import { reasonCode } from "../../api/codes.ts";
 import { HistoryBody } from "../../api/history.ts";
 import { ParkedBody } from "../../api/parked.ts";
 import { parkedBills } from "../../reports/parked.ts";
@@ -112,7 +113,7 @@ function addBulk(routes: Routes): void {
       "In the order of their ids; if there are more, `next` is what the next request sends as `after`.",
     roles: MAY.operate,
     body: z.strictObject({
-      reasonCode: z.string().min(1).max(100),
+      reasonCode,
       action,
       reason: words,
       business: name.optional(),

@@ -45,7 +45,7 @@ export async function cancellationStatus(
     kind: cancellation.policy.kind,
     business: cancellation.business,
     zone: zoneOf(context, cancellation.business),
-    playbook: cancellation.playbook,
+    playbook: cancellation.playbook === "" ? null : cancellation.playbook,
     phase: cancellation.phase,
     waitingFor,
     releasedBy: [...releasersOf(cancellation.policy)],

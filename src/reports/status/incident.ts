@@ -5,6 +5,8 @@ import { MOVING_TOP_UP_STATES } from "../../contracts/deposit.ts";
 import type { LineState } from "../../contracts/line-states.ts";
 import { ASKING_PHASE } from "../../domain/asking-phases.ts";
 import { incidentCommand } from "../../domain/retries/deciders.ts";
+import { incidentCancellationId } from "../../contracts/workflow-kinds.ts";
+import { getCancellation } from "../../store/cancellations/cancellations.ts";
 import { getIncidentByWorkflowId, type Incident } from "../../store/incidents/incidents.ts";
 import { scheduledFrom } from "../../store/incidents/scheduled-from.ts";
 import type { Db } from "../../store/index.ts";
@@ -73,9 +75,13 @@ export async function scheduledOf(
   const clock = await clocks.read(profile);
   const { recallable, lines } = await scheduledFrom(store.db, incident, clock, SCHEDULED_MOST);
   const { bills, totalCents, earliestCutOffMs } = recallable;
+  const cancellationId = incidentCancellationId(incident.business, incident.holdId);
+  const cancellation = await getCancellation(store.db, cancellationId);
+  const calledBackBy = cancellation?.endedAtMs === null ? cancellationId : undefined;
   return {
     ...{ bills, totalCents },
     cancelBy: earliestCutOffMs === null ? null : isoInstant(earliestCutOffMs),
+    ...definedOnly({ calledBackBy }),
     payments: lines.map(({ plan, line: { payableId, amountCents, executionDate } }) => {
       const { publicId, contactId, contactName } = plan;
       return { payableId, publicId, contactId, contactName, amountCents, executionDate };

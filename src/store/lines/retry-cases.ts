@@ -126,6 +126,7 @@ export async function waitingForIncident(db: Db, account: Account): Promise<Inci
       "run_lines.state",
       "run_lines.payment_ids",
       "run_lines.attempts",
+      "run_lines.reason_code",
       "run_lines.reason",
     ])
     .orderBy("retry_cases.payable_id")
