@@ -152,15 +152,13 @@ function isIn(list, host) {
  * @param {Env} env
  */
 function isExcepted(host, port, env) {
-  const entries = EXCEPTIONS.flatMap((name) => textOf(name, env).split(/[\s,]+/));
-  return entries.filter((entry) => entry !== "").some((entry) => isNamedBy(entry, host, port));
+  return exceptionsIn(env).some((entry) => isNamedBy(entry, host, port));
 }
 
 /** @param {string} entry @param {string} host @param {number} port */
 function isNamedBy(entry, host, port) {
-  const [, bracketed, plain, its] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(entry) ?? [];
+  const { named, its } = partsOf(entry);
   if (its !== undefined && Number(its) !== port) return false;
-  const named = bare(bracketed ?? plain ?? entry);
   const network = networkOf(named);
   if (network !== undefined) return isIn(network, host);
   const name = named.replace(/^\*?\./, "");
@@ -169,15 +167,49 @@ function isNamedBy(entry, host, port) {
   return host.endsWith(`.${name}`) || (host === name && !named.startsWith("*"));
 }
 
-/** @param {string} text an address, or a network such as `10.0.0.0/8` */
+/**
+ * Takes an exception apart; brackets may stand around the whole or, before a network's length,
+ * around the address alone, as people write IPv6.
+ *
+ * @param {string} entry
+ */
+function partsOf(entry) {
+  const [, address, bits = "", plain, its] =
+    /^(?:\[([^\]]*)\](\/\d+)?|([^:]*))(?::(\d+))?$/.exec(entry) ?? [];
+  return { named: bare(address === undefined ? (plain ?? entry) : address + bits), its };
+}
+
+/**
+ * Returns the exceptions that name nothing, as they stand: they except nothing.
+ *
+ * @param {Env} [env]
+ * @returns {string[]}
+ */
+export function unknownExceptions(env = process.env) {
+  return exceptionsIn(env).filter((entry) => {
+    const { named } = partsOf(entry);
+    if (networkOf(named) !== undefined || named === "*") return false;
+    return !/^(\*?\.)?[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)*$/u.test(named);
+  });
+}
+
+/** @param {Env} env */
+function exceptionsIn(env) {
+  const entries = EXCEPTIONS.flatMap((name) => textOf(name, env).split(/[\s,]+/));
+  return entries.filter((entry) => entry !== "");
+}
+
+/**
+ * @param {string} text an address, or a network such as `10.0.0.0/8`
+ * @returns {BlockList | undefined} undefined if it is neither
+ */
 function networkOf(text) {
-  const [address = "", bits] = text.split("/");
+  const [address = "", bits, ...rest] = text.split("/");
   const family = isIP(address);
-  if (family === 0) return undefined;
   const most = family === 6 ? 128 : 32;
-  const length = bits === undefined ? most : Number(bits);
+  const length = bits === undefined ? most : /^\d+$/.test(bits) ? Number(bits) : -1;
+  if (family === 0 || rest.length > 0 || length < 0 || length > most) return undefined;
   const list = new BlockList();
-  if (length >= 0 && length <= most)
-    list.addSubnet(address, length, family === 6 ? "ipv6" : "ipv4");
+  list.addSubnet(address, length, family === 6 ? "ipv6" : "ipv4");
   return list;
 }

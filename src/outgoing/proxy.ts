@@ -1,1 +1,1 @@
-export { proxyFor, proxyForTemporal } from "../../scripts/setup/proxy.mjs";
+export { proxyFor, proxyForTemporal, unknownExceptions } from "../../scripts/setup/proxy.mjs";

@@ -279,6 +279,18 @@ test("doctor says which proxy is used for what, and shows no password of it", as
   expect(none.json<Checks>().checks.map(({ name }) => name)).not.toContain("Proxies");
 });
 
+test("doctor names the exceptions of NO_PROXY that it can't read, which are reached through the proxy", async () => {
+  const proxy = { HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "[fd00::]/8,10.0.0.0/99,a.example" };
+  const result = await payrun(["doctor", "--json"], {
+    cwd: temporaryFolder(),
+    env: { ...TEMPORAL, ...proxy },
+  });
+  const { checks } = result.json<Checks>();
+  expect(checks.filter(({ name }) => name === "Proxies").at(-1)).toMatchObject({
+    ...{ state: "warning", text: "NO_PROXY excepts nothing by 10.0.0.0/99" },
+  });
+});
+
 test("a variable that names no proxy is refused by its name, without its value", async () => {
   const env = { ...TEMPORAL, HTTPS_PROXY: "socks5://ann:s3cret@proxy.example" };
   const result = await payrun(["doctor"], { cwd: temporaryFolder(), env });

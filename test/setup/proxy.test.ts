@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { proxyFor, proxyForTemporal, proxyProblems } from "../../scripts/setup/proxy.mjs";
+import {
+  proxyFor,
+  proxyForTemporal,
+  proxyProblems,
+  unknownExceptions,
+} from "../../scripts/setup/proxy.mjs";
 
 const PROXY = "http://proxy.example:3128";
 
@@ -76,6 +81,13 @@ const EXCEPTIONS: readonly (readonly [string, string, boolean])[] = [
   ["2001:DB8:0::1", "[2001:db8::1]", true],
   ["[2001:db8::1]:8443", "[2001:db8::1]", false],
   ["2001:db8::/32", "[2001:db8::7]", true],
+  ["[fd00::]/8", "[fd12::7]", true],
+  ["[fd00::]/8", "[fe80::7]", false],
+  ["[fd00::]/8:8443", "[fd12::7]", false],
+  ["[fd00::/8]", "[fd12::7]", true],
+  ["[fd00::/8]:443", "[fd12::7]", true],
+  ["10.0.0.0/8:443", "10.2.3.4", true],
+  ["10.0.0.0/8/8", "10.2.3.4", false],
   [",", "a.example", false],
 ];
 
@@ -84,6 +96,14 @@ test.each(EXCEPTIONS)("NO_PROXY=%s holds for %s: %s", (exceptions, host, isExcep
     const found = proxyFor(`https://${host}`, { HTTPS_PROXY: PROXY, [name]: exceptions });
     expect(found === undefined, name).toBe(isExcepted);
   }
+});
+
+test("exceptions that name nothing are told from those that do", () => {
+  const odd = ["10.0.0.0/99", "10.0.0.*", "fd00::/x", "[fd00::", "https://a.example", "a..example"];
+  const sound = EXCEPTIONS.flatMap(([exceptions, , isExcepted]) => (isExcepted ? exceptions : []));
+  const env = { NO_PROXY: [...sound, ...odd].join(","), no_proxy: "a.example/8" };
+  expect(unknownExceptions(env).toSorted()).toEqual([...odd, "a.example/8"].toSorted());
+  expect(unknownExceptions({})).toEqual([]);
 });
 
 test("both spellings of the exceptions count together", () => {

@@ -1,5 +1,5 @@
 import type { BusinessProfile, Config } from "../../config.ts";
-import { proxyFor, proxyForTemporal } from "../../outgoing/proxy.ts";
+import { proxyFor, proxyForTemporal, unknownExceptions } from "../../outgoing/proxy.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { temporalOf } from "../home/running-file.ts";
 import type { Check } from "./doctor-businesses.ts";
@@ -28,7 +28,16 @@ export function proxyChecks(config: Config): Check[] {
     ([way, those]) => `${way} for ${[...new Set(those.map(({ what }) => what))].join(", ")}`,
   );
   const text = [...texts, "never one for e-mail and PostgreSQL"].join("; ");
-  return [{ name: "Proxies", state: "ok", text }];
+  return [{ name: "Proxies", state: "ok", text }, ...exceptionChecks()];
+}
+
+/** Says which exceptions are none, and so are reached through a proxy. */
+function exceptionChecks(): Check[] {
+  const unknown = unknownExceptions();
+  if (unknown.length === 0) return [];
+  const text = `NO_PROXY excepts nothing by ${unknown.join(", ")}`;
+  const remedy = "Name hosts, addresses, or networks such as 10.0.0.0/8 or [fd00::]/8.";
+  return [{ name: "Proxies", state: "warning", text, remedy }];
 }
 
 function usesOf({ name, apiUrl, notify, signIn }: BusinessProfile): Use[] {
