@@ -8,8 +8,9 @@ import { pruneEventStarts } from "../store/events/event-starts.ts";
 import { pruneNotices } from "../store/notices/notice-prune.ts";
 import { pruneSubscriptions } from "../store/payables/subscriptions.ts";
 import type { GatewayContext } from "./http/context.ts";
+import { KEYS_FORGOTTEN_EVERY_MS, KEYS_KEPT_MS } from "./http/keyed.ts";
 
-const INTERVAL_MS = 60 * 60_000;
+const INTERVAL_MS = KEYS_FORGOTTEN_EVERY_MS;
 
 /** Longer than anything that a notice is about can last, such as an approval. */
 const NOTICES_KEPT_MS = 400 * DAY_MS;
@@ -22,9 +23,6 @@ const EVENTS_KEPT_MS = 400 * DAY_MS;
 
 /** Sign-ins are reviewed by the quarter; after that only the trail has them. */
 const SESSIONS_KEPT_MS = 100 * DAY_MS;
-
-/** As long as a request that came with a key is recognized when it comes again. */
-const KEYS_KEPT_MS = 7 * DAY_MS;
 
 /**
  * Deletes old rows once an hour: marks of events that started something long ago, notices that were

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { DAY_MS } from "../../src/contracts/durations.ts";
+import { principalOf } from "../../src/contracts/principal.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { forgetRequests } from "../../src/store/requests/keyed-requests.ts";
 import { profile, type TestGateway } from "./support/gateway.ts";
@@ -336,6 +337,28 @@ test("a key of 255 odd but visible characters works, and a request that changes 
   const token = await gateway.token("olga", ["operator"]);
   expect((await send(gateway, token, "~!:/'\"%".padEnd(255, "x"), holdOf())).status).toBe(201);
   expect((await send(gateway, token, "two words", ["GET", "/v1/holds"])).status).toBe(200);
+});
+
+test("a caller whose requests fill what is kept gets no new key, and loses none", async ({
+  gateway,
+}) => {
+  const { db } = gateway.store;
+  const olga = await gateway.token("olga", ["operator"]);
+  const otto = await gateway.token("otto", ["operator"]);
+  const first = await send(gateway, olga, "k-1", holdOf());
+  // As if Otto had sent it, and as much more as may be kept.
+  const filled = { principal: principalOf("otto"), bytes: 100_000_000 };
+  await db.updateTable("keyed_requests").set(filled).execute();
+  const refused = await send(gateway, otto, "k-2", holdOf());
+  expect([refused.status, refused.json]).toMatchObject([409, { error: "too_many_keys" }]);
+  const days = Number(refused.retryAfter) / 86_400;
+  expect([days > 6.9, days < 7.1]).toEqual([true, true]);
+  expect(await countHolds(gateway)).toBe(1);
+  expect((await send(gateway, otto, "k-1", holdOf())).text).toBe(first.text);
+  expect((await send(gateway, olga, "k-2", holdOf())).status).toBe(201);
+  const [, path, body] = holdOf();
+  expect((await gateway.call("POST", path, otto, body)).status).toBe(201);
+  expect(await countHolds(gateway)).toBe(3);
 });
 
 test("a request is forgotten after seven days, and then it is a new one", async ({ gateway }) => {

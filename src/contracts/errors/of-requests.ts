@@ -84,6 +84,11 @@ export const REQUEST_ERRORS = {
     means: "The `Idempotency-Key` came with another request; nothing was done.",
     remedy: "Take a new key for a new request.",
   },
+  too_many_keys: {
+    status: 409,
+    means: "Requests with an `Idempotency-Key` of this caller fill what is kept; nothing was done.",
+    remedy: "Send it without a key, or after `Retry-After`; take one key for one intention.",
+  },
   in_progress: {
     status: 409,
     means: "The same request is being carried out.",

@@ -1,16 +1,20 @@
 import type { Context } from "hono";
 import { z } from "zod";
+import { DAY_MS, HOUR_MS } from "../../contracts/durations.ts";
 import { isRecord } from "../../contracts/is-record.ts";
 import { coversBusinesses } from "../../domain/approvals/token.ts";
 import { conflict, GatewayError } from "../../actions/errors.ts";
 import type { Principal } from "../../actions/principal.ts";
 import {
+  answerIn,
   carryOutOnce,
   keepAnswerOf,
   type KeptAnswer,
   type KeptRequest,
+  type KeptSum,
   type KeyedRequest,
   keyedRequest,
+  keptSumOf,
   keptUnder,
 } from "../../store/requests/keyed-requests.ts";
 import { reasonOf } from "../../process/repeat.ts";
@@ -22,6 +26,15 @@ import type { ScopedContext } from "./scope.ts";
 const KEY_HEADER = "Idempotency-Key";
 
 const KEY_MOST = 255;
+
+/** As long as a request that came with a key is recognized when it comes again. */
+export const KEYS_KEPT_MS = 7 * DAY_MS;
+
+/** How often those that are older are forgotten. */
+export const KEYS_FORGOTTEN_EVERY_MS = HOUR_MS;
+
+/** Most that the requests of one principal may leave in the store in that time. */
+const KEYS_MOST_BYTES = 100_000_000;
 
 /** How long a request under a key may still be under way in another process. */
 const UNDER_WAY_MS = 60_000;
@@ -193,9 +206,10 @@ export async function answerOnce<Answer extends object>(
   handle: (context: ScopedContext) => Promise<Answer>,
 ): Promise<Answer | Repeated> {
   const { request, hasSecret } = keyed;
-  if (keyed.kept !== undefined) {
+  if (keyed.kept === undefined) await requireRoom(context, request);
+  else {
     requireSame(request, keyed.kept);
-    if (keyed.kept.status !== null) return repeated(keyed.kept);
+    if (keyed.kept.status !== null) return await repeated(keyed.kept);
   }
   const under = carryingOut(context, keyed);
   try {
@@ -205,7 +219,7 @@ export async function answerOnce<Answer extends object>(
   } catch (error) {
     if (error instanceof Settled) {
       requireSame(request, error.kept);
-      return repeated(error.kept);
+      return await repeated(error.kept);
     }
     if (!(error instanceof GatewayError) || !isKept(error)) throw error;
     const text = JSON.stringify(errorBody(error));
@@ -271,7 +285,7 @@ async function insteadOf(
   const kept = all.find(({ businessId }) => businessId === request.businessId);
   if (kept !== undefined) {
     requireSame(request, kept);
-    if (kept.status !== null) return repeated(kept);
+    if (kept.status !== null) return await repeated(kept);
     if (nowMs() - kept.createdAtMs > UNDER_WAY_MS) {
       throw conflict(
         "answer_lost",
@@ -305,8 +319,52 @@ function isKept({ status, code }: GatewayError): boolean {
   return !isPassing && code !== "in_progress" && code !== "schedule_busy";
 }
 
-function repeated({ status, answer }: KeptRequest): Repeated {
-  return { status: status ?? 500, text: answer ?? "", contentType: "application/json" };
+async function repeated(kept: KeptRequest): Promise<Repeated> {
+  const text = (await answerIn(kept)) ?? "";
+  return { status: kept.status ?? 500, text, contentType: "application/json" };
+}
+
+/** How long the sum of a principal's requests is taken as it was read. */
+const SUM_COUNTS_MS = 1_000;
+
+interface LastSum {
+  readonly atMs: number;
+  readonly sum: Promise<KeptSum>;
+}
+
+/** The last sums of principals' requests that were read, by store. */
+const SUMS = new WeakMap<object, Map<string, LastSum>>();
+
+/**
+ * Checks that there is room for what a new request leaves behind. To forget an earlier one in its
+ * place would let that one's repeat act a second time.
+ *
+ * @throws GatewayError 409 that says when there is room again
+ */
+async function requireRoom(
+  { store, nowMs }: ScopedContext,
+  { principal }: KeyedRequest,
+): Promise<void> {
+  const { bytes, oldestMs } = await sumOf(store.db, principal);
+  if (bytes < KEYS_MOST_BYTES || oldestMs === undefined) return;
+  const roomMs = oldestMs + KEYS_KEPT_MS + KEYS_FORGOTTEN_EVERY_MS;
+  const most = `${KEYS_MOST_BYTES / 1_000_000} MB`;
+  throw conflict(
+    "too_many_keys",
+    `Nothing was done: what is kept of requests of this name with an ${KEY_HEADER} has reached ${most}, and nothing is forgotten before seven days are over, so that no repeat acts twice. There is room again from ${new Date(roomMs).toISOString()}. A request without a key is carried out.`,
+    { retryAfterSeconds: Math.max(1, Math.ceil((roomMs - nowMs()) / 1_000)) },
+  );
+}
+
+/** Reads the sum of a principal's requests at most once a second: of many, it takes a while. */
+function sumOf(db: ScopedContext["store"]["db"], principal: string): Promise<KeptSum> {
+  const sums = SUMS.get(db) ?? new Map<string, LastSum>();
+  SUMS.set(db, sums);
+  const atMs = performance.now();
+  for (const [name, read] of sums) if (atMs - read.atMs > SUM_COUNTS_MS) sums.delete(name);
+  const sum = sums.get(principal)?.sum ?? keptSumOf(db, principal);
+  if (!sums.has(principal)) sums.set(principal, { atMs, sum });
+  return sum;
 }
 
 const Made = z.object({ tokenId: z.string() });

@@ -5,7 +5,8 @@ import { principalOf } from "../../contracts/principal.ts";
 import type { Tables } from "../schema/tables.ts";
 import { asColumns, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
-import { changeRecords, findAll, findOne } from "../sql/records.ts";
+import { findAll, findOne } from "../sql/records.ts";
+import { packed, unpacked } from "./packed-text.ts";
 
 /** A request as it was kept: what it was, and its answer once it has one. */
 export type KeptRequest = RecordOf<"keyed_requests">;
@@ -15,6 +16,9 @@ export type KeyedRequest = Pick<
   KeptRequest,
   "principal" | "operation" | "keyHash" | "businessId" | "requestHash" | "roles" | "businesses"
 >;
+
+/** What a row takes besides its long text, with its entries in indexes. */
+const ROW_BYTES = 1_000;
 
 /** The answer that a repeat gets. */
 export interface KeptAnswer {
@@ -98,17 +102,24 @@ export async function carryOutOnce<T>(
   if (kept.requestHash !== request.requestHash || kept.status !== null) return { kept };
   const { requestId, createdAtMs: firstAtMs } = kept;
   const done = await findOne(trx, "keyed_effects", { requestId, businessId, part });
-  if (done !== undefined) return { value: valueIn<T>(done.outcome), isRepeat: true, firstAtMs };
+  if (done !== undefined) {
+    return { value: await valueIn<T>(done.outcome), isRepeat: true, firstAtMs };
+  }
   const value = await work();
   if (insteadOfSecret !== undefined) {
     await keepAnswer(trx, requestId, insteadOfSecret(value));
     return { value, isRepeat: false, firstAtMs };
   }
-  const outcome = JSON.stringify({ value });
+  const outcome = await packed(JSON.stringify({ value }));
   const effect = asColumns({ requestId, businessId, part, outcome });
   await trx.insertInto("keyed_effects").values(effect).execute();
+  await trx
+    .updateTable("keyed_requests")
+    .set((eb) => ({ bytes: eb("bytes", "+", ROW_BYTES + outcome.length) }))
+    .where("request_id", "=", requestId)
+    .execute();
   // As a repeat gets it, so that the two can't differ.
-  return { value: valueIn<T>(outcome), isRepeat: false, firstAtMs };
+  return { value: await valueIn<T>(outcome), isRepeat: false, firstAtMs };
 }
 
 /** Returns the outcome of a transaction of a request; undefined if it was not carried out. */
@@ -121,7 +132,7 @@ export async function carriedOut<T>(
   if (kept?.requestHash !== request.requestHash) return undefined;
   const { requestId, createdAtMs: firstAtMs } = kept;
   const done = await findOne(db, "keyed_effects", { requestId, businessId, part });
-  return done === undefined ? undefined : { value: valueIn<T>(done.outcome), firstAtMs };
+  return done === undefined ? undefined : { value: await valueIn<T>(done.outcome), firstAtMs };
 }
 
 /**
@@ -136,11 +147,35 @@ export async function keepAnswerOf(
   answer: KeptAnswer,
   { hasEffect, nowMs }: { readonly hasEffect: boolean; readonly nowMs: number },
 ): Promise<boolean> {
-  const isNew = await insert(db, request, nowMs, answer);
+  const stored = { ...answer, text: await packed(answer.text) };
+  const isNew = await insert(db, request, nowMs, stored);
   if (isNew) return true;
   const kept = hasEffect ? await keptAs(db, request) : undefined;
   if (kept?.requestHash !== request.requestHash) return false;
-  return keepAnswer(db, kept.requestId, answer);
+  return keepAnswer(db, kept.requestId, stored);
+}
+
+/** Returns the text of the answer that a request got; undefined if it has none. */
+export async function answerIn({ answer }: KeptRequest): Promise<string | undefined> {
+  return answer === null ? undefined : unpacked(answer);
+}
+
+/** What of the store the requests of one principal take. */
+export interface KeptSum {
+  readonly bytes: number;
+  /** When the first of them came; undefined without any. */
+  readonly oldestMs: number | undefined;
+}
+
+/** Sums up what is kept of a principal's requests, from an index alone. */
+export async function keptSumOf(db: Db, principal: string): Promise<KeptSum> {
+  const row = await db
+    .selectFrom("keyed_requests")
+    .select((eb) => [eb.fn.sum("bytes").as("bytes"), eb.fn.min("created_at_ms").as("oldest")])
+    .where("principal", "=", principal)
+    .executeTakeFirstOrThrow();
+  const oldest: number | string | null = row.oldest;
+  return { bytes: Number(row.bytes), oldestMs: oldest === null ? undefined : Number(oldest) };
 }
 
 /** Forgets requests that came before an instant, with what they have done. */
@@ -175,6 +210,7 @@ async function insert(
         ...{ principal, operation, keyHash, businessId, requestHash, roles, businesses },
         ...{ requestId: randomUUID(), createdAtMs: Math.floor(nowMs) },
         ...{ status: answer?.status ?? null, answer: answer?.text ?? null },
+        bytes: ROW_BYTES + (answer?.text.length ?? 0),
       }),
     )
     .onConflict((conflict) => conflict.doNothing())
@@ -189,8 +225,13 @@ async function keepAnswer(
   requestId: string,
   { status, text: answer }: KeptAnswer,
 ): Promise<boolean> {
-  const change = { status, answer };
-  return (await changeRecords(db, "keyed_requests", { requestId, status: null }, change)) > 0;
+  const { numUpdatedRows } = await db
+    .updateTable("keyed_requests")
+    .set((eb) => ({ status, answer, bytes: eb("bytes", "+", answer.length) }))
+    .where("request_id", "=", requestId)
+    .where("status", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Writes a value so that the order of its fields makes no difference. */
@@ -202,6 +243,6 @@ function sortedJson(content: unknown): string {
   );
 }
 
-function valueIn<T>(outcome: string): T {
-  return (JSON.parse(outcome) as { readonly value: T }).value;
+async function valueIn<T>(outcome: string): Promise<T> {
+  return (JSON.parse(await unpacked(outcome)) as { readonly value: T }).value;
 }

@@ -54,6 +54,7 @@ export const INDEXES: readonly string[] = [
   "create index sign_in_links_of_token on sign_in_links (token_id)",
   "create unique index keyed_requests_by_id on keyed_requests (request_id)",
   "create index keyed_requests_by_age on keyed_requests (created_at_ms)",
+  "create index keyed_requests_of_principal on keyed_requests (principal, created_at_ms, bytes)",
   "create index inbox_of_object on inbox (business_id, object_id)",
   "create index inbox_recovered on inbox (business_id, received_at_ms) where via = 'deliveries'",
   "create index inbox_taken on inbox (business_id, received_at_ms) where via = 'webhook'",

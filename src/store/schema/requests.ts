@@ -19,7 +19,10 @@ export const requestTables = {
     businesses: jsonOrNull<readonly string[]>(),
     /** Null until it is answered. */
     status: integerOrNull,
+    /** As `packed` writes it. */
     answer: textOrNull,
+    /** About how much of the store it takes, with what it has done. */
+    bytes: integer,
     created_at_ms: integer,
   }),
   /** What a request has done, written with it: one row for each of its transactions. */
@@ -27,7 +30,7 @@ export const requestTables = {
     request_id: text,
     business_id: text,
     part: text,
-    /** JSON: `{ value }`, what the transaction returned. */
+    /** JSON, as `packed` writes it: `{ value }`, what the transaction returned. */
     outcome: text,
   }),
 };

@@ -29,6 +29,7 @@ export const otherColumns: Columns<
     businesses: true,
     status: true,
     answer: true,
+    bytes: true,
     created_at_ms: true,
   },
   keyed_effects: { request_id: true, business_id: true, part: true, outcome: true },

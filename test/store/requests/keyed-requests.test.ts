@@ -1,9 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
 import {
+  answerIn,
   type CarriedOut,
   carryOutOnce,
   forgetRequests,
   keepAnswerOf,
+  keptSumOf,
   keyedRequest,
   keptUnder,
 } from "../../../src/store/requests/keyed-requests.ts";
@@ -76,6 +78,31 @@ test("the first answer of a request stays, and a refusal is no answer of what so
   expect(await keepAnswerOf(store.db, requestOf(), ANSWER, effect)).toBe(true);
   expect(await keepAnswerOf(store.db, requestOf(), refusal, effect)).toBe(false);
   expect(await keptUnder(store.db, requestOf())).toMatchObject([{ status: 201 }]);
+});
+
+test("a long answer and what a request has done are kept in little room, and read as they were", async () => {
+  const lines = Array.from({ length: 2_000 }, (_, no) => ({
+    payableId: `pbl_${no}`,
+    state: "paid",
+  }));
+  const effect = { businessId: "biz", part: "", nowMs: 1 };
+  const carried = () =>
+    store.transactionOf("biz", (trx) =>
+      carryOutOnce(trx, requestOf(), effect, () => Promise.resolve({ lines })),
+    );
+  await carried();
+  expect(await carried()).toMatchObject({ value: { lines }, isRepeat: true });
+  const text = JSON.stringify({ lines });
+  const how = { hasEffect: true, nowMs: 2 };
+  await keepAnswerOf(store.db, requestOf(), { status: 200, text }, how);
+  const [kept] = await keptUnder(store.db, requestOf());
+  expect(kept && (await answerIn(kept))).toBe(text);
+  const [stored] = await store.db.selectFrom("keyed_effects").selectAll().execute();
+  const taken = (stored?.outcome.length ?? 0) + (kept?.answer?.length ?? 0);
+  expect(taken).toBeLessThan(text.length / 3);
+  const { bytes, oldestMs } = await keptSumOf(store.db, requestOf().principal);
+  expect([bytes - taken, oldestMs]).toEqual([2_000, 1]);
+  expect(await keptSumOf(store.db, "nobody")).toEqual({ bytes: 0, oldestMs: undefined });
 });
 
 test("what identifies a request has neither its key nor its content in it, and is the same in any order of fields", () => {
