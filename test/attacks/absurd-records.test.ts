@@ -1,5 +1,11 @@
 import { fc } from "@fast-check/vitest";
 import { expect, onTestFinished } from "vitest";
+import { HistoryBody } from "../../src/api/history.ts";
+import { RunReviewBody } from "../../src/api/review.ts";
+import { AnyStatusBody } from "../../src/api/statuses.ts";
+import { statusLines } from "../../src/cli/show/any-status.ts";
+import { historyLines } from "../../src/cli/show/history.ts";
+import { billLines, reviewDigest, reviewHead } from "../../src/cli/show/review.ts";
 import { getRunLine } from "../../src/store/lines/lines.ts";
 import { getPlanLines, listSkipped } from "../../src/store/lines/plan-lines.ts";
 import { getPlan } from "../../src/store/plans/plans.ts";
@@ -141,6 +147,15 @@ async function centsSent(world: MoneyWorld, payableId: string): Promise<number> 
   return sent.reduce((sum, { amountCents }) => sum + Number(amountCents), 0);
 }
 
+/** What commands print of an answer of 200; `payrun show` of the review, `explain` of the history. */
+function printed(path: string, json: unknown): string[] {
+  if (path.endsWith("/history")) return historyLines(HistoryBody.parse(json));
+  if (path.endsWith("/report") || !path.startsWith("/v1/runs/")) return [];
+  if (!path.endsWith("/review")) return statusLines(AnyStatusBody.parse(json));
+  const review = RunReviewBody.parse(json);
+  return [...reviewHead(review), ...billLines(review.bills), ...reviewDigest(review)];
+}
+
 /** Opens everything that shows these bills to people or machines. */
 async function openAll(
   { gateway, console: visits }: { readonly gateway: TestGateway; readonly console: Visits },
@@ -153,8 +168,9 @@ async function openAll(
   const more = [`/v1/payables`, "/v1/contacts/v1", "/v1/payments?since=2020-01-01", "/v1/overview"];
   more.push(`/v1/reports?from=${inDays(-20)}&to=${inDays(20)}`);
   for (const path of [...paths, ...more, "/metrics"]) {
-    const { status, text } = await gateway.call("GET", path, token);
+    const { status, text, json } = await gateway.call("GET", path, token);
     expect(status, `${path}: ${text.slice(0, 500)}`).toBeLessThan(500);
+    if (status === 200) expect(() => printed(path, json), path).not.toThrow();
   }
   const page = `/runs/${encodeURIComponent(runId)}`;
   const pages = ["/", page, `/bills/${odd}`, `/bills/${other}`, "/vendors/v1", "/needs-action"];
@@ -164,7 +180,7 @@ async function openAll(
   }
 }
 
-test("whatever the service says in a field of one record, its bill is never paid too much, everybody else is paid, and every page opens", async ({
+test("whatever the service says in a field of one record, its bill is never paid too much, everybody else is paid, and every page and command shows it", async ({
   world,
   front,
   gateway,

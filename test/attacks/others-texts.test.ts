@@ -44,6 +44,23 @@ test("a vendor's name changes no other text of a page or a table, and nothing in
   }
 });
 
+test("a vendor's name is clean in the question whether its account is still right, too", async ({
+  gateway,
+  run,
+}) => {
+  await gateway.store.db
+    .updateTable("run_lines")
+    .set({ record_asked: "2026-11-28T03:00:00.000Z", record_asked_at_ms: 1 })
+    .set({ reason_code: "changed_record", reason: `The record was changed: ${NAME}.` })
+    .execute();
+  const cora = await signedIn(gateway, "cora", ["controller", "owner"]);
+  const page = await (await cora.browser.get(`/runs/${encodeURIComponent(run.runId)}`)).text();
+  const question = page.split("Is the account still right?")[1]?.split("</section>")[0];
+  expect(question).toContain("Acme ·dekcatta·[2J");
+  expect(question).toContain(`${ISOLATE}אבג`);
+  for (const mark of HARMFUL) expect(page).not.toContain(mark);
+});
+
 test("a vendor's name is no instruction to a terminal, a mail or a Slack message", () => {
   const notice = {
     ...{ noticeId: "ntc_1", kind: "parked", data: {}, contactId: null, runId: null },

@@ -1,4 +1,4 @@
-import { html } from "hono/html";
+import { html } from "../html.ts";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";
 import { runPage, vendorPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
