@@ -34,7 +34,7 @@ export function changedRecords({ visitor }: PageRequest, review: RunReview): Mar
       `${runPage(id)}/accounts`,
       html`<p>
           These records were changed after the approval. The other approvals stand; one word for
-          each vendor is enough.
+          each vendor is enough. Untick those that you aren’t sure of.
         </p>
         ${hidden("plan", planHash ?? "")}
         <fieldset>
