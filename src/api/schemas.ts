@@ -26,7 +26,7 @@ export const DecisionBody = z
       .string()
       .optional()
       .describe(
-        "What that means for the next run, and how to keep them out of it; missing if none was left out",
+        "What that means for the next run, and how to keep them out of it; missing if there are none, or if the service has each of them already",
       ),
     notRecalledCount: z
       .int()

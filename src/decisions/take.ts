@@ -39,7 +39,7 @@ export interface DecisionAnswer extends EffectOfApproval {
   readonly decision: "approve" | "reject";
   readonly countsFor: readonly string[];
   readonly dropped: readonly string[];
-  /** What leaving bills out means for the next run; missing if none was left out. */
+  /** What leaving bills out means for the next run; missing if the service has each of them. */
   readonly leftOut?: string;
   /** Bills that it doesn't count for yet, because an earlier stage is open; missing for none. */
   readonly tooEarly?: readonly string[];
@@ -260,6 +260,21 @@ async function answer(
   said: Pick<DecisionAnswer, "countsFor" | "dropped" | "tooEarly">,
 ): Promise<DecisionAnswer> {
   const { decision } = deciding.request;
-  const leftOut = said.dropped.length === 0 ? {} : { leftOut: leftOutText(said.dropped) };
+  const unsent = await unsentOf(trx, deciding.run, said.dropped);
+  const leftOut = unsent.length === 0 ? {} : { leftOut: leftOutText(unsent) };
   return { accepted: true, decision, ...said, ...leftOut, ...(await effectOf(trx, deciding)) };
+}
+
+/** Returns the bills that leaving out keeps out of the run: the service has none of them yet. */
+async function unsentOf(
+  trx: Transaction<Tables>,
+  { runId }: Run,
+  dropped: readonly string[],
+): Promise<string[]> {
+  if (dropped.length === 0) return [];
+  const lines = await getRunLines(trx, runId, dropped);
+  const sent = new Set(
+    lines.filter(({ state }) => LINE.sent.includes(state)).map(({ payableId }) => payableId),
+  );
+  return dropped.filter((payableId) => !sent.has(payableId));
 }

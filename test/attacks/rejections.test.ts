@@ -123,6 +123,8 @@ test.for([
     for (const already of [undefined, expect.any(String)]) {
       const { status, json } = await scene.decide(runId, cora, said(id));
       expect([status, json["alreadySince"], json["notRecalledCount"]]).toEqual([200, already, 1]);
+      // It is not left out of this run, whose payment of it is on its way.
+      expect(json).not.toHaveProperty("leftOut");
       expect(json["summary"]).toMatch(
         /1 bill .* not recalled: payrun stop --run run-1.* --cancel-scheduled/,
       );
