@@ -11,6 +11,8 @@ const test = gatewayTest({
   profiles: [profile(), profile({ name: "beta", businessId: "biz_beta" })],
 });
 
+const hurried = gatewayTest({ profiles: [profile()], limits: { ratePerToken: 1 } });
+
 interface Sent {
   readonly status: number;
   readonly retryAfter: string | null;
@@ -64,7 +66,10 @@ test("a key of another request is refused, and that request does nothing", async
   const token = await gateway.token("olga", ["operator"]);
   await send(gateway, token, "k-1", holdOf());
   const other = await send(gateway, token, "k-1", holdOf({ reason: "another" }));
-  expect([other.status, other.json]).toMatchObject([409, { error: "idempotency_key_reused" }]);
+  expect([other.status, other.json]).toMatchObject([
+    409,
+    { error: "idempotency_key_reused", message: expect.stringContaining("for POST /v1/holds, on") },
+  ]);
   expect(await countHolds(gateway)).toBe(1);
 });
 
@@ -229,6 +234,19 @@ test("a refusal is answered again even if its cause is gone; 5xx are not kept", 
   const kept = await gateway.store.db.selectFrom("keyed_requests").select("status").execute();
   expect(new Set(kept.map(({ status }) => status))).toEqual(new Set([404, null]));
 });
+
+hurried(
+  "a request that was refused because there were too many leaves its key free",
+  async ({ gateway }) => {
+    const token = await gateway.token("olga", ["operator"]);
+    const sendNext = (number: number) =>
+      send(gateway, token, `k-${number}`, holdOf({ reason: `${number}` }));
+    let number = 0;
+    while ((await sendNext(number)).status !== 429) number += 1;
+    const kept = await gateway.store.db.selectFrom("keyed_requests").select("status").execute();
+    expect(kept.map(({ status }) => status)).toEqual(Array.from({ length: number }, () => 201));
+  },
+);
 
 test("a refused decision is judged and noted in the trail once", async ({ gateway }) => {
   const run = await seedRun(gateway.store, {

@@ -304,9 +304,10 @@ async function insteadOf(
 /** @throws GatewayError 409 if the key came with another request */
 function requireSame({ requestHash, operation }: KeyedRequest, kept: KeptRequest): void {
   if (kept.requestHash === requestHash) return;
+  const [method = "", path = ""] = operation.split(" ");
   throw conflict(
     "idempotency_key_reused",
-    `This ${KEY_HEADER} came with another request for ${operation}, on ${new Date(kept.createdAtMs).toISOString()}. Nothing was done: a new request takes a new key.`,
+    `This ${KEY_HEADER} came with another request for ${method.toUpperCase()} ${path}, on ${new Date(kept.createdAtMs).toISOString()}. Nothing was done: a new request takes a new key.`,
   );
 }
 
