@@ -1,4 +1,4 @@
-import { request } from "undici";
+import { errors, request } from "undici";
 import { z } from "zod";
 import { WaysOut } from "../outgoing/ways-out.ts";
 import { type BusinessClock, ClockReading } from "./clock.ts";
@@ -11,6 +11,8 @@ const instant = z.iso
 const sandboxClockSchema = z.object({ bank: instant, wire: instant, scale: z.number().positive() });
 
 const ways = new WaysOut();
+
+const TIMEOUT_MS = 5_000;
 
 /** A reading is off by as long as its response took, and by this much. */
 const READING_OFF_MS = 50;
@@ -93,14 +95,24 @@ export class SandboxClock implements BusinessClock {
     return this.#pending;
   }
 
-  async #read(): Promise<void> {
-    const askedMs = Date.now();
+  async #ask(): Promise<{ readonly statusCode: number; readonly text: string }> {
     const { statusCode, body } = await request(this.#url, {
       dispatcher: ways.to(this.#url),
-      headersTimeout: 5_000,
-      bodyTimeout: 5_000,
+      headersTimeout: TIMEOUT_MS,
+      bodyTimeout: TIMEOUT_MS,
     });
-    const text = await body.text();
+    return { statusCode, text: await body.text() };
+  }
+
+  async #read(): Promise<void> {
+    const askedMs = Date.now();
+    const { statusCode, text } = await this.#ask().catch((error: unknown) => {
+      const isSilent =
+        error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError;
+      if (!isSilent) throw error;
+      const message = `GET /sandbox/clock: no answer within ${TIMEOUT_MS} ms`;
+      throw new Error(message, { cause: error });
+    });
     if (statusCode !== 200) {
       throw new Error(`${this.#url} answered ${statusCode}; the profile says sandbox: true`);
     }

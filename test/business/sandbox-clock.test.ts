@@ -37,3 +37,16 @@ test.each(["9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "3000-01-01T00:00:00Z
     }
   },
 );
+
+test("a sandbox's clock that isn't answered for is said in words that people read", async () => {
+  const server = createServer(() => undefined);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const reading = new SandboxClock(`http://127.0.0.1:${port}`).now();
+    await expect(reading).rejects.toThrow("GET /sandbox/clock: no answer within 5000 ms");
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}, 30_000);
