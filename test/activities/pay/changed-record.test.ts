@@ -298,7 +298,7 @@ test("the notice about changed records says which scheduled payments can't be re
   await changePhone(world);
   for (const payableId of payableIds) await lookAgain(world, { runId, payableId });
   await afterQuiet(world);
-  await assessRun(world.context(), runId);
+  await reviewRun(world.context(), runId);
   const [notice] = await noticesOf(world);
   expect(notice?.text).toContain("2 bills, $150,100.00 are scheduled already. The first can be");
   expect(notice?.text).toContain("1 bill, $150,000.00 of it can't be recalled any more.");
