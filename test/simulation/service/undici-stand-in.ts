@@ -147,13 +147,24 @@ export function fetch(): Promise<never> {
   return Promise.reject(new Error("this world has no sign-in provider"));
 }
 
+class HeadersTimeoutError extends Error {}
+class BodyTimeoutError extends Error {}
+
+/** What requests fail with if nothing comes in time. */
+export const errors = { HeadersTimeoutError, BodyTimeoutError };
+
 /** Sends a request without a pool, for a sandbox's clocks. */
-export function request(
+export async function request(
   url: string | URL,
   { headersTimeout }: { readonly headersTimeout: number },
 ): Promise<Answered> {
   const { pathname, search } = new URL(url);
   const path = `${pathname}${search}`;
   const signal = AbortSignal.timeout(headersTimeout);
-  return requestOver(baseDispatch, { method: "GET", path, headers: {}, body: null, signal });
+  const options = { method: "GET", path, headers: {}, body: null, signal };
+  try {
+    return await requestOver(baseDispatch, options);
+  } catch (error) {
+    throw signal.aborted ? new HeadersTimeoutError("no answer", { cause: error }) : error;
+  }
 }
