@@ -9,7 +9,7 @@ import { judgeShortage } from "../../src/domain/deposits/terms.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import {
-  type Asked,
+  type TopUpRequested,
   changeAsked,
   insertTopUp,
   moveTopUp,
@@ -94,7 +94,7 @@ function askedFor(
   subject: string,
   terms: TopUpTerms,
   account: TopUpAccount,
-): Asked {
+): TopUpRequested {
   const { businessId, planHash, rule } = demand;
   return {
     ...terms,

@@ -17,7 +17,7 @@ import type { ActivityContext } from "../shared/context.ts";
 import { askToCancel } from "./ask-to-cancel.ts";
 
 /** A scheduled line, and the record that its vendor has now. */
-export interface ChangedLine {
+export interface LineWithRecord {
   readonly line: RunLine;
   readonly plan: PlanLine;
   readonly record: VendorRecord;
@@ -31,7 +31,7 @@ export interface ChangedLine {
 export async function noteChangedRecords(
   context: ActivityContext,
   run: Run,
-  changed: readonly ChangedLine[],
+  changed: readonly LineWithRecord[],
   clock: ClockReading,
 ): Promise<void> {
   const news = changed.filter(
@@ -46,7 +46,7 @@ export async function noteChangedRecords(
     const open = news.filter(
       ({ line, plan, record }) => !confirmed.covers(plan, escalatedStage(line), record.updatedAt),
     );
-    const toCancel: ChangedLine[] = [];
+    const toCancel: LineWithRecord[] = [];
     for (const each of open) {
       const { line, plan, record } = each;
       const isOver = line.amountCents > overCents;

@@ -27,7 +27,7 @@ import { startOrSignal } from "../../src/temporal/start.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { askToCancel } from "./ask-to-cancel.ts";
 import { noteVendorFound, noteVendorNotFound } from "./missing-vendors.ts";
-import { type ChangedLine, noteChangedRecords } from "./changed-records.ts";
+import { type LineWithRecord, noteChangedRecords } from "./changed-records.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { unlessUnread } from "../shared/one-read.ts";
 import { PATIENT } from "../shared/patience.ts";
@@ -131,7 +131,7 @@ export async function watchScheduled(
   const plans = await planLinesOf(context.store.db, run.runId, ids);
   const planOf = new Map(plans.map((plan) => [plan.payableId, plan]));
   const soon = cutOffSoon(clock);
-  const changed: ChangedLine[] = [];
+  const changed: LineWithRecord[] = [];
   for (const line of scheduled) {
     const plan = planOf.get(line.payableId);
     if (plan === undefined) continue;

@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
-import { askedAgain } from "../../src/domain/notices/person-texts.ts";
+import { askedAgainNotice } from "../../src/domain/notices/person-texts.ts";
 import { decidedBefore } from "../../src/store/approvals/decided-before.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
@@ -36,7 +36,7 @@ export async function notifyOfAskedAgain(
       ...{ businessId: run.businessId, runId: run.runId, nowMs, person },
       kind: "asked-again",
       factKey: `${run.runId}/${person}`,
-      ...askedAgain(run, person, [...bills.values()]),
+      ...askedAgainNotice(run, person, [...bills.values()]),
       roles: theirs.flatMap(({ roles }) => roles),
       data: { by: person, payableIds: [...bills.keys()] },
     });

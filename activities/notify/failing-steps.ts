@@ -1,5 +1,5 @@
 import { activityInfo } from "@temporalio/activity";
-import { stepTrouble, UNANSWERED } from "../../src/domain/step-trouble.ts";
+import { stepTrouble, NO_ANSWER } from "../../src/domain/step-trouble.ts";
 import { showTrouble } from "../../src/store/janitor/show-trouble.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { notifyOfTrouble, type Trouble } from "./trouble.ts";
@@ -37,7 +37,7 @@ export function notifying<Input, Output>(
     const { attempt, scheduledTimestampMs } = activityInfo();
     const lastsMs = (): number => Date.now() - scheduledTimestampMs;
     if (attempt > TRIES || (attempt > SILENT_TRIES && lastsMs() > SILENT_MS)) {
-      await notify(context, input, UNANSWERED);
+      await notify(context, input, NO_ANSWER);
     }
     try {
       return await activity(input);

@@ -33,7 +33,7 @@ export function lateOf<T extends Followed>(
 }
 
 /** Notifies operators of late payments, of each once for each state in which it is stuck. */
-export async function notifyOfLate(
+export async function notifyOfLatePayments(
   trx: Transaction<Tables>,
   run: Run,
   late: readonly Followed[],

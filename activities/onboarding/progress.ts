@@ -14,7 +14,7 @@ import {
 import { listInputs } from "../../src/store/onboarding/onboarding-inputs.ts";
 import { listPlaybooks } from "../../src/store/playbooks/playbooks.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { endedAs, type Standing } from "./standing.ts";
+import { endedAs, type OnboardingStanding } from "./standing.ts";
 
 type Shown = Required<
   Pick<OnboardingChange, "phase" | "waitingFor" | "needsAction" | "nextSteps">
@@ -24,7 +24,7 @@ type Shown = Required<
 /** Writes down where an onboarding stands; people are notified of a new wait that needs them. */
 export async function show(
   context: ActivityContext,
-  { onboarding, clock }: Standing,
+  { onboarding, clock }: OnboardingStanding,
   change: Shown,
 ): Promise<void> {
   const { business, businessId, workflowId, round } = onboarding;
@@ -64,7 +64,7 @@ export async function show(
 /** Reminds people of a wait, once for all the reminders that are due. */
 export async function remind(
   context: ActivityContext,
-  { onboarding, clock }: Standing,
+  { onboarding, clock }: OnboardingStanding,
   { key, text, wait }: { readonly key: string; readonly text: string; readonly wait: Wait },
 ): Promise<void> {
   const { business, businessId, workflowId, round, policy } = onboarding;
@@ -98,9 +98,9 @@ export async function remind(
 }
 
 /** Writes a first playbook for a person to store, if none pays this business's bills yet. */
-export async function proposePlaybook(
+export async function proposeItsPlaybook(
   context: ActivityContext,
-  { onboarding, clock }: Standing,
+  { onboarding, clock }: OnboardingStanding,
 ): Promise<void> {
   const { business, businessId, policy } = onboarding;
   if (policy.propose === null || onboarding.proposal !== null) return;
@@ -121,7 +121,7 @@ const ENDS = {
  */
 export async function finish(
   context: ActivityContext,
-  { onboarding, clock, inputs }: Standing,
+  { onboarding, clock, inputs }: OnboardingStanding,
   phase: keyof typeof ENDS,
 ): Promise<OnboardingAssessment> {
   const { business, businessId, workflowId, round } = onboarding;

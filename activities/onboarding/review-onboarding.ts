@@ -5,7 +5,7 @@ import {
   KYB_STEPS,
   type OnboardingPhase,
 } from "../../src/contracts/onboarding.ts";
-import type { Decision, VerificationView } from "../../src/domain/onboarding/decide.ts";
+import type { OnboardingMove, VerificationView } from "../../src/domain/onboarding/decide.ts";
 import { HELD_UP, pollInMs, rulesOf } from "../../src/domain/onboarding/waits.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import {
@@ -17,10 +17,10 @@ import {
 import { getOnboarding } from "../../src/store/onboarding/onboardings.ts";
 import { VaultError } from "../../src/vault/keyring.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { finish, proposePlaybook, remind, show } from "./progress.ts";
+import { finish, proposeItsPlaybook, remind, show } from "./progress.ts";
 import { readView } from "./read-view.ts";
-import { endedAs, type Standing, waitOf } from "./standing.ts";
-import { type Next, nextOf } from "./turn.ts";
+import { endedAs, type OnboardingStanding, waitOf } from "./standing.ts";
+import { type OnboardingNext, nextOf } from "./turn.ts";
 import { unreadable } from "./unreadable.ts";
 
 /**
@@ -39,7 +39,7 @@ export async function reviewOnboarding(
   await rotateKeys(context, businessId);
   const inputs = await listInputs(context.store.db, businessId, onboarding.round);
   const standing = { onboarding, inputs, clock };
-  let decision: Next;
+  let decision: OnboardingNext;
   let view: VerificationView;
   try {
     const given = await listAllInputs(context.store.db, businessId);
@@ -59,20 +59,20 @@ export async function reviewOnboarding(
 
 function decide(
   context: ActivityContext,
-  standing: Standing,
+  standing: OnboardingStanding,
   view: VerificationView,
-): Promise<Next> {
+): Promise<OnboardingNext> {
   return nextOf(context, standing.onboarding, view, async (inputs) => {
     await forgetSteps(context, inputs);
-    await proposePlaybook(context, standing);
+    await proposeItsPlaybook(context, standing);
   });
 }
 
 async function toSend(
   context: ActivityContext,
-  standing: Standing,
+  standing: OnboardingStanding,
   view: VerificationView,
-  { phase, input }: Extract<Decision, { do: "send" }>,
+  { phase, input }: Extract<OnboardingMove, { do: "send" }>,
 ): Promise<OnboardingAssessment> {
   const waitingFor = `Sends what was provided for the step ${input.step}.`;
   const change = { phase, waitingFor, needsAction: false, nextSteps: view.nextSteps };
@@ -92,9 +92,9 @@ async function toSend(
 /** Tries again to send what is held up; people are notified of it, and it is not tried forever. */
 async function toSendLater(
   context: ActivityContext,
-  standing: Standing,
+  standing: OnboardingStanding,
   view: VerificationView,
-  { phase, input }: Extract<Decision, { do: "send" }>,
+  { phase, input }: Extract<OnboardingMove, { do: "send" }>,
   { reason: text, needsPerson }: HeldUp,
 ): Promise<OnboardingAssessment> {
   const key = `${HELD_UP}${input.inputId}${needsPerson ? ":person" : ""}`;
@@ -106,9 +106,9 @@ async function toSendLater(
 
 async function toWait(
   context: ActivityContext,
-  standing: Standing,
+  standing: OnboardingStanding,
   view: VerificationView,
-  decision: Extract<Decision, { do: "wait" }>,
+  decision: Extract<OnboardingMove, { do: "wait" }>,
 ): Promise<OnboardingAssessment> {
   const { clock, onboarding } = standing;
   const { phase, text: waitingFor, needsPerson: needsAction, key } = decision;
@@ -138,7 +138,7 @@ async function toWait(
  */
 async function settleDocuments(
   context: ActivityContext,
-  { onboarding, inputs }: Standing,
+  { onboarding, inputs }: OnboardingStanding,
   view: VerificationView,
 ): Promise<void> {
   if (view.status === "document") return;
@@ -213,7 +213,7 @@ function soFarOf(steps: VerificationView["steps"]): string {
 
 /** Describes an onboarding's state in Markdown for the Temporal UI, with nothing personal. */
 function detailsOf(
-  { onboarding, inputs }: Pick<Standing, "onboarding" | "inputs">,
+  { onboarding, inputs }: Pick<OnboardingStanding, "onboarding" | "inputs">,
   now: {
     readonly phase: OnboardingPhase;
     readonly waitingFor: string;

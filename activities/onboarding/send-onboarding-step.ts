@@ -1,7 +1,7 @@
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { Transaction } from "kysely";
 import type { HeldUp } from "../../src/contracts/onboarding.ts";
-import { howTo } from "../../src/domain/onboarding/decide.ts";
+import { provideCommand } from "../../src/domain/onboarding/decide.ts";
 import { withoutPersonal } from "../../src/domain/onboarding/masking.ts";
 import { actAbout } from "../../src/domain/onboarding/texts.ts";
 import { serviceSays } from "../../src/domain/service-words.ts";
@@ -249,7 +249,7 @@ async function valueOf(context: ActivityContext, taken: Taken): Promise<Opened> 
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
     if (error.code !== "missing") return { problem: error.message };
-    const reason = `It is not in the vault any more. ${howTo(onboarding.business, input.step)}`;
+    const reason = `It is not in the vault any more. ${provideCommand(onboarding.business, input.step)}`;
     await end(context, taken, "refused", "onboarding.refused", reason);
     return { isLost: true };
   }

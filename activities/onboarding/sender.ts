@@ -3,7 +3,7 @@ import type { InputFacts } from "../../src/store/schema/onboardings.ts";
 import type { PaymentsClient } from "../../src/payments-api/index.ts";
 
 /** What the service shows of something before it is sent. */
-export type Found =
+export type FoundInput =
   /** The service has it: it is not sent again. */
   | { readonly kind: "there" }
   | { readonly kind: "absent"; readonly facts?: InputFacts }
@@ -13,7 +13,7 @@ export type Found =
 /** How one thing that was provided reaches the service. */
 export interface Sender {
   /** Reads the service: its writes take no key, so nothing else shows what it has. */
-  look(): Promise<Found>;
+  look(): Promise<FoundInput>;
   /** Sends it, once. */
   send(): Promise<void>;
   /** Texts that no reason may show. */

@@ -8,10 +8,10 @@ import type {
 } from "../../src/domain/onboarding/values.ts";
 import { bankAccountSender, microDepositsSender } from "./bank-senders.ts";
 import { officersOf, readView, taxInfoOf, verificationOf } from "./read-view.ts";
-import type { Found, Sender, Sending } from "./sender.ts";
+import type { FoundInput, Sender, Sending } from "./sender.ts";
 
-const THERE: Found = { kind: "there" };
-const ABSENT: Found = { kind: "absent" };
+const THERE: FoundInput = { kind: "there" };
+const ABSENT: FoundInput = { kind: "absent" };
 
 /**
  * Returns how an input is sent.

@@ -5,7 +5,7 @@ import type { OnboardingInput } from "../../src/store/onboarding/onboarding-inpu
 import type { Onboarding } from "../../src/store/onboarding/onboardings.ts";
 
 /** What an assessment works on. */
-export interface Standing {
+export interface OnboardingStanding {
   readonly onboarding: Onboarding;
   readonly inputs: readonly OnboardingInput[];
   readonly clock: Clock;
@@ -13,7 +13,7 @@ export interface Standing {
 
 /** Returns the wait of this name, which goes on or begins now, and what its length calls for. */
 export function waitOf(
-  { onboarding, clock }: Pick<Standing, "onboarding" | "clock">,
+  { onboarding, clock }: Pick<OnboardingStanding, "onboarding" | "clock">,
   key: string,
 ): {
   readonly wait: Wait;

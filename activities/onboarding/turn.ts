@@ -1,6 +1,6 @@
 import { decideBankAccount } from "../../src/domain/onboarding/bank-account.ts";
 import {
-  type Decision,
+  type OnboardingMove,
   decideOnboarding,
   type VerificationView,
 } from "../../src/domain/onboarding/decide.ts";
@@ -15,7 +15,9 @@ import { readAccounts } from "./bank-senders.ts";
 import { readView } from "./read-view.ts";
 
 /** What comes next of an onboarding; `finished` if nothing does. */
-export type Next = Exclude<Decision, { readonly do: "verified" }> | { readonly do: "finished" };
+export type OnboardingNext =
+  | Exclude<OnboardingMove, { readonly do: "verified" }>
+  | { readonly do: "finished" };
 
 /**
  * Decides what comes next, by what the service shows and people have provided.
@@ -27,7 +29,7 @@ export async function nextOf(
   onboarding: Onboarding,
   view: VerificationView,
   onVerified: (inputs: readonly OnboardingInput[]) => Promise<void> = () => Promise.resolve(),
-): Promise<Next> {
+): Promise<OnboardingNext> {
   const { business, businessId, round, policy } = onboarding;
   const { db } = context.store;
   const inputs = await listInputs(db, businessId, round);

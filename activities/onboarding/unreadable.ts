@@ -6,7 +6,7 @@ import { updateOnboarding } from "../../src/store/onboarding/onboardings.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { textOfError } from "../shared/error-text.ts";
 import { finish, remind } from "./progress.ts";
-import { type Standing, waitOf } from "./standing.ts";
+import { type OnboardingStanding, waitOf } from "./standing.ts";
 
 /** Pause before a service that can't be read is read again. */
 const READ_AGAIN_MS = 60_000;
@@ -20,7 +20,7 @@ const UNREAD = "unread";
  */
 export async function unreadable(
   context: ActivityContext,
-  standing: Standing,
+  standing: OnboardingStanding,
   error: PaymentsApiError,
 ): Promise<OnboardingAssessment> {
   const { onboarding, clock } = standing;

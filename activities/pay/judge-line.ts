@@ -1,10 +1,10 @@
 import type { ClockReading } from "../../src/business/clock.ts";
 import {
-  type BillFacts,
+  type BillToPay,
   type Differs,
   isPartial,
   notAsApproved,
-  type VendorFacts,
+  type VendorToPay,
 } from "../../src/domain/payments/as-approved.ts";
 import type { UnreadablePayment } from "../../src/domain/unreadable.ts";
 import { earliestDate, newDateOf } from "../../src/domain/planning/send-date.ts";
@@ -43,8 +43,8 @@ export interface ListedBill {
    * For a retry: the only day on which it may run, given those payments; null if it may not run.
    */
   readonly runsOn?: string | null;
-  readonly payable: BillFacts;
-  readonly contact: VendorFacts;
+  readonly payable: BillToPay;
+  readonly contact: VendorToPay;
   /** The vendor's record, read with the rest. */
   readonly record: VendorRecord;
 }

@@ -16,7 +16,7 @@ import { eachBusiness } from "../shared/each-business.ts";
 import { PATIENT } from "../shared/patience.ts";
 import { takePayments } from "../follow/take-payments.ts";
 import type { PayJob, PayOwner } from "./job.ts";
-import type { BillFacts } from "../../src/domain/payments/as-approved.ts";
+import type { BillToPay } from "../../src/domain/payments/as-approved.ts";
 import type { UnreadablePayment } from "../../src/domain/unreadable.ts";
 import type { ListedBill, ReadBill } from "./judge-line.ts";
 import { payerNow } from "./payer.ts";
@@ -222,7 +222,7 @@ function whole(
     ofBill !== undefined;
   if (!isWhole || contact === undefined || record === undefined) return undefined;
   const amounts = { totalAmountCents, amountPaidCents, remainingAmountCents };
-  const payable: BillFacts = { ...amounts, status, paymentStatus, contact: ofBill };
+  const payable: BillToPay = { ...amounts, status, paymentStatus, contact: ofBill };
   const reading = readingOf(begun, paid.payments, bill.id);
   return { reading, ...paid, payable, contact, record };
 }

@@ -18,7 +18,7 @@ import {
 import {
   type FailureFacts,
   type FailureStep,
-  isUndecided,
+  isCauseOpen,
   stepAfterFailure,
 } from "../../src/domain/retries/step.ts";
 import { whoseAccount } from "../../src/domain/retries/whose-account.ts";
@@ -94,7 +94,7 @@ export async function decideLater(
   const deciding = decidingFailure([rule], failures, funding.kind);
   const { code } = classifyFailure(deciding.failureReason);
   const about = await aboutOf(retry, code, { ...deciding, failures, funding });
-  return isUndecided({ ...about, code }, rule) ? undefined : afterFailure(retry, failures);
+  return isCauseOpen({ ...about, code }, rule) ? undefined : afterFailure(retry, failures);
 }
 
 /** Returns what a retry's line is paid from. */

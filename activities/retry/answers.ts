@@ -71,14 +71,14 @@ export async function park(
     handledPaymentIds,
   });
   await notifyPeople(retry);
-  return parkedFor(retry, code);
+  return retryParked(retry, code);
 }
 
 /**
  * Assesses a parked payable. The reason stays with the bill (`payrun explain`): more people read
  * histories than bills.
  */
-export async function parkedFor(
+export async function retryParked(
   retry: RetryCase,
   reasonCode = retry.line.reasonCode,
 ): Promise<RetryAssessment> {
@@ -96,12 +96,12 @@ export async function parkedFor(
 }
 
 /** Ends the case with its outcome, and gives the payable back. */
-export async function finish(retry: RetryCase, outcome: string): Promise<RetryAssessment> {
+export async function finishRetry(retry: RetryCase, outcome: string): Promise<RetryAssessment> {
   await endCase(retry, outcome);
-  return ended(outcome);
+  return retryEnded(outcome);
 }
 
-export function ended(outcome: string): RetryAssessment {
+export function retryEnded(outcome: string): RetryAssessment {
   return {
     phase: "ended",
     waitingFor: null,
@@ -118,7 +118,7 @@ export async function leaveToNextRun(
   reason: string,
 ): Promise<RetryAssessment> {
   await setLine(retry, { state: "parked", reasonCode: code, reason });
-  return finish(retry, "left to the next run");
+  return finishRetry(retry, "left to the next run");
 }
 
 /** Makes the payable wait for something that is announced for no day, as `text` says. */

@@ -1,6 +1,6 @@
 import { dayOfInstant, namedDay } from "../../src/domain/clock/named-day.ts";
 import { type ApprovalEnd, approvalEnd } from "../../src/domain/retries/approval.ts";
-import { ruleFor } from "../../src/domain/retries/policy.ts";
+import { failureRuleFor } from "../../src/domain/retries/policy.ts";
 import { failurePlaybook } from "./failure-playbook.ts";
 import type { RetryCase } from "./retry-case.ts";
 
@@ -15,7 +15,7 @@ export async function approvalEndOf(retry: RetryCase, runsOn: string): Promise<A
   );
   if (failed.length === 0) return null;
   const { rules } = await failurePlaybook(retry, failed);
-  const codes = failed.map(({ failureReason }) => ruleFor(rules, failureReason).code);
+  const codes = failed.map(({ failureReason }) => failureRuleFor(rules, failureReason).code);
   const { retriesMade } = retry.row;
   return approvalEnd({ codes, retriesMade, firstSettledOn: firstSettledOn(retry), runsOn });
 }

@@ -4,7 +4,7 @@ import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import { isOnItsWay } from "../../src/domain/payments/payment-states.ts";
-import { ruleFor } from "../../src/domain/retries/policy.ts";
+import { failureRuleFor } from "../../src/domain/retries/policy.ts";
 import { heldAfter } from "../../src/domain/retries/step.ts";
 import { whoseAccount } from "../../src/domain/retries/whose-account.ts";
 import { forgottenOf, notifyOfForgotten } from "../../src/ledger/forgotten-payments.ts";
@@ -18,7 +18,7 @@ import {
 } from "../../src/store/payables/external-payments.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { incidentOfBounce } from "../shared/incident-of-bounce.ts";
-import { ended } from "./answers.ts";
+import { retryEnded } from "./answers.ts";
 import { holdForFailure } from "./failure-holds.ts";
 
 const NOTIFIED = "people were notified; the next run asks for an approval";
@@ -40,18 +40,18 @@ export async function assessExternalPayment(
   const forgotten = await notifyOfAnyForgotten(context, { business, payableId }, payments);
   const workflowId = retryFailedPaymentId(business, payableId);
   const failed = payments.find(({ status }) => status === "failed" || status === "returned");
-  if (failed === undefined) return ended("none of its payments has failed");
+  if (failed === undefined) return retryEnded("none of its payments has failed");
   const how = failed.status === "failed" ? "failed" : "returned";
   const playbook = await playbookForExternalPayments(store.db, business, how);
   if (playbook === undefined) {
-    return ended(
+    return retryEnded(
       forgotten.size > 0
         ? "the store has no record of its payment; people were notified"
         : "Payrun has not paid it",
     );
   }
   if (payments.some(({ status }) => isOnItsWay(status))) {
-    return ended("another payment of it is on its way");
+    return retryEnded("another payment of it is on its way");
   }
   const payable = await client.payables.get(payableId);
   const owed = owedCents({
@@ -59,8 +59,8 @@ export async function assessExternalPayment(
     amountPaidCents: payable.amountPaidCents,
     payments,
   });
-  if (owed === 0) return ended("paid elsewhere");
-  const { rule, code } = ruleFor(playbook.rules, failed.failureReason);
+  if (owed === 0) return retryEnded("paid elsewhere");
+  const { rule, code } = failureRuleFor(playbook.rules, failed.failureReason);
   const reason = failed.failureReason ?? "no reason given";
   const clock = await context.clockOf(business).now();
   const sourceId = sourceOf(failed);
@@ -89,7 +89,7 @@ export async function assessExternalPayment(
     const fact = { payableId, failed, reason, roles: rule.by, playbook: playbook.name };
     await notifyOfOthers(context, { businessId, workflowId, nowMs: clock.realMs }, fact);
   }
-  return ended(NOTIFIED);
+  return retryEnded(NOTIFIED);
 }
 
 /** Notifies people once of an external payment that came to nothing. */

@@ -13,7 +13,7 @@ import {
 } from "../../src/store/notices/notices.ts";
 import type { RetryCaseRule } from "../../src/store/lines/retry-cases.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { finish } from "./answers.ts";
+import { finishRetry } from "./answers.ts";
 import { type RetryCase, setLine } from "./retry-case.ts";
 
 /**
@@ -38,7 +38,7 @@ export async function giveUp(retry: RetryCase, kept: RetryCaseRule): Promise<Ret
     });
   });
   await setLine(retry, { state: "given-up", reasonCode: "given_up", reason: why });
-  return finish(retry, "given up");
+  return finishRetry(retry, "given up");
 }
 
 /**

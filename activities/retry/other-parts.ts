@@ -8,7 +8,7 @@ import { getRun } from "../../src/store/runs/runs.ts";
 import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { notifyOfParked } from "../notify/parked-lines.ts";
-import type { SeenPayment, Subject } from "./take-over.ts";
+import type { PaymentOfCase, CaseSubject } from "./take-over.ts";
 
 /**
  * Parks other runs' parts of a bill that came back while something else of the bill is being paid
@@ -18,8 +18,8 @@ import type { SeenPayment, Subject } from "./take-over.ts";
 export async function parkOtherParts(
   trx: Transaction<Tables>,
   parts: {
-    readonly subject: Subject;
-    readonly payments: readonly SeenPayment[];
+    readonly subject: CaseSubject;
+    readonly payments: readonly PaymentOfCase[];
     readonly runIds: readonly string[];
     readonly nowMs: number;
   },

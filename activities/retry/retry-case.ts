@@ -38,7 +38,7 @@ import { readOfOne } from "../shared/one-read.ts";
 import { takePayments } from "../follow/take-payments.ts";
 import { notifyOfParked } from "../notify/parked-lines.ts";
 import { unlessMissing } from "../shared/unless-missing.ts";
-import { takeOver, type Subject } from "./take-over.ts";
+import { takeOver, type CaseSubject } from "./take-over.ts";
 
 export type OpenedCase =
   | { readonly kind: "ours"; readonly case: RetryCase }
@@ -104,7 +104,7 @@ export async function openRetryCase(
  */
 async function letGo(
   context: ActivityContext,
-  { businessId, payableId, workflowId }: Subject,
+  { businessId, payableId, workflowId }: CaseSubject,
   line: RunLine,
   clock: ClockReading,
 ): Promise<OpenedCase> {
@@ -131,7 +131,7 @@ async function letGo(
 }
 
 /** One failed payable with everything read about it at one moment. */
-export interface RetryCase extends Subject {
+export interface RetryCase extends CaseSubject {
   readonly context: ActivityContext;
   /** The bill, as people call it. */
   readonly about: string;

@@ -15,10 +15,17 @@ import { clearLook, flagLook } from "../../src/store/retries/retries.ts";
 import { getRetryCase, type RetryCaseRule } from "../../src/store/lines/retry-cases.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { alarmBehind, readContact, watchScheduled } from "../follow/safety-net.ts";
-import { lateOf, notifyOfLate } from "../notify/late-payments.ts";
+import { lateOf, notifyOfLatePayments } from "../notify/late-payments.ts";
 import { readOrSay } from "../notify/while-unread.ts";
 import { afterFailure, decideLater } from "./after-failure.ts";
-import { ended, finish, following, leaveToNextRun, park, parkedFor } from "./answers.ts";
+import {
+  retryEnded,
+  finishRetry,
+  following,
+  leaveToNextRun,
+  park,
+  retryParked,
+} from "./answers.ts";
 import { assessExternalPayment } from "./assess-external-payment.ts";
 import { approvalEndOf } from "./approval.ts";
 import { giveUp } from "./give-up.ts";
@@ -72,7 +79,7 @@ export async function withCase<T = RetryAssessment>(
       if (opened.kind === "ours") return work(opened.case);
       return opened.isExternal === true
         ? assessExternalPayment(context, input)
-        : ended(opened.reason);
+        : retryEnded(opened.reason);
     });
     if ("found" in read) {
       isUnseen = false;
@@ -89,7 +96,7 @@ export async function withCase<T = RetryAssessment>(
 /** Judges what its owner does next, by what was read of it. */
 export async function judge(retry: RetryCase): Promise<RetryAssessment> {
   if (LINE.endsRetry.includes(retry.line.state)) {
-    return finish(retry, `a person or the run ended it: ${retry.line.state}`);
+    return finishRetry(retry, `a person or the run ended it: ${retry.line.state}`);
   }
   const open = undealtPayments(retry);
   if (open.length === 0 && (await waitsForAnswer(retry))) {
@@ -105,22 +112,23 @@ export async function judge(retry: RetryCase): Promise<RetryAssessment> {
   if (open.length > 0) {
     if (outcome.kind === "state" && outcome.state === "settled") {
       if (retry.line.state !== "settled") await settleLine(retry);
-      return finish(retry, "settled");
+      return finishRetry(retry, "settled");
     }
     if (outcome.kind === "state" && LINE.calledBack.includes(outcome.state)) {
       const recalled = await waitIfCalledBack(retry, open);
       if (recalled !== undefined) return recalled;
       const alarm = alarmBehind(retry.line, outcome.state);
       await setLine(retry, { state: outcome.state, reason: alarm?.text ?? outcome.text });
-      return finish(retry, outcome.state);
+      return finishRetry(retry, outcome.state);
     }
     if (outcome.kind === "partial" && retry.row.requested === "retry") {
       return askAgain(retry, outcome.missingCents);
     }
     if (outcome.kind === "partial" && retry.line.state === "parked") {
       // People were notified already of what is missing and why, or the bill has been given back.
-      if (retry.row.phase === "parked") return parkedFor(retry);
-      if (retry.row.phase === "ended") return finish(retry, retry.row.reason ?? "it has ended");
+      if (retry.row.phase === "parked") return retryParked(retry);
+      if (retry.row.phase === "ended")
+        return finishRetry(retry, retry.row.reason ?? "it has ended");
     }
     if (outcome.kind === "partial") {
       return park(retry, "partly_paid", `${outcome.text}. Compare it with the bank.`);
@@ -165,7 +173,7 @@ async function follow(
   const late = lateOf([{ ...retry.line, state: shown }], run, clock);
   if (late.length > 0) {
     await retry.context.store.transactionOf(businessId, (trx) =>
-      notifyOfLate(trx, run, late, clock.realMs),
+      notifyOfLatePayments(trx, run, late, clock.realMs),
     );
   }
   return following(retry, text, state !== null);
@@ -204,7 +212,7 @@ async function withoutOpenPayment(retry: RetryCase): Promise<RetryAssessment> {
       reasonCode: "paid_elsewhere",
       reason: NOTHING_OWED,
     });
-    return finish(retry, "paid elsewhere");
+    return finishRetry(retry, "paid elsewhere");
   }
   if (retry.row.requested === "retry") return askedFor(retry);
   const kept = await getRetryCase(retry.context.store.db, retry.businessId, retry.payableId);
@@ -215,8 +223,8 @@ async function withoutOpenPayment(retry: RetryCase): Promise<RetryAssessment> {
     if (wait.kind === "not-yet") return wait.answer;
     return payWhenFree(retry, wait.because);
   }
-  if (retry.row.phase === "ended") return finish(retry, retry.row.reason ?? "it has ended");
-  if (retry.line.state === "settled") return finish(retry, "nothing is wrong with it");
+  if (retry.row.phase === "ended") return finishRetry(retry, retry.row.reason ?? "it has ended");
+  if (retry.line.state === "settled") return finishRetry(retry, "nothing is wrong with it");
   return parkedNow(retry, kept);
 }
 
@@ -228,7 +236,7 @@ async function parkedNow(
   retry: RetryCase,
   kept: RetryCaseRule | undefined,
 ): Promise<RetryAssessment> {
-  if (kept === undefined) return parkedFor(retry);
+  if (kept === undefined) return retryParked(retry);
   const { rule, waitsFor } = kept;
   const isRefused = rule.action === "hold-vendor" || !isReinitiable(retry.row.reasonCode);
   const isOpen = waitsFor === "either-side" || (waitsFor === "incident" && isRefused);
@@ -236,7 +244,7 @@ async function parkedNow(
   if (decided !== undefined) return decided;
   const isVendors = waitsFor === "bank-account" || waitsFor === "either-side";
   if (rule.payAgain && isVendors) await lookAtVendor(retry, kept);
-  return parkedFor(retry);
+  return retryParked(retry);
 }
 
 /** Pays again what a person wants paid again: as it was approved, or not at all. */

@@ -12,7 +12,7 @@ import type { ActivityContext } from "../shared/context.ts";
 import { parkOtherParts } from "./other-parts.ts";
 
 /** The payable of a case and the workflow that would own it. */
-export interface Subject {
+export interface CaseSubject {
   readonly business: string;
   readonly businessId: string;
   readonly payableId: string;
@@ -20,7 +20,7 @@ export interface Subject {
 }
 
 /** What a payment of the payable shows of the run that a case is about. */
-export interface SeenPayment {
+export interface PaymentOfCase {
   readonly id: string;
   readonly status: string;
   readonly failureReason?: string | null | undefined;
@@ -40,8 +40,8 @@ type Taken =
  */
 export async function takeOver(
   context: ActivityContext,
-  subject: Subject,
-  payments: readonly SeenPayment[],
+  subject: CaseSubject,
+  payments: readonly PaymentOfCase[],
   clock: ClockReading,
 ): Promise<Taken> {
   const { business, businessId, payableId, workflowId } = subject;
@@ -92,7 +92,7 @@ export async function takeOver(
  */
 async function otherOwner(
   trx: Transaction<Tables>,
-  { businessId, payableId, workflowId }: Subject,
+  { businessId, payableId, workflowId }: CaseSubject,
   nowMs: number,
 ): Promise<string | undefined> {
   const claim = { businessId, payableIds: [payableId], owner: workflowId, nowMs };
@@ -122,10 +122,10 @@ function runOfCase(known: Retry | undefined, paid: readonly PaidLine[]): string 
  */
 function hasChanged(
   { state, paymentIds }: PaidLine,
-  payments: readonly SeenPayment[],
+  payments: readonly PaymentOfCase[],
   known: Retry | undefined,
 ): boolean {
-  const isNews = ({ id, status }: SeenPayment): boolean =>
+  const isNews = ({ id, status }: PaymentOfCase): boolean =>
     status !== "completed" &&
     paymentIds.includes(id) &&
     known?.handledPaymentIds.includes(id) !== true;

@@ -4,7 +4,7 @@ import { whyNoPayment } from "../../src/domain/funding-source.ts";
 import { isReinitiable, REINITIATIONS_MAX } from "../../src/domain/payments/return-codes.ts";
 import { arrivalDate, earliestDate } from "../../src/domain/planning/send-date.ts";
 import { moneyPollInMs, soonestSleepMs } from "../../src/domain/sleeps.ts";
-import { retryDate } from "../../src/domain/retries/step.ts";
+import { nextTryDate } from "../../src/domain/retries/step.ts";
 import { getIncident } from "../../src/store/incidents/incidents.ts";
 import { unpromisedCents } from "../../src/store/lines/reserved.ts";
 import {
@@ -22,7 +22,7 @@ import {
   joined,
   leaveToNextRun,
   park,
-  parkedFor,
+  retryParked,
   waitFor,
   waitForDay,
 } from "./answers.ts";
@@ -57,7 +57,7 @@ export async function waitOver(retry: RetryCase, kept: RetryCaseRule | undefined
   }
   if (kept?.waitsFor === "incident") return incidentOver(retry);
   if (kept?.waitsFor === "funds") return fundsHere(retry, kept);
-  return { kind: "not-yet", answer: await parkedFor(retry) };
+  return { kind: "not-yet", answer: await retryParked(retry) };
 }
 
 /**
@@ -66,7 +66,7 @@ export async function waitOver(retry: RetryCase, kept: RetryCaseRule | undefined
 function dayOf({ row, clock }: RetryCase, kept: RetryCaseRule | undefined): string | null {
   if (row.retryOn === null || row.retryOn >= earliestDate(clock)) return row.retryOn;
   const today = arrivalDate(clock);
-  return kept === undefined ? earliestDate(clock) : retryDate(kept.rule, today);
+  return kept === undefined ? earliestDate(clock) : nextTryDate(kept.rule, today);
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   approvalReminder,
   stageOpened,
 } from "../../src/domain/notices/approval-texts.ts";
-import type { Deadline, NoticeText } from "../../src/domain/notices/run-texts.ts";
+import type { DecideBy, NoticeText } from "../../src/domain/notices/run-texts.ts";
 import { decideByOf } from "../../src/domain/planning/dates.ts";
 import {
   beginStage,
@@ -187,7 +187,7 @@ class AskingRun {
   }
 
   /** Returns the deadline of everything that still waits. */
-  async #deadline(): Promise<Deadline> {
+  async #deadline(): Promise<DecideBy> {
     const first = await firstDateToDecide(this.#trx, this.#moment.runId);
     return { decideBy: first === null ? null : decideByOf(first), zone: this.#clock.zone };
   }

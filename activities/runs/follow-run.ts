@@ -50,7 +50,7 @@ import {
   watchScheduled,
 } from "../follow/safety-net.ts";
 import { takePayments } from "../follow/take-payments.ts";
-import { lateOf, notifyOfLate } from "../notify/late-payments.ts";
+import { lateOf, notifyOfLatePayments } from "../notify/late-payments.ts";
 
 /** Pause, in real time, between two reads of a bill, or of its vendor, that can't be read. */
 const UNREAD_MS = 600_000;
@@ -244,7 +244,7 @@ async function write(
   if (what.moves.length === 0 && what.later.length === 0) return 0;
   return context.store.transactionOf(businessId, async (trx) => {
     await pollLater(trx, runId, what.later, nowMs);
-    await notifyOfLate(trx, run, what.late, nowMs);
+    await notifyOfLatePayments(trx, run, what.late, nowMs);
     const moved = await moveFollowed(trx, runId, what.moves, nowMs);
     const done = what.moves.filter(({ payableId }) => moved.has(payableId));
     for (const [to, ofOne] of Map.groupBy(done, (move) => move.to)) {

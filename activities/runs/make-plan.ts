@@ -51,7 +51,7 @@ import { notifyOfUnread } from "../notify/while-unread.ts";
 const RECENT_DAYS = 30;
 
 /** What is planned, in a run or a dry run. */
-export interface Subject {
+export interface PlanSubject {
   readonly runId: string;
   /** The profile's name. */
   readonly business: string;
@@ -93,7 +93,7 @@ export async function planOnce(
   }
   const stored = await getPlan(context.store.db, runId);
   if (stored !== undefined) return stored.summary;
-  const subject: Subject = { ...run, playbook: run.policy, offCycle: offCycleOf(run.inputs) };
+  const subject: PlanSubject = { ...run, playbook: run.policy, offCycle: offCycleOf(run.inputs) };
   const reading = await readOrWait(context, run, () => readForPlan(context, subject));
   if (reading === undefined) throw await whileUnread(context, run);
   await notifyOfOverpaid(context, run, reading.book.bills);
@@ -125,7 +125,7 @@ async function whileUnread(context: ActivityContext, run: Run): Promise<Error> {
  * Refuses a playbook with a condition that can't be used. One from a time when conditions could do
  * more would leave out every bill, run after run.
  */
-function refuseUnfit({ playbook }: Subject): void {
+function refuseUnfit({ playbook }: PlanSubject): void {
   const rules = playbook.approve.map(({ where }) => ({ where, use: "approve" as const }));
   for (const { where, use } of [{ where: playbook.where, use: "select" as const }, ...rules]) {
     const [fault] = where === null ? [] : checkCondition(where, use);
@@ -138,7 +138,10 @@ function refuseUnfit({ playbook }: Subject): void {
   }
 }
 
-export async function readForPlan(context: ActivityContext, subject: Subject): Promise<Reading> {
+export async function readForPlan(
+  context: ActivityContext,
+  subject: PlanSubject,
+): Promise<Reading> {
   refuseUnfit(subject);
   const client = context.clientOf(subject.business);
   const profile = context.profileOf(subject.business);
@@ -170,7 +173,7 @@ export async function readForPlan(context: ActivityContext, subject: Subject): P
  */
 async function claim(
   context: ActivityContext,
-  { businessId, runId: owner }: Subject,
+  { businessId, runId: owner }: PlanSubject,
   reading: Reading,
 ): Promise<Selection | undefined> {
   const payableIds = reading.selection.selected.map(({ bill }) => bill.payableId);
@@ -187,7 +190,7 @@ async function claim(
 /** Returns the selection without the bills that others have claimed; claims none itself. */
 export async function unclaimed(
   context: ActivityContext,
-  { businessId, runId }: Subject,
+  { businessId, runId }: PlanSubject,
   { selection }: Reading,
 ): Promise<Selection> {
   const ids = selection.selected.map(({ bill }) => bill.payableId);
@@ -229,7 +232,7 @@ function isProofIn({ book, nowMs }: Reading): (line: SettledLine) => boolean {
 
 export async function makePlan(
   context: ActivityContext,
-  subject: Subject,
+  subject: PlanSubject,
   reading: Reading,
 ): Promise<Plan> {
   const { db } = context.store;

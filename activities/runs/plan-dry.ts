@@ -7,7 +7,7 @@ import { getPlaybook } from "../../src/store/playbooks/playbooks.ts";
 import { openDryPlan, saveDryPlan } from "../../src/store/plans/dry-plans.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { PlanRefusedError } from "../shared/plan-refused-error.ts";
-import { makePlan, readForPlan, type Subject, unclaimed } from "./make-plan.ts";
+import { makePlan, readForPlan, type PlanSubject, unclaimed } from "./make-plan.ts";
 
 /** Plans as a run would, claims nothing, and keeps only the result, for the person who asked. */
 export async function planDry(context: ActivityContext, input: PlanDryInput): Promise<void> {
@@ -17,7 +17,7 @@ export async function planDry(context: ActivityContext, input: PlanDryInput): Pr
   const { business, period } = asked;
   const { policy, revision } = asked.unstored ?? (await storedPolicy(context, asked));
   const { businessId, limits } = context.profileOf(business);
-  const subject: Subject = {
+  const subject: PlanSubject = {
     runId: payRunId(business, asked.playbook, period, 1),
     business,
     businessId,

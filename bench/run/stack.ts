@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { Client, Connection } from "@temporalio/client";
 import { findTemporalCli } from "../../scripts/setup/temporal-cli.mjs";
 import { gatewayPart, temporalPart, workerPart } from "../../src/cli/parts/parts.ts";
-import { type Part, Processes } from "../../src/cli/parts/processes.ts";
+import { type RunningPart, Processes } from "../../src/cli/parts/processes.ts";
 import { workflowBundle } from "../../src/cli/parts/workflow-bundle.ts";
 import { Gateway } from "../gateway.ts";
 import type { NewStubBusiness } from "./stub-book.ts";
@@ -34,7 +34,7 @@ export interface StackOptions {
 export class Stack {
   readonly home: string;
   readonly #processes: Processes;
-  readonly parts = new Map<string, Part>();
+  readonly parts = new Map<string, RunningPart>();
   stubUrl = "";
   gateway = new Gateway("");
   client: Client | undefined;
@@ -134,7 +134,7 @@ export class Stack {
     return `127.0.0.1:${port}`;
   }
 
-  async #part(name: string, plan: Parameters<Processes["start"]>[0]): Promise<Part> {
+  async #part(name: string, plan: Parameters<Processes["start"]>[0]): Promise<RunningPart> {
     const part = await this.#processes.start(plan);
     this.parts.set(name, part);
     return part;

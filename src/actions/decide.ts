@@ -1,6 +1,11 @@
 import type { DecisionAnswer, DecisionRefusal } from "../decisions/take.ts";
 import { noteRefusalOf } from "./refused-today.ts";
-import { type Deciding, type DecisionRequest, judgedBy, rulesOf } from "../decisions/deciding.ts";
+import {
+  type Deciding,
+  type DecisionRequest,
+  judgedBy,
+  decisionRules,
+} from "../decisions/deciding.ts";
 import { readSignedDecision } from "../domain/approvals/signed-decision.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { refusalOfPerson, refusalOfRun } from "../domain/approvals/policy.ts";
@@ -48,7 +53,7 @@ export async function decide(
       run: (await getRun(trx, runId)) ?? known,
       request,
       principal,
-      ...rulesOf(profile),
+      ...decisionRules(profile),
       clock,
       ...shown,
       nowMs: context.nowMs(),

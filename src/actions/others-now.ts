@@ -3,7 +3,7 @@ import { LINE } from "../contracts/line-states.ts";
 import type { PlanLine } from "../contracts/pay-run.ts";
 import type { LineUnderApproval, OtherNow } from "../domain/approvals/share.ts";
 import { escalatedStage } from "../domain/approvals/stages.ts";
-import { type BillNow, notAsApproved, type VendorFacts } from "../domain/payments/as-approved.ts";
+import { type BillNow, notAsApproved, type VendorToPay } from "../domain/payments/as-approved.ts";
 import { ofBill } from "../domain/payments/whose.ts";
 import {
   differing,
@@ -161,7 +161,7 @@ async function billsOf(
 }
 
 /** Returns the vendor as the plan has it, for a vendor that could not be read. */
-function asPlanned({ contactId, contactName, bankLast4 }: PlanLine): VendorFacts {
+function asPlanned({ contactId, contactName, bankLast4 }: PlanLine): VendorToPay {
   return {
     ...{ id: contactId, displayName: contactName, status: "active", paymentReady: true },
     bankAccount: { last4: bankLast4 },

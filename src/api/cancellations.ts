@@ -4,7 +4,7 @@ import {
   CANCELLATION_PHASES,
   CANCELLATION_STATES,
 } from "../contracts/cancellation.ts";
-import { startedBy } from "./schemas.ts";
+import { startingEvents } from "./schemas.ts";
 import { moment } from "./moment.ts";
 import type { Shown } from "./shown.ts";
 import { contactId, stand } from "./stand.ts";
@@ -31,7 +31,7 @@ export const CancellationStatusBody = z
     planHash: z.null(),
     reason: z.string(),
     launchedBy: z.string(),
-    startedBy: startedBy.optional(),
+    startedBy: startingEvents.optional(),
     payments: z.array(
       z.object({
         paymentId: z

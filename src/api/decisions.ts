@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { refusedDecisionCode } from "./codes.ts";
 import { instant } from "./times.ts";
 
-export const hurry = z
+export const hurriedWhen = z
   .string()
   .nullable()
   .describe("When it was given, if its playbook calls that hurried; else null");
@@ -28,7 +28,7 @@ export const CountedDecision = z.object({
   alone: z
     .boolean()
     .describe("True if it counts only because the business lets one person launch and approve"),
-  hurry,
+  hurry: hurriedWhen,
 });
 
 /** An approver's word that accounts of vendors are still right, although their records changed. */
@@ -45,7 +45,7 @@ export const ConfirmedAccounts = z.object({
       updatedAt: z.string().describe("When the record was changed; empty if it didn't say"),
     }),
   ),
-  hurry,
+  hurry: hurriedWhen,
 });
 
 /** A decision on a run that doesn't count, and why. */

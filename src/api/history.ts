@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/line-states.ts";
 import { BILL_WAYS, PAID_ONCE_VERDICTS } from "../domain/payments/paid-once.ts";
 import { leftOutCode, reasonCode } from "./codes.ts";
-import { ConfirmedAccounts, hurry, RefusedDecision } from "./decisions.ts";
+import { ConfirmedAccounts, hurriedWhen, RefusedDecision } from "./decisions.ts";
 import { HoldBody } from "./holds.ts";
 import { parts } from "./schemas.ts";
 import type { Shown } from "./shown.ts";
@@ -63,7 +63,7 @@ const ApprovalBody = z.object({
     .object({ person: z.string(), phone: z.string() })
     .nullable()
     .describe("How the approver verified that the vendor's changed bank account is the vendor's"),
-  hurry,
+  hurry: hurriedWhen,
 });
 
 export const HistoryBody = z

@@ -3,33 +3,33 @@ import { z } from "@hono/zod-openapi";
 import { ENDED_BY_PERSON, type EndedByPerson, HOLD_SCOPES } from "../domain/holds.ts";
 import { notSent } from "./approvals.ts";
 import { orNull } from "./or-null.ts";
-import { moment, sendsAfter } from "./moment.ts";
+import { moment, sendsAfterLoss } from "./moment.ts";
 import { CancellationStatusBody } from "./cancellations.ts";
 import type { Shown } from "./shown.ts";
 import { day, instant } from "./times.ts";
 
-export const billSum = z.object({ bills: z.int(), totalCents: z.int() });
+export const billsTotal = z.object({ bills: z.int(), totalCents: z.int() });
 
 const heldSums = z
   .object({
     zone: moment.zone,
-    waiting: billSum.describe("Not with the service: kept back by the hold"),
-    recallable: billSum
+    waiting: billsTotal.describe("Not with the service: kept back by the hold"),
+    recallable: billsTotal
       .extend({
         earliestCutOff: instant
           .nullable()
           .describe("When the first of them can't be cancelled any more, on the business clock"),
       })
       .describe("With the service, which can still cancel them"),
-    underWay: billSum.describe("A request is under way: what it makes can be cancelled"),
-    gone: billSum.describe(
+    underWay: billsTotal.describe("A request is under way: what it makes can be cancelled"),
+    gone: billsTotal.describe(
       "Can't be cancelled: with the bank, too close to it, or split into several payments",
     ),
-    paid: billSum.describe("Of a bill or a run: paid already, so nothing of it is kept back"),
+    paid: billsTotal.describe("Of a bill or a run: paid already, so nothing of it is kept back"),
     storeBehind: z
       .boolean()
       .describe("True for a restored store: payments that it has lost are not counted"),
-    paidByOthers: billSum
+    paidByOthers: billsTotal
       .optional()
       .describe("Of a run: others have paid them, or are paying them, so nothing is kept back"),
     othersUnread: z
@@ -67,9 +67,9 @@ export const HoldBody = z
     releasedBy: z.string().nullable(),
     note: z.string().optional(),
     holds: heldSums.optional().describe("What it keeps back, if it was just set"),
-    goesOut: billSum
+    goesOut: billsTotal
       .extend({
-        ...sendsAfter.shape,
+        ...sendsAfterLoss.shape,
         items: z
           .array(
             z.object({
@@ -82,7 +82,7 @@ export const HoldBody = z
           )
           .describe("The first hundred of them"),
         notSent,
-        asksAgain: billSum
+        asksAgain: billsTotal
           .extend({ executionDate: day })
           .optional()
           .describe(
@@ -152,6 +152,6 @@ export const StopBody = z
 export type StopPreview = Shown<typeof StopPreviewBody>;
 export type Stop = Shown<typeof StopBody>;
 export type Release = Shown<typeof ReleaseBody>;
-export type Hold = Shown<typeof HoldBody>;
+export type HoldView = Shown<typeof HoldBody>;
 export type HeldSums = Shown<typeof heldSums>;
-export type GoesOut = NonNullable<Hold["goesOut"]>;
+export type GoesOut = NonNullable<HoldView["goesOut"]>;

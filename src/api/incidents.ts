@@ -3,7 +3,7 @@ import { INCIDENT_PHASES } from "../contracts/incident.ts";
 import { LINE_STATES } from "../contracts/line-states.ts";
 import { reasonCode } from "./codes.ts";
 import { topUpStatus } from "./deposits.ts";
-import { billSum, HoldBody } from "./holds.ts";
+import { billsTotal, HoldBody } from "./holds.ts";
 import type { Shown } from "./shown.ts";
 import { contactId, stand } from "./stand.ts";
 import { day, instant } from "./times.ts";
@@ -101,7 +101,7 @@ export const IncidentBody = z
       .object({
         paidAgain: goesOut.describe("Bills that bounced and are paid again"),
         goesOut: goesOut.describe("Others that the hold on the account alone has kept back"),
-        stillHeld: billSum.describe("Bills that bounced and that other holds keep back"),
+        stillHeld: billsTotal.describe("Bills that bounced and that other holds keep back"),
       })
       .optional()
       .describe("What comes of it, if it was just released"),
@@ -111,6 +111,6 @@ export const IncidentBody = z
 export const IncidentListBody = z.object({ items: z.array(IncidentBody) });
 
 /** What follows from releasing an account. */
-export type Freed = NonNullable<Incident["freed"]>;
-export type Incident = Shown<typeof IncidentBody>;
+export type Freed = NonNullable<IncidentView["freed"]>;
+export type IncidentView = Shown<typeof IncidentBody>;
 export type IncidentStatus = Shown<typeof IncidentStatusBody>;

@@ -12,7 +12,7 @@ export const moment = {
 };
 
 /** When a restored store sends again. */
-export const sendsAfter = z.object({
+export const sendsAfterLoss = z.object({
   zone: moment.zone,
   notBefore: instant
     .nullable()

@@ -32,5 +32,5 @@ export const NamesBody = z.object({
   names: z.array(z.string()).describe("At most 50: numbers, names and short names"),
 });
 
-export type Named = Shown<typeof named>;
+export type NamedView = Shown<typeof named>;
 export type Search = Shown<typeof SearchBody>;

@@ -53,4 +53,4 @@ export const NoticeMessageBody = z
 
 export const NoticeListBody = z.object({ items: z.array(NoticeBody) });
 
-export type Notice = Shown<typeof NoticeBody>;
+export type NoticeView = Shown<typeof NoticeBody>;

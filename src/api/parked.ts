@@ -29,4 +29,4 @@ export const ParkedBody = z
   })
   .openapi("ParkedBills");
 
-export type ParkedBill = Shown<typeof ParkedBody>["items"][number];
+export type ParkedBillView = Shown<typeof ParkedBody>["items"][number];

@@ -2,9 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { RUN_PHASES } from "../contracts/pay-run.ts";
 import { billSum, missingApproval, newDates, notSent, waitingLines } from "./approvals.ts";
 import { topUpStatus } from "./deposits.ts";
-import { moment, sendsAfter } from "./moment.ts";
+import { moment, sendsAfterLoss } from "./moment.ts";
 import { nothingToPay, outcome, planOnly } from "./report.ts";
-import { runPayment, stoppedBy } from "./runs.ts";
+import { runPayment, stoppedByPeople } from "./runs.ts";
 import { errorCode, leftOutCode } from "./codes.ts";
 import type { Shown } from "./shown.ts";
 import { day, instant } from "./times.ts";
@@ -42,7 +42,7 @@ export const RunReviewBody = z
     nothingToPay,
     planOnly,
     waitingFor: z.string().nullable(),
-    ...stoppedBy,
+    ...stoppedByPeople,
     failure: z.string().optional().describe("Why a failed run could not be planned"),
     ...moment,
     launchedBy: z.string(),
@@ -142,7 +142,7 @@ export const RunReviewBody = z
           .describe("Bills that you have approved, and whom they need besides"),
         none: z.array(waitingLines).describe("Bills that it does not count for"),
         mayReject: z.boolean().describe("Whether your rejection of the plan would count"),
-        sends: sendsAfter.optional().describe("Missing if what goes out is sent at once"),
+        sends: sendsAfterLoss.optional().describe("Missing if what goes out is sent at once"),
         summary: z.string().describe("The same in a sentence"),
       })
       .describe("What an approval with the caller's token would do"),

@@ -5,7 +5,7 @@ import { nothingToPay, outcome, planOnly, stateSums } from "./report.ts";
 import { anyReasonCode, leftOutCode, reasonCode } from "./codes.ts";
 import { orNull } from "./or-null.ts";
 import { moment } from "./moment.ts";
-import { givenBack, parts, startedBy, sumGivenBack } from "./schemas.ts";
+import { givenBack, parts, startingEvents, sumGivenBack } from "./schemas.ts";
 import { plannedTopUp, topUpStatus } from "./deposits.ts";
 import type { Shown } from "./shown.ts";
 import { contactId, stand } from "./stand.ts";
@@ -18,7 +18,7 @@ const endedBy = z
   .object({ by: z.string(), at: instant, comment: z.string().nullable() })
   .optional();
 
-export const stoppedBy = {
+export const stoppedByPeople = {
   rejected: endedBy.describe("Who has rejected it, and why; missing if nobody has"),
   cancelled: endedBy.describe(
     "Who has cancelled it, and why: what was sent before is followed; missing if nobody has",
@@ -208,7 +208,7 @@ export const RunStatusBody = z
     decideBy: instant.nullable(),
     ...moment,
     launchedBy: z.string(),
-    startedBy: startedBy.optional(),
+    startedBy: startingEvents.optional(),
     payments: z.array(runPayment).describe("The page of bills that was asked for"),
     totalCount: z.int().optional().describe("Bills on all pages"),
     page: z.int().optional(),
@@ -220,7 +220,7 @@ export const RunStatusBody = z
       .describe("Whom bills wait for, stage by stage; missing if none does"),
     byState: stateSums.optional().describe("Over all bills of the plan, whatever the page"),
     givenBack: sumGivenBack,
-    ...stoppedBy,
+    ...stoppedByPeople,
     failure: z.string().optional().describe("Why a failed run could not be planned"),
     undelivered: z.int().optional().describe("Notices about it that have not reached everyone"),
     plan: planSummary.optional(),

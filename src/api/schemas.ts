@@ -3,13 +3,13 @@ import { LINE_STATES } from "../contracts/line-states.ts";
 import { billSum, newDates, notSent, waitingLines } from "./approvals.ts";
 import { errorCode } from "./codes.ts";
 import type { Shown } from "./shown.ts";
-import { moment, sendsAfter } from "./moment.ts";
+import { moment, sendsAfterLoss } from "./moment.ts";
 import { instant } from "./times.ts";
 
 /** Shapes of the gateway's answers, for the OpenAPI document and for tests. */
 
 /** The events that started something. */
-export const startedBy = z.array(
+export const startingEvents = z.array(
   z.object({ eventId: z.string(), type: z.string(), objectId: z.string() }),
 );
 
@@ -49,7 +49,7 @@ export const DecisionBody = z
     missing: z
       .array(waitingLines)
       .describe("Rules whose quorum is still open, with the lines that wait for it"),
-    sends: sendsAfter.optional().describe("Missing if what goes out is sent at once"),
+    sends: sendsAfterLoss.optional().describe("Missing if what goes out is sent at once"),
     summary: z.string().describe("What goes out and what is still needed, in a sentence"),
   })
   .openapi("Decision");
@@ -140,10 +140,10 @@ export const BulkResolutionBody = z.object({
   ),
 });
 
-export type Decision = Shown<typeof DecisionBody>;
+export type DecisionView = Shown<typeof DecisionBody>;
 export type AppliedPlaybook = Shown<typeof AppliedPlaybookBody>;
 export type PlaybookRevision = Shown<typeof PlaybookRevisionsBody>["items"][number];
-export type Resolution = Shown<typeof ResolutionBody>;
+export type ResolutionView = Shown<typeof ResolutionBody>;
 
 export const sumGivenBack = z
   .object({ count: z.int(), cents: z.int() })

@@ -4,7 +4,7 @@ import { Command, CommanderError } from "@commander-js/extra-typings";
 
 import { EXIT } from "./terminal/cli-error.ts";
 import { Output, reportError } from "./terminal/output.ts";
-import { Session } from "./client/session.ts";
+import { CliSession } from "./client/session.ts";
 
 const ABOUT =
   "Pays a business's bills as durable workflows: plans, asks for approval, pays once, " +
@@ -16,7 +16,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, wrong settings or an invalid playbo
             130 stopped by Ctrl-C.
 Start here: payrun init   (writes what a first run needs), or payrun demo; no real money`;
 
-type AddCommand = (program: Command, session: Session) => void;
+type AddCommand = (program: Command, session: CliSession) => void;
 
 /** A command's module, loaded on demand: `status` needs none of the dependencies of `validate`. */
 interface CommandModule {
@@ -259,7 +259,7 @@ const COMMANDS: readonly CommandModule[] = [
  * @returns the exit code
  */
 export async function runCli(args: readonly string[]): Promise<number> {
-  const session = new Session();
+  const session = new CliSession();
   try {
     const program = await createProgram(session, args);
     await program.parseAsync([...args], { from: "user" });
@@ -271,7 +271,10 @@ export async function runCli(args: readonly string[]): Promise<number> {
 }
 
 /** Returns the program with all of its commands, or only with the requested one. */
-export async function createProgram(session: Session, args: readonly string[]): Promise<Command> {
+export async function createProgram(
+  session: CliSession,
+  args: readonly string[],
+): Promise<Command> {
   const program = new Command("payrun")
     .description(ABOUT)
     .version(ownVersion(), "-V, --version", "print the version")

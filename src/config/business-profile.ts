@@ -11,7 +11,7 @@ import {
   toNotifySettings,
 } from "./notify-settings.ts";
 import { crossesInTheClear } from "./plaintext.ts";
-import { dollars, flag, httpUrl, secretList } from "./setting-values.ts";
+import { dollars, flagSetting, httpUrl, secretList } from "./setting-values.ts";
 import { type SignInSettings, SIGN_IN_KEYS, signInShape, toSignIn } from "./sign-in.ts";
 import { type Signer, SIGNER_KEYS, signersShape } from "./signers.ts";
 
@@ -19,7 +19,7 @@ export type { NoticeChannel, NotifySettings, SmtpSettings } from "./notify-setti
 export type { IdentityProvider } from "./sign-in.ts";
 
 /** The source of a business's token for the Payments Service; files and commands are read again. */
-export type TokenSource =
+export type TokenSetting =
   | { readonly kind: "value"; readonly value: string }
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "command"; readonly command: string };
@@ -38,7 +38,7 @@ export interface BusinessProfile {
   /** Without a trailing slash. */
   readonly apiUrl: string;
   readonly businessId: string;
-  readonly token: TokenSource;
+  readonly token: TokenSetting;
   /** In any order: any of them verifies a webhook. If empty, webhooks are refused. */
   readonly webhookSecrets: readonly string[];
   readonly achAuthorization?: AchAuthorization;
@@ -114,7 +114,7 @@ export const businessShape = z
   .strictObject({
     apiUrl: word.pipe(httpUrl),
     businessId: word,
-    token: z.custom<TokenSource>().optional(),
+    token: z.custom<TokenSetting>().optional(),
     tokenCommand: word.optional(),
     webhookSecrets: z
       .union([word.pipe(secretList), z.array(word)], "must be a secret or a list of secrets")
@@ -124,8 +124,8 @@ export const businessShape = z
     signers: signersShape.optional(),
     identities: identitiesShape.optional(),
     signIn: signInShape.optional(),
-    sandbox: z.union([z.boolean(), word.pipe(flag)], "must be true or false").optional(),
-    fourEyes: z.union([z.boolean(), word.pipe(flag)], "must be true or false").optional(),
+    sandbox: z.union([z.boolean(), word.pipe(flagSetting)], "must be true or false").optional(),
+    fourEyes: z.union([z.boolean(), word.pipe(flagSetting)], "must be true or false").optional(),
     approvals: z.literal("single-person", "can only be single-person").optional(),
     limits: limits.optional(),
     notify: notifyShape.optional(),
@@ -155,7 +155,7 @@ export function toBusinessProfile(
   name: string,
   shape: z.output<typeof businessShape>,
 ): BusinessProfile {
-  const token: TokenSource = shape.token ?? {
+  const token: TokenSetting = shape.token ?? {
     kind: "command",
     command: shape.tokenCommand ?? "",
   };

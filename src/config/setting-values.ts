@@ -4,7 +4,7 @@ import { z } from "zod";
 import { namesSeveralHosts, SEVERAL_HOSTS } from "../contracts/several-hosts.ts";
 import { PLAINTEXT_PARTS } from "./plaintext.ts";
 
-export const text = z.string();
+export const textSetting = z.string();
 export const path = z.string().transform((value) => resolve(value));
 
 export function port(highest: number): z.ZodType<number, string> {
@@ -61,7 +61,7 @@ export const dollars = z.string(DOLLARS_MESSAGE).transform((value, context) => {
 });
 
 /** `true`, `yes`, `on`, `1` and their opposites, in any case. */
-export const flag = z.string().transform((value, context) => {
+export const flagSetting = z.string().transform((value, context) => {
   const word = value.trim().toLowerCase();
   if (["true", "yes", "on", "1"].includes(word)) return true;
   if (["false", "no", "off", "0"].includes(word)) return false;
@@ -146,7 +146,7 @@ export const poolSize = z
   .transform(Number)
   .refine((value) => value >= 2 && value <= 100, "must be a number from 2 to 100");
 
-export function count(highest: number): z.ZodType<number, string> {
+export function countSetting(highest: number): z.ZodType<number, string> {
   const message = `must be a number from 1 to ${highest}`;
   return z
     .string()

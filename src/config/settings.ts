@@ -6,7 +6,7 @@ import { nearest } from "./nearest.ts";
 import { PLAINTEXT_PARTS } from "./plaintext.ts";
 import {
   addressesText,
-  count,
+  countSetting,
   databaseUrl,
   httpUrl,
   listenAddress,
@@ -17,7 +17,7 @@ import {
   poolSize,
   port,
   secretList,
-  text,
+  textSetting,
 } from "./setting-values.ts";
 import { signersText } from "./signers.ts";
 
@@ -63,24 +63,32 @@ export const SETTINGS = {
     "none",
     plaintextParts,
   ),
-  PAYRUN_GATEWAY_HOST: setting("address the gateway listens on", "127.0.0.1", text),
+  PAYRUN_GATEWAY_HOST: setting("address the gateway listens on", "127.0.0.1", textSetting),
   PAYRUN_GATEWAY_PORT: setting("port the gateway listens on", "8088", port(65_535)),
-  PAYRUN_GATEWAY_CONNECTIONS: setting("connections the gateway holds open", "1000", count(100_000)),
+  PAYRUN_GATEWAY_CONNECTIONS: setting(
+    "connections the gateway holds open",
+    "1000",
+    countSetting(100_000),
+  ),
   PAYRUN_GATEWAY_CONNECTIONS_PER_ADDRESS: setting(
     "connections from one address that is not a trusted proxy",
     "500",
-    count(100_000),
+    countSetting(100_000),
   ),
-  PAYRUN_GATEWAY_RATE_PER_TOKEN: setting("requests a second of one token", "200", count(100_000)),
+  PAYRUN_GATEWAY_RATE_PER_TOKEN: setting(
+    "requests a second of one token",
+    "200",
+    countSetting(100_000),
+  ),
   PAYRUN_GATEWAY_RATE_PER_ADDRESS: setting(
     "requests a second from one address, webhooks apart",
     "400",
-    count(100_000),
+    countSetting(100_000),
   ),
   PAYRUN_GATEWAY_WEBHOOK_RATE: setting(
     "webhooks a second of one business from one address",
     "2000",
-    count(100_000),
+    countSetting(100_000),
   ),
   PAYRUN_TRUSTED_PROXIES: setting(
     "proxies before the gateway whose X-Forwarded-For is believed: addresses or networks like 10.0.0.0/8, separated by commas",
@@ -120,23 +128,28 @@ export const SETTINGS = {
     "where PAYRUN_GATEWAY_HOST and …_PORT say",
     httpUrl,
   ),
-  PAYRUN_TOKEN: setting("token the commands show to the gateway", "the local one", text, true),
+  PAYRUN_TOKEN: setting(
+    "token the commands show to the gateway",
+    "the local one",
+    textSetting,
+    true,
+  ),
   TEMPORAL_CLI: setting("path of the Temporal CLI to use", "found at set-up", path),
-  PAYMENTS_API_URL: setting("address of the Payments Service", "none", text),
-  PAYMENTS_API_TOKEN: setting("token for the Payments Service", "none", text, true),
-  PAYMENTS_BUSINESS_ID: setting("the business's id at the Payments Service", "none", text),
+  PAYMENTS_API_URL: setting("address of the Payments Service", "none", textSetting),
+  PAYMENTS_API_TOKEN: setting("token for the Payments Service", "none", textSetting, true),
+  PAYMENTS_BUSINESS_ID: setting("the business's id at the Payments Service", "none", textSetting),
   PAYMENTS_WEBHOOK_SECRETS: setting(
     "secrets of its webhook endpoints, separated by commas",
     "none",
-    text,
+    textSetting,
     true,
   ),
   PAYMENTS_ACH_ACCEPTED_BY: setting(
     "person who accepted the ACH debit authorization (every source but the balance needs it)",
     "none",
-    text,
+    textSetting,
   ),
-  PAYMENTS_ACH_ACCEPTED_AT: setting("date or instant when that was", "none", text),
+  PAYMENTS_ACH_ACCEPTED_AT: setting("date or instant when that was", "none", textSetting),
   PAYMENTS_SIGNERS: setting(
     "Ed25519 keys of systems that decide on runs, KEY_ID:NAME:ROLE+ROLE:PUBLIC_KEY",
     "none",
@@ -145,7 +158,7 @@ export const SETTINGS = {
   PAYMENTS_NOTIFY_WEBHOOK: setting(
     "address that is notified of what people must decide or look at (Standard Webhooks)",
     "none",
-    text,
+    textSetting,
     true,
   ),
   PAYMENTS_NOTIFY_WEBHOOK_SECRET: setting(
@@ -157,7 +170,7 @@ export const SETTINGS = {
   PAYMENTS_NOTIFY_SLACK: setting(
     "incoming webhook for notices, of Slack or of another service that takes the same JSON",
     "none",
-    text,
+    textSetting,
     true,
   ),
   PAYMENTS_NOTIFY_EMAIL: setting(
@@ -168,18 +181,18 @@ export const SETTINGS = {
   PAYMENTS_NOTIFY_SMTP_URL: setting(
     "how e-mail leaves: smtps://USER:PASSWORD@HOST:PORT or smtp://…",
     "none",
-    text,
+    textSetting,
     true,
   ),
   PAYMENTS_NOTIFY_SMTP_FROM: setting(
     "sender of e-mail: an address, or NAME <ADDRESS>",
     "none",
-    text,
+    textSetting,
   ),
   PAYMENTS_API_SANDBOX: setting(
     "true if the service is the sandbox and its clocks are read",
     "false",
-    text,
+    textSetting,
   ),
 } as const satisfies Record<string, Definition<unknown>>;
 

@@ -99,7 +99,7 @@ function refusedIn(answer: ApiAnswer): Refused {
 }
 
 /** One of several acts that are done together, and its result. */
-export type Outcome = { readonly id: string } & (
+export type ActOutcome = { readonly id: string } & (
   | {
       readonly done: true;
       /** The act's result if it isn't the same for each. */
@@ -116,8 +116,8 @@ export type Outcome = { readonly id: string } & (
 export async function each(
   ids: readonly string[],
   act: (id: string) => Promise<string | void>,
-): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
+): Promise<ActOutcome[]> {
+  const outcomes: ActOutcome[] = [];
   for (const id of ids) {
     try {
       const says = await act(id);

@@ -1,5 +1,5 @@
 import { html } from "./html.ts";
-import { type Hold, HoldListBody } from "../api/holds.ts";
+import { type HoldView, HoldListBody } from "../api/holds.ts";
 import { accountName } from "../domain/names.ts";
 import { Api } from "./api.ts";
 import { note } from "./elements.ts";
@@ -27,19 +27,19 @@ export async function bannersFor(visitor: Visitor): Promise<Markup> {
 /**
  * Returns the key by which banners are grouped: a stop of several businesses sets a hold in each.
  */
-function stopOf({ reason, author, createdAt, until }: Hold): string {
+function stopOf({ reason, author, createdAt, until }: HoldView): string {
   const minute = createdAt.slice(0, "2026-11-27T09:00".length);
   return JSON.stringify([reason, author, minute, until]);
 }
 
-function inWhich(holds: readonly Hold[], { businesses }: Visitor): string {
+function inWhich(holds: readonly HoldView[], { businesses }: Visitor): string {
   if (businesses.length < 2) return "";
   if (holds.length === businesses.length) return ` in all ${whole(holds.length)} businesses`;
   if (holds.length > NAMED) return ` in ${whole(holds.length)} businesses`;
   return ` (${holds.map(({ business }) => business).join(", ")})`;
 }
 
-function banner(holds: readonly Hold[], title: string, { zoneOf }: Visitor): Markup | "" {
+function banner(holds: readonly HoldView[], title: string, { zoneOf }: Visitor): Markup | "" {
   const [first] = holds;
   if (first === undefined) return "";
   const { reason, author, authorKind, createdAt, until, business } = first;

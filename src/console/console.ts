@@ -2,26 +2,26 @@ import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { Api } from "./api.ts";
 import { fileNamed } from "./files.ts";
-import { alone, around, type Page, PAGE_HEADERS } from "./layout.ts";
-import type { ActOf, Made, PageOf, PageRequest } from "./page.ts";
+import { standAlonePage, around, type PageContent, PAGE_HEADERS } from "./layout.ts";
+import type { ActOf, MadePage, PageOf, PageRequest } from "./page.ts";
 import { approve, checkApproval, checkRejection, reject } from "./pages/approve.ts";
 import { checkDeposit, decideDeposit } from "./pages/deposit.ts";
 import { bill } from "./pages/bill.ts";
-import { cancelBill, giveUp, holdBill, paidElsewhere, retryBill } from "./pages/bill-acts.ts";
+import { cancelBill, giveUpAct, holdBill, paidElsewhere, retryBill } from "./pages/bill-acts.ts";
 import { checkRecall, emergency, recall } from "./pages/emergency.ts";
 import { holds } from "./pages/holds.ts";
 import { newHold, setHold } from "./pages/new-hold.ts";
-import { decideIncident, incident } from "./pages/incident.ts";
+import { decideIncidentAct, incident } from "./pages/incident.ts";
 import { checkResolution, needsAction, resolveBills } from "./pages/needs-action.ts";
 import { checkRelease, checkReleaseAll, release, releaseAll } from "./pages/releases.ts";
 import { forExcel } from "../domain/for-excel.ts";
-import { report, reports, TABLE_FORMATS } from "./pages/report.ts";
+import { showReport, reports, TABLE_FORMATS } from "./pages/report.ts";
 import { run } from "./pages/run.ts";
 import { cancelRun, holdRun } from "./pages/run-acts.ts";
-import { confirmAccounts } from "./pages/changed-records.ts";
-import { checkStop, stop } from "./pages/stop.ts";
+import { confirmAccountsAct } from "./pages/changed-records.ts";
+import { checkStop, stopAct } from "./pages/stop.ts";
 import { today } from "./pages/today.ts";
-import { search } from "./pages/search.ts";
+import { showFound } from "./pages/search.ts";
 import { holdVendor, vendor } from "./pages/vendor.ts";
 import { refusalPage } from "./refusal-page.ts";
 import type { Door, Visitor } from "./visitor.ts";
@@ -37,7 +37,7 @@ const PAGES: Readonly<Record<string, { readonly page?: PageOf; readonly act?: Ac
   "/runs/:id": { page: run },
   "/runs/:id/approve": { page: checkApproval, act: approve },
   "/runs/:id/reject": { page: checkRejection, act: reject },
-  "/runs/:id/accounts": { act: confirmAccounts },
+  "/runs/:id/accounts": { act: confirmAccountsAct },
   "/runs/:id/deposit": { page: checkDeposit, act: decideDeposit },
   "/runs/:id/hold": holdRun,
   "/runs/:id/cancel": cancelRun,
@@ -46,18 +46,18 @@ const PAGES: Readonly<Record<string, { readonly page?: PageOf; readonly act?: Ac
   "/bills/:id/cancel": cancelBill,
   "/bills/:id/retry": retryBill,
   "/bills/:id/paid-elsewhere": paidElsewhere,
-  "/bills/:id/give-up": giveUp,
+  "/bills/:id/give-up": giveUpAct,
   "/vendors/:id": { page: vendor },
   "/vendors/:id/hold": holdVendor,
   "/needs-action": { page: needsAction },
   "/needs-action/resolve": { page: checkResolution, act: resolveBills },
-  "/incidents/:source": { page: incident, act: decideIncident },
-  "/search": { page: search },
+  "/incidents/:source": { page: incident, act: decideIncidentAct },
+  "/search": { page: showFound },
   "/emergency": { page: emergency },
-  "/emergency/stop": { page: checkStop, act: stop },
+  "/emergency/stop": { page: checkStop, act: stopAct },
   "/emergency/cancel": { page: checkRecall, act: recall },
   "/reports": { page: reports },
-  "/reports/:id": { page: report },
+  "/reports/:id": { page: showReport },
   "/holds": { page: holds },
   "/holds/new": { page: newHold, act: setHold },
   "/holds/release": { page: checkRelease, act: release },
@@ -131,12 +131,12 @@ function requestOf(c: Context, visitor: Visitor): PageRequest {
 async function forVisitor(
   door: Door,
   c: Context,
-  make: (visitor: Visitor) => Promise<Made>,
+  make: (visitor: Visitor) => Promise<MadePage>,
 ): Promise<Response> {
   let visitor: Visitor | undefined;
   // A form that decides about a plan has a page at its own address, and the banners there say if
   // the plan has changed.
-  const answered = (page: Page): Page =>
+  const answered = (page: PageContent): PageContent =>
     c.req.method === "GET"
       ? page
       : { ...page, bannersOf: page.planHash === undefined ? "/" : c.req.path };
@@ -162,16 +162,23 @@ async function forVisitor(
 async function refusedTo(
   door: Door,
   c: Context,
-  of: { readonly visitor: Visitor | undefined; readonly page: Page; readonly status: number },
+  of: {
+    readonly visitor: Visitor | undefined;
+    readonly page: PageContent;
+    readonly status: number;
+  },
 ): Promise<Response> {
   const { visitor, page } = of;
   const status = of.status as ContentfulStatusCode;
   try {
-    return await c.html(visitor === undefined ? alone(page) : around(visitor, "", page), status);
+    return await c.html(
+      visitor === undefined ? standAlonePage(page) : around(visitor, "", page),
+      status,
+    );
   } catch (again) {
     // What surrounds each page can't be read either.
     door.refusalOf(c, again);
-    return c.html(alone(page), status);
+    return c.html(standAlonePage(page), status);
   }
 }
 

@@ -1,11 +1,11 @@
 import { html } from "./html.ts";
-import type { Outcome } from "./api.ts";
+import type { ActOutcome } from "./api.ts";
 import type { Visitor } from "./visitor.ts";
 import { type Markup, whole } from "./words.ts";
 
 type Content = Markup | string;
 
-export interface Column<Row> {
+export interface PageColumn<Row> {
   readonly title: string;
   /** Numbers are right-aligned, so that their digits line up. */
   readonly isNumber?: boolean;
@@ -17,9 +17,9 @@ export interface Column<Row> {
 }
 
 /** Builds a table; on a phone each row becomes a card whose cells have their titles. */
-export function table<Row>(
+export function pageTable<Row>(
   caption: string,
-  columns: readonly Column<Row>[],
+  columns: readonly PageColumn<Row>[],
   rows: readonly Row[],
 ): Markup {
   const names = columns.map(
@@ -92,7 +92,7 @@ export function section(title: string, content: unknown, id?: string): Markup {
 }
 
 /** Builds content that stays folded until a person opens it. */
-export function folded(summary: unknown, content: unknown): Markup {
+export function foldedUp(summary: unknown, content: unknown): Markup {
   return html`<details>
     <summary>${summary}</summary>
     ${content}
@@ -243,7 +243,7 @@ export function movedOn(ticked: number, left: number, what: string): Markup | ""
  * Describes the acts that had another result than the plain one. If the results differ too much,
  * the text refers to the list below.
  */
-function otherOutcomes(others: readonly Outcome[], of: number): string {
+function otherOutcomes(others: readonly ActOutcome[], of: number): string {
   const words = new Map<string, number>();
   for (const other of others) {
     const says = (other.done ? other.says : undefined) ?? "";
@@ -259,7 +259,7 @@ const WORDS_MOST = 2;
 
 /** Lists the results of several acts, the refused ones first. */
 export function outcomes(
-  of: readonly Outcome[],
+  of: readonly ActOutcome[],
   nameOf: (id: string) => unknown,
   done: string,
 ): Markup {
@@ -279,10 +279,10 @@ export function outcomes(
             ${otherOutcomes(others, of.length)}
           </p>`,
         );
-  const results = table(
+  const results = pageTable(
     "Refused ones first",
     [
-      { title: "What", isHead: true, cell: ({ id }: Outcome) => nameOf(id) },
+      { title: "What", isHead: true, cell: ({ id }: ActOutcome) => nameOf(id) },
       { title: "Result", cell: (outcome) => (outcome.done ? (outcome.says ?? done) : outcome.why) },
     ],
     sorted,

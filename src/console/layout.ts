@@ -5,7 +5,7 @@ import { form, note } from "./elements.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** The content of a page, without what surrounds every page. */
-export interface Page {
+export interface PageContent {
   readonly title: string;
   readonly lead?: unknown;
   readonly main: unknown;
@@ -54,7 +54,7 @@ const NAV: readonly (readonly [string, string])[] = [
  * Renders the whole page for a signed-in visitor. Every page shows the holds on everything and on
  * accounts.
  */
-export async function around(visitor: Visitor, path: string, page: Page): Promise<string> {
+export async function around(visitor: Visitor, path: string, page: PageContent): Promise<string> {
   const banners = await bannersFor(visitor);
   const links = NAV.map(
     ([to, name]) =>
@@ -105,7 +105,7 @@ export async function around(visitor: Visitor, path: string, page: Page): Promis
 }
 
 /** Renders a page that is independent of the visitor: signing in, and errors before that. */
-export async function alone({ title, lead, main }: Page): Promise<string> {
+export async function standAlonePage({ title, lead, main }: PageContent): Promise<string> {
   return shell(
     title,
     html`<header class="top"><div class="bar">${BRAND}</div></header>

@@ -1,5 +1,5 @@
 import type { Api } from "./api.ts";
-import type { Page } from "./layout.ts";
+import type { PageContent } from "./layout.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** What a page is built from: the visitor, the request, and the API as the visitor may use it. */
@@ -16,9 +16,11 @@ export function pageNumberOf(query: URLSearchParams): number {
 }
 
 /** A page, or the address to go to. */
-export type Made = Page | { readonly goTo: string };
+export type MadePage = PageContent | { readonly goTo: string };
 
-export type PageOf = (request: PageRequest) => Promise<Made>;
+export type PageOf = (request: PageRequest) => Promise<MadePage>;
 
 /** The action of a form: returns a page with the result, or that page's address. */
-export type ActOf = (request: PageRequest & { readonly form: URLSearchParams }) => Promise<Made>;
+export type ActOf = (
+  request: PageRequest & { readonly form: URLSearchParams },
+) => Promise<MadePage>;

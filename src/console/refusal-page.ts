@@ -1,6 +1,6 @@
 import { html } from "./html.ts";
 import { note } from "./elements.ts";
-import type { Page } from "./layout.ts";
+import type { PageContent } from "./layout.ts";
 
 const TITLES: Readonly<Record<number, string>> = {
   403: "You may not do this",
@@ -31,7 +31,7 @@ export function refusalPage({
   /** True if a form caused the request. */
   readonly isAct?: boolean;
   readonly isSignedIn?: boolean;
-}): Page {
+}): PageContent {
   const notHere = isSignedIn ? NOT_HERE : NOT_HERE_FOR_ANYBODY;
   const title =
     TITLES[status] ?? (status >= 500 ? "Something failed here" : "Something is not right");

@@ -1,5 +1,5 @@
 import { type AuthorKind, PAYRUN } from "../contracts/authors.ts";
-import { GIVEN_BACK, shownState } from "../domain/runs/given-back.ts";
+import { GIVEN_BACK, shownBillState } from "../domain/runs/given-back.ts";
 import { html } from "./html.ts";
 import type { CancellationPhase, CancellationState } from "../contracts/cancellation.ts";
 import type { IncidentPhase } from "../contracts/incident.ts";
@@ -86,9 +86,9 @@ const ONLY_PLANNED: StateWord = { word: "Only planned", tone: "plain" };
 
 /** Returns the state of a run's bill, in words. */
 export function billStateOf(
-  bill: Parameters<typeof shownState>[0] & { readonly reasonCode: string | null },
+  bill: Parameters<typeof shownBillState>[0] & { readonly reasonCode: string | null },
 ): StateWord {
-  return stateOf(shownState(bill), bill.reasonCode);
+  return stateOf(shownBillState(bill), bill.reasonCode);
 }
 
 export function stateOf(state: string, reasonCode: string | null = null): StateWord {
@@ -107,7 +107,7 @@ export function paymentStateOf(status: string): StateWord {
   return PAYMENT_WORDS[status] ?? stateOf(status);
 }
 
-export function phaseOf(phase: string, planOnly?: true): StateWord {
+export function phaseShown(phase: string, planOnly?: true): StateWord {
   if (planOnly === true && phase === "completed") return ONLY_PLANNED;
   return PHASE_WORDS[phase] ?? stateOf(phase);
 }
@@ -127,7 +127,7 @@ export function usd(cents: number): Markup {
 }
 
 /** Formats a bill's amount; if the bill is paid in parts, the part that is in its state. */
-export function amount(line: LineInParts): Markup {
+export function amountInState(line: LineInParts): Markup {
   const cents = centsInState(line);
   if (cents === line.amountCents) return usd(cents);
   return html`${usd(cents)}<span class="under">of ${formatUsd(line.amountCents)}</span>`;
@@ -143,7 +143,7 @@ export function when(instant: string, zone: string): Markup {
 }
 
 /** `Mon, Nov 23` for a plain date; a dash for null. */
-export function day(date: string | null): Markup | string {
+export function dayText(date: string | null): Markup | string {
   if (date === null) return "–";
   if (!isDate(date)) return date;
   return html`<time datetime="${date}">${spokenDate(date)}</time>`;

@@ -24,7 +24,7 @@ const totalCentsKey = defineSearchAttributeKey("PayrunTotalCents", "INT");
 const payDateKey = defineSearchAttributeKey("PayrunPayDate", "DATETIME");
 
 /** What a workflow shows in Temporal's list; a missing field leaves its attribute unchanged. */
-export interface Shown {
+export interface ShownInList {
   readonly business?: string;
   readonly playbook?: string;
   /** `YYYY-MM-DD`: a keyword, so that it is the same day in every zone. */
@@ -37,7 +37,7 @@ export interface Shown {
   readonly payDate?: string | null;
 }
 
-export function searchAttributes(shown: Shown): SearchAttributePair[] {
+export function searchAttributes(shown: ShownInList): SearchAttributePair[] {
   const payAt = shown.payDate == null ? undefined : new Date(`${shown.payDate}T14:00:00Z`);
   const pairs: { readonly key: SearchAttributePair["key"]; readonly value: unknown }[] = [
     { key: businessKey, value: shown.business },

@@ -3,7 +3,7 @@ import type { CancelScheduledInput } from "./cancellation.ts";
 import { MASS_QUEUE, TASK_QUEUE } from "./names.ts";
 import type { KybOnboardingInput } from "./onboarding.ts";
 import type { PayRunInput } from "./pay-run.ts";
-import type { Shown } from "./search-attributes.ts";
+import type { ShownInList } from "./search-attributes.ts";
 
 export const WORKFLOW = {
   payRun: "payRun",
@@ -133,7 +133,7 @@ export interface WorkflowKind<Start, Input = unknown> {
   readonly id: (start: Start) => string;
   readonly input: (start: Start) => Input;
   /** What Temporal's list shows before the workflow's first look. */
-  readonly shows: (start: Start) => Shown;
+  readonly shows: (start: Start) => ShownInList;
   /** One line for the Temporal UI. */
   readonly summary: (start: Start) => string;
   /** Markdown for the Temporal UI. */

@@ -87,7 +87,7 @@ export interface Deciding {
 }
 
 /** Returns what a business's profile says about whose decision counts. */
-export function rulesOf({
+export function decisionRules({
   singlePerson,
   signIn,
 }: BusinessProfile): Pick<Deciding, "singlePerson" | "freshSignInOverCents"> {

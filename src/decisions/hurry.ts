@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { hurriedApproval } from "../domain/notices/approval-texts.ts";
+import { hurriedApprovalNotice } from "../domain/notices/approval-texts.ts";
 import { rolesOfRule } from "../domain/approvals/rules.ts";
 import { hurryAt } from "../ledger/hurry.ts";
 import type { Tables } from "../store/index.ts";
@@ -29,7 +29,7 @@ export async function notifyOfHurry(
   const isAboutAccounts = request.confirmedRecords !== undefined;
   await raiseNotice(trx, {
     ...{ businessId, runId, nowMs, kind: "hurried-approval", factKey: decisionId },
-    ...hurriedApproval(run, { by: principal.name, hurry, needsAnother, isAboutAccounts }),
+    ...hurriedApprovalNotice(run, { by: principal.name, hurry, needsAnother, isAboutAccounts }),
     roles: [...policy.approve.flatMap(rolesOfRule), "operator"],
     data: { decisionId, by: principal.name, hurry, needsAnother },
   });

@@ -39,7 +39,7 @@ export interface SignedRefusal {
 
 type Judged = DecisionAnswer | SignedRefusal;
 
-export interface Delivery {
+export interface SignedDelivery {
   readonly run: Run;
   /** JWS compact form, as it came. */
   readonly envelope: string;
@@ -66,7 +66,7 @@ export interface Delivery {
  */
 export async function takeSignedDecision(
   trx: Transaction<Tables>,
-  delivery: Delivery,
+  delivery: SignedDelivery,
 ): Promise<Judged> {
   const { run, envelope, signers, clock, nowMs, via } = delivery;
   const reading = readSignedDecision(envelope, { runId: run.runId, signers, nowMs });
@@ -115,7 +115,7 @@ export async function takeSignedDecision(
 }
 
 /** Returns the request that a decision is: its id is the key, so the same one again is a repeat. */
-function requestOf({ run, envelope }: Delivery, signed: SignedDecision): KeyedRequest {
+function requestOf({ run, envelope }: SignedDelivery, signed: SignedDecision): KeyedRequest {
   const { key } = signed;
   return keyedRequest(
     { name: key.name, roles: key.roles, businesses: [run.business] },
@@ -136,7 +136,7 @@ function asRepeated({ value, firstAtMs }: Outcome<Judged>): Judged {
 /** Refuses another decision with the id of one that was taken. */
 async function refuseReplay(
   trx: Transaction<Tables>,
-  delivery: Delivery,
+  delivery: SignedDelivery,
   { key, id }: SignedDecision,
   earlier: Taken,
 ): Promise<SignedRefusal> {
@@ -177,7 +177,7 @@ function signatureId({ key, id }: SignedDecision): string {
 
 async function recordUnproven(
   trx: Transaction<Tables>,
-  delivery: Delivery,
+  delivery: SignedDelivery,
   { code, reason, keyId }: Extract<SignedReading, { readonly ok: false }>,
 ): Promise<void> {
   // Without a valid signature, the real sender is unknown, whatever the decision claims.
@@ -190,7 +190,7 @@ async function recordUnproven(
 
 async function recordRefusal(
   trx: Transaction<Tables>,
-  { run, envelope, nowMs, via, noteRefusal }: Delivery,
+  { run, envelope, nowMs, via, noteRefusal }: SignedDelivery,
   actor: string,
   refusal: { readonly code: string; readonly reason: string; readonly keyId?: string },
 ): Promise<void> {

@@ -7,7 +7,7 @@ import {
   type CountedLine,
   type DecisionVerdict,
 } from "../domain/approvals/policy.ts";
-import { leftOutText } from "../domain/approvals/share-texts.ts";
+import { leavingOutText } from "../domain/approvals/share-texts.ts";
 import { rolesOfRule } from "../domain/approvals/rules.ts";
 import { principalOf } from "../contracts/principal.ts";
 import { spokenTime } from "../domain/clock/spoken.ts";
@@ -261,7 +261,7 @@ async function answer(
 ): Promise<DecisionAnswer> {
   const { decision } = deciding.request;
   const unsent = await unsentOf(trx, deciding.run, said.dropped);
-  const leftOut = unsent.length === 0 ? {} : { leftOut: leftOutText(unsent) };
+  const leftOut = unsent.length === 0 ? {} : { leftOut: leavingOutText(unsent) };
   return { accepted: true, decision, ...said, ...leftOut, ...(await effectOf(trx, deciding)) };
 }
 

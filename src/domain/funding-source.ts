@@ -57,7 +57,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Says whether a source can pay, in a few words. */
-export function standingText({
+export function sourceStandingText({
   canPay,
   unavailableReason: code,
 }: Pick<SourceStanding, "canPay" | "unavailableReason">): string {

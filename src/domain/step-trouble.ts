@@ -13,7 +13,7 @@ const STEPS: Readonly<Record<string, string>> = {
 const FAILS = "a step that fails again and again";
 
 /** The reason of a step whose tries end without any answer. */
-export const UNANSWERED =
+export const NO_ANSWER =
   "Temporal got no answer to its last tries: a worker died, took too long, or isn't Payrun's";
 
 /** Says what a workflow waits for while one of its steps fails, and what people can do about it. */
@@ -24,7 +24,7 @@ export function stepTrouble(step: string, reason: string): string {
 /** Says what people can do about a step that fails for this reason. */
 export function remedyOf(reason: string): string {
   const remedy =
-    reason === UNANSWERED
+    reason === NO_ANSWER
       ? "Check that a worker runs and has the memory that it needs"
       : "Correct what this names, in the service or in the settings (payrun doctor checks both)";
   return `${remedy}; it is tried again by itself, and nothing is sent twice.`;

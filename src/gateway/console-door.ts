@@ -3,7 +3,7 @@ import type { GatewayError } from "../actions/errors.ts";
 import { errorBody } from "./http/refusals.ts";
 import { Refused } from "../console/refused.ts";
 import type { ApiAnswer, ApiRequest, Door, Visitor } from "../console/visitor.ts";
-import { isKept } from "../domain/approvals/session.ts";
+import { isFormKept } from "../domain/approvals/session.ts";
 import { findSession, keepForm } from "../store/approvals/sessions.ts";
 import { zoneOf } from "../reports/moment.ts";
 import type { GatewayContext } from "./http/context.ts";
@@ -56,7 +56,7 @@ export function consoleDoor(
         keptForm: async (path) => {
           const session = await findSession(context.store.db, caller.shown.secret);
           const kept = session?.keptForm ?? undefined;
-          if (kept?.path !== path || !isKept(kept, context.nowMs())) return undefined;
+          if (kept?.path !== path || !isFormKept(kept, context.nowMs())) return undefined;
           return new URLSearchParams(
             kept.fields.map(([name, value]): [string, string] => [name, value]),
           );

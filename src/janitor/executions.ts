@@ -128,7 +128,11 @@ const LAST_EVENTS = 200;
  * True if the present task of an execution was first not finished in time, and not failed by a
  * worker: its worker was busy, or stood still. Of a row of tries, a history has only the first.
  */
-export async function isLate(client: Client, workflowId: string, runId: string): Promise<boolean> {
+export async function isTaskLate(
+  client: Client,
+  workflowId: string,
+  runId: string,
+): Promise<boolean> {
   const { history } = await client.withDeadline(Date.now() + ANSWER_MS, () =>
     client.workflowService.getWorkflowExecutionHistoryReverse({
       namespace: client.options.namespace,

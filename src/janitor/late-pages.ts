@@ -10,7 +10,7 @@ import {
   externalPaymentsLookedAfter,
   unreportedExternalPayments,
 } from "../store/payables/external-payments.ts";
-import { isWatching, lateChanges, type SeenPayment } from "../store/janitor/late-changes.ts";
+import { isWatching, lateChanges, type WatchedPayment } from "../store/janitor/late-changes.ts";
 import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { flagLooks } from "../store/payables/subscriptions.ts";
 import { startOrSignal } from "../temporal/start.ts";
@@ -89,7 +89,7 @@ export class LatePages {
   ): Promise<void> {
     const { store, temporal, log } = this.#context;
     const { businessId, name: business } = profile;
-    const seen: SeenPayment[] = page.flatMap(({ id, payableId, status }) =>
+    const seen: WatchedPayment[] = page.flatMap(({ id, payableId, status }) =>
       payableId === null || status === "completed" ? [] : [{ id, payableId }],
     );
     const changes = await lateChanges(store.db, businessId, seen, businessMs);

@@ -19,7 +19,7 @@ import type { Owed } from "./owed.ts";
  * service has. An onboarding that a person ended in Temporal stays ended, and its personal data is
  * deleted.
  */
-export async function openOnboarding(
+export async function onboardingsOwed(
   { store, temporal }: JanitorContext,
   { businessId }: BusinessProfile,
 ): Promise<Owed[]> {

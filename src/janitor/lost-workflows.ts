@@ -10,8 +10,8 @@ import { startOrSignal } from "../temporal/start.ts";
 import { WORKFLOW, WORKFLOW_KINDS, type WorkflowKindName } from "../contracts/workflow-kinds.ts";
 import { PAYRUN } from "../contracts/authors.ts";
 import type { JanitorContext } from "./context.ts";
-import { type Execution, executionOf, isLate, mayBeStarting } from "./executions.ts";
-import { openOnboarding } from "./lost-onboardings.ts";
+import { type Execution, executionOf, isTaskLate, mayBeStarting } from "./executions.ts";
+import { onboardingsOwed } from "./lost-onboardings.ts";
 import { runsWithoutEnd } from "./lost-runs.ts";
 import type { Owed } from "./owed.ts";
 import { ownedRetries } from "../store/janitor/open-runs.ts";
@@ -69,7 +69,7 @@ const KINDS: Readonly<Record<WorkflowKindName, Omit<FollowedKind, "type" | "task
   kybOnboarding: {
     step: "Following an onboarding without a workflow",
     noun: "an onboarding",
-    owed: openOnboarding,
+    owed: onboardingsOwed,
   },
   cancelScheduledPayments: {
     step: "Following cancellations without a workflow",
@@ -215,7 +215,7 @@ async function notifyIfStopped(
 ): Promise<void> {
   const found = whyStopped(kind, shown);
   if (found === undefined) return;
-  const mayBeLate = found === "tasks-fail" && (await isLate(temporal, workflowId, shown.runId));
+  const mayBeLate = found === "tasks-fail" && (await isTaskLate(temporal, workflowId, shown.runId));
   const why = mayBeLate ? "tasks-late" : found;
   await store.transactionOf(businessId, async (trx) => {
     await showTrouble(trx, workflowId, workflowTrouble(workflowId, howStopped(why)));

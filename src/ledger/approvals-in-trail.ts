@@ -47,7 +47,7 @@ export function approvalsIn(
  * True if each stage has its quorum of different people, whose last approval is valid: the quorum
  * that was needed when they approved, and the one that the line's hash covers.
  */
-export function isApproved(
+export function isApprovedInTrail(
   given: readonly Given[],
   { lineHash, quorums }: { readonly lineHash: string; readonly quorums: readonly number[] },
   businessMs: number,

@@ -7,7 +7,7 @@ import type {
   Restored,
   Send,
   SendResult,
-  Shown,
+  ShownThing,
   SubjectFacts,
 } from "./facts.ts";
 
@@ -286,7 +286,7 @@ export function deadKeysLately(facts: SubjectFacts, now: Pick<Now, "atMs" | "san
  * have created it.
  */
 export function mayBeForgotten(
-  { createdAtMs }: Shown,
+  { createdAtMs }: ShownThing,
   { serviceMs }: Restored,
   now: Clocks,
 ): boolean {

@@ -99,7 +99,7 @@ export interface KeyedAttempt {
 }
 
 /** One thing that the service shows for a subject: a payment, or a balance transaction. */
-export interface Shown {
+export interface ShownThing {
   readonly id: string;
   /** 0 if the service doesn't say. */
   readonly amountCents: number;
@@ -153,7 +153,7 @@ export interface SubjectFacts {
 
 /** A lookup made just now, with what it showed, for the gate to judge. */
 export interface Reading extends Lookup {
-  readonly shown: readonly Shown[];
+  readonly shown: readonly ShownThing[];
 }
 
 /** The request that a caller wants to send. The gate checks separately whether it may. */

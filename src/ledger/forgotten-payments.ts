@@ -3,7 +3,7 @@ import type { Transaction } from "kysely";
 import { DAY_MS } from "../contracts/durations.ts";
 import { formatUsd } from "../domain/money.ts";
 import { appendAuditEntries } from "../store/audit/audit.ts";
-import { lossAtBusinessMs, lossNoticed, mayBeForgotten } from "../store/janitor/behind.ts";
+import { lossAtBusinessMs, lossNoticed, mayPredateLoss } from "../store/janitor/behind.ts";
 import { raiseTogether, unreportedFacts } from "../store/notices/notices.ts";
 import { FORGOTTEN_PAYMENT_NOTICE } from "../store/payables/external-payments.ts";
 import type { Db } from "../store/sql/db.ts";
@@ -68,7 +68,7 @@ export async function forgottenOf<P extends ShownPayment>(
   const lostAtMs = lossAtBusinessMs(loss);
   const possible = cameBack.filter((payment) => {
     const isOld = Date.parse(payment.updatedAt ?? "") < lostAtMs - BEFORE_LOSS_MS;
-    return !isOld && mayBeForgotten(loss, payment);
+    return !isOld && mayPredateLoss(loss, payment);
   });
   if (possible.length === 0) return [];
   const made = await madeHere(db, businessId, possible);

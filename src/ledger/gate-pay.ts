@@ -16,7 +16,7 @@ import { type Closed, closedFor, type GateReads, type GateRequest } from "./gate
 import type { Wish } from "./facts.ts";
 import { refusedBySums } from "./gate-sums.ts";
 import type { LineAtGate } from "./lines-at-gate.ts";
-import { forbiddenByTrail, type OpenLine } from "./gate-trail.ts";
+import { forbiddenByTrail, type LineToLetGo } from "./gate-trail.ts";
 import { refusedSince, runStopped } from "./run-stopped.ts";
 
 /** The workflow that wants lines of one run paid. */
@@ -58,7 +58,7 @@ export async function mayPay(
   const lines = await read.of(runId, ids);
   const holds = await holdsOnLines(trx, { businessId, payableIds: ids, businessMs });
   const sums = new CommittedSums(trx, { ...caller, businessMs });
-  const open: OpenLine[] = [];
+  const open: LineToLetGo[] = [];
   const states = isRetry ? LINE.failed : OF_RUN;
   const revoked = await revokedAuthorizations(trx, businessId, debitedBy(lines));
   const confirmed = await confirmedRecords(trx, run, changedVendors(requests, lines));

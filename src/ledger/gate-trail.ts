@@ -23,7 +23,7 @@ import {
   isAsWritten,
   listAudit,
 } from "../store/audit/audit.ts";
-import { approvalsIn, type Given, isApproved } from "./approvals-in-trail.ts";
+import { approvalsIn, type Given, isApprovedInTrail } from "./approvals-in-trail.ts";
 import type { CancellationItem } from "../store/cancellations/cancellation-items.ts";
 import { type Cancellation, CANCELLATION_REQUESTED } from "../store/cancellations/cancellations.ts";
 import type { TopUp } from "../store/deposits/deposits.ts";
@@ -34,7 +34,7 @@ import type { Tables } from "../store/schema/tables.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
 
 /** A line of a run that everything in the store lets go. */
-export interface OpenLine extends HoldFacts {
+export interface LineToLetGo extends HoldFacts {
   /** Its place in the plan. */
   readonly lineNo: number;
   readonly lineHash: string;
@@ -65,7 +65,7 @@ const STOPS = ["run.rejected", "run.cancel-requested"];
 export async function forbiddenByTrail(
   trx: Transaction<Tables>,
   businessId: string,
-  lines: readonly OpenLine[],
+  lines: readonly LineToLetGo[],
   { businessMs, isRetry }: { readonly businessMs: number; readonly isRetry: boolean },
 ): Promise<ReadonlyMap<string, string>> {
   const [first] = lines;
@@ -97,7 +97,7 @@ export async function forbiddenByTrail(
       (dropped.has(line.payableId) ? "it was left out, which the store no longer says" : null) ??
       refusedIn(entries, others, line.payableId) ??
       heldBy(held, holdable[index]) ??
-      (isApproved(given.get(line.payableId) ?? [], line, businessMs) ? null : UNPROVEN);
+      (isApprovedInTrail(given.get(line.payableId) ?? [], line, businessMs) ? null : UNPROVEN);
     if (reason !== null) found.set(line.payableId, `${TRAIL} ${reason}`);
   }
   await alarm(trx, { businessId, runId }, { scope: "run", value: runId }, found);
@@ -145,7 +145,7 @@ export async function depositForbiddenByTrail(
       : null) ??
     [...holdsIn(others, businessMs).values()].flat()[0] ??
     (asked?.details["hash"] === hash ? null : "the store has a deposit that the trail lacks") ??
-    (isApproved(given, { lineHash: hash, quorums }, businessMs) ? null : UNPROVEN);
+    (isApprovedInTrail(given, { lineHash: hash, quorums }, businessMs) ? null : UNPROVEN);
   if (reason === null) return null;
   const found = new Map([[subject, `${TRAIL} ${reason}`]]);
   await alarm(trx, { businessId, runId: owner }, { scope: "source", value: sourceId }, found);

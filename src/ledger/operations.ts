@@ -4,7 +4,7 @@ import { isKnownUnpaid, isRecallable } from "../domain/payments/payment-states.t
 import type { Payment } from "../payments-api/index.ts";
 import { cancelledPaymentSchema, createdPaymentsSchema } from "../payments-api/schemas/payment.ts";
 import { depositStands } from "../domain/deposits/transactions.ts";
-import type { OperationName, Shown, Terms } from "./facts.ts";
+import type { OperationName, ShownThing, Terms } from "./facts.ts";
 
 /** What a reading shows about a send without a response. */
 type Found =
@@ -27,14 +27,14 @@ export interface Operation {
   /** `new`: it creates something; `changed`: it changes the state of something. */
   readonly effect: "new" | "changed";
   /** False if the shown thing certainly isn't its effect and needs no explanation. */
-  readonly concerns: (terms: Terms, shown: Shown) => boolean;
+  readonly concerns: (terms: Terms, shown: ShownThing) => boolean;
   /**
    * Judges whether the found things are its effect: for `new`, those that are new and concern it;
    * for `changed`, all that are shown.
    */
-  readonly judgeFound: (terms: Terms, found: readonly Shown[]) => Found;
+  readonly judgeFound: (terms: Terms, found: readonly ShownThing[]) => Found;
   /** True if its effect certainly no longer stands, so that another attempt may follow. */
-  readonly isUnpaid: (shown: Shown) => boolean;
+  readonly isUnpaid: (shown: ShownThing) => boolean;
   /** How long after its response a reading may still show the old state. */
   readonly showsWithinMs: number;
   /** What to do about unexplained effects that a restored store reads (rule 10). */
@@ -119,7 +119,7 @@ export const deposit: Operation = {
  * True if the contact, the account or rail, and the date are the same, and the bill isn't another
  * one. A missing field is no difference (rule 9).
  */
-function isByTerms(terms: Terms, shown: Shown): boolean {
+function isByTerms(terms: Terms, shown: ShownThing): boolean {
   return (
     // A payment without a rail was recorded outside the service (API specification, section 2).
     shown.rail !== null &&
@@ -136,7 +136,7 @@ function isMissingOr(wished: string, shown: string | null): boolean {
   return shown === null || shown === wished;
 }
 
-function preferNamed(sourceId: string, found: readonly Shown[]): readonly Shown[] {
+function preferNamed(sourceId: string, found: readonly ShownThing[]): readonly ShownThing[] {
   const named = found.filter(({ bankAccountId }) => bankAccountId === sourceId);
   return named.length > 0 ? named : found;
 }
@@ -150,6 +150,6 @@ function idsOf(shown: readonly { readonly id: string }[]): string[] {
   return shown.map(({ id }) => id);
 }
 
-function amountsOf(shown: readonly Shown[]): number[] {
+function amountsOf(shown: readonly ShownThing[]): number[] {
   return shown.map(({ amountCents }) => amountCents);
 }

@@ -4,7 +4,7 @@ import type { ClockReading } from "../business/clock.ts";
 import type { Payment, PaymentsClient } from "../payments-api/index.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
 import type { Db } from "../store/sql/db.ts";
-import type { Reading, Shown } from "./facts.ts";
+import type { Reading, ShownThing } from "./facts.ts";
 import { namedDay } from "../domain/clock/named-day.ts";
 
 /** When a reading began, on the clocks that the ledger judges by. */
@@ -61,7 +61,7 @@ export function readingOf(
   };
 }
 
-function shownPayment(payment: Payment, payableId: string | null): Shown {
+function shownPayment(payment: Payment, payableId: string | null): ShownThing {
   const { id, amountCents, status, contactId, bankAccountId, paymentRail, scheduledAt } = payment;
   const executionDate = namedDay(scheduledAt);
   const createdAtMs = instantOf(payment.createdAt);

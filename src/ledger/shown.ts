@@ -17,7 +17,7 @@ import type {
   Now,
   Reading,
   Restored,
-  Shown,
+  ShownThing,
   Step,
   SubjectFacts,
 } from "./facts.ts";
@@ -96,7 +96,7 @@ export function isSameLine(one: LineKey, other: LineKey): boolean {
 function isOfAnotherLine(
   { operation, wish }: Asked,
   { sends }: KeyedAttempt,
-  made: readonly Shown[],
+  made: readonly ShownThing[],
 ): boolean {
   if (wish === null) return false;
   const last = sends.at(-1);
@@ -164,7 +164,7 @@ export function waitAfterLoss({ operation, facts, wish, now, unexplained }: Aske
  * Returns the payments that stand unexplained although no send can take effect anymore: they came
  * later than the ledger's windows allow, or someone else made them.
  */
-export function shownAfterAll(facts: SubjectFacts, { shown }: Reading): readonly Shown[] {
+export function shownAfterAll(facts: SubjectFacts, { shown }: Reading): readonly ShownThing[] {
   const accounted = accountedIds(facts);
   return shown.filter((each) => !accounted.has(each.id) && !pay.isUnpaid(each));
 }
@@ -176,11 +176,11 @@ export function appliedStep(attempt: KeyedAttempt): Step {
   return { kind: "applied", seq: attempt.seq, ids: madeIdsOf(attempt), found, line };
 }
 
-function unaccounted(shown: readonly Shown[]): Step {
+function unaccounted(shown: readonly ShownThing[]): Step {
   return { kind: "person", code: "unaccounted", reason: unexplainedText(shown) };
 }
 
-export function unexplainedText(shown: readonly Shown[]): string {
+export function unexplainedText(shown: readonly ShownThing[]): string {
   const ids = shown.map(({ id }) => id).join(", ");
   return `The service shows ${ids}, which no request of Payrun explains.`;
 }

@@ -1,5 +1,5 @@
 import { openSends, untilCoveredMs } from "./derive.ts";
-import type { Now, Reading, WaitReason, Shown, Step, SubjectFacts, Wish } from "./facts.ts";
+import type { Now, Reading, WaitReason, ShownThing, Step, SubjectFacts, Wish } from "./facts.ts";
 import type { Operation } from "./operations.ts";
 
 /** The facts that every rule judges by, once the subject has been read. */
@@ -11,7 +11,7 @@ export interface Asked {
   readonly reading: Reading;
   readonly now: Now;
   /** Shown things that nothing explains yet. */
-  readonly unexplained: readonly Shown[];
+  readonly unexplained: readonly ShownThing[];
 }
 
 /** A rule for the next step; it returns null if it doesn't apply. */

@@ -11,7 +11,7 @@ import { Redaction } from "./redaction.ts";
 import type { HttpAnswer, NoAnswer } from "./transport.ts";
 
 /** The part of a request that errors need. */
-export interface Asked {
+export interface AskedRequest {
   method: string;
   path: string;
   /** Texts of the request that no error may show. */
@@ -129,7 +129,7 @@ function cleaned(value: unknown, depth: number, hasNulls: boolean): unknown {
  * @throws {PaymentsApiError} for every other response, and for one without the expected shape
  */
 export function readAnswer<T>(
-  asked: Asked,
+  asked: AskedRequest,
   answer: HttpAnswer | NoAnswer,
   schema: z.ZodType<T>,
   isAsked: (data: T) => boolean = () => true,
@@ -153,7 +153,7 @@ export function readAnswer<T>(
 }
 
 /** Does what `readAnswer` does if nothing in the body is needed. */
-export function checkAnswer(asked: Asked, answer: HttpAnswer | NoAnswer): void {
+export function checkAnswer(asked: AskedRequest, answer: HttpAnswer | NoAnswer): void {
   if (answer.kind === "no-answer") throw noAnswerError(asked, answer);
   if (answer.status < 200 || answer.status > 299) throw errorFromAnswer(asked, answer);
 }
@@ -167,7 +167,7 @@ const refusalSchema = z.object({
 /** Authentication failures carry no code (API specification, section 5). */
 const authenticationFailureSchema = z.object({ statusCode: z.int(), message: z.string() });
 
-function errorFromAnswer(asked: Asked, answer: HttpAnswer): PaymentsApiError {
+function errorFromAnswer(asked: AskedRequest, answer: HttpAnswer): PaymentsApiError {
   const { status, retryAfterMs } = answer;
   const { body } = parseAnswer(answer.bodyText);
   const refusal = refusalSchema.safeParse(body);
@@ -200,7 +200,7 @@ function codeWithoutRefusal(status: number, body: unknown): string | undefined {
 }
 
 /** Returns `unknown` if the service may have acted, or may still be acting, on this key. */
-function outcomeOf(asked: Asked, status: number, code: string): RequestOutcome {
+function outcomeOf(asked: AskedRequest, status: number, code: string): RequestOutcome {
   if (asked.method === "GET") return "not_applied";
   if (status < 400 || status >= 500 || status === 408) return "unknown";
   if (code === "payment_unconfirmed" || code === "idempotency_conflict") return "unknown";
@@ -208,7 +208,7 @@ function outcomeOf(asked: Asked, status: number, code: string): RequestOutcome {
 }
 
 function unexpected(
-  asked: Asked,
+  asked: AskedRequest,
   answer: HttpAnswer,
   what: string,
   isJson: boolean,
@@ -216,7 +216,7 @@ function unexpected(
   return new UnexpectedAnswerError(fieldsOf(asked, answer, what, isJson));
 }
 
-function fieldsOf(asked: Asked, answer: HttpAnswer, what: string, isJson: boolean) {
+function fieldsOf(asked: AskedRequest, answer: HttpAnswer, what: string, isJson: boolean) {
   const outcome: RequestOutcome = asked.method === "GET" ? "not_applied" : "unknown";
   return {
     ...asked,
@@ -228,7 +228,7 @@ function fieldsOf(asked: Asked, answer: HttpAnswer, what: string, isJson: boolea
   };
 }
 
-function noAnswerError(asked: Asked, answer: NoAnswer): NoAnswerError {
+function noAnswerError(asked: AskedRequest, answer: NoAnswer): NoAnswerError {
   return new NoAnswerError({
     ...asked,
     code: answer.code,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
-import { type Asked, checkAnswer, readAnswer } from "./answers.ts";
+import { type AskedRequest, checkAnswer, readAnswer } from "./answers.ts";
 import type { Partly } from "./schemas/common.ts";
 import { encodeForm, type FormFields } from "./form.ts";
 import type { CallOptions, HttpAnswer, NoAnswer, Transport } from "./transport.ts";
@@ -148,7 +148,7 @@ function pauseBeforeNextRead(answer: HttpAnswer | NoAnswer, tries: number): numb
   return passes ? Math.max(pauseMs, retryAfterMs) : undefined;
 }
 
-function askedBy({ method, path, sensitive }: Asked): Asked {
+function askedBy({ method, path, sensitive }: AskedRequest): AskedRequest {
   return { method, path, sensitive };
 }
 

@@ -16,10 +16,10 @@ import {
   TIME_PATTERN,
   wrong,
 } from "./texts.ts";
-import type { Reading } from "./texts.ts";
+import type { TextReading } from "./texts.ts";
 
 /** Returns a schema for a value that our reader parses; its fault is in the issue's `params`. */
-export function read<T>(reader: (input: unknown) => Reading<T>) {
+export function read<T>(reader: (input: unknown) => TextReading<T>) {
   return z.unknown().transform((input, context): T => {
     const reading = reader(input);
     if (reading.ok) return reading.value;
@@ -30,7 +30,7 @@ export function read<T>(reader: (input: unknown) => Reading<T>) {
 }
 
 /** An amount such as `$50k`, in cents. */
-export const money = read(readMoney);
+export const moneyAmount = read(readMoney);
 export const moneyMeta = { type: "string", pattern: MONEY_PATTERN } as const;
 
 /** A time such as `1 day`, `4 hours` or `2 business days`. */
@@ -40,7 +40,7 @@ export const spanMeta = { type: "string", pattern: SPAN_PATTERN } as const;
 
 /** Returns a schema for a CEL condition, checked for its use. */
 export function condition(use: ConditionUse) {
-  return read((input): Reading<string> => {
+  return read((input): TextReading<string> => {
     if (typeof input !== "string") {
       return wrong(
         `${shown(input)} is not a condition`,
@@ -52,7 +52,7 @@ export function condition(use: ConditionUse) {
 }
 
 /** Reads a CEL condition, checked as `checkCondition` does. */
-export function readCondition(source: string, use: ConditionUse): Reading<string> {
+export function readCondition(source: string, use: ConditionUse): TextReading<string> {
   const [fault, ...more] = checkCondition(source, use);
   return fault === undefined ? fine(source) : { ok: false, fault, more };
 }
@@ -139,12 +139,12 @@ export const notify = z
   });
 
 /** A name as it is written in a mail header: one line. */
-const mailName = read((input): Reading<string> => {
+const mailName = read((input): TextReading<string> => {
   const expected = "a name of at most 100 characters on one line, such as Acme, Inc.";
   const isName = typeof input === "string" && /^[^\p{Cc}]{1,100}$/u.test(input.trim());
   return isName ? fine(input.trim()) : wrong(`${shown(input)} is not a name`, expected);
 });
-const mailAddress = read((input): Reading<string> => {
+const mailAddress = read((input): TextReading<string> => {
   const expected = "an e-mail address, such as payables@acme.example";
   const isAddress = z.email().max(254).safeParse(input).success;
   return isAddress && typeof input === "string"

@@ -1,13 +1,13 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
-import { CALLS, LOOPS, NEVER_FAIL, NOTHING, noSuchFunction } from "./condition-functions.ts";
+import { CALLS, LOOPS, NEVER_FAIL, MISSING_SIZE, noSuchFunction } from "./condition-functions.ts";
 import { readPattern } from "./condition-patterns.ts";
 import {
   entryOf,
   fieldOf,
   isAlwaysThere,
-  joined,
+  sizeOfJoined,
   larger,
-  listed,
+  sizeOfList,
   mapped,
   PAYABLE,
   scan,
@@ -88,11 +88,11 @@ function measure(node: ASTNode, scope: Scope): Bound {
     }
     case "list": {
       const entries = node.args.map((entry) => boundOf(entry, scope));
-      return together(entries, listed(entries.map(({ size }) => size)));
+      return together(entries, sizeOfList(entries.map(({ size }) => size)));
     }
     case "map": {
       const entries = node.args.flat().map((entry) => boundOf(entry, scope));
-      return together(entries, listed(entries.map(({ size }) => size)));
+      return together(entries, sizeOfList(entries.map(({ size }) => size)));
     }
     case "?:": {
       const parts = node.args.map((part) => boundOf(part, scope));
@@ -140,7 +140,7 @@ function sizeOf(literal: unknown): Size {
   return isLong ? textOf(literal.length) : SCALAR;
 }
 
-const NONE: Bound = { steps: 0, size: NOTHING, mayFail: false };
+const NONE: Bound = { steps: 0, size: MISSING_SIZE, mayFail: false };
 
 function sure(steps: number, size: Size): Bound {
   return { steps, size, mayFail: false };
@@ -162,7 +162,10 @@ function operated(op: string, parts: readonly [Bound, Bound]): Bound {
     case "[]":
       return { ...together(parts, entryOf(one)), mayFail: true };
     case "+":
-      return { ...together(parts, joined(one, other), scan(joined(one, other))), mayFail: true };
+      return {
+        ...together(parts, sizeOfJoined(one, other), scan(sizeOfJoined(one, other))),
+        mayFail: true,
+      };
     case "-":
     case "*":
     case "/":
@@ -178,7 +181,7 @@ function called(node: ASTNode, name: string, given: readonly ASTNode[], scope: S
   const cost = CALLS.get(name);
   if (cost === undefined) throw new Unfit(noSuchFunction(name), node);
   const parts = given.map((part) => boundOf(part, scope));
-  const { steps, gives } = cost(parts[0]?.size ?? NOTHING, parts[1]?.size ?? NOTHING);
+  const { steps, gives } = cost(parts[0]?.size ?? MISSING_SIZE, parts[1]?.size ?? MISSING_SIZE);
   const bound = together(parts, gives, steps);
   return NEVER_FAIL.has(name) ? bound : { ...bound, mayFail: true };
 }

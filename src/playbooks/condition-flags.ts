@@ -1,7 +1,7 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { FLAG_KINDS } from "../contracts/pay-run.ts";
 import { suggest } from "../domain/suggest.ts";
-import { partsOf } from "./condition-parts.ts";
+import { conditionParts } from "./condition-parts.ts";
 import type { Fault } from "./problem.ts";
 
 /** A flag that a condition looks for, and where. */
@@ -12,7 +12,7 @@ export interface FlagAsked {
 
 /** Finds the flags that a condition looks for: `"new-vendor" in payable.flags`. */
 export function flagsAsked(root: ASTNode): FlagAsked[] {
-  return partsOf(root).flatMap((part): FlagAsked[] => {
+  return conditionParts(root).flatMap((part): FlagAsked[] => {
     if (part.op !== "in") return [];
     const [{ op, args: flag, range }, list] = part.args;
     if (op !== "value" || typeof flag !== "string") return [];

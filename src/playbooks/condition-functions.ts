@@ -1,9 +1,9 @@
-import { scan, SCALAR, search, type Size, textOf } from "./condition-sizes.ts";
+import { scan, SCALAR, searchCost, type Size, textOf } from "./condition-sizes.ts";
 import type { Fault } from "./problem.ts";
 import { suggest } from "../domain/suggest.ts";
 
 /** A missing argument. */
-export const NOTHING: Size = textOf(0);
+export const MISSING_SIZE: Size = textOf(0);
 
 interface Call {
   readonly steps: number;
@@ -13,13 +13,16 @@ interface Call {
 /** The cost of a function and the largest size of its result, from its receiver and arguments. */
 type Cost = (one: Size, other: Size) => Call;
 
-const searched: Cost = (text, part) => ({ steps: search(text, part), gives: SCALAR });
+const searched: Cost = (text, part) => ({ steps: searchCost(text, part), gives: SCALAR });
 const compared: Cost = (_, part) => ({ steps: scan(part), gives: SCALAR });
 // A few characters become three in another case.
 const recased: Cost = ({ length }) => ({ steps: length / 16, gives: textOf(3 * length) });
 const cut: Cost = ({ length }) => ({ steps: length / 8, gives: textOf(length) });
 const read: Cost = ({ length }) => ({ steps: length / 16, gives: textOf(Math.max(40, length)) });
-const ofTimeZone: Cost = (_, zone) => ({ steps: zone === NOTHING ? 10 : 1_000, gives: SCALAR });
+const ofTimeZone: Cost = (_, zone) => ({
+  steps: zone === MISSING_SIZE ? 10 : 1_000,
+  gives: SCALAR,
+});
 
 /** Functions by name, except loops and `matches`. */
 export const CALLS: ReadonlyMap<string, Cost> = new Map<string, Cost>([
@@ -35,7 +38,7 @@ export const CALLS: ReadonlyMap<string, Cost> = new Map<string, Cost>([
   [
     "split",
     (text, part) => ({
-      steps: search(text, part) + text.length / 8,
+      steps: searchCost(text, part) + text.length / 8,
       gives: { length: text.length + 1, entry: text.length + 1, whole: 2 * text.length + 2 },
     }),
   ],

@@ -5,7 +5,7 @@ export function isNode(value: unknown): value is ASTNode {
 }
 
 /** Returns a condition and all parts of it. */
-export function partsOf(root: ASTNode): ASTNode[] {
+export function conditionParts(root: ASTNode): ASTNode[] {
   const parts: ASTNode[] = [];
   const todo: unknown[] = [root];
   while (todo.length > 0) {

@@ -29,7 +29,7 @@ function listOf(length: number, entry: number): Size {
 }
 
 /** Returns the size of a list or map literal. */
-export function listed(entries: readonly Size[]): Size {
+export function sizeOfList(entries: readonly Size[]): Size {
   const wholes = entries.map(({ whole }) => whole + 1);
   return {
     length: entries.length,
@@ -71,7 +71,7 @@ export function larger(one: Size, other: Size): Size {
 }
 
 /** Returns the size of two values joined. */
-export function joined(one: Size, other: Size): Size {
+export function sizeOfJoined(one: Size, other: Size): Size {
   return {
     length: one.length + other.length,
     entry: Math.max(one.entry, other.entry),
@@ -85,6 +85,6 @@ export function scan({ entry, whole }: Size): number {
 }
 
 /** Returns the steps for finding one text in another if every place nearly matches. */
-export function search(text: Size, part: Size): number {
+export function searchCost(text: Size, part: Size): number {
   return (text.length * part.length) / 400 + scan(text);
 }

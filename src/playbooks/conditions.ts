@@ -5,7 +5,7 @@ import { explainCelError } from "./condition-errors.ts";
 import { type ConditionUse, FIELDS, VENDOR_FIELDS } from "./condition-fields.ts";
 import { findUnfit } from "./condition-cost.ts";
 import { type FlagAsked, flagsAsked, unknownFlags } from "./condition-flags.ts";
-import { isNode, partsOf } from "./condition-parts.ts";
+import { isNode, conditionParts } from "./condition-parts.ts";
 import { matchesPattern } from "./condition-patterns.ts";
 import { MOST_CHARACTERS } from "./condition-sizes.ts";
 import type { Fault } from "./problem.ts";
@@ -160,14 +160,14 @@ function compile(source: string): ParseResult | Fault {
 }
 
 function matchLinearly(root: ASTNode): void {
-  for (const part of partsOf(root)) {
+  for (const part of conditionParts(root)) {
     if (part.op === "rcall" && part.args[0] === "matches") part.args[0] = LINEAR;
   }
 }
 
 /** An escape in a text (`"e\\u0301"`) hides from `composed` what it stands for. */
 function composeTexts(root: ASTNode): void {
-  for (const part of partsOf(root)) {
+  for (const part of conditionParts(root)) {
     if (part.op !== "value" || typeof part.args !== "string") continue;
     Object.assign(part, { args: composed(part.args) });
   }

@@ -4,13 +4,13 @@ import { OWN_ROLES } from "../domain/approvals/token.ts";
 import { isDate, isoWeekday } from "../domain/clock/dates.ts";
 import { suggest } from "../domain/suggest.ts";
 import { fine, readDays, readWord, shown, wrong } from "./texts.ts";
-import type { Reading } from "./texts.ts";
+import type { TextReading } from "./texts.ts";
 
 export const EVERY = ["day", "weekday", ...WEEKDAYS, "week", "two-weeks", "month"] as const;
 export type Every = (typeof EVERY)[number];
 
 /** Reads how often a schedule runs: a day of the week means every week. */
-export function readEvery(input: unknown): Reading<Every> {
+export function readEvery(input: unknown): TextReading<Every> {
   const every = EVERY.find((candidate) => candidate === input);
   if (every !== undefined) return fine(every);
   const expected = `one of ${EVERY.join(", ")}`;
@@ -25,7 +25,7 @@ export const ON = [...WEEKDAYS, ...MONTH_ENDS] as const;
 export type On = (typeof ON)[number] | number;
 
 /** Reads on which day of the week or the month a schedule runs. */
-export function readOn(input: unknown): Reading<On> {
+export function readOn(input: unknown): TextReading<On> {
   const on = ON.find((candidate) => candidate === input);
   if (on !== undefined) return fine(on);
   const expected =
@@ -41,7 +41,7 @@ export function readOn(input: unknown): Reading<On> {
 }
 
 /** Reads a date on which a run every two weeks begins. */
-export function readScheduleStart(input: unknown): Reading<string> {
+export function readScheduleStart(input: unknown): TextReading<string> {
   const expected = "a date YYYY-MM-DD that is a run itself, such as 2026-01-08";
   if (typeof input !== "string" || !isDate(input)) {
     return wrong(`${shown(input)} is not a date`, expected);
@@ -50,7 +50,7 @@ export function readScheduleStart(input: unknown): Reading<string> {
 }
 
 /** Reads which bills are due: `before-next-run`, `all`, `within 7 days`. */
-export function readDue(input: unknown): Reading<SelectRule> {
+export function readDue(input: unknown): TextReading<SelectRule> {
   if (input === "before-next-run" || input === "all") return fine({ due: input });
   const expected = "before-next-run, all, or a number of days such as within 7 days";
   const days = typeof input === "string" ? /^within (.*)$/.exec(input)?.[1] : undefined;
@@ -74,7 +74,7 @@ export function readDue(input: unknown): Reading<SelectRule> {
 }
 
 /** Reads an approver's role; Payrun's own roles are refused, since they approve nothing. */
-export function readRole(input: unknown): Reading<string> {
+export function readRole(input: unknown): TextReading<string> {
   if (typeof input === "string" && OWN_ROLES.includes(input)) {
     return wrong(
       `\`${input}\` is one of Payrun's own roles and approves nothing`,
@@ -85,7 +85,7 @@ export function readRole(input: unknown): Reading<string> {
 }
 
 /** Reads how many different people must approve. */
-export function readQuorum(input: unknown): Reading<number> {
+export function readQuorum(input: unknown): TextReading<number> {
   const expected = "a whole number from 1 to 10: how many different people must approve";
   if (typeof input !== "number" || !Number.isInteger(input)) {
     const digits = typeof input === "string" && /^\d+$/.test(input) ? input : undefined;
@@ -97,7 +97,7 @@ export function readQuorum(input: unknown): Reading<number> {
 }
 
 /** Reads a business's name in the profiles file. */
-export function readProfile(input: unknown): Reading<string> {
+export function readProfile(input: unknown): TextReading<string> {
   if (typeof input === "string" && /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(input))
     return fine(input);
   return wrong(
@@ -107,7 +107,7 @@ export function readProfile(input: unknown): Reading<string> {
 }
 
 /** Reads `default` or the id of a funding source (API specification, section 2). */
-export function readFundingSource(input: unknown): Reading<string> {
+export function readFundingSource(input: unknown): TextReading<string> {
   if (typeof input === "string" && /^\S{1,200}$/.test(input)) return fine(input);
   return wrong(
     `${shown(input)} is not a funding source`,
@@ -116,7 +116,7 @@ export function readFundingSource(input: unknown): Reading<string> {
 }
 
 /** Reads `default` or the id of one of the business's own bank accounts. */
-export function readBankAccount(input: unknown): Reading<string> {
+export function readBankAccount(input: unknown): TextReading<string> {
   if (typeof input !== "string" || !/^\S{1,200}$/.test(input)) {
     return wrong(`${shown(input)} is not a bank account`, "default, or the id of a bank account");
   }
@@ -125,6 +125,6 @@ export function readBankAccount(input: unknown): Reading<string> {
 }
 
 /** Reads the name of the playbook that handles failed payments. */
-export function readFailurePlaybook(input: unknown): Reading<string> {
+export function readFailurePlaybook(input: unknown): TextReading<string> {
   return readWord(input, "a retry-failed playbook", "retry-failed");
 }

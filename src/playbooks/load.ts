@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import type { Playbook } from "../contracts/playbook.ts";
 import { explainIssues } from "./explain.ts";
-import { kindOf, PLAYBOOK_KINDS } from "./kinds/index.ts";
+import { kindWritten, PLAYBOOK_KINDS } from "./kinds/index.ts";
 import { type Fault, MISTAKES_MOST, type Problem } from "./problem.ts";
 import { type Issue, readSource, type Source } from "./source.ts";
 import { suggest } from "../domain/suggest.ts";
@@ -44,7 +44,7 @@ export function loadPlaybook(text: string, options: LoadOptions): LoadResult {
   if (source.problems.length === 0 && source.value === null) {
     return failed([...nameProblems, aboutFile(file, EMPTY)]);
   }
-  const kindName = kindOf(source.value);
+  const kindName = kindWritten(source.value);
   const kind = PLAYBOOK_KINDS[kindName];
   const { playbook, issues, warnings } = kind.read(name, source.value);
   const found = [...explainIssues(issues, source, kindName), ...kind.checkTogether(source.value)];

@@ -9,7 +9,7 @@ import type { Fault } from "./problem.ts";
 import { suggest } from "../domain/suggest.ts";
 
 /** The result of reading one text of a playbook: its value, or what is wrong with it. */
-export type Reading<T> =
+export type TextReading<T> =
   | { readonly ok: true; readonly value: T }
   | {
       readonly ok: false;
@@ -18,11 +18,11 @@ export type Reading<T> =
       readonly more?: readonly Fault[];
     };
 
-export function fine<T>(value: T): Reading<T> {
+export function fine<T>(value: T): TextReading<T> {
   return { ok: true, value };
 }
 
-export function wrong(message: string, expected?: string, didYouMean?: string): Reading<never> {
+export function wrong(message: string, expected?: string, didYouMean?: string): TextReading<never> {
   return {
     ok: false,
     fault: {
@@ -53,7 +53,7 @@ const MAX_CENTS = 1_000_000_000_000;
  * @returns whole cents above zero, at most $10 billion. A bare number is refused: it could mean
  *   dollars or cents.
  */
-export function readMoney(input: unknown): Reading<number> {
+export function readMoney(input: unknown): TextReading<number> {
   if (typeof input === "number") {
     const guess =
       Number.isInteger(input) && input > 0 && input < 1e10 ? formatMoney(input * 100) : undefined;
@@ -80,7 +80,7 @@ export function readMoney(input: unknown): Reading<number> {
   return fine(Number(cents));
 }
 
-function tooMuch(input: string): Reading<never> {
+function tooMuch(input: string): TextReading<never> {
   return wrong(`${shown(input)} is too much`, `at most ${formatMoney(MAX_CENTS)}`);
 }
 
@@ -104,7 +104,7 @@ interface DaysRule {
 }
 
 /** Reads `7 days` or `3 business days`, whichever the rule requires. */
-export function readDays(input: unknown, rule: DaysRule): Reading<number> {
+export function readDays(input: unknown, rule: DaysRule): TextReading<number> {
   const expected = `${rule.min} to ${rule.max} ${rule.unit}, such as ${rule.example}`;
   if (typeof input === "number") {
     return wrong(`${shown(input)} has no unit`, expected, `${input} ${rule.unit}`);
@@ -131,7 +131,7 @@ export const SPAN_PATTERN = "^[0-9]+ (hours?|days?|business days?)$";
 export function readSpan(
   input: unknown,
   rule: { readonly most: number; readonly example: string },
-): Reading<Span> {
+): TextReading<Span> {
   const expected = `1 to ${rule.most} hours, days or business days, such as ${rule.example}`;
   if (typeof input === "number") {
     return wrong(
@@ -162,7 +162,7 @@ export const TIME_PATTERN = `^${TIME}$`;
 const TIME_EXPECTED = 'a time of day of 24 hours, such as "10:00"';
 
 /** Reads `HH:MM`. */
-export function readTime(input: unknown): Reading<string> {
+export function readTime(input: unknown): TextReading<string> {
   if (typeof input === "string" && new RegExp(TIME_PATTERN).test(input)) return fine(input);
   const match = /^(\d{1,2})(?::(\d{2}))?(?::\d{2})? ?(am|pm)?$/i.exec(String(input));
   const hour = Number(match?.[1]);
@@ -176,7 +176,7 @@ export function readTime(input: unknown): Reading<string> {
 export const HOURS_PATTERN = `^${TIME}-${TIME}$`;
 
 /** Reads hours of a day, `07:00-20:00`. */
-export function readHours(input: unknown): Reading<HoursOfDay> {
+export function readHours(input: unknown): TextReading<HoursOfDay> {
   const expected = 'two different times of day, such as "07:00-20:00"';
   const [from = "", to = ""] = String(input).split("-");
   const isHours = typeof input === "string" && new RegExp(HOURS_PATTERN).test(input);
@@ -191,7 +191,7 @@ export const THEN = "then";
 export const SHORT_TIME_PATTERN = "^[0-9]+ (seconds?|minutes?)$";
 
 /** Reads `30 seconds` or `1 minute`, up to an hour. @returns milliseconds */
-export function readShortTime(input: unknown): Reading<number> {
+export function readShortTime(input: unknown): TextReading<number> {
   const expected = "1 to 60 seconds or minutes, such as 1 minute";
   if (typeof input === "number") {
     return wrong(`${shown(input)} has no unit`, expected, counted(input, "second"));
@@ -228,7 +228,7 @@ const SPOKEN_ZONES: Readonly<Record<string, string>> = {
 };
 
 /** Reads the name of an IANA time zone; abbreviations such as EST are refused as ambiguous. */
-export function readZone(input: unknown): Reading<string> {
+export function readZone(input: unknown): TextReading<string> {
   if (typeof input !== "string") return wrong(`${shown(input)} is not a time zone`, ZONE_EXPECTED);
   const known = [...Intl.supportedValuesOf("timeZone"), "UTC"];
   if (known.includes(input)) return fine(input);
@@ -259,7 +259,7 @@ const WORD = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 export const WORD_PATTERN = WORD.source;
 
 /** Reads a name in lower-case letters, digits and single hyphens: a role, a playbook. */
-export function readWord(input: unknown, what: string, example: string): Reading<string> {
+export function readWord(input: unknown, what: string, example: string): TextReading<string> {
   if (typeof input === "string" && input.length <= 64 && WORD.test(input)) return fine(input);
   const expected = `${what} in lower-case letters, digits and hyphens, at most 64, such as ${example}`;
   return wrong(`${shown(input)} is not a name`, expected, wordFrom(input));

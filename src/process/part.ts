@@ -6,7 +6,7 @@ export const EXIT_USAGE = 2;
 export const EXIT_UNREACHABLE = 4;
 
 /** What a part of Payrun that runs as a process of its own needs before it can begin. */
-export interface Part {
+export interface PartStart {
   readonly config: Config;
   readonly store: Store;
 }
@@ -28,7 +28,7 @@ export function complainAs(part: string): (line: string) => void {
 export async function openPart(
   complain: (line: string) => void,
   options: { readonly ownThread?: boolean } = {},
-): Promise<Part | number> {
+): Promise<PartStart | number> {
   const config = unlessWrong(complain, () => {
     const read = loadConfig();
     // The businesses must be known before the work begins.

@@ -1,7 +1,7 @@
 import { databaseNowMs } from "../store/sql/database-clock.ts";
 import { StoreError } from "../store/index.ts";
 import { isPostgres } from "../store/open.ts";
-import type { Part } from "./part.ts";
+import type { PartStart } from "./part.ts";
 import { repeat, type Repeated } from "./repeat.ts";
 
 const LOOK_EVERY_MS = 2_000;
@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 2_000;
  * @param gone called each time that it isn't, with what happened and what to do
  */
 export function watchStore(
-  { config, store }: Part,
+  { config, store }: PartStart,
   gone: (why: string) => void,
 ): Repeated | undefined {
   if (isPostgres(config.databaseUrl)) return undefined;

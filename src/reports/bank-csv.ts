@@ -1,6 +1,6 @@
 import { StatementSums } from "../domain/statement/sums.ts";
 import type { Run } from "../store/runs/runs.ts";
-import { cell, csvLine, dollars } from "./csv.ts";
+import { cell, csvLine, decimalDollars } from "./csv.ts";
 import { type StatementContext, type StatementRow, statementRows } from "./statement/rows.ts";
 
 /** Rows sent at once. */
@@ -9,8 +9,8 @@ const ROWS_AT_ONCE = 1_000;
 const COLUMNS: readonly (readonly [string, (row: StatementRow) => string])[] = [
   ["date", ({ date }) => date],
   ["entry", ({ entry }) => entry],
-  ["debit_usd", ({ cents }) => (cents < 0 ? dollars(-cents) : "")],
-  ["credit_usd", ({ cents }) => (cents < 0 ? "" : dollars(cents))],
+  ["debit_usd", ({ cents }) => (cents < 0 ? decimalDollars(-cents) : "")],
+  ["credit_usd", ({ cents }) => (cents < 0 ? "" : decimalDollars(cents))],
   ["payment_ids", ({ kind, reference }) => (kind === "payment" ? cell(reference) : "")],
   ["payable_ids", ({ payableId }) => cell(payableId)],
   ["bills", ({ bill }) => cell(bill)],
@@ -22,7 +22,7 @@ const COLUMNS: readonly (readonly [string, (row: StatementRow) => string])[] = [
   ["settled_on", ({ settledOn }) => settledOn],
   ["note", ({ note }) => cell(note)],
   ["account", ({ account }) => cell(account)],
-  ["amount_usd", ({ cents }) => dollars(cents)],
+  ["amount_usd", ({ cents }) => decimalDollars(cents)],
   ["kind", ({ kind }) => kind],
   ["reference", ({ reference }) => cell(reference)],
   ["state", ({ state }) => state],
@@ -84,10 +84,10 @@ export async function bankDaysCsv(context: StatementContext, run: Run): Promise<
         cell(names.get(account) ?? ""),
         date,
         String(debits),
-        dollars(debitCents),
+        decimalDollars(debitCents),
         String(credits),
-        dollars(creditCents),
-        dollars(creditCents - debitCents),
+        decimalDollars(creditCents),
+        decimalDollars(creditCents - debitCents),
       ]),
     );
   return `${csvLine(DAY_COLUMNS)}${lines.join("")}`;

@@ -14,7 +14,7 @@ export function cell(text: string): string {
 }
 
 /** Formats cents as `1234.56`, as spreadsheets and banks write amounts. */
-export function dollars(cents: number): string {
+export function decimalDollars(cents: number): string {
   const sign = cents < 0 ? "-" : "";
   const whole = Math.abs(cents);
   return `${sign}${Math.trunc(whole / 100)}.${String(whole % 100).padStart(2, "0")}`;

@@ -35,11 +35,11 @@ export function zoneOf({ profiles }: Pick<Clocked, "profiles">, business: string
  * shown too.
  */
 export async function businessNowMs(context: Clocked, business: string): Promise<number> {
-  return Math.floor((await readingOf(context, business))?.businessMs ?? 0);
+  return Math.floor((await clocksOf(context, business))?.businessMs ?? 0);
 }
 
 /** Returns the business's clocks; undefined if they can't be read now. */
-export async function readingOf(
+export async function clocksOf(
   context: Clocked,
   business: string,
 ): Promise<ClockReading | undefined> {

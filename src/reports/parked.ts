@@ -1,4 +1,4 @@
-import type { ParkedBill } from "../api/parked.ts";
+import type { ParkedBillView } from "../api/parked.ts";
 import { resolversUnder } from "../domain/retries/deciders.ts";
 import type { Db } from "../store/index.ts";
 import { parkedLines, sumOfParked } from "../store/lines/parked-lines.ts";
@@ -10,7 +10,7 @@ export async function parkedBills(
   businesses: readonly { readonly name: string; readonly businessId: string }[],
   { page, pageSize }: { readonly page: number; readonly pageSize: number },
 ) {
-  const items: ParkedBill[] = [];
+  const items: ParkedBillView[] = [];
   let before = (page - 1) * pageSize;
   let totalCount = 0;
   let totalCents = 0;

@@ -1,8 +1,8 @@
 import type { BusinessProfile } from "../config/business-profile.ts";
 import type { PeriodReport } from "../api/period-report.ts";
 import { NEW_YORK } from "../domain/clock/new-york.ts";
-import { NOTHING, type StatementSum, StatementSums } from "../domain/statement/sums.ts";
-import { cell, csvLine, dollars } from "./csv.ts";
+import { NO_MOVES, type StatementSum, StatementSums } from "../domain/statement/sums.ts";
+import { cell, csvLine, decimalDollars } from "./csv.ts";
 import type { Days } from "./statement/read-payments.ts";
 import { type StatementContext, type StatementRow, statementRowsOfDays } from "./statement/rows.ts";
 
@@ -37,7 +37,7 @@ export async function periodReport(
   const sourceOf = (account: string) => sources.get(account) ?? "";
   const kinds = byKind.sorted();
   const ofKind = (kind: StatementRow["kind"]) =>
-    withNet(kinds.find((sum) => sum.kind === kind) ?? NOTHING);
+    withNet(kinds.find((sum) => sum.kind === kind) ?? NO_MOVES);
   return {
     ...{ business: profile.name, zone: profile.zone ?? NEW_YORK, from: days.from, to: days.to },
     payments: ofKind("payment"),
@@ -117,10 +117,10 @@ export async function periodCsv(
         date,
         ...[account, source, kind, contactId, vendor].map(cell),
         String(sum.debits),
-        dollars(sum.debitCents),
+        decimalDollars(sum.debitCents),
         String(sum.credits),
-        dollars(sum.creditCents),
-        dollars(sum.creditCents - sum.debitCents),
+        decimalDollars(sum.creditCents),
+        decimalDollars(sum.creditCents - sum.debitCents),
       ]),
     );
   return `${csvLine(COLUMNS)}${lines.join("")}`;

@@ -1,7 +1,7 @@
 import { payRunId, shortName } from "../contracts/workflow-kinds.ts";
 import type { DryPlanPage, PlanLine } from "../contracts/pay-run.ts";
 import { DryPlanBody, type RunPaymentStatus } from "../api/runs.ts";
-import { leftOut } from "./status/left-out.ts";
+import { leftOutLine } from "./status/left-out.ts";
 import { stageStatus } from "./status/payment.ts";
 
 /**
@@ -39,7 +39,7 @@ export function planAnswer(
     zone: told.zone,
     ...(warnings.length === 0 ? {} : { warnings }),
     lines: SHOWN_LINES.parse(lines),
-    payments: [...lines.map(planned), ...skipped.map(leftOut)],
+    payments: [...lines.map(planned), ...skipped.map(leftOutLine)],
   };
 }
 

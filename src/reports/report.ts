@@ -10,11 +10,11 @@ import { oddLines } from "../store/lines/odd-lines.ts";
 import type { Run } from "../store/runs/runs.ts";
 import type { ActionContext } from "../actions/context.ts";
 import { zoneOf } from "./moment.ts";
-import { cell, dollars } from "./csv.ts";
+import { cell, decimalDollars } from "./csv.ts";
 import { confirmedOf, countedOf, refusedOf } from "./history/deciders.ts";
 import { paymentStatus } from "./status/payment.ts";
 import { markStanding } from "./status/given-back.ts";
-import { shownState } from "../domain/runs/given-back.ts";
+import { shownBillState } from "../domain/runs/given-back.ts";
 import { linesOf, runHead, sumOf, topUpStatuses } from "./status/run.ts";
 
 type ReportContext = Pick<ActionContext, "store" | "profiles" | "clocks">;
@@ -111,7 +111,7 @@ const COLUMNS: readonly (readonly [string, (payment: RunPaymentStatus) => string
   ["payable_id", (payment) => payment.payableId],
   ["public_id", (payment) => payment.publicId ?? ""],
   ["vendor", (payment) => payment.contactName ?? ""],
-  ["amount_usd", (payment) => dollars(payment.amountCents)],
+  ["amount_usd", (payment) => decimalDollars(payment.amountCents)],
   ["state", (payment) => payment.state],
   ["reason_code", (payment) => payment.reasonCode ?? ""],
   ["reason", (payment) => payment.reason ?? ""],
@@ -122,10 +122,10 @@ const COLUMNS: readonly (readonly [string, (payment: RunPaymentStatus) => string
   ["attempts", (payment) => String(payment.attempts)],
   ["approved_by", (payment) => payment.approvedBy.join(" ")],
   // The text that people read, if the state, which programs know, doesn't say it all.
-  ["stands", shownState],
+  ["stands", shownBillState],
   // A bill that was paid in parts is not wholly in its state.
-  ["settled_usd", (payment) => dollars(centsIn("settled", payment))],
-  ["in_state_usd", (payment) => dollars(centsIn(payment.state, payment))],
+  ["settled_usd", (payment) => decimalDollars(centsIn("settled", payment))],
+  ["in_state_usd", (payment) => decimalDollars(centsIn(payment.state, payment))],
 ];
 
 /** Writes one row per line of the run, RFC 4180, read and written page by page. */

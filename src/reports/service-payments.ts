@@ -1,10 +1,10 @@
 import type { ActionContext } from "../actions/context.ts";
 import type { ServicePayments } from "../api/service-payments.ts";
-import { asked, soon, unlessUnknown } from "../actions/names/found.ts";
+import { answerOrReason, soon, unlessUnknown } from "../actions/names/found.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { NEW_YORK } from "../domain/clock/new-york.ts";
 import { madeHere } from "../ledger/forgotten-payments.ts";
-import { lossNoticed, mayBeForgotten } from "../store/janitor/behind.ts";
+import { lossNoticed, mayPredateLoss } from "../store/janitor/behind.ts";
 import { openSubjects } from "../store/payables/open-subjects.ts";
 import type { Db } from "../store/index.ts";
 import type { Name } from "../domain/names.ts";
@@ -45,7 +45,7 @@ export async function paymentsSince(
       ...{ id, createdAt, status, amountCents, contactId, payableId, failureReason, onRecord },
       contactName: vendorNames.get(contactId ?? "")?.name ?? bill?.name ?? null,
       publicId: bill?.number ?? null,
-      mayBeOurs: !onRecord && mayBeForgotten(loss, payment),
+      mayBeOurs: !onRecord && mayPredateLoss(loss, payment),
       beingFoundOut: !onRecord && open.has(payableId ?? ""),
     };
   });
@@ -84,7 +84,7 @@ async function billsCalled(
   for (let start = 0; start < ids.length; start += AT_ONCE) {
     const some = ids.slice(start, start + AT_ONCE);
     const read = some.map((id) => unlessUnknown(() => payables.get(id, soon())));
-    const { value } = await asked(() => Promise.all(read));
+    const { value } = await answerOrReason(() => Promise.all(read));
     if (value === undefined) return called;
     for (const bill of value) {
       if (bill === null) continue;

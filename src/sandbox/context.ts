@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { BankLink } from "./bank/link.ts";
-import type { SandboxClock } from "./clock/clock.ts";
+import type { BankAndWireClock } from "./clock/clock.ts";
 
 /**
  * A fact for the webhooks: its type, its business and the object to read (API specification,
@@ -17,7 +17,7 @@ export interface ServiceEvent {
 export interface SandboxContext {
   readonly db: DatabaseSync;
   readonly dataDir: string;
-  readonly clock: SandboxClock;
+  readonly clock: BankAndWireClock;
   readonly bank: BankLink;
   /** Records an event and its deliveries in the caller's transaction. */
   readonly emitEvent: (event: ServiceEvent) => void;

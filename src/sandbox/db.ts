@@ -145,7 +145,7 @@ export function updateRow(
 }
 
 /** Returns one page of a list, and the list's total count. */
-export function pageOf<Row>(
+export function pageOfRows<Row>(
   db: DatabaseSync,
   query: {
     table: string;
@@ -189,7 +189,7 @@ export function filteredPage<Row>(
     where.push(condition);
     values.push(value);
   }
-  return pageOf(db, { table: query.table, where, values, orderBy: query.orderBy }, paging);
+  return pageOfRows(db, { table: query.table, where, values, orderBy: query.orderBy }, paging);
 }
 
 /** Empties every table except those in `kept`. */

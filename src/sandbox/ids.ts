@@ -9,10 +9,10 @@ export function newId(prefix: string): string {
 }
 
 /** Formats an instant of either clock as the API writes it. */
-export function isoInstant(ms: number): string {
+export function instantText(ms: number): string {
   return new Date(ms).toISOString();
 }
 
 export function isoInstantOrNull(ms: number | null): string | null {
-  return ms === null ? null : isoInstant(ms);
+  return ms === null ? null : instantText(ms);
 }

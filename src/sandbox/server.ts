@@ -11,18 +11,18 @@ import { balanceDdl } from "./balance/transfer-rows.ts";
 import { bankDdl } from "./bank/outbox.ts";
 import { BankLink } from "./bank/link.ts";
 import { businessesDdl } from "./businesses/tables.ts";
-import { SandboxClock } from "./clock/clock.ts";
+import { BankAndWireClock } from "./clock/clock.ts";
 import type { SandboxContext } from "./context.ts";
 import { Faults, faultsDdl } from "./control/faults.ts";
 import { RequestLog, requestLogDdl } from "./control/request-log.ts";
 import { Resetting } from "./control/reset.ts";
 import { addControlRoutes } from "./control/routes.ts";
 import { openDatabase } from "./db.ts";
-import { errorAnswer, type HttpAnswer } from "./http/answers.ts";
-import { largestUploadBytes, readBody } from "./http/body.ts";
+import { errorAnswer, type ReadyAnswer } from "./http/answers.ts";
+import { largestUploadBytes, receiveBody } from "./http/body.ts";
 import { answerBrokenRequests } from "./http/broken-requests.ts";
 import { IdempotencyKeys, idempotencyDdl } from "./http/idempotency.ts";
-import type { Operation } from "./http/operation.ts";
+import type { ServiceOperation } from "./http/operation.ts";
 import { answerRequest, type ServiceParts } from "./http/pipeline.ts";
 import { Tokens } from "./http/tokens.ts";
 import { addMcpRoute } from "./mcp/routes.ts";
@@ -78,7 +78,7 @@ export async function startService(options: SandboxOptions): Promise<SandboxServ
     invoicesDdl,
     businessesDdl,
   ]);
-  const clock = new SandboxClock(db);
+  const clock = new BankAndWireClock(db);
   const bank = new BankLink({ db, dataDir: options.dataDir, cashOf: allCash });
   const ctx: SandboxContext = {
     db,
@@ -152,11 +152,11 @@ function makeApp(parts: ServiceParts, resetting: Resetting): App {
 async function respond(
   c: Context<{ Bindings: HttpBindings }>,
   parts: ServiceParts,
-  operation: Operation | undefined,
+  operation: ServiceOperation | undefined,
 ): Promise<Response> {
   const { incoming } = c.env;
   const limit = operation?.bodyKind === "multipart" ? largestUploadBytes : undefined;
-  const raw = await readBody(incoming, limit).catch((error: unknown) => errorAnswer(error));
+  const raw = await receiveBody(incoming, limit).catch((error: unknown) => errorAnswer(error));
   if (!(raw instanceof Uint8Array)) return toResponse(raw);
   const answer = await answerRequest(parts, operation, {
     channel: `REST ${c.req.method}`,
@@ -186,7 +186,7 @@ function keysOf(incoming: IncomingMessage): readonly string[] {
     : [joined];
 }
 
-function toResponse({ status, body, headers }: HttpAnswer): Response {
+function toResponse({ status, body, headers }: ReadyAnswer): Response {
   const isJson = body !== null && !("content-type" in headers);
   return new Response(body, {
     status,

@@ -4,7 +4,7 @@ import type { GatewayContext } from "../../src/gateway/http/context.ts";
 import { principalOfSession } from "../../src/gateway/http/session-principal.ts";
 import { scopedTo } from "../../src/gateway/http/scope.ts";
 import { listAudit, STORE_TRAIL } from "../../src/store/audit/audit.ts";
-import { hashOf } from "../../src/store/approvals/secrets.ts";
+import { hashOfSecret } from "../../src/store/approvals/secrets.ts";
 import { applyPlaybook, getPlaybook } from "../../src/store/playbooks/playbooks.ts";
 import {
   createFirstTokens,
@@ -225,11 +225,11 @@ test("a token that somebody wrote into the store's table, or whose roles or secr
   const cora = await gateway.token("cora", ["controller"]);
   const ofCora = db.selectFrom("tokens").selectAll().where("name", "=", "cora");
   const row = await ofCora.executeTakeFirstOrThrow();
-  const added = { ...row, token_id: "tok_mallory", token_hash: hashOf("mallory") };
+  const added = { ...row, token_id: "tok_mallory", token_hash: hashOfSecret("mallory") };
   await db.insertInto("tokens").values(added).execute();
   expect(await outcome(approve(gateway, run, "mallory"))).toBe("401 unauthorized");
   await db.deleteFrom("tokens").where("token_id", "=", added.token_id).execute();
-  await changed("cora", { token_hash: hashOf("mallory") });
+  await changed("cora", { token_hash: hashOfSecret("mallory") });
   expect(await outcome(approve(gateway, run, "mallory"))).toBe("401 unauthorized");
   await changed("cora", { token_hash: row.token_hash });
   expect(await outcome(approve(gateway, run, cora))).toBe("counts");
@@ -264,7 +264,7 @@ test("a session or a sign-in link that somebody wrote into the store's tables, o
   const row = await db.selectFrom("sign_in_links").selectAll().executeTakeFirstOrThrow();
   await db
     .insertInto("sign_in_links")
-    .values({ ...row, code_hash: hashOf("mallory") })
+    .values({ ...row, code_hash: hashOfSecret("mallory") })
     .execute();
   const signs = async (code: string): Promise<string> => {
     const browser = new Browser(gateway.url);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { type Command, CommanderError } from "@commander-js/extra-typings";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
-import { Session } from "../../src/cli/client/session.ts";
+import { CliSession } from "../../src/cli/client/session.ts";
 import { commandsOf, pages, pageText, wordsOf } from "../support/docs.ts";
 
 /** The test that runs each command of a page against a whole stack. */
@@ -22,7 +22,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
 
 /** Returns why a command line is refused, without running it; undefined if it is accepted. */
 async function refusal(words: readonly string[]): Promise<string | undefined> {
-  const program = await createProgram(new Session(), words);
+  const program = await createProgram(new CliSession(), words);
   disarm(program);
   try {
     await program.parseAsync([...words], { from: "user" });
@@ -83,7 +83,7 @@ test("unknown commands and options are refused, and a known command is accepted"
 });
 
 test("the README names each command without --json, and no other", async () => {
-  const program = await createProgram(new Session(), []);
+  const program = await createProgram(new CliSession(), []);
   const without = (command: Command, path: readonly string[]): string[] => {
     const below = command.createHelp().visibleCommands(command) as Command[];
     const acts = below.length === 0 || (path.length > 0 && command.options.length > 0);

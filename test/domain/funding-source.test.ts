@@ -1,15 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { standingText, whyNoPayment } from "../../src/domain/funding-source.ts";
+import { sourceStandingText, whyNoPayment } from "../../src/domain/funding-source.ts";
 
 const able = { id: "ba_1", canPay: true, unavailableReason: null, actionUrl: null };
 const unable = { ...able, canPay: false };
 
 test("a funding source's standing is described in words, with a code only if the reason is unknown", () => {
-  expect(standingText(able)).toBe("can pay");
-  expect(standingText(unable)).toBe("can't pay");
-  const reauth = standingText({ ...unable, unavailableReason: "bank_reauth" });
+  expect(sourceStandingText(able)).toBe("can pay");
+  expect(sourceStandingText(unable)).toBe("can't pay");
+  const reauth = sourceStandingText({ ...unable, unavailableReason: "bank_reauth" });
   expect(reauth).toBe("can't pay: its bank wants the owner to sign in again");
-  expect(standingText({ ...unable, unavailableReason: "moon_phase" })).toContain("moon_phase");
+  expect(sourceStandingText({ ...unable, unavailableReason: "moon_phase" })).toContain(
+    "moon_phase",
+  );
 });
 
 describe("why nothing can be paid from a source", () => {

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import type { RunReview } from "../../src/api/review.ts";
-import type { Decision } from "../../src/api/schemas.ts";
+import type { DecisionView } from "../../src/api/schemas.ts";
 import { atTerminal, hasTerminals } from "../cli/at-terminal.ts";
 import { type CliResult, payrun } from "../cli/cli.ts";
 import { keepRetryCase } from "../../src/store/lines/retry-cases.ts";
@@ -97,7 +97,7 @@ test("off a terminal, approve needs --yes and says what goes out", async ({ gate
     "2 bills, $200.00, go out; 1 needs a second person (controller or owner), 1 needs the owner.",
   );
   const json = await as(gateway, "olga", ["owner"], ["approve", "weekly", "--yes", "--json"]);
-  expect(json.json<Decision>()).toMatchObject({ goesOut: { count: 2, cents: 2_030_000 } });
+  expect(json.json<DecisionView>()).toMatchObject({ goesOut: { count: 2, cents: 2_030_000 } });
 });
 
 test("a plan's hash may be given by the digits that status shows", async ({ gateway, run }) => {

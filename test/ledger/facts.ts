@@ -7,7 +7,7 @@ import type {
   Reading,
   Send,
   SendResult,
-  Shown,
+  ShownThing,
   SubjectFacts,
   Terms,
   Wish,
@@ -110,7 +110,7 @@ export function lookAt(atMin: number, shownIds: readonly string[] = []): Lookup 
   return { begunAtMs, begunServiceMs: begunAtMs, isWhole: true, shownIds };
 }
 
-export function readAt(atMin: number, shown: readonly Shown[] = []): Reading {
+export function readAt(atMin: number, shown: readonly ShownThing[] = []): Reading {
   return {
     ...lookAt(
       atMin,
@@ -121,7 +121,7 @@ export function readAt(atMin: number, shown: readonly Shown[] = []): Reading {
 }
 
 /** A scheduled payment of exactly the terms in {@link TERMS}. */
-export function payment(id: string, more: Partial<Shown> = {}): Shown {
+export function payment(id: string, more: Partial<ShownThing> = {}): ShownThing {
   return {
     id,
     amountCents: TERMS.amountCents,

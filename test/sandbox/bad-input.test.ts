@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { errors, Pool } from "undici";
 import { describe, expect } from "vitest";
-import type { Operation } from "../../src/sandbox/http/operation.ts";
+import type { ServiceOperation } from "../../src/sandbox/http/operation.ts";
 import { documentedErrors } from "../../src/sandbox/openapi/responses.ts";
 import { operations } from "../../src/sandbox/operations.ts";
 import { isLong } from "../support/long.ts";
@@ -26,7 +26,7 @@ const it = sharedSandboxTest({ fresh: true })
   });
 
 /** Returns what is wrong with a response; undefined if nothing is. */
-function complaint(operation: Operation, status: number, text: string): string | undefined {
+function complaint(operation: ServiceOperation, status: number, text: string): string | undefined {
   if (status >= 500 || status < 200) return `it is a ${status}`;
   if (status === 204) return text === "" ? undefined : "a 204 has a body";
   const body = parsed(text);

@@ -1,7 +1,7 @@
 import { isAHoliday } from "@18f/us-federal-holidays";
 import { expect, it } from "vitest";
 import {
-  newYorkDate,
+  newYorkDay,
   newYorkInstant,
   settlementInstant,
 } from "../../src/sandbox/payments/banking-days.ts";
@@ -15,7 +15,7 @@ it("banking days are the Federal Reserve's for twenty years", () => {
     let next = day + dayMs;
     while (!oracle(new Date(next))) next += dayMs;
     const fromMs = newYorkInstant(new Date(day).toISOString().slice(0, 10), "12:00");
-    expect(newYorkDate(settlementInstant(fromMs, 1))).toBe(
+    expect(newYorkDay(settlementInstant(fromMs, 1))).toBe(
       new Date(next).toISOString().slice(0, 10),
     );
   }
@@ -30,8 +30,8 @@ it.each([
 });
 
 it("New York's date is right on both sides of midnight and of daylight saving", () => {
-  expect(newYorkDate(Date.parse("2029-03-12T03:59:59Z"))).toBe("2029-03-11");
-  expect(newYorkDate(Date.parse("2029-03-12T04:00:00Z"))).toBe("2029-03-12");
-  expect(newYorkDate(Date.parse("2029-11-05T04:59:59Z"))).toBe("2029-11-04");
-  expect(newYorkDate(Date.parse("2029-11-05T05:00:00Z"))).toBe("2029-11-05");
+  expect(newYorkDay(Date.parse("2029-03-12T03:59:59Z"))).toBe("2029-03-11");
+  expect(newYorkDay(Date.parse("2029-03-12T04:00:00Z"))).toBe("2029-03-12");
+  expect(newYorkDay(Date.parse("2029-11-05T04:59:59Z"))).toBe("2029-11-04");
+  expect(newYorkDay(Date.parse("2029-11-05T05:00:00Z"))).toBe("2029-11-05");
 });

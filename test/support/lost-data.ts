@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
-import { mayStillPay } from "../../src/store/payables/open-subjects.ts";
+import { rowMayStillPay } from "../../src/store/payables/open-subjects.ts";
 import { type DevServer, startDevServer } from "../gateway/support/dev-server.ts";
 import type { Bill } from "./bills.ts";
 import { paidOnce, type TestPayrun } from "./payrun.ts";
@@ -57,7 +57,7 @@ export async function expectAllDone(payrun: TestPayrun, made: readonly Bill[]): 
     payrun.store.db
       .selectFrom("claims")
       .selectAll()
-      .where((eb) => eb.not(mayStillPay("claims")))
+      .where((eb) => eb.not(rowMayStillPay("claims")))
       .execute();
   await expect.poll(idleClaims).toEqual([]);
 }

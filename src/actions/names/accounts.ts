@@ -1,9 +1,16 @@
 import type { FundingSource } from "../../payments-api/index.ts";
-import { standingText } from "../../domain/funding-source.ts";
+import { sourceStandingText } from "../../domain/funding-source.ts";
 import { folded } from "../../domain/names.ts";
 import { listIncidents } from "../../store/incidents/incidents.ts";
 import { namesOfKind } from "../../store/names/names.ts";
-import { asked, type Found, type Looking, type Named, nearest, soon } from "./found.ts";
+import {
+  answerOrReason,
+  type Found,
+  type Looking,
+  type Named,
+  nearestNames,
+  soon,
+} from "./found.ts";
 
 interface Account {
   readonly id: string;
@@ -23,7 +30,7 @@ export async function findAccounts({ context, profile, text }: Looking): Promise
   const isKnown = bounced.includes(text) || kept.some(({ id }) => id === text);
   const { value = [], unread } = isKnown
     ? {}
-    : await asked(() => context.clientOf(profile).fundingSources.list(soon()));
+    : await answerOrReason(() => context.clientOf(profile).fundingSources.list(soon()));
   const accounts = new Map<string, Account>([
     ...bounced.map((id): [string, Account] => [id, { id, ...unnamed }]),
     ...kept.map(({ id, number, name }): [string, Account] => [
@@ -36,7 +43,7 @@ export async function findAccounts({ context, profile, text }: Looking): Promise
   const byId = all.filter(({ id }) => id === text);
   const exact = byId.length > 0 ? byId : all.filter((account) => isMeant(account, text));
   // There are few accounts: a mistyped name returns all of them, the nearest first.
-  const near = exact.length > 0 ? [] : [...new Set([...nearest(all, text), ...all])];
+  const near = exact.length > 0 ? [] : [...new Set([...nearestNames(all, text), ...all])];
   return { exact: exact.map(shown), near: near.map(shown), unread };
 
   function shown({ id, number, name, state, amountCents }: Account): Named {
@@ -49,7 +56,7 @@ const ACCOUNTS_MOST = 200;
 
 function accountOf(source: FundingSource): Account {
   const { id, last4: number, name, kind, availableCents } = source;
-  return { id, number, name, kind, state: standingText(source), amountCents: availableCents };
+  return { id, number, name, kind, state: sourceStandingText(source), amountCents: availableCents };
 }
 
 /** `Operating`, `6789`, `··6789`, `Operating ··6789` and `balance` each name an account. */

@@ -7,13 +7,13 @@ import { billsStanding } from "../../store/names/bills-standing.ts";
 import { namesCalled, namesOfKind, namesWith } from "../../store/names/names.ts";
 import { NEAR_MOST } from "../../domain/suggest.ts";
 import {
-  asked,
+  answerOrReason,
   type Found,
   isCalled,
   type Looking,
   type Named,
   NAMES_COMPARED,
-  nearest,
+  nearestNames,
   nothing,
   soon,
   unlessUnknown,
@@ -67,20 +67,20 @@ async function keptBills({ context, profile, text, runId, thorough }: Looking): 
   const near = await ofRun(await namesWith(db, part));
   if (near.length > 0 || !thorough) return { exact, near };
   const known = await namesOfKind(db, businessId, "bill", NAMES_COMPARED);
-  return { exact, near: await ofRun(nearest(known, text)) };
+  return { exact, near: await ofRun(nearestNames(known, text)) };
 }
 
 /** Finds bills at the service. */
 async function billsAtService({ context, profile, text, thorough }: Looking): Promise<Bills> {
   const client = context.clientOf(profile);
-  const { value, unread } = await asked(async (): Promise<Bills> => {
+  const { value, unread } = await answerOrReason(async (): Promise<Bills> => {
     const one = await unlessUnknown(() => client.payables.get(text, soon()));
     if (one !== null) return { exact: [billOf(one)], near: [] };
     const page = await client.payables.list({ search: text, pageSize: SEARCHED_MOST }, soon());
     const searched = await whole(page.items);
     const called = searched.filter((bill) => isCalled(bill, text));
     if (called.length > 0) return { exact: called, near: [] };
-    const near = nearest(searched, text);
+    const near = nearestNames(searched, text);
     if (!thorough) return { exact: [], near };
     // It is undocumented which fields the service's search covers, so all pages are read.
     const all: Bill[] = [];
@@ -91,7 +91,7 @@ async function billsAtService({ context, profile, text, thorough }: Looking): Pr
       all.push(...bills);
     }
     const exact = all.filter((bill) => isCalled(bill, text));
-    return { exact, near: near.length > 0 ? near : nearest(all, text) };
+    return { exact, near: near.length > 0 ? near : nearestNames(all, text) };
   });
   return value ?? { exact: [], near: [], unread };
 

@@ -59,7 +59,7 @@ export function isCalled({ number, name }: Pick<Name, "number" | "name">, text: 
 }
 
 /** Returns the names that contain the text, or else those that it probably mistypes. */
-export function nearest<N extends Pick<Name, "number" | "name">>(
+export function nearestNames<N extends Pick<Name, "number" | "name">>(
   names: readonly N[],
   text: string,
 ): N[] {
@@ -108,7 +108,7 @@ export function walking() {
 }
 
 /** Returns the service's answer, or the reason that there is none. */
-export async function asked<T>(
+export async function answerOrReason<T>(
   read: () => Promise<T>,
 ): Promise<{ readonly value?: T; readonly unread?: string }> {
   try {

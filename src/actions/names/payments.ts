@@ -4,7 +4,14 @@ import { namesOf } from "../../store/names/names.ts";
 import { billsStanding } from "../../store/names/bills-standing.ts";
 import { seenPayments } from "../../store/payables/seen-payments.ts";
 import { findBills } from "./bills.ts";
-import { asked, type Found, type Looking, type Named, soon, unlessUnknown } from "./found.ts";
+import {
+  answerOrReason,
+  type Found,
+  type Looking,
+  type Named,
+  soon,
+  unlessUnknown,
+} from "./found.ts";
 import { isRecallable } from "../../domain/payments/payment-states.ts";
 
 interface PaymentFacts {
@@ -42,7 +49,7 @@ async function paymentWithId({
   text,
 }: Looking): Promise<{ readonly payment: PaymentFacts | null; readonly unread?: string }> {
   const client = context.clientOf(profile);
-  const read = await asked(() => unlessUnknown(() => client.payments.get(text, soon())));
+  const read = await answerOrReason(() => unlessUnknown(() => client.payments.get(text, soon())));
   if (read.value != null) return { payment: read.value };
   if (read.unread === undefined) return { payment: null };
   const { db } = context.store;
@@ -62,7 +69,7 @@ async function paymentsOfBill(
   payableId: string,
 ): Promise<{ readonly payments: readonly PaymentFacts[]; readonly unread?: string }> {
   const client = context.clientOf(profile);
-  const read = await asked(() => client.payments.listAll({ payableId }, soon()));
+  const read = await answerOrReason(() => client.payments.listAll({ payableId }, soon()));
   // A service that doesn't know this filter returns all payments.
   const value = read.value?.filter((payment) => payment.payableId === payableId);
   if (value !== undefined) return { payments: value };

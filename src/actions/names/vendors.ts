@@ -3,13 +3,13 @@ import type { Contact } from "../../payments-api/index.ts";
 import { namesCalled, namesOfKind, namesWith } from "../../store/names/names.ts";
 import { NEAR_MOST } from "../../domain/suggest.ts";
 import {
-  asked,
+  answerOrReason,
   type Found,
   isCalled,
   type Looking,
   type Named,
   NAMES_COMPARED,
-  nearest,
+  nearestNames,
   soon,
   unlessUnknown,
   walking,
@@ -31,12 +31,12 @@ export async function findVendors(looking: Looking): Promise<Found> {
   const byId = kept.filter(({ id }) => id === text);
   if (byId.length > 0)
     return { exact: byId.map((name) => shown({ ...name, state: null })), near: [] };
-  const { value, unread } = await asked(() => atService(looking));
+  const { value, unread } = await answerOrReason(() => atService(looking));
   const part = { ...asking, amountCents: undefined, limit: NEAR_MOST };
   const within = kept.length > 0 ? [] : await namesWith(db, part);
   const known = async () => namesOfKind(db, profile.businessId, "vendor", NAMES_COMPARED);
   const isSought = kept.length === 0 && within.length === 0 && thorough;
-  const keptNear = isSought ? nearest(await known(), text) : within;
+  const keptNear = isSought ? nearestNames(await known(), text) : within;
   return {
     exact: together(kept, value?.exact),
     near: together(keptNear, value?.near),
@@ -61,13 +61,13 @@ async function atService({ context, profile, text, thorough }: Looking): Promise
   const searched = page.items.map(vendorOf);
   const called = searched.filter((vendor) => isCalled(vendor, text));
   if (called.length > 0) return { exact: called, near: [] };
-  if (!thorough) return { exact: [], near: nearest(searched, text) };
+  if (!thorough) return { exact: [], near: nearestNames(searched, text) };
   // It is undocumented whether the service's search minds accents, so all pages are read.
   const all: Vendor[] = [];
   for await (const items of contacts.iteratePages({}, walking())) all.push(...items.map(vendorOf));
   return {
     exact: all.filter((vendor) => isCalled(vendor, text)),
-    near: nearest(all, text),
+    near: nearestNames(all, text),
   };
 }
 

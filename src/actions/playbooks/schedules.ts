@@ -71,7 +71,7 @@ export interface ScheduleItem {
  *
  * @throws GatewayError 409 if another process keeps it busy
  */
-export async function alone<T extends object>(
+export async function withScheduleAlone<T extends object>(
   { store }: ScheduleContext,
   { business, name: playbook }: PlaybookKey,
   work: () => Promise<T>,
@@ -99,7 +99,7 @@ export async function syncSchedule(
   const wanted = wantedOf(context, stored);
   // A playbook that has never had a schedule can be stored without Temporal.
   if (wanted === null && !(await everHadSchedule(context, stored))) return { pause: null };
-  return alone(context, stored, async () => {
+  return withScheduleAlone(context, stored, async () => {
     if (wanted === null) {
       await persistently(context.temporal, () => deleteSchedule(context.temporal, keyOf(stored)));
       return { pause: null };

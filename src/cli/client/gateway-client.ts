@@ -7,11 +7,11 @@ import {
   CliError,
   EXIT,
   type ExitCode,
-  reasonOf,
+  errorReason,
   unavailable,
   usageError,
 } from "../terminal/cli-error.ts";
-import { type Bearer, type HttpAnswer, httpJson, httpText } from "./http.ts";
+import { type Bearer, type GatewayAnswer, httpJson, httpText } from "./http.ts";
 import { gatewayOfTokens, ownToken } from "../home/people.ts";
 import { readRunning } from "../home/running-file.ts";
 import { shellWord } from "../../domain/shell-word.ts";
@@ -258,7 +258,7 @@ export class GatewayClient {
     method: string,
     path: string,
     schema: Schema,
-    answer: HttpAnswer,
+    answer: GatewayAnswer,
   ): Shown<Schema> {
     if (schema.safeParse(answer.body).success) return answer.body as Shown<Schema>;
     throw unavailable(
@@ -272,7 +272,7 @@ export class GatewayClient {
     method: "GET" | "POST" | "DELETE",
     path: string,
     { body, timeoutMs = TIMEOUT_MS }: Asked,
-  ): Promise<HttpAnswer> {
+  ): Promise<GatewayAnswer> {
     const options = { ...this.#bearer, body, timeoutMs };
     const answer = await httpJson(method, `${this.url}${path}`, options).catch((error: unknown) => {
       throw error instanceof CliError ? error : this.#unreachable(error);
@@ -284,12 +284,12 @@ export class GatewayClient {
   #unreachable(error: unknown): CliError {
     return unavailable(
       "gateway_unreachable",
-      `the gateway at ${this.url} can't be reached: ${reasonOf(error)}`,
+      `the gateway at ${this.url} can't be reached: ${errorReason(error)}`,
       "Start it with “payrun up” (or “payrun gateway”), or set PAYRUN_GATEWAY_URL.",
     );
   }
 
-  #refusal({ status, body, requestId }: HttpAnswer): CliError {
+  #refusal({ status, body, requestId }: GatewayAnswer): CliError {
     const known = ErrorBody.safeParse(body).data;
     if (known === undefined) {
       return unavailable(

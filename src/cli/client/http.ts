@@ -2,9 +2,9 @@ import { type Dispatcher, request } from "undici";
 
 import { WaysOut } from "../../outgoing/ways-out.ts";
 import { allowText, crossesInTheClear } from "../../config/plaintext.ts";
-import { reasonOf, usageError } from "../terminal/cli-error.ts";
+import { errorReason, usageError } from "../terminal/cli-error.ts";
 
-export interface HttpAnswer {
+export interface GatewayAnswer {
   readonly status: number;
   /** The parsed JSON; the raw text if it isn't JSON. */
   readonly body: unknown;
@@ -30,7 +30,7 @@ export async function httpJson(
   method: "GET" | "POST" | "PATCH" | "DELETE",
   url: string,
   options: Bearer & { readonly body?: unknown; readonly timeoutMs?: number } = {},
-): Promise<HttpAnswer> {
+): Promise<GatewayAnswer> {
   const { body, timeoutMs = 30_000 } = options;
   const authorization = bearer(url, options);
   try {
@@ -84,7 +84,7 @@ function bearer(
 export async function httpText(
   url: string,
   { idleMs, ...who }: Bearer & { readonly idleMs: number },
-): Promise<HttpAnswer | { readonly status: 200; readonly parts: AsyncIterable<string> }> {
+): Promise<GatewayAnswer | { readonly status: 200; readonly parts: AsyncIterable<string> }> {
   const headers = bearer(url, who);
   try {
     const answer = await request(url, {
@@ -102,7 +102,7 @@ async function answerOf({
   statusCode,
   headers,
   body,
-}: Dispatcher.ResponseData): Promise<HttpAnswer> {
+}: Dispatcher.ResponseData): Promise<GatewayAnswer> {
   const requestId = [headers["x-request-id"]].flat()[0];
   return { status: statusCode, body: parsed(await body.text()), requestId };
 }
@@ -128,5 +128,5 @@ function parsed(text: string): unknown {
 function whyOf(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError") return "no answer in time";
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
-  return code === "ECONNREFUSED" ? "nothing listens there" : (code ?? reasonOf(error));
+  return code === "ECONNREFUSED" ? "nothing listens there" : (code ?? errorReason(error));
 }

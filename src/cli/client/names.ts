@@ -1,13 +1,14 @@
-import type { Named, Search } from "../../api/names.ts";
+import type { NamedView, Search } from "../../api/names.ts";
 import { SearchBody } from "../../api/names.ts";
 import type { NamedKind } from "../../domain/names.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT, unavailable } from "../terminal/cli-error.ts";
 import { shellWord } from "../../domain/shell-word.ts";
-import { count, dim, printable, table } from "../terminal/text.ts";
+import { dim, printable, textTable } from "../terminal/text.ts";
+import { counted } from "../../domain/counted.ts";
 import type { GatewayClient } from "./gateway-client.ts";
 
-export interface Asked {
+export interface AskedName {
   readonly kind: NamedKind;
   /** The text as typed: an id, a number, a name, a short name. */
   readonly text: string;
@@ -39,7 +40,7 @@ const WORD: Readonly<Record<NamedKind, string>> = {
  * @throws {CliError} 2 with the candidates if the text is ambiguous, or with the nearest ones if
  *   nothing matches; 4 if only the service could tell and it can't be reached
  */
-export async function findOne(gateway: GatewayClient, asked: Asked): Promise<Named> {
+export async function findMeant(gateway: GatewayClient, asked: AskedName): Promise<NamedView> {
   const found = await search(gateway, asked);
   const likely = found.exact.filter(({ state }) => asked.likely?.includes(state ?? "") === true);
   const [only, ...others] = likely.length > 0 ? likely : found.exact;
@@ -49,14 +50,14 @@ export async function findOne(gateway: GatewayClient, asked: Asked): Promise<Nam
 }
 
 /** Does what `findOne` does for each text in turn; returns each thing once. */
-export async function findEach(
+export async function findEachMeant(
   gateway: GatewayClient,
   texts: readonly string[],
-  asked: Omit<Asked, "text">,
-): Promise<Named[]> {
-  const found = new Map<string, Named>();
+  asked: Omit<AskedName, "text">,
+): Promise<NamedView[]> {
+  const found = new Map<string, NamedView>();
   for (const text of texts) {
-    const one = await findOne(gateway, { ...asked, text });
+    const one = await findMeant(gateway, { ...asked, text });
     found.set(one.id, one);
   }
   return [...found.values()];
@@ -71,8 +72,8 @@ export async function findScheduled(
   gateway: GatewayClient,
   text: string,
   business: string | undefined,
-): Promise<Named[]> {
-  const asked: Asked = { kind: "payment", text, business };
+): Promise<NamedView[]> {
+  const asked: AskedName = { kind: "payment", text, business };
   const found = await search(gateway, asked);
   if (found.exact.length === 0) throw await unscheduled(gateway, asked, found);
   const bills = new Set(found.exact.map(({ payableId, id }) => payableId ?? id));
@@ -81,7 +82,11 @@ export async function findScheduled(
 }
 
 /** A bill without any payment yet is not a payment, but its name is not unknown either. */
-async function unscheduled(gateway: GatewayClient, asked: Asked, found: Search): Promise<CliError> {
+async function unscheduled(
+  gateway: GatewayClient,
+  asked: AskedName,
+  found: Search,
+): Promise<CliError> {
   if (found.near.length > 0 || found.unread.length > 0) return unknown(asked, found);
   const [bill] = (await search(gateway, { ...asked, kind: "bill", overToo: true })).exact;
   if (bill === undefined) return unknown(asked, found);
@@ -93,7 +98,7 @@ async function unscheduled(gateway: GatewayClient, asked: Asked, found: Search):
   });
 }
 
-async function search(gateway: GatewayClient, asked: Asked): Promise<Search> {
+async function search(gateway: GatewayClient, asked: AskedName): Promise<Search> {
   const { kind, text, business, run, overToo } = asked;
   const query = new URLSearchParams({ q: text, kind });
   if (business !== undefined) query.set("business", business);
@@ -103,7 +108,7 @@ async function search(gateway: GatewayClient, asked: Asked): Promise<Search> {
 }
 
 /** Formats things to choose from: the familiar name first, the id dimmed at the end. */
-function namedLines(items: readonly Named[]): string[] {
+function namedLines(items: readonly NamedView[]): string[] {
   const rows = items.map(({ id, number, name, amountCents, state, business }) => [
     printable(number ?? name ?? id),
     printable(number === null ? "" : (name ?? "")),
@@ -111,10 +116,10 @@ function namedLines(items: readonly Named[]): string[] {
     printable(state ?? ""),
     dim(`${printable(id)}  ${business}`),
   ]);
-  return table([{}, {}, { align: "right" }, {}, {}], rows).map((line) => `  ${line}`);
+  return textTable([{}, {}, { align: "right" }, {}, {}], rows).map((line) => `  ${line}`);
 }
 
-function ambiguous({ kind, text, otherwise }: Asked, items: readonly Named[]): CliError {
+function ambiguous({ kind, text, otherwise }: AskedName, items: readonly NamedView[]): CliError {
   const businesses = new Set(items.map(({ business }) => business));
   const lines = namedLines(items.slice(0, SHOWN_MOST));
   const more = items.length > SHOWN_MOST ? [`  … ${items.length - SHOWN_MOST} more`] : [];
@@ -122,7 +127,7 @@ function ambiguous({ kind, text, otherwise }: Asked, items: readonly Named[]): C
     businesses.size === items.length
       ? "Say which business: --business NAME."
       : (otherwise ?? "Name one by its number or its id.");
-  const what = `“${text}” may be any of ${count(items.length, WORD[kind])}:`;
+  const what = `“${text}” may be any of ${counted(items.length, WORD[kind])}:`;
   return new CliError(EXIT.usage, [what, ...lines, ...more].join("\n"), {
     code: "ambiguous",
     details: { candidates: items },
@@ -130,7 +135,7 @@ function ambiguous({ kind, text, otherwise }: Asked, items: readonly Named[]): C
   });
 }
 
-function unknown({ kind, text, run }: Asked, { near, unread }: Search): CliError {
+function unknown({ kind, text, run }: AskedName, { near, unread }: Search): CliError {
   const where = run === undefined ? "" : ` in ${run}`;
   const [service] = unread;
   if (service !== undefined) {

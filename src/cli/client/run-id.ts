@@ -1,5 +1,5 @@
 import type { GatewayClient } from "./gateway-client.ts";
-import { findOne } from "./names.ts";
+import { findMeant } from "./names.ts";
 
 /**
  * Returns the id of the run that a person means: by its id, by a playbook's name (its newest run),
@@ -8,5 +8,5 @@ import { findOne } from "./names.ts";
  * @throws {CliError} 2 if there is none, or if several businesses have one
  */
 export async function findRunId(gateway: GatewayClient, text: string): Promise<string> {
-  return (await findOne(gateway, { kind: "run", text })).id;
+  return (await findMeant(gateway, { kind: "run", text })).id;
 }

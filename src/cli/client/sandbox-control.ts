@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { definedOnly } from "../../contracts/defined-only.ts";
-import { CliError, EXIT, reasonOf, unavailable } from "../terminal/cli-error.ts";
+import { CliError, EXIT, errorReason, unavailable } from "../terminal/cli-error.ts";
 import { httpJson } from "./http.ts";
 
 const clockShape = z.object({ bank: z.string(), wire: z.string(), scale: z.number() });
@@ -31,9 +31,9 @@ const requestsShape = z.object({
   ),
 });
 
-export type SandboxClock = z.infer<typeof clockShape>;
-export type LedgerEntry = z.infer<typeof ledgerShape>["items"][number];
-export type LoggedRequest = z.infer<typeof requestsShape>["items"][number];
+export type SandboxTimes = z.infer<typeof clockShape>;
+export type BankEntry = z.infer<typeof ledgerShape>["items"][number];
+export type ReceivedRequest = z.infer<typeof requestsShape>["items"][number];
 
 /** The sandbox's control API, which the real service doesn't have. */
 export class SandboxControl {
@@ -48,14 +48,14 @@ export class SandboxControl {
     return (await this.#call("POST", "/sandbox/tokens", tokenShape, body)).token;
   }
 
-  clock(): Promise<SandboxClock> {
+  clock(): Promise<SandboxTimes> {
     return this.#call("GET", "/sandbox/clock", clockShape);
   }
 
   changeClock(change: {
     readonly scale?: number;
     readonly advance?: string;
-  }): Promise<SandboxClock> {
+  }): Promise<SandboxTimes> {
     return this.#call("POST", "/sandbox/clock", clockShape, change);
   }
 
@@ -66,12 +66,12 @@ export class SandboxControl {
   }
 
   /** Returns every movement of money that the bank has made, in order. */
-  async ledger(): Promise<readonly LedgerEntry[]> {
+  async ledger(): Promise<readonly BankEntry[]> {
     return (await this.#call("GET", "/sandbox/ledger", ledgerShape)).items;
   }
 
   /** Returns every request that the service has received, in order. */
-  async requests(): Promise<readonly LoggedRequest[]> {
+  async requests(): Promise<readonly ReceivedRequest[]> {
     return (await this.#call("GET", "/sandbox/requests", requestsShape)).items;
   }
 
@@ -85,7 +85,7 @@ export class SandboxControl {
       (error: unknown) => {
         throw unavailable(
           "sandbox_unreachable",
-          `the sandbox at ${this.url} does not answer: ${reasonOf(error)}`,
+          `the sandbox at ${this.url} does not answer: ${errorReason(error)}`,
           "“payrun up” or “payrun sandbox” starts one; PAYRUN_SANDBOX_PORT names the port of another.",
         );
       },

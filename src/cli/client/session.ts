@@ -18,7 +18,7 @@ export interface CommandContext {
 }
 
 /** One call of the CLI: its output and its exit code. */
-export class Session {
+export class CliSession {
   output = new Output();
   exitCode: ExitCode = EXIT.done;
   /** The person in this home whose token is used in place of `PAYRUN_TOKEN`. */

@@ -4,20 +4,20 @@ import { CliError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import { gatewayOf, type GatewayClient, ofBusiness } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
 import {
-  applyPlaybook,
+  sendPlaybook,
   playbookFiles,
   type ReadPlaybook,
   readPlaybooks,
   waitsForSecond,
 } from "./playbook-files.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { diffLines } from "../show/diff.ts";
 import { green, printable, yellow } from "../terminal/text.ts";
 import { type Schedule, ScheduleListBody } from "../../api/schedules.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
 import { type AppliedPlaybook, PlaybookRevisionsBody } from "../../api/schemas.ts";
 
-export function addApplyCommand(program: Command, session: Session): void {
+export function addApplyCommand(program: Command, session: CliSession): void {
   program
     .command("apply")
     .description(
@@ -50,7 +50,7 @@ async function apply(
   const applied: AppliedPlaybook[] = [];
   for (const playbook of playbooks) {
     const before = await revisionInForce(gateway, playbook);
-    const now = await applyPlaybook(gateway, playbook).catch((error: unknown) => {
+    const now = await sendPlaybook(gateway, playbook).catch((error: unknown) => {
       throw stoppedAt(playbook, applied, error);
     });
     applied.push(now);

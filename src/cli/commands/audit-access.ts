@@ -13,7 +13,7 @@ import {
 } from "../../store/playbooks/playbooks.ts";
 import { listTokens } from "../../store/approvals/tokens.ts";
 import { usageError } from "../terminal/cli-error.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { bold, dim, printable, yellow } from "../terminal/text.ts";
 import { withStore } from "./with-store.ts";
 
@@ -26,7 +26,7 @@ interface PlaybookAccess {
   readonly rules: readonly RuleAccess[];
 }
 
-export function addAuditAccessCommand(audit: Command, session: Session): void {
+export function addAuditAccessCommand(audit: Command, session: CliSession): void {
   audit
     .command("access")
     .description("who could approve what on a day, by the tokens and playbooks of that day")

@@ -1,12 +1,12 @@
 import type { Command } from "@commander-js/extra-typings";
 import { recordedEnd } from "../../store/audit/audit.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { printable } from "../terminal/text.ts";
 import { businessIds } from "./audited-ids.ts";
 import { withStore } from "./with-store.ts";
 
 /** `payrun audit head`: the ends of the trails, to be kept elsewhere. */
-export function addAuditHeadCommand(audit: Command, session: Session): void {
+export function addAuditHeadCommand(audit: Command, session: CliSession): void {
   audit
     .command("head")
     .description(

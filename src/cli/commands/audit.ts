@@ -22,18 +22,19 @@ import { runNamed } from "../../store/names/run-named.ts";
 import { seenAuditHeads } from "../../temporal/audit-heads.ts";
 import { dataConverterOf } from "../../temporal/codec.ts";
 import { lazyConnection } from "../../temporal/connection.ts";
-import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";
+import { CliError, EXIT, errorReason, usageError } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
 import { temporalOf } from "../home/running-file.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { addAuditAccessCommand } from "./audit-access.ts";
 import { addAuditHeadCommand } from "./audit-head.ts";
 import { businessIds } from "./audited-ids.ts";
-import { count, dim, green, printable, red } from "../terminal/text.ts";
+import { dim, green, printable, red } from "../terminal/text.ts";
+import { counted } from "../../domain/counted.ts";
 import { withStore } from "./with-store.ts";
 
 /** `payrun audit …`: the hash-chained trail of everything that was decided and done. */
-export function addAuditCommand(program: Command, session: Session): void {
+export function addAuditCommand(program: Command, session: CliSession): void {
   const audit = program
     .command("audit")
     .description(
@@ -45,7 +46,7 @@ export function addAuditCommand(program: Command, session: Session): void {
   addAuditAccessCommand(audit, session);
 }
 
-function addVerify(audit: Command, session: Session): void {
+function addVerify(audit: Command, session: CliSession): void {
   audit
     .command("verify")
     .description(
@@ -83,7 +84,7 @@ function addVerify(audit: Command, session: Session): void {
           const zone = settings.profiles.byBusinessId(businessId)?.zone;
           const broken = problems.length > 0;
           output.line(
-            `${broken ? red("✗") : green("✓")} ${nameOf(settings, businessId)}: ${entriesText(entries)}, ${broken ? count(problems.length, "problem") : "whole"}`,
+            `${broken ? red("✗") : green("✓")} ${nameOf(settings, businessId)}: ${entriesText(entries)}, ${broken ? counted(problems.length, "problem") : "whole"}`,
           );
           for (const { at, text, action, subject } of problems.slice(0, PROBLEMS_SHOWN)) {
             const about = action === null ? "" : ` It says: ${action} of ${subject ?? ""}.`;
@@ -92,7 +93,7 @@ function addVerify(audit: Command, session: Session): void {
             output.line(`  ${when}${printable(text)}${printable(about)}`);
           }
           const more = problems.length - PROBLEMS_SHOWN;
-          if (more > 0) output.line(`  and ${count(more, "more problem")}: --json has all.`);
+          if (more > 0) output.line(`  and ${counted(more, "more problem")}: --json has all.`);
           for (const { hash, found } of named) {
             output.line(
               `  it ${found ? "still has" : "does not have"} the entry of --head ${hash}`,
@@ -155,8 +156,9 @@ async function verifyOne(
       const proven = await provenHeads(store.db, businessId, seen);
       for (const [runId, { hash }] of proven) heads.set(hash, runId);
       const others = seen.size - proven.length;
-      const unproven = others === 0 ? "" : `; ${count(others, "run")} had no proof of this store's`;
-      compared = `its end was compared with what ${count(proven.length, "run")} at work ${proven.length === 1 ? "has" : "have"} seen${unproven}`;
+      const unproven =
+        others === 0 ? "" : `; ${counted(others, "run")} had no proof of this store's`;
+      compared = `its end was compared with what ${counted(proven.length, "run")} at work ${proven.length === 1 ? "has" : "have"} seen${unproven}`;
     }
   }
   const verified = await verifyTrail(store.db, businessId, heads);
@@ -183,14 +185,14 @@ async function headsFromTemporal(
     const dataConverter = dataConverterOf(config);
     return await seenAuditHeads(new Client({ connection, namespace, dataConverter }), business);
   } catch (error) {
-    const why = reasonOf(error).split("\n")[0] ?? "";
+    const why = errorReason(error).split("\n")[0] ?? "";
     return `its end was not compared with what runs have seen: Temporal can't be asked (${why})`;
   } finally {
     await connection.close();
   }
 }
 
-function addExport(audit: Command, session: Session): void {
+function addExport(audit: Command, session: CliSession): void {
   audit
     .command("export")
     .description("print the trail, one JSON object a line, first to last")
@@ -269,7 +271,7 @@ async function writeEntries(
     else await pipeline(chunks, createWriteStream(file, { flags: "wx" }));
   } catch (error) {
     if (!(error instanceof Error && "code" in error && "syscall" in error)) throw error;
-    throw new CliError(EXIT.failed, `can't write ${file ?? "the trail"}: ${reasonOf(error)}`, {
+    throw new CliError(EXIT.failed, `can't write ${file ?? "the trail"}: ${errorReason(error)}`, {
       code: "not_written",
     });
   }

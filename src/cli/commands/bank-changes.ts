@@ -9,7 +9,7 @@ import {
 import { formatUsd } from "../../domain/money.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import type { Output } from "../terminal/output.ts";
-import { count } from "../terminal/text.ts";
+import { counted } from "../../domain/counted.ts";
 
 type BankChange = RunReview["bankChanges"][number];
 
@@ -70,7 +70,7 @@ export async function askVerified(
   for (const { contactId, contactName, text: what } of unverified(changes, said)) {
     const of = sums.get(contactId);
     output.line(
-      `${contactName ?? contactId}: ${count(of?.count ?? 0, "bill")}, ${formatUsd(of?.cents ?? 0)}. ${what}`,
+      `${contactName ?? contactId}: ${counted(of?.count ?? 0, "bill")}, ${formatUsd(of?.cents ?? 0)}. ${what}`,
     );
     const person = await text({
       message: "Whom did you call about it?",

@@ -6,7 +6,7 @@ import { type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { findScheduled } from "../client/names.ts";
-import type { CommandContext, Session } from "../client/session.ts";
+import type { CommandContext, CliSession } from "../client/session.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
 
@@ -17,7 +17,7 @@ interface Options {
   readonly timeout: string;
 }
 
-export function addCancelScheduledCommand(program: Command, session: Session): void {
+export function addCancelScheduledCommand(program: Command, session: CliSession): void {
   program
     .command("cancel-scheduled")
     .description("cancel payments that the service has scheduled or holds; their bills go on hold")

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { findRunId } from "../client/run-id.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { noteNobodyWorks } from "../show/conditions.ts";
 import { onboardingLines } from "../show/onboarding.ts";
 import { runLines } from "../show/run.ts";
@@ -12,11 +12,11 @@ import { OnboardingStatusBody } from "../../api/onboardings.ts";
 import { type RunStatus, RunStatusBody } from "../../api/runs.ts";
 import { LINE } from "../../contracts/line-states.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
-import { NOTHING, plus } from "../../domain/counted.ts";
+import { counted, NOTHING, plus } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { pollRun } from "../show/wait-for-run.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
-import { count, dim, fitting, green, yellow } from "../terminal/text.ts";
+import { dim, fitting, green, yellow } from "../terminal/text.ts";
 import { typeable } from "../terminal/typed.ts";
 
 /** The run ends its unsent lines when a worker looks, which is at once if a worker is running. */
@@ -34,7 +34,7 @@ function stillOutLines({ id, byState = {} }: RunStatus): string[] {
   return fitting([
     yellow(
       typeable(
-        `${count(sent.count, "bill")}, ${formatUsd(sent.cents)}, ${is} with the service already, and ${goes} out: payrun stop --run ${shortName(id)} --cancel-scheduled calls ${it} back if the service still can.`,
+        `${counted(sent.count, "bill")}, ${formatUsd(sent.cents)}, ${is} with the service already, and ${goes} out: payrun stop --run ${shortName(id)} --cancel-scheduled calls ${it} back if the service still can.`,
       ),
     ),
   ]);
@@ -42,7 +42,7 @@ function stillOutLines({ id, byState = {} }: RunStatus): string[] {
 
 const cancelled = z.union([OnboardingStatusBody, RunStatusBody]);
 
-export function addCancelCommand(program: Command, session: Session): void {
+export function addCancelCommand(program: Command, session: CliSession): void {
   program
     .command("cancel")
     .description("stop paying; what was sent is followed to its end. Ends an onboarding")

@@ -1,9 +1,9 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { NamesBody } from "../../api/names.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
-import { peopleOf } from "../home/people.ts";
+import { peopleOfHome } from "../home/people.ts";
 
 /** The longest that a person at a command line waits for a name. */
 const MOST_MS = 1_000;
@@ -12,7 +12,7 @@ const MOST_MS = 1_000;
  * Adds the command that the scripts of `payrun completion` call: it prints the names with a given
  * prefix, one a line.
  */
-export function addCompleteCommand(program: Command, session: Session): void {
+export function addCompleteCommand(program: Command, session: CliSession): void {
   program
     .command("complete", { hidden: true })
     .argument("<kind>", "what is named: run, bill, vendor, person …")
@@ -22,7 +22,7 @@ export function addCompleteCommand(program: Command, session: Session): void {
         const query = new URLSearchParams({ kind, begins });
         try {
           if (kind === "person") {
-            const people = peopleOf(config().home).filter((name) => name.startsWith(begins));
+            const people = peopleOfHome(config().home).filter((name) => name.startsWith(begins));
             for (const name of people) output.verbatim(name);
             return;
           }

@@ -1,14 +1,14 @@
 import { Argument, type Command } from "@commander-js/extra-typings";
 
 import { completedOf, completionScript, SHELLS } from "../terminal/completion.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 
 const HELP = `
 bash   echo 'source <(payrun completion bash)' >> ~/.bashrc
 zsh    echo 'source <(payrun completion zsh)' >> ~/.zshrc   (after compinit)
 fish   echo 'payrun completion fish | source' >> ~/.config/fish/config.fish`;
 
-export function addCompletionCommand(program: Command, session: Session): void {
+export function addCompletionCommand(program: Command, session: CliSession): void {
   program
     .command("completion")
     .description("print a completion script for a shell")

@@ -10,15 +10,16 @@ import { collect } from "../terminal/collect.ts";
 import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
 import { findRunId } from "../client/run-id.ts";
-import { findEach } from "../client/names.ts";
+import { findEachMeant } from "../client/names.ts";
 import { wholeHash } from "../client/named-hash.ts";
 import { asApprover } from "../home/people.ts";
-import type { CommandContext, Session, SpokenConfig } from "../client/session.ts";
+import type { CommandContext, CliSession, SpokenConfig } from "../client/session.ts";
 import { noteNobodyWorks } from "../show/conditions.ts";
 import { reviewDigest, reviewHead, shortLines } from "../show/review.ts";
 import { hasEnded } from "../show/run.ts";
 import { asked, canAsk, requireYes } from "../terminal/confirm.ts";
-import { count, dim, green } from "../terminal/text.ts";
+import { dim, green } from "../terminal/text.ts";
+import { counted } from "../../domain/counted.ts";
 import { pollRun } from "../show/wait-for-run.ts";
 import type { VerifiedBankChange } from "../../domain/approvals/bank-changes.ts";
 import { askVerified, verifiedIn } from "./bank-changes.ts";
@@ -26,7 +27,7 @@ import { confirmAccounts } from "./confirm-accounts.ts";
 import { wordCommand } from "../../domain/approvals/changed-records.ts";
 import { decideTopUp } from "./decide-deposit.ts";
 import type { RunReview } from "../../api/review.ts";
-import { type Decision, DecisionBody } from "../../api/schemas.ts";
+import { type DecisionView, DecisionBody } from "../../api/schemas.ts";
 
 /** Planning takes seconds; an approval right after a launch waits for it. */
 const PLAN_LIMIT_MS = 60_000;
@@ -42,7 +43,7 @@ interface DecideOptions {
   readonly json?: true | undefined;
 }
 
-export function addApproveCommand(program: Command, session: Session): void {
+export function addApproveCommand(program: Command, session: CliSession): void {
   program
     .command("approve")
     .description("approve a run's plan, as far as your role counts and its stage is open")
@@ -68,7 +69,7 @@ export function addApproveCommand(program: Command, session: Session): void {
     );
 }
 
-export function addRejectCommand(program: Command, session: Session): void {
+export function addRejectCommand(program: Command, session: CliSession): void {
   program
     .command("reject")
     .description("reject a run's plan: nothing more of it is paid")
@@ -97,7 +98,7 @@ async function decide(
     return confirmAccounts({ output, gateway }, id, { ...options, vendors: options.sameAccount });
   }
   if (options.topUp === true) return decideTopUp({ output, gateway }, decision, id, options);
-  const bills = await findEach(gateway, options.drop ?? [], { kind: "bill", run: id });
+  const bills = await findEachMeant(gateway, options.drop ?? [], { kind: "bill", run: id });
   const drop = bills.map((bill) => bill.id);
   const planHash = await planToDecideOn(gateway, id, options.planHash);
   const { reason, verified: texts = [] } = options;
@@ -223,7 +224,7 @@ async function agreedTo(
 }
 
 /** Describes a decision's effect for people. */
-export function decisionLines(answer: Decision, money?: MoneyReach, run = "RUN"): string[] {
+export function decisionLines(answer: DecisionView, money?: MoneyReach, run = "RUN"): string[] {
   const already = answer.alreadySince === undefined ? "" : " already";
   // The gateway decides from the store; the account's balance came from the service just before.
   const summary =
@@ -234,18 +235,20 @@ export function decisionLines(answer: Decision, money?: MoneyReach, run = "RUN")
     return [`${green("✓")} rejected${already}`, `  ${answer.summary}`];
   }
   const dropped =
-    answer.dropped.length === 0 ? "" : `, ${count(answer.dropped.length, "bill")} left out`;
+    answer.dropped.length === 0 ? "" : `, ${counted(answer.dropped.length, "bill")} left out`;
   return [
-    `${green("✓")} approved${already}: it counts for ${count(answer.countsForCount, "bill")}${dropped}`,
+    `${green("✓")} approved${already}: it counts for ${counted(answer.countsForCount, "bill")}${dropped}`,
     `  ${summary}`,
     ...(answer.leftOut === undefined ? [] : [`  ${answer.leftOut}`]),
     ...(answer.tooEarly === undefined
       ? []
-      : [`  not yet for ${count(answer.tooEarly.length, "bill")}: an earlier stage decides first`]),
+      : [
+          `  not yet for ${counted(answer.tooEarly.length, "bill")}: an earlier stage decides first`,
+        ]),
     ...answer.missing.map(
       ({ by, quorum, approvals, lines, totalCents, stage, stages, ...more }) => {
         const of = stage === undefined ? "" : ` (stage ${stage} of ${stages})`;
-        const what = `for ${count(lines, "bill")}, ${formatUsd(totalCents)}`;
+        const what = `for ${counted(lines, "bill")}, ${formatUsd(totalCents)}`;
         return more.aboutRecord === true
           ? `  still needed: a word of ${by.join(" or ")} ${what}: ${wordCommand(run)}`
           : `  still needed: ${quorum - approvals} more of ${by.join(", ")}${of} ${what}`;

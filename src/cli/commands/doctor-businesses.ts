@@ -6,8 +6,8 @@ import { resumed, skewOf } from "../../reports/conditions.ts";
 import { PaymentsApiError } from "../../payments-api/index.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { readRunning } from "../home/running-file.ts";
-import { reasonOf } from "../terminal/cli-error.ts";
-import { count } from "../terminal/text.ts";
+import { errorReason } from "../terminal/cli-error.ts";
+import { counted } from "../../domain/counted.ts";
 
 export interface Check {
   readonly name: string;
@@ -62,7 +62,7 @@ export async function businessCheck(
         text: `${business.apiUrl} (${kind}); webhookSecrets is empty: changes are found by polling only`,
       };
     }
-    const text = `${business.apiUrl} (${kind}); ${count(payable, "funding source")} can pay`;
+    const text = `${business.apiUrl} (${kind}); ${counted(payable, "funding source")} can pay`;
     if (payable > 0) return { name, state: "ok", text };
     const remedy =
       "Bills are paid once the business is verified and a bank account is linked (docs/kyb-onboarding.md).";
@@ -71,7 +71,7 @@ export async function businessCheck(
     return {
       name,
       state: "failed",
-      text: `${business.apiUrl}: ${reasonOf(error)}`,
+      text: `${business.apiUrl}: ${errorReason(error)}`,
       remedy: "Check apiUrl, businessId and the token of its profile.",
     };
   }
@@ -126,7 +126,7 @@ export async function webhookCheck(
     // already reports a service that is down.
     if (!fix) return [];
     const remedy = "The token needs webhooks:read and webhooks:manage.";
-    return [{ name, state: "failed", text: `could not be checked: ${reasonOf(error)}`, remedy }];
+    return [{ name, state: "failed", text: `could not be checked: ${errorReason(error)}`, remedy }];
   }
 }
 
@@ -142,7 +142,7 @@ async function resume(
     } catch (error) {
       const isRefused = error instanceof PaymentsApiError && error.status === 403;
       const hint = isRefused ? " (the token needs webhooks:manage)" : "";
-      return `it does not resume ${id}: ${reasonOf(error)}${hint}`;
+      return `it does not resume ${id}: ${errorReason(error)}${hint}`;
     }
   }
   return undefined;

@@ -9,7 +9,7 @@ import { listTokens } from "../../store/approvals/tokens.ts";
 import type { Condition } from "../../api/conditions.ts";
 import { ReadyBody } from "../../api/system.ts";
 import { conditionsOf } from "../../reports/conditions.ts";
-import { CliError, reasonOf } from "../terminal/cli-error.ts";
+import { CliError, errorReason } from "../terminal/cli-error.ts";
 import { howToStart } from "../../temporal/how-to-start.ts";
 import { type ServedQueue, unservedQueues } from "../../temporal/unserved-queues.ts";
 import {
@@ -120,7 +120,7 @@ async function temporalChecks(config: Config): Promise<readonly Check[]> {
       {
         name,
         state: "failed",
-        text: `${text}: ${reasonOf(error)}`,
+        text: `${text}: ${errorReason(error)}`,
         remedy: howToStart(config.temporal.isExternal),
       },
     ];
@@ -173,7 +173,7 @@ async function gatewayCheck(config: Config): Promise<Check> {
     return {
       name,
       state: "failed",
-      text: `${url}: ${reasonOf(error)}`,
+      text: `${url}: ${errorReason(error)}`,
       remedy: "“payrun up” or “payrun gateway” starts one; PAYRUN_GATEWAY_URL names another.",
     };
   }
@@ -266,7 +266,7 @@ async function conditionChecks({
         .map(([name, text]) => ({ name, state: "ok" as const, text }));
       return [...well, ...found];
     } catch (error) {
-      return [{ ...UNSEEN, text: `${UNSEEN.text}: ${reasonOf(error)}` }];
+      return [{ ...UNSEEN, text: `${UNSEEN.text}: ${errorReason(error)}` }];
     } finally {
       await store.close();
     }

@@ -5,7 +5,7 @@ import { type Store, StoreError } from "../../store/index.ts";
 import { isPostgres, openStore } from "../../store/open.ts";
 import { limitsOff } from "../../store/postgres/limits.ts";
 import { howItTakesWrites } from "../../store/sql/small-write.ts";
-import { reasonOf } from "../terminal/cli-error.ts";
+import { errorReason } from "../terminal/cli-error.ts";
 import { type Check, plain } from "./doctor-businesses.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -41,7 +41,7 @@ export async function storeCheck({
       ? ""
       : "; otherwise “payrun up”, “payrun worker” or “payrun gateway” makes one";
     const remedy = `If there was one, restore its backup first (docs/operations.md)${made}.`;
-    return { name, state: "failed", text: reasonOf(error), ...(isMissing && { remedy }) };
+    return { name, state: "failed", text: errorReason(error), ...(isMissing && { remedy }) };
   }
 }
 

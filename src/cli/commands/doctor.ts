@@ -3,13 +3,13 @@ import type { Command } from "@commander-js/extra-typings";
 import { EXIT } from "../terminal/cli-error.ts";
 import { settingsInUse } from "../home/settings-in-use.ts";
 import { checkEverything } from "./doctor-checks.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { remarkLines } from "../show/conditions.ts";
-import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
+import { bold, dim, green, printable, red, textTable, yellow } from "../terminal/text.ts";
 
 const MARKS = { ok: green("✓"), warning: yellow("!"), failed: red("✗") } as const;
 
-export function addDoctorCommand(program: Command, session: Session): void {
+export function addDoctorCommand(program: Command, session: CliSession): void {
   program
     .command("doctor")
     .description("list the settings and check what Payrun needs")
@@ -25,7 +25,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
           dim(description),
         ]);
         output.line(bold("Settings"));
-        output.lines(table([{ whole: true }, {}, {}], rows));
+        output.lines(textTable([{ whole: true }, {}, {}], rows));
         const checks = await checkEverything(settings, options.fix === true);
         output.line();
         output.line(bold("Checks"));

@@ -1,11 +1,11 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { gatewayOf } from "../client/gateway-client.ts";
-import { findOne } from "../client/names.ts";
-import type { Session } from "../client/session.ts";
+import { findMeant } from "../client/names.ts";
+import type { CliSession } from "../client/session.ts";
 import { historyLines } from "../show/history.ts";
 
-export function addExplainCommand(program: Command, session: Session): void {
+export function addExplainCommand(program: Command, session: CliSession): void {
   program
     .command("explain")
     .description(
@@ -18,7 +18,7 @@ export function addExplainCommand(program: Command, session: Session): void {
       session.run(options, async ({ output, config }) => {
         const gateway = gatewayOf(config());
         const { business } = options;
-        const bill = await findOne(gateway, { kind: "bill", text, business, overToo: true });
+        const bill = await findMeant(gateway, { kind: "bill", text, business, overToo: true });
         const history = await gateway.history(bill.id, bill.business);
         output.lines(historyLines(history, bill));
         output.document(history);

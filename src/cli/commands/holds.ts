@@ -6,16 +6,17 @@ import { ENDED_BY_PERSON, HOLD_SCOPE, HOLD_SCOPES, isSetByPayrun } from "../../d
 import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
-import { findOne } from "../client/names.ts";
-import type { CommandContext, Session } from "../client/session.ts";
-import { count, dim, green, printable, table, yellow } from "../terminal/text.ts";
+import { findMeant } from "../client/names.ts";
+import type { CommandContext, CliSession } from "../client/session.ts";
+import { dim, green, printable, textTable, yellow } from "../terminal/text.ts";
+import { counted } from "../../domain/counted.ts";
 import { shellWord } from "../../domain/shell-word.ts";
 import { noteNobodyWorks } from "../show/conditions.ts";
 import { goesOutLines, heldLines, heldName } from "../show/holds.ts";
 import { agreed, YES_UNASKED } from "../terminal/confirm.ts";
-import { type Hold, HoldBody, HoldListBody, ReleaseBody } from "../../api/holds.ts";
+import { type HoldView, HoldBody, HoldListBody, ReleaseBody } from "../../api/holds.ts";
 
-export function addHoldCommand(program: Command, session: Session): void {
+export function addHoldCommand(program: Command, session: CliSession): void {
   program
     .command("hold")
     .description("keep something from being paid until it is released")
@@ -82,7 +83,7 @@ async function targetNamed(
   }
   const otherwise = "Name a bill by its number; --contact holds every bill of a vendor.";
   const hint = kind === "bill" ? { otherwise } : {};
-  const thing = await findOne(gateway, { kind, text, business, ...hint });
+  const thing = await findMeant(gateway, { kind, text, business, ...hint });
   return { [field]: thing.id, business: thing.business };
 }
 
@@ -100,7 +101,7 @@ function untilText(text: string): string {
  * Returns the command that cancels what a hold came too late for, and who may run it; empty if
  * there is nothing to cancel.
  */
-function takenBack({ scope, value, number, name, holds }: Hold): string {
+function takenBack({ scope, value, number, name, holds }: HoldView): string {
   if (holds === undefined) return "";
   const late = holds.recallable.bills + holds.underWay.bills;
   if (late === 0) return "";
@@ -123,7 +124,7 @@ function takenBack({ scope, value, number, name, holds }: Hold): string {
   }
 }
 
-export function addReleaseCommand(program: Command, session: Session): void {
+export function addReleaseCommand(program: Command, session: CliSession): void {
   program
     .command("release")
     .description("lift a hold, or all that one person has set")
@@ -144,7 +145,7 @@ export function addReleaseCommand(program: Command, session: Session): void {
         }
         const { output, config } = context;
         const gateway = gatewayOf(config());
-        const { id } = await findOne(gateway, { kind: "hold", text, business });
+        const { id } = await findMeant(gateway, { kind: "hold", text, business });
         const path = `/v1/holds/${encodeURIComponent(id)}`;
         const hold = await gateway.delete(path, HoldBody);
         output.line(`${green("✓")} released: ${heldName(hold)}`);
@@ -173,11 +174,11 @@ export function addReleaseCommand(program: Command, session: Session): void {
  * Returns the other holds that keep back the same bills: on the same thing, on its vendor, or on
  * the vendor's bills.
  */
-async function alsoInForce(gateway: GatewayClient, lifted: Hold): Promise<Hold[]> {
+async function alsoInForce(gateway: GatewayClient, lifted: HoldView): Promise<HoldView[]> {
   const { scope, value, name, business } = lifted;
   // The response already lists the holds on everything.
   if (scope === "all") return [];
-  const isOfVendor = (hold: Hold): boolean =>
+  const isOfVendor = (hold: HoldView): boolean =>
     name !== null &&
     hold.name === name &&
     ((scope === "contact" && hold.scope === "payable") ||
@@ -202,7 +203,7 @@ async function releaseAll(
     looked = { hash: preview.hash };
     output.lines(preview.released.map((hold) => `  ${heldName(hold)}  ${dim(hold.id)}`));
     if (preview.released.length > 0) output.lines(goesOutLines(preview.goesOut, false));
-    return `Release ${count(preview.released.length, "hold")} of ${by}?`;
+    return `Release ${counted(preview.released.length, "hold")} of ${by}?`;
   };
   if (!(await agreed("release --all", { output, yes }, question))) {
     output.note("Nothing was released.");
@@ -228,7 +229,7 @@ async function releaseAll(
   return EXIT.done;
 }
 
-export function addHoldsCommand(program: Command, session: Session): void {
+export function addHoldsCommand(program: Command, session: CliSession): void {
   program
     .command("holds")
     .description("list the holds that are in force")
@@ -244,16 +245,16 @@ export function addHoldsCommand(program: Command, session: Session): void {
           dim(hold.id),
         ]);
         const columns = ["On hold", "By", "Until", "Reason", "Hold"].map((title) => ({ title }));
-        output.lines(rows.length === 0 ? ["Nothing is on hold."] : table(columns, rows));
+        output.lines(rows.length === 0 ? ["Nothing is on hold."] : textTable(columns, rows));
         output.document({ items });
       }),
     );
 }
 
-async function allHolds(gateway: GatewayClient): Promise<Hold[]> {
-  const items: Hold[] = [];
+async function allHolds(gateway: GatewayClient): Promise<HoldView[]> {
+  const items: HoldView[] = [];
   for (let page: number | null = 1; page !== null;) {
-    const holds: { items: readonly Hold[]; nextPage: number | null } = await gateway.get(
+    const holds: { items: readonly HoldView[]; nextPage: number | null } = await gateway.get(
       `/v1/holds?page=${page}`,
       HoldListBody,
     );

@@ -4,15 +4,16 @@ import { definedOnly } from "../../contracts/defined-only.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
-import { findOne } from "../client/names.ts";
-import type { Session } from "../client/session.ts";
+import { findMeant } from "../client/names.ts";
+import type { CliSession } from "../client/session.ts";
 import { paidAgainTexts } from "../../domain/retries/freed-texts.ts";
 import { scheduledLines } from "../show/incident.ts";
 import { topUpLines } from "../show/deposit.ts";
 import { goesOutLines } from "../show/holds.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
-import { count, dim, green, printable, table } from "../terminal/text.ts";
-import { type Incident, IncidentBody, IncidentListBody } from "../../api/incidents.ts";
+import { dim, green, printable, textTable } from "../terminal/text.ts";
+import { counted } from "../../domain/counted.ts";
+import { type IncidentView, IncidentBody, IncidentListBody } from "../../api/incidents.ts";
 
 const HELP = `
 --released      the money is there: the hold is lifted, and each bill that no other hold keeps
@@ -23,7 +24,7 @@ const HELP = `
 
 const COLUMNS = ["Account", "Stands", "Bills", "Amount", "Decided by", "First reason", "Id"];
 
-export function addIncidentCommand(program: Command, session: Session): void {
+export function addIncidentCommand(program: Command, session: CliSession): void {
   program
     .command("incident")
     .description("list funding accounts that payments bounced from, or decide about one")
@@ -60,7 +61,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
             dim(printable(each.source)),
           ]);
           const titles = COLUMNS.map((title) => ({ title }));
-          output.lines(rows.length === 0 ? ["No payment has bounced."] : table(titles, rows));
+          output.lines(rows.length === 0 ? ["No payment has bounced."] : textTable(titles, rows));
           output.lines(found.items.flatMap(({ topUps }) => topUpLines(topUps)));
           output.lines(found.items.flatMap(scheduledLines));
           output.document(found);
@@ -70,7 +71,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
         if (decision === undefined || other !== undefined) {
           throw usageError("choose one decision", "--released, --other-source or --top-up.");
         }
-        const { id: source, business } = await findOne(gateway, {
+        const { id: source, business } = await findMeant(gateway, {
           ...{ kind: "account", text: account, business: options.business },
         });
         const path = ofBusiness(`/v1/incidents/${encodeURIComponent(source)}/decision`, business);
@@ -91,7 +92,7 @@ export function addIncidentCommand(program: Command, session: Session): void {
 }
 
 /** Describes what happens to the bills that waited for the decision. */
-function decidedLines({ bills, billsCents, holdId, freed, decision }: Incident): string[] {
+function decidedLines({ bills, billsCents, holdId, freed, decision }: IncidentView): string[] {
   if (freed !== undefined) {
     const { goesOut } = freed;
     const isOthers = goesOut.bills > 0 || goesOut.asksAgain !== undefined;
@@ -101,7 +102,7 @@ function decidedLines({ bills, billsCents, holdId, freed, decision }: Incident):
     ];
   }
   if (bills === 0 || decision !== "other-source") return [];
-  const sum = `${count(bills, "bill")}, ${formatUsd(billsCents)},`;
+  const sum = `${counted(bills, "bill")}, ${formatUsd(billsCents)},`;
   return [
     `  ${sum} ${bills === 1 ? "goes" : "go"} back to the next run, which asks for a new approval.`,
     `  The account stays on hold until payrun release ${holdId}`,

@@ -13,7 +13,7 @@ import { type Command, Option } from "@commander-js/extra-typings";
 
 import { trustFile } from "../../config.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import {
   aboutPlaybook,
   answerProblems,
@@ -29,7 +29,7 @@ import {
   SERVICES,
 } from "../init/files.ts";
 import { IMAGE_USER, imageNeeds, isRoot } from "../init/compose.ts";
-import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";
+import { CliError, EXIT, errorReason, usageError } from "../terminal/cli-error.ts";
 import { collect } from "../terminal/collect.ts";
 import { canAsk } from "../terminal/confirm.ts";
 import type { Output } from "../terminal/output.ts";
@@ -48,7 +48,7 @@ interface InitOptions {
   readonly yes?: true | undefined;
 }
 
-export function addInitCommand(program: Command, session: Session): void {
+export function addInitCommand(program: Command, session: CliSession): void {
   program
     .command("init")
     .description(
@@ -267,7 +267,7 @@ function writeAll(folder: string, files: readonly InitFile[]): void {
     }
     for (const { from, to } of written) renameSync(from, to);
   } catch (error) {
-    throw new CliError(EXIT.failed, `${folder} can't be written: ${reasonOf(error)}`, {
+    throw new CliError(EXIT.failed, `${folder} can't be written: ${errorReason(error)}`, {
       hint: "“payrun init FOLDER” writes elsewhere.",
     });
   } finally {
@@ -281,7 +281,7 @@ function trustWritten(folder: string, { path, text }: InitFile): void {
   try {
     trustFile(join(folder, path), text);
   } catch (error) {
-    throw new CliError(EXIT.failed, `what is trusted can't be kept: ${reasonOf(error)}`, {
+    throw new CliError(EXIT.failed, `what is trusted can't be kept: ${errorReason(error)}`, {
       hint: "Set XDG_CONFIG_HOME to a folder that can be written to, then type payrun trust.",
     });
   }

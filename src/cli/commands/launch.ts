@@ -7,7 +7,7 @@ import { readDuration } from "../terminal/duration.ts";
 import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
 import { orExample, playbookNamed } from "./playbook-files.ts";
 import { printRun } from "../show/run-document.ts";
-import type { CommandContext, Session } from "../client/session.ts";
+import type { CommandContext, CliSession } from "../client/session.ts";
 import { joinedBySchedule, launchedLines } from "../show/launched.ts";
 import { noteNobodyWorks } from "../show/conditions.ts";
 import { hasEnded, runLines } from "../show/run.ts";
@@ -64,7 +64,7 @@ interface LaunchOptions {
   readonly timeout: string;
 }
 
-export function addLaunchCommand(program: Command, session: Session): void {
+export function addLaunchCommand(program: Command, session: CliSession): void {
   program
     .command("launch")
     .description("launch a playbook, or join the run of the same period")

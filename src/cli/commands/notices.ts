@@ -4,11 +4,11 @@ import { spokenSecond, spokenStamp, zoneName } from "../../domain/clock/spoken.t
 import { usageError } from "../terminal/cli-error.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { findRunId } from "../client/run-id.ts";
-import type { Session } from "../client/session.ts";
-import { dim, green, printable, red, table, yellow } from "../terminal/text.ts";
-import { type Notice, NoticeBody, NoticeListBody } from "../../api/notices.ts";
+import type { CliSession } from "../client/session.ts";
+import { dim, green, printable, red, textTable, yellow } from "../terminal/text.ts";
+import { type NoticeView, NoticeBody, NoticeListBody } from "../../api/notices.ts";
 
-export function addNoticesCommand(program: Command, session: Session): void {
+export function addNoticesCommand(program: Command, session: CliSession): void {
   program
     .command("notices")
     .description("list the notices to people, and whether they arrived")
@@ -60,7 +60,7 @@ function emptyText(options: {
   return isAll ? "There are no notices yet." : "There are no notices about that yet.";
 }
 
-function noticeLines(notices: readonly Notice[]): string[] {
+function noticeLines(notices: readonly NoticeView[]): string[] {
   const [zone, ...others] = new Set(notices.map((notice) => notice.zone));
   const isOne = zone !== undefined && others.length === 0;
   const when = isOne ? `When (${zoneName(zone)})` : "When";
@@ -72,10 +72,10 @@ function noticeLines(notices: readonly Notice[]): string[] {
     printable(notice.subject),
     dim(notice.id),
   ]);
-  return table(columns, rows);
+  return textTable(columns, rows);
 }
 
-function stateText({ state, problem, deliveries }: Notice): string {
+function stateText({ state, problem, deliveries }: NoticeView): string {
   const problems = deliveries.flatMap((delivery) =>
     delivery.problem === null ? [] : [`${delivery.channel}: ${delivery.problem}`],
   );

@@ -14,13 +14,13 @@ import { spokenTime } from "../../domain/clock/spoken.ts";
 import { gatewayPart, sandboxPart, workerPart } from "../parts/parts.ts";
 import { findPort } from "../parts/ports.ts";
 import type { PartPlan } from "../parts/processes.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { QUEUE_NAMES } from "../../worker/queues.ts";
 import { workflowBundle } from "../parts/workflow-bundle.ts";
 
 const KNOWN_CODES: readonly number[] = Object.values(EXIT);
 
-export function addWorkerCommand(program: Command, session: Session): void {
+export function addWorkerCommand(program: Command, session: CliSession): void {
   program
     .command("worker")
     .description("run a worker: workflows and activities")
@@ -40,7 +40,7 @@ export function addWorkerCommand(program: Command, session: Session): void {
     );
 }
 
-export function addGatewayCommand(program: Command, session: Session): void {
+export function addGatewayCommand(program: Command, session: CliSession): void {
   program
     .command("gateway")
     .description("run a gateway: webhooks, decisions, launches, actions")
@@ -54,7 +54,7 @@ export function addGatewayCommand(program: Command, session: Session): void {
     );
 }
 
-export function addSandboxCommand(program: Command, session: Session): void {
+export function addSandboxCommand(program: Command, session: CliSession): void {
   const sandbox = program
     .command("sandbox")
     .description(
@@ -83,7 +83,7 @@ export function addSandboxCommand(program: Command, session: Session): void {
   addClock(sandbox, session);
 }
 
-function addClock(sandbox: Command, session: Session): void {
+function addClock(sandbox: Command, session: CliSession): void {
   sandbox
     .command("clock")
     .description(

@@ -5,8 +5,8 @@ import type { RunStatus } from "../../api/runs.ts";
 import { readMoney } from "../../playbooks/texts.ts";
 import { EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
 import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
-import { findEach } from "../client/names.ts";
-import type { CommandContext, Session } from "../client/session.ts";
+import { findEachMeant } from "../client/names.ts";
+import type { CommandContext, CliSession } from "../client/session.ts";
 import { nextCommands } from "../show/plan.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { dim, yellow } from "../terminal/text.ts";
@@ -21,7 +21,7 @@ interface PayOptions {
   readonly ref?: string | undefined;
 }
 
-export function addPayCommand(program: Command, session: Session): void {
+export function addPayCommand(program: Command, session: CliSession): void {
   program
     .command("pay")
     .description("pay bills off-cycle, under a playbook's approvals, limits and holds")
@@ -50,7 +50,7 @@ async function pay(
     throw usageError("--amount is for one bill: name a single one");
   }
   const gateway = gatewayOf(config());
-  const bills = await findEach(gateway, payables, { kind: "bill", business });
+  const bills = await findEachMeant(gateway, payables, { kind: "bill", business });
   const owners = new Set(bills.map((bill) => bill.business));
   if (owners.size > 1)
     throw usageError(`the bills are of several businesses: ${[...owners].join(", ")}`);

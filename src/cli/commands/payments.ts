@@ -4,10 +4,11 @@ import { type ServicePayments, ServicePaymentsBody } from "../../api/service-pay
 import { spokenStamp, spokenTime, zoneName } from "../../domain/clock/spoken.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
-import type { Session } from "../client/session.ts";
-import { count, dim, printable, table, yellow } from "../terminal/text.ts";
+import type { CliSession } from "../client/session.ts";
+import { dim, printable, textTable, yellow } from "../terminal/text.ts";
+import { counted } from "../../domain/counted.ts";
 
-export function addPaymentsCommand(program: Command, session: Session): void {
+export function addPaymentsCommand(program: Command, session: CliSession): void {
   program
     .command("payments")
     .description(
@@ -65,8 +66,8 @@ function paymentLines({ items: all, since, zone }: Listed, items: readonly Payme
   const unknown = all.filter(({ onRecord }) => !onRecord);
   const columns = [{ title: "Bill" }, { title: `Made (${zoneName(zone)})` }, ...COLUMNS];
   return [
-    `${count(all.length, "payment")} since ${spokenTime(since, zone)}; on record here: ${all.length - unknown.length}; not on record: ${unknown.length}, ${formatUsd(sumCents(unknown.map(({ amountCents }) => amountCents)))}`,
-    ...(items.length === 0 ? [] : ["", ...table(columns, items.map(rowOf(zone)))]),
+    `${counted(all.length, "payment")} since ${spokenTime(since, zone)}; on record here: ${all.length - unknown.length}; not on record: ${unknown.length}, ${formatUsd(sumCents(unknown.map(({ amountCents }) => amountCents)))}`,
+    ...(items.length === 0 ? [] : ["", ...textTable(columns, items.map(rowOf(zone)))]),
     ...(unknown.length === 0
       ? []
       : ["", dim("payrun explain BILL shows everything that is known of a bill.")]),

@@ -4,12 +4,12 @@ import { definedOnly } from "../../contracts/defined-only.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { printPlan } from "../show/plan-document.ts";
 import { orExample, playbookToPlan } from "./playbook-files.ts";
-import type { Session } from "../client/session.ts";
-import { billsOf, leftOutOf, PlanDigest, skippedCounts } from "../show/plan.ts";
+import type { CliSession } from "../client/session.ts";
+import { paidBills, leftOutBills, PlanDigest, skippedCounts } from "../show/plan.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import { dim, fitting } from "../terminal/text.ts";
 
-export function addPlanCommand(program: Command, session: Session): void {
+export function addPlanCommand(program: Command, session: CliSession): void {
   program
     .command("plan")
     .description("show what a launch would pay now, and why each bill is in or out; pays nothing")
@@ -36,7 +36,7 @@ export function addPlanCommand(program: Command, session: Session): void {
         for await (const page of gateway.planPages(plan)) {
           digest.add(page.lines);
           if (options.summary === true || output.json) continue;
-          output.lines([...billsOf(page), ...(options.all === true ? leftOutOf(page) : [])]);
+          output.lines([...paidBills(page), ...(options.all === true ? leftOutBills(page) : [])]);
         }
         // The important part comes last, where the reader looks when the command has ended.
         output.lines(digest.oddLines());

@@ -4,7 +4,7 @@ import { ProposalBody } from "../../api/proposals.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
 import { gatewayOf, ofBusiness } from "../client/gateway-client.ts";
 import { wholeHash } from "../client/named-hash.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { diffLines } from "../show/diff.ts";
 import { green, printable, yellow } from "../terminal/text.ts";
 import { AppliedPlaybookBody } from "../../api/schemas.ts";
@@ -14,7 +14,7 @@ import { asked, canAsk, YES_UNASKED } from "../terminal/confirm.ts";
  * Adds `playbook confirm`. It first shows another person's proposal, so that whoever confirms it
  * has seen the difference.
  */
-export function addPlaybookConfirmCommand(playbook: Command, session: Session): void {
+export function addPlaybookConfirmCommand(playbook: Command, session: CliSession): void {
   playbook
     .command("confirm")
     .description("show what another person has proposed, with its changes, and put it into force")

@@ -152,7 +152,7 @@ function invalidPlaybook(problems: readonly Problem[]): CliError {
 }
 
 /** Stores a playbook as the revision in force; the same text keeps its revision. */
-export function applyPlaybook(
+export function sendPlaybook(
   gateway: GatewayClient,
   playbook: ReadPlaybook,
 ): Promise<AppliedPlaybook> {
@@ -171,7 +171,7 @@ export async function playbookNamed(
 ): Promise<{ readonly playbook: string; readonly business?: string }> {
   if (!isFile(nameOrFile)) return { playbook: nameOrFile };
   const read = await readPlaybook(nameOrFile);
-  const applied = await applyPlaybook(gateway, read).catch(async (error: unknown) => {
+  const applied = await sendPlaybook(gateway, read).catch(async (error: unknown) => {
     throw await asApplying(gateway, read, error);
   });
   if (applied.changed && applied.proposal === undefined)

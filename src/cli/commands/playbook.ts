@@ -4,9 +4,9 @@ import { spokenStamp, zoneName } from "../../domain/clock/spoken.ts";
 import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
 import { changesOf, changesText } from "../show/revision-changes.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { addPlaybookConfirmCommand } from "./playbook-confirm.ts";
-import { printable, table } from "../terminal/text.ts";
+import { printable, textTable } from "../terminal/text.ts";
 import {
   type PlaybookRevision,
   PlaybookListBody,
@@ -17,7 +17,7 @@ import {
 const HASH_SHOWN = 12;
 
 /** `payrun playbook …`: what is stored, and its history. */
-export function addPlaybookCommand(program: Command, session: Session): void {
+export function addPlaybookCommand(program: Command, session: CliSession): void {
   const playbook = program
     .command("playbook")
     .description("what is stored: list, history, show, confirm");
@@ -27,7 +27,7 @@ export function addPlaybookCommand(program: Command, session: Session): void {
   addPlaybookConfirmCommand(playbook, session);
 }
 
-function addList(playbook: Command, session: Session): void {
+function addList(playbook: Command, session: CliSession): void {
   playbook
     .command("list")
     .description("the stored playbooks, each in its newest revision")
@@ -47,7 +47,7 @@ function addList(playbook: Command, session: Session): void {
         output.lines(
           rows.length === 0
             ? ["No playbook is stored: payrun apply FILE stores one."]
-            : table(
+            : textTable(
                 columns.map((title) => ({ title })),
                 rows,
               ),
@@ -57,7 +57,7 @@ function addList(playbook: Command, session: Session): void {
     );
 }
 
-function addHistory(playbook: Command, session: Session): void {
+function addHistory(playbook: Command, session: CliSession): void {
   playbook
     .command("history")
     .description("a playbook's revisions, newest first: by whom, when, and what each changed")
@@ -81,7 +81,7 @@ function addHistory(playbook: Command, session: Session): void {
         });
         const columns = ["Revision", "By", whenIn(zone), "SHA-256", "What changed"];
         output.lines(
-          table(
+          textTable(
             columns.map((title) => ({ title })),
             rows,
           ),
@@ -100,7 +100,7 @@ function addHistory(playbook: Command, session: Session): void {
     );
 }
 
-function addShow(playbook: Command, session: Session): void {
+function addShow(playbook: Command, session: CliSession): void {
   playbook
     .command("show")
     .description("the text of a playbook's newest revision, or of an earlier one")

@@ -7,15 +7,15 @@ import type { Command } from "@commander-js/extra-typings";
 import { kybOnboardingId } from "../../contracts/workflow-kinds.ts";
 import { PROVIDED_STEPS, type ProvidedStep } from "../../contracts/onboarding.ts";
 import type { LegalAct } from "../../domain/onboarding/texts.ts";
-import { CliError, EXIT, reasonOf, usageError } from "../terminal/cli-error.ts";
+import { CliError, EXIT, errorReason, usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
 import { asked, requireYes } from "../terminal/confirm.ts";
 import type { Output } from "../terminal/output.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { dim, green, printable } from "../terminal/text.ts";
 import { OnboardingStatusBody } from "../../api/onboardings.ts";
 
-export function addProvideCommand(program: Command, session: Session): void {
+export function addProvideCommand(program: Command, session: CliSession): void {
   program
     .command("provide")
     .description("give a business's onboarding what a step waits for")
@@ -110,7 +110,7 @@ async function bytesOf(file: string): Promise<Buffer> {
   try {
     return file === "-" ? Buffer.from(await textOf(process.stdin)) : await readFile(file);
   } catch (error) {
-    throw usageError(`${file} can't be read: ${reasonOf(error)}`);
+    throw usageError(`${file} can't be read: ${errorReason(error)}`);
   }
 }
 

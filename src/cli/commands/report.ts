@@ -2,8 +2,8 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { isDate } from "../../domain/clock/dates.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
-import { shownState, shownSums } from "../../domain/runs/given-back.ts";
-import { countOf } from "../../domain/counted.ts";
+import { shownBillState, shownSums } from "../../domain/runs/given-back.ts";
+import { counted, countOf } from "../../domain/counted.ts";
 import { forExcel } from "../../domain/for-excel.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { shownAmount } from "../../domain/payments/line-parts.ts";
@@ -11,15 +11,15 @@ import { usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf, ofBusiness } from "../client/gateway-client.ts";
 import { findRunId } from "../client/run-id.ts";
 import { writeParts } from "../terminal/output.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { nameOf } from "../show/plan.ts";
 import { topUpLines } from "../show/deposit.ts";
 import { outcomeLines, phaseText, planOnlyLines, waitsForLines } from "../show/run.ts";
-import { bold, type Column, count, dim, printable, table, yellow } from "../terminal/text.ts";
+import { bold, type TextColumn, dim, printable, textTable, yellow } from "../terminal/text.ts";
 import { type PeriodReport, PeriodReportBody } from "../../api/period-report.ts";
 import { type Report, ReportBody } from "../../api/report.ts";
 
-export function addReportCommand(program: Command, session: Session): void {
+export function addReportCommand(program: Command, session: CliSession): void {
   program
     .command("report")
     .description("sum up a run, or with --from and --to all runs of some days")
@@ -115,14 +115,14 @@ function daysPath(options: Options): string {
 }
 
 /** Returns a table below an empty line; nothing if it has no rows. */
-function below(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
-  return rows.length === 0 ? [] : ["", ...table(columns, rows)];
+function below(columns: readonly TextColumn[], rows: readonly (readonly string[])[]): string[] {
+  return rows.length === 0 ? [] : ["", ...textTable(columns, rows)];
 }
 
 /** Lists the period by vendor, by account, and by account and day. */
 function periodLines(report: PeriodReport): string[] {
   const { payments, deposits } = report;
-  const money: readonly Column[] = ["Out", "Back or in", "Net"].map((title) => {
+  const money: readonly TextColumn[] = ["Out", "Back or in", "Net"].map((title) => {
     return { title, align: "right" };
   });
   const sums = ({ debitCents, creditCents, netCents }: PeriodReport["payments"]) =>
@@ -131,7 +131,7 @@ function periodLines(report: PeriodReport): string[] {
     source === "" ? account : printable(source);
   return [
     `${bold(report.business)}  ${report.from} to ${report.to}`,
-    `${count(payments.debits, "payment")}, ${formatUsd(payments.debitCents)}; came back: ${formatUsd(payments.creditCents)}; ${bold(`net ${formatUsd(-payments.netCents)}`)}`,
+    `${counted(payments.debits, "payment")}, ${formatUsd(payments.debitCents)}; came back: ${formatUsd(payments.creditCents)}; ${bold(`net ${formatUsd(-payments.netCents)}`)}`,
     ...(deposits.debits + deposits.credits === 0
       ? []
       : [
@@ -213,23 +213,23 @@ function reportLines(report: Report): string[] {
   const exceptions = report.exceptions.map((line) => [
     nameOf(line),
     shownAmount(line),
-    shownState(line),
+    shownBillState(line),
     printable(line.reason ?? ""),
   ]);
   return [
     `${bold(report.id)}  ${phaseText(report.phase)}`,
     ...outcomeLines(report),
     ...waitsForLines(report.waitingFor),
-    `${count(report.bills, "bill")}, ${formatUsd(report.totalCents)}; settled: ${settledText(report)}, ${formatUsd(report.settledCents)}`,
+    `${counted(report.bills, "bill")}, ${formatUsd(report.totalCents)}; settled: ${settledText(report)}, ${formatUsd(report.settledCents)}`,
     ...planOnlyLines(report, { count: report.bills, cents: report.totalCents }),
     ...topUpLines(report.topUps),
     ...decisionLines(report),
     "",
-    ...table(
+    ...textTable(
       [{ title: "State" }, { title: "Bills", align: "right" }, { title: "Amount", align: "right" }],
       states,
     ),
     ...(exceptions.length === 0 ? [] : ["", bold("Exceptions")]),
-    ...table([{}, { align: "right" }, {}, {}], exceptions),
+    ...textTable([{}, { align: "right" }, {}, {}], exceptions),
   ];
 }

@@ -1,23 +1,24 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { definedOnly } from "../../contracts/defined-only.ts";
-import { EXIT, reasonOf, usageError, CliError } from "../terminal/cli-error.ts";
+import { EXIT, errorReason, usageError, CliError } from "../terminal/cli-error.ts";
 import { gatewayOf, type GatewayClient, ofBusiness } from "../client/gateway-client.ts";
-import { findEach } from "../client/names.ts";
-import type { Session } from "../client/session.ts";
-import type { Named } from "../../api/names.ts";
+import { findEachMeant } from "../client/names.ts";
+import type { CliSession } from "../client/session.ts";
+import type { NamedView } from "../../api/names.ts";
 import { notTriedNowText } from "../../domain/retries/approval.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { shownAmount, centsInState, type LineInParts } from "../../domain/payments/line-parts.ts";
 import { noteNobodyWorks } from "../show/conditions.ts";
 import { nameOf } from "../show/plan.ts";
 import { agreed } from "../terminal/confirm.ts";
-import { count, green, printable, red } from "../terminal/text.ts";
+import { green, printable, red } from "../terminal/text.ts";
+import { counted } from "../../domain/counted.ts";
 import { ParkedBody } from "../../api/parked.ts";
-import { BulkResolutionBody, type Resolution, ResolutionBody } from "../../api/schemas.ts";
+import { BulkResolutionBody, type ResolutionView, ResolutionBody } from "../../api/schemas.ts";
 
 interface Outcome {
-  readonly resolved: readonly Resolution[];
+  readonly resolved: readonly ResolutionView[];
   readonly refused: readonly Refused[];
 }
 
@@ -28,7 +29,7 @@ interface Refused {
   readonly contactName: string | null;
 }
 
-export function addResolveCommand(program: Command, session: Session): void {
+export function addResolveCommand(program: Command, session: CliSession): void {
   program
     .command("resolve")
     .description("say what happens to parked bills")
@@ -48,7 +49,7 @@ export function addResolveCommand(program: Command, session: Session): void {
         if ((payables.length === 0) === (reasonCode === undefined)) {
           throw usageError("name either bills or --reason-code");
         }
-        let known: Promise<readonly Named[]> | undefined;
+        let known: Promise<readonly NamedView[]> | undefined;
         const found = () => (known ??= named(gatewayOf(config()), payables, options.business));
         const question = async (): Promise<string> => {
           const bills = reasonCode === undefined ? await found() : [];
@@ -89,10 +90,10 @@ const QUESTIONS = {
   "give-up": (which: string) => `Give ${which} up, never to be paid`,
 } as const;
 
-function whichBills(bills: readonly Named[], reasonCode: string | undefined): string {
+function whichBills(bills: readonly NamedView[], reasonCode: string | undefined): string {
   if (reasonCode !== undefined) return `every bill that is parked for ${reasonCode}`;
   const [{ number, id } = { number: null, id: "" }, ...others] = bills;
-  const which = others.length === 0 ? printable(number ?? id) : count(bills.length, "bill");
+  const which = others.length === 0 ? printable(number ?? id) : counted(bills.length, "bill");
   const lines = bills.map(({ amountCents, parts }) => asParked({ amountCents, parts }));
   const [open, all] = [lines.map(centsInState), lines.map((line) => line.amountCents)].map(
     sumCents,
@@ -113,7 +114,7 @@ function asParked({
 }
 
 /** Summarizes what goes out as a result: the number of bills and the sum. */
-function summaryLines(resolved: readonly Resolution[]): string[] {
+function summaryLines(resolved: readonly ResolutionView[]): string[] {
   const retried = resolved.filter(
     ({ action, approvalEnded, keptBack }) =>
       action === "retry" && approvalEnded === undefined && keptBack === undefined,
@@ -121,10 +122,10 @@ function summaryLines(resolved: readonly Resolution[]): string[] {
   if (retried.length === 0) return [];
   const sum = sumCents(retried.map(asParked).map(centsInState));
   const goes = retried.length === 1 ? "is" : "are";
-  return [`${count(retried.length, "bill")}, ${formatUsd(sum)}, ${goes} tried again.`];
+  return [`${counted(retried.length, "bill")}, ${formatUsd(sum)}, ${goes} tried again.`];
 }
 
-function resultOf({ action, state, approvalEnded, keptBack }: Resolution): string {
+function resultOf({ action, state, approvalEnded, keptBack }: ResolutionView): string {
   if (action !== "retry") return state;
   return printable(notTriedNowText({ approvalEnded, keptBack }) ?? "tried again");
 }
@@ -165,7 +166,7 @@ async function noneParkedFor(
 
 /** Sends one request for each page of such bills. */
 async function inBulk(gateway: GatewayClient, body: object): Promise<Outcome> {
-  const resolved: Resolution[] = [];
+  const resolved: ResolutionView[] = [];
   const refused: Refused[] = [];
   for (let after: string | null | undefined; after !== null;) {
     const page: Outcome & { next: string | null } = await gateway.post(
@@ -184,8 +185,8 @@ function named(
   gateway: GatewayClient,
   texts: readonly string[],
   business: string | undefined,
-): Promise<Named[]> {
-  return findEach(gateway, texts, { kind: "bill", business, likely: ["parked"] });
+): Promise<NamedView[]> {
+  return findEachMeant(gateway, texts, { kind: "bill", business, likely: ["parked"] });
 }
 
 /**
@@ -200,10 +201,10 @@ function isOfOne(error: unknown, bills: number): boolean {
 /** One refusal must not prevent the other bills from being resolved. */
 async function each(
   gateway: GatewayClient,
-  bills: readonly Named[],
+  bills: readonly NamedView[],
   body: object,
 ): Promise<Outcome> {
-  const resolved: Resolution[] = [];
+  const resolved: ResolutionView[] = [];
   const refused: Refused[] = [];
   for (const { id: payableId, number: publicId, name: contactName, business } of bills) {
     const path = `/v1/payables/${encodeURIComponent(payableId)}/resolution`;
@@ -214,11 +215,11 @@ async function each(
       // bills.
       if (!isOfOne(error, bills.length)) {
         if (resolved.length === 0) throw error;
-        const why = `not known, and the bills after it were left as they were: ${reasonOf(error)}`;
+        const why = `not known, and the bills after it were left as they were: ${errorReason(error)}`;
         refused.push({ payableId, publicId, contactName, message: why });
         break;
       }
-      refused.push({ payableId, publicId, contactName, message: reasonOf(error) });
+      refused.push({ payableId, publicId, contactName, message: errorReason(error) });
     }
   }
   return { resolved, refused };

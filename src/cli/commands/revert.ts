@@ -1,14 +1,14 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { gatewayOf, ofBusiness } from "../client/gateway-client.ts";
-import { applyPlaybook, waitsForSecond } from "./playbook-files.ts";
-import type { Session } from "../client/session.ts";
+import { sendPlaybook, waitsForSecond } from "./playbook-files.ts";
+import type { CliSession } from "../client/session.ts";
 import { green, printable, yellow } from "../terminal/text.ts";
 import { revisionIn, revisionNumber } from "./playbook.ts";
 import { PlaybookRevisionsBody } from "../../api/schemas.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
 
-export function addRevertCommand(program: Command, session: Session): void {
+export function addRevertCommand(program: Command, session: CliSession): void {
   program
     .command("revert")
     .description("store an earlier revision of a playbook again, as its newest")
@@ -27,7 +27,7 @@ export function addRevertCommand(program: Command, session: Session): void {
         const path = ofBusiness(`/v1/playbooks/${encodeURIComponent(name)}`, options.business);
         const { items, business } = await gateway.get(path, PlaybookRevisionsBody);
         const found = revisionIn(name, items, number);
-        const applied = await applyPlaybook(gateway, { name, business, text: found.text });
+        const applied = await sendPlaybook(gateway, { name, business, text: found.text });
         if (applied.proposal !== undefined) throw waitsForSecond([applied]);
         output.line(
           `${green("✓")} ${name} is as in revision ${found.revision} again, now revision ${applied.revision}`,

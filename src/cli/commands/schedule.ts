@@ -4,9 +4,9 @@ import { DAY_MS } from "../../contracts/durations.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { EXIT } from "../terminal/cli-error.ts";
 import { gatewayOf, ofBusiness } from "../client/gateway-client.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { shellWord } from "../../domain/shell-word.ts";
-import { dim, green, printable, table, yellow } from "../terminal/text.ts";
+import { dim, green, printable, textTable, yellow } from "../terminal/text.ts";
 import {
   BackfillBody,
   DeletedScheduleBody,
@@ -17,7 +17,7 @@ import {
 import { YES_UNASKED } from "../terminal/confirm.ts";
 
 /** `payrun schedule …`: what launches on a schedule, and how to pause it. */
-export function addScheduleCommand(program: Command, session: Session): void {
+export function addScheduleCommand(program: Command, session: CliSession): void {
   const schedule = program
     .command("schedule")
     .description("what runs by itself: list, pause, resume, delete, backfill");
@@ -28,7 +28,7 @@ export function addScheduleCommand(program: Command, session: Session): void {
   addBackfill(schedule, session);
 }
 
-function addList(schedule: Command, session: Session): void {
+function addList(schedule: Command, session: CliSession): void {
   schedule
     .command("list")
     .description("the playbooks that run by themselves, with their next five runs")
@@ -60,7 +60,7 @@ function linesOf(schedule: Schedule): string[] {
   ]);
   const columns = ["Period", "Begins", "Pays from"].map((title) => ({ title }));
   const clocks = schedule.next.some(hasOtherClock) ? [dim(`  ${OTHER_CLOCK}`)] : [];
-  const listed = rows.length === 0 ? [] : table(columns, rows);
+  const listed = rows.length === 0 ? [] : textTable(columns, rows);
   return [headline(schedule), ...listed.map((line) => `  ${line}`), ...clocks, ""];
 }
 
@@ -108,7 +108,7 @@ function beginsAtText(instant: string, zone: string): string {
 
 function addSwitch(
   schedule: Command,
-  session: Session,
+  session: CliSession,
   action: "pause" | "resume",
   description: string,
 ): void {
@@ -137,7 +137,7 @@ function addSwitch(
     );
 }
 
-function addDelete(schedule: Command, session: Session): void {
+function addDelete(schedule: Command, session: CliSession): void {
   schedule
     .command("delete")
     .description("delete a schedule; applying its playbook makes it again")
@@ -155,7 +155,7 @@ function addDelete(schedule: Command, session: Session): void {
     );
 }
 
-function addBackfill(schedule: Command, session: Session): void {
+function addBackfill(schedule: Command, session: CliSession): void {
   schedule
     .command("backfill")
     .description("launch the runs that a schedule has missed, each once")

@@ -1,9 +1,9 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { playbookJsonSchema } from "../../playbooks/schema-json.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 
-export function addSchemaCommand(program: Command, session: Session): void {
+export function addSchemaCommand(program: Command, session: CliSession): void {
   program
     .command("schema")
     .description("print the JSON Schema of playbooks (draft 7), for editors")

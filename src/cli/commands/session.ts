@@ -2,13 +2,13 @@ import type { Command } from "@commander-js/extra-typings";
 
 import { SessionBody, SessionListBody, SignInLinkBody } from "../../api/sessions.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
-import { dim, green, printable, table } from "../terminal/text.ts";
+import { dim, green, printable, textTable } from "../terminal/text.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
 
-export function addLoginCommand(program: Command, session: Session): void {
+export function addLoginCommand(program: Command, session: CliSession): void {
   program
     .command("login")
     .description("print a link that signs you in at the console, once, within ten minutes")
@@ -28,7 +28,7 @@ export function addLoginCommand(program: Command, session: Session): void {
     );
 }
 
-export function addSessionCommand(program: Command, session: Session): void {
+export function addSessionCommand(program: Command, session: CliSession): void {
   const sessions = program.command("session").description("list and end sign-ins at the console");
   sessions
     .command("list")
@@ -49,7 +49,7 @@ export function addSessionCommand(program: Command, session: Session): void {
         ]);
         const titles = ["Session", "Name", "By", "Stands for", "State", "Signed in", "Last used"];
         const columns = titles.map((title) => ({ title }));
-        output.lines(rows.length === 0 ? ["No sessions."] : table(columns, rows));
+        output.lines(rows.length === 0 ? ["No sessions."] : textTable(columns, rows));
         output.document({ items });
       }),
     );

@@ -4,7 +4,7 @@ import { AnyStatusBody } from "../../api/statuses.ts";
 import type { RunReview } from "../../api/review.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
 import { findRunId } from "../client/run-id.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { statusLines } from "../show/any-status.ts";
 import { noteNobodyWorks } from "../show/conditions.ts";
 import { billLines, reviewDigest, reviewHead } from "../show/review.ts";
@@ -12,7 +12,7 @@ import { hasEnded } from "../show/run.ts";
 import { printPages } from "../show/run-document.ts";
 import { CliError } from "../terminal/cli-error.ts";
 
-export function addShowCommand(program: Command, session: Session): void {
+export function addShowCommand(program: Command, session: CliSession): void {
   program
     .command("show")
     .description("show a pay run as its approver needs to see it, and what your approval covers")

@@ -9,12 +9,12 @@ import { isCancellation } from "../show/cancellations.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
 import { printRun } from "../show/run-document.ts";
 import { findRunId } from "../client/run-id.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { billLines } from "../show/review.ts";
 import { hasEnded, phaseText } from "../show/run.ts";
-import { reasonOf } from "../terminal/cli-error.ts";
+import { errorReason } from "../terminal/cli-error.ts";
 import type { Output } from "../terminal/output.ts";
-import { dim, printable, table } from "../terminal/text.ts";
+import { dim, printable, textTable } from "../terminal/text.ts";
 import { stopLine } from "../show/holds.ts";
 import { conditionLines, noteNobodyWorks } from "../show/conditions.ts";
 import { HoldListBody } from "../../api/holds.ts";
@@ -22,7 +22,7 @@ import { ConditionListBody } from "../../api/conditions.ts";
 import { RunListBody } from "../../api/runs.ts";
 import { AnyStatusBody } from "../../api/statuses.ts";
 
-export function addStatusCommand(program: Command, session: Session): void {
+export function addStatusCommand(program: Command, session: CliSession): void {
   program
     .command("status")
     .description("show where a run of any kind stands, or the newest of them")
@@ -86,7 +86,7 @@ async function listRuns(
     gateway.get(`/v1/runs?${query.toString()}`, RunListBody),
     gateway.get("/v1/conditions", ConditionListBody),
     widestHolds(gateway).catch((error: unknown) => {
-      output.note(`Which holds are in force is unknown: ${reasonOf(error)}`);
+      output.note(`Which holds are in force is unknown: ${errorReason(error)}`);
       return [];
     }),
   ]);
@@ -109,7 +109,7 @@ async function listRuns(
     { title: "Total", align: "right" as const },
     { title: "Waits for" },
   ];
-  output.lines(rows.length === 0 ? ["No runs."] : table(columns, rows));
+  output.lines(rows.length === 0 ? ["No runs."] : textTable(columns, rows));
   if (runs.nextPage !== null) {
     const shown = `${runs.items.length} of ${counted(runs.totalCount, "run")}`;
     output.note(`${shown}; the next: --page ${runs.nextPage}`);

@@ -1,15 +1,19 @@
 import type { Command } from "@commander-js/extra-typings";
 
-import { type Hold, StopBody, StopPreviewBody } from "../../api/holds.ts";
+import { type HoldView, StopBody, StopPreviewBody } from "../../api/holds.ts";
 import { usageError, EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import { agreed } from "../terminal/confirm.ts";
 import { readDuration } from "../terminal/duration.ts";
 import { dim, green } from "../terminal/text.ts";
 import { shellWord } from "../../domain/shell-word.ts";
 import { gatewayOf, type GatewayClient } from "../client/gateway-client.ts";
-import { findOne } from "../client/names.ts";
-import type { CommandContext, Session } from "../client/session.ts";
-import { cancellationLines, exitCodeOf, pollCancellation } from "../show/cancellations.ts";
+import { findMeant } from "../client/names.ts";
+import type { CommandContext, CliSession } from "../client/session.ts";
+import {
+  cancellationLines,
+  cancellationExitCode,
+  pollCancellation,
+} from "../show/cancellations.ts";
 import { heldLines, heldName } from "../show/holds.ts";
 
 interface StopOptions {
@@ -23,7 +27,7 @@ interface StopOptions {
   readonly yes?: true | undefined;
 }
 
-export function addStopCommand(program: Command, session: Session): void {
+export function addStopCommand(program: Command, session: CliSession): void {
   program
     .command("stop")
     .description("keep everything from being paid, and show what can still be taken back")
@@ -76,10 +80,10 @@ async function stop({ output, config }: CommandContext, options: StopOptions): P
   output.lines(cancellationLines(now));
   output.line(dim(cancelledStays(hold) ?? liftedBy(hold)));
   output.document({ ...stopped, cancellation: now });
-  return exitCodeOf(now);
+  return cancellationExitCode(now);
 }
 
-function liftedBy({ id, author }: Hold): string {
+function liftedBy({ id, author }: HoldView): string {
   return `payrun release ${id} lifts it, payrun release --all --by ${shellWord(author)} every hold of ${author}`;
 }
 
@@ -87,7 +91,7 @@ function liftedBy({ id, author }: Hold): string {
  * Another run could pay the bills whose payments were cancelled with a run or an account, so each
  * of these bills is put on hold as well.
  */
-function cancelledStays({ scope, author }: Hold): string | undefined {
+function cancelledStays({ scope, author }: HoldView): string | undefined {
   if (scope !== "run" && scope !== "source") return undefined;
   return `payrun release --all --by ${shellWord(author)} lifts it, and the holds on the bills that it has cancelled`;
 }
@@ -123,6 +127,6 @@ async function targetNamed(
   }
   if (only === undefined) return business === undefined ? {} : { business };
   const { field, kind, text } = only;
-  const thing = await findOne(gateway, { kind, text, business });
+  const thing = await findMeant(gateway, { kind, text, business });
   return { [field]: thing.id, business: thing.business };
 }

@@ -5,12 +5,12 @@ import { grantStatements } from "../../store/postgres/grants.ts";
 import { CopyRefusedError } from "../../store/copy/refused.ts";
 import { isPlainDatabase, plainDatabaseText } from "../../config/plaintext.ts";
 import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { dim, green } from "../terminal/text.ts";
 
 const ADDRESS = "sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE";
 
-export function addStoreCommand(program: Command, session: Session): void {
+export function addStoreCommand(program: Command, session: CliSession): void {
   const store = program
     .command("store")
     .description("move the store, and say who may do what in it, on the store's host");
@@ -39,7 +39,7 @@ export function addStoreCommand(program: Command, session: Session): void {
     );
 }
 
-function addGrants(store: Command, session: Session): void {
+function addGrants(store: Command, session: CliSession): void {
   store
     .command("grants")
     .description(

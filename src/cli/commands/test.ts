@@ -7,10 +7,11 @@ import { playbookFile } from "./playbook-files.ts";
 import { loadPlaybookFile } from "../../playbooks/load.ts";
 import { formatProblems, type Problem } from "../../playbooks/problem.ts";
 import { CliError, EXIT, type ExitCode, usageError } from "../terminal/cli-error.ts";
-import type { CommandContext, Session } from "../client/session.ts";
-import { count, dim, green, printable } from "../terminal/text.ts";
+import type { CommandContext, CliSession } from "../client/session.ts";
+import { dim, green, printable } from "../terminal/text.ts";
+import { counted } from "../../domain/counted.ts";
 
-export function addTestCommand(program: Command, session: Session): void {
+export function addTestCommand(program: Command, session: CliSession): void {
   program
     .command("test")
     .description(
@@ -46,7 +47,7 @@ async function test(
     } else output.note(`${formatProblems([problem])}\n`);
   }
   if (problems.length > 0) {
-    output.note(`${count(problems.length, "test")} of ${reading.results.length} failed`);
+    output.note(`${counted(problems.length, "test")} of ${reading.results.length} failed`);
   }
   output.document({ ok: problems.length === 0, playbook: playbook.name, results: reading.results });
   return problems.length === 0 ? EXIT.done : EXIT.failed;

@@ -25,13 +25,13 @@ import { readEnd } from "../terminal/duration.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { bindTokens, gatewayOfTokens, ownToken, personPath } from "../home/people.ts";
 import { writePrivate } from "../home/private-file.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { dim, printable } from "../terminal/text.ts";
 import { shellWord } from "../../domain/shell-word.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
 import { withStore } from "./with-store.ts";
 
-export function addCreate(parent: Command, session: Session): void {
+export function addCreate(parent: Command, session: CliSession): void {
   parent
     .command("create")
     .description("make a token; it is shown this once")

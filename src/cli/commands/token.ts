@@ -11,13 +11,13 @@ import { createFirstTokens, revokeToken, viewTokens } from "../../store/approval
 import { CliError, EXIT, usageError } from "../terminal/cli-error.ts";
 import { type GatewayClient, gatewayOf } from "../client/gateway-client.ts";
 import { replaceOwnToken } from "../home/people.ts";
-import type { Session } from "../client/session.ts";
-import { dim, green, printable, table } from "../terminal/text.ts";
+import type { CliSession } from "../client/session.ts";
+import { dim, green, printable, textTable } from "../terminal/text.ts";
 import { withStore } from "./with-store.ts";
 import { addCreate, checkName, isDirect, makerOf } from "./token-create.ts";
 import { YES_UNASKED } from "../terminal/confirm.ts";
 
-export function addTokenCommand(program: Command, session: Session): void {
+export function addTokenCommand(program: Command, session: CliSession): void {
   const token = program
     .command("token")
     .description("make, confirm, list and revoke the gateway's tokens");
@@ -29,7 +29,7 @@ export function addTokenCommand(program: Command, session: Session): void {
   addRevoke(token, session);
 }
 
-function addConfirm(parent: Command, session: Session): void {
+function addConfirm(parent: Command, session: CliSession): void {
   parent
     .command("confirm")
     .description("confirm, as a second administrator, that a token belongs to the person it names")
@@ -68,7 +68,7 @@ function isName(name: string, text: string): boolean {
   return principalOf(name) === principalOf(text);
 }
 
-function addRenew(parent: Command, session: Session): void {
+function addRenew(parent: Command, session: CliSession): void {
   parent
     .command("renew")
     .description("give your own token a new secret, which its maker has not seen; shown this once")
@@ -91,7 +91,7 @@ function addRenew(parent: Command, session: Session): void {
     );
 }
 
-function addBootstrap(parent: Command, session: Session): void {
+function addBootstrap(parent: Command, session: CliSession): void {
   parent
     .command("bootstrap")
     .description("make the first two administrators, who approve nothing; on the store's host")
@@ -139,7 +139,7 @@ function endOf(expiresAt: string, zone: string): string {
   return spokenStamp(expiresAt, zone).slice(0, isSoon ? 16 : 10);
 }
 
-function addList(parent: Command, session: Session): void {
+function addList(parent: Command, session: CliSession): void {
   parent
     .command("list")
     .description("list all tokens, never their secrets")
@@ -167,7 +167,7 @@ function addList(parent: Command, session: Session): void {
         ];
         const columns = titles.map((title) => ({ title }));
         // Makers are printed unchanged: “payrun up” here is not a command to type.
-        for (const line of rows.length === 0 ? ["No tokens."] : table(columns, rows))
+        for (const line of rows.length === 0 ? ["No tokens."] : textTable(columns, rows))
           output.verbatim(line);
         output.document({ items });
       }),
@@ -183,7 +183,7 @@ async function tokensOf(
   return { items, zone: zoneOfAll(config) };
 }
 
-function addRevoke(parent: Command, session: Session): void {
+function addRevoke(parent: Command, session: CliSession): void {
   parent
     .command("revoke")
     .description("end a token at once")

@@ -2,9 +2,9 @@ import { relative } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 
 import { distrustHere, type Trustable, trustableHere } from "../../config.ts";
-import type { CommandContext, Session } from "../client/session.ts";
-import { gatewayOfTokens, peopleOf } from "../home/people.ts";
-import { CliError, EXIT, type ExitCode, reasonOf } from "../terminal/cli-error.ts";
+import type { CommandContext, CliSession } from "../client/session.ts";
+import { gatewayOfTokens, peopleOfHome } from "../home/people.ts";
+import { CliError, EXIT, type ExitCode, errorReason } from "../terminal/cli-error.ts";
 import { asked, requireYes } from "../terminal/confirm.ts";
 import { green, printable } from "../terminal/text.ts";
 
@@ -13,7 +13,7 @@ interface TrustOptions {
   readonly yes?: true | undefined;
 }
 
-export function addTrustCommand(program: Command, session: Session): void {
+export function addTrustCommand(program: Command, session: CliSession): void {
   program
     .command("trust")
     .description(
@@ -76,7 +76,7 @@ function refuseUnshowable(open: readonly Trustable[]): void {
 function trustedHere(): Trustable[] {
   const { files, home } = trustableHere();
   if (home === undefined) return [...files];
-  const people = peopleOf(home.path);
+  const people = peopleOfHome(home.path);
   const gateway = gatewayOfTokens(home.path);
   const kept = `tokens of ${people.join(", ")}, for ${gateway === undefined ? "no gateway that it names" : `the gateway at ${gateway}`}`;
   return [...files, { ...home, says: [...home.says, ...(people.length === 0 ? [] : [kept])] }];
@@ -86,7 +86,7 @@ function keepingConfiguration(change: () => void): void {
   try {
     change();
   } catch (error) {
-    throw new CliError(EXIT.failed, `what is trusted can't be kept: ${reasonOf(error)}`, {
+    throw new CliError(EXIT.failed, `what is trusted can't be kept: ${errorReason(error)}`, {
       hint: "Set XDG_CONFIG_HOME to a folder that can be written to; what is exported needs no trust.",
     });
   }

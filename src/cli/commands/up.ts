@@ -13,15 +13,15 @@ import { shellWord } from "../../domain/shell-word.ts";
 import { Processes } from "../parts/processes.ts";
 import { readRunning, removeRunning, writeRunning } from "../home/running-file.ts";
 import { SANDBOX_BUSINESS } from "../parts/sandbox-business.ts";
-import type { CommandContext, Session } from "../client/session.ts";
+import type { CommandContext, CliSession } from "../client/session.ts";
 import { chooseAddresses, type Stack, type StackOptions, startStack } from "../parts/stack.ts";
 import { supervised } from "../parts/supervised.ts";
-import { bold, dim, table } from "../terminal/text.ts";
+import { bold, dim, textTable } from "../terminal/text.ts";
 
 /** In-flight requests may take ten seconds, and the worker waits for them. */
 const WORKER_STOP_MS = 30_000;
 
-export function addUpCommand(program: Command, session: Session): void {
+export function addUpCommand(program: Command, session: CliSession): void {
   program
     .command("up")
     .description("start everything for development: Temporal, sandbox, worker and gateway")
@@ -112,7 +112,7 @@ function welcome(
     ["Logs", shown(join(home, "logs"))],
   ];
   output.line(bold("Payrun is up."));
-  output.lines(table([{}, {}], rows).map((line) => `  ${line}`));
+  output.lines(textTable([{}, {}], rows).map((line) => `  ${line}`));
   if (business !== null) {
     output.line(`Business: ${SANDBOX_BUSINESS}, from the sandbox.`);
     output.line(

@@ -9,10 +9,11 @@ import { TokenListBody } from "../../api/tokens.ts";
 import type { Playbook } from "../../contracts/playbook.ts";
 import { unheldRoles } from "../../domain/approvals/roles-asked.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
-import type { CommandContext, Session } from "../client/session.ts";
-import { count, green, printable, yellow } from "../terminal/text.ts";
+import type { CommandContext, CliSession } from "../client/session.ts";
+import { green, printable, yellow } from "../terminal/text.ts";
+import { counted } from "../../domain/counted.ts";
 
-export function addValidateCommand(program: Command, session: Session): void {
+export function addValidateCommand(program: Command, session: CliSession): void {
   program
     .command("validate")
     .description("check playbooks, without anything running")
@@ -46,7 +47,7 @@ export function addValidateCommand(program: Command, session: Session): void {
         const invalid = results.filter(({ ok }) => !ok);
         const mistakes = invalid.reduce((sum, { problems }) => sum + problems.length, 0);
         if (mistakes > 0 && !output.json) {
-          output.note(`${count(mistakes, "mistake")} in ${count(invalid.length, "playbook")}`);
+          output.note(`${counted(mistakes, "mistake")} in ${counted(invalid.length, "playbook")}`);
         }
         output.document({ ok: invalid.length === 0, playbooks: results });
         return invalid.length === 0 ? EXIT.done : EXIT.usage;

@@ -5,13 +5,13 @@ import { usageError } from "../terminal/cli-error.ts";
 import { gatewayOf } from "../client/gateway-client.ts";
 import { printRun } from "../show/run-document.ts";
 import { findRunId } from "../client/run-id.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 import { watchedWorkers } from "../show/conditions.ts";
 import { hasEnded, runLines } from "../show/run.ts";
 import { liveView } from "../terminal/live-view.ts";
 import { exitCodeOf, pollRun, progressLine } from "../show/wait-for-run.ts";
 
-export function addWatchCommand(program: Command, session: Session): void {
+export function addWatchCommand(program: Command, session: CliSession): void {
   program
     .command("watch")
     .description("follow a run until it ends: a live view, or in a pipe a line for every change")

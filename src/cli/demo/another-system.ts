@@ -6,7 +6,7 @@ import { ErrorBody } from "../../api/system.ts";
 import type { CliError } from "../terminal/cli-error.ts";
 import { printable } from "../terminal/text.ts";
 import type { Demo } from "./context.ts";
-import type { Person } from "./people.ts";
+import type { DemoPerson } from "./people.ts";
 
 const PROGRAM = fileURLToPath(new URL("other-system.ts", import.meta.url));
 const LIMIT_MS = 30_000;
@@ -23,7 +23,7 @@ interface Said {
 /** Starts another process, which decides over HTTP with a person's token. */
 export async function asAnotherSystem(
   { gateway, people }: Demo,
-  person: Person,
+  person: DemoPerson,
   words: readonly string[],
 ): Promise<Said> {
   const who = ["--gateway", gateway.url, "--token-file", people.tokenFile(person)];
@@ -35,7 +35,7 @@ export async function asAnotherSystem(
 }
 
 /** Returns the status and message of a refusal by the gateway. */
-export function refusalText({ details, message }: CliError): string {
+export function gatewayRefusalText({ details, message }: CliError): string {
   const status = z.object({ status: z.int() }).safeParse(details).data?.status ?? "";
   return `${status} ${printable(message)}`;
 }

@@ -5,13 +5,13 @@ import type { RunStatus } from "../../api/runs.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
 import { decisionLines } from "../commands/decide.ts";
-import { isFlagged, nameOf } from "../show/plan.ts";
+import { isWorthALook, nameOf } from "../show/plan.ts";
 import { canAsk } from "../terminal/confirm.ts";
 import { dim, printable, red } from "../terminal/text.ts";
-import { asAnotherSystem, OVER_HTTP, refusalText } from "./another-system.ts";
+import { asAnotherSystem, OVER_HTTP, gatewayRefusalText } from "./another-system.ts";
 import { type Demo, runIdOf } from "./context.ts";
-import type { Person } from "./people.ts";
-import { type Decision, DecisionBody } from "../../api/schemas.ts";
+import type { DemoPerson } from "./people.ts";
+import { type DecisionView, DecisionBody } from "../../api/schemas.ts";
 
 /** The launcher tries to approve its own run and is refused. */
 export async function launcherIsRefused(demo: Demo, run: RunStatus): Promise<void> {
@@ -21,7 +21,7 @@ export async function launcherIsRefused(demo: Demo, run: RunStatus): Promise<voi
     throw new CliError(EXIT.failed, "the launcher's own approval was taken: it must not be");
   } catch (error) {
     if (!(error instanceof CliError) || error.code === "failed") throw error;
-    narrator.line(`${red("✗")} launcher approves: ${refusalText(error)}`);
+    narrator.line(`${red("✗")} launcher approves: ${gatewayRefusalText(error)}`);
   }
 }
 
@@ -48,7 +48,7 @@ export async function controllerDecides(demo: Demo, run: RunStatus): Promise<boo
 /** Starts another process, which approves over HTTP with its own token. */
 export async function anotherSystemApproves(
   demo: Demo,
-  person: Person,
+  person: DemoPerson,
   drop: readonly string[] = [],
 ): Promise<void> {
   const said = await asAnotherSystem(demo, person, [
@@ -88,7 +88,7 @@ async function readerDecides(
   if (choice === "drop") {
     const chosen = await multiselect({
       message: "Which ones stay unpaid? (space chooses, enter goes on)",
-      options: run.payments.filter(isFlagged).map((line) => ({
+      options: run.payments.filter(isWorthALook).map((line) => ({
         value: line.payableId,
         label: `${printable(line.contactName ?? line.payableId)}, ${formatUsd(line.amountCents)}: ${line.flags.map(({ kind }) => kind).join(", ")}`,
       })),
@@ -116,7 +116,7 @@ function decide(
   run: RunStatus,
   decision: "approve" | "reject",
   drop: readonly string[],
-): Promise<Decision> {
+): Promise<DecisionView> {
   return gateway.post(`/v1/runs/${encodeURIComponent(run.id)}/decisions`, DecisionBody, {
     decision,
     planHash: run.planHash ?? "",
@@ -127,14 +127,14 @@ function decide(
 /** Suggests the bill that looks like a duplicate of a paid one; otherwise the smallest flagged. */
 function suggestedDrop(run: RunStatus): string[] {
   const odd = run.payments
-    .filter((line) => isFlagged(line) && LINE.waiting.includes(line.state))
+    .filter((line) => isWorthALook(line) && LINE.waiting.includes(line.state))
     .toSorted((one, other) => one.amountCents - other.amountCents);
   const duplicate = odd.find(({ flags }) => flags.some(({ kind }) => kind === "likely-duplicate"));
   const chosen = duplicate ?? odd[0];
   return chosen === undefined ? [] : [chosen.payableId];
 }
 
-function tell(demo: Demo, person: Person, answer: Decision, how: string): void {
+function tell(demo: Demo, person: DemoPerson, answer: DecisionView, how: string): void {
   const [first = "", ...rest] = decisionLines(answer);
   demo.narrator.line(`${first}  ${dim(`${person}, ${how}`)}`);
   demo.narrator.lines(rest);

@@ -1,6 +1,6 @@
 import type { RunStatus } from "../../api/runs.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
-import type { LedgerEntry } from "../client/sandbox-control.ts";
+import type { BankEntry } from "../client/sandbox-control.ts";
 
 /** The bank's ledger compared with Payrun's own books. */
 export interface Books {
@@ -20,7 +20,7 @@ export interface Books {
  */
 export function compareBooks(
   run: RunStatus,
-  ledger: readonly LedgerEntry[],
+  ledger: readonly BankEntry[],
   paymentsBefore: ReadonlySet<string>,
 ): Books {
   const net = netCredits(
@@ -45,7 +45,7 @@ export function compareBooks(
  * Returns what the vendor of each payable received: credits less the returns of credits. A return
  * without a credit gave a debit back to the payer.
  */
-function netCredits(ledger: readonly LedgerEntry[]): Map<string, number> {
+function netCredits(ledger: readonly BankEntry[]): Map<string, number> {
   const credited = new Set(
     ledger.filter(({ kind }) => kind === "credit").map(({ paymentId }) => paymentId),
   );

@@ -6,14 +6,15 @@ import { type RunStatus } from "../../api/runs.ts";
 import { leftOutText } from "../../domain/planning/left-out.ts";
 import { eventSchema } from "../../payments-api/index.ts";
 import { nameOf } from "../show/plan.ts";
-import { bold, count, dim, green, red } from "../terminal/text.ts";
+import { bold, dim, green, red } from "../terminal/text.ts";
+import { counted } from "../../domain/counted.ts";
 import { booksAgree, booksLine, compareBooks } from "./books.ts";
 import type { Demo } from "./context.ts";
 import { reportBounced } from "./incidents.ts";
 import { reportReleased } from "./withheld.ts";
 
 /** @returns true if the books agree and every bill is accounted for */
-export async function report(demo: Demo, run: RunStatus): Promise<boolean> {
+export async function closingReport(demo: Demo, run: RunStatus): Promise<boolean> {
   const { narrator, sandbox, state } = demo;
   narrator.heading("Report");
   const ledger = await sandbox.ledger();
@@ -48,7 +49,7 @@ async function lostWebhooks(demo: Demo, run: RunStatus): Promise<void> {
   if (found === undefined) return;
   const said = found.text.replace(/^An event says: /, "").replace(/ \(found in .*$/, "");
   narrator.text(
-    `${green("✓")} ${count(lost.length, "webhook")} never arrived, and polling found what they said in the service's list of deliveries, such as “${said}” of ${nameOf(line)}.`,
+    `${green("✓")} ${counted(lost.length, "webhook")} never arrived, and polling found what they said in the service's list of deliveries, such as “${said}” of ${nameOf(line)}.`,
   );
 }
 
@@ -83,7 +84,7 @@ async function everyBill({ narrator, service }: Demo, run: RunStatus): Promise<b
   const inRun = [...states].map(([state, number]) => `${number} ${state}`).join(", ");
   const isWhole = known === totalCount && ended === run.payments.length;
   narrator.line(
-    `${isWhole ? green("✓") : red("✗")} ${count(totalCount, "bill")}, each in one state: ${inRun}`,
+    `${isWhole ? green("✓") : red("✗")} ${counted(totalCount, "bill")}, each in one state: ${inRun}`,
   );
   narrator.text(dim(`  left out of the run: ${leftOutText(skipped)}`));
   if (!isWhole) narrator.line(red(`  ${totalCount - known} of them unaccounted for`));

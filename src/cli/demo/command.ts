@@ -1,9 +1,9 @@
 import type { Command } from "@commander-js/extra-typings";
 
 import { runDemo } from "./run-demo.ts";
-import type { Session } from "../client/session.ts";
+import type { CliSession } from "../client/session.ts";
 
-export function addDemoCommand(program: Command, session: Session): void {
+export function addDemoCommand(program: Command, session: CliSession): void {
   program
     .command("demo")
     .description("a whole pay run on a sandbox, with a killed worker in the middle: no real money")

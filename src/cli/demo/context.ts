@@ -1,6 +1,6 @@
 import type { PaymentsClient } from "../../payments-api/index.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
-import type { Part, Processes } from "../parts/processes.ts";
+import type { RunningPart, Processes } from "../parts/processes.ts";
 import type { SandboxControl } from "../client/sandbox-control.ts";
 import type { Addresses } from "../parts/stack.ts";
 import type { Supervision } from "../parts/supervised.ts";
@@ -22,8 +22,8 @@ export interface Demo {
   readonly service: PaymentsClient;
   readonly webhookEndpointId: string;
   /** The worker that is running; replaced after it was killed. */
-  worker: Part;
-  readonly startWorker: () => Promise<Part>;
+  worker: RunningPart;
+  readonly startWorker: () => Promise<RunningPart>;
   readonly state: DemoState;
   /** Changes the state and writes it to disk. */
   readonly remember: (change: Partial<DemoState>) => void;

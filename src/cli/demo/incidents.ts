@@ -2,11 +2,12 @@ import { fundingIncidentId, retryFailedPaymentId } from "../../contracts/workflo
 import type { RunPaymentStatus, RunStatus } from "../../api/runs.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
-import type { LedgerEntry } from "../client/sandbox-control.ts";
-import { count, dim, green, printable, yellow } from "../terminal/text.ts";
+import type { BankEntry } from "../client/sandbox-control.ts";
+import { dim, green, printable, yellow } from "../terminal/text.ts";
+import { counted } from "../../domain/counted.ts";
 import { asAnotherSystem, OVER_HTTP } from "./another-system.ts";
 import type { Demo } from "./context.ts";
-import { type Incident, IncidentListBody } from "../../api/incidents.ts";
+import { type IncidentView, IncidentListBody } from "../../api/incidents.ts";
 import { NoticeListBody } from "../../api/notices.ts";
 
 /** The longest wait for the day's other payments to be known as bounced too. */
@@ -41,7 +42,7 @@ export class Incidents {
    * Returns the bills whose last payment failed at the service for the incident's reason, so that
    * none is on its way.
    */
-  async #bounced({ payments }: RunStatus, { code }: Incident): Promise<RunPaymentStatus[]> {
+  async #bounced({ payments }: RunStatus, { code }: IncidentView): Promise<RunPaymentStatus[]> {
     const { service, state } = this.#demo;
     const failed = await service.payments.listAll({ status: "failed" });
     const ids = new Set(
@@ -60,7 +61,7 @@ export class Incidents {
 
   async #decideNow(
     { business }: RunStatus,
-    incident: Incident,
+    incident: IncidentView,
     bounced: readonly RunPaymentStatus[],
   ): Promise<void> {
     const { narrator, gateway } = this.#demo;
@@ -68,12 +69,12 @@ export class Incidents {
     const { items } = await gateway.get("/v1/notices?kind=incident", NoticeListBody);
     const vendors = bounced.map(({ contactName }) => printable(contactName ?? "")).join(", ");
     narrator.text(
-      `${yellow("↻")} ${count(bills, "payment")} bounced, ${formatUsd(billsCents)}, the first with: ${printable(reason)}. Our own account was empty, so it is one incident.`,
+      `${yellow("↻")} ${counted(bills, "payment")} bounced, ${formatUsd(billsCents)}, the first with: ${printable(reason)}. Our own account was empty, so it is one incident.`,
     );
     narrator.text(`  ${vendors}`);
     narrator.line(
       dim(
-        `  ${fundingIncidentId(business, source)}: no run pays from it, ${count(items.length, "notice")}, one decision`,
+        `  ${fundingIncidentId(business, source)}: no run pays from it, ${counted(items.length, "notice")}, one decision`,
       ),
     );
     const [first] = bounced;
@@ -97,7 +98,7 @@ export class Incidents {
 export async function reportBounced(
   { narrator, gateway, state }: Demo,
   run: RunStatus,
-  ledger: readonly LedgerEntry[],
+  ledger: readonly BankEntry[],
 ): Promise<void> {
   const { bounced } = state;
   if (bounced === undefined) return;
@@ -112,6 +113,6 @@ export async function reportBounced(
   const { items } = await gateway.get("/v1/notices?kind=incident", NoticeListBody);
   const moves = [...new Set(settled.map(movesOf))].join("; or ");
   narrator.text(
-    `${green("✓")} ${count(settled.length, "bill")} that bounced: ${count(items.length, "notice")}, one decision, one retry each; the bank's moves: ${moves}`,
+    `${green("✓")} ${counted(settled.length, "bill")} that bounced: ${counted(items.length, "notice")}, one decision, one retry each; the bank's moves: ${moves}`,
   );
 }

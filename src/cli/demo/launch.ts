@@ -1,6 +1,6 @@
 import type { RunStatus } from "../../api/runs.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
-import { applyPlaybook, readPlaybook } from "../commands/playbook-files.ts";
+import { sendPlaybook, readPlaybook } from "../commands/playbook-files.ts";
 import { PlanDigest, skippedCounts } from "../show/plan.ts";
 import { hasEnded } from "../show/run.ts";
 import { dim, fitted } from "../terminal/text.ts";
@@ -20,8 +20,8 @@ export async function launchAndPlan(demo: Demo): Promise<RunStatus> {
   if (demo.state.runId === undefined) {
     const before = await service.payments.listAll({});
     demo.remember({ paymentsBefore: before.map(({ id }) => id) });
-    for (const other of OTHERS) await applyPlaybook(gateway, await readPlaybook(fileOf(other)));
-    const { name } = await applyPlaybook(gateway, await readPlaybook(fileOf("weekly-vendors")));
+    for (const other of OTHERS) await sendPlaybook(gateway, await readPlaybook(fileOf(other)));
+    const { name } = await sendPlaybook(gateway, await readPlaybook(fileOf("weekly-vendors")));
     const launched = await gateway
       .as(people.token("launcher"))
       .post("/v1/runs", RunStatusBody, { playbook: name });

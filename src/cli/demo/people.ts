@@ -10,18 +10,18 @@ const ROLES = {
   owner: ["owner"],
 } as const;
 
-export type Person = keyof typeof ROLES;
+export type DemoPerson = keyof typeof ROLES;
 
 export interface People {
-  readonly token: (person: Person) => string;
+  readonly token: (person: DemoPerson) => string;
   /** Returns the path at which the person's own process finds the token. */
-  readonly tokenFile: (person: Person) => string;
+  readonly tokenFile: (person: DemoPerson) => string;
 }
 
 /** Makes sure that each of them has a token, made before anything is launched. */
 export async function invitePeople(home: string, databaseUrl: string): Promise<People> {
-  const tokenFile = (person: Person) => personPath(home, person);
-  const tokens = new Map<Person, string>();
+  const tokenFile = (person: DemoPerson) => personPath(home, person);
+  const tokens = new Map<DemoPerson, string>();
   const store = await openStore(databaseUrl);
   try {
     for (const name of ["launcher", "controller", "owner"] as const) {

@@ -15,14 +15,14 @@ import { type Addresses, chooseAddresses, type StackOptions, startStack } from "
 import { supervised, type Supervision } from "../parts/supervised.ts";
 import { bold, dim, yellow } from "../terminal/text.ts";
 import { anotherSystemApproves, controllerDecides, launcherIsRefused } from "./approvals.ts";
-import { report, whatNext } from "./closing.ts";
+import { closingReport, whatNext } from "./closing.ts";
 import type { Demo } from "./context.ts";
 import { armFaults, crashWorker, restartWorker, showRecovery } from "./crash.ts";
 import { launchAndPlan } from "./launch.ts";
 import { Narrator } from "./narrator.ts";
 import { invitePeople } from "./people.ts";
 import { settle, untilSent } from "./settle.ts";
-import { releaseWithheld, reportReleaseDates } from "./withheld.ts";
+import { letOthersRelease, reportReleaseDates } from "./withheld.ts";
 import { type DemoState, newState, readState, writeState } from "./state.ts";
 import { type Config, environmentWith, loadConfig } from "../../config.ts";
 
@@ -230,7 +230,7 @@ async function prepare(parts: {
 async function runSteps(demo: Demo): Promise<boolean> {
   const planned = await launchAndPlan(demo);
   const ended = hasEnded(planned) ? planned : await approveAndPay(demo, planned);
-  return report(demo, ended);
+  return closingReport(demo, ended);
 }
 
 async function approveAndPay(demo: Demo, planned: RunStatus): Promise<RunStatus> {
@@ -245,7 +245,7 @@ async function approveAndPay(demo: Demo, planned: RunStatus): Promise<RunStatus>
   narrator.heading("Pay");
   await payAndCrash(demo, planned);
   // Meanwhile the killed worker's lease expires.
-  await releaseWithheld(demo);
+  await letOthersRelease(demo);
   await showRecovery(demo);
   const sent = await untilSent(demo);
   if (hasEnded(sent)) return sent;

@@ -8,7 +8,8 @@ import { formatUsd } from "../../domain/money.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
 import { hasEnded } from "../show/run.ts";
 import { nameOf } from "../show/plan.ts";
-import { count, dim, green, printable, red } from "../terminal/text.ts";
+import { dim, green, printable, red } from "../terminal/text.ts";
+import { counted } from "../../domain/counted.ts";
 import { pollRun } from "../show/wait-for-run.ts";
 import { anotherSystemApproves } from "./approvals.ts";
 import { type Demo, runIdOf } from "./context.ts";
@@ -137,7 +138,7 @@ class News {
     const lines = run.payments.filter(({ payableId }) => bounced.includes(payableId));
     const areSettled = lines.length > 0 && lines.every((line) => line.state === "settled");
     if (areSettled && this.#isNew("bounced")) {
-      narrator.line(`${green("✓")} the ${count(lines.length, "bill")} that bounced have settled`);
+      narrator.line(`${green("✓")} the ${counted(lines.length, "bill")} that bounced have settled`);
     }
   }
 

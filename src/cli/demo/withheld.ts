@@ -7,9 +7,10 @@ import type { RunPaymentStatus, RunStatus } from "../../api/runs.ts";
 import { spokenDay, spokenTime } from "../../domain/clock/spoken.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { CliError, EXIT } from "../terminal/cli-error.ts";
-import type { LedgerEntry } from "../client/sandbox-control.ts";
-import { bold, count, dim, green, red } from "../terminal/text.ts";
-import { asAnotherSystem, OVER_HTTP, refusalText } from "./another-system.ts";
+import type { BankEntry } from "../client/sandbox-control.ts";
+import { bold, dim, green, red } from "../terminal/text.ts";
+import { counted } from "../../domain/counted.ts";
+import { asAnotherSystem, OVER_HTTP, gatewayRefusalText } from "./another-system.ts";
 import { type Demo, runIdOf } from "./context.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
 import { HoldBody } from "../../api/holds.ts";
@@ -28,7 +29,7 @@ interface Withheld {
  * Shows the bills that are approved but not sent, and lets another system release them. Prints
  * nothing if there are none.
  */
-export async function releaseWithheld(demo: Demo): Promise<void> {
+export async function letOthersRelease(demo: Demo): Promise<void> {
   const { narrator, gateway } = demo;
   const run = await gateway.run(runIdOf(demo));
   const bills = withheldOf(run, await holdingBack(demo, run));
@@ -42,7 +43,7 @@ export async function releaseWithheld(demo: Demo): Promise<void> {
     ),
   );
   narrator.line(
-    `${bold(count(bills.length, "bill"))}, ${centsOf(lines)}: approved, on hold, not sent.${releaseByText(bills)}`,
+    `${bold(counted(bills.length, "bill"))}, ${centsOf(lines)}: approved, on hold, not sent.${releaseByText(bills)}`,
   );
   await adminIsRefused(demo, first.holdId);
   const released = new Set([
@@ -56,7 +57,7 @@ export async function releaseWithheld(demo: Demo): Promise<void> {
     throw new CliError(EXIT.failed, `the owner's release was refused: ${refusal.message}`);
   }
   narrator.line(
-    `${green("✓")} released: ${count(bills.length, "bill")}  ${dim(`owner, ${OVER_HTTP}`)}`,
+    `${green("✓")} released: ${counted(bills.length, "bill")}  ${dim(`owner, ${OVER_HTTP}`)}`,
   );
 }
 
@@ -68,14 +69,14 @@ export function reportReleaseDates({ narrator, state }: Demo, run: RunStatus): v
   if (date === undefined || date === null) return;
   const on = dates.length === 1 ? `on ${dayOf(date)}` : "on their dates";
   const inTime = lines.every(isInTime) ? ", in time for their due dates" : "";
-  narrator.line(`Among them the ${count(lines.length, "released bill")}, to run ${on}${inTime}.`);
+  narrator.line(`Among them the ${counted(lines.length, "released bill")}, to run ${on}${inTime}.`);
 }
 
 /** Reports when the money of the released bills arrived, according to the bank's ledger. */
 export function reportReleased(
   { narrator, state }: Demo,
   run: RunStatus,
-  ledger: readonly LedgerEntry[],
+  ledger: readonly BankEntry[],
 ): void {
   const lines = releasedOf(run, state.released).filter((line) => line.state === "settled");
   if (lines.length === 0) return;
@@ -91,7 +92,7 @@ export function reportReleased(
   );
   const when = isLate ? "" : ", by their due dates";
   narrator.line(
-    `${green("✓")} ${count(lines.length, "bill")}, held back until the owner released them: paid${when}`,
+    `${green("✓")} ${counted(lines.length, "bill")}, held back until the owner released them: paid${when}`,
   );
 }
 
@@ -127,7 +128,7 @@ async function adminIsRefused({ narrator, gateway }: Demo, holdId: string): Prom
     await gateway.delete(`/v1/holds/${encodeURIComponent(holdId)}`, HoldBody);
   } catch (error) {
     if (!(error instanceof CliError) || error.exitCode !== EXIT.failed) throw error;
-    narrator.text(`${red("✗")} administrator releases: ${refusalText(error)}`);
+    narrator.text(`${red("✗")} administrator releases: ${gatewayRefusalText(error)}`);
     return;
   }
   throw new CliError(EXIT.failed, "an administrator's release was taken: it must not be");

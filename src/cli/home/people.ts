@@ -64,7 +64,7 @@ export function ownToken({ token, home }: Speaker): string | undefined {
 export function readPerson(home: string, name: string): string {
   const token = tokenOf(home, name);
   if (token !== undefined) return token;
-  const known = peopleOf(home);
+  const known = peopleOfHome(home);
   const lower = name.toLowerCase();
   const [meant, ...others] = known.filter((each) => each.toLowerCase() === lower);
   const theirs = meant === undefined ? undefined : tokenOf(home, meant);
@@ -104,7 +104,7 @@ export function replaceOwnToken(speaker: Speaker, next: string): string | null {
 }
 
 /** Returns the names that `--as` accepts here. */
-export function peopleOf(home: string): string[] {
+export function peopleOfHome(home: string): string[] {
   return readLocalAdmin(home) === undefined ? peopleIn(home) : [LOCAL_ADMIN, ...peopleIn(home)];
 }
 

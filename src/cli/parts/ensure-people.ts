@@ -11,7 +11,7 @@ import {
 } from "../home/people.ts";
 import { writePrivate } from "../home/private-file.ts";
 
-export interface Person {
+export interface PersonToMake {
   readonly name: string;
   readonly roles: readonly string[];
   readonly createdBy: Author;
@@ -38,7 +38,11 @@ export function ensureLocalApprover(store: Store, home: string): Promise<string>
 }
 
 /** Makes sure that a file holds a token of this person that the store knows. @returns the token */
-export async function ensurePerson(store: Store, path: string, person: Person): Promise<string> {
+export async function ensurePerson(
+  store: Store,
+  path: string,
+  person: PersonToMake,
+): Promise<string> {
   const known = readToken(path);
   if (known !== undefined && (await counts(store, known))) return known;
   const { token } = await createToken(store, { ...person, nowMs: Date.now() });

@@ -1,6 +1,6 @@
 import { doublingMs } from "../../domain/back-off.ts";
-import { reasonOf } from "../terminal/cli-error.ts";
-import type { Exit, Part, PartPlan, Processes } from "./processes.ts";
+import { errorReason } from "../terminal/cli-error.ts";
+import type { Exit, RunningPart, PartPlan, Processes } from "./processes.ts";
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
@@ -19,9 +19,9 @@ export function startKept(
   processes: Processes,
   plan: PartPlan,
   said: (line: string) => void,
-): Promise<Part> {
+): Promise<RunningPart> {
   let failures = 0;
-  const start = (): Promise<Part> => {
+  const start = (): Promise<RunningPart> => {
     const startedAtMs = Date.now();
     return processes.start(plan, ({ code, signal }: Exit) => {
       if (Date.now() - startedAtMs > SETTLED_AFTER_MS) failures = 0;
@@ -39,7 +39,7 @@ export function startKept(
       start().then(
         () => said(`the ${plan.name} runs again`),
         (error: unknown) => {
-          if (!processes.isStopping) startLater(reasonOf(error));
+          if (!processes.isStopping) startLater(errorReason(error));
         },
       );
     }, waitMs).unref();

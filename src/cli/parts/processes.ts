@@ -32,7 +32,7 @@ export interface Exit {
 }
 
 /** A part that is running or has run. */
-export interface Part {
+export interface RunningPart {
   readonly name: string;
   readonly pid: number;
   readonly plan: PartPlan;
@@ -88,7 +88,7 @@ export class Processes {
    * @param ended is called if the part ends unexpectedly, in place of `onUnexpectedExit`
    * @throws {CliError} 4 if the part ends or isn't ready in time, with its last words and its log
    */
-  async start(plan: PartPlan, ended?: (exit: Exit) => void): Promise<Part> {
+  async start(plan: PartPlan, ended?: (exit: Exit) => void): Promise<RunningPart> {
     if (this.#stopping) throw new CliError(EXIT.interrupted, "stopping", { code: "interrupted" });
     const running = this.#spawn(plan);
     const { child, exited, logFile } = running;
@@ -117,7 +117,7 @@ export class Processes {
   }
 
   /** Ends a part as a crash would: sends SIGKILL to it and everything that it has started. */
-  async crash(part: Part): Promise<void> {
+  async crash(part: RunningPart): Promise<void> {
     const running = this.#find(part);
     if (running === undefined) return;
     running.expected = true;
@@ -147,7 +147,7 @@ export class Processes {
     }
   }
 
-  #find(part: Part): Running | undefined {
+  #find(part: RunningPart): Running | undefined {
     return [...this.#running].find(({ child }) => child.pid === part.pid);
   }
 

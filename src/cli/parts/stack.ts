@@ -9,7 +9,7 @@ import { gatewayPart, sandboxPart, temporalPart, workerPart } from "./parts.ts";
 import { findPort } from "./ports.ts";
 import { writePrivate } from "../home/private-file.ts";
 import { startKept } from "./kept-part.ts";
-import type { Part, PartPlan, Processes } from "./processes.ts";
+import type { RunningPart, PartPlan, Processes } from "./processes.ts";
 import { connectSandbox, type SandboxBusiness } from "./sandbox-business.ts";
 import { workflowBundle } from "./workflow-bundle.ts";
 
@@ -51,8 +51,8 @@ export interface Stack {
   readonly business: SandboxBusiness | null;
   /** Token of the local administrator. */
   readonly adminToken: string;
-  readonly worker: Part;
-  startWorker(): Promise<Part>;
+  readonly worker: RunningPart;
+  startWorker(): Promise<RunningPart>;
 }
 
 /**
@@ -147,7 +147,7 @@ function startPart(
   processes: Processes,
   { restarted }: StackOptions,
   plan: PartPlan,
-): Promise<Part> {
+): Promise<RunningPart> {
   return restarted === undefined ? processes.start(plan) : startKept(processes, plan, restarted);
 }
 

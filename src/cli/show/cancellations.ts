@@ -10,7 +10,7 @@ import { EXIT, type ExitCode } from "../terminal/cli-error.ts";
 import type { GatewayClient } from "../client/gateway-client.ts";
 import type { Output } from "../terminal/output.ts";
 import { startedByLines, waitsForLines } from "./run.ts";
-import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
+import { bold, dim, green, printable, red, textTable, yellow } from "../terminal/text.ts";
 import { nameOf } from "./plan.ts";
 import { pollUntil } from "./wait-for-run.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
@@ -26,7 +26,7 @@ export async function launchedCancellation(
   output.lines([...cancellationLines(now), ...keptBackLines(now)]);
   if (!wait) output.line(dim(`payrun status ${asked.id}`));
   output.document(now);
-  return wait ? exitCodeOf(now) : EXIT.done;
+  return wait ? cancellationExitCode(now) : EXIT.done;
 }
 
 /** True for the id of a cancellation, whose status has another shape than a run's. */
@@ -61,7 +61,7 @@ export function cancellationLines(now: CancellationStatus): string[] {
     ...(rows.length === 0 && hasEnded(now)
       ? ["It took nothing back: the service has nothing scheduled or held of what it names."]
       : []),
-    ...(rows.length === 0 ? [] : ["", ...table([{}, { align: "right" }, {}, {}, {}], rows)]),
+    ...(rows.length === 0 ? [] : ["", ...textTable([{}, { align: "right" }, {}, {}, {}], rows)]),
   ];
 }
 
@@ -143,7 +143,7 @@ export function progressOf(
 }
 
 /** Returns the exit code of `--wait`: 0 completed, 1 with exceptions, 3 it still waits. */
-export function exitCodeOf(now: CancellationStatus): ExitCode {
+export function cancellationExitCode(now: CancellationStatus): ExitCode {
   if (!hasEnded(now)) return EXIT.waiting;
   return now.phase === "completed" ? EXIT.done : EXIT.failed;
 }

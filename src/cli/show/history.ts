@@ -4,8 +4,8 @@ import { formatUsd } from "../../domain/money.ts";
 import { shownAmount } from "../../domain/payments/line-parts.ts";
 import { othersTitle } from "../../domain/payments/others-texts.ts";
 import { isSaidBy } from "../../domain/payments/paid-once.ts";
-import { bold, dim, green, printable, red, table, yellow } from "../terminal/text.ts";
-import type { Named } from "../../api/names.ts";
+import { bold, dim, green, printable, red, textTable, yellow } from "../terminal/text.ts";
+import type { NamedView } from "../../api/names.ts";
 import type { PayableHistory } from "../../api/history.ts";
 import { heldName } from "./holds.ts";
 import { resolveHint } from "./resolve-hint.ts";
@@ -21,7 +21,7 @@ const SHOWN_ABOVE: readonly string[] = [
 /** Describes a bill on one screen: the conclusion first, then the evidence for it. */
 export function historyLines(
   history: PayableHistory,
-  named?: Pick<Named, "number" | "name" | "amountCents">,
+  named?: Pick<NamedView, "number" | "name" | "amountCents">,
 ): string[] {
   const { attempts, cancels, zone } = history;
   const bill = history.bill ?? history.leftOut ?? asNamed(named);
@@ -72,7 +72,7 @@ function resolveLines({ state, givenBack, payableId, bill, reasonCode }: Payable
 }
 
 /** Describes a bill that is in no plan, as the service names it. */
-function asNamed(named: Pick<Named, "number" | "name" | "amountCents"> | undefined) {
+function asNamed(named: Pick<NamedView, "number" | "name" | "amountCents"> | undefined) {
   if (named?.amountCents == null) return null;
   const { number: publicId, name: contactName, amountCents } = named;
   return { publicId, contactName, amountCents, dueDate: null };
@@ -201,7 +201,7 @@ function grouped(
 }
 
 function paymentLines({ payments, zone }: PayableHistory): string[] {
-  return table(
+  return textTable(
     [{}, { align: "right" }, {}, {}],
     payments.map(({ id, amountCents, status, seenAt, seq }) => [
       id,

@@ -2,13 +2,14 @@ import { spokenTime } from "../../domain/clock/spoken.ts";
 import { afterLossText, askedAgainText, goOut } from "../../domain/goes-out.ts";
 import { notSentText } from "../../domain/approvals/share-texts.ts";
 import { formatUsd } from "../../domain/money.ts";
-import type { GoesOut, HeldSums, Hold } from "../../api/holds.ts";
+import type { GoesOut, HeldSums, HoldView } from "../../api/holds.ts";
 import { isSetByPayrun } from "../../domain/holds.ts";
-import { count, dim, printable, red } from "../terminal/text.ts";
+import { dim, printable, red } from "../terminal/text.ts";
+import { counted } from "../../domain/counted.ts";
 import { nameOf } from "./plan.ts";
 
 /** Names what a hold is on, as people call it. */
-export function heldName({ scope, value, number, name, amountCents }: Hold): string {
+export function heldName({ scope, value, number, name, amountCents }: HoldView): string {
   switch (scope) {
     case "all":
       return "everything";
@@ -26,7 +27,7 @@ export function heldName({ scope, value, number, name, amountCents }: Hold): str
 }
 
 /** Describes a hold on everything or on an account, which must be known before anything else. */
-export function stopLine(hold: Hold): string {
+export function stopLine(hold: HoldView): string {
   const { scope, business, reason, author, createdAt, zone, id } = hold;
   const what = scope === "all" ? "Everything" : heldName(hold).replace(/^a/, "A");
   const by = isSetByPayrun(hold) ? "payrun" : author;
@@ -107,5 +108,5 @@ const ITEMS_SHOWN = 20;
 
 /** Returns `12 bills, $3,400.00,`, to be followed by a statement about them; else `no bill`. */
 function sumText({ bills, totalCents }: { readonly bills: number; readonly totalCents: number }) {
-  return bills === 0 ? "no bill" : `${count(bills, "bill")}, ${formatUsd(totalCents)},`;
+  return bills === 0 ? "no bill" : `${counted(bills, "bill")}, ${formatUsd(totalCents)},`;
 }

@@ -1,6 +1,6 @@
 import type { IncidentStatus } from "../../api/incidents.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
-import { waits } from "../../domain/counted.ts";
+import { counted, waits } from "../../domain/counted.ts";
 import { shellWord } from "../../domain/shell-word.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import { formatUsd } from "../../domain/money.ts";
@@ -8,7 +8,7 @@ import { callBackCommand } from "../../domain/notices/incident-texts.ts";
 import { phaseText, waitsForLines } from "./run.ts";
 import { nameOf } from "./plan.ts";
 import { topUpLines } from "./deposit.ts";
-import { bold, count, dim, printable, table } from "../terminal/text.ts";
+import { bold, dim, printable, textTable } from "../terminal/text.ts";
 
 /** Describes for a person where the incident of a funding account stands. */
 export function incidentLines(status: IncidentStatus): string[] {
@@ -28,7 +28,7 @@ export function incidentLines(status: IncidentStatus): string[] {
     ...waitingLines(status),
     ...scheduledLines(status),
     ...topUpLines(status.topUps),
-    ...(rows.length === 0 ? [] : ["", ...table([{}, { align: "right" }, {}, {}, {}], rows)]),
+    ...(rows.length === 0 ? [] : ["", ...textTable([{}, { align: "right" }, {}, {}, {}], rows)]),
   ];
 }
 
@@ -38,7 +38,7 @@ export function incidentLines(status: IncidentStatus): string[] {
  */
 function waitingLines({ phase, payments, totalCents }: IncidentStatus): string[] {
   if (phase === "ended" && payments.length === 0) return [];
-  const bills = `${count(payments.length, "bill")} of ${formatUsd(totalCents)}`;
+  const bills = `${counted(payments.length, "bill")} of ${formatUsd(totalCents)}`;
   if (phase === "ended") return [`${bills} waited for it.`];
   return [`${bills} ${waits(payments.length)} for it.`];
 }
@@ -56,7 +56,7 @@ export function scheduledLines({
   const until =
     cancelBy === null ? "" : `; the first can be cancelled until ${spokenTime(cancelBy)}`;
   return [
-    `The service has ${count(bills, "bill")} scheduled from it, ${formatUsd(totalCents)}${until}`,
+    `The service has ${counted(bills, "bill")} scheduled from it, ${formatUsd(totalCents)}${until}`,
     dim(
       calledBackBy === undefined
         ? callBackCommand(source)

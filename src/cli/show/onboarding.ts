@@ -1,6 +1,6 @@
 import type { OnboardingStatus } from "../../api/onboardings.ts";
 import { phaseText, waitsForLines } from "./run.ts";
-import { bold, dim, printable, table } from "../terminal/text.ts";
+import { bold, dim, printable, textTable } from "../terminal/text.ts";
 
 /** Describes for a person where an onboarding stands. */
 export function onboardingLines(status: OnboardingStatus): string[] {
@@ -20,7 +20,7 @@ export function onboardingLines(status: OnboardingStatus): string[] {
     ...textLines(status),
     ...(rows.length === 0
       ? []
-      : ["", ...table([{ title: "Provided" }, { title: "State" }, { title: "By" }, {}], rows)]),
+      : ["", ...textTable([{ title: "Provided" }, { title: "State" }, { title: "By" }, {}], rows)]),
     ...(proposal === null
       ? []
       : [

@@ -3,12 +3,12 @@ import { isFlagged as isOdd } from "../../domain/planning/flagged.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import type { ApprovalStage } from "../../contracts/playbook.ts";
 import { spokenDeadline } from "../../domain/clock/spoken.ts";
-import { type BillSum, NOTHING, plus } from "../../domain/counted.ts";
+import { counted, type BillSum, NOTHING, plus } from "../../domain/counted.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { leftOutText } from "../../domain/planning/left-out.ts";
 import { asApprover } from "../home/people.ts";
 import { plannedTopUpLines } from "./deposit.ts";
-import { bold, count, dim, printable, short, table, yellow } from "../terminal/text.ts";
+import { bold, dim, printable, short, textTable, yellow } from "../terminal/text.ts";
 
 /** The part of a line that is shown; plans and running runs both have it. */
 export interface ShownLine {
@@ -52,7 +52,7 @@ export class PlanDigest {
       if (flags.some(({ kind }) => kind === "late")) this.#lateCount += 1;
       if (flags.some(({ kind }) => kind === "not-recallable")) this.#notRecallableCount += 1;
     }
-    const odd = lines.filter(isFlagged);
+    const odd = lines.filter(isWorthALook);
     this.#oddCount += odd.length;
     this.#odd = [...this.#odd, ...odd]
       .toSorted(
@@ -68,18 +68,18 @@ export class PlanDigest {
     const over = this.#overLimit;
     const [lines, cents] = [plan.lineCount - over.count, plan.totalCents - over.cents];
     return [
-      `${bold(count(lines, "bill"))} to pay, ${bold(formatUsd(cents))}`,
+      `${bold(counted(lines, "bill"))} to pay, ${bold(formatUsd(cents))}`,
       ...(over.count === 0
         ? []
         : [
             yellow(
-              `Over a limit: ${count(over.count, "bill")}, ${formatUsd(over.cents)}, parked at once for a person, no matter who approves`,
+              `Over a limit: ${counted(over.count, "bill")}, ${formatUsd(over.cents)}, parked at once for a person, no matter who approves`,
             ),
           ]),
       ...cashLines(plan),
       ...plannedTopUpLines(plan.topUp),
       ...[...this.#rules].map(
-        ([who, sum]) => `Needs ${who}: ${count(sum.count, "bill")}, ${formatUsd(sum.cents)}`,
+        ([who, sum]) => `Needs ${who}: ${counted(sum.count, "bill")}, ${formatUsd(sum.cents)}`,
       ),
       ...(plan.warnings ?? []).map((warning) => yellow(printable(warning))),
       ...(plan.decideBy === null
@@ -104,9 +104,9 @@ export class PlanDigest {
     const [odd, late] = [this.#oddCount, this.#lateCount];
     return [
       ...(odd === 0 ? [] : [`${bold("Worth a look")} (${odd.toLocaleString("en-US")}):`]),
-      ...table([{}, { align: "right" }, {}], rows).map((line) => `  ${line}`),
+      ...textTable([{}, { align: "right" }, {}], rows).map((line) => `  ${line}`),
       ...(odd > ODD_MOST ? [dim(`  and ${(odd - ODD_MOST).toLocaleString("en-US")} more`)] : []),
-      ...(late === 0 ? [] : [`${count(late, "bill")} will arrive late, even if paid at once.`]),
+      ...(late === 0 ? [] : [`${counted(late, "bill")} will arrive late, even if paid at once.`]),
       ...notRecallable(this.#notRecallableCount),
     ];
   }
@@ -121,7 +121,7 @@ function notRecallable(bills: number): string[] {
   if (bills === 0) return [];
   return [
     yellow(
-      `${count(bills, "bill")} can't be recalled once sent: the service cancels none of a bill's scheduled payments if there are several.`,
+      `${counted(bills, "bill")} can't be recalled once sent: the service cancels none of a bill's scheduled payments if there are several.`,
     ),
   ];
 }
@@ -151,7 +151,7 @@ function cashLines(plan: PlanFigures): string[] {
 const COUNTED: readonly RunPaymentStatus["flags"][number]["kind"][] = ["late", "not-recallable"];
 
 /** True if a person should look at the line itself. */
-export function isFlagged({ flags }: Pick<ShownLine, "flags">): boolean {
+export function isWorthALook({ flags }: Pick<ShownLine, "flags">): boolean {
   return flags.some(({ kind }) => !COUNTED.includes(kind));
 }
 
@@ -183,11 +183,11 @@ export function nextCommands(
 export function skippedCounts(plan: PlanFigures): string[] {
   const total = Object.values(plan.skippedByCode).reduce((sum, number) => sum + number, 0);
   if (total === 0) return [];
-  return [`${bold("Left out")} (${count(total, "bill")}): ${leftOutText(plan.skippedByCode)}`];
+  return [`${bold("Left out")} (${counted(total, "bill")}): ${leftOutText(plan.skippedByCode)}`];
 }
 
 /** Lists the bills of a page of a plan that are paid, and when. */
-export function billsOf(plan: Pick<DryPlanAnswer, "lines">): string[] {
+export function paidBills(plan: Pick<DryPlanAnswer, "lines">): string[] {
   if (plan.lines.length === 0) return [];
   const columns = [
     { title: "Pays" },
@@ -207,11 +207,11 @@ export function billsOf(plan: Pick<DryPlanAnswer, "lines">): string[] {
       ? line.flags.map(({ kind }) => kind).join(", ")
       : printable(line.overLimit.text),
   ]);
-  return [...table(columns, rows), ""];
+  return [...textTable(columns, rows), ""];
 }
 
 /** Lists the bills of a page of a plan that are left out, each with its reason. */
-export function leftOutOf(plan: Pick<DryPlanAnswer, "skipped">): string[] {
+export function leftOutBills(plan: Pick<DryPlanAnswer, "skipped">): string[] {
   if (plan.skipped.length === 0) return [];
   const columns = [
     { title: "Leaves out" },
@@ -225,7 +225,7 @@ export function leftOutOf(plan: Pick<DryPlanAnswer, "skipped">): string[] {
     line.dueDate ?? "no due date",
     printable(line.text),
   ]);
-  return [...table(columns, rows), ""];
+  return [...textTable(columns, rows), ""];
 }
 
 function peopleText({ by, quorum }: Pick<ApprovalStage, "by" | "quorum">): string {

@@ -3,16 +3,16 @@ import { changeIn, wordCommand } from "../../domain/approvals/changed-records.ts
 import { isShort, leftNowCents, whenPlanned } from "../../domain/approvals/money-reach.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import { missingText } from "../../domain/approvals/share-texts.ts";
-import { waits } from "../../domain/counted.ts";
+import { counted, waits } from "../../domain/counted.ts";
 import { shownAmount } from "../../domain/payments/line-parts.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
-import { shownState } from "../../domain/runs/given-back.ts";
+import { shownBillState } from "../../domain/runs/given-back.ts";
 import { changedRecordLines } from "./changed-records.ts";
 import { deadlineText } from "./deadline.ts";
 import { topUpLines } from "./deposit.ts";
 import { leftText, nameOf } from "./plan.ts";
 import { outcomeLines, phaseText, planOnlyLines, waitsForLines } from "./run.ts";
-import { bold, count, dim, fitting, printable, table, yellow } from "../terminal/text.ts";
+import { bold, dim, fitting, printable, textTable, yellow } from "../terminal/text.ts";
 
 /** Names the run and where it stands. */
 export function reviewHead(review: RunReview): string[] {
@@ -50,12 +50,12 @@ export function billLines(bills: readonly ReviewedBill[]): string[] {
     { title: "Arrives" },
     { title: "Waits for" },
   ] as const;
-  return table(columns, rows);
+  return textTable(columns, rows);
 }
 
 /** Returns the approvers that a bill waits for, and if it is also on hold; otherwise its state. */
 function waitsForText(bill: ReviewedBill): string {
-  if (bill.missing === null) return shownState(bill);
+  if (bill.missing === null) return shownBillState(bill);
   const isWord = bill.missing.aboutRecord === true;
   const why = isWord ? ` (${changeIn(bill.reason)})` : bill.because && `: ${bill.because}`;
   const people = printable(`${missingText(bill.missing)}${why ?? ""}`);
@@ -85,7 +85,7 @@ function sumLines(review: RunReview): string[] {
     ...(review.planOnly === true
       ? planOnlyLines(review, plan)
       : [
-          `${bold(count(plan.count, "bill"))}, ${bold(formatUsd(plan.cents))}; ${waitText(review)}.`,
+          `${bold(counted(plan.count, "bill"))}, ${bold(formatUsd(plan.cents))}; ${waitText(review)}.`,
           ...(decideBy === null ? [] : [deadlineText(decideBy, review)]),
           // Whose approval counts doesn't matter if no bill waits for one.
           ...(yours.refusal !== null && waiting.count === 0 ? [] : [printable(yours.summary)]),
@@ -124,8 +124,8 @@ function oddLines({ odd }: RunReview): string[] {
   ]);
   return [
     "",
-    `${bold("Worth a look")} (${count(odd.count, "bill")}):`,
-    ...table([{}, { align: "right" }, {}], rows),
+    `${bold("Worth a look")} (${counted(odd.count, "bill")}):`,
+    ...textTable([{}, { align: "right" }, {}], rows),
     ...moreLine(odd),
   ];
 }
@@ -144,7 +144,7 @@ function changedRecords({ id, changedRecords: records }: RunReview): string[] {
   if (records.length === 0) return [];
   return [
     "",
-    `${bold("Is the account still right?")} (${count(records.length, "vendor")}): ${wordCommand(shortName(id))}`,
+    `${bold("Is the account still right?")} (${counted(records.length, "vendor")}): ${wordCommand(shortName(id))}`,
     ...changedRecordLines(records.slice(0, VENDORS_NAMED)).map((line) => `  ${line}`),
     ...(records.length > VENDORS_NAMED ? [`  and ${records.length - VENDORS_NAMED} more`] : []),
   ];
@@ -158,13 +158,13 @@ function lateLines({ late }: RunReview): string[] {
   const rows = late.items.map((bill) => [
     nameOf(bill),
     formatUsd(bill.amountCents),
-    `due ${bill.dueDate ?? ""}, arrives ${bill.arrivalDate ?? ""}: ${count(bill.daysLate, "day")} late`,
+    `due ${bill.dueDate ?? ""}, arrives ${bill.arrivalDate ?? ""}: ${counted(bill.daysLate, "day")} late`,
   ]);
   const isAsked = late.items.some(({ missing }) => missing !== null);
   return [
     "",
-    `${bold("Late")} (${count(late.count, "bill")})${isAsked ? ", even if approved at once" : ""}:`,
-    ...table([{}, { align: "right" }, {}], rows),
+    `${bold("Late")} (${counted(late.count, "bill")})${isAsked ? ", even if approved at once" : ""}:`,
+    ...textTable([{}, { align: "right" }, {}], rows),
     ...moreLine(late),
   ];
 }
@@ -177,7 +177,7 @@ function moreLine({ count: all, items }: { count: number; items: readonly unknow
 function leftOutLines({ leftOut }: RunReview): string[] {
   if (leftOut.count === 0) return [];
   const reasons = leftOut.byReason.map(({ count: bills, reason }) => `${bills} ${reason}`);
-  return ["", `${bold("Left out")} (${count(leftOut.count, "bill")}): ${reasons.join(", ")}`];
+  return ["", `${bold("Left out")} (${counted(leftOut.count, "bill")}): ${reasons.join(", ")}`];
 }
 
 function accountLines({ accounts, zone }: RunReview): string[] {
@@ -186,7 +186,7 @@ function accountLines({ accounts, zone }: RunReview): string[] {
     ...accounts.map((of) => {
       const { name, kind, last4, bills, asOf, availableCents, promisedCents, afterCents } = of;
       const account = `${printable(name ?? kind)}${last4 === null ? "" : ` …${last4}`}`;
-      const what = `From ${account}: ${count(bills.count, "bill")}, ${formatUsd(bills.cents)}`;
+      const what = `From ${account}: ${counted(bills.count, "bill")}, ${formatUsd(bills.cents)}`;
       if (availableCents === null || afterCents === null) return `${what}.`;
       const promised =
         (promisedCents ?? 0) === 0

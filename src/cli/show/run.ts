@@ -4,12 +4,12 @@ import type { StartedBy } from "../../contracts/events.ts";
 import { neededText } from "../../domain/approvals/asks.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { shownAmount, centsInState, sumsOfLines } from "../../domain/payments/line-parts.ts";
-import { type BillSum, countOf, NOTHING } from "../../domain/counted.ts";
+import { counted, type BillSum, countOf, NOTHING } from "../../domain/counted.ts";
 import { wouldHavePaid } from "../../domain/plan-only.ts";
 import { NOT_USED_UP } from "../../domain/planning/left-out.ts";
 import { stoppedTexts } from "../../domain/runs/stopped-texts.ts";
 import { shownPhase } from "../../domain/runs/shown-phase.ts";
-import { GIVEN_BACK, shownState, shownSums } from "../../domain/runs/given-back.ts";
+import { GIVEN_BACK, shownBillState, shownSums } from "../../domain/runs/given-back.ts";
 import { isException } from "../../domain/runs/exceptions.ts";
 import { isOffCyclePeriod } from "../../domain/off-cycle.ts";
 import { nameOf } from "./plan.ts";
@@ -17,17 +17,7 @@ import { resolveHint } from "./resolve-hint.ts";
 import { deadlineText } from "./deadline.ts";
 import { topUpLines } from "./deposit.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
-import {
-  bold,
-  count,
-  dim,
-  fitting,
-  green,
-  printable,
-  red,
-  table,
-  yellow,
-} from "../terminal/text.ts";
+import { bold, dim, fitting, green, printable, red, textTable, yellow } from "../terminal/text.ts";
 
 const GOOD: readonly string[] = ["completed", "verified"];
 const BAD: readonly string[] = [
@@ -86,7 +76,7 @@ export function startedByLines(events: readonly StartedBy[] = []): string[] {
   const [first, ...more] = events;
   if (first === undefined) return [];
   const { type, objectId, eventId } = first;
-  const others = more.length === 0 ? "" : ` and ${count(more.length, "more event")}`;
+  const others = more.length === 0 ? "" : ` and ${counted(more.length, "more event")}`;
   return [dim(printable(`started by ${type} of ${objectId} (event ${eventId})${others}`))];
 }
 
@@ -104,7 +94,7 @@ function approvalLines({ approvals = [], zone }: RunStatus): string[] {
       const who = neededText(waiting);
       const to = printable(waiting.escalatesTo.join(" or "));
       return [
-        `Approval${stages === 1 ? "" : `, stage ${stage} of ${stages}`}: ${printable(who)} for ${count(lines, "bill")}, ${formatUsd(totalCents)}${onHold === true ? ", on hold" : ""}`,
+        `Approval${stages === 1 ? "" : `, stage ${stage} of ${stages}`}: ${printable(who)} for ${counted(lines, "bill")}, ${formatUsd(totalCents)}${onHold === true ? ", on hold" : ""}`,
         ...(since === null ? [] : [`asked ${spokenTime(since, zone)}`]),
         ...(escalated ? [yellow(`escalated to ${to}`)] : []),
         ...(escalated || waiting.escalatesAt === null
@@ -152,7 +142,7 @@ function stateTable(run: RunStatus): string[] {
   const rows = sums.map(([state, sum]) => [state, countOf(sum), formatUsd(sum.cents)]);
   return [
     "",
-    ...table(
+    ...textTable(
       [{ title: "State" }, { title: "Bills", align: "right" }, { title: "Amount", align: "right" }],
       rows,
     ),
@@ -161,7 +151,7 @@ function stateTable(run: RunStatus): string[] {
 
 function sumsOfPage({ payments }: RunStatus): Parameters<typeof shownSums>[0] {
   const byState = sumsOfLines(payments);
-  const back = payments.filter((payment) => shownState(payment) === GIVEN_BACK);
+  const back = payments.filter((payment) => shownBillState(payment) === GIVEN_BACK);
   if (back.length === 0) return { byState };
   return { byState, givenBack: { count: back.length, cents: sumCents(back.map(centsInState)) } };
 }
@@ -181,7 +171,7 @@ function payDateLines({ payments }: RunStatus): string[] {
     ]);
   if (rows.length === 0) return [];
   const titles = [{ title: "Amount", align: "right" as const }, { title: "Pays on" }];
-  return ["", ...table([{ title: "Bill" }, ...titles, { title: "Arrives" }], rows)];
+  return ["", ...textTable([{ title: "Bill" }, ...titles, { title: "Arrives" }], rows)];
 }
 
 /** Lists the bills that the plan left out, each with its reason, for a run of named bills. */
@@ -193,7 +183,7 @@ function leftOutLines({ payments }: RunStatus): string[] {
     .map((line) => [nameOf(line), printable(line.reason ?? "")]);
   return [
     "",
-    ...table([{ title: "Left out" }, { title: "Because" }], rows),
+    ...textTable([{ title: "Left out" }, { title: "Because" }], rows),
     ...(left.length > MOST_REASONS ? [dim(`and ${left.length - MOST_REASONS} more: --json`)] : []),
   ];
 }
@@ -206,12 +196,12 @@ function reasonLines({ payments, nextPage }: RunStatus): string[] {
     .map((line) => [
       nameOf(line),
       shownAmount(line),
-      shownState(line),
+      shownBillState(line),
       printable(line.reason ?? ""),
     ]);
   return [
     "",
-    ...table([{}, { align: "right" }, {}, {}], rows),
+    ...textTable([{}, { align: "right" }, {}, {}], rows),
     ...(odd.length > MOST_REASONS ? [dim(`and ${odd.length - MOST_REASONS} more: --json`)] : []),
     ...resolveHint(odd),
     ...(typeof nextPage === "number" ? [dim("Not all bills were read: see payrun report")] : []),

@@ -56,9 +56,9 @@ export function unavailable(code: string, message: string, hint?: string): CliEr
 }
 
 /** Returns what went wrong, in the error's own words. */
-export function reasonOf(error: unknown): string {
+export function errorReason(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") {
-    return error.errors.map(reasonOf).join("; ");
+    return error.errors.map(errorReason).join("; ");
   }
   return error instanceof Error ? error.message : String(error);
 }

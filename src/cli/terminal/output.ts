@@ -6,7 +6,7 @@ import { inspect } from "node:util";
 
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { StoreError } from "../../store/sql/errors.ts";
-import { CliError, EXIT, type ExitCode, reasonOf, unavailable } from "./cli-error.ts";
+import { CliError, EXIT, type ExitCode, errorReason, unavailable } from "./cli-error.ts";
 import { dim, forStandardError, printable, red, visibleInColors } from "./text.ts";
 import { typeable } from "./typed.ts";
 
@@ -97,7 +97,7 @@ function knownError(error: unknown): CliError {
 
 /** Converts a bug of Payrun's; its stack goes to a file, for the person who fixes it. */
 function unexpected(error: unknown): CliError {
-  const message = `unexpected: ${reasonOf(error).split("\n")[0] ?? ""}`;
+  const message = `unexpected: ${errorReason(error).split("\n")[0] ?? ""}`;
   const file = join(tmpdir(), `payrun-error-${process.pid}.log`);
   try {
     writeFileSync(file, `${inspect(error)}\n`, { mode: 0o600 });

@@ -38,12 +38,7 @@ export function printable(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "·");
 }
 
-/** `count(1, "bill")` is `1 bill`, `count(2, "bill")` is `2 bills`. */
-export function count(number: number, noun: string): string {
-  return `${number.toLocaleString("en-US")} ${noun}${number === 1 ? "" : "s"}`;
-}
-
-export interface Column {
+export interface TextColumn {
   readonly title?: string;
   readonly align?: "left" | "right";
   /** True for a first column whose names are useless if they are cut. */
@@ -58,7 +53,10 @@ const ESCAPES = new RegExp(`${String.fromCodePoint(27)}\\[\\d+(;\\d+)*m`, "g");
  * column is cut but never the numbers behind it, and if that isn't enough, a row takes several
  * lines. Output that goes elsewhere has one line for each row.
  */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
+export function textTable(
+  columns: readonly TextColumn[],
+  rows: readonly (readonly string[])[],
+): string[] {
   const header = columns.map((column) => column.title ?? "");
   const hasHeader = header.some((title) => title !== "");
   const all = hasHeader ? [header, ...rows] : rows;
@@ -92,7 +90,7 @@ interface Measures {
 
 /** Returns the lines that one row takes. */
 function fitRow(
-  columns: readonly Column[],
+  columns: readonly TextColumn[],
   { widths, least }: Measures,
   row: readonly string[],
 ): string[] {
@@ -179,7 +177,7 @@ function totalOf(widths: readonly number[]): number {
 }
 
 function rowText(
-  columns: readonly Column[],
+  columns: readonly TextColumn[],
   widths: readonly number[],
   row: readonly string[],
 ): string {

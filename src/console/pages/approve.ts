@@ -6,8 +6,8 @@ import { counted } from "../../domain/counted.ts";
 import { isPast, spokenDeadline } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { Api } from "../api.ts";
-import { facts, field, form, hidden, note, section, submit, table } from "../elements.ts";
-import type { Page } from "../layout.ts";
+import { facts, field, form, hidden, note, section, submit, pageTable } from "../elements.ts";
+import type { PageContent } from "../layout.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { usd } from "../words.ts";
 import { type Checking, checkingOf, decided, reviewWithout } from "./decision.ts";
@@ -40,7 +40,7 @@ async function checkPage(
   visitor: PageRequest["visitor"],
   checking: Checking,
   filled: Filled,
-): Promise<Page> {
+): Promise<PageContent> {
   const { id, planHash, out } = checking;
   const review = await reviewWithout(api, checking);
   if (review.planHash !== planHash) return changedPlan(api, checking, review);
@@ -106,7 +106,7 @@ function leftOut({ dropped, business }: RunReview, out: readonly string[]) {
   const cents = dropped.reduce((sum, { amountCents }) => sum + amountCents, 0);
   return section(
     `You leave out ${counted(dropped.length, "bill")} of ${formatUsd(cents)}`,
-    table(
+    pageTable(
       "This run doesn't pay these, even if others approve; the next plan has them again",
       [
         {
@@ -193,7 +193,7 @@ async function rejectionPage(
   visitor: PageRequest["visitor"],
   checking: Checking,
   problem?: string,
-): Promise<Page> {
+): Promise<PageContent> {
   const { id, planHash } = checking;
   const review = await reviewWithout(api, checking);
   if (review.planHash !== planHash) return changedPlan(api, checking, review);

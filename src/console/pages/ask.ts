@@ -1,6 +1,6 @@
 import { html } from "../html.ts";
 import { field, type FieldSpec, form, hidden, note, section, submit } from "../elements.ts";
-import type { ActOf, Made, PageOf, PageRequest } from "../page.ts";
+import type { ActOf, MadePage, PageOf, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import type { Markup } from "../words.ts";
 
@@ -28,7 +28,7 @@ export interface Ask<Subject> {
     request: PageRequest & { readonly form: URLSearchParams },
     subject: Subject,
     reason: string,
-  ) => Promise<Made>;
+  ) => Promise<MadePage>;
 }
 
 /** Which roles may set a hold, for visitors who may not. */
@@ -63,9 +63,9 @@ export function asking<Subject>(ask: Ask<Subject>): { readonly page: PageOf; rea
  * filled in.
  */
 export async function orAgain(
-  act: () => Promise<Made>,
-  again: (refusal: string) => Made,
-): Promise<Made> {
+  act: () => Promise<MadePage>,
+  again: (refusal: string) => MadePage,
+): Promise<MadePage> {
   try {
     return await act();
   } catch (error) {
@@ -88,7 +88,7 @@ function pageFor<Subject>(
   { visitor }: PageRequest,
   subject: Subject,
   { said, problems, refusal }: Sent = NOTHING_SENT,
-): Made {
+): MadePage {
   const kept = Object.entries(ask.kept?.(subject) ?? {}).map(([name, value]) =>
     hidden(name, value),
   );

@@ -12,15 +12,15 @@ import { note } from "../elements.ts";
 import type { PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import { asking } from "./ask.ts";
-import { billActPage, historyOf, nameOfBill, recallText } from "./bill.ts";
+import { billActPage, readHistory, numberOfBill, recallText } from "./bill.ts";
 import { calledThere, findUnplanned } from "./unplanned-bill.ts";
 import { isRecallable } from "../../domain/payments/payment-states.ts";
 
 const subject = ({ api, params, query }: PageRequest) =>
-  historyOf(api, params["id"] ?? "", query.get("business"));
+  readHistory(api, params["id"] ?? "", query.get("business"));
 
 const lead = (history: PayableHistory) =>
-  `${nameOfBill(history)}${history.bill === null ? "" : `, ${history.bill.contactName ?? history.bill.contactId}, ${shownAmount({ state: history.state ?? "planned", ...history.bill })}`}`;
+  `${numberOfBill(history)}${history.bill === null ? "" : `, ${history.bill.contactName ?? history.bill.contactId}, ${shownAmount({ state: history.state ?? "planned", ...history.bill })}`}`;
 
 type OfBill = Pick<PayableHistory, "payableId" | "business">;
 
@@ -157,4 +157,4 @@ export const RESOLUTIONS = {
 
 export const retryBill = resolving("retry", RESOLUTIONS.retry);
 export const paidElsewhere = resolving("paid-elsewhere", RESOLUTIONS["paid-elsewhere"]);
-export const giveUp = resolving("give-up", RESOLUTIONS["give-up"]);
+export const giveUpAct = resolving("give-up", RESOLUTIONS["give-up"]);

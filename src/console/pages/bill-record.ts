@@ -3,7 +3,7 @@ import type { PayableHistory } from "../../api/history.ts";
 import { runPage } from "../../contracts/console-pages.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import { othersTitle } from "../../domain/payments/others-texts.ts";
-import { folded, table } from "../elements.ts";
+import { foldedUp, pageTable } from "../elements.ts";
 import { cancellationStateOf, type Markup, usd, when, whole } from "../words.ts";
 
 type Approval = PayableHistory["approvals"][number];
@@ -14,7 +14,7 @@ export function approvals({ approvals: given, confirmed, refused, zone }: Payabl
   const list =
     given.length === 0
       ? ""
-      : table(
+      : pageTable(
           "First to last",
           [
             {
@@ -43,7 +43,7 @@ export function approvals({ approvals: given, confirmed, refused, zone }: Payabl
   return html`${none}${list}${still}${
     refused.length === 0
       ? ""
-      : folded(
+      : foldedUp(
           `Decisions that don’t count (${refused.length})`,
           html`<ul>
             ${refused.map(({ by, at, reason }) => html`<li>${by}, ${when(at, zone)}: ${reason}</li>`)}
@@ -62,7 +62,7 @@ export function requests(history: PayableHistory): Markup {
   return html` ${
     payments.length === 0
       ? html`<p class="quiet">Payrun has made no payment of it.</p>`
-      : table(
+      : pageTable(
           "Payments, as they were seen last",
           [
             {
@@ -85,9 +85,9 @@ export function requests(history: PayableHistory): Markup {
   ${
     attempts.length === 0
       ? ""
-      : folded(
+      : foldedUp(
           `Requests and keys (${attempts.length})`,
-          table(
+          pageTable(
             "Each request to pay it",
             [
               {
@@ -117,7 +117,7 @@ export function requests(history: PayableHistory): Markup {
 function others(history: PayableHistory): Markup | "" {
   const { externalPayments } = history;
   if (externalPayments.length === 0) return "";
-  return table(
+  return pageTable(
     othersTitle(history),
     [
       { title: "Payment", isHead: true, cell: ({ id }: External) => html`<code>${id}</code>` },

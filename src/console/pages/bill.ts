@@ -1,12 +1,12 @@
 import { html } from "../html.ts";
 import { HistoryBody, type PayableHistory } from "../../api/history.ts";
-import type { Named } from "../../api/names.ts";
+import type { NamedView } from "../../api/names.ts";
 import { billPage, vendorPage } from "../../contracts/console-pages.ts";
 import { retryFailedPaymentId } from "../../contracts/workflow-kinds.ts";
 import type { Api } from "../api.ts";
-import { facts, folded, live, note, type NoteTone, section } from "../elements.ts";
+import { facts, foldedUp, live, note, type NoteTone, section } from "../elements.ts";
 import { HELD_BY } from "./ask.ts";
-import type { Page } from "../layout.ts";
+import type { PageContent } from "../layout.ts";
 import type { PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
 import { Refused } from "../refused.ts";
@@ -15,7 +15,16 @@ import { isSaidBy } from "../../domain/payments/paid-once.ts";
 import { isOnItsWay } from "../../domain/payments/payment-states.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { overLimitText } from "../../domain/planning/ways-out.ts";
-import { amount, badge, day, type Markup, runLink, stateOf, when, who } from "../words.ts";
+import {
+  amountInState,
+  badge,
+  dayText,
+  type Markup,
+  runLink,
+  stateOf,
+  when,
+  who,
+} from "../words.ts";
 import { approvals, requests } from "./bill-record.ts";
 import { releasersText } from "./holds.ts";
 import { calledThere, factsThere, findUnplanned, unplannedBill } from "./unplanned-bill.ts";
@@ -24,13 +33,17 @@ import { hasRole } from "../../domain/approvals/token.ts";
 /**
  * Reads the history of a bill, by the service's id for it, in the business that the address names.
  */
-export function historyOf(api: Api, id: string, business: string | null): Promise<PayableHistory> {
+export function readHistory(
+  api: Api,
+  id: string,
+  business: string | null,
+): Promise<PayableHistory> {
   const query = business === null ? {} : { business };
   return api.get(HistoryBody, "/v1/payables/{id}/history", { params: { id }, query });
 }
 
 /** Returns the bill's number, which people know it by; its id if it has none. */
-export function nameOfBill({
+export function numberOfBill({
   bill,
   payableId,
 }: Pick<PayableHistory, "bill" | "payableId">): string {
@@ -42,7 +55,7 @@ export const bill: PageOf = async ({ api, params, query, visitor }) => {
   const id = params["id"] ?? "";
   const business = query.get("business");
   try {
-    const history = await historyOf(api, id, business);
+    const history = await readHistory(api, id, business);
     // The bill may have been put on hold before any run planned it.
     const found = history.bill === null ? await findUnplanned(api, id, business) : undefined;
     return billPageOf(history, query, {
@@ -60,12 +73,12 @@ export const bill: PageOf = async ({ api, params, query, visitor }) => {
 function billPageOf(
   history: PayableHistory,
   query: URLSearchParams,
-  { found, may }: { readonly found: Named | undefined; readonly may: May },
-): Page {
+  { found, may }: { readonly found: NamedView | undefined; readonly may: May },
+): PageContent {
   const planned = history.bill;
   const vendor = planned?.contactName == null ? "" : `, ${planned.contactName}`;
   return {
-    title: found === undefined ? `${nameOfBill(history)}${vendor}` : calledThere(found),
+    title: found === undefined ? `${numberOfBill(history)}${vendor}` : calledThere(found),
     lead: live("bill-lead", html`${standing(history, found)} ${reasonBeside(history)}`),
     main: html` ${doneNote(query.get("done"), history)} ${live("verdict", verdictOf(history))}
     ${section(
@@ -85,7 +98,7 @@ function billPageOf(
  */
 function standing(
   { givenBack, state, leftOut }: PayableHistory,
-  found: Named | undefined,
+  found: NamedView | undefined,
 ): Markup | "" {
   if (givenBack) return badge({ word: "Waits for the next run", tone: "wait" });
   if (state !== null || leftOut !== null) return badge(stateOf(state ?? "skipped"));
@@ -175,7 +188,7 @@ function verdictOf({ paidOnce: { verdict, sentences } }: PayableHistory): Markup
   const more =
     rest.length === 0
       ? ""
-      : folded(
+      : foldedUp(
           "How this is known",
           html`<ul>
             ${rest.map((text) => html`<li>${text}</li>`)}
@@ -196,14 +209,14 @@ function factsOf(
 ): Markup {
   const { contactId, contactName, dueDate, executionDate } = planned;
   return facts([
-    ["Amount", amount({ state: state ?? "planned", ...planned })],
+    ["Amount", amountInState({ state: state ?? "planned", ...planned })],
     [
       "Vendor",
       html`<a href="${vendorPage(contactId, business)}">${contactName ?? contactId}</a>`,
       "long",
     ],
-    ["Due", day(dueDate)],
-    ["Pays on", day(executionDate)],
+    ["Due", dayText(dueDate)],
+    ["Pays on", dayText(executionDate)],
     [
       "Run",
       // A retry's page is this one.
@@ -252,7 +265,7 @@ function acts(history: PayableHistory, may: May): Markup {
   const to = (act: string) => billActPage(history, act);
   const isRecalled = recall !== null && recall.why === null;
   const isWaiting = state === "parked" && !givenBack;
-  const limited = isWaiting ? overLimitText(reasonCode, nameOfBill(history)) : undefined;
+  const limited = isWaiting ? overLimitText(reasonCode, numberOfBill(history)) : undefined;
   return html`${limited === undefined ? "" : html`<p>${limited}</p>`}
     <div class="acts">
       ${

@@ -47,7 +47,7 @@ export function changedRecords({ visitor }: PageRequest, review: RunReview): Mar
   );
 }
 
-export const confirmAccounts: ActOf = async (request) => {
+export const confirmAccountsAct: ActOf = async (request) => {
   const { api, params, form: sent } = request;
   const id = params["id"] ?? "";
   const review = await api.get(RunReviewBody, "/v1/runs/{id}/review", {

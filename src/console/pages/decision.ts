@@ -1,12 +1,12 @@
 import { html } from "../html.ts";
 import { type RunReview, RunReviewBody } from "../../api/review.ts";
-import { type Decision, DecisionBody } from "../../api/schemas.ts";
+import { type DecisionView, DecisionBody } from "../../api/schemas.ts";
 import { billPage, runPage } from "../../contracts/console-pages.ts";
 import { effectText } from "../../domain/approvals/share-texts.ts";
 import type { Api } from "../api.ts";
 import { note } from "../elements.ts";
-import type { Page } from "../layout.ts";
-import type { Made, PageRequest } from "../page.ts";
+import type { PageContent } from "../layout.ts";
+import type { MadePage, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import type { Markup } from "../words.ts";
 import { moneyNotes } from "./money-notes.ts";
@@ -54,7 +54,7 @@ export async function decided(
     "playbook" | "period" | "yours" | "accounts" | "zone" | "business" | "dropped"
   >,
   body: Readonly<Record<string, unknown>>,
-): Promise<Made> {
+): Promise<MadePage> {
   const { id, planHash } = checking;
   try {
     const answer = await api.post(DecisionBody, "/v1/runs/{id}/decisions", {
@@ -108,12 +108,12 @@ const LINKED_MOST = 20;
  * Summarizes the result. The gateway decides by what is stored; the review also knows the account's
  * money.
  */
-function summaryOf(answer: Decision, { yours: { money } }: Pick<RunReview, "yours">): string {
+function summaryOf(answer: DecisionView, { yours: { money } }: Pick<RunReview, "yours">): string {
   return isOut(answer) && money !== undefined ? effectText({ ...answer, money }) : answer.summary;
 }
 
 /** Returns true if the decision lets bills go out. */
-function isOut({ goesOut, alreadySince }: Decision): boolean {
+function isOut({ goesOut, alreadySince }: DecisionView): boolean {
   return goesOut.count > 0 && alreadySince === undefined;
 }
 
@@ -133,7 +133,7 @@ function askedOn({ id, planHash }: Checking, form: URLSearchParams): string {
  * Builds the page that asks for a recent sign-in, which a large sum requires. The person then
  * returns to the same page.
  */
-export function signInAgain(page: string, why: string): Page {
+export function signInAgain(page: string, why: string): PageContent {
   return {
     title: "Sign in again first",
     status: 403,

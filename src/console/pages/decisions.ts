@@ -2,7 +2,7 @@ import { html } from "../html.ts";
 import type { Report } from "../../api/report.ts";
 import { vendorPage } from "../../contracts/console-pages.ts";
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
-import { folded, table } from "../elements.ts";
+import { foldedUp, pageTable } from "../elements.ts";
 import { type Markup, when } from "../words.ts";
 
 type Counted = Report["decisions"]["counted"][number];
@@ -18,7 +18,7 @@ export function decisions({
   const list =
     counted.length === 0
       ? html`<p class="quiet">Nobody has decided${ENDED_PHASES.includes(phase) ? "" : " yet"}.</p>`
-      : table(
+      : pageTable(
           "Those that count",
           [
             {
@@ -39,8 +39,8 @@ export function decisions({
     ${refused.map(({ by, at, reason, code }) => html`<li>${by}, ${when(at, zone)}: ${reason === "" ? code : reason}</li>`)}
   </ul>`;
   return html`${singlePerson ? html`<p>One person may launch and approve in this business.</p>` : ""}
-  ${list} ${confirmed.length === 0 ? "" : folded("Accounts that are still right", accounts)}
-  ${refused.length === 0 ? "" : folded(`Decisions that don’t count (${refused.length})`, others)}`;
+  ${list} ${confirmed.length === 0 ? "" : foldedUp("Accounts that are still right", accounts)}
+  ${refused.length === 0 ? "" : foldedUp(`Decisions that don’t count (${refused.length})`, others)}`;
 }
 
 function confirmedItem(

@@ -6,10 +6,10 @@ import { missingText } from "../../domain/approvals/share-texts.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { Api } from "../api.ts";
 import { choices, facts, field, form, hidden, note, section, submit } from "../elements.ts";
-import type { Page } from "../layout.ts";
+import type { PageContent } from "../layout.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
-import { day, type Markup, usd } from "../words.ts";
+import { dayText, type Markup, usd } from "../words.ts";
 import { type Checking, checkingOf, decided, reviewWithout } from "./decision.ts";
 import { moneyNotes } from "./money-notes.ts";
 import { changedPlan } from "./plan-changes.ts";
@@ -43,7 +43,7 @@ async function decisionPage(
   visitor: PageRequest["visitor"],
   checking: Checking,
   { hash, said, problem }: Said,
-): Promise<Page> {
+): Promise<PageContent> {
   const { id, planHash } = checking;
   const review = await reviewWithout(api, checking);
   if (review.planHash !== planHash) return changedPlan(api, checking, review);
@@ -60,8 +60,8 @@ async function decisionPage(
       `${formatUsd(topUp.amountCents)} into the balance`,
       html`${facts([
         ["Amount", usd(topUp.amountCents)],
-        ["Made by", day(topUp.makeBy)],
-        ["There on", day(topUp.arrivesOn)],
+        ["Made by", dayText(topUp.makeBy)],
+        ["There on", dayText(topUp.arrivesOn)],
         ["Approved by", topUp.approvedBy.join(", ") || "nobody yet"],
         ["Needs", depositNeeds(topUp)],
       ])}

@@ -5,10 +5,10 @@ import { type UnderWay, UnderWayBody } from "../../api/under-way.ts";
 import { billPage, runPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { each, type Outcome } from "../api.ts";
+import { each, type ActOutcome } from "../api.ts";
 import {
   facts,
-  folded,
+  foldedUp,
   field,
   form,
   hidden,
@@ -19,13 +19,13 @@ import {
   pager,
   section,
   submit,
-  table,
+  pageTable,
   tick,
 } from "../elements.ts";
-import type { Page } from "../layout.ts";
+import type { PageContent } from "../layout.ts";
 import { pageNumberOf, type ActOf, type PageOf, type PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
-import { day, type Markup, runLink, usd, when } from "../words.ts";
+import { dayText, type Markup, runLink, usd, when } from "../words.ts";
 import { stopEverything, stopPart } from "./stop.ts";
 
 const BILLS_A_PAGE = 100;
@@ -49,7 +49,7 @@ export const emergency: PageOf = async ({ api, visitor, query }) => {
   return {
     title: "Emergency",
     lead: "Stop what is not sent, call back what can still be called back.",
-    main: html` ${section("1. Stop everything", rest.length === 0 ? html`<p>Everything is on hold: nothing new is sent.</p>` : theirs.length === 0 ? html`<p>That takes the role operator or admin, or one that approves payments.</p>` : html`${stopEverything(visitor, theirs)}${folded("Or only a run, a vendor or an account", stopPart())}`)}
+    main: html` ${section("1. Stop everything", rest.length === 0 ? html`<p>Everything is on hold: nothing new is sent.</p>` : theirs.length === 0 ? html`<p>That takes the role operator or admin, or one that approves payments.</p>` : html`${stopEverything(visitor, theirs)}${foldedUp("Or only a run, a vendor or an account", stopPart())}`)}
     ${sent.storeBehind ? NOT_COUNTED : ""}
     ${live("sent", section("2. What the service has already", figures(sent, visitor), "sent-already"))}
     ${
@@ -127,7 +127,7 @@ function sentTable(
   { zoneOf }: PageRequest["visitor"],
   isTicked = false,
 ): Markup {
-  return table(
+  return pageTable(
     "The nearest cut-off first",
     [
       {
@@ -139,7 +139,7 @@ function sentTable(
         title: "Run",
         cell: ({ runId }) => runLink(runId),
       },
-      { title: "Paid on", cell: ({ executionDate }) => day(executionDate) },
+      { title: "Paid on", cell: ({ executionDate }) => dayText(executionDate) },
       {
         title: "Cut-off",
         cell: ({ recallBy, business }) =>
@@ -190,7 +190,7 @@ async function recallPage(
   request: PageRequest,
   said: URLSearchParams,
   problem?: string,
-): Promise<Page> {
+): Promise<PageContent> {
   const keys = [...new Set(said.getAll("bill"))];
   if (keys.length === 0) throw new Refused(422, "nothing_ticked", "Tick what is to be cancelled.");
   const found = await namedIn(request, keys);
@@ -245,7 +245,7 @@ export const recall: ActOf = async (request) => {
     return { goTo: runPage(only) };
   }
   const of = new Map(found.map((bill) => [keyOf(bill), bill]));
-  const one = (key: string): Outcome => {
+  const one = (key: string): ActOutcome => {
     const result = results.find(({ id }) => id === of.get(key)?.business);
     return result === undefined
       ? { id: key, done: false, why: `Nothing was done: ${TOO_LATE}.` }

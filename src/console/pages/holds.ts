@@ -1,7 +1,7 @@
 import { html } from "../html.ts";
-import { type Hold, HoldListBody } from "../../api/holds.ts";
+import { type HoldView, HoldListBody } from "../../api/holds.ts";
 import { billPage, vendorPage } from "../../contracts/console-pages.ts";
-import { field, live, pager, section, table, tick } from "../elements.ts";
+import { field, live, pager, section, pageTable, tick } from "../elements.ts";
 import { pageNumberOf, type PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
 import { accountName } from "../../domain/names.ts";
@@ -69,14 +69,14 @@ function allOf({ name }: Visitor): Markup {
  * may
  */
 export function holdTable(
-  items: readonly Hold[],
+  items: readonly HoldView[],
   { zoneOf }: Pick<Visitor, "zoneOf">,
   isTicked = false,
 ): Markup {
-  return table(
+  return pageTable(
     "Newest first",
     [
-      { title: "On", isHead: true, cell: (hold: Hold) => targetOf(hold) },
+      { title: "On", isHead: true, cell: (hold: HoldView) => targetOf(hold) },
       {
         title: "Why",
         isText: true,
@@ -99,7 +99,7 @@ export function holdTable(
         ? [
             {
               title: "Release",
-              cell: (hold: Hold) =>
+              cell: (hold: HoldView) =>
                 hold.yours === true
                   ? tick({ name: "id", value: hold.id }, `Release the hold on ${calledSo(hold)}`)
                   : releasersText(hold),
@@ -112,17 +112,17 @@ export function holdTable(
 }
 
 /** Names the roles that may release a hold, for visitors who may not. */
-export function releasersText({ roles }: Pick<Hold, "roles">): string {
+export function releasersText({ roles }: Pick<HoldView, "roles">): string {
   return (roles.length === 0 ? OPERATE : roles).join(" or ");
 }
 
-function calledSo({ scope, value, number, name }: Hold): string {
+function calledSo({ scope, value, number, name }: HoldView): string {
   if (scope === "all") return "everything";
   return scope === "payable" ? (number ?? value) : (name ?? value);
 }
 
 /** Returns what a hold is on, as people call it, with a link to it. */
-export function targetOf(hold: Hold): Markup {
+export function targetOf(hold: HoldView): Markup {
   const { scope, value, number, name, amountCents, business } = hold;
   switch (scope) {
     case "payable":
@@ -147,7 +147,7 @@ export function targetOf(hold: Hold): Markup {
 }
 
 /** Lists the holds on what a page is about. */
-export function holdsOn(items: readonly Hold[], visitor: Visitor): Markup {
+export function holdsSection(items: readonly HoldView[], visitor: Visitor): Markup {
   return live(
     "holds",
     items.length === 0 ? html`<p class="quiet">No hold.</p>` : holdTable(items, visitor),

@@ -1,12 +1,12 @@
 import { html } from "../html.ts";
-import { IncidentBody, type Incident, IncidentListBody } from "../../api/incidents.ts";
+import { IncidentBody, type IncidentView, IncidentListBody } from "../../api/incidents.ts";
 import { spokenDate } from "../../domain/clock/spoken.ts";
 import { counted, waits } from "../../domain/counted.ts";
 import { askedAgainText, goOut } from "../../domain/goes-out.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { paidAgainTexts } from "../../domain/retries/freed-texts.ts";
 import { choices, field, form, hidden, note, section, submit } from "../elements.ts";
-import type { Page } from "../layout.ts";
+import type { PageContent } from "../layout.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { runPage, stopPage } from "../../contracts/console-pages.ts";
 import { type Markup, when } from "../words.ts";
@@ -15,11 +15,14 @@ import { signInAgain } from "./decision.ts";
 import { hasRole } from "../../domain/approvals/token.ts";
 
 /** Returns the page for the decision about an account that bounced. */
-export function incidentPage({ source, business }: Pick<Incident, "source" | "business">): string {
+export function incidentPage({
+  source,
+  business,
+}: Pick<IncidentView, "source" | "business">): string {
   return `/incidents/${encodeURIComponent(source)}?business=${encodeURIComponent(business)}`;
 }
 
-export function bouncedTitle({ account }: Incident): string {
+export function bouncedTitle({ account }: IncidentView): string {
   return `Payments from ${account} bounced`;
 }
 
@@ -36,7 +39,7 @@ const CHOICES = [
   ],
 ] as const;
 
-async function incidentOf({ api, params, query }: PageRequest): Promise<Incident> {
+async function incidentOf({ api, params, query }: PageRequest): Promise<IncidentView> {
   const business = query.get("business");
   const { items } = await api.get(IncidentListBody, "/v1/incidents", {
     query: business === null ? {} : { business },
@@ -59,18 +62,18 @@ export const incident: PageOf = async (request) => {
 /**
  * Returns true if a decision of this visitor would count. The deposit's approvers may decide too.
  */
-export function decidesAccount(found: Incident, visitor: PageRequest["visitor"]): boolean {
+export function decidesAccount(found: IncidentView, visitor: PageRequest["visitor"]): boolean {
   const deciders = [...found.roles, "admin", ...(proposedIn(found)?.approvers ?? [])];
   return hasRole(visitor, deciders);
 }
 
 /** Returns the deposit that the incident asks for now. */
-function proposedIn({ topUps }: Incident) {
+function proposedIn({ topUps }: IncidentView) {
   return topUps.findLast(({ state }) => state === "proposed");
 }
 
 /** Sums up the bills that wait for the decision, in the form's own text. */
-function sumOf({ bills, billsCents }: Incident): string {
+function sumOf({ bills, billsCents }: IncidentView): string {
   return `${bills} ${billsCents}`;
 }
 
@@ -83,9 +86,9 @@ interface Filled {
 
 function incidentDecision(
   { visitor }: PageRequest,
-  found: Incident,
+  found: IncidentView,
   { said, stale, problems = {} }: Filled,
-): Page {
+): PageContent {
   const { bills, billsCents, reason, phase, decision, decidedBy } = found;
   const deposit = proposedIn(found);
   const of = [
@@ -130,7 +133,7 @@ function incidentDecision(
 
 /** Says what the service has scheduled from the account: its hold doesn't call that back. */
 function stillScheduled(
-  { scheduled, business, source }: Incident,
+  { scheduled, business, source }: IncidentView,
   { zoneOf }: PageRequest["visitor"],
 ): Markup | "" {
   if (scheduled === undefined || scheduled.bills === 0) return "";
@@ -146,7 +149,7 @@ function stillScheduled(
 }
 
 /** Says what follows from a decision that was just made. */
-function effectOf({ decision, freed, bills, billsCents }: Incident): string {
+function effectOf({ decision, freed, bills, billsCents }: IncidentView): string {
   if (decision === "top-up") return "The deposit is approved.";
   if (freed !== undefined) {
     const { goesOut } = freed;
@@ -162,14 +165,14 @@ function effectOf({ decision, freed, bills, billsCents }: Incident): string {
   return `${which}${CHOICES.find(([value]) => value === decision)?.[2] ?? ""}`;
 }
 
-function decidedText(decision: Incident["decision"]): string {
+function decidedText(decision: IncidentView["decision"]): string {
   if (decision === "top-up") return "A deposit into the balance";
   return CHOICES.find(([value]) => value === decision)?.[1] ?? CHOICES[0][1];
 }
 
-const addressOf = (found: Incident) => new URL(incidentPage(found), "http://localhost");
+const addressOf = (found: IncidentView) => new URL(incidentPage(found), "http://localhost");
 
-export const decideIncident: ActOf = async (request) => {
+export const decideIncidentAct: ActOf = async (request) => {
   const { api, params, query, form: sent } = request;
   const reason = (sent.get("reason") ?? "").trim();
   const topUpHash = sent.get("topUpHash");
@@ -188,7 +191,7 @@ export const decideIncident: ActOf = async (request) => {
     return incidentDecision(request, now, { said: sent, stale });
   }
   const business = query.get("business");
-  let decided: Incident;
+  let decided: IncidentView;
   try {
     decided = await api.post(IncidentBody, "/v1/incidents/{source}/decision", {
       params: { source: params["source"] ?? "" },

@@ -1,8 +1,8 @@
 import { html } from "../html.ts";
-import { type Incident, IncidentListBody } from "../../api/incidents.ts";
+import { type IncidentView, IncidentListBody } from "../../api/incidents.ts";
 import { OverviewBody } from "../../api/overview.ts";
 import { HistoryBody } from "../../api/history.ts";
-import { type ParkedBill, ParkedBody } from "../../api/parked.ts";
+import { type ParkedBillView, ParkedBody } from "../../api/parked.ts";
 import { ResolutionBody } from "../../api/schemas.ts";
 import { billPage, vendorPage } from "../../contracts/console-pages.ts";
 import { counted, waits } from "../../domain/counted.ts";
@@ -11,7 +11,7 @@ import { hasRole } from "../../domain/approvals/token.ts";
 import { centsInState } from "../../domain/payments/line-parts.ts";
 import { RETURN_CODES } from "../../domain/payments/return-codes.ts";
 import { overLimitText } from "../../domain/planning/ways-out.ts";
-import { type Api, each, type Outcome } from "../api.ts";
+import { type Api, each, type ActOutcome } from "../api.ts";
 import {
   choices,
   facts,
@@ -24,13 +24,13 @@ import {
   pager,
   section,
   submit,
-  table,
+  pageTable,
   tick,
 } from "../elements.ts";
 import { pageNumberOf, type ActOf, type PageOf, type PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import type { Visitor } from "../visitor.ts";
-import { amount, capital, day, type Markup, runLink, usd, when } from "../words.ts";
+import { amountInState, capital, dayText, type Markup, runLink, usd, when } from "../words.ts";
 import { RESOLUTIONS } from "./bill-acts.ts";
 import { notTriedNowText } from "../../domain/retries/approval.ts";
 import { bouncedTitle, decidesAccount, incidentPage } from "./incident.ts";
@@ -75,7 +75,7 @@ export const needsAction: PageOf = async ({ api, query, visitor }) => {
   };
 };
 
-function incidentSection(incident: Incident, visitor: Visitor): Markup {
+function incidentSection(incident: IncidentView, visitor: Visitor): Markup {
   const { source, business, code, reason, roles, openedAt, bills, billsCents, phase } = incident;
   return section(
     bouncedTitle(incident),
@@ -96,7 +96,7 @@ function incidentSection(incident: Incident, visitor: Visitor): Markup {
 }
 
 /** Returns a reason code's meaning, as a heading, and what to do. */
-function causeOf(code: string, bills: readonly ParkedBill[]): { title: string; toDo: string } {
+function causeOf(code: string, bills: readonly ParkedBillView[]): { title: string; toDo: string } {
   const known = RETURN_CODES[code];
   if (known !== undefined) return { title: `${code}, ${known.means}`, toDo: known.toDo };
   const [first] = bills;
@@ -105,7 +105,7 @@ function causeOf(code: string, bills: readonly ParkedBill[]): { title: string; t
   return { title, toDo: overLimitText(code, "BILL") ?? first?.reason ?? "" };
 }
 
-function causeSection(code: string, bills: readonly ParkedBill[], visitor: Visitor): Markup {
+function causeSection(code: string, bills: readonly ParkedBillView[], visitor: Visitor): Markup {
   const { title, toDo } = causeOf(code, bills);
   const isTheirs = bills.some((bill) => mayDecide(bill, visitor));
   return section(
@@ -124,20 +124,20 @@ function causeSection(code: string, bills: readonly ParkedBill[], visitor: Visit
 }
 
 /** Adds the state that all bills of this list have. */
-function asParked(bill: ParkedBill) {
+function asParked(bill: ParkedBillView) {
   return { ...bill, state: "parked" as const };
 }
 
-function openCents(bill: ParkedBill): number {
+function openCents(bill: ParkedBillView): number {
   return centsInState(asParked(bill));
 }
 
-function mayDecide({ roles }: Pick<ParkedBill, "roles">, visitor: Visitor): boolean {
+function mayDecide({ roles }: Pick<ParkedBillView, "roles">, visitor: Visitor): boolean {
   return hasRole(visitor, roles);
 }
 
 /** `A decision takes the role operator or admin.`; if bills differ, each set of roles once. */
-function whoDecides(bills: readonly ParkedBill[]): string {
+function whoDecides(bills: readonly ParkedBillView[]): string {
   const ways = [...new Set(bills.map(({ roles }) => roles.join(" or ")))];
   return `A decision takes the role ${ways.join("; of others ")}.`;
 }
@@ -146,8 +146,8 @@ function whoDecides(bills: readonly ParkedBill[]): string {
  * @param decider the visitor who may tick the bills that they may decide about; without one there
  * are no checkboxes
  */
-function billTable(bills: readonly ParkedBill[], decider?: Visitor): Markup {
-  return table(
+function billTable(bills: readonly ParkedBillView[], decider?: Visitor): Markup {
+  return pageTable(
     "The largest first",
     [
       {
@@ -163,18 +163,18 @@ function billTable(bills: readonly ParkedBill[], decider?: Visitor): Markup {
               ><a href="${vendorPage(contactId, business)}">Vendor</a></span
             >`,
       },
-      { title: "Due", cell: ({ dueDate }) => day(dueDate) },
+      { title: "Due", cell: ({ dueDate }) => dayText(dueDate) },
       {
         title: "Run",
         cell: ({ runId }) => runLink(runId),
       },
-      { title: "Amount", isNumber: true, cell: (bill) => amount(asParked(bill)) },
+      { title: "Amount", isNumber: true, cell: (bill) => amountInState(asParked(bill)) },
       ...(decider === undefined
         ? []
         : [
             {
               title: "Decide",
-              cell: (bill: ParkedBill) =>
+              cell: (bill: ParkedBillView) =>
                 mayDecide(bill, decider)
                   ? tick(
                       { name: "bill", value: keyOf(bill) },
@@ -189,7 +189,7 @@ function billTable(bills: readonly ParkedBill[], decider?: Visitor): Markup {
 }
 
 /** What a bill is called by; the bill may not be parked any more. */
-type Called = Pick<ParkedBill, "business" | "payableId" | "publicId" | "contactName">;
+type Called = Pick<ParkedBillView, "business" | "payableId" | "publicId" | "contactName">;
 
 function billLink({ business, payableId, publicId, contactName }: Called): Markup {
   return html`<a href="${billPage(payableId, business)}">${contactName ?? payableId}</a
@@ -197,11 +197,11 @@ function billLink({ business, payableId, publicId, contactName }: Called): Marku
 }
 
 /** Returns a bill's key, with its business: two businesses may have a bill with the same id. */
-function keyOf({ business, payableId }: Pick<ParkedBill, "business" | "payableId">): string {
+function keyOf({ business, payableId }: Pick<ParkedBillView, "business" | "payableId">): string {
   return `${business}/${payableId}`;
 }
 
-function ofKey(key: string): Pick<ParkedBill, "business" | "payableId"> {
+function ofKey(key: string): Pick<ParkedBillView, "business" | "payableId"> {
   const [business = "", ...id] = key.split("/");
   return { business, payableId: id.join("/") };
 }
@@ -224,8 +224,8 @@ async function nameOf(api: Api, key: string): Promise<Called> {
   }
 }
 
-async function parkedNamed(api: Api, keys: readonly string[]): Promise<ParkedBill[]> {
-  const found: ParkedBill[] = [];
+async function parkedNamed(api: Api, keys: readonly string[]): Promise<ParkedBillView[]> {
+  const found: ParkedBillView[] = [];
   for (let page: number | null = 1; page !== null && found.length < keys.length;) {
     const { items, nextPage }: Awaited<ReturnType<typeof readPage>> = await readPage(api, page);
     found.push(...items.filter((bill) => keys.includes(keyOf(bill))));
@@ -239,7 +239,7 @@ function readPage(api: Api, page: number) {
 }
 
 /** Returns the possible decisions about some bills; not the retry if it can't help any of them. */
-function choicesFor(bills: readonly ParkedBill[]) {
+function choicesFor(bills: readonly ParkedBillView[]) {
   const isLimited = bills.every((bill) => overLimitText(bill.reasonCode, "BILL") !== undefined);
   return Object.entries(RESOLUTIONS).flatMap(([action, { title, says }]) =>
     isLimited && action === "retry" ? [] : [[action, title, says] as const],
@@ -320,7 +320,7 @@ export const resolveBills: ActOf = async (request) => {
 };
 
 /** Returns the title: “Done” only if all that was requested was done. */
-function titleOf(results: readonly Outcome[]): string {
+function titleOf(results: readonly ActOutcome[]): string {
   const left = results.filter((result) => result.done && result.says !== undefined);
   if (results.some(({ done }) => !done)) return "Not all of it was done";
   if (left.length === 0) return "Done";

@@ -1,9 +1,9 @@
 import { html } from "../html.ts";
 import { HoldBody } from "../../api/holds.ts";
-import { type Named, SearchBody } from "../../api/names.ts";
+import { type NamedView, SearchBody } from "../../api/names.ts";
 import { accountName } from "../../domain/names.ts";
 import { field, form, hidden, section, submit } from "../elements.ts";
-import type { Page } from "../layout.ts";
+import type { PageContent } from "../layout.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { orAgain, refusedNote, WHY } from "./ask.ts";
 import { holdSaid, UNTIL, untilProblem } from "./bill-acts.ts";
@@ -23,7 +23,7 @@ function pageFor(
   said: URLSearchParams,
   problems: Readonly<Record<string, string>>,
   refusal?: string,
-): Page {
+): PageContent {
   const on = onOf(said);
   const [business] = visitor.businesses;
   const of = (name: string) => ({ value: said.get(name) ?? "", problem: problems[name] });
@@ -89,7 +89,7 @@ async function meantBy(
   return { problem: `No ${kind} is called “${text}”.${hint}${away.join("")}` };
 }
 
-function namesOf(found: readonly Named[]): string {
+function namesOf(found: readonly NamedView[]): string {
   return found
     .map((each) => {
       const called = accountName(each.id, each);

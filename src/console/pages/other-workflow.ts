@@ -3,17 +3,17 @@ import type { AnyStatus } from "../../api/statuses.ts";
 import { billPage, releasePage, runPage } from "../../contracts/console-pages.ts";
 import { KYB_STEPS } from "../../contracts/onboarding.ts";
 import { kindCalled } from "../../contracts/workflow-kinds.ts";
-import { facts, live, pager, section, table } from "../elements.ts";
-import type { Made, PageRequest } from "../page.ts";
+import { facts, live, pager, section, pageTable } from "../elements.ts";
+import type { MadePage, PageRequest } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
-import { badge, cancellationStateOf, type Markup, phaseOf, usd, when } from "../words.ts";
+import { badge, cancellationStateOf, type Markup, phaseShown, usd, when } from "../words.ts";
 import { hasRole } from "../../domain/approvals/token.ts";
 
 /**
  * Shows a workflow that is no pay run. A retry leads to its bill's page, an incident to the
  * decisions. A kind without a page of its own shows where it stands.
  */
-export function otherWorkflow(status: AnyStatus, { params, visitor }: PageRequest): Made {
+export function otherWorkflow(status: AnyStatus, { params, visitor }: PageRequest): MadePage {
   const id = params["id"] ?? "";
   switch (status.kind) {
     case "funding-incident":
@@ -32,13 +32,13 @@ export function otherWorkflow(status: AnyStatus, { params, visitor }: PageReques
 }
 
 /** Shows what the status of every kind has, and the commands that say and do more. */
-function whereItStands(status: AnyStatus, id: string): Made {
+function whereItStands(status: AnyStatus, id: string): MadePage {
   const { business, kind, phase, waitingFor } = status;
   const called = kindCalled(kind);
   const step = kind === "kyb-onboarding" ? KYB_STEPS.find((each) => each === phase) : undefined;
   return {
     title: `${called} of ${business}`,
-    lead: html`${badge(phaseOf(phase))} ${waitingFor === null ? "" : `waits for ${waitingFor}`}`,
+    lead: html`${badge(phaseShown(phase))} ${waitingFor === null ? "" : `waits for ${waitingFor}`}`,
     main: section(
       "On the command line",
       html`<p>
@@ -54,14 +54,15 @@ payrun status ${id}${step === undefined ? "" : `\npayrun provide ${business} ${s
 type Cancellation = Extract<AnyStatus, { readonly kind: "cancel-scheduled" | "hold" }>;
 type Item = Cancellation["payments"][number];
 
-function cancellation(status: Cancellation, id: string, visitor: Visitor): Made {
+function cancellation(status: Cancellation, id: string, visitor: Visitor): MadePage {
   const zone = visitor.zoneOf(status.business);
   const { business, kind, launchedBy, launchedAt, reason, waitingFor } = status;
   return {
     title: kind === "hold" ? "Bills held back" : "Cancellation",
     lead: live(
       "phase",
-      html`${badge(phaseOf(status.phase))} ${waitingFor === null ? "" : `waits for ${waitingFor}`}`,
+      html`${badge(phaseShown(status.phase))}
+      ${waitingFor === null ? "" : `waits for ${waitingFor}`}`,
     ),
     main: html`${section(
       "What was asked",
@@ -75,7 +76,7 @@ function cancellation(status: Cancellation, id: string, visitor: Visitor): Made 
       "payments",
       section(
         "Payments",
-        table(
+        pageTable(
           "What happened to each",
           [
             {

@@ -4,9 +4,9 @@ import type { RunReview } from "../../api/review.ts";
 import { runPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
 import type { Api } from "../api.ts";
-import { note, section, table } from "../elements.ts";
-import type { Page } from "../layout.ts";
-import { day, usd } from "../words.ts";
+import { note, section, pageTable } from "../elements.ts";
+import type { PageContent } from "../layout.ts";
+import { dayText, usd } from "../words.ts";
 import { billLink } from "./run-bills.ts";
 
 type Change = PlanChanges["lines"][number];
@@ -19,7 +19,7 @@ export async function changedPlan(
   api: Api,
   { id, planHash }: { readonly id: string; readonly planHash: string },
   review: Pick<RunReview, "business" | "playbook" | "period" | "planHash">,
-): Promise<Page> {
+): Promise<PageContent> {
   const changes = await api.find(PlanChangesBody, "/v1/runs/{id}/plan-changes", {
     params: { id },
     query: { since: planHash === "" ? "-" : planHash },
@@ -40,7 +40,7 @@ export async function changedPlan(
           </p>`
         : section(
             `${counted(changes.lines.length, "bill")} changed`,
-            table(
+            pageTable(
               "As it is now, and as it was when you looked",
               [
                 {
@@ -60,8 +60,8 @@ export async function changedPlan(
                   title: "Pays",
                   cell: ({ before, after }) =>
                     before.executionDate === after.executionDate
-                      ? day(after.executionDate)
-                      : both(day(before.executionDate), day(after.executionDate)),
+                      ? dayText(after.executionDate)
+                      : both(dayText(before.executionDate), dayText(after.executionDate)),
                 },
                 {
                   title: "Vendor’s account",

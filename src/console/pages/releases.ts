@@ -1,6 +1,12 @@
 import { html } from "../html.ts";
 import { allGoesOut } from "../../api/goes-out.ts";
-import { type GoesOut, type Hold, HoldBody, type Release, ReleaseBody } from "../../api/holds.ts";
+import {
+  type GoesOut,
+  type HoldView,
+  HoldBody,
+  type Release,
+  ReleaseBody,
+} from "../../api/holds.ts";
 import { billPage } from "../../contracts/console-pages.ts";
 import { notSentText } from "../../domain/approvals/share-texts.ts";
 import { counted } from "../../domain/counted.ts";
@@ -8,8 +14,8 @@ import { afterLossText, askedAgainText, goOut } from "../../domain/goes-out.ts";
 import { ENDED_BY_PERSON } from "../../domain/holds.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { type Api, each } from "../api.ts";
-import { folded, form, hidden, movedOn, note, outcomes, section, submit } from "../elements.ts";
-import type { Page } from "../layout.ts";
+import { foldedUp, form, hidden, movedOn, note, outcomes, section, submit } from "../elements.ts";
+import type { PageContent } from "../layout.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
 import { type Markup, usd, whole } from "../words.ts";
@@ -36,7 +42,7 @@ function releasePage(
   ids: readonly string[],
   looked: Release,
   stale?: string,
-): Page {
+): PageContent {
   const { released, kept, goesOut } = looked;
   const count = released.length;
   return {
@@ -103,7 +109,7 @@ function ifNone(error: unknown): undefined {
  * Warns about a bill that was paid elsewhere or given up: it must not be paid, but the next run
  * doesn't know that.
  */
-function endedNote({ ended, number, value }: Hold): Markup | "" {
+function endedNote({ ended, number, value }: HoldView): Markup | "" {
   if (ended === undefined) return "";
   return note(
     "warn",
@@ -130,7 +136,7 @@ function goesOutOf(of: readonly GoesOut[], at: "now" | "then"): Markup {
     return html`${note("info", html`<p>No approved bill waits for it alone: nothing goes out.</p>`)}${others}`;
   const go = goOut({ bills, ...sends }, at);
   return html`${asked}${others}${note("warn", html`<p>${counted(bills, "bill")} of ${formatUsd(cents)} ${go}: approved, and held by nothing else. ${why}</p>`)}
-  ${folded(
+  ${foldedUp(
     "Which",
     html`<ul>
       ${items.map(({ payableId, publicId, contactName, amountCents }) => html`<li><a href="${billPage(payableId)}">${contactName ?? payableId}</a>, ${publicId ?? payableId}, ${usd(amountCents)}</li>`)}
@@ -151,7 +157,7 @@ async function releaseAllPage(
   { api, visitor }: PageRequest,
   by: string,
   stale?: string,
-): Promise<Page> {
+): Promise<PageContent> {
   const { released, kept, goesOut, hash } = await api.get(ReleaseBody, "/v1/releases", {
     query: { by },
   });

@@ -3,20 +3,29 @@ import { type Report, ReportBody } from "../../api/report.ts";
 import { type ListedRun, RunListBody } from "../../api/runs.ts";
 import { billPage, reportPage, runPage } from "../../contracts/console-pages.ts";
 import { billsOf, counted } from "../../domain/counted.ts";
-import { facts, note, section, table } from "../elements.ts";
+import { facts, note, section, pageTable } from "../elements.ts";
 import type { PageOf } from "../page.ts";
 import { progressPicture } from "../pictures/progress.ts";
 import { decisions } from "./decisions.ts";
-import { amount, badge, billStateOf, type Markup, phaseOf, unbroken, usd, when } from "../words.ts";
+import {
+  amountInState,
+  badge,
+  billStateOf,
+  type Markup,
+  phaseShown,
+  unbroken,
+  usd,
+  when,
+} from "../words.ts";
 
 /** Shows a run's result: sums by state, exceptions, and the tables for bookkeeping. */
-export const report: PageOf = async ({ api, params }) => {
+export const showReport: PageOf = async ({ api, params }) => {
   const id = params["id"] ?? "";
   const found = await api.get(ReportBody, "/v1/runs/{id}/report", { params: { id } });
   const { playbook, period, phase, bills, totalCents, settledBills, settledCents, byState } = found;
   return {
     title: `Report: ${playbook} ${period}`,
-    lead: badge(phaseOf(phase, found.planOnly)),
+    lead: badge(phaseShown(phase, found.planOnly)),
     main: html`${found.outcome === undefined ? "" : note("warn", html`<p>In all, ${found.outcome}.</p>`)}
       ${section(
         "Sums",
@@ -66,7 +75,7 @@ type Exception = Report["exceptions"][number];
 function exceptions({ exceptions: odd, exceptionCount, business }: Report): Markup {
   if (exceptionCount === 0) return html`<p class="quiet">None.</p>`;
   const shown = odd.slice(0, 200);
-  return html`${table(
+  return html`${pageTable(
     "Bills with a reason to look at",
     [
       {
@@ -78,7 +87,7 @@ function exceptions({ exceptions: odd, exceptionCount, business }: Report): Mark
       },
       { title: "State", cell: (bill) => badge(billStateOf(bill)) },
       { title: "Why", isText: true, cell: ({ reason }) => reason ?? "–" },
-      { title: "Amount", isNumber: true, cell: amount },
+      { title: "Amount", isNumber: true, cell: amountInState },
     ],
     shown,
   )}${exceptionCount > shown.length ? html`<p class="quiet">And ${exceptionCount - shown.length} more, in the table of all bills.</p>` : ""}`;
@@ -95,7 +104,7 @@ export const reports: PageOf = async ({ api, visitor: { zoneOf } }) => {
       "Runs",
       runs.length === 0
         ? html`<p class="quiet">No run yet.</p>`
-        : table(
+        : pageTable(
             "Newest first",
             [
               {
@@ -104,7 +113,7 @@ export const reports: PageOf = async ({ api, visitor: { zoneOf } }) => {
                 cell: ({ id, playbook, period }: ListedRun) =>
                   html`<a href="${reportPage(id)}">${unbroken(`${playbook} ${period}`)}</a>`,
               },
-              { title: "State", cell: ({ phase, planOnly }) => badge(phaseOf(phase, planOnly)) },
+              { title: "State", cell: ({ phase, planOnly }) => badge(phaseShown(phase, planOnly)) },
               {
                 title: "Launched",
                 cell: ({ launchedAt, business }) => when(launchedAt, zoneOf(business)),

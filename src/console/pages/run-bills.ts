@@ -4,10 +4,10 @@ import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts"
 import { whenPlanned } from "../../domain/approvals/money-reach.ts";
 import { counted } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { folded, hidden, section, table, tick, type Column } from "../elements.ts";
+import { foldedUp, hidden, section, pageTable, tick, type PageColumn } from "../elements.ts";
 import type { PageRequest } from "../page.ts";
 import { cashPicture } from "../pictures/cash.ts";
-import { amount, badge, day, type Markup, billStateOf, usd, whole } from "../words.ts";
+import { amountInState, badge, dayText, type Markup, billStateOf, usd, whole } from "../words.ts";
 
 /** Decisions that the visitor is offered. */
 export interface May {
@@ -20,7 +20,7 @@ export interface May {
  * Shows flagged bills with their reasons, late ones, the money, then all bills. It is one form, so
  * that bills can be left out.
  */
-export function bills(request: PageRequest, review: RunReview, may: May): Markup {
+export function billsForm(request: PageRequest, review: RunReview, may: May): Markup {
   const { id, planHash, odd, late } = review;
   const mayDecide = may.approve;
   const out = new Set(request.query.getAll("out"));
@@ -88,8 +88,8 @@ function oddList(
               ${vendorLinks(bill, business, mayHold)}</span
             >
             <span
-              >${amount(bill)}<span class="under"
-                >due ${day(bill.dueDate)}, pays ${day(bill.executionDate)}</span
+              >${amountInState(bill)}<span class="under"
+                >due ${dayText(bill.dueDate)}, pays ${dayText(bill.executionDate)}</span
               >
               ${out === undefined || !isOpen(bill) ? badge(billStateOf(bill)) : leaveOut(bill, out)}</span
             >
@@ -103,7 +103,7 @@ function lastPayments({ lastPayments: last }: RunReview["odd"]["items"][number])
   if (last === null) return "Its last payments can’t be read now.";
   if (last.length === 0) return "No payment to this vendor before.";
   return html`Last payments:
-  ${last.map(({ amountCents, on, status }, index) => html`${index === 0 ? "" : "; "}${formatUsd(amountCents)} on ${day(on)} (${status})`)}`;
+  ${last.map(({ amountCents, on, status }, index) => html`${index === 0 ? "" : "; "}${formatUsd(amountCents)} on ${dayText(on)} (${status})`)}`;
 }
 
 /** Returns true if the bill may still be left out. */
@@ -143,18 +143,18 @@ export function billLink(
 const LATE_AT_ONCE = 5;
 
 function lateTable({ late, business }: RunReview): Markup {
-  const columns: Column<ReviewedBill>[] = [
+  const columns: PageColumn<ReviewedBill>[] = [
     { title: "Bill", isHead: true, cell: (bill) => billLink(bill, business) },
-    { title: "Due", cell: ({ dueDate }) => day(dueDate) },
-    { title: "Arrives", cell: ({ arrivalDate }) => day(arrivalDate) },
+    { title: "Due", cell: ({ dueDate }) => dayText(dueDate) },
+    { title: "Arrives", cell: ({ arrivalDate }) => dayText(arrivalDate) },
     { title: "Late by", cell: ({ daysLate }) => counted(daysLate, "day") },
     { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },
   ];
   const more = late.count - late.items.length;
   const rest = late.items.slice(LATE_AT_ONCE);
-  const folds = html`${table("Less late than those above", columns, rest)}${more > 0 ? html`<p class="quiet">And ${whole(more)} more.</p>` : ""}`;
-  return html`${table("The latest first", columns, late.items.slice(0, LATE_AT_ONCE))}
-  ${rest.length === 0 ? "" : folded(counted(late.count - LATE_AT_ONCE, "more late bill"), folds)}`;
+  const folds = html`${pageTable("Less late than those above", columns, rest)}${more > 0 ? html`<p class="quiet">And ${whole(more)} more.</p>` : ""}`;
+  return html`${pageTable("The latest first", columns, late.items.slice(0, LATE_AT_ONCE))}
+  ${rest.length === 0 ? "" : foldedUp(counted(late.count - LATE_AT_ONCE, "more late bill"), folds)}`;
 }
 
 function money({ accounts, waiting, zone }: RunReview): Markup {
@@ -180,25 +180,25 @@ function billTable(
     readonly mayDecide: boolean;
   },
 ): Markup {
-  const state: Column<ReviewedBill> = {
+  const state: PageColumn<ReviewedBill> = {
     title: "State",
     cell: ({ missing, approvedBy, reason, ...bill }) =>
       html`${missing === null ? badge(billStateOf(bill)) : `waits for ${missing.by.join(" or ")}${missing.quorum > 1 ? ` (${missing.approvals} of ${missing.quorum})` : ""}`}
       ${approvedBy.length === 0 ? "" : html`<span class="under">approved by ${approvedBy.join(", ")}</span>`}
       ${reason === null ? "" : html`<span class="under why">${reason}</span>`}`,
   };
-  const columns: Column<ReviewedBill>[] = [
+  const columns: PageColumn<ReviewedBill>[] = [
     {
       title: "Bill",
       isHead: true,
       cell: (bill) =>
         html`${billLink(bill, business)}${bill.flags.map(({ text }) => html`<span class="under why">${text}</span>`)}`,
     },
-    { title: "Due", cell: ({ dueDate }) => day(dueDate) },
-    { title: "Pays", cell: ({ executionDate }) => day(executionDate) },
-    { title: "Arrives", cell: ({ arrivalDate }) => day(arrivalDate) },
+    { title: "Due", cell: ({ dueDate }) => dayText(dueDate) },
+    { title: "Pays", cell: ({ executionDate }) => dayText(executionDate) },
+    { title: "Arrives", cell: ({ arrivalDate }) => dayText(arrivalDate) },
     state,
-    { title: "Amount", isNumber: true, cell: amount },
+    { title: "Amount", isNumber: true, cell: amountInState },
     ...(mayDecide
       ? [
           {
@@ -219,7 +219,7 @@ function billTable(
         ]
       : []),
   ];
-  return table("In the plan’s order", columns, shown);
+  return pageTable("In the plan’s order", columns, shown);
 }
 
 /**

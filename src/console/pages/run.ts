@@ -11,16 +11,16 @@ import { isPast, spokenDeadline } from "../../domain/clock/spoken.ts";
 import { NOT_USED_UP } from "../../domain/planning/left-out.ts";
 import { wouldHavePaid } from "../../domain/plan-only.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { facts, folded, live, note, section } from "../elements.ts";
-import type { Page } from "../layout.ts";
+import { facts, foldedUp, live, note, section } from "../elements.ts";
+import type { PageContent } from "../layout.ts";
 import { pageNumberOf, type PageOf, type PageRequest } from "../page.ts";
 import { progressPicture } from "../pictures/progress.ts";
 import { Refused } from "../refused.ts";
-import { badge, day, type Markup, phaseOf, usd, whole } from "../words.ts";
+import { badge, dayText, type Markup, phaseShown, usd, whole } from "../words.ts";
 import { depositNeeds } from "./deposit.ts";
 import { changedRecords } from "./changed-records.ts";
 import { decisions } from "./decisions.ts";
-import { bills, type May, nameOfAccount } from "./run-bills.ts";
+import { billsForm, type May, nameOfAccount } from "./run-bills.ts";
 import { otherWorkflow } from "./other-workflow.ts";
 
 /** Bills on one page. */
@@ -51,7 +51,12 @@ export const run: PageOf = async (request) => {
   }
 };
 
-function pageOf(request: PageRequest, review: RunReview, report: Report, mayHold: boolean): Page {
+function pageOf(
+  request: PageRequest,
+  review: RunReview,
+  report: Report,
+  mayHold: boolean,
+): PageContent {
   const { id, playbook, period, phase, planOnly, waiting, plan } = review;
   const isOver = ENDED_PHASES.includes(phase);
   const isOpen = waiting.count > 0 && !isOver;
@@ -59,7 +64,7 @@ function pageOf(request: PageRequest, review: RunReview, report: Report, mayHold
   const may = { ...decides, hold: mayHold };
   return {
     title: `${playbook} ${period}`,
-    lead: live("phase", html`${badge(phaseOf(phase, planOnly))} ${review.waitingFor ?? ""}`),
+    lead: live("phase", html`${badge(phaseShown(phase, planOnly))} ${review.waitingFor ?? ""}`),
     planHash: review.planHash ?? undefined,
     main: html` ${stoppedTexts(review).map((text) => note("warn", html`<p>${text}</p>`))}
     ${review.nothingToPay === true ? note("info", html`<p>${NOT_USED_UP}</p>`) : ""}
@@ -70,7 +75,7 @@ function pageOf(request: PageRequest, review: RunReview, report: Report, mayHold
     ${changedRecords(request, review)} ${deposits(request, review)}
     ${isOpen ? "" : section("The plan", figures(review))}
     ${live("progress", planOnly !== true && (isOver || phase !== "awaiting-approval") ? section("Where the money is", progressPicture(report)) : "")}
-    ${plan.count === 0 ? html`<p>${phase === "planning" ? "It is being planned: look again in a moment." : "It has no bill to pay."}</p>` : bills(request, review, may)}
+    ${plan.count === 0 ? html`<p>${phase === "planning" ? "It is being planned: look again in a moment." : "It has no bill to pay."}</p>` : billsForm(request, review, may)}
     ${leftOut(review)} ${section("Decisions", decisions(report))}
     ${section(
       "More",
@@ -125,7 +130,7 @@ function figures(review: RunReview): Markup {
       "First payment",
       firstPayment === null
         ? "–"
-        : html`${day(firstPayment)}<span class="sub">each bill below has its day</span>`,
+        : html`${dayText(firstPayment)}<span class="sub">each bill below has its day</span>`,
     ],
     [
       "Account",
@@ -162,7 +167,7 @@ function share({ yours, missing }: RunReview): Markup {
   ${
     waits.length === 0
       ? ""
-      : folded(
+      : foldedUp(
           "Whose turn it is",
           html`<ul>
             ${waits}
@@ -177,8 +182,8 @@ function deposits({ visitor }: PageRequest, { id, topUps = [], planHash }: RunRe
     section(
       "A deposit is needed",
       html`<p>
-          ${formatUsd(topUp.amountCents)} into the balance, needed on ${day(topUp.neededOn)}: it
-          must be made by ${day(topUp.makeBy)}. Approved by
+          ${formatUsd(topUp.amountCents)} into the balance, needed on ${dayText(topUp.neededOn)}: it
+          must be made by ${dayText(topUp.makeBy)}. Approved by
           ${topUp.approvedBy.join(", ") || "nobody"}; it needs ${depositNeeds(topUp)}.
         </p>
         <div class="acts">
@@ -198,7 +203,7 @@ function leftOut({ leftOut: { count, byReason } }: RunReview): Markup | "" {
   </ul>`;
   return section(
     "Not in the plan",
-    folded(`${counted(count, "bill")} left out by the plan`, list),
+    foldedUp(`${counted(count, "bill")} left out by the plan`, list),
     "left-out",
   );
 }

@@ -1,7 +1,7 @@
 import { html } from "../html.ts";
-import { type Named, SearchBody } from "../../api/names.ts";
+import { type NamedView, SearchBody } from "../../api/names.ts";
 import { billPage, runPage, vendorPage } from "../../contracts/console-pages.ts";
-import { note, section, table } from "../elements.ts";
+import { note, section, pageTable } from "../elements.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { folded } from "../../domain/names.ts";
 import type { PageOf } from "../page.ts";
@@ -11,7 +11,7 @@ import { badge, capital, type Markup, stateOf, usd } from "../words.ts";
  * Finds what a person may mean by a number, a name or an amount; goes straight to its page if that
  * is clear.
  */
-export const search: PageOf = async ({ api, query, visitor }) => {
+export const showFound: PageOf = async ({ api, query, visitor }) => {
   const text = (query.get("q") ?? "").trim();
   if (text === "") return { goTo: "/" };
   const {
@@ -43,14 +43,14 @@ export const search: PageOf = async ({ api, query, visitor }) => {
 };
 
 /** Returns true if the typed text is part of a name or number. */
-function hasIn({ name, number, id }: Named, text: string): boolean {
+function hasIn({ name, number, id }: NamedView, text: string): boolean {
   const part = folded(text);
   return [name, number, id].some((each) => folded(each ?? "").includes(part));
 }
 
 function nearTitle(
   text: string,
-  near: readonly Named[],
+  near: readonly NamedView[],
   { exact, alike }: { readonly exact: number; readonly alike: number },
 ): string {
   if (exact > 0) return "Similar names";
@@ -68,14 +68,14 @@ function plainAmount(text: string): string {
   return text.replaceAll(/[$,\s]/g, "").replace(/\.00$/, "");
 }
 
-function foundTable(found: readonly Named[], isShown: boolean): Markup {
-  return table(
+function foundTable(found: readonly NamedView[], isShown: boolean): Markup {
+  return pageTable(
     "What it may be",
     [
-      { title: "What", isHead: true, cell: (named: Named) => linked(named) },
+      { title: "What", isHead: true, cell: (named: NamedView) => linked(named) },
       { title: "Kind", cell: ({ kind }) => capital(kind) },
       { title: "State", cell: stateCell },
-      ...(isShown ? [{ title: "Business", cell: ({ business }: Named) => business }] : []),
+      ...(isShown ? [{ title: "Business", cell: ({ business }: NamedView) => business }] : []),
       {
         title: "Amount",
         isNumber: true,
@@ -90,14 +90,14 @@ function foundTable(found: readonly Named[], isShown: boolean): Markup {
  * Returns the state for a table. A hold's state is its reason, in its author's words; an account's
  * says whether it can pay.
  */
-function stateCell({ kind, state }: Named): Markup | string {
+function stateCell({ kind, state }: NamedView): Markup | string {
   if (state === null) return "–";
   if (kind === "account") return capital(state);
   if (kind !== "hold") return badge(stateOf(state));
   return html`${badge(stateOf("on-hold"))}<span class="under">${state}</span>`;
 }
 
-function linked(named: Named): Markup {
+function linked(named: NamedView): Markup {
   const { kind, name, number, id } = named;
   // Two vendors may have the same name.
   const called = [name, number, kind === "vendor" ? id : null].filter((text) => text !== null);
@@ -110,7 +110,7 @@ function linked(named: Named): Markup {
 }
 
 /** Returns the address of the page for what was found; undefined if it has none. */
-function pageOf({ kind, id, business, payableId }: Named): string | undefined {
+function pageOf({ kind, id, business, payableId }: NamedView): string | undefined {
   switch (kind) {
     case "bill":
       return billPage(id, business);

@@ -6,13 +6,13 @@ import {
   type StopPreview,
   StopPreviewBody,
 } from "../../api/holds.ts";
-import { type Named, SearchBody } from "../../api/names.ts";
+import { type NamedView, SearchBody } from "../../api/names.ts";
 import { runPage, type StopNamed, stopPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { each } from "../api.ts";
 import { facts, field, form, hidden, note, outcomes, section, submit } from "../elements.ts";
-import type { Page } from "../layout.ts";
+import type { PageContent } from "../layout.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { accountName } from "../../domain/names.ts";
 import { type Markup, usd, when } from "../words.ts";
@@ -86,7 +86,7 @@ export const checkStop: PageOf = async (request) => {
   if (kind === undefined || text === "") return { goTo: "/emergency" };
   const asked = { q: text, kind: kind.kind };
   const { exact, near, unread } = await request.api.get(SearchBody, "/v1/search", { query: asked });
-  const pageFor = ({ id, business }: Named) => stopPage({ [kind.field]: id, business });
+  const pageFor = ({ id, business }: NamedView) => stopPage({ [kind.field]: id, business });
   const [only, other] = exact;
   if (only !== undefined && other === undefined) return { goTo: pageFor(only) };
   const found = [...exact, ...near];
@@ -102,7 +102,7 @@ export const checkStop: PageOf = async (request) => {
   };
 };
 
-function candidates(found: readonly Named[], pageFor: (named: Named) => string): Markup {
+function candidates(found: readonly NamedView[], pageFor: (named: NamedView) => string): Markup {
   return html`<ul class="list">
     ${found.map((named) => html`<li><a href="${pageFor(named)}">${named.name ?? named.number ?? named.id}</a><span class="quiet">${named.name === null ? "" : (named.number ?? "")} ${named.business}</span></li>`)}
   </ul>`;
@@ -126,7 +126,7 @@ async function partPage(
   { api, visitor }: PageRequest,
   named: StopNamed,
   problem?: string,
-): Promise<Page> {
+): Promise<PageContent> {
   const fields = asFields(named);
   const preview = await api.get(StopPreviewBody, "/v1/stops", { query: fields });
   const called = calledSo(preview);
@@ -181,7 +181,7 @@ export function sums(
  * Stops everything of each business, or the part that is named. If one is refused, the rest are
  * stopped all the same.
  */
-export const stop: ActOf = async (request) => {
+export const stopAct: ActOf = async (request) => {
   const { api, visitor, form: sent } = request;
   const reason = (sent.get("reason") ?? "").trim();
   const part = namedIn(sent);

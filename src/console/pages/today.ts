@@ -6,11 +6,11 @@ import { kindCalled } from "../../contracts/workflow-kinds.ts";
 import { isPast, type Moment, spokenDeadline } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { counted, waits } from "../../domain/counted.ts";
-import { facts, folded, live, note, section, table } from "../elements.ts";
+import { facts, foldedUp, live, note, section, pageTable } from "../elements.ts";
 import { weekPicture } from "../pictures/week.ts";
 import type { PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
-import { badge, type Markup, phaseOf, stateOf, unbroken, usd, when, whole } from "../words.ts";
+import { badge, type Markup, phaseShown, stateOf, unbroken, usd, when, whole } from "../words.ts";
 import { cancellationItem, cancellationsText } from "./waiting-cancellations.ts";
 import { depositItem, sumOfDeposits } from "./waiting-deposits.ts";
 import { releaseItem, releasesText } from "./waiting-releases.ts";
@@ -168,7 +168,7 @@ function weeks({ businesses }: Overview, isShown: boolean): Markup {
 
 function runTable(runs: readonly ListedRun[], { businesses, zoneOf }: Visitor): Markup {
   if (runs.length === 0) return html`<p class="quiet">No run yet.</p>`;
-  return table(
+  return pageTable(
     "The latest, newest first",
     [
       {
@@ -182,7 +182,7 @@ function runTable(runs: readonly ListedRun[], { businesses, zoneOf }: Visitor): 
         title: "State",
         isText: true,
         cell: ({ kind, phase, planOnly, outcome, waitingFor }) =>
-          html`${badge(kind === "retry-failed-payment" ? stateOf("parked") : phaseOf(phase, planOnly))}${outcome === undefined ? "" : html`<span class="under">${outcome}</span>`}${waitingFor === null ? "" : html`<span class="under">${waitsText(kind, waitingFor)}</span>`}`,
+          html`${badge(kind === "retry-failed-payment" ? stateOf("parked") : phaseShown(phase, planOnly))}${outcome === undefined ? "" : html`<span class="under">${outcome}</span>`}${waitingFor === null ? "" : html`<span class="under">${waitsText(kind, waitingFor)}</span>`}`,
       },
       { title: "Launched", cell: ({ launchedAt, business }) => when(launchedAt, zoneOf(business)) },
       { title: "Sum", isNumber: true, cell: ({ totalCents }) => usd(totalCents) },
@@ -234,7 +234,7 @@ payrun launch rent.yaml</pre>`,
 /** What has no page yet. */
 const COMMANDS = section(
   "On the command line",
-  folded(
+  foldedUp(
     "Schedules, playbooks, onboarding and the trail have no page yet",
     facts([
       ["What runs by itself, and when next", html`<code>payrun schedule list</code>`],

@@ -1,9 +1,9 @@
 import { html } from "../html.ts";
-import { type Named, SearchBody } from "../../api/names.ts";
+import { type NamedView, SearchBody } from "../../api/names.ts";
 import { billPage } from "../../contracts/console-pages.ts";
 import type { Api } from "../api.ts";
 import { facts, note, section } from "../elements.ts";
-import type { Page } from "../layout.ts";
+import type { PageContent } from "../layout.ts";
 import { badge, type Markup, stateOf, usd } from "../words.ts";
 
 /** Finds a bill that only the service knows; undefined if there is no such bill. */
@@ -11,7 +11,7 @@ export async function findUnplanned(
   api: Api,
   id: string,
   business: string | null,
-): Promise<Named | undefined> {
+): Promise<NamedView | undefined> {
   const { exact } = await api.get(SearchBody, "/v1/search", { query: { q: id } });
   return exact.find(
     (named) =>
@@ -22,7 +22,7 @@ export async function findUnplanned(
 }
 
 /** Builds the bill's page, to which the search leads. */
-export function unplannedBill(found: Named, mayHold: boolean): Page {
+export function unplannedBill(found: NamedView, mayHold: boolean): PageContent {
   const { number, state, id, business } = found;
   const may = MAY[state ?? ""] ?? NOT_APPROVED;
   return {
@@ -48,11 +48,11 @@ export function unplannedBill(found: Named, mayHold: boolean): Page {
 }
 
 /** Returns the bill's number and vendor. */
-export function calledThere({ number, id, name }: Named): string {
+export function calledThere({ number, id, name }: NamedView): string {
   return [number ?? id, name].filter((text) => text !== null).join(", ");
 }
 
-export function factsThere({ amountCents, name, business }: Named): Markup {
+export function factsThere({ amountCents, name, business }: NamedView): Markup {
   return html`${facts([
       ["Amount", amountCents === null ? "–" : usd(amountCents)],
       ["Vendor", name ?? "–", "long"],

@@ -5,13 +5,13 @@ import { type Vendor, VendorBody } from "../../api/vendor.ts";
 import { billPage, stopPage, vendorPage } from "../../contracts/console-pages.ts";
 import { LINE } from "../../contracts/line-states.ts";
 import { counted } from "../../domain/counted.ts";
-import { facts, folded, live, note, section, table } from "../elements.ts";
+import { facts, foldedUp, live, note, section, pageTable } from "../elements.ts";
 import type { PageOf, PageRequest } from "../page.ts";
 import {
-  amount,
+  amountInState,
   badge,
   billStateOf,
-  day,
+  dayText,
   type Markup,
   paymentStateOf,
   runLink,
@@ -20,7 +20,7 @@ import {
 } from "../words.ts";
 import { asking, HELD_BY } from "./ask.ts";
 import { holdSaid, UNTIL, untilProblem } from "./bill-acts.ts";
-import { holdsOn } from "./holds.ts";
+import { holdsSection } from "./holds.ts";
 import { sums } from "./stop.ts";
 
 function vendorOf({ api, params, query }: PageRequest): Promise<Vendor> {
@@ -64,10 +64,10 @@ export const vendor: PageOf = async (request) => {
           : HELD_BY
       }`,
     )}
-    ${holds.length === 0 ? "" : section("Holds", holdsOn(holds, request.visitor))}
+    ${holds.length === 0 ? "" : section("Holds", holdsSection(holds, request.visitor))}
     ${live("open", section(`Open bills in runs (${open.length})`, open.length === 0 ? html`<p class="quiet">No bill of it is open in a run.</p>` : billTable(open, found), "open-bills"))}
     ${section("Payments", paymentTable(payments))}
-    ${rest.length === 0 ? "" : section("Earlier bills", folded(counted(rest.length, "bill"), billTable(rest, found)))}`,
+    ${rest.length === 0 ? "" : section("Earlier bills", foldedUp(counted(rest.length, "bill"), billTable(rest, found)))}`,
   };
 };
 
@@ -116,7 +116,7 @@ function account(
   ${
     accounts.length < 2
       ? ""
-      : folded(
+      : foldedUp(
           "Accounts before",
           html`<ul>
             ${accounts.map(({ last4, since, runId }) => html`<li>··${last4 ?? "none"} since ${when(since, zone)} (${runLink(runId)})</li>`)}
@@ -128,7 +128,7 @@ function account(
 type Bill = Vendor["bills"][number];
 
 function billTable(bills: readonly Bill[], { business }: Vendor): Markup {
-  return table(
+  return pageTable(
     "By the day on which they pay, the latest first",
     [
       {
@@ -141,14 +141,14 @@ function billTable(bills: readonly Bill[], { business }: Vendor): Markup {
         title: "Run",
         cell: ({ runId }) => runLink(runId),
       },
-      { title: "Due", cell: ({ dueDate }) => day(dueDate) },
-      { title: "Pays", cell: ({ executionDate }) => day(executionDate) },
+      { title: "Due", cell: ({ dueDate }) => dayText(dueDate) },
+      { title: "Pays", cell: ({ executionDate }) => dayText(executionDate) },
       {
         title: "State",
         cell: (bill) =>
           html`${badge(billStateOf(bill))}${bill.reason === null ? "" : html`<span class="under why">${bill.reason}</span>`}`,
       },
-      { title: "Amount", isNumber: true, cell: amount },
+      { title: "Amount", isNumber: true, cell: amountInState },
     ],
     bills,
   );
@@ -159,10 +159,10 @@ type Payment = NonNullable<Vendor["payments"]>[number];
 function paymentTable(payments: Vendor["payments"]): Markup {
   if (payments === null) return html`<p>The service can’t be asked for its payments now.</p>`;
   if (payments.length === 0) return html`<p class="quiet">No payment to it yet.</p>`;
-  return table(
+  return pageTable(
     "The service’s last ones",
     [
-      { title: "Day", isHead: true, cell: ({ on }: Payment) => day(on === "" ? null : on) },
+      { title: "Day", isHead: true, cell: ({ on }: Payment) => dayText(on === "" ? null : on) },
       { title: "Status", cell: ({ status }) => badge(paymentStateOf(status)) },
       { title: "Payment", cell: ({ paymentId }) => html`<code>${paymentId}</code>` },
       { title: "Amount", isNumber: true, cell: ({ amountCents }) => usd(amountCents) },

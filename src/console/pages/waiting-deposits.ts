@@ -4,7 +4,7 @@ import { depositPage, runPage } from "../../contracts/console-pages.ts";
 import { counted } from "../../domain/counted.ts";
 import { formatUsd, sumCents } from "../../domain/money.ts";
 import { section } from "../elements.ts";
-import { day, type Markup, usd } from "../words.ts";
+import { dayText, type Markup, usd } from "../words.ts";
 import { depositNeeds } from "./deposit.ts";
 
 /** `1 deposit of $8,046.74`; empty if there is none. */
@@ -40,7 +40,7 @@ export function depositSection(deposit: WaitingDeposit): Markup {
   return section(
     `A deposit of ${formatUsd(amountCents)} for ${playbook} ${period} waits for approval`,
     html`<p>
-        From ${accountOf(deposit)} into the balance, needed on ${day(neededOn)}:
+        From ${accountOf(deposit)} into the balance, needed on ${dayText(neededOn)}:
         ${deadlineOf(deposit)}. It needs ${depositNeeds(deposit)}.
         <a href="${runPage(runId)}">The run</a>
       </p>
@@ -61,6 +61,6 @@ function accountOf({ account: { name, last4 } }: WaitingDeposit): string {
 
 function deadlineOf({ makeBy, arrivesOn, late }: WaitingDeposit): Markup {
   return late
-    ? html`too late for its day: made now, it is there on ${day(arrivesOn)}`
-    : html`to be made by ${day(makeBy)}`;
+    ? html`too late for its day: made now, it is there on ${dayText(arrivesOn)}`
+    : html`to be made by ${dayText(makeBy)}`;
 }

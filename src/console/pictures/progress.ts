@@ -4,7 +4,7 @@ import { formatUsd } from "../../domain/money.ts";
 import { shownSums } from "../../domain/runs/given-back.ts";
 import { LINE_WORDS, type Markup, usd } from "../words.ts";
 import type { Tone } from "../../contracts/line-states.ts";
-import { table } from "../elements.ts";
+import { pageTable } from "../elements.ts";
 
 const WIDTH = 720;
 
@@ -47,7 +47,7 @@ export function progressPicture(sums: Sums): Markup {
         ${rects}
       </svg>
     </figure>
-    ${table(
+    ${pageTable(
       "Bills by state",
       [
         {

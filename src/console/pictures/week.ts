@@ -2,7 +2,7 @@ import { html } from "../html.ts";
 import type { Overview } from "../../api/overview.ts";
 import { newYorkDate } from "../../domain/clock/new-york.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { day, LINE_WORDS, type Markup, usd } from "../words.ts";
+import { dayText, LINE_WORDS, type Markup, usd } from "../words.ts";
 import type { Tone } from "../../contracts/line-states.ts";
 
 type Days = Overview["businesses"][number]["days"];
@@ -40,7 +40,7 @@ export function weekPicture(days: Days, now: string | null): Markup {
       ${sums.map(
         ({ date, parts }) =>
           html`<li>
-            <span>${date === today ? html`<strong>Today</strong>` : day(date)}</span>
+            <span>${date === today ? html`<strong>Today</strong>` : dayText(date)}</span>
             ${bar(parts, highest)}
             <span class="n">${usd(totalOf(parts))}</span>
           </li>`,

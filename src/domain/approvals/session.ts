@@ -20,7 +20,7 @@ export interface KeptForm {
 }
 
 /** True while a form is kept, which is as long as a sign-in counts as recent. */
-export function isKept({ atMs }: KeptForm, nowMs: number): boolean {
+export function isFormKept({ atMs }: KeptForm, nowMs: number): boolean {
   return nowMs - atMs <= FRESH_SIGN_IN_MINUTES * 60_000;
 }
 

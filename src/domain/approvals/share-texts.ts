@@ -99,7 +99,7 @@ export function effectText(effect: {
  *
  * @param payableIds those that were left out; not empty
  */
-export function leftOutText(payableIds: readonly string[]): string {
+export function leavingOutText(payableIds: readonly string[]): string {
   const [only = "BILL", ...others] = payableIds;
   const isOne = others.length === 0;
   const are = isOne ? "is" : "are";

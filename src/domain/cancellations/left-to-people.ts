@@ -144,7 +144,7 @@ export function releaseText(releasedBy: readonly string[], bills: number): strin
  * True if a cancellation waits for a person: it holds bills back, or has left something to people at
  * its end.
  */
-export function asksPerson(of: {
+export function cancellationAsksPerson(of: {
   /** Bills that it holds back. */
   readonly withheld: number;
   readonly ended: boolean;

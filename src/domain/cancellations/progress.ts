@@ -7,7 +7,12 @@ import type {
 import type { Clock } from "../clock/clock.ts";
 import { counted } from "../counted.ts";
 import { formatUsd } from "../money.ts";
-import { asksPerson, isNotCancelled, leftToPeople, releaseText } from "./left-to-people.ts";
+import {
+  cancellationAsksPerson,
+  isNotCancelled,
+  leftToPeople,
+  releaseText,
+} from "./left-to-people.ts";
 import { soonestSleepMs, untilNextMs } from "../sleeps.ts";
 
 export interface CancellationView {
@@ -77,7 +82,7 @@ export function judgeCancellation(view: CancellationView): CancellationAssessmen
     toChoose: !view.chosen && view.choiceWaitsFor === null && isFree,
     toCancel: isFree ? toCancel.length : 0,
     toFollow: isFree ? toFollow.length : 0,
-    needsAction: asksPerson({ withheld: withheld.length, ended, waitingFor }),
+    needsAction: cancellationAsksPerson({ withheld: withheld.length, ended, waitingFor }),
     exceptions,
     totalCents: items.reduce((sum, { amountCents }) => sum + amountCents, 0),
     wakeInMs: wakeInMs(view, { asked, returning, withheld, blockedMs }),

@@ -1,11 +1,11 @@
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import { formatUsd } from "../money.ts";
-import type { BillFacts } from "../payments/as-approved.ts";
+import type { BillToPay } from "../payments/as-approved.ts";
 import { differing, isChanged, recordOf, vendorChange, type VendorNow } from "../vendor-account.ts";
 
 /** The bill or the vendor that events were about, as the service shows it; null if it doesn't. */
 export type ShownSubject =
-  | { readonly kind: "bill"; readonly bill: BillFacts | null }
+  | { readonly kind: "bill"; readonly bill: BillToPay | null }
   | {
       readonly kind: "vendor";
       readonly vendor: (VendorNow & Parameters<typeof recordOf>[0]) | null;
@@ -28,7 +28,7 @@ export function changeOfSubject(shown: ShownSubject, known: KnownBefore): string
   return shown.vendor && recordChange(shown.vendor, known);
 }
 
-function billChange(bill: BillFacts, { plan }: KnownBefore): string | null {
+function billChange(bill: BillToPay, { plan }: KnownBefore): string | null {
   if (plan === undefined) return null;
   if (bill.contact.id !== plan.contactId) return "it belongs to another vendor now";
   const { totalCents } = plan;

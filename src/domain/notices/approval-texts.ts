@@ -7,14 +7,14 @@ import { formatUsd } from "../money.ts";
 import {
   bills,
   deadlineLines,
-  type Deadline,
+  type DecideBy,
   howTo,
   type NoticeText,
   type RunName,
 } from "./run-texts.ts";
 
 /** Notifies that a later stage of an approval is open. */
-export function stageOpened(run: RunName, ask: ApprovalAsk, until: Deadline): NoticeText {
+export function stageOpened(run: RunName, ask: ApprovalAsk, until: DecideBy): NoticeText {
   return {
     subject: `${subject(run, ask)} ${waits(ask.count)} for approval by ${askText(ask)}`,
     text: [
@@ -26,7 +26,7 @@ export function stageOpened(run: RunName, ask: ApprovalAsk, until: Deadline): No
   };
 }
 
-export function approvalReminder(run: RunName, ask: ApprovalAsk, until: Deadline): NoticeText {
+export function approvalReminder(run: RunName, ask: ApprovalAsk, until: DecideBy): NoticeText {
   return {
     subject: `${subject(run, ask)} still ${waits(ask.count)} for ${ask.asksRecord ? "one word: is the vendor's account still right?" : "approval"}`,
     text: [
@@ -38,7 +38,7 @@ export function approvalReminder(run: RunName, ask: ApprovalAsk, until: Deadline
   };
 }
 
-export function approvalEscalated(run: RunName, ask: ApprovalAsk, until: Deadline): NoticeText {
+export function approvalEscalated(run: RunName, ask: ApprovalAsk, until: DecideBy): NoticeText {
   const own = stageText(ask);
   return {
     subject: `${subject(run, ask)} waited too long for ${own}: ${ask.escalatesTo.join(" or ")} may decide`,
@@ -55,7 +55,7 @@ export function approvalEscalated(run: RunName, ask: ApprovalAsk, until: Deadlin
  * Notifies that a person has approved seconds after the plan, or at odd hours, or has said that
  * vendors' accounts are still right.
  */
-export function hurriedApproval(
+export function hurriedApprovalNotice(
   run: RunName,
   {
     by,

@@ -2,7 +2,7 @@ import {
   bills,
   howTo,
   listed,
-  type ListedBill,
+  type NoticedBill,
   type NoticeText,
   type RunName,
 } from "./run-texts.ts";
@@ -10,10 +10,10 @@ import { waits } from "../counted.ts";
 import { formatUsd, sumCents } from "../money.ts";
 
 /** Notifies a person that bills which they rejected or left out are asked about again. */
-export function askedAgain(
+export function askedAgainNotice(
   run: RunName & { readonly launchedBy: string },
   principal: string,
-  refused: readonly ListedBill[],
+  refused: readonly NoticedBill[],
 ): NoticeText {
   const { length } = refused;
   const cents = sumCents(refused.map(({ amountCents }) => amountCents));

@@ -29,19 +29,19 @@ export interface RunName {
  */
 export type ShownSums = ReadonlyMap<LineState | "given-back", BillSum>;
 
-export interface Deadline {
+export interface DecideBy {
   /** ISO instant after which approving changes the dates, or null. */
   readonly decideBy: string | null;
   readonly zone?: string | undefined;
 }
 
 /** Says until when people should decide, in the words of every notice that requests a decision. */
-export function deadlineLines({ decideBy, zone }: Deadline): string[] {
+export function deadlineLines({ decideBy, zone }: DecideBy): string[] {
   if (decideBy === null) return [];
   return [`Decide by ${spokenDeadline(decideBy, { zone })}: after that, payment dates change.`];
 }
 
-interface Asked extends Deadline {
+interface Asked extends DecideBy {
   /** What each approval covers. */
   readonly asks: readonly ApprovalAsk[];
 }
@@ -49,7 +49,7 @@ interface Asked extends Deadline {
 /** Bills that a notice names: their number, and the first ones with what there is to say. */
 export interface ListedBills {
   readonly count: number;
-  readonly first: readonly ListedBill[];
+  readonly first: readonly NoticedBill[];
 }
 
 /**
@@ -128,14 +128,14 @@ export function decideByNear(
   };
 }
 
-export interface ListedBill extends LineInParts {
+export interface NoticedBill extends LineInParts {
   readonly payableId: string;
   readonly amountCents: number;
   readonly reasonCode?: string | null;
   readonly reason: string | null;
 }
 
-export interface ParkedBill extends ListedBill {
+export interface ParkedBill extends NoticedBill {
   readonly reasonCode: string | null;
   /** True if the next run plans it anew, without any action by a person. */
   readonly isGivenBack: boolean;
@@ -173,7 +173,7 @@ function sumOf(lines: readonly ParkedBill[]): string {
   return `${bills(lines.length)} of ${formatUsd(cents)}`;
 }
 
-export function listed(lines: readonly ListedBill[], count = lines.length): string[] {
+export function listed(lines: readonly NoticedBill[], count = lines.length): string[] {
   const more = count - LISTED;
   return [
     ...lines

@@ -1,5 +1,5 @@
-import type { Decision, ProvidedView } from "./decide.ts";
-import { howTo } from "./decide.ts";
+import type { OnboardingMove, ProvidedView } from "./decide.ts";
+import { provideCommand } from "./decide.ts";
 import { SERVICE_MUST_ACT } from "./waits.ts";
 
 /** The facts of a business's bank account that decisions need (API specification, section 2). */
@@ -22,7 +22,9 @@ export interface AccountView {
  */
 const ATTEMPTS_WITHOUT_ASKING = 2;
 
-export type AccountDecision = Exclude<Decision, { readonly do: "verified" }> | { do: "finished" };
+export type AccountDecision =
+  | Exclude<OnboardingMove, { readonly do: "verified" }>
+  | { do: "finished" };
 
 /**
  * Decides what is next for the bank account of a verified business: link an account, wait for its
@@ -50,7 +52,7 @@ export function decideBankAccount(
     key: `${key}:${given}`,
   });
   if (account === undefined) {
-    const text = `The business is verified. To pay from a bank account, link one in the service's web app, or: ${howTo(business, "bank-account")}`;
+    const text = `The business is verified. To pay from a bank account, link one in the service's web app, or: ${provideCommand(business, "bank-account")}`;
     return wait(true, text, "bank-account");
   }
   const name = account.last4 === null ? "the bank account" : `the account ••${account.last4}`;
@@ -66,7 +68,7 @@ export function decideBankAccount(
   const last = isLastAttempt(account)
     ? " Two attempts were wrong, and a third wrong one closes the account: check the bank's statement, and set lastAttempt: true."
     : "";
-  const text = `The amounts of the two small deposits on ${name}.${last} ${howTo(business, "micro-deposits")}`;
+  const text = `The amounts of the two small deposits on ${name}.${last} ${provideCommand(business, "micro-deposits")}`;
   return wait(true, text, `micro-deposits:${account.attempts}`);
 }
 

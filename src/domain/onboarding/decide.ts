@@ -32,7 +32,7 @@ export interface ProvidedView {
 }
 
 /** What an onboarding does next. */
-export type Decision =
+export type OnboardingMove =
   | { readonly do: "send"; readonly phase: OnboardingPhase; readonly input: ProvidedView }
   | {
       readonly do: "wait";
@@ -57,7 +57,7 @@ export function decideOnboarding(
   business: string,
   view: VerificationView,
   provided: readonly ProvidedView[],
-): Decision {
+): OnboardingMove {
   if (view.status === "verified") return { do: "verified" };
   const next = (step: ProvidedStep) =>
     provided.find((input) => input.step === step && input.state === "waiting");
@@ -86,7 +86,7 @@ export function decideOnboarding(
  * Waits for the review. No person has to act, but the service's message is shown anyway, because
  * only a person can judge it.
  */
-function underReview({ nextSteps }: VerificationView): Decision {
+function underReview({ nextSteps }: VerificationView): OnboardingMove {
   const said = nextSteps.map(({ message }) => message).join(" ");
   const todo = said === "" ? " No action is needed now." : serviceSays(said);
   const text = `The Payments Service reviews the business.${todo}`;
@@ -111,7 +111,7 @@ function waitFor(
   step: OrderedStep,
   view: VerificationView,
   provided: readonly ProvidedView[],
-): Decision {
+): OnboardingMove {
   const again = step === "tax" && view.taxIdMismatched;
   const what = again
     ? "The IRS could not match the tax id with the business. The right one is needed."
@@ -122,7 +122,7 @@ function waitFor(
     do: "wait",
     phase: step,
     needsPerson: true,
-    text: `${what} ${howTo(business, step)}`,
+    text: `${what} ${provideCommand(business, step)}`,
     key: `${step}${again ? ":mismatched" : ""}:${answered.length}`,
   };
 }
@@ -143,7 +143,7 @@ function waitForDocuments(
   business: string,
   view: VerificationView,
   provided: readonly ProvidedView[],
-): Decision {
+): OnboardingMove {
   const asked = view.nextSteps
     .filter(({ step }) => step === null || step === "documents")
     .map(({ message }) => message);
@@ -154,12 +154,12 @@ function waitForDocuments(
     do: "wait",
     phase: "documents",
     needsPerson: true,
-    text: `${text} ${howTo(business, "documents")}`,
+    text: `${text} ${provideCommand(business, "documents")}`,
     key: `documents:${given}`,
   };
 }
 
-function suspended(view: VerificationView): Decision {
+function suspended(view: VerificationView): OnboardingMove {
   const todo = view.nextSteps.map(({ message }) => message);
   const said = todo.length > 0 ? todo.join(" ") : view.reason;
   const why = said === null ? " Ask the service's support why." : serviceSays(said);
@@ -173,6 +173,6 @@ function suspended(view: VerificationView): Decision {
 }
 
 /** Returns the command that provides a step's data. */
-export function howTo(business: string, step: ProvidedStep): string {
+export function provideCommand(business: string, step: ProvidedStep): string {
   return `payrun provide ${business} ${step} --file FILE`;
 }

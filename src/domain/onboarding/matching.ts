@@ -1,12 +1,12 @@
 /** A person, as far as the service shows one. */
-export interface Person {
+export interface OfficerShown {
   readonly firstName?: string | null | undefined;
   readonly lastName?: string | null | undefined;
   readonly ssnLast4?: string | null | undefined;
 }
 
 /** A person with all fields known. */
-type Known = Readonly<Record<keyof Person, string>>;
+type Known = Readonly<Record<keyof OfficerShown, string>>;
 
 /**
  * Compares an officer with those that the service lists. `listed`: name and last four digits match
@@ -14,7 +14,7 @@ type Known = Readonly<Record<keyof Person, string>>;
  */
 export function matchOfficer(
   officer: Known,
-  listed: readonly Person[],
+  listed: readonly OfficerShown[],
 ): "listed" | "unclear" | "new" {
   let unclear = false;
   for (const other of listed) {
@@ -34,7 +34,7 @@ export function lastFour(number: string): string {
 }
 
 /** True if the whole names match; undefined if the service doesn't show the whole name. */
-function sameName(officer: Known, other: Person): boolean | undefined {
+function sameName(officer: Known, other: OfficerShown): boolean | undefined {
   const { firstName, lastName } = other;
   if (typeof firstName !== "string" || typeof lastName !== "string") return undefined;
   return (

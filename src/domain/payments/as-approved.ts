@@ -13,7 +13,7 @@ import {
 } from "../unreadable.ts";
 
 /** The fields of a bill that decide whether it may be paid, and how much of it. */
-export interface BillFacts {
+export interface BillToPay {
   readonly totalAmountCents: number;
   readonly amountPaidCents: number;
   /** Null if it can't be read. */
@@ -25,7 +25,7 @@ export interface BillFacts {
 }
 
 /** The fields of a vendor that decide whether it may be paid. */
-export interface VendorFacts extends VendorNow {
+export interface VendorToPay extends VendorNow {
   readonly id: string;
 }
 
@@ -41,8 +41,8 @@ export interface BillNow {
    * The same payments by everything that was ever read about them; set if some were known before.
    */
   readonly stand?: readonly PaymentAmount[];
-  readonly payable: BillFacts;
-  readonly contact: VendorFacts;
+  readonly payable: BillToPay;
+  readonly contact: VendorToPay;
 }
 
 /** What would be paid now differs from what was approved. */
@@ -137,7 +137,7 @@ function contradictionOf(
 const WHILE_CONTRADICTED = "Nothing is sent while the two contradict each other.";
 
 /** Says that a bill has grown, which may need more than the part of it that was approved. */
-function growth({ totalCents }: PlanLine, { totalAmountCents }: BillFacts): string | null {
+function growth({ totalCents }: PlanLine, { totalAmountCents }: BillToPay): string | null {
   if (totalAmountCents <= totalCents) return null;
   return `the whole bill grew from ${formatUsd(totalCents)} to ${formatUsd(totalAmountCents)}`;
 }
@@ -175,7 +175,7 @@ export function isPartial({ flags }: PlanLine): boolean {
 function changeOf(
   plan: PlanLine,
   owed: number,
-  contact: Pick<VendorFacts, "id" | "bankAccount">,
+  contact: Pick<VendorToPay, "id" | "bankAccount">,
 ): string | null {
   if (owed !== plan.amountCents && !(isPartial(plan) && owed > plan.amountCents)) {
     return `the amount owed changed from ${formatUsd(plan.amountCents)} to ${formatUsd(owed)}`;

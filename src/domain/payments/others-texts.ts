@@ -54,7 +54,7 @@ export function besideText(
 ): string {
   if (beside.length === 0) return "";
   const moving = beside.some(({ status }) => status === "completed") ? "" : ", on its way";
-  const what = `${namesOf(beside)} of ${formatUsd(centsOf(beside))}${moving}`;
+  const what = `${paymentNames(beside)} of ${formatUsd(centsOf(beside))}${moving}`;
   return beside.some(mayBeOurs)
     ? ` Not on record here: ${what}.`
     : ` Outside Payrun it has ${what}.`;
@@ -80,7 +80,7 @@ export function centsOf(payments: readonly { readonly amountCents: number }[]): 
   return sumCents(payments.map(({ amountCents }) => amountCents));
 }
 
-export function namesOf(payments: readonly NamedPayment[]): string {
+export function paymentNames(payments: readonly NamedPayment[]): string {
   const ids = payments.map(({ id }) => id).join(", ");
   return payments.length === 1 ? `payment ${ids}` : `${payments.length} payments (${ids})`;
 }

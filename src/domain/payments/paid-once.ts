@@ -5,7 +5,7 @@ import {
   centsOf,
   foundPaid,
   mayBeOurs,
-  namesOf,
+  paymentNames,
   whereOthers,
 } from "./others-texts.ts";
 import { isKnownUnpaid } from "./payment-states.ts";
@@ -133,7 +133,7 @@ function conclusion(facts: PaidOnceFacts): Conclusion {
   const bad = payments.filter((payment) => !isGood(payment));
   if (cents < due) {
     const rest = bad.length === 0 ? "" : ` ${listed(bad)}.`;
-    const text = `Only a part: ${namesOf(good)} of ${formatUsd(cents)} of ${formatUsd(due)} that were approved.${rest}${besideText(beside)}`;
+    const text = `Only a part: ${paymentNames(good)} of ${formatUsd(cents)} of ${formatUsd(due)} that were approved.${rest}${besideText(beside)}`;
     return { verdict: "partly-paid", way: "partly-paid", text };
   }
   return inFull(facts, { good, bad, beside });
@@ -163,9 +163,9 @@ function tooMuchText(
   const { good, beside, due } = paid;
   const [ours, theirs] = [centsOf(good), centsOf(beside)];
   if (ours > due)
-    return `${namesOf(good)} of ${formatUsd(ours)} for ${formatUsd(due)} that were approved.`;
+    return `${paymentNames(good)} of ${formatUsd(ours)} for ${formatUsd(due)} that were approved.`;
   if (theirs === 0 || totalCents === null || ours + theirs <= totalCents) return null;
-  return `${namesOf(good)} of ${formatUsd(ours)}, and ${whereOthers(beside)} ${namesOf(beside)} of ${formatUsd(theirs)}, for a bill of ${formatUsd(totalCents)}.`;
+  return `${paymentNames(good)} of ${formatUsd(ours)}, and ${whereOthers(beside)} ${paymentNames(beside)} of ${formatUsd(theirs)}, for a bill of ${formatUsd(totalCents)}.`;
 }
 
 /** Raises no alarm if the facts may be old: an earlier payment may have failed in the meantime. */
@@ -189,7 +189,7 @@ function inFull(
   },
 ): Conclusion {
   const { good, bad, beside } = paid;
-  const what = `${namesOf(good)} of ${formatUsd(centsOf(good))}, all that was approved.`;
+  const what = `${paymentNames(good)} of ${formatUsd(centsOf(good))}, all that was approved.`;
   const isDone = good.every(({ status }) => status === "completed");
   const [first] = bad;
   const isAgain =

@@ -11,7 +11,7 @@ import { unreadableText } from "../unreadable.ts";
 import { differing, isChanged } from "../vendor-account.ts";
 import type { LineDates } from "./dates.ts";
 import { type DecidedBefore, refusedText } from "./decided-before.ts";
-import { grownText, type SentLine } from "./grown.ts";
+import { grownText, type LastSentLine } from "./grown.ts";
 import { wholeCents } from "./limits.ts";
 import { type KnownAccount, type Proof, provesAccount } from "./known-accounts.ts";
 import type { SelectedBill } from "./select.ts";
@@ -36,7 +36,7 @@ export interface FlagInput {
   readonly proofOf: (vendor: VendorFacts) => Proof;
   readonly usualCents: UsualCents;
   /** The lines by which Payrun last sent a payment; missing for bills without one. */
-  readonly sent: ReadonlyMap<string, SentLine>;
+  readonly sent: ReadonlyMap<string, LastSentLine>;
   readonly twins: TwinsOf;
   /** What `findSplits` has found. */
   readonly splits: ReadonlyMap<string, string>;

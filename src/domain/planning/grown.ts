@@ -5,7 +5,7 @@ import { isKnownUnpaid, isOnItsWay } from "../payments/payment-states.ts";
 import type { BillFacts, PaymentFacts } from "./book.ts";
 
 /** The line by which Payrun last sent a payment of a bill. */
-export type SentLine = Pick<PlanLine, "bankLast4" | "totalCents">;
+export type LastSentLine = Pick<PlanLine, "bankLast4" | "totalCents">;
 
 /**
  * Says what was paid of a bill, when, and by how much its total has grown since that was approved:
@@ -15,7 +15,7 @@ export type SentLine = Pick<PlanLine, "bankLast4" | "totalCents">;
 export function grownText(
   { totalCents }: BillFacts,
   payments: readonly PaymentFacts[],
-  sent: SentLine | undefined,
+  sent: LastSentLine | undefined,
 ): string | null {
   const paid = payments.filter(({ status }) => !isKnownUnpaid(status));
   if (paid.length === 0 || sent === undefined || totalCents <= sent.totalCents) return null;

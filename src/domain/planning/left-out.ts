@@ -3,7 +3,7 @@ import type { SkippedLine } from "../../contracts/pay-run.ts";
 import { counted } from "../counted.ts";
 
 /** Code of a bill that is left out because a field of it, or of its vendor, can't be read. */
-export const UNREADABLE = "unreadable";
+export const UNREADABLE_BILL = "unreadable";
 
 /** What keeps bills out of a plan, in words that follow their number. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const REASONS: Readonly<Record<string, string>> = {
   vendor_not_payable: "whose vendor can't be paid",
   on_hold: "on hold",
   claimed: "in the hands of another run or retry",
-  [UNREADABLE]: "that can't be read",
+  [UNREADABLE_BILL]: "that can't be read",
   more_than_owed: "that owe less than was asked for",
   unknown_bill: "unknown to the service",
 } satisfies Readonly<Record<LeftOutCode, string>>;
@@ -70,7 +70,7 @@ const NAMED_MOST = 20;
 
 /** Names the bills that are left out because they can't be read; null if there are none. */
 export function unreadableWarning(skipped: readonly SkippedLine[]): string | null {
-  const bills = skipped.filter(({ code }) => code === UNREADABLE);
+  const bills = skipped.filter(({ code }) => code === UNREADABLE_BILL);
   if (bills.length === 0) return null;
   const named = bills.slice(0, NAMED_MOST).map((bill) => {
     const vendor = bill.contactName === null ? "" : `${bill.contactName} `;

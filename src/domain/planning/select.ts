@@ -13,7 +13,7 @@ import type { Steps } from "../steps.ts";
 import { mayBeFrom, unreadableText } from "../unreadable.ts";
 import type { BillBook, BillFacts, VendorFacts } from "./book.ts";
 import { conditionView, type Matches } from "./condition-view.ts";
-import { UNREADABLE } from "./left-out.ts";
+import { UNREADABLE_BILL } from "./left-out.ts";
 
 /** A bill to pay, and how much of it. */
 export interface SelectedBill {
@@ -117,7 +117,7 @@ function judgeBill(
   const owed = owedCents({ ...bill, payments });
   if (owed === 0) return nothingOwed(onItsWayCents(payments));
   const doubt = payments.find((payment) => payment.unreadable)?.unreadable ?? ofAccount(input);
-  if (doubt !== undefined) return { code: UNREADABLE, text: doubt.text };
+  if (doubt !== undefined) return { code: UNREADABLE_BILL, text: doubt.text };
   if (unreadableDay !== undefined && needsDueDate(input)) {
     return unreadableReason(unreadableText({ dueDate: unreadableDay }));
   }
@@ -155,7 +155,7 @@ function judgeBill(
 
 function unreadableReason(what: string): Reason {
   const text = `${what.charAt(0).toUpperCase()}${what.slice(1)}. Have it corrected in the service.`;
-  return { code: UNREADABLE, text };
+  return { code: UNREADABLE_BILL, text };
 }
 
 /** Returns a payment that can't be read and may pay any bill from the account that pays now. */
@@ -211,7 +211,7 @@ function vendorReason(vendor: VendorFacts | undefined): Reason | null {
   const name = vendor.name ?? "The vendor";
   if (vendor.unreadable !== undefined) {
     const text = `${name}: ${unreadableText(vendor.unreadable)}. Have it corrected in the service.`;
-    return { code: UNREADABLE, text };
+    return { code: UNREADABLE_BILL, text };
   }
   if (vendor.status !== "active") {
     return { code: "vendor_not_payable", text: `${name} is ${vendor.status} in the service.` };

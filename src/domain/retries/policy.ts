@@ -93,7 +93,7 @@ export interface RuledFailure {
  * A rule never overrides the bank: a person is asked about a return code that Nacha doesn't allow
  * to be reinitiated, regardless of the words beside it.
  */
-export function ruleFor(
+export function failureRuleFor(
   rules: readonly FailureRule[],
   failureReason: string | null | undefined,
 ): RuledFailure {
@@ -133,14 +133,14 @@ export function decidingFailure(
 ): DecidingFailure {
   const all = failures.map(({ failureReason }) => ({
     failureReason,
-    ruled: ruleFor(rules, failureReason),
+    ruled: failureRuleFor(rules, failureReason),
   }));
   const isDebited = sourceKind !== "balance";
   return (
     all.find(({ ruled }) => isDebited && debitRefusedBy(ruled.code) !== null) ??
     all.find(({ ruled }) => ruled.rule.action === "ask") ??
     all.find(({ ruled }) => ruled.rule.action === "hold-vendor") ??
-    all[0] ?? { failureReason: null, ruled: ruleFor(rules, null) }
+    all[0] ?? { failureReason: null, ruled: failureRuleFor(rules, null) }
   );
 }
 

@@ -47,7 +47,7 @@ export function stepAfterFailure(facts: FailureFacts): FailureStep {
   const { failed, whose } = facts;
   const { rule, code } = failed;
   const hold = heldAfter(facts);
-  const undecided = isUndecided({ ...facts, code }, rule);
+  const undecided = isCauseOpen({ ...facts, code }, rule);
   const park = (why: string | null, name: LineReason | null = code): FailureStep => ({
     kind: "park",
     code: name,
@@ -70,7 +70,7 @@ export function stepAfterFailure(facts: FailureFacts): FailureStep {
   if (!facts.isWhole) return park("A part is not paid again by itself.", "partly_failed");
   if (facts.stopped !== null) return park(facts.stopped);
   const { retriesMade, firstSettledOn } = facts;
-  const date = retryDate(rule, facts.today);
+  const date = nextTryDate(rule, facts.today);
   const end = approvalEnd({ codes: [code], retriesMade, firstSettledOn, runsOn: date });
   if (end !== null) return park(end.reason);
   const { atMost } = rule;
@@ -95,7 +95,7 @@ export function heldAfter({
   if (whose !== "payer") {
     return rule.action === "hold-vendor" && debitRefusedBy(code) === null ? "vendor" : null;
   }
-  if (isUndecided({ code, whose, returnsOfDay }, rule)) return "bill";
+  if (isCauseOpen({ code, whose, returnsOfDay }, rule)) return "bill";
   return rule.pause || isRefused(failed, whose) ? "account" : null;
 }
 
@@ -109,7 +109,7 @@ function isRefused({ code, rule }: RuledFailure, whose: FailureFacts["whose"]): 
  * True if the day's other payments may still show what a failure is about: whose account it is, or,
  * after a stop payment, whether one entry was stopped or all of the account.
  */
-export function isUndecided(
+export function isCauseOpen(
   {
     code,
     whose,
@@ -126,7 +126,7 @@ export function isUndecided(
  * Returns the execution date of the next try: by the rule, or the earliest one if the rule waits
  * for something else. A request sent today executes on the next banking day at the earliest.
  */
-export function retryDate({ when }: FailureRule, today: string): string {
+export function nextTryDate({ when }: FailureRule, today: string): string {
   const next = nextBankingDay(today);
   const weekday = WEEKDAYS.findIndex((day) => day === when);
   if (weekday < 0) return next;

@@ -15,7 +15,7 @@ interface Bill {
 }
 
 /** Returns a bill's state as people see it. */
-export function shownState({ state, givenBack }: Bill): ShownState {
+export function shownBillState({ state, givenBack }: Bill): ShownState {
   return givenBack === true ? GIVEN_BACK : state;
 }
 

@@ -6,7 +6,7 @@ export interface StatementSum {
   readonly creditCents: number;
 }
 
-export const NOTHING: StatementSum = { debits: 0, debitCents: 0, credits: 0, creditCents: 0 };
+export const NO_MOVES: StatementSum = { debits: 0, debitCents: 0, credits: 0, creditCents: 0 };
 
 /**
  * Sums of statement lines for each key, such as an account and a day, sorted by the key's values.
@@ -17,7 +17,7 @@ export class StatementSums<Key extends Readonly<Record<string, string>>> {
   /** @param cents negative if it left the account */
   add(key: Key, cents: number): void {
     const name = JSON.stringify(Object.values(key));
-    const sum = this.#sums.get(name)?.sum ?? NOTHING;
+    const sum = this.#sums.get(name)?.sum ?? NO_MOVES;
     this.#sums.set(name, { key, sum: plus(sum, cents) });
   }
 

@@ -1,16 +1,16 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { GatewayError } from "../../actions/errors.ts";
-import { alone, type Page, PAGE_HEADERS } from "../../console/layout.ts";
+import { standAlonePage, type PageContent, PAGE_HEADERS } from "../../console/layout.ts";
 import { readBody } from "./limits.ts";
 
 /** Answers with a page for any visitor, signed in or not. */
 export async function answerPage(
   c: Context,
-  page: Page,
+  page: PageContent,
   status: ContentfulStatusCode = 200,
 ): Promise<Response> {
-  return c.html(await alone(page), status, PAGE_HEADERS);
+  return c.html(await standAlonePage(page), status, PAGE_HEADERS);
 }
 
 const FORM_BYTES = 1_048_576;

@@ -5,7 +5,7 @@ import { HealthBody, ReadyBody, WebhookBody } from "../../api/system.ts";
 import type { GatewayContext } from "./context.ts";
 import { exampleOf } from "./examples/answer-example.ts";
 import { EVENT, NOTICE } from "./examples/requests.ts";
-import { refusalsOf } from "./refusal-answers.ts";
+import { refusalAnswers } from "./refusal-answers.ts";
 
 /** Returns the API's description, whose addresses begin with the gateway's own for others. */
 export function documentOf(app: OpenAPIHono, { publicUrl }: Pick<GatewayContext, "publicUrl">) {
@@ -90,7 +90,7 @@ function describeSystem(registry: Registry): void {
     security: [],
     responses: {
       200: json("The store takes webhooks", ReadyBody),
-      ...refusalsOf([429]),
+      ...refusalAnswers([429]),
       503: json("The store takes no writes, and `store` says why", ReadyBody),
     },
   });
@@ -103,7 +103,7 @@ function describeSystem(registry: Registry): void {
     security: [{ token: [] }],
     responses: {
       200: { description: "Text format", content: { "text/plain": { schema: z.string() } } },
-      ...refusalsOf([401, 403, 429]),
+      ...refusalAnswers([401, 403, 429]),
     },
   });
 }
@@ -127,7 +127,7 @@ function describeEvents(registry: Registry): void {
     },
     responses: {
       200: json("Kept", WebhookBody),
-      ...refusalsOf([400, 401, 404, 413, 415, 429, 503], {
+      ...refusalAnswers([400, 401, 404, 413, 415, 429, 503], {
         400: "Malformed envelope",
         401: "Bad signature",
         404: "Unknown business",

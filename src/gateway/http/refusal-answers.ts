@@ -21,7 +21,7 @@ const DESCRIPTIONS: Readonly<Record<ErrorStatus, string>> = {
 const RetryAfter = z.object({ "Retry-After": z.int().describe("Seconds") });
 
 /** Returns refusals with these statuses as the API's description shows them. */
-export function refusalsOf(
+export function refusalAnswers(
   statuses: readonly ErrorStatus[],
   said: Partial<typeof DESCRIPTIONS> = {},
 ): Record<string, object> {

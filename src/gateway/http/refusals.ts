@@ -16,7 +16,7 @@ import { GatewayError, NotTheirs } from "../../actions/errors.ts";
 import { addressOf, routeOf } from "./request.ts";
 
 /** An operation that a caller requested and may not perform. */
-export interface Refused {
+export interface RefusedRequest {
   readonly method: string;
   /** OpenAPI form, `/v1/runs/{id}`. */
   readonly path: string;
@@ -102,7 +102,7 @@ async function append({ store, log }: Noting, entry: NewAuditEntry): Promise<voi
 export async function noteRefused(
   context: GatewayContext,
   principal: Principal,
-  refused: Refused,
+  refused: RefusedRequest,
   error: unknown,
 ): Promise<void> {
   const isTheirs = !(error instanceof NotTheirs);
@@ -134,7 +134,7 @@ export async function noteRefused(
  * Returns the business that a refused request is about; the store's own trail if its address
  * doesn't say.
  */
-function trailOf({ profiles }: GatewayContext, { subject, business }: Refused): string {
+function trailOf({ profiles }: GatewayContext, { subject, business }: RefusedRequest): string {
   const all = profiles.all();
   const only = all.length === 1 ? all[0] : undefined;
   const name = business ?? businessOfWorkflow(subject ?? "");

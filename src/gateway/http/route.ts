@@ -13,7 +13,7 @@ import { answerOnce, keyedBy, KeyHeader, keyIn, takesKey } from "./keyed.ts";
 import { parsePart, queryIn, readJson } from "./parts.ts";
 import { addressOf } from "./request.ts";
 import type { ErrorStatus } from "../../contracts/error-codes.ts";
-import { refusalsOf } from "./refusal-answers.ts";
+import { refusalAnswers } from "./refusal-answers.ts";
 
 import { sendJson } from "./send-json.ts";
 import { requireTheirs, type ScopedContext, scopedTo } from "./scope.ts";
@@ -335,7 +335,7 @@ function describe(
           ? {}
           : { body: { required: true, content: shown(spec.body, REQUESTS[operation]) } }),
       },
-      responses: { ...answers, ...refusalsOf(statusesOf(spec)) },
+      responses: { ...answers, ...refusalAnswers(statusesOf(spec)) },
     }),
   );
   return examples;

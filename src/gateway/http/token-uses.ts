@@ -4,7 +4,7 @@ import { actsFor } from "../../domain/approvals/token.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
 import { tokenUsed } from "../../domain/notices/person-texts.ts";
 import { reasonOf } from "../../process/repeat.ts";
-import { type HeldToken, noteUse, type Shown } from "../../store/approvals/uses.ts";
+import { type HeldToken, noteUse, type CredentialShown } from "../../store/approvals/uses.ts";
 import type { Tables } from "../../store/index.ts";
 import { raiseNotice } from "../../store/notices/notices.ts";
 import type { GatewayContext } from "./context.ts";
@@ -25,7 +25,7 @@ export class TokenUses {
   }
 
   /** Records a use in the background: requests don't wait for it, and its failure refuses none. */
-  note(shown: Shown, address: string): void {
+  note(shown: CredentialShown, address: string): void {
     const { store, log } = this.#context;
     const nowMs = this.#context.nowMs();
     const minute = Math.floor(nowMs / EACH_MS);

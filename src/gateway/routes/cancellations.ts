@@ -6,7 +6,7 @@ import { notFound } from "../../actions/errors.ts";
 import { CancellationStatusBody } from "../../api/cancellations.ts";
 import type { Routes } from "../http/route.ts";
 import { businessNamed } from "../../actions/businesses.ts";
-import { id, MAY, name } from "./fields.ts";
+import { idField, MAY, name } from "./fields.ts";
 
 /** Most payments that one request may name. */
 const PAYMENTS_MAX = 1_000;
@@ -25,7 +25,7 @@ export function addCancellationRoutes(routes: Routes): void {
     roles: MAY.operate,
     body: z.strictObject({
       payments: z
-        .array(id)
+        .array(idField)
         .min(1, "must name a payment")
         .max(PAYMENTS_MAX, "must be at most 1,000"),
       reason: z

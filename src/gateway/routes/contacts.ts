@@ -4,7 +4,7 @@ import { VendorBody } from "../../api/vendor.ts";
 import { vendorOf } from "../../reports/review/vendor.ts";
 import { thingOfId } from "../../actions/names/find-named.ts";
 import type { Routes } from "../http/route.ts";
-import { businessQuery, id } from "./fields.ts";
+import { businessQuery, idField } from "./fields.ts";
 
 /** Adds the operation that shows a vendor. */
 export function addContactRoutes(routes: Routes): void {
@@ -15,7 +15,7 @@ export function addContactRoutes(routes: Routes): void {
     path: "/v1/contacts/{id}",
     tag: "payables",
     summary: "A vendor: its bank account and since when, bills, payments and holds",
-    params: z.object({ id: id.describe("Contact id, URL-encoded") }),
+    params: z.object({ id: idField.describe("Contact id, URL-encoded") }),
     query: businessQuery,
     responses: { 200: { description: "As the store and the service know it", schema: VendorBody } },
     handle: async ({ params, query, context }) => {

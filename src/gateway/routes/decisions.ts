@@ -7,17 +7,17 @@ import { invalidField } from "../http/parts.ts";
 import type { Routes } from "../http/route.ts";
 import { whoseWorkflow } from "../http/scope.ts";
 import { DecisionBody } from "../../api/schemas.ts";
-import { id, runParams, words } from "./fields.ts";
+import { idField, runParams, words } from "./fields.ts";
 
 const decisionBody = z.strictObject({
   decision: z.enum(["approve", "reject"], "must be approve or reject").optional(),
   planHash: z.string("must be the planHash of the plan that was looked at").min(1).optional(),
-  drop: z.array(id).max(10_000).optional().describe("Payables to leave out"),
+  drop: z.array(idField).max(10_000).optional().describe("Payables to leave out"),
   comment: words.optional(),
   verifiedBankChanges: z
     .array(
       z.strictObject({
-        contactId: id,
+        contactId: idField,
         person: words.describe("Whom you spoke with"),
         phone: words.describe("On which number, known from before the change"),
       }),
@@ -28,7 +28,7 @@ const decisionBody = z.strictObject({
   confirmedRecords: z
     .array(
       z.strictObject({
-        contactId: id,
+        contactId: idField,
         updatedAt: z.string().max(100).nullable().describe("Of the record, as the review shows it"),
       }),
     )

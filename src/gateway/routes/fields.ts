@@ -20,9 +20,9 @@ export const date = z.iso
 /** A person's words, stored and shown as they are. */
 export const words = z.string().trim().min(1, "must not be empty").max(1_000);
 
-export const id = z.string().min(1, "must not be empty").max(300);
+export const idField = z.string().min(1, "must not be empty").max(300);
 
-export const runParams = z.object({ id: id.describe("Run id, URL-encoded") });
+export const runParams = z.object({ id: idField.describe("Run id, URL-encoded") });
 
 export const businessQuery = z.object({
   business: name.optional().describe("Needed only if several businesses are configured"),

@@ -14,17 +14,17 @@ import { goesOutJson, heldSums, holdJson, holdsJson } from "../../reports/status
 import { countHolds, getHold, type Hold, listHolds } from "../../store/holds/holds.ts";
 import { invalidField } from "../http/parts.ts";
 import type { Routes } from "../http/route.ts";
-import { id, name, pageNumber, pageSize, words, yesNo } from "./fields.ts";
+import { idField, name, pageNumber, pageSize, words, yesNo } from "./fields.ts";
 import { heldThing, holders, requireHolder, requireLifter, targetsOf } from "./held-thing.ts";
 
 /** Most holds in one answer: holds on single bills add up over the years. */
 const HOLDS_MOST = 1_000;
 
 const TARGETS = {
-  payableId: id.optional(),
-  contactId: id.optional(),
-  source: id.optional(),
-  run: id.optional(),
+  payableId: idField.optional(),
+  contactId: idField.optional(),
+  source: idField.optional(),
+  run: idField.optional(),
   playbook: name.optional(),
   all: z.literal(true, "can only be true").optional(),
 } satisfies Readonly<Record<HoldField, z.ZodType>>;
@@ -159,7 +159,7 @@ function addRelease(routes: Routes): void {
     summary: "Lifts a hold, and says which bills go out because of it",
     description:
       "An operator lifts it, or the approver who set it, also by a stop that cancels; one that waits for a decision of named roles (a held-back bill, an account that bounced, a vendor to look at) is lifted only by these roles.",
-    params: z.object({ id }),
+    params: z.object({ id: idField }),
     responses: { 200: { description: "Lifted", schema: HoldBody } },
     handle: async ({ params, principal, context }) => {
       const known = await getHold(context.store.db, params.id);

@@ -15,7 +15,7 @@ import { activeHolds } from "../../store/holds/holds.ts";
 import { topUpRunOfIncident } from "../../store/incidents/incident-deposits.ts";
 import { getRun, type Run } from "../../store/runs/runs.ts";
 import { openTopUpsOf, type TopUp, topUpsOf } from "../../store/deposits/deposits.ts";
-import { rulesOf } from "../../decisions/deciding.ts";
+import { decisionRules } from "../../decisions/deciding.ts";
 import { takeTopUpDecision } from "../../decisions/take-top-up.ts";
 import { businessNamed } from "../../actions/businesses.ts";
 import { type FreedByIncident, freedByIncident } from "../../actions/holds/release.ts";
@@ -30,7 +30,7 @@ import { accountCalled } from "../../store/names/account-called.ts";
 import { billsOfIncident, scheduledOf } from "../../reports/status/incident.ts";
 import { topUpJson } from "../../reports/status/deposit.ts";
 import { freedJson } from "../../reports/status/holds.ts";
-import { businessQuery, id, name, words } from "./fields.ts";
+import { businessQuery, idField, name, words } from "./fields.ts";
 
 const decision = z.enum(
   ["released", "other-source", "top-up"],
@@ -74,7 +74,7 @@ export function addIncidentRoutes(routes: Routes): void {
     summary: "The one decision about a funding account that bounced",
     description:
       "`released` lifts its hold, and every bill that waits is paid again within Nacha's limits, unless another hold keeps it back (`freed`). `other-source` gives the bills back to the next run and keeps the hold. `top-up` approves the deposit that the bills need (`topUps[].hash`), if a playbook allows one, and lifts the hold once the money is there.",
-    params: z.object({ source: id.describe("Funding source id, URL-encoded") }),
+    params: z.object({ source: idField.describe("Funding source id, URL-encoded") }),
     query: businessQuery,
     roles: async ({ params, query }, context) => {
       const profile = businessNamed(context, query.business, "add “business” to the query");
@@ -153,7 +153,7 @@ async function decide(
       const { planHash } = topUp;
       const request = { decision: "approve", planHash, drop: [], comment: said.reason } as const;
       const noteRefusal = noteRefusalOf(context, by, known.workflowId);
-      const judging = { ...rulesOf(profile), clock, nowMs, noteRefusal };
+      const judging = { ...decisionRules(profile), clock, nowMs, noteRefusal };
       const deciding = { run, request, principal: by, ...judging };
       const about = { owner: known.workflowId, hash: topUp.hash };
       const taken = await takeTopUpDecision(trx, deciding, about);

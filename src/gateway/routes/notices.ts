@@ -15,7 +15,7 @@ import { conflict, notFound } from "../../actions/errors.ts";
 import { NoticeBody, NoticeListBody } from "../../api/notices.ts";
 import type { Routes } from "../http/route.ts";
 import { listedFor } from "../http/scope.ts";
-import { id, MAY, name, yesNo } from "./fields.ts";
+import { idField, MAY, name, yesNo } from "./fields.ts";
 
 const KINDS = [...NOTICE_KINDS, "remittance"] as const;
 
@@ -35,7 +35,7 @@ function addList(routes: Routes): void {
     summary: "What people were notified of, newest first, and whether it reached them",
     query: z.object({
       business: name.optional(),
-      run: id.optional().describe("Run id"),
+      run: idField.optional().describe("Run id"),
       kind: z.enum(KINDS, `must be one of ${KINDS.join(", ")}`).optional(),
       undelivered: yesNo
         .default(false)
@@ -75,7 +75,7 @@ function addRetry(routes: Routes): void {
     tag: "notices",
     summary: "Tries again, now, the undelivered parts of a notice; 409 if no channel takes it",
     roles: MAY.operate,
-    params: z.object({ id }),
+    params: z.object({ id: idField }),
     responses: { 200: { description: "The notice", schema: NoticeBody } },
     handle: async ({ params, principal, context }) => {
       const { store } = context;

@@ -4,7 +4,7 @@ import type { Routes } from "../http/route.ts";
 import { RunStatusBody } from "../../api/runs.ts";
 import { payOffCycle } from "../../actions/launch/off-cycle.ts";
 import { PAGE_MOST, statusOf } from "../../reports/status/run.ts";
-import { id, MAY, name } from "./fields.ts";
+import { idField, MAY, name } from "./fields.ts";
 
 /** Adds the launch of payments outside a schedule. */
 export function addOffCycleRoutes(routes: Routes): void {
@@ -17,7 +17,7 @@ export function addOffCycleRoutes(routes: Routes): void {
     summary: "Launches a run for the named bills, under a playbook's approvals and limits",
     roles: MAY.launch,
     body: z.strictObject({
-      payables: z.array(id).min(1, "must name a bill").max(1_000),
+      payables: z.array(idField).min(1, "must name a bill").max(1_000),
       amountCents: z
         .number("must be an amount in cents")
         .int()

@@ -13,7 +13,7 @@ import { businessNamed, namedOrAll } from "../../actions/businesses.ts";
 import { mayLiftOf } from "../../actions/holds/who.ts";
 import { businessOfPayable } from "../../actions/payables/business-of-payable.ts";
 import { nameOfPlanned, resolve, type Resolution } from "../../actions/payables/resolve.ts";
-import { businessQuery, id, MAY, name, pageNumber, pageSize, words } from "./fields.ts";
+import { businessQuery, idField, MAY, name, pageNumber, pageSize, words } from "./fields.ts";
 
 const action = z.enum(
   ["retry", "paid-elsewhere", "give-up"],
@@ -26,7 +26,7 @@ const RESOLVED_AT_ONCE = 1_000;
 /** Most bills in one answer. */
 const PARKED_MOST = 1_000;
 
-const payableParams = z.object({ id: id.describe("Payable id, URL-encoded") });
+const payableParams = z.object({ id: idField.describe("Payable id, URL-encoded") });
 
 /** Adds the operations on single bills: their history, and what a person does about parked ones. */
 export function addPayableRoutes(routes: Routes): void {
@@ -117,7 +117,7 @@ function addBulk(routes: Routes): void {
       action,
       reason: words,
       business: name.optional(),
-      after: id.optional().describe("`next` of the previous answer: only bills after it"),
+      after: idField.optional().describe("`next` of the previous answer: only bills after it"),
     }),
     responses: { 200: { description: "What happened to each", schema: BulkResolutionBody } },
     handle: async ({ body, principal, context }) => {

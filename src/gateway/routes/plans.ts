@@ -21,7 +21,7 @@ import { findPlaybook } from "../../actions/playbooks/playbooks.ts";
 import { readPlaybookText } from "../../actions/playbooks/playbook-text.ts";
 import { PAGE_MOST } from "../../reports/status/run.ts";
 import { runDryPlan } from "../../actions/temporal.ts";
-import { date, id, MAY, name, pageNumber, pageSize, runParams } from "./fields.ts";
+import { date, idField, MAY, name, pageNumber, pageSize, runParams } from "./fields.ts";
 
 /**
  * Adds dry plans, which run the planning activity itself on a worker and claim or store nothing for
@@ -42,7 +42,7 @@ function addChanges(routes: Routes): void {
     tag: "runs",
     summary: "What has changed in a run's plan since a person looked at it",
     params: runParams,
-    query: z.object({ since: id.describe("`planHash` of the plan that was looked at") }),
+    query: z.object({ since: idField.describe("`planHash` of the plan that was looked at") }),
     responses: { 200: { description: "Bills that were planned anew", schema: PlanChangesBody } },
     handle: async ({ params, query, context }) => {
       const { db } = context.store;
@@ -123,7 +123,7 @@ function addPages(routes: Routes): void {
     tag: "plans",
     summary: "Another page of a dry plan, for a day",
     roles: MAY.launch,
-    params: z.object({ id: id.describe("`planId` of the plan, URL-encoded") }),
+    params: z.object({ id: idField.describe("`planId` of the plan, URL-encoded") }),
     query: z.object({ page: pageNumber, pageSize: pageSize(PAGE_MOST) }),
     responses: { 200: { description: "The page", schema: DryPlanBody } },
     handle: async ({ params, query, context }) => {

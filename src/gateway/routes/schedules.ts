@@ -10,7 +10,7 @@ import type { Routes } from "../http/route.ts";
 import { businessNamed } from "../../actions/businesses.ts";
 import { findPlaybook, ownerless, playbooksOf } from "../../actions/playbooks/playbooks.ts";
 import {
-  alone,
+  withScheduleAlone,
   keyOf,
   makeSchedule,
   scheduleOf,
@@ -83,7 +83,7 @@ function addSwitch(routes: Routes, action: "pause" | "resume", summary: string):
       const text = `${principal.name}: ${body.note ?? action}`;
       const isPause = action === "pause";
       const act = isPause ? pauseSchedule : resumeSchedule;
-      const { done } = await alone(context, stored, async () => {
+      const { done } = await withScheduleAlone(context, stored, async () => {
         const { kept, wish } = await standing(context, stored);
         // A schedule that Temporal has lost is first created again, as it stood: pausing must not
         // wait for that.
@@ -122,7 +122,7 @@ function addDelete(routes: Routes): void {
     },
     handle: async ({ params: { name: playbook }, query, principal, context }) => {
       const stored = await findPlaybook(context, { name: playbook, ...query });
-      const { done } = await alone(context, stored, async () => {
+      const { done } = await withScheduleAlone(context, stored, async () => {
         const { kept, wish } = await standing(context, stored);
         const isLost = kept === undefined && !wish.deleted && stored.compiled.schedule !== null;
         if (kept === undefined && !isLost) return { done: false };

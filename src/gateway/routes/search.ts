@@ -4,7 +4,7 @@ import { findNamed } from "../../actions/names/find-named.ts";
 import { NamesBody, SearchBody } from "../../api/names.ts";
 import { NAMED_KINDS } from "../../domain/names.ts";
 import type { Routes } from "../http/route.ts";
-import { id, name, yesNo } from "./fields.ts";
+import { idField, name, yesNo } from "./fields.ts";
 
 /**
  * Adds the search for what a number, a name or an id stands for, and for names that begin with it.
@@ -21,10 +21,10 @@ export function addSearchRoutes(routes: Routes): void {
     description:
       "If `kind` is given, the service's lists are read too, so that `exact` has all that have this name; otherwise only what is at hand is searched.",
     query: z.object({
-      q: id.describe("What a person typed"),
+      q: idField.describe("What a person typed"),
       kind: z.enum(NAMED_KINDS, `must be one of ${NAMED_KINDS.join(", ")}`).optional(),
       business: name.optional(),
-      run: id.optional().describe("Only bills of this run"),
+      run: idField.optional().describe("Only bills of this run"),
       overToo: yesNo.optional().describe("true: a vendor's ended bills too, besides the open ones"),
     }),
     responses: { 200: { description: "What it may be", schema: SearchBody } },

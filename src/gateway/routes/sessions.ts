@@ -12,7 +12,7 @@ import { zoneOfAll } from "../../reports/moment.ts";
 import type { Routes } from "../http/route.ts";
 import type { ScopedContext } from "../http/scope.ts";
 import { linkTo } from "../sign-in/link.ts";
-import { id, MAY } from "./fields.ts";
+import { idField, MAY } from "./fields.ts";
 
 /** Adds sign-in links for the console, and the sessions of people who are signed in. */
 export function addSessionRoutes(routes: Routes): void {
@@ -67,7 +67,7 @@ export function addSessionRoutes(routes: Routes): void {
     path: "/v1/sessions/{id}",
     tag: "sessions",
     summary: "Ends a session at once: the caller's own, or as an administrator anyone's",
-    params: z.object({ id }),
+    params: z.object({ id: idField }),
     responses: { 200: { description: "Ended", schema: SessionBody } },
     handle: async ({ params, principal, context }) => {
       const known = oneOf(await sessionsOf(context, principal), params.id);

@@ -6,14 +6,14 @@ import type { StopTarget } from "../../domain/holds.ts";
 import { cancellationStatus } from "../../reports/status/cancellation.ts";
 import { heldSums, holdJson } from "../../reports/status/holds.ts";
 import type { Routes } from "../http/route.ts";
-import { id, name as businessName, words } from "./fields.ts";
+import { idField, name as businessName, words } from "./fields.ts";
 import { heldThing, holders, requireHolder } from "./held-thing.ts";
 
 /** What a stop may apply to. */
 const OF = {
-  run: id.optional(),
-  source: id.optional(),
-  contactId: id.optional(),
+  run: idField.optional(),
+  source: idField.optional(),
+  contactId: idField.optional(),
   business: businessName.optional(),
 };
 

@@ -27,7 +27,7 @@ import { conflict, notFound, unprocessable } from "../../actions/errors.ts";
 import type { Routes } from "../http/route.ts";
 import { zoneOfAll } from "../../reports/moment.ts";
 import type { ScopedContext } from "../http/scope.ts";
-import { id, MAY, name as business } from "./fields.ts";
+import { idField, MAY, name as business } from "./fields.ts";
 
 const name = z.string().superRefine((text, context) => {
   const problem = tokenNameProblem(text);
@@ -39,7 +39,7 @@ const role = z.string().superRefine((text, context) => {
   if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
 });
 
-const params = z.object({ id });
+const params = z.object({ id: idField });
 
 /**
  * Adds the operations on tokens: one administrator creates a token, another confirms it; tokens are

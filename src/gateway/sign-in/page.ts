@@ -1,6 +1,6 @@
 import { html } from "../../console/html.ts";
 import { field, note } from "../../console/elements.ts";
-import type { Page } from "../../console/layout.ts";
+import type { PageContent } from "../../console/layout.ts";
 import { FORM_TOKEN_FIELD } from "../http/sessions.ts";
 
 /** What a sign-in page offers. */
@@ -21,7 +21,7 @@ export interface Offers {
 /**
  * Returns the page on which a person signs in. Without a script, the person types in a link's code.
  */
-export function signInPage({ to, providers, mail, again, unsent, problem }: Offers): Page {
+export function signInPage({ to, providers, mail, again, unsent, problem }: Offers): PageContent {
   return {
     title: "Sign in",
     main: html`
@@ -75,7 +75,7 @@ function mailForm(to: string) {
 }
 
 /** Returns the page after a request for a mail. It is the same for known and unknown addresses. */
-export function mailedPage(): Page {
+export function mailedPage(): PageContent {
   return {
     title: "A link by mail",
     main: html`<section>
@@ -103,7 +103,7 @@ export function choicePage(
     readonly roles: readonly string[];
     readonly businesses: readonly string[];
   }[],
-): Page {
+): PageContent {
   return {
     title: "Sign in as",
     lead: "Your name or roles are not the same in each business: choose whom to act as now.",
@@ -126,7 +126,7 @@ export function signedInPage(signedIn: {
   readonly roles: readonly string[];
   readonly to: string;
   readonly formToken: string;
-}): Page {
+}): PageContent {
   return {
     title: `Signed in as ${signedIn.name}`,
     main: html`<section>
@@ -141,7 +141,7 @@ export function signedInPage(signedIn: {
 }
 
 /** Returns the page that says in one sentence what went wrong. */
-export function problemPage(problem: string): Page {
+export function problemPage(problem: string): PageContent {
   return {
     title: "That didn’t work",
     main: html`${note("stop", html`<p role="alert">${problem}</p>`)}

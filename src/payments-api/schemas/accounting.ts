@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { fieldsOf, firstOf, id, text, undocumented, undocumentedList } from "./common.ts";
+import { fieldsOf, firstOf, id, longText, undocumented, undocumentedList } from "./common.ts";
 
 /** An accounting integration. Its record is not documented, so only the id is relied on. */
 const accountingIntegrationSchema = z.looseObject({
   id,
-  provider: undocumented(text),
-  status: undocumented(text),
-  lastSyncedAt: undocumented(text),
+  provider: undocumented(longText),
+  status: undocumented(longText),
+  lastSyncedAt: undocumented(longText),
 });
 
 export type AccountingIntegration = z.infer<typeof accountingIntegrationSchema>;
@@ -19,7 +19,7 @@ export const accountingIntegrationListSchema = undocumentedList(
 /** Start of OAuth 2.0: where to send the user (API specification, section 4). */
 export const accountingAuthorizationSchema = z.looseObject({
   authorizationUrl: z.string().min(1),
-  accountingIntegrationId: undocumented(text),
+  accountingIntegrationId: undocumented(longText),
 });
 
 export type AccountingAuthorization = z.infer<typeof accountingAuthorizationSchema>;
@@ -29,10 +29,10 @@ export const accountingConnectionSchema = z.preprocess(
   (answer) => withInstant(answer, "lastSyncedAt", ["lastSyncAt", "lastSuccessfulSyncAt"]),
   z.looseObject({
     connected: undocumented(z.boolean()),
-    status: undocumented(text),
-    accountingIntegrationId: undocumented(text),
-    provider: undocumented(text),
-    lastSyncedAt: undocumented(text),
+    status: undocumented(longText),
+    accountingIntegrationId: undocumented(longText),
+    provider: undocumented(longText),
+    lastSyncedAt: undocumented(longText),
   }),
 );
 
@@ -50,12 +50,12 @@ export type AccountingConnection = z.infer<typeof accountingConnectionSchema>;
 export const accountingSyncSchema = z.preprocess(
   (answer) => withInstant(answer, "finishedAt", ["completedAt", "endedAt"]),
   z.looseObject({
-    id: undocumented(text),
-    status: undocumented(text),
+    id: undocumented(longText),
+    status: undocumented(longText),
     entityTypes: undocumented(z.array(z.string())),
-    error: undocumented(text),
-    startedAt: undocumented(text),
-    finishedAt: undocumented(text),
+    error: undocumented(longText),
+    startedAt: undocumented(longText),
+    finishedAt: undocumented(longText),
   }),
 );
 
@@ -63,8 +63,8 @@ export type AccountingSync = z.infer<typeof accountingSyncSchema>;
 
 /** Which field of a payable maps to which of an accounting bill; the record is not documented. */
 const invoiceFieldSchema = z.looseObject({
-  payableField: undocumented(text),
-  accountingField: undocumented(text),
+  payableField: undocumented(longText),
+  accountingField: undocumented(longText),
 });
 
 export type AccountingInvoiceField = z.infer<typeof invoiceFieldSchema>;

@@ -5,7 +5,7 @@ import {
   id,
   openEnum,
   orUnreadable,
-  text,
+  longText,
   undocumented,
   undocumentedPageOf,
 } from "./common.ts";
@@ -22,11 +22,11 @@ export const balanceTransactionSchema = z.looseObject({
   /** One that is absurd counts as an unknown one: the money is on its way. */
   status: openEnum().nullable().optional().catch(UNREADABLE),
   amountCents: undocumented(amountCents),
-  bankAccountId: undocumented(text),
-  failureReason: undocumented(text),
-  createdAt: undocumented(text),
-  processedAt: undocumented(text),
-  updatedAt: undocumented(text),
+  bankAccountId: undocumented(longText),
+  failureReason: undocumented(longText),
+  createdAt: undocumented(longText),
+  processedAt: undocumented(longText),
+  updatedAt: undocumented(longText),
 });
 
 export type BalanceTransaction = z.infer<typeof balanceTransactionSchema>;

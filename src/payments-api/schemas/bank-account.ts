@@ -2,7 +2,7 @@ import { z } from "zod";
 import {
   UNREADABLE,
   id,
-  instant,
+  serviceInstant,
   lenient,
   openEnum,
   orUnreadable,
@@ -30,9 +30,9 @@ export const bankAccountSchema = z.object({
   routingNumberLast4: shownText,
   /** Default account of the business; false if the service doesn't say. */
   isDefault: z.boolean().catch(false),
-  microDepositsInitiatedAt: lenient(instant),
+  microDepositsInitiatedAt: lenient(serviceInstant),
   /** Verification can be attempted once this is not null. */
-  microDepositsCompletedAt: lenient(instant),
+  microDepositsCompletedAt: lenient(serviceInstant),
   verificationAttempts: lenient(z.number()),
 });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, openEnum, orUnreadable, text, undocumented, undocumentedList } from "./common.ts";
+import { id, openEnum, orUnreadable, longText, undocumented, undocumentedList } from "./common.ts";
 
 /** API specification, section 3. */
 export type VerificationStatus = "pending" | "verified" | "suspended" | "document" | (string & {});
@@ -7,8 +7,8 @@ export type VerificationStatus = "pending" | "verified" | "suspended" | "documen
 /** A business. Its record is not documented, so only the id is relied on and the rest is kept. */
 export const businessSchema = z.looseObject({
   id,
-  name: undocumented(text),
-  alias: undocumented(text),
+  name: undocumented(longText),
+  alias: undocumented(longText),
   /** Undefined if the record does not say; `verification.get` does. */
   verificationStatus: undocumented(openEnum<VerificationStatus>()),
 });

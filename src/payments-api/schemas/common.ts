@@ -11,7 +11,7 @@ const TEXT_MOST = 2_000;
 const WORD_MOST = 255;
 
 /** A text for people, cut to a bounded length: the one place where long texts are cut. */
-export const text = z.string().transform((value) => cut(value, TEXT_MOST));
+export const longText = z.string().transform((value) => cut(value, TEXT_MOST));
 
 function cut(value: string, most: number): string {
   return (value.length > most ? `${value.slice(0, most)}…` : value).toWellFormed();
@@ -21,7 +21,7 @@ function cut(value: string, most: number): string {
 export const id = z.string().refine((value) => isWord(value) && !/^\.{0,2}$/.test(value));
 
 /** A text that says what a record is; another one is not the same, so it is never cut. */
-export const word = z.string().refine(isWord);
+export const shortText = z.string().refine(isWord);
 
 function isWord(value: string): boolean {
   return value.length <= WORD_MOST && value.isWellFormed() && !CONTROLS.test(value);
@@ -38,14 +38,14 @@ const VALUE_MOST = 64;
  * other passes unchanged.
  */
 export function openEnum<Known extends string>(): z.ZodType<Known | (string & {}), string> {
-  return word.max(VALUE_MOST);
+  return shortText.max(VALUE_MOST);
 }
 
 /** A text that is only shown: one that is not as documented shows as unreadable. */
-export const shownText = text.nullish().transform(orNull).catch(UNREADABLE);
+export const shownText = longText.nullish().transform(orNull).catch(UNREADABLE);
 
 /** Such a text in the item of a list, which may leave it out: undefined. */
-export const shownInList = text.nullish().catch(UNREADABLE);
+export const shownInList = longText.nullish().catch(UNREADABLE);
 
 function orNull<T>(value: T | null | undefined): T | null {
   return value ?? null;
@@ -87,7 +87,7 @@ export const amountCents = z.int().min(0).max(AMOUNT_MOST_CENTS);
 const FROM_1900_TO_2999 = /^(?:19|2\d)\d{2}-\d{2}-\d{2}/;
 
 /** An instant, ISO 8601, in a year that calendars can count with. */
-export const instant = z
+export const serviceInstant = z
   .string()
   .max(64)
   .refine((value) => FROM_1900_TO_2999.test(value) && !Number.isNaN(Date.parse(value)));
@@ -112,7 +112,7 @@ export function orUnreadable<T extends { id: string }>(
   return z.unknown().transform((came, context): T & Partly => {
     const read = schema.safeParse(came);
     if (read.success) return read.data;
-    const record = recordOf(came);
+    const record = jsonObject(came);
     const unreadable = record === undefined ? { record: shortened(came) } : whatCame(record, read);
     const fields = Object.keys(unreadable).map((field) => [field, instead[field] ?? null]);
     const readable = record === undefined ? instead : { ...record, ...Object.fromEntries(fields) };
@@ -169,9 +169,9 @@ function withoutTwins(came: readonly unknown[]): readonly unknown[] {
   const records = new Map<unknown, unknown>();
   const twins = new Map<unknown, Twins>();
   for (const each of came) {
-    const record = recordOf(each);
+    const record = jsonObject(each);
     const id = typeof record?.["id"] === "string" ? record["id"] : {};
-    const first = recordOf(records.get(id));
+    const first = jsonObject(records.get(id));
     if (first === undefined || record === undefined) {
       records.set(id, each);
       continue;
@@ -238,7 +238,7 @@ const totalCount = z.int().min(0);
  * one, or is less than what the page shows, counts as none: such a list is read until a page shows
  * nothing new.
  */
-export function pageOf<T extends z.ZodType>(item: T) {
+export function pageSchema<T extends z.ZodType>(item: T) {
   return z.preprocess(
     counted,
     z.object({
@@ -252,7 +252,7 @@ export function pageOf<T extends z.ZodType>(item: T) {
 }
 
 function counted(answer: unknown): unknown {
-  const page = recordOf(answer);
+  const page = jsonObject(answer);
   const items: unknown = page?.["items"];
   if (page === undefined || !Array.isArray(items)) return answer;
   const count = totalCount.safeParse(page["totalCount"]);
@@ -269,7 +269,7 @@ function counted(answer: unknown): unknown {
 export function undocumentedList<T extends z.ZodType>(item: T, name: string) {
   // Found before it is read: a union would read it once for each place in which it may be.
   return z.preprocess((answer) => {
-    const outer = recordOf(answer);
+    const outer = jsonObject(answer);
     if (outer === undefined) return answer;
     const lists = [outer["items"], outer["data"], outer[name]];
     return lists.find((list) => Array.isArray(list)) ?? answer;
@@ -277,15 +277,15 @@ export function undocumentedList<T extends z.ZodType>(item: T, name: string) {
 }
 
 /** Returns a JSON object; undefined for anything else. */
-export function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+export function jsonObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
   const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
   return isRecord ? (value as Readonly<Record<string, unknown>>) : undefined;
 }
 
 /** Returns the fields of a JSON object, some perhaps under `data`; undefined for anything else. */
 export function fieldsOf(answer: unknown): Readonly<Record<string, unknown>> | undefined {
-  const outer = recordOf(answer);
-  return outer === undefined ? undefined : { ...outer, ...recordOf(outer["data"]) };
+  const outer = jsonObject(answer);
+  return outer === undefined ? undefined : { ...outer, ...jsonObject(outer["data"]) };
 }
 
 /** Returns the first of these fields that is present and not null. */
@@ -302,16 +302,16 @@ export function firstOf(
  * bare array, or the records under `items`, `data` or the resource's own name.
  */
 export function undocumentedPageOf<T extends z.ZodType>(item: T, name: string) {
-  const page = pageOf(item);
+  const page = pageSchema(item);
   return z.preprocess((answer) => pageIn(answer, name), page);
 }
 
 const NEXT_NAMES = ["nextCursor", "nextPageToken", "nextPage", "next"];
 
 function pageIn(answer: unknown, name: string): unknown {
-  const outer = Array.isArray(answer) ? { items: answer } : recordOf(answer);
+  const outer = Array.isArray(answer) ? { items: answer } : jsonObject(answer);
   if (outer === undefined) return answer;
-  const body: Readonly<Record<string, unknown>> = { ...outer, ...recordOf(outer["data"]) };
+  const body: Readonly<Record<string, unknown>> = { ...outer, ...jsonObject(outer["data"]) };
   const items = [body["items"], outer["data"], body[name]].find((list) => Array.isArray(list));
   if (items === undefined) return answer;
   const count = firstOf(body, ["totalCount", "total"]);
@@ -331,10 +331,10 @@ function isThere(value: unknown): boolean {
  */
 export function undocumentedRecord<T extends z.ZodType>(schema: T, name: string) {
   return z.preprocess((answer) => {
-    const outer = recordOf(answer);
+    const outer = jsonObject(answer);
     return outer === undefined || outer["id"] !== undefined
       ? answer
-      : (recordOf(outer[name]) ?? recordOf(outer["data"]) ?? answer);
+      : (jsonObject(outer[name]) ?? jsonObject(outer["data"]) ?? answer);
   }, schema);
 }
 

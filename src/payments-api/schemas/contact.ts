@@ -2,14 +2,14 @@ import { z } from "zod";
 import {
   UNREADABLE,
   id,
-  instant,
+  serviceInstant,
   lenient,
   nullable,
   openEnum,
   orUnreadable,
-  pageOf,
+  pageSchema,
   shownText,
-  text,
+  longText,
 } from "./common.ts";
 
 export type ContactType = "payee" | "business" | (string & {});
@@ -30,7 +30,7 @@ const readableContactSchema = z.object({
   /** Always empty for `business` contacts. */
   emails: z.preprocess(
     (came) => (Array.isArray(came) ? came.slice(0, EMAILS_MOST) : came),
-    z.array(text).catch([]),
+    z.array(longText).catch([]),
   ),
   phone: shownText,
   paymentDirection: lenient(openEnum<PaymentDirection>()),
@@ -47,10 +47,10 @@ const readableContactSchema = z.object({
   ),
   /** True if a valid bank account is on file and the contact is active. */
   paymentReady: z.boolean(),
-  createdAt: lenient(instant),
+  createdAt: lenient(serviceInstant),
   /** Null right after creation. Part of what an approval binds, so it must be an instant or null. */
-  updatedAt: nullable(instant),
-  archivedAt: lenient(instant),
+  updatedAt: nullable(serviceInstant),
+  archivedAt: lenient(serviceInstant),
 });
 
 /** A contact. One whose terms can't be read can't be paid: its status says so. */
@@ -61,4 +61,4 @@ export const contactSchema = orUnreadable(readableContactSchema, {
 
 export type Contact = z.infer<typeof contactSchema>;
 
-export const contactPageSchema = pageOf(contactSchema);
+export const contactPageSchema = pageSchema(contactSchema);

@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { id, instant, lenient, openEnum, orUnreadable, pageOf, shownText } from "./common.ts";
+import {
+  id,
+  serviceInstant,
+  lenient,
+  openEnum,
+  orUnreadable,
+  pageSchema,
+  shownText,
+} from "./common.ts";
 
 type DeliveryStatus = "pending" | "delivering" | "succeeded" | "failed" | "dead" | (string & {});
 
@@ -12,19 +20,19 @@ export const deliverySchema = z.object({
   status: lenient(openEnum<DeliveryStatus>()),
   attemptCount: lenient(z.number()),
   maxAttempts: lenient(z.number()),
-  nextAttemptAt: lenient(instant),
-  lastAttemptAt: lenient(instant),
-  succeededAt: lenient(instant),
-  deadAt: lenient(instant),
+  nextAttemptAt: lenient(serviceInstant),
+  lastAttemptAt: lenient(serviceInstant),
+  succeededAt: lenient(serviceInstant),
+  deadAt: lenient(serviceInstant),
   lastResponseCode: lenient(z.number()),
   lastResponseBody: shownText,
   lastError: shownText,
   /** The exact signed body: the event itself. */
   requestBody: lenient(z.string().max(BODY_MOST)),
   redeliveryOfId: shownText,
-  createdAt: lenient(instant),
+  createdAt: lenient(serviceInstant),
 });
 
 export type Delivery = z.infer<typeof deliverySchema>;
 
-export const deliveryPageSchema = pageOf(orUnreadable(deliverySchema));
+export const deliveryPageSchema = pageSchema(orUnreadable(deliverySchema));

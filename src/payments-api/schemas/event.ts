@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UNREADABLE, id, instant, lenient, word } from "./common.ts";
+import { UNREADABLE, id, serviceInstant, lenient, shortText } from "./common.ts";
 
 /**
  * Envelope of a webhook event (API specification, section 6). Unknown types and objects pass, and so
@@ -8,14 +8,14 @@ import { UNREADABLE, id, instant, lenient, word } from "./common.ts";
  */
 export const eventSchema = z.object({
   /** Stable across retries and redeliveries: dedupe on it. Null if it can't be read. */
-  id: lenient(word.min(1)),
-  type: word.min(1).catch(UNREADABLE),
+  id: lenient(shortText.min(1)),
+  type: shortText.min(1).catch(UNREADABLE),
   /** Decimal digits, to be compared as a big integer; null for anything else. */
   sequence: lenient(z.string().regex(/^\d{1,40}$/)),
-  createdAt: lenient(instant),
-  businessId: lenient(word),
+  createdAt: lenient(serviceInstant),
+  businessId: lenient(shortText),
   /** A reference only: read the resource for its state. */
-  data: z.object({ object: lenient(word), id: lenient(id) }).catch({ object: null, id: null }),
+  data: z.object({ object: lenient(shortText), id: lenient(id) }).catch({ object: null, id: null }),
 });
 
 export type WebhookEvent = z.infer<typeof eventSchema>;

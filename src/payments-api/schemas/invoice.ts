@@ -2,16 +2,16 @@ import { z } from "zod";
 import {
   cents,
   id,
-  instant,
+  serviceInstant,
   lenient,
   nullable,
   openEnum,
   orUnreadable,
-  pageOf,
+  pageSchema,
   shownText,
-  text,
+  longText,
   undocumented,
-  word,
+  shortText,
 } from "./common.ts";
 
 export type InvoiceStatus =
@@ -35,7 +35,7 @@ type InvoicePaymentStatus =
 
 const customerSchema = z.object({
   /** A contact's id; null while the customer is a pending invitation. */
-  id: nullable(word),
+  id: nullable(shortText),
   displayName: shownText,
 });
 
@@ -61,7 +61,7 @@ export const invoiceSchema = z.object({
       enabled: z.boolean(),
       /** Hosted pay page. */
       url: shownText,
-      expiresAt: lenient(instant),
+      expiresAt: lenient(serviceInstant),
     }),
   ),
   dashboardUrl: shownText,
@@ -85,16 +85,16 @@ export type Invoice = z.infer<typeof invoiceSchema>;
  */
 export const invoiceListItemSchema = z.object({
   id,
-  publicId: undocumented(text),
+  publicId: undocumented(longText),
   status: undocumented(openEnum<InvoiceStatus>()),
   paymentStatus: undocumented(openEnum<InvoicePaymentStatus>()),
   totalAmountCents: undocumented(cents),
   amountPaidCents: undocumented(cents),
-  dueDate: undocumented(text),
-  customNumber: undocumented(text),
+  dueDate: undocumented(longText),
+  customNumber: undocumented(longText),
   customer: undocumented(customerSchema),
 });
 
 export type InvoiceListItem = z.infer<typeof invoiceListItemSchema>;
 
-export const invoicePageSchema = pageOf(orUnreadable(invoiceListItemSchema));
+export const invoicePageSchema = pageSchema(orUnreadable(invoiceListItemSchema));

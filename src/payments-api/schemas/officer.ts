@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { firstOf, recordOf, text, undocumented, undocumentedList } from "./common.ts";
+import { firstOf, jsonObject, longText, undocumented, undocumentedList } from "./common.ts";
 
 /**
  * An officer or owner as returned. The record is not documented, and all of it may be undefined.
@@ -8,17 +8,17 @@ import { firstOf, recordOf, text, undocumented, undocumentedList } from "./commo
 export const officerSchema = z.preprocess(
   officerFields,
   z.object({
-    id: undocumented(text),
-    firstName: undocumented(text),
-    lastName: undocumented(text),
-    title: undocumented(text),
-    ssnLast4: undocumented(text),
+    id: undocumented(longText),
+    firstName: undocumented(longText),
+    lastName: undocumented(longText),
+    title: undocumented(longText),
+    ssnLast4: undocumented(longText),
   }),
 );
 
 /** Reads a name that may be in one field, and the last four digits that may be behind a mask. */
 function officerFields(answer: unknown): unknown {
-  const record = recordOf(answer);
+  const record = jsonObject(answer);
   if (record === undefined) return answer;
   const name = firstOf(record, ["name", "fullName", "displayName"]);
   const words = typeof name === "string" ? name.trim().split(/\s+/) : [];
@@ -41,8 +41,8 @@ export const officerListSchema = z.preprocess(
 
 /** The certification of beneficial ownership as it was given; its record is not documented. */
 export const certificationSchema = z.looseObject({
-  certifierName: undocumented(text),
-  certifiedAt: undocumented(text),
+  certifierName: undocumented(longText),
+  certifiedAt: undocumented(longText),
 });
 
 export type BeneficialOwnershipCertification = z.infer<typeof certificationSchema>;

@@ -8,7 +8,7 @@ import {
   nullable,
   openEnum,
   orUnreadable,
-  pageOf,
+  pageSchema,
   type Partly,
   shownInList,
   shownText,
@@ -98,4 +98,4 @@ export const payableListItemSchema = z.object({
 
 export type PayableListItem = z.infer<typeof payableListItemSchema> & Partly;
 
-export const payablePageSchema = pageOf(orUnreadable(payableListItemSchema));
+export const payablePageSchema = pageSchema(orUnreadable(payableListItemSchema));

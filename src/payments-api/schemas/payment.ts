@@ -3,16 +3,16 @@ import {
   UNREADABLE,
   amountCents,
   id,
-  instant,
+  serviceInstant,
   lenient,
   nullable,
   openEnum,
   orUnreadable,
-  pageOf,
+  pageSchema,
   type Partly,
   shownText,
   undocumentedRecord,
-  word,
+  shortText,
 } from "./common.ts";
 
 /** API specification, section 3. An unknown status must be taken for "on its way". */
@@ -40,15 +40,15 @@ export const paymentSchema = z.object({
   amountCents: amountCents.min(1),
   contactId: nullable(id),
   payableId: nullable(id),
-  bankAccountId: nullable(word),
+  bankAccountId: nullable(shortText),
   /** Null for a payment recorded outside the service. */
-  paymentRail: nullable(word),
-  scheduledAt: lenient(instant),
-  processedAt: lenient(instant),
+  paymentRail: nullable(shortText),
+  scheduledAt: lenient(serviceInstant),
+  processedAt: lenient(serviceInstant),
   /** Free text. */
   failureReason: shownText,
-  createdAt: lenient(instant),
-  updatedAt: lenient(instant),
+  createdAt: lenient(serviceInstant),
+  updatedAt: lenient(serviceInstant),
 });
 
 /**
@@ -66,11 +66,11 @@ const shownPaymentSchema = orUnreadable(
 /** `GET /v1/payments/{paymentId}`, whose response is not documented. */
 export const onePaymentSchema = undocumentedRecord(shownPaymentSchema, "payment");
 
-export const paymentPageSchema = pageOf(shownPaymentSchema);
+export const paymentPageSchema = pageSchema(shownPaymentSchema);
 
 /** Response of `POST /v1/payments`: one payment, or several if a large amount was split. */
 export const createdPaymentsSchema = z.object({
-  payableId: nullable(word),
+  payableId: nullable(shortText),
   payments: z.array(paymentSchema).min(1),
 });
 

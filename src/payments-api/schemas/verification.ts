@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { VerificationStatus } from "./business.ts";
-import { fieldsOf, firstOf, openEnum, recordOf, text, undocumented } from "./common.ts";
+import { fieldsOf, firstOf, openEnum, jsonObject, longText, undocumented } from "./common.ts";
 
 type StepState = "missing" | "submitted" | "accepted" | (string & {});
 
@@ -8,19 +8,19 @@ const stepState = undocumented(openEnum<StepState>());
 
 const tinCheckSchema = z.object({
   /** The IRS's result for the tax id. */
-  status: undocumented(text),
-  checkedAt: undocumented(text),
+  status: undocumented(longText),
+  checkedAt: undocumented(longText),
 });
 
 /** A text, or a step with a text: the specification only says that there are next steps. */
 const nextStepSchema = z.preprocess(
   (value) => {
-    const record = recordOf(value);
+    const record = jsonObject(value);
     return record === undefined
       ? { message: value }
       : { step: firstOf(record, STEP_NAMES), message: firstOf(record, STEP_TEXTS) };
   },
-  z.object({ step: undocumented(text), message: undocumented(text) }),
+  z.object({ step: undocumented(longText), message: undocumented(longText) }),
 );
 
 const STEP_NAMES = ["step", "name", "type", "code", "id"];
@@ -48,7 +48,7 @@ const KNOWN_STATUSES = ["pending", "verified", "suspended", "document"];
 function namedAlike(answer: unknown): unknown {
   const body = fieldsOf(answer);
   if (body === undefined) return answer;
-  const inner = STATUS_PLACES.map((name) => recordOf(body[name]));
+  const inner = STATUS_PLACES.map((name) => jsonObject(body[name]));
   const places = [body, ...inner.filter((place) => place !== undefined)];
   const said = places.flatMap((place) =>
     STATUS_NAMES.map((name) => place[name]).filter((value) => typeof value === "string"),
@@ -56,7 +56,7 @@ function namedAlike(answer: unknown): unknown {
   const known = said.find((status) => KNOWN_STATUSES.includes(status.toLowerCase()));
   const inside = places.find((place) => place["steps"] !== undefined || place["nextSteps"]);
   const tinCheck = firstOf(body, TIN_CHECK_NAMES);
-  const check = recordOf(tinCheck);
+  const check = jsonObject(tinCheck);
   return {
     ...inside,
     ...body,
@@ -83,10 +83,10 @@ export const verificationSchema = z.preprocess(
   z.object({
     status: openEnum<VerificationStatus>(),
     /** The reviewer's reason, in words. */
-    reason: undocumented(text),
-    taxIdType: undocumented(text),
+    reason: undocumented(longText),
+    taxIdType: undocumented(longText),
     /** The last four digits. */
-    taxIdMask: undocumented(text),
+    taxIdMask: undocumented(longText),
     tinCheck: undocumented(tinCheckSchema),
     /** Undefined if the service does not say what is still missing. */
     steps: undocumented(
@@ -101,7 +101,7 @@ export const verificationSchema = z.preprocess(
     /** Requested values of `documentType`. */
     requestedDocuments: undocumented(z.array(z.string())),
     nextSteps: nextStepsSchema,
-    decidedAt: undocumented(text),
+    decidedAt: undocumented(longText),
   }),
 );
 
@@ -114,14 +114,14 @@ export type Verification = z.infer<typeof verificationSchema>;
 export const taxInfoSchema = z.preprocess(
   taxFields,
   z.object({
-    legalName: undocumented(text),
-    taxIdType: undocumented(text),
+    legalName: undocumented(longText),
+    taxIdType: undocumented(longText),
     /** The last four digits. */
-    taxIdMask: undocumented(text),
-    submittedAt: undocumented(text),
+    taxIdMask: undocumented(longText),
+    submittedAt: undocumented(longText),
     tinCheck: undocumented(tinCheckSchema),
     signature: undocumented(
-      z.object({ signerName: undocumented(text), signedAt: undocumented(text) }),
+      z.object({ signerName: undocumented(longText), signedAt: undocumented(longText) }),
     ),
   }),
 );
@@ -136,7 +136,7 @@ export const taxInfoOnFileSchema = z.preprocess((answer) => answer ?? {}, taxInf
 function taxFields(answer: unknown): unknown {
   const data = fieldsOf(answer);
   if (data === undefined) return answer;
-  const body = { ...data, ...recordOf(data["taxInfo"]) };
+  const body = { ...data, ...jsonObject(data["taxInfo"]) };
   const mask = firstOf(body, MASK_NAMES);
   const { signerName, signedAt } = body;
   const signature =
@@ -149,9 +149,9 @@ export type TaxInfo = z.infer<typeof taxInfoSchema>;
 
 /** A document that the service accepted; its record is not documented. */
 export const verificationDocumentSchema = z.looseObject({
-  id: undocumented(text),
-  documentType: undocumented(text),
-  uploadedAt: undocumented(text),
+  id: undocumented(longText),
+  documentType: undocumented(longText),
+  uploadedAt: undocumented(longText),
 });
 
 export type VerificationDocument = z.infer<typeof verificationDocumentSchema>;

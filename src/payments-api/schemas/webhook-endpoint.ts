@@ -1,20 +1,20 @@
 import { z } from "zod";
-import { id, openEnum, orUnreadable, text, undocumented, undocumentedList } from "./common.ts";
+import { id, openEnum, orUnreadable, longText, undocumented, undocumentedList } from "./common.ts";
 
 type WebhookEndpointStatus = "active" | "paused" | (string & {});
 
 /** Webhook endpoint. Its record is not documented, so only the id is relied on. */
 export const webhookEndpointSchema = z.object({
   id,
-  url: undocumented(text),
-  events: undocumented(z.array(text)),
-  description: undocumented(text),
+  url: undocumented(longText),
+  events: undocumented(z.array(longText)),
+  description: undocumented(longText),
   status: undocumented(openEnum<WebhookEndpointStatus>()),
   /** In full only at creation and rotation (API specification, section 6). */
-  secret: undocumented(text),
-  secretLast4: undocumented(text),
-  createdAt: undocumented(text),
-  updatedAt: undocumented(text),
+  secret: undocumented(longText),
+  secretLast4: undocumented(longText),
+  createdAt: undocumented(longText),
+  updatedAt: undocumented(longText),
 });
 
 export type WebhookEndpoint = z.infer<typeof webhookEndpointSchema>;

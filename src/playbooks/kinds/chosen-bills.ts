@@ -2,7 +2,7 @@ import type { BillChoice } from "../../contracts/playbook.ts";
 import { read, readCondition } from "../blocks.ts";
 import { isRecord } from "../../contracts/is-record.ts";
 import type { Issue } from "../source.ts";
-import { fine, type Reading, readWord, shown, WORD_PATTERN, wrong } from "../texts.ts";
+import { fine, type TextReading, readWord, shown, WORD_PATTERN, wrong } from "../texts.ts";
 
 /**
  * Returns the keys of `choose` that select bills; a missing `run` means different things in
@@ -33,7 +33,7 @@ export function chosenBills(withoutRun: string) {
 }
 
 /** Reads which bills are selected: `review` for flagged bills, otherwise a CEL condition. */
-function readWhere(input: unknown): Reading<string> {
+function readWhere(input: unknown): TextReading<string> {
   if (input === "review") return fine(input);
   if (typeof input !== "string") {
     return wrong(
@@ -45,14 +45,14 @@ function readWhere(input: unknown): Reading<string> {
 }
 
 /** Reads an id of the service: a vendor's or a payment's. */
-export function readId(input: unknown): Reading<string> {
+export function readId(input: unknown): TextReading<string> {
   return typeof input === "string" && /^\S{1,200}$/.test(input)
     ? fine(input)
     : wrong(`${shown(input)} is not an id`, "an id as the service shows it");
 }
 
 /** Returns the selection of bills after loading. */
-export function billsOf(
+export function billChoice(
   choose: { readonly [Key in "run" | "where" | "vendor"]?: string | undefined } | undefined,
 ): BillChoice {
   const { run = null, where = null, vendor = null } = choose ?? {};

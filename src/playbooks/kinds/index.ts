@@ -20,7 +20,7 @@ export const PLAYBOOK_KINDS: Readonly<Record<Playbook["kind"], PlaybookKind>> = 
  * Returns the kind by which a text is read: the kind that it names, otherwise the likeliest one, so
  * that its other mistakes can be reported together with the first.
  */
-export function kindOf(written: unknown): Playbook["kind"] {
+export function kindWritten(written: unknown): Playbook["kind"] {
   const value =
     typeof written === "object" && written !== null && "kind" in written ? written.kind : undefined;
   const names = Object.keys(PLAYBOOK_KINDS) as Playbook["kind"][];

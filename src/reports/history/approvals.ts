@@ -4,7 +4,7 @@ import type { Db } from "../../store/index.ts";
 import { hurriesOf } from "./deciders.ts";
 
 /** Returns a bill's approvals, first to last: on which plan, in which role, by what proof. */
-export async function approvalsOf(db: Db, businessId: string, payableId: string) {
+export async function approvalsOfBill(db: Db, businessId: string, payableId: string) {
   const given = await approvalsOfPayable(db, businessId, payableId);
   const runIds = [...new Set(given.map(({ runId }) => runId))];
   const hurries = await hurriesOf(db, businessId, runIds);

@@ -9,7 +9,7 @@ import { shownState } from "../../domain/plan-only.ts";
 import { isTrouble } from "../../domain/step-trouble.ts";
 import { getRun } from "../../store/runs/runs.ts";
 import { attemptsOf } from "../../ledger/attempts.ts";
-import { lossNoticed, mayBeForgotten } from "../../store/janitor/behind.ts";
+import { lossNoticed, mayPredateLoss } from "../../store/janitor/behind.ts";
 import { listAudit, type AuditEntry } from "../../store/audit/audit.ts";
 import { listAuditOfPayable } from "../../store/audit/audit-lines.ts";
 import { cancellationsOfPayable } from "../../store/cancellations/cancellation-items.ts";
@@ -25,7 +25,7 @@ import { seenPayments } from "../../store/payables/seen-payments.ts";
 import { getRetry } from "../../store/retries/retries.ts";
 import { holdsJson } from "../status/holds.ts";
 import type { ActionContext } from "../../actions/context.ts";
-import { approvalsOf, approvalsOfDeposit } from "./approvals.ts";
+import { approvalsOfBill, approvalsOfDeposit } from "./approvals.ts";
 import { confirmedOf, refusedOf } from "./deciders.ts";
 import { servicePayments } from "./service-payments.ts";
 import { attemptJson } from "./attempts.ts";
@@ -33,7 +33,7 @@ import { holdsOf } from "./holds.ts";
 import { externalIn, paymentsIn } from "./payments.ts";
 import { reasonNow } from "../status/left-items.ts";
 import { timelineOf } from "./timeline.ts";
-import { changedIn, paidOnceOf, zoneOf } from "./verdict.ts";
+import { changedIn, paidOnceOf, zoneOfProfile } from "./verdict.ts";
 import { topUpsOf } from "../../store/deposits/deposits.ts";
 import { ClockReading } from "../../business/clock.ts";
 
@@ -94,7 +94,7 @@ export async function historyOf(
     ...(await decidersOf(db, line, givenBack)),
     bill: billJson(plan, inParts, retry?.phase === "waiting" ? retry.retryOn : null),
     leftOut: leftOutJson(leftOut),
-    zone: zoneOf(profile),
+    zone: zoneOfProfile(profile),
     paidOnce: verdict,
     ...decided,
     timeline: await timelineOf(db, { businessId, payableId, trail: story, holds, ...decided }),
@@ -128,7 +128,7 @@ async function decidedAbout(
   const run = line === undefined ? undefined : await getRun(db, line.runId);
   const sinceMs = trail[0]?.atMs ?? 0;
   return {
-    approvals: await approvalsOf(db, businessId, payableId),
+    approvals: await approvalsOfBill(db, businessId, payableId),
     confirmed:
       line === undefined || run === undefined
         ? []
@@ -187,7 +187,7 @@ async function externalOf(
   { shown, payments }: Pick<Parameters<typeof paidOnceOf>[0], "shown" | "payments">,
 ) {
   const loss = await lossNoticed(db, businessId);
-  return externalIn(shown?.payments, payments, (payment) => mayBeForgotten(loss, payment));
+  return externalIn(shown?.payments, payments, (payment) => mayPredateLoss(loss, payment));
 }
 
 /** Returns the bill as planned, with the day on which it is paid now: a retry moves that. */

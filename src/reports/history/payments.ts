@@ -3,10 +3,10 @@ import type { AttemptView } from "../../ledger/attempts.ts";
 import type { Payment } from "../../payments-api/index.ts";
 import type { AuditEntry } from "../../store/audit/audit.ts";
 import type { SeenPayment } from "../../store/payables/seen-payments.ts";
-import type { ServicePayments } from "./service-payments.ts";
+import type { PaymentsRead } from "./service-payments.ts";
 
 /** A payment that Payrun made, as the service shows it now, or as Payrun last saw it. */
-export interface MadePayment {
+export interface PaymentInHistory {
   readonly id: string;
   readonly amountCents: number;
   readonly status: string;
@@ -19,7 +19,7 @@ export interface MadePayment {
   readonly hadSettled: boolean;
 }
 
-type Noted = Pick<MadePayment, "id" | "amountCents" | "status" | "seenAt">;
+type Noted = Pick<PaymentInHistory, "id" | "amountCents" | "status" | "seenAt">;
 
 /**
  * Returns the payments that the bill's requests made, as the service shows them now. A payment that
@@ -33,9 +33,9 @@ export function paymentsIn(
   read: {
     /** The payments as Payrun last read them, by id. */
     readonly seen?: ReadonlyMap<string, SeenPayment>;
-    readonly shown?: ServicePayments | undefined;
+    readonly shown?: PaymentsRead | undefined;
   } = {},
-): MadePayment[] {
+): PaymentInHistory[] {
   const { noted, settled } = notedPayments(trail);
   const now = new Map(read.shown?.payments.map((payment) => [payment.id, payment]));
   return attempts.flatMap(({ seq, paymentIds, amountCents }) =>

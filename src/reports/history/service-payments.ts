@@ -8,7 +8,7 @@ import type { Payment } from "../../payments-api/index.ts";
 const TIME_LIMIT_MS = 3_000;
 
 /** All payments of a bill, as just read from the service. */
-export interface ServicePayments {
+export interface PaymentsRead {
   readonly payments: readonly Payment[];
   /** ISO instant at which they were read. */
   readonly at: string;
@@ -19,7 +19,7 @@ export async function servicePayments(
   { clientOf, nowMs, store }: Pick<ActionContext, "clientOf" | "nowMs" | "store">,
   profile: BusinessProfile,
   payableId: string,
-): Promise<ServicePayments | undefined> {
+): Promise<PaymentsRead | undefined> {
   const signal = AbortSignal.timeout(TIME_LIMIT_MS);
   try {
     const query = { payableId };
@@ -33,7 +33,7 @@ export async function servicePayments(
 
 /** Says which of a bill's payments are not as the service shows them now, and how old that is. */
 export function asOfSentences(
-  shown: ServicePayments | undefined,
+  shown: PaymentsRead | undefined,
   payments: readonly { readonly id: string; readonly seenAt: string | null }[],
   zone: string,
 ): string[] {

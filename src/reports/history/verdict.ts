@@ -9,8 +9,8 @@ import { auditHash, type AuditEntry } from "../../store/audit/audit.ts";
 import type { RunLine } from "../../store/lines/lines.ts";
 import type { Hold } from "../../store/holds/holds.ts";
 import { lookUpsIn } from "./attempts.ts";
-import type { ExternalPayment, MadePayment } from "./payments.ts";
-import { asOfSentences, type ServicePayments } from "./service-payments.ts";
+import type { ExternalPayment, PaymentInHistory } from "./payments.ts";
+import { asOfSentences, type PaymentsRead } from "./service-payments.ts";
 
 /** The facts on which the verdict about a bill is based. */
 interface BillFacts {
@@ -24,8 +24,8 @@ interface BillFacts {
   readonly places: NonNullable<PaidOnceFacts["lines"]>;
   readonly attempts: readonly AttemptView[];
   readonly trail: readonly AuditEntry[];
-  readonly shown: ServicePayments | undefined;
-  readonly payments: readonly MadePayment[];
+  readonly shown: PaymentsRead | undefined;
+  readonly payments: readonly PaymentInHistory[];
   readonly externalPayments: readonly ExternalPayment[];
   readonly holds: readonly Hold[];
 }
@@ -52,7 +52,7 @@ export function paidOnceOf(bill: BillFacts) {
     serviceAnswered: shown !== undefined,
   });
   const [conclusion = "", ...requests] = sentences;
-  const asOf = asOfSentences(shown, payments, zoneOf(profile));
+  const asOf = asOfSentences(shown, payments, zoneOfProfile(profile));
   return {
     ...{ verdict, way, serviceAnswered: shown !== undefined },
     sentences: [
@@ -66,7 +66,7 @@ export function paidOnceOf(bill: BillFacts) {
 /** Verdicts under which something may still be paid, so that a hold matters. */
 const IS_OWED: readonly ReturnType<typeof paidOnce>["verdict"][] = ["not-paid", "partly-paid"];
 
-export function zoneOf({ zone }: BusinessProfile): string {
+export function zoneOfProfile({ zone }: BusinessProfile): string {
   return zone ?? NEW_YORK;
 }
 

@@ -34,12 +34,12 @@ import { getPlan } from "../../store/plans/plans.ts";
 import type { Run } from "../../store/runs/runs.ts";
 import { givenBackOf, markStanding } from "../status/given-back.ts";
 import { paymentStatus } from "../status/payment.ts";
-import { momentAt, readingOf } from "../moment.ts";
+import { momentAt, clocksOf } from "../moment.ts";
 import {
   phaseOfAll,
   runFacts,
   type StatusPage,
-  stoppedBy,
+  whoStopped,
   topUpStatuses,
   withParked,
 } from "../status/run.ts";
@@ -82,7 +82,7 @@ export async function reviewOf(
   const summary = stored?.summary;
   const planned = { summary, plannedMs: plannedMs(run) ?? stored?.createdAtMs };
   const refusal = await whyNotCounted(context, run, principal);
-  const clock = await readingOf(context, run.business);
+  const clock = await clocksOf(context, run.business);
   const nowMs = Math.floor(clock?.businessMs ?? 0);
   const moment = momentAt(context, run.business, nowMs);
   const topUps = await topUpsOf(db, runId);
@@ -110,7 +110,7 @@ export async function reviewOf(
   return {
     ...runFacts(run),
     ...phaseOfAll(run, byState),
-    ...(await stoppedBy(db, run)),
+    ...(await whoStopped(db, run)),
     waitingFor: withParked(run.waitingFor, byState, await givenBackOf(db, runId, byState)),
     ...definedOnly({ failure: run.failure ?? undefined }),
     ...moment,

@@ -22,7 +22,7 @@ const ONE_BY_ONE = 25;
 const LINES_AT_ONCE = 1_000;
 
 /** A payment of a run, with the line it pays. */
-export interface PaidLine {
+export interface PaymentOfLine {
   readonly planned: PlannedLine;
   readonly payment: Payment;
 }
@@ -32,11 +32,11 @@ export interface PaidLine {
  *
  * @throws GatewayError 503 if the service can't be read, or no longer shows one of them
  */
-export async function* readPayments(
+export async function* readRunPayments(
   db: Db,
   client: PaymentsClient,
   run: Run,
-): AsyncGenerator<readonly PaidLine[]> {
+): AsyncGenerator<readonly PaymentOfLine[]> {
   const { runId } = run;
   const seen = new Set<string>();
   for await (const payments of paymentPages(db, client, run)) {
@@ -68,7 +68,7 @@ export async function* readPaymentsOfDays(
   client: PaymentsClient,
   businessId: string,
   days: Days,
-): AsyncGenerator<readonly PaidLine[]> {
+): AsyncGenerator<readonly PaymentOfLine[]> {
   const fromMs = Date.parse(days.from);
   const createdAfter = new Date(fromMs - MADE_BEFORE_MS).toISOString();
   const linesOf = (ids: readonly string[]) => getLinesOfPayables(db, businessId, ids);
@@ -152,7 +152,7 @@ async function* sayingWhy(
   }
 }
 
-function ofRun(db: Db, runId: string, payments: readonly Payment[]): Promise<PaidLine[]> {
+function ofRun(db: Db, runId: string, payments: readonly Payment[]): Promise<PaymentOfLine[]> {
   return withLines(payments, (payableIds) => getPlanLines(db, runId, { payableIds }));
 }
 
@@ -160,7 +160,7 @@ function ofRun(db: Db, runId: string, payments: readonly Payment[]): Promise<Pai
 async function withLines(
   payments: readonly Payment[],
   linesOf: (payableIds: readonly string[]) => Promise<readonly PlannedLine[]>,
-): Promise<PaidLine[]> {
+): Promise<PaymentOfLine[]> {
   const payableIds = [...new Set(payments.flatMap(({ payableId }) => payableId ?? []))];
   if (payableIds.length === 0) return [];
   const lines = await linesOf(payableIds);

@@ -12,7 +12,12 @@ import { GatewayError } from "../../actions/errors.ts";
 import { topUpsOfBusiness, topUpsUnder } from "../../store/deposits/deposits.ts";
 import type { Run } from "../../store/runs/runs.ts";
 import { type MadeDeposit, readDeposits } from "./read-deposits.ts";
-import { type Days, type PaidLine, readPayments, readPaymentsOfDays } from "./read-payments.ts";
+import {
+  type Days,
+  type PaymentOfLine,
+  readRunPayments,
+  readPaymentsOfDays,
+} from "./read-payments.ts";
 
 /** A line on an account's statement, with what it belongs to. */
 export interface StatementRow extends StatementLine {
@@ -56,7 +61,7 @@ export async function* statementRows(
   }
   const { db } = context.store;
   const client = context.clientOf(profile);
-  for await (const paid of readPayments(db, client, run)) yield paid.flatMap(rowsOfPayment);
+  for await (const paid of readRunPayments(db, client, run)) yield paid.flatMap(rowsOfPayment);
   const topUps = await topUpsUnder(db, run.businessId, run.runId);
   yield (await readDeposits(db, client, topUps)).flatMap(rowsOfDeposit);
 }
@@ -83,7 +88,7 @@ export async function* statementRowsOfDays(
   yield (await readDeposits(db, client, topUps)).flatMap(rowsOfDeposit).filter(within);
 }
 
-function rowsOfPayment({ planned: { plan, line }, payment }: PaidLine): StatementRow[] {
+function rowsOfPayment({ planned: { plan, line }, payment }: PaymentOfLine): StatementRow[] {
   const bankAccountId = payment.bankAccountId ?? "";
   const account = plan.funding.kind === "balance" ? BALANCE : bankAccountId || line.sourceId;
   return paymentLines(payment, account, line.executionDate).map((each) => ({

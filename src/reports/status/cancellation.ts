@@ -2,7 +2,7 @@ import { isoInstant } from "../../domain/clock/instants.ts";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import type { CancellationState } from "../../contracts/cancellation.ts";
 import type { CancellationStatus } from "../../api/cancellations.ts";
-import { asksPerson } from "../../domain/cancellations/left-to-people.ts";
+import { cancellationAsksPerson } from "../../domain/cancellations/left-to-people.ts";
 import { releasersOf } from "../../domain/cancellations/policy.ts";
 import { getCancellation } from "../../store/cancellations/cancellations.ts";
 import { countItems, listItems } from "../../store/cancellations/cancellation-items.ts";
@@ -81,7 +81,7 @@ export async function cancellationStatus(
 }
 
 /** Says where a cancellation stands, from what it waits for now. */
-export function cancellationStand(of: Parameters<typeof asksPerson>[0]): Stand {
-  const needsAction = asksPerson(of);
+export function cancellationStand(of: Parameters<typeof cancellationAsksPerson>[0]): Stand {
+  const needsAction = cancellationAsksPerson(of);
   return { needsAction, isFinal: of.ended && !needsAction };
 }

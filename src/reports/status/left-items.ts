@@ -15,7 +15,7 @@ import type { Cancellation } from "../../store/cancellations/cancellations.ts";
 import type { Db } from "../../store/index.ts";
 import { getRunLine } from "../../store/lines/lines.ts";
 import { type SeenPayment, seenPayments } from "../../store/payables/seen-payments.ts";
-import { businessNowMs, readingOf } from "../moment.ts";
+import { businessNowMs, clocksOf } from "../moment.ts";
 
 type NowContext = Pick<ActionContext, "store" | "profiles" | "clocks" | "nowMs">;
 
@@ -57,7 +57,7 @@ export async function itemsNow(
   items: readonly CancellationItem[],
 ): Promise<CancellationItem[]> {
   const { db } = context.store;
-  const clock = await readingOf(context, cancellation.business);
+  const clock = await clocksOf(context, cancellation.business);
   const businessMs = clock?.businessMs ?? context.nowMs();
   const now = {
     serviceMs: clock?.serviceMs ?? 0,

@@ -2,7 +2,7 @@ import type { SkippedLine } from "../../contracts/pay-run.ts";
 import type { RunPaymentStatus } from "../../api/runs.ts";
 
 /** Returns a bill that a plan leaves out in the shape of a line: skipped, with its reason. */
-export function leftOut(line: SkippedLine): RunPaymentStatus {
+export function leftOutLine(line: SkippedLine): RunPaymentStatus {
   return {
     payableId: line.payableId,
     publicId: line.publicId,

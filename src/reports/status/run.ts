@@ -23,7 +23,7 @@ import { topUpsOf } from "../../store/deposits/deposits.ts";
 import type { ActionContext } from "../../actions/context.ts";
 import { businessNowMs, momentAt } from "../moment.ts";
 import { givenBackOf, markStanding } from "./given-back.ts";
-import { leftOut } from "./left-out.ts";
+import { leftOutLine } from "./left-out.ts";
 import { paymentStatus } from "./payment.ts";
 import { topUpJson } from "./deposit.ts";
 
@@ -76,7 +76,7 @@ export async function statusOf(
     ...head,
     ...(undelivered === 0 ? {} : { undelivered }),
     ...(await topUpStatuses(context, run)),
-    payments: [...lines, ...left.map(leftOut)],
+    payments: [...lines, ...left.map(leftOutLine)],
     totalCount,
     page: page.page,
     pageSize: page.pageSize,
@@ -176,13 +176,13 @@ export async function runHead(
     decideBy: await deadlineOf(db, run),
     ...momentAt(context, run.business, businessMs),
     ...(await approvalsWaiting(db, run, businessMs)),
-    ...(await stoppedBy(db, run)),
+    ...(await whoStopped(db, run)),
     ...definedOnly({ startedBy: events, failure: run.failure ?? undefined, plan }),
   };
 }
 
 /** Returns who rejected or cancelled the run; empty if nobody did. */
-export async function stoppedBy(
+export async function whoStopped(
   db: Db,
   { runId, cancelRequestedBy, cancelRequestedAtMs, cancelReason }: Run,
 ): Promise<Pick<RunStatus, "rejected" | "cancelled">> {

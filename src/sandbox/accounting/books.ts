@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { allRows, execute, getRow } from "../db.ts";
-import { newYorkDate } from "../payments/banking-days.ts";
-import type { EntityType } from "./tables.ts";
+import { newYorkDay } from "../payments/banking-days.ts";
+import type { SyncedEntity } from "./tables.ts";
 
 /** A vendor in the accounting system. */
 export interface BookVendor {
@@ -41,7 +41,7 @@ export interface BookRecords {
 }
 
 /** Returns all records of a kind, in the order of their ids. */
-export function bookRecords<Type extends EntityType>(
+export function bookRecords<Type extends SyncedEntity>(
   db: DatabaseSync,
   businessId: string,
   entityType: Type,
@@ -54,7 +54,7 @@ export function bookRecords<Type extends EntityType>(
   ).map(({ data }) => JSON.parse(data) as BookRecords[Type]);
 }
 
-export function bookRecord<Type extends EntityType>(
+export function bookRecord<Type extends SyncedEntity>(
   db: DatabaseSync,
   businessId: string,
   entityType: Type,
@@ -71,7 +71,7 @@ export function bookRecord<Type extends EntityType>(
 }
 
 /** Adds a record, or replaces the one with its id. */
-export function putBookRecord<Type extends EntityType>(
+export function putBookRecord<Type extends SyncedEntity>(
   db: DatabaseSync,
   businessId: string,
   entityType: Type,
@@ -130,8 +130,8 @@ export function openBooks(
       id: `bill-${index + 1}`,
       vendorId: `vendor-${vendor}`,
       number,
-      issueDate: newYorkDate(nowMs),
-      dueDate: newYorkDate(nowMs + dueInDays * 86_400_000),
+      issueDate: newYorkDay(nowMs),
+      dueDate: newYorkDay(nowMs + dueInDays * 86_400_000),
       memo: null,
       status: "open",
       lines: [{ name, quantity, unitAmountCents }],

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SandboxContext } from "../context.ts";
-import { invalid, notFound } from "../http/api-error.ts";
-import { amount, plainDate } from "../http/validation.ts";
+import { invalid, objectNotFound } from "../http/api-error.ts";
+import { amountUpTo, plainDate } from "../http/validation.ts";
 import { newId } from "../ids.ts";
 import { businessById } from "../resources/businesses.ts";
 import {
@@ -55,7 +55,7 @@ export const bookChange = z.discriminatedUnion("entityType", [
         z.object({
           name: z.string().min(1).max(500),
           quantity: z.number().positive().max(1_000_000),
-          unitAmountCents: amount(largestCents),
+          unitAmountCents: amountUpTo(largestCents),
         }),
       )
       .min(1)
@@ -149,7 +149,7 @@ function changeBill(ctx: SandboxContext, businessId: string, change: Change<"inv
     throw invalid("vendorId", "A new bill needs vendorId and lines");
   }
   if (bookRecord(ctx.db, businessId, "vendors", vendorId) === undefined) {
-    throw notFound("Accounting vendor");
+    throw objectNotFound("Accounting vendor");
   }
   const { entityType: _, ...changes } = change;
   const given = Object.fromEntries(
@@ -172,5 +172,5 @@ function changeBill(ctx: SandboxContext, businessId: string, change: Change<"inv
 }
 
 function existing(ctx: SandboxContext, businessId: string): void {
-  if (businessById(ctx.db, businessId) === undefined) throw notFound("Business");
+  if (businessById(ctx.db, businessId) === undefined) throw objectNotFound("Business");
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { bankAccountsOf } from "../bank-accounts/bank-accounts.ts";
 import type { SandboxContext } from "../context.ts";
-import { ApiError, notFound } from "../http/api-error.ts";
+import { ApiError, objectNotFound } from "../http/api-error.ts";
 import { isoInstantOrNull, newId } from "../ids.ts";
 import { openBooks } from "./books.ts";
 import { abandonSync } from "./sync.ts";
@@ -76,7 +76,7 @@ export function endAuthorization(
   decision: "allow" | "deny",
 ): string {
   const integration = integrationOfBusiness(ctx.db, businessId);
-  if (integration?.status !== "pending") throw notFound("Accounting connection in progress");
+  if (integration?.status !== "pending") throw objectNotFound("Accounting connection in progress");
   const { id, oauth_state, redirect_uri } = integration;
   const nowMs = ctx.clock.bankNow();
   const redirect = new URL(redirect_uri);
@@ -110,7 +110,7 @@ export function endAuthorization(
 export function disconnect(ctx: SandboxContext, businessId: string): void {
   const integration = integrationOfBusiness(ctx.db, businessId);
   if (integration === undefined || integration.status === "disconnected") {
-    throw notFound("Accounting connection");
+    throw objectNotFound("Accounting connection");
   }
   const nowMs = ctx.clock.bankNow();
   abandonSync(ctx.db, integration.id, nowMs);

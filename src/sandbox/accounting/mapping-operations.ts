@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineOperation, type Operation } from "../http/operation.ts";
+import { defineOperation, type ServiceOperation } from "../http/operation.ts";
 import { listShape } from "../http/shapes.ts";
 import { mapBankAccount, mapVendor } from "./mappings.ts";
 import { accountingPath, ownIntegration } from "./own-integration.ts";
@@ -82,7 +82,7 @@ const createBankAccountMapping = defineOperation({
   },
 });
 
-export const mappingOperations: readonly Operation[] = [
+export const mappingOperations: readonly ServiceOperation[] = [
   listInvoiceFields,
   createVendorMapping,
   createBankAccountMapping,

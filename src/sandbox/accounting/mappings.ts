@@ -1,6 +1,6 @@
 import type { SandboxContext } from "../context.ts";
-import { ApiError, notFound } from "../http/api-error.ts";
-import { isoInstant } from "../ids.ts";
+import { ApiError, objectNotFound } from "../http/api-error.ts";
+import { instantText } from "../ids.ts";
 import { fundingSourcesJson } from "../payments/funding.ts";
 import { callersBusiness } from "../resources/businesses.ts";
 import { contactOf } from "../resources/contacts.ts";
@@ -21,9 +21,9 @@ export function mapVendor(
 ): Record<string, unknown> {
   requireConnected(integration);
   const { business_id: businessId } = integration;
-  if (contactOf(ctx.db, businessId, connectionId) === undefined) throw notFound("Connection");
+  if (contactOf(ctx.db, businessId, connectionId) === undefined) throw objectNotFound("Connection");
   const vendor = bookRecord(ctx.db, businessId, "vendors", vendorId);
-  if (vendor === undefined) throw notFound("Accounting vendor");
+  if (vendor === undefined) throw objectNotFound("Accounting vendor");
   const mapped = map(ctx, integration, {
     entity_type: "vendors",
     record_id: vendorId,
@@ -35,7 +35,7 @@ export function mapVendor(
     connectionId,
     accountingVendorId: vendorId,
     accountingVendorName: vendor.displayName,
-    mappedAt: isoInstant(mapped.updated_at),
+    mappedAt: instantText(mapped.updated_at),
   };
 }
 
@@ -54,10 +54,10 @@ export function mapBankAccount(
   const { business_id: businessId } = integration;
   const sources = fundingSourcesJson(ctx.db, callersBusiness(ctx.db, businessId), false);
   if (!sources.some((source) => source["id"] === fundingSourceId)) {
-    throw notFound("Funding source");
+    throw objectNotFound("Funding source");
   }
   const account = bookRecord(ctx.db, businessId, "bankAccounts", accountId);
-  if (account === undefined) throw notFound("Accounting bank account");
+  if (account === undefined) throw objectNotFound("Accounting bank account");
   const mapped = map(ctx, integration, {
     entity_type: "bankAccounts",
     record_id: accountId,
@@ -69,7 +69,7 @@ export function mapBankAccount(
     fundingSourceId,
     accountingBankAccountId: accountId,
     accountingBankAccountName: account.name,
-    mappedAt: isoInstant(mapped.updated_at),
+    mappedAt: instantText(mapped.updated_at),
   };
 }
 

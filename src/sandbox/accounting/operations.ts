@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { ownBusiness } from "../businesses/own-business.ts";
 import { invalid } from "../http/api-error.ts";
-import { defineOperation, type Operation } from "../http/operation.ts";
+import { defineOperation, type ServiceOperation } from "../http/operation.ts";
 import { listShape } from "../http/shapes.ts";
 import { connectionJson, disconnect, integrationJson, startConnection } from "./connection.ts";
 import { mappingOperations } from "./mapping-operations.ts";
 import { accountingPath, ownIntegration } from "./own-integration.ts";
 import { connectionShape, connectShape, integrationShape, syncShape } from "./shapes.ts";
 import { startSync, syncJson } from "./sync.ts";
-import { type EntityType, entityTypes, integrationOfBusiness, latestSync } from "./tables.ts";
+import { type SyncedEntity, syncedEntities, integrationOfBusiness, latestSync } from "./tables.ts";
 
 const base = accountingPath;
 const reading = ["businesses:read", "businesses:write"];
@@ -125,7 +125,7 @@ const syncAll = defineOperation({
   answer: { status: 201, body: syncShape },
   handler: ({ ctx, caller, params }) => {
     const integration = ownIntegration(ctx, caller, params);
-    return { status: 201, body: syncJson(startSync(ctx, integration, entityTypes)) };
+    return { status: 201, body: syncJson(startSync(ctx, integration, syncedEntities)) };
   },
 });
 
@@ -143,17 +143,17 @@ const syncOne = defineOperation({
     const integration = ownIntegration(ctx, caller, params);
     const entityType = params["entityType"] ?? "";
     if (!isEntityType(entityType)) {
-      throw invalid("entityType", `entityType must be one of ${entityTypes.join(", ")}`);
+      throw invalid("entityType", `entityType must be one of ${syncedEntities.join(", ")}`);
     }
     return { status: 201, body: syncJson(startSync(ctx, integration, [entityType])) };
   },
 });
 
-function isEntityType(text: string): text is EntityType {
-  return entityTypes.some((type) => type === text);
+function isEntityType(text: string): text is SyncedEntity {
+  return syncedEntities.some((type) => type === text);
 }
 
-export const accountingOperations: readonly Operation[] = [
+export const accountingOperations: readonly ServiceOperation[] = [
   listIntegrations,
   connect,
   getConnection,

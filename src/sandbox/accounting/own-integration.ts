@@ -1,7 +1,7 @@
 import { ownBusiness } from "../businesses/own-business.ts";
 import type { SandboxContext } from "../context.ts";
-import { notFound } from "../http/api-error.ts";
-import type { Caller } from "../http/operation.ts";
+import { objectNotFound } from "../http/api-error.ts";
+import type { TokenHolder } from "../http/operation.ts";
 import { integrationById, type IntegrationRow } from "./tables.ts";
 
 /** The path of the accounting integration's operations. */
@@ -14,11 +14,11 @@ export const accountingPath = "/api/businesses/{businessId}/integrations/account
  */
 export function ownIntegration(
   ctx: SandboxContext,
-  caller: Caller,
+  caller: TokenHolder,
   params: Readonly<Record<string, string>>,
 ): IntegrationRow {
   const business = ownBusiness(ctx, caller, params);
   const integration = integrationById(ctx.db, params["accountingIntegrationId"] ?? "");
-  if (integration?.business_id !== business.id) throw notFound("Accounting integration");
+  if (integration?.business_id !== business.id) throw objectNotFound("Accounting integration");
   return integration;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { instantShape } from "../http/shapes.ts";
-import { entityTypes } from "./tables.ts";
+import { syncedEntities } from "./tables.ts";
 
 /**
  * An accounting integration. The specification does not show its shape, so it is the sandbox's
@@ -52,7 +52,7 @@ export const syncShape = z
   .object({
     id: z.string().nullable(),
     status: z.enum(["not_started", "running", "succeeded", "failed"]),
-    entityTypes: z.array(z.enum(entityTypes)),
+    entityTypes: z.array(z.enum(syncedEntities)),
     results: z.object({
       vendors: resultShape.optional(),
       bankAccounts: resultShape.optional(),

@@ -1,15 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SandboxContext } from "../context.ts";
 import { ApiError } from "../http/api-error.ts";
-import { isoInstant, isoInstantOrNull, newId } from "../ids.ts";
+import { instantText, isoInstantOrNull, newId } from "../ids.ts";
 import { scheduleStep } from "../schedule/scheduled-steps.ts";
 import { syncBills } from "./sync-bills.ts";
 import { type SyncResult, countResults } from "./sync-result.ts";
 import { syncVendors } from "./sync-vendors.ts";
 import {
   changeSync,
-  type EntityType,
-  entityTypes,
+  type SyncedEntity,
+  syncedEntities,
   insertSync,
   integrationById,
   type IntegrationRow,
@@ -33,7 +33,7 @@ const syncMs = 2_000;
 export function startSync(
   ctx: SandboxContext,
   integration: IntegrationRow,
-  types: readonly EntityType[],
+  types: readonly SyncedEntity[],
 ): SyncRow {
   requireConnected(integration);
   const latest = latestSync(ctx.db, integration.id);
@@ -70,7 +70,7 @@ export function requireConnected(integration: IntegrationRow): void {
 }
 
 const syncers: Readonly<
-  Record<EntityType, (ctx: SandboxContext, businessId: string, atMs: number) => SyncResult>
+  Record<SyncedEntity, (ctx: SandboxContext, businessId: string, atMs: number) => SyncResult>
 > = { vendors: syncVendors, bankAccounts: syncBankAccounts, invoices: syncBills };
 
 /** Syncs what the accounting system has; this is the step that ends a sync. */
@@ -79,9 +79,9 @@ export function finishSync(ctx: SandboxContext, syncId: string, atMs: number): v
   if (sync?.status !== "running") return;
   const integration = integrationById(ctx.db, sync.integration_id);
   if (integration === undefined) return;
-  const types = JSON.parse(sync.entity_types) as EntityType[];
+  const types = JSON.parse(sync.entity_types) as SyncedEntity[];
   // Vendors first, whatever was requested: bills belong to them.
-  const results = entityTypes
+  const results = syncedEntities
     .filter((type) => types.includes(type))
     .map((type) => [type, syncers[type](ctx, integration.business_id, atMs)]);
   changeSync(ctx.db, sync.id, {
@@ -107,7 +107,7 @@ export function syncJson(sync: SyncRow | undefined): Record<string, unknown> {
     entityTypes: sync === undefined ? [] : JSON.parse(sync.entity_types),
     results: sync?.results === undefined || sync.results === null ? {} : JSON.parse(sync.results),
     error: sync?.error ?? null,
-    startedAt: sync === undefined ? null : isoInstant(sync.started_at),
+    startedAt: sync === undefined ? null : instantText(sync.started_at),
     finishedAt: isoInstantOrNull(sync?.finished_at ?? null),
   };
 }

@@ -49,9 +49,9 @@ CREATE TABLE IF NOT EXISTS accounting_records (
 `;
 
 /** What can be synced (API specification, section 2), in the order of a full sync. */
-export const entityTypes = ["vendors", "bankAccounts", "invoices"] as const;
+export const syncedEntities = ["vendors", "bankAccounts", "invoices"] as const;
 
-export type EntityType = (typeof entityTypes)[number];
+export type SyncedEntity = (typeof syncedEntities)[number];
 
 export interface IntegrationRow {
   id: string;
@@ -82,7 +82,7 @@ export interface SyncRow {
  */
 export interface LinkRow {
   business_id: string;
-  entity_type: EntityType;
+  entity_type: SyncedEntity;
   record_id: string;
   /**
    * The id of the contact, payable or funding source; null for a bank account without a mapping.
@@ -146,7 +146,7 @@ export function latestSync(db: DatabaseSync, integrationId: string): SyncRow | u
 export function linkOf(
   db: DatabaseSync,
   businessId: string,
-  entityType: EntityType,
+  entityType: SyncedEntity,
   recordId: string,
 ): LinkRow | undefined {
   return getRow(
@@ -162,7 +162,7 @@ export function linkOf(
 export function mappedLinkTo(
   db: DatabaseSync,
   businessId: string,
-  entityType: EntityType,
+  entityType: SyncedEntity,
   serviceId: string,
 ): LinkRow | undefined {
   return getRow(

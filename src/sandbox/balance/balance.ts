@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import { refusal } from "../http/api-error.ts";
+import { stateRefusal } from "../http/api-error.ts";
 import { bankAccountsOf } from "../bank-accounts/bank-accounts.ts";
-import { type BusinessRow, mayPay } from "../resources/businesses.ts";
+import { type BusinessRow, isReadyToPay } from "../resources/businesses.ts";
 import { balanceFigures } from "./figures.ts";
 
 /** Above this amount standard ACH applies: $1,000,000.00. */
@@ -15,7 +15,7 @@ const largestSameDayCents = 100_000_000;
 export function requireOpenBalance(business: BusinessRow): void {
   requireBalance(business);
   if (business.balance_status !== "open") {
-    throw refusal("feature_unavailable", "The balance is closed");
+    throw stateRefusal("feature_unavailable", "The balance is closed");
   }
 }
 
@@ -23,7 +23,7 @@ export function requireOpenBalance(business: BusinessRow): void {
 export function requireAvailable(db: DatabaseSync, business: BusinessRow, amountCents: number) {
   const { availableCents } = balanceFigures(db, business.id);
   if (availableCents >= amountCents) return;
-  throw refusal(
+  throw stateRefusal(
     "insufficient_balance",
     `The balance has ${availableCents} cents available; ${amountCents} are needed`,
     { availableCents, amountCents },
@@ -33,10 +33,10 @@ export function requireAvailable(db: DatabaseSync, business: BusinessRow, amount
 /** @throws {ApiError} `feature_unavailable` or `setup_required` if the business has no balance. */
 export function requireBalance(business: BusinessRow): void {
   if (business.balance_feature === 0) {
-    throw refusal("feature_unavailable", "The balance is not available for this business");
+    throw stateRefusal("feature_unavailable", "The balance is not available for this business");
   }
   if (business.balance_status === null) {
-    throw refusal("setup_required", "The balance has not been set up yet", {
+    throw stateRefusal("setup_required", "The balance has not been set up yet", {
       actionUrl: `https://app.payments.example/businesses/${business.id}/balance/setup`,
     });
   }
@@ -44,7 +44,9 @@ export function requireBalance(business: BusinessRow): void {
 
 /** True if the balance can fund payments now. */
 export function balanceCanPay(business: BusinessRow): boolean {
-  return business.balance_feature === 1 && business.balance_status === "open" && mayPay(business);
+  return (
+    business.balance_feature === 1 && business.balance_status === "open" && isReadyToPay(business)
+  );
 }
 
 /** True if a transfer of this amount goes by same-day ACH, as the balance's `sameDayAch` says. */
@@ -67,7 +69,7 @@ export function balanceJson(db: DatabaseSync, business: BusinessRow): Record<str
     pendingInboundCents: figures.pendingInboundCents,
     pendingInboundPassThroughCents: 0,
     pendingOutboundCents: figures.pendingOutboundCents,
-    isReady: mayPay(business),
+    isReady: isReadyToPay(business),
     canSendPayments: balanceCanPay(business) && business.payments_locked === 0,
     sameDayAch: {
       inbound: isAccelerated,

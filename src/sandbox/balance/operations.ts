@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { filteredPage } from "../db.ts";
-import { defineOperation, type Operation } from "../http/operation.ts";
+import { defineOperation, type ServiceOperation } from "../http/operation.ts";
 import { listShape, pageShape } from "../http/shapes.ts";
-import { amount, instant, pagingQuery } from "../http/validation.ts";
+import { amountUpTo, instantMs, pagingQuery } from "../http/validation.ts";
 import { balanceShape, fundingSourceShape } from "../payments/funding-shapes.ts";
 import { fundingSourcesJson } from "../payments/funding.ts";
 import { callersBusiness } from "../resources/businesses.ts";
@@ -20,7 +20,7 @@ import { createDeposit, createWithdrawal } from "./transfers.ts";
 const largestTransferCents = 10_000_000_000;
 
 const transferRequest = z.object({
-  amountCents: amount(largestTransferCents),
+  amountCents: amountUpTo(largestTransferCents),
   bankAccountId: z.string().min(1),
 });
 
@@ -110,8 +110,8 @@ const listBalanceTransactions = defineOperation({
     type: z.enum(transferTypes).optional(),
     status: z.enum(transferStatuses).optional(),
     bankAccountId: z.string().optional(),
-    createdAfter: instant.optional(),
-    createdBefore: instant.optional(),
+    createdAfter: instantMs.optional(),
+    createdBefore: instantMs.optional(),
   }),
   handler: ({ ctx, caller, query }) => {
     requireBalance(callersBusiness(ctx.db, caller.businessId));
@@ -136,7 +136,7 @@ const listBalanceTransactions = defineOperation({
 });
 
 /** Balance, deposits, withdrawals and funding sources (API specification, section 4). */
-export const balanceOperations: readonly Operation[] = [
+export const balanceOperations: readonly ServiceOperation[] = [
   listFundingSources,
   getBalance,
   createDepositOperation,

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { getRow, insertRow, updateRow } from "../db.ts";
-import { isoInstant, isoInstantOrNull } from "../ids.ts";
+import { instantText, isoInstantOrNull } from "../ids.ts";
 
 /**
  * The transfers between a business's bank accounts and its balance; instants are of the bank clock.
@@ -91,7 +91,7 @@ export function transferJson(row: TransferRow): Record<string, unknown> {
     sameDay: row.same_day === 1,
     failureReason: row.failure_reason,
     processedAt: isoInstantOrNull(row.processed_at),
-    createdAt: isoInstant(row.created_at),
-    updatedAt: isoInstant(row.updated_at),
+    createdAt: instantText(row.created_at),
+    updatedAt: instantText(row.updated_at),
   };
 }

@@ -1,7 +1,7 @@
 import type { MoveKind } from "../bank/moves.ts";
 import { addDuration } from "../clock/duration.ts";
 import type { SandboxContext } from "../context.ts";
-import { isoInstant } from "../ids.ts";
+import { instantText } from "../ids.ts";
 import { sameDaySettlementInstant, settlementInstant } from "../payments/banking-days.ts";
 import { takeTransferOutcome } from "../payments/outcomes.ts";
 import { failureText, parsePlanned, type PlannedOutcome } from "../payments/planned-outcome.ts";
@@ -143,7 +143,7 @@ function move(ctx: SandboxContext, transfer: TransferRow, kind: MoveKind, atMs: 
     ctx.db,
     {
       id: `${transfer.id}:${kind}`,
-      at: isoInstant(atMs),
+      at: instantText(atMs),
       kind,
       paymentId: null,
       transactionId: transfer.id,

@@ -1,8 +1,8 @@
 import type { SandboxContext } from "../context.ts";
-import { invalid, notFound, refusal } from "../http/api-error.ts";
+import { invalid, objectNotFound, stateRefusal } from "../http/api-error.ts";
 import { newId } from "../ids.ts";
 import { bankAccountOf } from "../bank-accounts/bank-accounts.ts";
-import { callersBusiness, mayPay } from "../resources/businesses.ts";
+import { callersBusiness, isReadyToPay } from "../resources/businesses.ts";
 import { scheduleStep } from "../schedule/scheduled-steps.ts";
 import { goesSameDay, requireAvailable, requireOpenBalance } from "./balance.ts";
 import { insertTransfer, transferJson, type TransferRow } from "./transfer-rows.ts";
@@ -54,15 +54,19 @@ function createTransfer(
 ): Record<string, unknown> {
   const business = callersBusiness(ctx.db, businessId);
   const account = bankAccountOf(ctx.db, businessId, bankAccountId);
-  if (account === undefined) throw notFound("Bank account");
+  if (account === undefined) throw objectNotFound("Bank account");
   requireOpenBalance(business);
-  if (!mayPay(business)) {
-    throw refusal("setup_incomplete", "The business has not finished its verification and set-up", {
-      status: business.verification,
-    });
+  if (!isReadyToPay(business)) {
+    throw stateRefusal(
+      "setup_incomplete",
+      "The business has not finished its verification and set-up",
+      {
+        status: business.verification,
+      },
+    );
   }
   if (type === "withdrawal" && business.payments_locked === 1) {
-    throw refusal("payments_locked", "Payments of this business are locked");
+    throw stateRefusal("payments_locked", "Payments of this business are locked");
   }
   if (account.status !== "verified") {
     throw invalid("bankAccountId", `Bank account ${account.id} is ${account.status}, not verified`);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SandboxContext } from "../context.ts";
-import { invalid, notFound } from "../http/api-error.ts";
+import { invalid, objectNotFound } from "../http/api-error.ts";
 import {
   bankAccountById,
   bankAccountJson,
@@ -47,12 +47,12 @@ export function changeBankAccountByHand(
 export function microDepositsByHand(ctx: SandboxContext, id: string): Record<string, unknown> {
   existing(ctx, id);
   const amountsCents = microDepositAmounts(ctx.db, id);
-  if (amountsCents === undefined) throw notFound("Micro-deposits of this bank account");
+  if (amountsCents === undefined) throw objectNotFound("Micro-deposits of this bank account");
   return { amountsCents };
 }
 
 function existing(ctx: SandboxContext, id: string): BankAccountRow {
   const account = bankAccountById(ctx.db, id);
-  if (account === undefined) throw notFound("Bank account");
+  if (account === undefined) throw objectNotFound("Bank account");
   return account;
 }

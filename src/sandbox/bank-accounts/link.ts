@@ -7,7 +7,7 @@ import { type BankAccountRow, insertBankAccount } from "./bank-accounts.ts";
 import { linkedAccount, numberHashOf, sendMicroDeposits } from "./micro-deposits.ts";
 
 /** The details of an account that a caller sends. */
-export interface NewBankAccount {
+export interface AccountDetails {
   accountNumber: string;
   routingNumber: string;
   type: "checking" | "savings";
@@ -23,7 +23,7 @@ export interface NewBankAccount {
 export function linkBankAccount(
   ctx: SandboxContext,
   businessId: string,
-  given: NewBankAccount,
+  given: AccountDetails,
 ): BankAccountRow {
   const { accountNumber, routingNumber } = given;
   const numberHash = numberHashOf(businessId, routingNumber, accountNumber);

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { enqueueBankMove } from "../bank/outbox.ts";
 import type { SandboxContext } from "../context.ts";
 import { getRow, insertRow } from "../db.ts";
-import { isoInstant, newId } from "../ids.ts";
+import { instantText, newId } from "../ids.ts";
 import { settlementInstant } from "../payments/banking-days.ts";
 import { scheduleStep } from "../schedule/scheduled-steps.ts";
 import { bankAccountById, type BankAccountRow, changeBankAccount } from "./bank-accounts.ts";
@@ -94,7 +94,7 @@ function credit(
 ): void {
   enqueueBankMove(db, {
     id: `${deposit.id}:credit`,
-    at: isoInstant(deposit.atMs),
+    at: instantText(deposit.atMs),
     kind: "credit",
     paymentId: null,
     transactionId: deposit.id,

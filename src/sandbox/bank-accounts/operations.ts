@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { invalid, malformed, notFound } from "../http/api-error.ts";
-import { defineOperation, type Operation } from "../http/operation.ts";
+import { invalid, malformed, objectNotFound } from "../http/api-error.ts";
+import { defineOperation, type ServiceOperation } from "../http/operation.ts";
 import { listShape, instantShape } from "../http/shapes.ts";
 import { optional } from "../http/validation.ts";
 import {
@@ -140,11 +140,11 @@ function ownBankAccount(
   params: Readonly<Record<string, string>>,
 ): BankAccountRow {
   const account = bankAccountOf(ctx.db, businessId, params["bankAccountId"] ?? "");
-  if (account === undefined) throw notFound("Bank account");
+  if (account === undefined) throw objectNotFound("Bank account");
   return account;
 }
 
-export const bankAccountOperations: readonly Operation[] = [
+export const bankAccountOperations: readonly ServiceOperation[] = [
   listBankAccounts,
   createBankAccount,
   getBankAccount,

@@ -1,6 +1,6 @@
 import type { SandboxContext } from "../context.ts";
 import { ApiError } from "../http/api-error.ts";
-import type { Answer } from "../http/operation.ts";
+import type { OperationAnswer } from "../http/operation.ts";
 import {
   bankAccountById,
   bankAccountJson,
@@ -28,7 +28,7 @@ export function verifyMicroDeposits(
   ctx: SandboxContext,
   account: BankAccountRow,
   amountsCents: readonly [number, number],
-): Answer {
+): OperationAnswer {
   const sent = microDepositAmounts(ctx.db, account.id);
   if (account.status !== "pending_verification") throw notVerifiable(account);
   if (sent === undefined || account.micro_deposits_completed_at === null) {
@@ -60,7 +60,7 @@ function notVerifiable(account: BankAccountRow, why?: string): ApiError {
   return new ApiError(409, "bank_account_not_verifiable", message, { status: account.status });
 }
 
-function refused({ status, code, message, details }: ApiError): Answer {
+function refused({ status, code, message, details }: ApiError): OperationAnswer {
   return { status, body: { error: code, message, details } };
 }
 

@@ -7,7 +7,7 @@ import type {
   LedgerEntry,
   LedgerTotals,
   MoveKind,
-  Refusal,
+  RefusedMove,
 } from "./moves.ts";
 
 const ddl = `
@@ -71,10 +71,10 @@ export class Ledger {
    *
    * @returns the moves that were refused, now or when they were first sent.
    */
-  apply(orders: readonly BankOrder[]): Refusal[] {
+  apply(orders: readonly BankOrder[]): RefusedMove[] {
     this.#db.exec("BEGIN IMMEDIATE");
     try {
-      const refusals: Refusal[] = [];
+      const refusals: RefusedMove[] = [];
       for (const order of orders) {
         const reason = order.kind === "statement" ? this.#state(order) : this.#book(order);
         if (reason !== undefined) refusals.push({ moveId: order.id, reason });

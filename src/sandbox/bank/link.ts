@@ -10,7 +10,7 @@ import type {
   BankRequest,
   LedgerEntry,
   LedgerTotals,
-  Refusal,
+  RefusedMove,
 } from "./moves.ts";
 import {
   lastOrder,
@@ -39,7 +39,7 @@ export interface BankHealth {
   /** Number of orders that the bank has not answered yet. */
   queued: number;
   /** Moves that the bank refused to book: a bug in the service. */
-  refusals: Refusal[];
+  refusals: RefusedMove[];
   /** How the service's books differ from the bank's; null if they don't. */
   mismatch: string | null;
 }

@@ -40,7 +40,7 @@ export type BankOrder = BankMove | BalanceStatement;
 export type LedgerEntry = Omit<BankMove, "toBalanceCents">;
 
 /** A move that the bank refused to book, and why. */
-export interface Refusal {
+export interface RefusedMove {
   moveId: string;
   reason: string;
 }
@@ -67,7 +67,7 @@ export type BankQuestion =
   | { op: "books" };
 
 export type BankAnswer =
-  | { id: number; op: "apply"; refusals: Refusal[] }
+  | { id: number; op: "apply"; refusals: RefusedMove[] }
   | { id: number; op: "entries"; entries: LedgerEntry[]; lastSeq: number }
   | ({ id: number; op: "books" } & BankBooks)
   | { id: number; op: "error"; message: string };

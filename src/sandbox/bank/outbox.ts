@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { afterCommit, allRows, execute, getRow, insertRow, transaction } from "../db.ts";
-import type { BankMove, BankOrder, LedgerTotals, MoveKind, Refusal } from "./moves.ts";
+import type { BankMove, BankOrder, LedgerTotals, MoveKind, RefusedMove } from "./moves.ts";
 
 /** The service's side of its books with the bank. */
 export const bankDdl = `
@@ -82,7 +82,7 @@ export function queuedOrders(db: DatabaseSync, limit: number): BankOrder[] {
 export function markAnswered(
   db: DatabaseSync,
   orders: readonly BankOrder[],
-  refusals: readonly Refusal[],
+  refusals: readonly RefusedMove[],
 ): void {
   const refused = new Map(refusals.map(({ moveId, reason }) => [moveId, reason]));
   transaction(db, () => {
@@ -109,7 +109,7 @@ export function lastOrder(db: DatabaseSync): number {
  */
 export function outboxBooks(db: DatabaseSync): {
   queued: number;
-  refusals: Refusal[];
+  refusals: RefusedMove[];
   booked: LedgerTotals;
 } {
   const booked: LedgerTotals = {};
@@ -122,7 +122,7 @@ export function outboxBooks(db: DatabaseSync): {
     if (state === "booked") booked[kind] = { entries: n, amountCents: cents };
   }
   const queued = rows.reduce((sum, row) => sum + (row.state === "queued" ? row.n : 0), 0);
-  const refusals = allRows<Refusal>(
+  const refusals = allRows<RefusedMove>(
     db,
     `SELECT move_id AS moveId, refusal AS reason FROM bank_outbox
      WHERE state = 'refused' ORDER BY seq`,

@@ -4,8 +4,8 @@ import { transferShape } from "../balance/transfer-shapes.ts";
 import { createWithdrawal } from "../balance/transfers.ts";
 import { bankAccountOf, bankAccountsOf } from "../bank-accounts/bank-accounts.ts";
 import type { SandboxContext } from "../context.ts";
-import { invalid, notFound } from "../http/api-error.ts";
-import { defineOperation, type Operation } from "../http/operation.ts";
+import { invalid, objectNotFound } from "../http/api-error.ts";
+import { defineOperation, type ServiceOperation } from "../http/operation.ts";
 import { balanceShape } from "../payments/funding-shapes.ts";
 import type { BusinessRow } from "../resources/businesses.ts";
 import { ownBusiness } from "./own-business.ts";
@@ -91,7 +91,7 @@ function destinationOf(
           ({ status, is_default: isDefault }) => status === "verified" && isDefault === 1,
         )
       : bankAccountOf(ctx.db, business.id, fundingSourceId);
-  if (account === undefined) throw notFound("Funding source");
+  if (account === undefined) throw objectNotFound("Funding source");
   if (account.status !== "verified") {
     throw invalid(
       "fundingSourceId",
@@ -102,7 +102,7 @@ function destinationOf(
 }
 
 /** The operations of a business's balance in the `/api` family (API specification, section 4). */
-export const businessBalanceOperations: readonly Operation[] = [
+export const businessBalanceOperations: readonly ServiceOperation[] = [
   getBusinessBalance,
   withdrawBalance,
 ];

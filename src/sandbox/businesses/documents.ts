@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SandboxContext } from "../context.ts";
 import { invalid } from "../http/api-error.ts";
-import { isoInstant, newId } from "../ids.ts";
+import { instantText, newId } from "../ids.ts";
 import { type BusinessRow, changeBusiness } from "../resources/businesses.ts";
 import { fileTypeOf } from "./file-type.ts";
 import { changeVerification, type DocumentRow, insertDocument } from "./tables.ts";
@@ -61,6 +61,6 @@ export function documentJson(row: DocumentRow): Record<string, unknown> {
     documentType: row.document_type,
     contentType: row.content_type,
     sizeBytes: row.size_bytes,
-    uploadedAt: isoInstant(row.uploaded_at),
+    uploadedAt: instantText(row.uploaded_at),
   };
 }

@@ -6,7 +6,7 @@ import type { SandboxContext } from "../context.ts";
 const clockDriftMs = 5 * 60_000;
 
 /** The name of a person who signs or certifies. */
-export const personName = z.string().trim().min(1).max(200);
+export const givenName = z.string().trim().min(1).max(200);
 
 const instantOrDate = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 

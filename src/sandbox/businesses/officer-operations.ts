@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { SandboxContext } from "../context.ts";
 import { ApiError, invalid } from "../http/api-error.ts";
-import { defineOperation, type Operation } from "../http/operation.ts";
+import { defineOperation, type ServiceOperation } from "../http/operation.ts";
 import { listShape } from "../http/shapes.ts";
 import { plainDate } from "../http/validation.ts";
 import { newId } from "../ids.ts";
-import { newYorkDate } from "../payments/banking-days.ts";
+import { newYorkDay } from "../payments/banking-days.ts";
 import type { BusinessRow } from "../resources/businesses.ts";
-import { actedAt, personName, refuseFuture } from "./fields.ts";
+import { actedAt, givenName, refuseFuture } from "./fields.ts";
 import { ownBusiness } from "./own-business.ts";
 import { isSameNumber, keepNumber } from "./personal-number.ts";
 import { certificationShape, officerShape } from "./shapes.ts";
@@ -16,8 +16,8 @@ import {
   changeVerification,
   insertOfficer,
   type OfficerRow,
-  officersOf,
-  verificationOf,
+  officerRows,
+  verificationRow,
 } from "./tables.ts";
 import { officerJson } from "./views.ts";
 
@@ -73,7 +73,7 @@ const listOfficers = defineOperation({
   answer: { status: 200, body: listShape(officerShape) },
   handler: ({ ctx, caller, params }) => {
     const { id } = ownBusiness(ctx, caller, params);
-    return { status: 200, body: { items: officersOf(ctx.db, id).map(officerJson) } };
+    return { status: 200, body: { items: officerRows(ctx.db, id).map(officerJson) } };
   },
 });
 
@@ -91,7 +91,7 @@ const addOfficer = defineOperation({
   body: newOfficer,
   handler: ({ ctx, caller, params, body }) => {
     const business = ownBusiness(ctx, caller, params);
-    const row = verificationOf(ctx.db, business.id);
+    const row = verificationRow(ctx.db, business.id);
     requireTurn(business, row, "officers", ctx.clock.bankNow());
     checkBirthDate(ctx, body.dateOfBirth);
     refuseTwin(ctx, business, body.ssn);
@@ -107,7 +107,7 @@ const addOfficer = defineOperation({
 });
 
 function checkBirthDate(ctx: SandboxContext, dateOfBirth: string): void {
-  if (dateOfBirth >= firstBirthDate && dateOfBirth < newYorkDate(ctx.clock.bankNow())) return;
+  if (dateOfBirth >= firstBirthDate && dateOfBirth < newYorkDay(ctx.clock.bankNow())) return;
   throw invalid("dateOfBirth", `dateOfBirth must be in the past, and not before ${firstBirthDate}`);
 }
 
@@ -116,7 +116,7 @@ function checkBirthDate(ctx: SandboxContext, dateOfBirth: string): void {
  * lost answer has to be recognized.
  */
 function refuseTwin(ctx: SandboxContext, business: BusinessRow, ssn: string): void {
-  const twin = officersOf(ctx.db, business.id).find((row) => isSameNumber(ssn, row.ssn_hash));
+  const twin = officerRows(ctx.db, business.id).find((row) => isSameNumber(ssn, row.ssn_hash));
   if (twin === undefined) return;
   const message = "An officer with this social security number is listed already";
   throw new ApiError(409, "duplicate_officer", message, { officerId: twin.id });
@@ -151,11 +151,11 @@ const certify = defineOperation({
   idempotency: "refused",
   errors: ["setup_incomplete", "validation_error", "not_found"],
   answer: { status: 200, body: certificationShape },
-  body: z.object({ certifierName: personName, certifiedAt: actedAt }),
+  body: z.object({ certifierName: givenName, certifiedAt: actedAt }),
   handler: ({ ctx, caller, params, body }) => {
     const business = ownBusiness(ctx, caller, params);
     refuseFuture(ctx, "certifiedAt", body.certifiedAt);
-    const row = verificationOf(ctx.db, business.id);
+    const row = verificationRow(ctx.db, business.id);
     requireTurn(business, row, "certification", ctx.clock.bankNow());
     const { certifierName, certifiedAt } = body;
     changeVerification(ctx.db, business.id, {
@@ -168,4 +168,4 @@ const certify = defineOperation({
 });
 
 /** Officers, owners and their certification (API specification, section 4). */
-export const officerOperations: readonly Operation[] = [listOfficers, addOfficer, certify];
+export const officerOperations: readonly ServiceOperation[] = [listOfficers, addOfficer, certify];

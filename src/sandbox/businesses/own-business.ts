@@ -1,6 +1,6 @@
 import type { SandboxContext } from "../context.ts";
-import { notFound } from "../http/api-error.ts";
-import type { Caller } from "../http/operation.ts";
+import { objectNotFound } from "../http/api-error.ts";
+import type { TokenHolder } from "../http/operation.ts";
 import { businessById, type BusinessRow, callersBusiness } from "../resources/businesses.ts";
 
 /**
@@ -10,11 +10,11 @@ import { businessById, type BusinessRow, callersBusiness } from "../resources/bu
  */
 export function ownBusiness(
   ctx: SandboxContext,
-  caller: Caller,
+  caller: TokenHolder,
   params: Readonly<Record<string, string>>,
 ): BusinessRow {
   const own = callersBusiness(ctx.db, caller.businessId);
   const business = businessById(ctx.db, params["businessId"] ?? "");
-  if (business?.organization_id !== own.organization_id) throw notFound("Business");
+  if (business?.organization_id !== own.organization_id) throw objectNotFound("Business");
   return business;
 }

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { invalid } from "../http/api-error.ts";
 import { fileField } from "../http/multipart.ts";
-import { defineOperation, type Operation } from "../http/operation.ts";
+import { defineOperation, type ServiceOperation } from "../http/operation.ts";
 import { listShape } from "../http/shapes.ts";
 import { businessesOfOrganization, callersBusiness } from "../resources/businesses.ts";
 import { fileTypeOf } from "./file-type.ts";
 import { ownBusiness } from "./own-business.ts";
-import { businessDetailShape, businessShape } from "./shapes.ts";
+import { businessDetailShape, listedBusinessShape } from "./shapes.ts";
 import { changeProfile } from "./tables.ts";
 import { businessDetailJson, businessJson } from "./views.ts";
 
@@ -25,7 +25,7 @@ const listBusinesses = defineOperation({
   path: "/api/businesses",
   scopes: reading,
   idempotency: "none",
-  answer: { status: 200, body: listShape(businessShape) },
+  answer: { status: 200, body: listShape(listedBusinessShape) },
   handler: ({ ctx, caller }) => {
     const own = callersBusiness(ctx.db, caller.businessId);
     const businesses = businessesOfOrganization(ctx.db, own.organization_id);
@@ -121,7 +121,7 @@ const deleteLogo = defineOperation({
 });
 
 /** The operations of businesses and their profiles (API specification, section 4). */
-export const profileOperations: readonly Operation[] = [
+export const profileOperations: readonly ServiceOperation[] = [
   listBusinesses,
   getBusiness,
   setAlias,

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 import type { SandboxContext } from "../context.ts";
-import { invalid, notFound } from "../http/api-error.ts";
+import { invalid, objectNotFound } from "../http/api-error.ts";
 import { businessById, type BusinessRow } from "../resources/businesses.ts";
 import { documentJson } from "./documents.ts";
 import { keepNumber } from "./personal-number.ts";
@@ -11,10 +11,10 @@ import {
   type EntityType,
   documentsOf,
   insertOfficer,
-  officersOf,
+  officerRows,
   profileOf,
   type VerificationRow,
-  verificationOf,
+  verificationRow,
 } from "./tables.ts";
 import { officerJson, verificationJson } from "./views.ts";
 
@@ -45,7 +45,7 @@ export function recordReview(ctx: SandboxContext, business: BusinessRow, review:
   const { verification, reason, nextSteps, tinCheck } = review;
   const nowMs = ctx.clock.bankNow();
   if (tinCheck !== undefined) {
-    if (verificationOf(ctx.db, business.id).tax_id_hash === null) {
+    if (verificationRow(ctx.db, business.id).tax_id_hash === null) {
       throw invalid("tinCheck", "The business has no tax id on file");
     }
     changeVerification(ctx.db, business.id, { tin_result: tinCheck, tin_answered_at: nowMs });
@@ -63,14 +63,14 @@ export function recordReview(ctx: SandboxContext, business: BusinessRow, review:
 /** Returns what a reviewer sees: `GET /sandbox/businesses/{id}`, including the logo's bytes. */
 export function reviewJson(ctx: SandboxContext, businessId: string): Record<string, unknown> {
   const business = businessById(ctx.db, businessId);
-  if (business === undefined) throw notFound("Business");
+  if (business === undefined) throw objectNotFound("Business");
   const { alias, logo, logo_type: contentType } = profileOf(ctx.db, business.id);
   return {
     id: business.id,
     name: business.name,
     alias,
     verification: verificationJson(ctx.db, business, ctx.clock.bankNow()),
-    officers: officersOf(ctx.db, business.id).map(officerJson),
+    officers: officerRows(ctx.db, business.id).map(officerJson),
     documents: documentsOf(ctx.db, business.id).map(documentJson),
     logo: logo === null ? null : { contentType, base64: Buffer.from(logo).toString("base64") },
   };

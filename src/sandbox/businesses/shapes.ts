@@ -27,7 +27,7 @@ const businessFields = {
 };
 
 /** A business in the list; the specification does not show its fields. */
-export const businessShape = z.object(businessFields).meta({ id: "Business" });
+export const listedBusinessShape = z.object(businessFields).meta({ id: "Business" });
 
 /** A business with everything that bears on whether it can pay. */
 export const businessDetailShape = z

@@ -1,6 +1,6 @@
-import { invalid, refusal } from "../http/api-error.ts";
+import { invalid, stateRefusal } from "../http/api-error.ts";
 import type { BusinessRow } from "../resources/businesses.ts";
-import type { StepState, VerificationRow } from "./tables.ts";
+import type { StepProgress, VerificationRow } from "./tables.ts";
 
 /** The steps of verification, in their order (API specification, section 3). */
 export const stepNames = ["tax", "signature", "officers", "certification", "documents"] as const;
@@ -8,7 +8,7 @@ export type StepName = (typeof stepNames)[number];
 
 export const tinStatuses = ["not_started", "pending", "matched", "mismatched"] as const;
 
-export interface NextStep {
+export interface StepAdvice {
   step: StepName | "support";
   message: string;
 }
@@ -26,7 +26,7 @@ export function tinStatusAt(
  * Returns the state of each step. A tax id that the IRS could not match is missing again, because
  * it has to be sent once more; one that it matched is accepted before the review is.
  */
-export function stepsAt(row: VerificationRow, nowMs: number): Record<StepName, StepState> {
+export function stepsAt(row: VerificationRow, nowMs: number): Record<StepName, StepProgress> {
   return {
     tax: taxStep(row, nowMs),
     signature: row.signature_step,
@@ -36,7 +36,7 @@ export function stepsAt(row: VerificationRow, nowMs: number): Record<StepName, S
   };
 }
 
-function taxStep(row: VerificationRow, nowMs: number): StepState {
+function taxStep(row: VerificationRow, nowMs: number): StepProgress {
   if (row.tax_step !== "submitted") return row.tax_step;
   const status = tinStatusAt(row, nowMs);
   if (status === "mismatched") return "missing";
@@ -63,7 +63,7 @@ export function requireTurn(
     .slice(0, stepNames.indexOf(step))
     .filter((name) => states[name] === "missing");
   if (missing.length === 0) return;
-  throw refusal(
+  throw stateRefusal(
     "setup_incomplete",
     `The step ${step} comes after ${missing.join(", ")}, which ${missing.length === 1 ? "is" : "are"} missing`,
     { step, missing },
@@ -77,12 +77,12 @@ export function nextStepsAt(
   business: BusinessRow,
   row: VerificationRow,
   nowMs: number,
-): NextStep[] {
+): StepAdvice[] {
   const { verification } = business;
   if (verification === "verified") return [];
   const states = stepsAt(row, nowMs);
   const own = JSON.parse(row.requests) as string[];
-  const steps: NextStep[] = [];
+  const steps: StepAdvice[] = [];
   if (verification === "suspended") {
     const messages = own.length > 0 ? own : [row.reason ?? "The review failed; contact support"];
     for (const message of messages) steps.push({ step: "support", message });

@@ -83,15 +83,15 @@ export interface ProfileRow {
   updated_at: number | null;
 }
 
-export type StepState = "missing" | "submitted" | "accepted";
+export type StepProgress = "missing" | "submitted" | "accepted";
 
 export interface VerificationRow {
   business_id: string;
-  tax_step: StepState;
-  signature_step: StepState;
-  officers_step: StepState;
-  certification_step: StepState;
-  documents_step: StepState;
+  tax_step: StepProgress;
+  signature_step: StepProgress;
+  officers_step: StepProgress;
+  certification_step: StepProgress;
+  documents_step: StepProgress;
   tax_id_type: "ein" | "ssn" | null;
   tax_id_mask: string | null;
   tax_id_hash: string | null;
@@ -156,7 +156,7 @@ export function changeProfile(
   insertRow(db, "business_profiles", { ...row });
 }
 
-export function verificationOf(db: DatabaseSync, businessId: string): VerificationRow {
+export function verificationRow(db: DatabaseSync, businessId: string): VerificationRow {
   const nothingDone: VerificationRow = {
     business_id: businessId,
     tax_step: "missing",
@@ -187,12 +187,12 @@ export function changeVerification(
   businessId: string,
   changes: Partial<VerificationRow>,
 ): void {
-  const row = { ...verificationOf(db, businessId), ...changes };
+  const row = { ...verificationRow(db, businessId), ...changes };
   execute(db, "DELETE FROM verifications WHERE business_id = ?", businessId);
   insertRow(db, "verifications", { ...row });
 }
 
-export function officersOf(db: DatabaseSync, businessId: string): OfficerRow[] {
+export function officerRows(db: DatabaseSync, businessId: string): OfficerRow[] {
   return allRows(db, "SELECT * FROM officers WHERE business_id = ? ORDER BY seq", businessId);
 }
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { defineOperation, type Operation } from "../http/operation.ts";
+import { defineOperation, type ServiceOperation } from "../http/operation.ts";
 import { fileField } from "../http/multipart.ts";
 import { optional } from "../http/validation.ts";
 import { documentTypes, largestDocumentBytes, uploadDocument } from "./documents.ts";
-import { actedAt, personName, refuseFuture } from "./fields.ts";
+import { actedAt, givenName, refuseFuture } from "./fields.ts";
 import { ownBusiness } from "./own-business.ts";
 import { documentShape, taxInfoShape, verificationShape } from "./shapes.ts";
 import { signTaxForm, submitTaxId } from "./tax.ts";
@@ -91,7 +91,7 @@ const signW9 = defineOperation({
   idempotency: "refused",
   errors: ["setup_incomplete", "validation_error", "not_found"],
   answer: { status: 200, body: taxInfoShape },
-  body: z.object({ signerName: personName, signedAt: actedAt }),
+  body: z.object({ signerName: givenName, signedAt: actedAt }),
   handler: ({ ctx, caller, params, body }) => {
     const business = ownBusiness(ctx, caller, params);
     refuseFuture(ctx, "signedAt", body.signedAt);
@@ -119,7 +119,7 @@ const uploadVerificationDocument = defineOperation({
 });
 
 /** Tax info, signature, verification and its documents (API specification, section 4). */
-export const taxOperations: readonly Operation[] = [
+export const taxOperations: readonly ServiceOperation[] = [
   getTaxInfo,
   submitTaxInfo,
   getVerification,

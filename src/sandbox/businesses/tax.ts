@@ -3,7 +3,7 @@ import { invalid } from "../http/api-error.ts";
 import type { BusinessRow } from "../resources/businesses.ts";
 import { digitsOf, isSameNumber, keepNumber } from "./personal-number.ts";
 import { requireTurn, tinStatusAt } from "./steps.ts";
-import { changeVerification, profileOf, verificationOf } from "./tables.ts";
+import { changeVerification, profileOf, verificationRow } from "./tables.ts";
 
 /** How long the IRS takes to check a tax id, on the bank clock. */
 const tinCheckMs = 60_000;
@@ -23,7 +23,7 @@ export function submitTaxId(
   type: "ein" | "ssn",
   written: string,
 ): void {
-  const row = verificationOf(ctx.db, business.id);
+  const row = verificationRow(ctx.db, business.id);
   const nowMs = ctx.clock.bankNow();
   requireTurn(business, row, "tax", nowMs);
   const { entity_type: entityType } = profileOf(ctx.db, business.id);
@@ -54,7 +54,7 @@ export function signTaxForm(
   business: BusinessRow,
   { signerName, signedAt }: { signerName: string; signedAt: string },
 ): void {
-  const row = verificationOf(ctx.db, business.id);
+  const row = verificationRow(ctx.db, business.id);
   requireTurn(business, row, "signature", ctx.clock.bankNow());
   changeVerification(ctx.db, business.id, {
     signature_step: "submitted",

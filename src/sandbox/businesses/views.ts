@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
-import { isoInstant, isoInstantOrNull } from "../ids.ts";
-import { type BusinessRow, mayPay } from "../resources/businesses.ts";
+import { instantText, isoInstantOrNull } from "../ids.ts";
+import { type BusinessRow, isReadyToPay } from "../resources/businesses.ts";
 import { documentTypes } from "./documents.ts";
 import { nextStepsAt, stepsAt, tinStatusAt } from "./steps.ts";
-import { type OfficerRow, profileOf, type VerificationRow, verificationOf } from "./tables.ts";
+import { type OfficerRow, profileOf, type VerificationRow, verificationRow } from "./tables.ts";
 
 /** Returns a business as the list shows it. */
 export function businessJson(db: DatabaseSync, business: BusinessRow): Record<string, unknown> {
@@ -18,8 +18,8 @@ export function businessJson(db: DatabaseSync, business: BusinessRow): Record<st
     logo:
       logo === null || logoAt === null
         ? null
-        : { contentType, sizeBytes: logo.length, sha256, uploadedAt: isoInstant(logoAt) },
-    createdAt: isoInstant(business.created_at),
+        : { contentType, sizeBytes: logo.length, sha256, uploadedAt: instantText(logoAt) },
+    createdAt: instantText(business.created_at),
     updatedAt: isoInstantOrNull(profile.updated_at),
   };
 }
@@ -32,7 +32,7 @@ export function businessDetailJson(
   return {
     ...businessJson(db, business),
     organizationId: business.organization_id,
-    canPay: mayPay(business) && business.payments_locked === 0,
+    canPay: isReadyToPay(business) && business.payments_locked === 0,
     setup: business.setup_complete === 1 ? "complete" : "incomplete",
     paymentsLocked: business.payments_locked === 1,
     features: {
@@ -56,7 +56,7 @@ export function taxInfoJson(
   business: BusinessRow,
   nowMs: number,
 ): Record<string, unknown> {
-  const row = verificationOf(db, business.id);
+  const row = verificationRow(db, business.id);
   return {
     legalName: business.name,
     taxIdType: row.tax_id_type,
@@ -76,7 +76,7 @@ export function verificationJson(
   business: BusinessRow,
   nowMs: number,
 ): Record<string, unknown> {
-  const row = verificationOf(db, business.id);
+  const row = verificationRow(db, business.id);
   return {
     businessId: business.id,
     status: business.verification,

@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS clock (
 `;
 
 /** The answer of `GET /sandbox/clock`: two instants, and bank seconds per real second. */
-export interface ClockReading {
+export interface ShownClocks {
   bank: string;
   wire: string;
   scale: number;
@@ -60,10 +60,10 @@ interface Anchor {
  *
  * The bank clock drives settlement, execution and returns, and may run fast or leap ahead. The wire
  * clock drives tokens, signatures, idempotency windows and back-off; it runs in real time and may
- * leap ahead. Neither ever goes back, except by {@link SandboxClock.reset}. While the service is
+ * leap ahead. Neither ever goes back, except by {@link BankAndWireClock.reset}. While the service is
  * down, the bank clock runs no faster than real time.
  */
-export class SandboxClock {
+export class BankAndWireClock {
   readonly #db: DatabaseSync;
   readonly #listeners = new Set<() => void>();
   readonly #timer: NodeJS.Timeout;
@@ -100,7 +100,7 @@ export class SandboxClock {
     return this.#anchor.scale;
   }
 
-  read(): ClockReading {
+  read(): ShownClocks {
     return {
       bank: new Date(this.bankNow()).toISOString(),
       wire: new Date(this.wireNow()).toISOString(),
@@ -129,7 +129,7 @@ export class SandboxClock {
    *
    * @throws {ClockError} if a clock would go back, or a text or number is not valid.
    */
-  change(change: ClockChange): ClockReading {
+  change(change: ClockChange): ShownClocks {
     const bankMs = this.#changedBank(change);
     const scale = change.scale ?? this.scale;
     if (!Number.isFinite(scale) || scale <= 0 || scale > largestScale) {

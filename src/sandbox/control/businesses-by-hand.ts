@@ -2,7 +2,7 @@ import { z } from "zod";
 import { setCash } from "../balance/cash.ts";
 import { recordReview, reviewFields } from "../businesses/review.ts";
 import type { SandboxContext } from "../context.ts";
-import { notFound } from "../http/api-error.ts";
+import { objectNotFound } from "../http/api-error.ts";
 import { businessById, type BusinessRow, changeBusiness } from "../resources/businesses.ts";
 
 export const businessChange = z.strictObject({
@@ -23,7 +23,7 @@ export function changeBusinessByHand(
   body: z.infer<typeof businessChange>,
 ): Record<string, unknown> {
   const business = businessById(ctx.db, id);
-  if (business === undefined) throw notFound("Business");
+  if (business === undefined) throw objectNotFound("Business");
   recordReview(ctx, business, body);
   const { features } = body;
   const flag = (value: boolean) => (value ? 1 : 0);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SandboxContext } from "../context.ts";
-import { invalid, notFound } from "../http/api-error.ts";
+import { invalid, objectNotFound } from "../http/api-error.ts";
 import { rememberAccountNumber } from "../payments/magic.ts";
 import { contactBankAccount, updateContact } from "../resources/contact-operations.ts";
 import { contactById, contactJson, type ContactRow } from "../resources/contacts.ts";
@@ -30,7 +30,7 @@ export function changeContactByHand(
   body: z.infer<typeof contactChange>,
 ): Record<string, unknown> {
   const contact = contactById(ctx.db, id);
-  if (contact === undefined) throw notFound("Contact");
+  if (contact === undefined) throw objectNotFound("Contact");
   const bankLast4 = last4Of(body.bankAccount);
   const nowMs = ctx.clock.bankNow();
   if (bankLast4 !== undefined) rememberAccountNumber(ctx.db, id, numberOf(body.bankAccount));

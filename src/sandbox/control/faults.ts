@@ -49,7 +49,7 @@ type FaultRule = z.infer<typeof faultRule>;
 export type FaultMoment = FaultRule["when"];
 
 /** A rule that hit a request; `byDate` chooses the date form of `Retry-After`. */
-export interface Fault {
+export interface HitFault {
   effect: FaultRule["effect"];
   status: number;
   retryAfterSeconds: number | undefined;
@@ -121,7 +121,7 @@ export class Faults {
   /**
    * Returns the first rule that hits this request at this moment, and uses up one of its `times`.
    */
-  take(moment: FaultMoment, method: string, path: string): Fault | undefined {
+  take(moment: FaultMoment, method: string, path: string): HitFault | undefined {
     for (const loaded of this.#rules) {
       const { rule } = loaded;
       if (rule.when !== moment || loaded.timesLeft === 0) continue;
@@ -158,7 +158,7 @@ export class Faults {
   }
 }
 
-function faultOf({ rule, hits }: LoadedRule): Fault {
+function faultOf({ rule, hits }: LoadedRule): HitFault {
   return {
     effect: rule.effect,
     status: rule.status ?? 500,

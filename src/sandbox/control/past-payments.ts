@@ -8,7 +8,7 @@ import {
   type DueStep,
   insertPayment,
   type PaymentRow,
-  type PaymentStatus,
+  type PaymentState,
 } from "../payments/payment-rows.ts";
 import { failsAtPayer } from "../payments/planned-outcome.ts";
 import { addPaid } from "../resources/payables.ts";
@@ -21,7 +21,7 @@ interface Target {
   createdAt: number;
 }
 
-const hasResult: ReadonlySet<PaymentStatus> = new Set(["completed", "failed", "returned"]);
+const hasResult: ReadonlySet<PaymentState> = new Set(["completed", "failed", "returned"]);
 
 /**
  * Inserts a payment that a bill already has, with the money that it has moved at the bank, so that

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SandboxContext } from "../context.ts";
-import { invalid, notFound } from "../http/api-error.ts";
-import { amount } from "../http/validation.ts";
+import { invalid, objectNotFound } from "../http/api-error.ts";
+import { amountUpTo } from "../http/validation.ts";
 import { paymentById, paymentJson, refreshPaymentStatus } from "../payments/payment-rows.ts";
 import { allBusinesses, businessById, type BusinessRow } from "../resources/businesses.ts";
 import { contactOf } from "../resources/contacts.ts";
@@ -33,7 +33,7 @@ export const payableChange = z.strictObject({
 
 export const outsidePayment = z.strictObject({
   payableId: z.string(),
-  amountCents: amount(1_000_000_000_000).optional(),
+  amountCents: amountUpTo(1_000_000_000_000).optional(),
 });
 
 /** Creates a bill; its status is approved by default. */
@@ -41,10 +41,10 @@ export function createPayableByHand(
   ctx: SandboxContext,
   body: z.infer<typeof newPayable>,
 ): Record<string, unknown> {
-  const business = businessNamed(ctx, body.businessId);
+  const business = namedOrOnlyBusiness(ctx, body.businessId);
   const contactId = body.contactId ?? null;
   if (contactId !== null && contactOf(ctx.db, business.id, contactId) === undefined) {
-    throw notFound("Contact");
+    throw objectNotFound("Contact");
   }
   const items = totalled(body.items);
   const id = insertPayable(ctx.db, {
@@ -64,14 +64,14 @@ export function createPayableByHand(
 }
 
 /** Returns the business with that id, or the only business if no id is given. */
-export function businessNamed(ctx: SandboxContext, id: string | undefined): BusinessRow {
+export function namedOrOnlyBusiness(ctx: SandboxContext, id: string | undefined): BusinessRow {
   const businesses = id === undefined ? allBusinesses(ctx.db) : [];
   const [first, second] = businesses;
   if (id === undefined && (first === undefined || second !== undefined)) {
     throw invalid("businessId", "businessId is required where there is more than one business");
   }
   const business = id === undefined ? first : businessById(ctx.db, id);
-  if (business === undefined) throw notFound("Business");
+  if (business === undefined) throw objectNotFound("Business");
   return business;
 }
 
@@ -82,10 +82,10 @@ export function changePayableByHand(
   body: z.infer<typeof payableChange>,
 ): Record<string, unknown> {
   const payable = payableById(ctx.db, id);
-  if (payable === undefined) throw notFound("Payable");
+  if (payable === undefined) throw objectNotFound("Payable");
   const { contactId } = body;
   if (typeof contactId === "string" && !contactOf(ctx.db, payable.business_id, contactId)) {
-    throw notFound("Contact");
+    throw objectNotFound("Contact");
   }
   const items = body.items && totalled(body.items);
   const totalCents = items ? totalOf(items, body.totalAmountCents) : body.totalAmountCents;
@@ -135,7 +135,7 @@ export function payOutside(
   body: z.infer<typeof outsidePayment>,
 ): Record<string, unknown> {
   const payable = payableById(ctx.db, body.payableId);
-  if (payable === undefined) throw notFound("Payable");
+  if (payable === undefined) throw objectNotFound("Payable");
   const owedCents = payable.total_cents - payable.paid_cents;
   const amountCents = body.amountCents ?? owedCents;
   if (amountCents < 1 || amountCents > owedCents) {

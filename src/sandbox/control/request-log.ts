@@ -78,6 +78,6 @@ export class RequestLog {
 }
 
 /** Returns the SHA-256 of a body's bytes in hexadecimal; null for an empty body. */
-export function hashOf(body: Uint8Array): string | null {
+export function bodyHashOf(body: Uint8Array): string | null {
   return body.length === 0 ? null : createHash("sha256").update(body).digest("hex");
 }

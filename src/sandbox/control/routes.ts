@@ -18,8 +18,8 @@ import { ClockError } from "../clock/clock.ts";
 import { transaction } from "../db.ts";
 import { fixtureNames, fixtureRequest, requestedFixture } from "../fixtures/named.ts";
 import { errorAnswer } from "../http/answers.ts";
-import { ApiError, invalid, notFound } from "../http/api-error.ts";
-import { parseJsonBody, readBody } from "../http/body.ts";
+import { ApiError, invalid, objectNotFound } from "../http/api-error.ts";
+import { parseJsonBody, receiveBody } from "../http/body.ts";
 import type { ServiceParts } from "../http/pipeline.ts";
 import { allScopes } from "../http/tokens.ts";
 import { validate } from "../http/validation.ts";
@@ -106,7 +106,7 @@ export function addControlRoutes(
   });
 
   routes.postAsync("/sandbox/tokens", tokenBody, async (body) => {
-    if (businessById(ctx.db, body.businessId) === undefined) throw notFound("Business");
+    if (businessById(ctx.db, body.businessId) === undefined) throw objectNotFound("Business");
     const scopes = body.scopes ?? allScopes;
     return { token: await tokens.mint(body.businessId, scopes, body.expiresInSeconds) };
   });
@@ -218,7 +218,7 @@ class Routes {
     this.added.push({ method: "POST", path, body: schema, status });
     this.#app.post(path, (c) =>
       this.#answer(c, status, async () => {
-        const raw = await readBody(c.env.incoming, largestFixtureBytes);
+        const raw = await receiveBody(c.env.incoming, largestFixtureBytes);
         const body =
           raw.length === 0 ? undefined : parseJsonBody(raw, c.req.header("content-type"));
         const valid = validate(schema, body);

@@ -1,9 +1,9 @@
-import type { Fault } from "../control/faults.ts";
+import type { HitFault } from "../control/faults.ts";
 import { ApiError } from "./api-error.ts";
 import type { StoredAnswer } from "./idempotency.ts";
 
 /** An answer that is ready to be sent; if `drop` is true, the connection is closed instead. */
-export interface HttpAnswer extends StoredAnswer {
+export interface ReadyAnswer extends StoredAnswer {
   headers: Record<string, string>;
   drop?: boolean;
   /** The error's code, if the answer is an error. */
@@ -11,7 +11,7 @@ export interface HttpAnswer extends StoredAnswer {
 }
 
 /** Returns an authentication failure, which has a shape of its own (section 7). */
-export function plainAnswer(status: number, message: string): HttpAnswer {
+export function plainAnswer(status: number, message: string): ReadyAnswer {
   return { status, headers: {}, body: JSON.stringify({ statusCode: status, message }) };
 }
 
@@ -19,7 +19,7 @@ export function plainAnswer(status: number, message: string): HttpAnswer {
  * Returns the answer to a thrown error. An unexpected error becomes a 500 and a line on standard
  * error.
  */
-export function errorAnswer(error: unknown): HttpAnswer & { code: string } {
+export function errorAnswer(error: unknown): ReadyAnswer & { code: string } {
   if (error instanceof ApiError) {
     const { status, code, message, details } = error;
     const body = JSON.stringify({ error: code, message, ...(details && { details }) });
@@ -35,10 +35,10 @@ export function errorAnswer(error: unknown): HttpAnswer & { code: string } {
  * Returns what a fault turns an answer into, or the fault's own answer if the request gets none.
  */
 export function faultAnswer(
-  fault: Fault,
+  fault: HitFault,
   answer: StoredAnswer | undefined,
   wireNowMs: number,
-): HttpAnswer {
+): ReadyAnswer {
   switch (fault.effect) {
     case "drop":
     case "late":
@@ -57,7 +57,7 @@ export function faultAnswer(
   }
 }
 
-function retryAfterHeader(fault: Fault, wireNowMs: number): Record<string, string> {
+function retryAfterHeader(fault: HitFault, wireNowMs: number): Record<string, string> {
   const seconds = fault.retryAfterSeconds;
   if (seconds === undefined) return {};
   if (!fault.byDate) return { "retry-after": String(Math.ceil(seconds)) };

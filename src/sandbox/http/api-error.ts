@@ -30,7 +30,7 @@ export function malformed(field: string, message: string): ApiError {
  * Returns a 404: the object doesn't exist, or belongs to another organization, which looks the same
  * from outside.
  */
-export function notFound(what: string): ApiError {
+export function objectNotFound(what: string): ApiError {
   return new ApiError(404, "not_found", `${what} not found`);
 }
 
@@ -61,10 +61,10 @@ const otherStatus = {
 } as const;
 
 /** A code that an operation can declare as one of its refusals. */
-export type ErrorCode = StateRefusal | keyof typeof otherStatus;
+export type ApiErrorCode = StateRefusal | keyof typeof otherStatus;
 
 /** The status of the answer that carries each code. */
-export const errorStatus: Readonly<Record<ErrorCode, number>> = {
+export const errorStatus: Readonly<Record<ApiErrorCode, number>> = {
   ...stateRefusalStatus,
   ...otherStatus,
 };
@@ -75,7 +75,7 @@ export const errorStatus: Readonly<Record<ErrorCode, number>> = {
  */
 export type StateRefusal = keyof typeof stateRefusalStatus;
 
-export function refusal(
+export function stateRefusal(
   code: StateRefusal,
   message: string,
   details?: Record<string, unknown>,

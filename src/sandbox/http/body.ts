@@ -11,7 +11,7 @@ export const largestUploadBytes = 10 * 1_048_576;
  *
  * @throws {ApiError} 413 above the limit, which is 1 MiB by default; 400 if the body breaks off.
  */
-export async function readBody(
+export async function receiveBody(
   incoming: IncomingMessage,
   largestBytes = largestJsonBytes,
 ): Promise<Uint8Array<ArrayBuffer>> {

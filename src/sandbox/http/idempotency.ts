@@ -27,7 +27,7 @@ export interface StoredAnswer {
   body: string | null;
 }
 
-export interface KeyedRequest {
+export interface IdempotentRequest {
   businessId: string;
   key: string;
   fingerprint: string;
@@ -35,7 +35,7 @@ export interface KeyedRequest {
 }
 
 /** The right to run a request's action under its key. */
-export interface Claim extends KeyedRequest {
+export interface Claim extends IdempotentRequest {
   attempt: number;
 }
 
@@ -72,7 +72,7 @@ export class IdempotencyKeys {
    * @returns the claim, or the answer to replay.
    * @throws {ApiError} `idempotency_conflict` or `payment_unconfirmed`.
    */
-  claim(request: KeyedRequest): Claim | StoredAnswer {
+  claim(request: IdempotentRequest): Claim | StoredAnswer {
     return transaction(this.#ctx.db, () => {
       const row = this.#row(request.businessId, request.key);
       const startedAt = this.#ctx.clock.wireNow();
@@ -94,7 +94,7 @@ export class IdempotencyKeys {
     });
   }
 
-  #claimAgain(request: KeyedRequest, row: KeyRow, nowMs: number): Claim | StoredAnswer {
+  #claimAgain(request: IdempotentRequest, row: KeyRow, nowMs: number): Claim | StoredAnswer {
     if (row.state === "dead") return unconfirmed();
     const isOnItsWay = this.#answering.has(nameOf(request));
     if (row.state === "answered" && !isOnItsWay) {
@@ -154,7 +154,7 @@ export class IdempotencyKeys {
     );
   }
 
-  #update(request: KeyedRequest, set: string, ...values: (string | number | null)[]): void {
+  #update(request: IdempotentRequest, set: string, ...values: (string | number | null)[]): void {
     const sql = `UPDATE idempotency_keys SET ${set} WHERE business_id = ? AND key = ?`;
     execute(this.#ctx.db, sql, ...values, request.businessId, request.key);
   }
@@ -181,7 +181,7 @@ function isStored(status: number, code: string | undefined): boolean {
   return code === undefined || !isStateRefusal(code);
 }
 
-function nameOf({ businessId, key }: KeyedRequest): string {
+function nameOf({ businessId, key }: IdempotentRequest): string {
   return `${businessId} ${key}`;
 }
 

@@ -7,7 +7,7 @@ const mostFields = 50;
  * A file of a multipart body with its bytes already read, because a handler can't wait for a
  * `File`'s bytes.
  */
-export class UploadedFile extends File {
+export class ReceivedFile extends File {
   readonly content: Uint8Array;
 
   constructor(content: ArrayBuffer, name: string, type: string) {
@@ -28,7 +28,7 @@ export function fileField(largestBytes: number): z.ZodType<Uint8Array> {
     .min(1, { error: "is empty" })
     .max(largestBytes, { error: `may have at most ${largestBytes} bytes` })
     .transform((file, check) => {
-      if (file instanceof UploadedFile) return file.content;
+      if (file instanceof ReceivedFile) return file.content;
       check.issues.push({ code: "custom", input: file, message: "must be a file" });
       return z.NEVER;
     });
@@ -36,7 +36,7 @@ export function fileField(largestBytes: number): z.ZodType<Uint8Array> {
 
 /**
  * Parses a `multipart/form-data` body into an object of its fields: texts and
- * {@link UploadedFile}s.
+ * {@link ReceivedFile}s.
  *
  * @throws {ApiError} 415 for another content type; 400 if the body doesn't follow its boundary, has
  * a field twice, or has too many fields.
@@ -60,7 +60,7 @@ export async function parseMultipartBody(
       name,
       typeof value === "string"
         ? value
-        : new UploadedFile(await value.arrayBuffer(), value.name, value.type),
+        : new ReceivedFile(await value.arrayBuffer(), value.name, value.type),
     );
   }
   return Object.fromEntries(fields);

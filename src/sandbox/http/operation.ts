@@ -1,16 +1,16 @@
 import type { z } from "zod";
 import type { SandboxContext } from "../context.ts";
-import type { ErrorCode } from "./api-error.ts";
+import type { ApiErrorCode } from "./api-error.ts";
 import { validate } from "./validation.ts";
 
 /** The caller that the token identifies. */
-export interface Caller {
+export interface TokenHolder {
   businessId: string;
   scopes: ReadonlySet<string>;
 }
 
 /** A handler's answer; without a `body` it has no content (204). */
-export interface Answer {
+export interface OperationAnswer {
   status: number;
   body?: unknown;
 }
@@ -18,7 +18,7 @@ export interface Answer {
 /** What a handler gets; `body` and `query` have passed the operation's schemas. */
 export interface Call<Body, Query> {
   ctx: SandboxContext;
-  caller: Caller;
+  caller: TokenHolder;
   params: Readonly<Record<string, string>>;
   body: Body;
   query: Query;
@@ -54,12 +54,12 @@ interface OperationFacts {
   /** How the body is sent: JSON by default; each file of a multipart body is an `UploadedFile`. */
   readonly bodyKind?: "json" | "multipart";
   /** The codes that it refuses with, besides those that every operation shares. */
-  readonly errors?: readonly ErrorCode[];
+  readonly errors?: readonly ApiErrorCode[];
   readonly answer: AnswerPromise;
 }
 
 /** One operation of the service, as REST, MCP and OpenAPI use it. */
-export interface Operation extends OperationFacts {
+export interface ServiceOperation extends OperationFacts {
   readonly bodySchema: z.ZodType | undefined;
   readonly querySchema: z.ZodType | undefined;
   /**
@@ -68,7 +68,7 @@ export interface Operation extends OperationFacts {
    *
    * @throws {ApiError} if the call is refused.
    */
-  readonly run: (call: RawCall) => Answer;
+  readonly run: (call: RawCall) => OperationAnswer;
 }
 
 /** Defines an operation; its handler sees a validated body and query. */
@@ -76,9 +76,9 @@ export function defineOperation<Body = undefined, Query = undefined>(
   definition: OperationFacts & {
     readonly body?: z.ZodType<Body>;
     readonly query?: z.ZodType<Query>;
-    readonly handler: (call: Call<Body, Query>) => Answer;
+    readonly handler: (call: Call<Body, Query>) => OperationAnswer;
   },
-): Operation {
+): ServiceOperation {
   const { body, query, handler, ...facts } = definition;
   return {
     ...facts,

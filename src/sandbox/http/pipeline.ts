@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxContext } from "../context.ts";
-import type { Fault, FaultMoment, Faults } from "../control/faults.ts";
-import { hashOf, type RequestLog } from "../control/request-log.ts";
+import type { HitFault, FaultMoment, Faults } from "../control/faults.ts";
+import { bodyHashOf, type RequestLog } from "../control/request-log.ts";
 import { allOrNothing, transaction } from "../db.ts";
 import type { PaymentEngine } from "../payments/engine.ts";
 import { ApiError } from "./api-error.ts";
@@ -12,8 +12,8 @@ import {
   isClaim,
   type StoredAnswer,
 } from "./idempotency.ts";
-import type { Caller, Operation, RawCall } from "./operation.ts";
-import { errorAnswer, faultAnswer, type HttpAnswer, plainAnswer } from "./answers.ts";
+import type { TokenHolder, ServiceOperation, RawCall } from "./operation.ts";
+import { errorAnswer, faultAnswer, type ReadyAnswer, plainAnswer } from "./answers.ts";
 import { parseJsonBody } from "./body.ts";
 import { parseMultipartBody } from "./multipart.ts";
 import type { Tokens } from "./tokens.ts";
@@ -54,7 +54,7 @@ export interface ServiceParts {
 interface Acted {
   answer: StoredAnswer;
   code?: string | undefined;
-  fault?: Fault | undefined;
+  fault?: HitFault | undefined;
 }
 
 /**
@@ -63,9 +63,9 @@ interface Acted {
  */
 export async function answerRequest(
   parts: ServiceParts,
-  operation: Operation | undefined,
+  operation: ServiceOperation | undefined,
   request: ServiceRequest,
-): Promise<HttpAnswer> {
+): Promise<ReadyAnswer> {
   const exchange: Exchange = { caller: undefined };
   const answer = await new Answering(parts, request, exchange).answer(operation);
   parts.log.add({
@@ -73,7 +73,7 @@ export async function answerRequest(
     path: request.path,
     business: exchange.caller?.businessId ?? null,
     key: request.idempotencyKeys[0] ?? null,
-    bodyHash: hashOf(request.body.raw),
+    bodyHash: bodyHashOf(request.body.raw),
     status: answer.drop === true ? null : answer.status,
     at: new Date(parts.ctx.clock.wireNow()).toISOString(),
   });
@@ -81,7 +81,7 @@ export async function answerRequest(
 }
 
 interface Exchange {
-  caller: Caller | undefined;
+  caller: TokenHolder | undefined;
 }
 
 class Answering {
@@ -95,7 +95,7 @@ class Answering {
     this.#exchange = exchange;
   }
 
-  async answer(operation: Operation | undefined): Promise<HttpAnswer> {
+  async answer(operation: ServiceOperation | undefined): Promise<ReadyAnswer> {
     try {
       const fault = this.#takeFault("before");
       if (fault?.effect === "late") return this.#hangUp(fault, () => this.#carryOut(operation));
@@ -109,7 +109,7 @@ class Answering {
     }
   }
 
-  async #carryOut(operation: Operation | undefined): Promise<HttpAnswer> {
+  async #carryOut(operation: ServiceOperation | undefined): Promise<ReadyAnswer> {
     const { engine, tokens } = this.#parts;
     try {
       engine.takeDueNow();
@@ -127,7 +127,7 @@ class Answering {
     }
   }
 
-  async #perform(operation: Operation, caller: Caller): Promise<HttpAnswer> {
+  async #perform(operation: ServiceOperation, caller: TokenHolder): Promise<ReadyAnswer> {
     const isAllowed = operation.scopes.some((scope) => caller.scopes.has(scope));
     if (!isAllowed) return this.#forbid(operation, caller);
     const call = await this.#call(operation, caller);
@@ -157,19 +157,19 @@ class Answering {
     return this.#finish(acted, claim);
   }
 
-  #replay(answer: StoredAnswer): Promise<HttpAnswer> {
+  #replay(answer: StoredAnswer): Promise<ReadyAnswer> {
     const isSuccess = answer.status < 300;
     const fault = isSuccess ? this.#takeFault("after") : undefined;
     return this.#finish({ answer, fault }, undefined);
   }
 
-  async #call(operation: Operation, caller: Caller): Promise<RawCall> {
+  async #call(operation: ServiceOperation, caller: TokenHolder): Promise<RawCall> {
     const { params, query } = this.#request;
     const body = await this.#body(operation);
     return { ctx: this.#parts.ctx, caller, params, query, body, partially: false };
   }
 
-  async #body(operation: Operation): Promise<unknown> {
+  async #body(operation: ServiceOperation): Promise<unknown> {
     const { body } = this.#request;
     if ("value" in body) return body.value();
     if (operation.method === "GET" || body.raw.length === 0) return undefined;
@@ -180,7 +180,7 @@ class Answering {
   /**
    * Returns the key to claim, if any. @throws {ApiError} 400: missing, too long, or not accepted.
    */
-  #key(operation: Operation): string | undefined {
+  #key(operation: ServiceOperation): string | undefined {
     const [first, ...more] = this.#request.idempotencyKeys;
     const key = first?.trim() || undefined;
     const refuse = (message: string) =>
@@ -200,7 +200,7 @@ class Answering {
     return key;
   }
 
-  #claim(operation: Operation, call: RawCall, key: string): Claim | StoredAnswer {
+  #claim(operation: ServiceOperation, call: RawCall, key: string): Claim | StoredAnswer {
     return this.#parts.keys.claim({
       businessId: call.caller.businessId,
       key,
@@ -210,7 +210,7 @@ class Answering {
   }
 
   /** Returns a 403, and stores it under the key if the request could claim one. */
-  async #forbid(operation: Operation, caller: Caller): Promise<HttpAnswer> {
+  async #forbid(operation: ServiceOperation, caller: TokenHolder): Promise<ReadyAnswer> {
     const forbidden = plainAnswer(403, "Forbidden");
     try {
       const call = await this.#call(operation, caller);
@@ -225,7 +225,7 @@ class Answering {
   }
 
   /** Runs the action; its effect and what is stored under the key are one transaction. */
-  #act(operation: Operation, call: RawCall, claim: Claim | undefined): Acted {
+  #act(operation: ServiceOperation, call: RawCall, claim: Claim | undefined): Acted {
     const { ctx, keys } = this.#parts;
     const isWrite = operation.method !== "GET";
     try {
@@ -248,19 +248,19 @@ class Answering {
    * Returns what the service itself stores in place of an answer that a fault replaces. A 5xx is
    * the service's own failure after the effect; any other fault happens on the way to the client.
    */
-  #storedAnswer(answer: StoredAnswer, fault: Fault | undefined): StoredAnswer {
+  #storedAnswer(answer: StoredAnswer, fault: HitFault | undefined): StoredAnswer {
     const isOwnFailure = fault?.effect === "status" && fault.status >= 500;
     return isOwnFailure ? { status: fault.status, body: null } : answer;
   }
 
-  #dieBeforeEffect(fault: Fault, claim: Claim): HttpAnswer {
+  #dieBeforeEffect(fault: HitFault, claim: Claim): ReadyAnswer {
     const answer = this.#struck(fault, undefined);
     const failed = { status: 500, body: null };
     this.#parts.keys.settle(claim, fault.effect === "status" ? answer : failed, undefined);
     return answer;
   }
 
-  async #finish({ answer, fault }: Acted, claim: Claim | undefined): Promise<HttpAnswer> {
+  async #finish({ answer, fault }: Acted, claim: Claim | undefined): Promise<ReadyAnswer> {
     if (fault === undefined) return { ...answer, headers: {} };
     if (fault.effect !== "delay") return this.#struck(fault, answer);
     using _ = claim === undefined ? undefined : this.#parts.keys.answering(claim);
@@ -271,7 +271,7 @@ class Answering {
   /**
    * Closes the connection now and does the work later, when nothing waits for its answer any more.
    */
-  #hangUp(fault: Fault, work: () => unknown): HttpAnswer {
+  #hangUp(fault: HitFault, work: () => unknown): ReadyAnswer {
     const { engine } = this.#parts;
     // Pending work doesn't keep the service alive once it has to stop.
     void sleep(fault.delayMs, undefined, { ref: false })
@@ -280,16 +280,16 @@ class Answering {
     return this.#struck(fault, undefined);
   }
 
-  #takeFault(moment: FaultMoment): Fault | undefined {
+  #takeFault(moment: FaultMoment): HitFault | undefined {
     return this.#parts.faults.take(moment, this.#request.method, this.#request.path);
   }
 
-  #struck(fault: Fault, answer: StoredAnswer | undefined): HttpAnswer {
+  #struck(fault: HitFault, answer: StoredAnswer | undefined): ReadyAnswer {
     return faultAnswer(fault, answer, this.#parts.ctx.clock.wireNow());
   }
 }
 
-const partialFault: Fault = {
+const partialFault: HitFault = {
   effect: "status",
   status: 500,
   retryAfterSeconds: undefined,

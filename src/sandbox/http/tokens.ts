@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { jwtVerify, SignJWT } from "jose";
 import type { SandboxContext } from "../context.ts";
 import { businessById } from "../resources/businesses.ts";
-import type { Caller } from "./operation.ts";
+import type { TokenHolder } from "./operation.ts";
 
 /**
  * Every permission that a token can carry; section 5 names some of them, the rest follow its
@@ -33,7 +33,7 @@ const defaultLifetimeSeconds = 3_600;
 const knownTokensLimit = 5_000;
 
 interface Known {
-  caller: Caller;
+  caller: TokenHolder;
   expiresAtMs: number;
 }
 
@@ -72,7 +72,7 @@ export class Tokens {
    * Returns the caller that an `Authorization` header identifies; undefined if it is missing,
    * malformed or expired.
    */
-  async check(authorization: string | undefined): Promise<Caller | undefined> {
+  async check(authorization: string | undefined): Promise<TokenHolder | undefined> {
     const token = /^Bearer ([\w.~+/=-]+)$/i.exec(authorization ?? "")?.[1];
     if (token === undefined) return undefined;
     const known = this.#known.get(token) ?? (await this.#verify(token));

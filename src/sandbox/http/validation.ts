@@ -89,7 +89,7 @@ export const pagingQuery = {
 };
 
 /** An instant with or without a zone, read as milliseconds since the epoch. */
-export const instant = z.string().transform((text, check) => {
+export const instantMs = z.string().transform((text, check) => {
   const ms = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(ms)) return ms;
   check.issues.push({
@@ -110,6 +110,6 @@ export function optional<T>(schema: z.ZodType<T>): z.ZodOptional<z.ZodType<T | u
 }
 
 /** Returns the schema of an amount of at least one cent. */
-export function amount(largestCents: number): z.ZodType<number> {
+export function amountUpTo(largestCents: number): z.ZodType<number> {
   return z.int().min(1).max(largestCents);
 }

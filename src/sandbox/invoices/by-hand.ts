@@ -2,14 +2,14 @@ import { z } from "zod";
 import { requireOpenBalance } from "../balance/balance.ts";
 import { outcomeRule } from "../control/outcome-rule.ts";
 import type { SandboxContext } from "../context.ts";
-import { invalid, notFound } from "../http/api-error.ts";
-import { amount, plainDate } from "../http/validation.ts";
+import { invalid, objectNotFound } from "../http/api-error.ts";
+import { amountUpTo, plainDate } from "../http/validation.ts";
 import { newId } from "../ids.ts";
-import { newYorkDate, newYorkInstant } from "../payments/banking-days.ts";
+import { newYorkDay, newYorkInstant } from "../payments/banking-days.ts";
 import type { PlannedOutcome } from "../payments/planned-outcome.ts";
 import { callersBusiness } from "../resources/businesses.ts";
 import { insertContact } from "../resources/contacts.ts";
-import { businessNamed } from "../control/payables-by-hand.ts";
+import { namedOrOnlyBusiness } from "../control/payables-by-hand.ts";
 import { tellInvoice } from "./events.ts";
 import { enterInvoice, givenInvoice } from "./given.ts";
 import { current, dueCents, refuseInvoice, requireStatus } from "./life.ts";
@@ -34,7 +34,7 @@ export const invoiceChange = z
   .strictObject({
     action: z.enum(["pay", "decline", "block", "join", "release", "reject"]).optional(),
     status: z.enum(["paid", "declined", "blocked"]).optional(),
-    amountCents: amount(1_000_000_000_000).optional(),
+    amountCents: amountUpTo(1_000_000_000_000).optional(),
     /** The customer pays on this date, at 9:00 in New York; at once by default. */
     on: plainDate.optional(),
     outcome: outcome.optional(),
@@ -55,7 +55,7 @@ export function createInvoiceByHand(
   ctx: SandboxContext,
   { businessId, ...given }: z.infer<typeof newInvoice>,
 ): Record<string, unknown> {
-  const business = businessNamed(ctx, businessId);
+  const business = namedOrOnlyBusiness(ctx, businessId);
   return invoiceJson(ctx, enterInvoice(ctx, business.id, given, ctx.clock.bankNow()));
 }
 
@@ -68,7 +68,7 @@ export function changeInvoiceByHand(
   change: InvoiceChange,
 ): Record<string, unknown> {
   const invoice = invoiceById(ctx.db, id);
-  if (invoice === undefined) throw notFound("Invoice");
+  if (invoice === undefined) throw objectNotFound("Invoice");
   act(ctx, invoice, change);
   return invoiceJson(ctx, current(ctx, invoice));
 }
@@ -102,7 +102,7 @@ function pay(ctx: SandboxContext, invoice: InvoiceRow, change: InvoiceChange): v
     change.outcome === undefined ? undefined : { ...change, outcome: change.outcome };
   const nowMs = ctx.clock.bankNow();
   if (change.on === undefined) return beginReceipt(ctx, invoice, { amountCents, planned, nowMs });
-  if (change.on <= newYorkDate(nowMs)) {
+  if (change.on <= newYorkDay(nowMs)) {
     throw invalid("on", "on must be tomorrow or later (New York's date on the bank clock)");
   }
   const scheduledAtMs = newYorkInstant(change.on, "09:00");

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { SandboxContext } from "../context.ts";
 import { invalid } from "../http/api-error.ts";
-import { amount } from "../http/validation.ts";
-import { newYorkDate, newYorkInstant } from "../payments/banking-days.ts";
+import { amountUpTo } from "../http/validation.ts";
+import { newYorkDay, newYorkInstant } from "../payments/banking-days.ts";
 import { callersBusiness } from "../resources/businesses.ts";
 import { payableFields, totalled, totalOf } from "../resources/payable-operations.ts";
 import { tellInvoice } from "./events.ts";
@@ -31,7 +31,7 @@ export const givenInvoice = z.object({
   /** What has been paid; defaults to all of it if the status is `paid`. */
   amountPaidCents: z.int().min(0).max(largestCents).optional(),
   ...payableFields,
-  totalAmountCents: amount(largestCents).optional(),
+  totalAmountCents: amountUpTo(largestCents).optional(),
   createdAt: z.iso.datetime({ offset: true }).optional(),
 });
 
@@ -110,7 +110,7 @@ function payRest(
   const { restCents: amountCents, nowMs } = rest;
   switch (rest.status) {
     case "scheduled": {
-      const tomorrow = newYorkDate(nowMs + 86_400_000);
+      const tomorrow = newYorkDay(nowMs + 86_400_000);
       const scheduledAtMs = newYorkInstant(tomorrow, "09:00");
       return beginReceipt(ctx, invoice, { amountCents, planned: undefined, nowMs, scheduledAtMs });
     }

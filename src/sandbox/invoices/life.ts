@@ -1,9 +1,9 @@
 import type { SandboxContext } from "../context.ts";
-import { ApiError, invalid, refusal } from "../http/api-error.ts";
+import { ApiError, invalid, stateRefusal } from "../http/api-error.ts";
 import type { PayableItem } from "../resources/payables.ts";
 import { type InvoiceEvent, tellInvoice } from "./events.ts";
 import { receiptsInFlightCents, recordOutside } from "./receipts.ts";
-import { changeInvoice, invoiceById, type InvoiceRow, type InvoiceStatus } from "./tables.ts";
+import { changeInvoice, invoiceById, type InvoiceRow, type InvoiceState } from "./tables.ts";
 
 /**
  * Sends a draft to its customer.
@@ -79,7 +79,7 @@ export function dueCents(invoice: InvoiceRow, askedCents: number | undefined): n
 /** @throws {ApiError} 422 with `details.status` if the invoice is in none of these statuses. */
 export function requireStatus(
   invoice: InvoiceRow,
-  statuses: readonly InvoiceStatus[],
+  statuses: readonly InvoiceState[],
   done: string,
 ): void {
   if (statuses.includes(invoice.status)) return;
@@ -95,13 +95,15 @@ export function requireStatus(
 function requireNothingInFlight(ctx: SandboxContext, invoice: InvoiceRow): void {
   const inFlightCents = receiptsInFlightCents(ctx, invoice.id);
   if (inFlightCents === 0) return;
-  throw refusal("payment_in_progress", "The customer is paying this invoice", { inFlightCents });
+  throw stateRefusal("payment_in_progress", "The customer is paying this invoice", {
+    inFlightCents,
+  });
 }
 
 function moveTo(
   ctx: SandboxContext,
   invoice: InvoiceRow,
-  status: InvoiceStatus,
+  status: InvoiceState,
   event: InvoiceEvent,
 ): InvoiceRow {
   changeInvoice(ctx.db, invoice.id, { status });

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { SandboxContext } from "../context.ts";
 import { filteredPage } from "../db.ts";
-import { invalid, malformed, notFound } from "../http/api-error.ts";
-import { defineOperation, type Operation } from "../http/operation.ts";
+import { invalid, malformed, objectNotFound } from "../http/api-error.ts";
+import { defineOperation, type ServiceOperation } from "../http/operation.ts";
 import { pageShape, instantShape } from "../http/shapes.ts";
-import { amount, optional, pagingQuery } from "../http/validation.ts";
+import { amountUpTo, optional, pagingQuery } from "../http/validation.ts";
 import { likePattern } from "../resources/contact-operations.ts";
 import { contactOf } from "../resources/contacts.ts";
 import { payableFields, totalled, totalOf } from "../resources/payable-operations.ts";
@@ -146,7 +146,7 @@ export function customerOf(
     return { customer_id: null, customer_name: customer?.displayName ?? null };
   }
   const contact = contactOf(ctx.db, businessId, customerId);
-  if (contact === undefined) throw notFound("Customer");
+  if (contact === undefined) throw objectNotFound("Customer");
   if (contact.status !== "active") {
     throw invalid("customerId", `This contact is ${contact.status}`);
   }
@@ -207,7 +207,7 @@ const setPaid = defineOperation({
   scopes: writing,
   idempotency: "optional",
   errors: ["payment_in_progress"],
-  body: z.object({ amountCents: optional(amount(largestCents)) }).default({}),
+  body: z.object({ amountCents: optional(amountUpTo(largestCents)) }).default({}),
   answer: { status: 200, body: invoiceShape },
   handler: ({ ctx, caller, params, body }) => {
     const invoice = ownInvoice(ctx, caller.businessId, params);
@@ -247,11 +247,11 @@ function ownInvoice(
   params: Readonly<Record<string, string>>,
 ): InvoiceRow {
   const invoice = invoiceOf(ctx.db, businessId, params["invoiceId"] ?? "");
-  if (invoice === undefined) throw notFound("Invoice");
+  if (invoice === undefined) throw objectNotFound("Invoice");
   return invoice;
 }
 
-export const invoiceOperations: readonly Operation[] = [
+export const invoiceOperations: readonly ServiceOperation[] = [
   listInvoices,
   createInvoice,
   getInvoice,

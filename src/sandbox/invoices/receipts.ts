@@ -3,7 +3,7 @@ import { orderMove } from "../balance/cash.ts";
 import { balanceFigures } from "../balance/figures.ts";
 import { addDuration } from "../clock/duration.ts";
 import type { SandboxContext } from "../context.ts";
-import { isoInstant, newId } from "../ids.ts";
+import { instantText, newId } from "../ids.ts";
 import { settlementInstant } from "../payments/banking-days.ts";
 import { parsePlanned, type PlannedOutcome } from "../payments/planned-outcome.ts";
 import { scheduleStep } from "../schedule/scheduled-steps.ts";
@@ -206,7 +206,7 @@ function move(ctx: SandboxContext, receipt: ReceiptRow, kind: MoveKind, atMs: nu
     ctx.db,
     {
       id: `${receipt.id}:${kind}`,
-      at: isoInstant(atMs),
+      at: instantText(atMs),
       kind,
       paymentId: null,
       transactionId: receipt.id,

@@ -46,7 +46,7 @@ CREATE INDEX IF NOT EXISTS invoice_receipts_moving ON invoice_receipts (business
 /** Invoice status (API specification, section 3). */
 export const invoiceStatuses = ["draft", "open", "paid", "void", "declined", "blocked"] as const;
 
-export type InvoiceStatus = (typeof invoiceStatuses)[number];
+export type InvoiceState = (typeof invoiceStatuses)[number];
 
 export const invoicePaymentStatuses = [
   "none",
@@ -67,7 +67,7 @@ export interface InvoiceRow {
   business_id: string;
   customer_id: string | null;
   customer_name: string | null;
-  status: InvoiceStatus;
+  status: InvoiceState;
   payment_status: InvoicePaymentStatus;
   total_cents: number;
   paid_cents: number;
@@ -102,7 +102,7 @@ export interface ReceiptRow {
   planned: string | null;
 }
 
-export type NewInvoice = Pick<
+export type NewInvoiceRow = Pick<
   InvoiceRow,
   "business_id" | "customer_id" | "status" | "total_cents" | "created_at"
 > & {
@@ -117,7 +117,7 @@ export type NewInvoice = Pick<
 /** Inserts an invoice on which nothing has been paid, with its payment link on. */
 export function insertInvoice(
   db: DatabaseSync,
-  invoice: NewInvoice,
+  invoice: NewInvoiceRow,
   id = newId("inv"),
 ): InvoiceRow {
   const row: InvoiceRow = {

@@ -1,13 +1,15 @@
 import type { SandboxContext } from "../context.ts";
 import { isoInstantOrNull } from "../ids.ts";
 import { billJson } from "../resources/bill-shapes.ts";
-import { type BusinessRow, callersBusiness, mayPay } from "../resources/businesses.ts";
+import { type BusinessRow, callersBusiness, isReadyToPay } from "../resources/businesses.ts";
 import { contactById } from "../resources/contacts.ts";
 import type { InvoiceRow } from "./tables.ts";
 
 /** True if customers' money can reach the business's balance. */
 export function canReceive(business: BusinessRow): boolean {
-  return business.balance_feature === 1 && business.balance_status === "open" && mayPay(business);
+  return (
+    business.balance_feature === 1 && business.balance_status === "open" && isReadyToPay(business)
+  );
 }
 
 /** Returns the invoice in the API's shape (Invoice, section 2). */

@@ -1,5 +1,5 @@
 import { ApiError, malformed } from "../http/api-error.ts";
-import { UploadedFile } from "../http/multipart.ts";
+import { ReceivedFile } from "../http/multipart.ts";
 import type { ServiceRequest } from "../http/pipeline.ts";
 import type { OperationTool } from "./tools.ts";
 
@@ -71,7 +71,7 @@ function withFiles(
         throw malformed(name, `${name}: must be a file in base64`);
       }
       const bytes = new Uint8Array(Buffer.from(value, "base64"));
-      return [name, new UploadedFile(bytes.buffer, name, "application/octet-stream")];
+      return [name, new ReceivedFile(bytes.buffer, name, "application/octet-stream")];
     }),
   );
 }

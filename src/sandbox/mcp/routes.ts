@@ -8,9 +8,9 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import type { Hono } from "hono";
-import { type HttpAnswer, plainAnswer } from "../http/answers.ts";
+import { type ReadyAnswer, plainAnswer } from "../http/answers.ts";
 import { largestUploadBytes } from "../http/body.ts";
-import type { Operation } from "../http/operation.ts";
+import type { ServiceOperation } from "../http/operation.ts";
 import { answerRequest, type ServiceParts } from "../http/pipeline.ts";
 import { requestOf } from "./request.ts";
 import { type OperationTool, toolOf } from "./tools.ts";
@@ -35,7 +35,11 @@ class Exchange {
  * Serves the operations as MCP tools at `/mcp` (Streamable HTTP), through the same pipeline as
  * REST: token, scopes, idempotency, faults and log.
  */
-export function addMcpRoute(app: App, parts: ServiceParts, operations: readonly Operation[]): void {
+export function addMcpRoute(
+  app: App,
+  parts: ServiceParts,
+  operations: readonly ServiceOperation[],
+): void {
   const tools = new Map(operations.map((operation) => [operation.name, toolOf(operation)]));
   const handler = createMcpHandler(({ authInfo }) => serverFor(parts, tools, authInfo), {
     maxRequestBodySize: largestRequestBytes,
@@ -98,7 +102,7 @@ function serverFor(
  * Returns an answer as a tool's result; an error keeps its JSON shape, and the status that REST
  * would have.
  */
-function resultOf({ status, body, headers }: HttpAnswer): CallToolResult {
+function resultOf({ status, body, headers }: ReadyAnswer): CallToolResult {
   const retryAfter = headers["retry-after"];
   const structured = structuredOf(body);
   return {

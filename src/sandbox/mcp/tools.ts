@@ -1,9 +1,9 @@
-import type { Operation } from "../http/operation.ts";
-import { jsonSchemaOf, type JsonSchema } from "../openapi/json-schemas.ts";
+import type { ServiceOperation } from "../http/operation.ts";
+import { jsonSchemaOf, type OpenApiSchema } from "../openapi/json-schemas.ts";
 
 /** An operation as an MCP tool. */
 export interface OperationTool {
-  operation: Operation;
+  operation: ServiceOperation;
   /** The tool's entry in `tools/list`. */
   definition: ToolDefinition;
   /** Arguments that belong to the query; the rest belong to the body. */
@@ -16,16 +16,16 @@ export interface ToolDefinition {
   name: string;
   title: string;
   description: string;
-  inputSchema: JsonSchema & { type: "object" };
-  outputSchema?: JsonSchema & { type: "object" };
+  inputSchema: OpenApiSchema & { type: "object" };
+  outputSchema?: OpenApiSchema & { type: "object" };
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
 }
 
 interface ObjectSchema {
-  properties: Record<string, JsonSchema>;
+  properties: Record<string, OpenApiSchema>;
   required: string[];
   /** The schema's parts other than its fields, such as alternatives. */
-  rest: JsonSchema;
+  rest: OpenApiSchema;
 }
 
 const keyField = "idempotencyKey";
@@ -34,7 +34,7 @@ const keyField = "idempotencyKey";
  * Returns the tool of an operation. Its path parameters, query and body form one object of
  * arguments.
  */
-export function toolOf(operation: Operation): OperationTool {
+export function toolOf(operation: ServiceOperation): OperationTool {
   const { name, summary, description, method, querySchema, bodySchema, answer } = operation;
   const query = objectSchema(querySchema === undefined ? {} : jsonSchemaOf(querySchema, "input"));
   const body = objectSchema(bodySchema === undefined ? {} : jsonSchemaOf(bodySchema, "input"));
@@ -62,26 +62,26 @@ export function toolOf(operation: Operation): OperationTool {
   };
 }
 
-const base64File: JsonSchema = {
+const base64File: OpenApiSchema = {
   type: "string",
   contentEncoding: "base64",
   description: "The file's bytes in base64.",
 };
 
-function isFile(schema: JsonSchema | undefined): boolean {
+function isFile(schema: OpenApiSchema | undefined): boolean {
   return schema?.["format"] === "binary";
 }
 
-function objectSchema(schema: JsonSchema): ObjectSchema {
+function objectSchema(schema: OpenApiSchema): ObjectSchema {
   const { type: _, properties = {}, required = [], default: _default, ...rest } = schema;
   return {
-    properties: { ...(properties as Record<string, JsonSchema>) },
+    properties: { ...(properties as Record<string, OpenApiSchema>) },
     required: required as string[],
     rest,
   };
 }
 
-function pathSchema({ path }: Operation): ObjectSchema {
+function pathSchema({ path }: ServiceOperation): ObjectSchema {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
   const properties = Object.fromEntries(
     names.map((name) => [name, { type: "string", minLength: 1 }]),
@@ -89,7 +89,7 @@ function pathSchema({ path }: Operation): ObjectSchema {
   return { properties, required: names, rest: {} };
 }
 
-function keySchema({ idempotency }: Operation): ObjectSchema {
+function keySchema({ idempotency }: ServiceOperation): ObjectSchema {
   if (idempotency !== "required" && idempotency !== "optional") return objectSchema({});
   const schema = {
     type: "string",
@@ -101,8 +101,8 @@ function keySchema({ idempotency }: Operation): ObjectSchema {
   return { properties: { [keyField]: schema }, required, rest: {} };
 }
 
-function inputOf(parts: readonly ObjectSchema[]): JsonSchema & { type: "object" } {
-  const properties: Record<string, JsonSchema> = {};
+function inputOf(parts: readonly ObjectSchema[]): OpenApiSchema & { type: "object" } {
+  const properties: Record<string, OpenApiSchema> = {};
   for (const part of parts) {
     for (const [name, schema] of Object.entries(part.properties)) {
       if (name in properties) throw new Error(`two arguments of a tool are called ${name}`);
@@ -110,7 +110,7 @@ function inputOf(parts: readonly ObjectSchema[]): JsonSchema & { type: "object" 
     }
   }
   const required = parts.flatMap((part) => part.required);
-  const rest = Object.assign({}, ...parts.map((part) => part.rest)) as JsonSchema;
+  const rest = Object.assign({}, ...parts.map((part) => part.rest)) as OpenApiSchema;
   return { ...rest, type: "object", properties, ...(required.length > 0 && { required }) };
 }
 
@@ -118,16 +118,16 @@ function inputOf(parts: readonly ObjectSchema[]): JsonSchema & { type: "object" 
  * Returns an output schema that is an object at its root, because tools answer with objects; a
  * reference there would hide that.
  */
-function outputOf(schema: JsonSchema): JsonSchema & { type: "object" } {
+function outputOf(schema: OpenApiSchema): OpenApiSchema & { type: "object" } {
   const {
     $ref,
     $defs = {},
     ...rest
   } = schema as {
     $ref?: string;
-    $defs?: Record<string, JsonSchema>;
+    $defs?: Record<string, OpenApiSchema>;
   };
   const named = $ref === undefined ? undefined : $defs[$ref.replace("#/$defs/", "")];
-  const { id: _, ...root }: JsonSchema = { ...rest, ...named };
+  const { id: _, ...root }: OpenApiSchema = { ...rest, ...named };
   return { ...root, ...(Object.keys($defs).length > 0 && { $defs }), type: "object" };
 }

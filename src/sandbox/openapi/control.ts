@@ -1,5 +1,5 @@
 import type { ControlRoute } from "../control/routes.ts";
-import type { DocumentSchemas, JsonSchema } from "./json-schemas.ts";
+import type { DocumentSchemas, OpenApiSchema } from "./json-schemas.ts";
 import { tagOf } from "./tags.ts";
 
 /** What the routes of the control API do, by method and path. */
@@ -32,7 +32,7 @@ export const controlSummaries: Readonly<Record<string, string>> = {
 
 /** Adds the control API to a document's paths. */
 export function addControlPaths(
-  paths: Record<string, JsonSchema>,
+  paths: Record<string, OpenApiSchema>,
   routes: readonly ControlRoute[],
   schemas: DocumentSchemas,
 ): void {
@@ -74,6 +74,6 @@ function operationIdOf(method: string, path: string): string {
     .reduce((id, word) => id + word.charAt(0).toUpperCase() + word.slice(1), method.toLowerCase());
 }
 
-function json(schema: JsonSchema): JsonSchema {
+function json(schema: OpenApiSchema): OpenApiSchema {
   return { "application/json": { schema } };
 }

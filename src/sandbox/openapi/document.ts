@@ -1,11 +1,11 @@
 import type { z } from "zod";
-import type { Operation } from "../http/operation.ts";
+import type { ServiceOperation } from "../http/operation.ts";
 import { allScopes } from "../http/tokens.ts";
 import type { ControlRoute } from "../control/routes.ts";
 import { addControlPaths } from "./control.ts";
 import { bodyExamples } from "./examples.ts";
 import { eventWebhook } from "./event.ts";
-import { DocumentSchemas, type JsonSchema } from "./json-schemas.ts";
+import { DocumentSchemas, type OpenApiSchema } from "./json-schemas.ts";
 import { authErrorSchema, errorSchema, sharedResponses, responsesOf } from "./responses.ts";
 import { tagOf, tags } from "./tags.ts";
 
@@ -44,11 +44,11 @@ const keyNotes = {
  * control API.
  */
 export function openApiDocument(
-  operations: readonly Operation[],
+  operations: readonly ServiceOperation[],
   control: readonly ControlRoute[],
-): JsonSchema {
+): OpenApiSchema {
   const schemas = new DocumentSchemas("#/components/schemas/");
-  const paths: Record<string, JsonSchema> = {};
+  const paths: Record<string, OpenApiSchema> = {};
   for (const operation of operations) {
     const path = (paths[operation.path] ??= {});
     path[operation.method.toLowerCase()] = describe(operation, schemas);
@@ -80,7 +80,7 @@ export function openApiDocument(
   };
 }
 
-function describe(operation: Operation, schemas: DocumentSchemas): JsonSchema {
+function describe(operation: ServiceOperation, schemas: DocumentSchemas): OpenApiSchema {
   const { name, summary, deprecated, scopes } = operation;
   const body = requestBody(operation, schemas);
   return {
@@ -97,7 +97,7 @@ function describe(operation: Operation, schemas: DocumentSchemas): JsonSchema {
   };
 }
 
-function descriptionOf({ description, scopes, idempotency, money }: Operation): string {
+function descriptionOf({ description, scopes, idempotency, money }: ServiceOperation): string {
   const parts = [description, `Scope: ${scopes.map((scope) => `\`${scope}\``).join(" or ")}.`];
   if (idempotency === "refused") parts.push("Does not accept an `Idempotency-Key`.");
   if (money === true) {
@@ -108,7 +108,7 @@ function descriptionOf({ description, scopes, idempotency, money }: Operation): 
   return parts.filter((part) => part !== undefined).join("\n\n");
 }
 
-function parameters(operation: Operation, schemas: DocumentSchemas): JsonSchema[] {
+function parameters(operation: ServiceOperation, schemas: DocumentSchemas): OpenApiSchema[] {
   const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -118,13 +118,13 @@ function parameters(operation: Operation, schemas: DocumentSchemas): JsonSchema[
   return [...inPath, ...queryParameters(operation.querySchema, schemas), ...key(operation)];
 }
 
-function key({ idempotency }: Operation): JsonSchema[] {
+function key({ idempotency }: ServiceOperation): OpenApiSchema[] {
   if (idempotency === "required") return [{ $ref: "#/components/parameters/RequiredKey" }];
   if (idempotency === "optional") return [{ $ref: "#/components/parameters/OptionalKey" }];
   return [];
 }
 
-function keyParameter(kind: "required" | "optional"): JsonSchema {
+function keyParameter(kind: "required" | "optional"): OpenApiSchema {
   return {
     name: "Idempotency-Key",
     in: "header",
@@ -134,10 +134,10 @@ function keyParameter(kind: "required" | "optional"): JsonSchema {
   };
 }
 
-function queryParameters(query: z.ZodType | undefined, schemas: DocumentSchemas): JsonSchema[] {
+function queryParameters(query: z.ZodType | undefined, schemas: DocumentSchemas): OpenApiSchema[] {
   if (query === undefined) return [];
   const { properties = {}, required = [] } = schemas.add(query, "input") as {
-    properties?: Record<string, JsonSchema>;
+    properties?: Record<string, OpenApiSchema>;
     required?: string[];
   };
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
@@ -149,7 +149,10 @@ function queryParameters(query: z.ZodType | undefined, schemas: DocumentSchemas)
   }));
 }
 
-function requestBody(operation: Operation, schemas: DocumentSchemas): JsonSchema | undefined {
+function requestBody(
+  operation: ServiceOperation,
+  schemas: DocumentSchemas,
+): OpenApiSchema | undefined {
   const { name, bodySchema, bodyKind } = operation;
   if (bodySchema === undefined) return undefined;
   const example = bodyExamples[name];

@@ -1,8 +1,8 @@
 import { eventTypes } from "../webhooks/events.ts";
-import type { JsonSchema } from "./json-schemas.ts";
+import type { OpenApiSchema } from "./json-schemas.ts";
 
 /** The event that an endpoint receives (API specification, section 6). */
-export const eventWebhook: JsonSchema = {
+export const eventWebhook: OpenApiSchema = {
   post: {
     summary: "An event, as a thin reference: read the resource for its state.",
     description:
@@ -48,6 +48,6 @@ export const eventWebhook: JsonSchema = {
   },
 };
 
-function header(name: string, description: string): JsonSchema {
+function header(name: string, description: string): OpenApiSchema {
   return { name, in: "header", required: true, description, schema: { type: "string" } };
 }

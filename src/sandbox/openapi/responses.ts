@@ -1,6 +1,6 @@
-import { type ErrorCode, errorStatus } from "../http/api-error.ts";
-import type { Operation } from "../http/operation.ts";
-import type { DocumentSchemas, JsonSchema } from "./json-schemas.ts";
+import { type ApiErrorCode, errorStatus } from "../http/api-error.ts";
+import type { ServiceOperation } from "../http/operation.ts";
+import type { DocumentSchemas, OpenApiSchema } from "./json-schemas.ts";
 
 const meanings: Readonly<Record<number, string>> = {
   400: "A malformed body, a wrong type, a missing field or an invalid combination.",
@@ -16,7 +16,7 @@ const meanings: Readonly<Record<number, string>> = {
 };
 
 /** The answer of an authentication or permission failure (API specification, section 7). */
-export const authErrorSchema: JsonSchema = {
+export const authErrorSchema: OpenApiSchema = {
   type: "object",
   properties: { statusCode: { type: "integer" }, message: { type: "string" } },
   required: ["statusCode", "message"],
@@ -24,7 +24,7 @@ export const authErrorSchema: JsonSchema = {
 };
 
 /** The shape of every other error (API specification, section 7). */
-export const errorSchema: JsonSchema = {
+export const errorSchema: OpenApiSchema = {
   type: "object",
   properties: {
     error: { type: "string", description: "Machine-readable, in lower snake case." },
@@ -35,7 +35,7 @@ export const errorSchema: JsonSchema = {
 };
 
 /** Returns every response of an operation by its status, errors included. */
-export function responsesOf(operation: Operation, schemas: DocumentSchemas): JsonSchema {
+export function responsesOf(operation: ServiceOperation, schemas: DocumentSchemas): OpenApiSchema {
   const errors = documentedErrors(operation);
   const statuses = [...new Set([...errors.keys(), 401, 403])].toSorted((a, b) => a - b);
   const failures = statuses.map((status) => [
@@ -47,16 +47,16 @@ export function responsesOf(operation: Operation, schemas: DocumentSchemas): Jso
     ...failures,
     [429, { $ref: "#/components/responses/RateLimited" }],
     [500, { $ref: "#/components/responses/Failed" }],
-  ]) as JsonSchema;
+  ]) as OpenApiSchema;
 }
 
-const sharedByStatus: Readonly<Record<number, JsonSchema>> = {
+const sharedByStatus: Readonly<Record<number, OpenApiSchema>> = {
   413: { $ref: "#/components/responses/TooLarge" },
   415: { $ref: "#/components/responses/OtherContentType" },
 };
 
 /** The responses that operations share, including those of faults on demand. */
-export const sharedResponses: JsonSchema = {
+export const sharedResponses: OpenApiSchema = {
   TooLarge: failure(413, ["payload_too_large"]),
   OtherContentType: failure(415, ["validation_error"]),
   RateLimited: {
@@ -71,7 +71,7 @@ export const sharedResponses: JsonSchema = {
   Failed: failure(500, ["internal_error"]),
 };
 
-function success({ answer }: Operation, schemas: DocumentSchemas): [number, JsonSchema] {
+function success({ answer }: ServiceOperation, schemas: DocumentSchemas): [number, OpenApiSchema] {
   if (answer.status === 204) return [204, { description: "Done; there is no body." }];
   const description = answer.status === 201 ? "Created." : "Done.";
   return [answer.status, { description, content: json(schemas.add(answer.body, "output")) }];
@@ -80,7 +80,7 @@ function success({ answer }: Operation, schemas: DocumentSchemas): [number, Json
 /**
  * Returns the codes that an operation refuses with, by status; 401 and a missing scope have none.
  */
-export function documentedErrors(operation: Operation): Map<number, string[]> {
+export function documentedErrors(operation: ServiceOperation): Map<number, string[]> {
   const byStatus = new Map<number, string[]>();
   const add = (status: number, code: string) => {
     const codes = byStatus.get(status) ?? [];
@@ -95,11 +95,11 @@ export function documentedErrors(operation: Operation): Map<number, string[]> {
   if (operation.path.includes("{")) add(404, "not_found");
   if (idempotency === "required" || idempotency === "optional") add(409, "idempotency_conflict");
   if (operation.money === true) add(409, "payment_unconfirmed");
-  for (const code of errors) add(errorStatus[code satisfies ErrorCode], code);
+  for (const code of errors) add(errorStatus[code satisfies ApiErrorCode], code);
   return byStatus;
 }
 
-function failure(status: number, codes: readonly string[] = []): JsonSchema {
+function failure(status: number, codes: readonly string[] = []): OpenApiSchema {
   const auth = { $ref: "#/components/schemas/AuthError" };
   const refused = { ...errorSchema, properties: { ...properties(), error: { enum: codes } } };
   const isAuth = status === 401 || status === 403;
@@ -112,10 +112,10 @@ function failure(status: number, codes: readonly string[] = []): JsonSchema {
   };
 }
 
-function properties(): JsonSchema {
-  return errorSchema["properties"] as JsonSchema;
+function properties(): OpenApiSchema {
+  return errorSchema["properties"] as OpenApiSchema;
 }
 
-function json(schema: JsonSchema): JsonSchema {
+function json(schema: OpenApiSchema): OpenApiSchema {
   return { "application/json": { schema } };
 }

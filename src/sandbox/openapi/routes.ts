@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { HttpBindings } from "@hono/node-server";
 import type { Hono } from "hono";
-import type { JsonSchema } from "./json-schemas.ts";
+import type { OpenApiSchema } from "./json-schemas.ts";
 
 type App = Hono<{ Bindings: HttpBindings }>;
 
@@ -54,7 +54,7 @@ const start = `SwaggerUIBundle({
 `;
 
 /** Serves the document at `/openapi.json` and renders it at `/docs`; neither takes a token. */
-export function addDocumentRoutes(app: App, makeDocument: () => JsonSchema): void {
+export function addDocumentRoutes(app: App, makeDocument: () => OpenApiSchema): void {
   let document: string | undefined;
   app.get("/openapi.json", (c) => {
     document ??= JSON.stringify(makeDocument());

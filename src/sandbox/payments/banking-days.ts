@@ -9,7 +9,7 @@ const bankingDays = new Map<string, boolean>();
 const settlements = new Map<string, number>();
 
 /** Returns New York's date (`YYYY-MM-DD`) at an instant. */
-export function newYorkDate(instantMs: number): string {
+export function newYorkDay(instantMs: number): string {
   // New York's offset only changes on a full hour, so one lookup per hour is exact.
   const hour = Math.floor(instantMs / hourMs);
   let offsetMs = offsetByHour.get(hour);
@@ -48,7 +48,7 @@ export function settlementInstant(fromMs: number, days: number): number {
 }
 
 function findSettlementInstant(fromMs: number, days: number): number {
-  let date = Temporal.PlainDate.from(newYorkDate(fromMs));
+  let date = Temporal.PlainDate.from(newYorkDay(fromMs));
   for (let left = days; left > 0;) {
     date = date.add({ days: 1 });
     if (isBankingDay(date)) left -= 1;
@@ -61,7 +61,7 @@ function findSettlementInstant(fromMs: number, days: number): number {
  * 2:45 PM, otherwise with the next banking day's first settlement.
  */
 export function sameDaySettlementInstant(fromMs: number): number {
-  const date = newYorkDate(fromMs);
+  const date = newYorkDay(fromMs);
   const isInTime =
     isBankingDay(Temporal.PlainDate.from(date)) && fromMs < newYorkInstant(date, "14:45");
   return isInTime ? newYorkInstant(date, "17:00") : settlementInstant(fromMs, 1);

@@ -1,12 +1,12 @@
 import { requireAvailable, requireOpenBalance } from "../balance/balance.ts";
 import type { SandboxContext } from "../context.ts";
-import { invalid, notFound, refusal } from "../http/api-error.ts";
+import { invalid, objectNotFound, stateRefusal } from "../http/api-error.ts";
 import { newId } from "../ids.ts";
-import { callersBusiness, type BusinessRow, mayPay } from "../resources/businesses.ts";
+import { callersBusiness, type BusinessRow, isReadyToPay } from "../resources/businesses.ts";
 import { contactById, contactOf, type ContactRow, isPayable } from "../resources/contacts.ts";
 import { insertPayable, payableOf, type PayableRow } from "../resources/payables.ts";
-import { newYorkDate, newYorkInstant } from "./banking-days.ts";
-import { chooseSource, type Source, type SourceRequest } from "./funding.ts";
+import { newYorkDay, newYorkInstant } from "./banking-days.ts";
+import { chooseSource, type PaymentSource, type SourceRequest } from "./funding.ts";
 import { magicParts } from "./magic.ts";
 import {
   inFlightCents,
@@ -35,7 +35,7 @@ export interface PaymentRequest extends SourceRequest {
 }
 
 /** The answer of `POST /v1/payments` and `retry-payment`. */
-export interface CreatedPayments {
+export interface PaymentsCreated {
   payableId: string;
   payments: Record<string, unknown>[];
 }
@@ -51,7 +51,7 @@ export function createPayments(
   businessId: string,
   request: PaymentRequest,
   limit = Number.POSITIVE_INFINITY,
-): CreatedPayments {
+): PaymentsCreated {
   const business = callersBusiness(ctx.db, businessId);
   const nowMs = ctx.clock.bankNow();
   const scheduledAtMs = scheduledInstant(request.scheduledAt, nowMs);
@@ -59,13 +59,16 @@ export function createPayments(
   checkBusiness(business);
   const amountCents = amountOf(ctx, business, target, request.amountCents);
   if (!isPayable(target.contact)) {
-    throw refusal("contact_not_payable", `${nameOf(target.contact)} cannot be paid now`, {
+    throw stateRefusal("contact_not_payable", `${nameOf(target.contact)} cannot be paid now`, {
       contactId: target.contact.id,
     });
   }
   const source = chooseSource(ctx.db, business, request);
   if (request.clearing === "NEXT_AVAILABLE" && business.accelerated_feature === 0) {
-    throw refusal("feature_unavailable", "Accelerated clearing is not enabled for this business");
+    throw stateRefusal(
+      "feature_unavailable",
+      "Accelerated clearing is not enabled for this business",
+    );
   }
   if (source.payment_rail === "SERVICE") {
     requireOpenBalance(business);
@@ -93,10 +96,10 @@ export function retryPayment(
   ctx: SandboxContext,
   businessId: string,
   payableId: string,
-): CreatedPayments {
+): PaymentsCreated {
   const business = callersBusiness(ctx.db, businessId);
   const payable = payableOf(ctx.db, businessId, payableId);
-  if (payable === undefined) throw notFound("Payable");
+  if (payable === undefined) throw objectNotFound("Payable");
   const payments = paymentsOfPayable(ctx.db, payableId);
   const last = payments.findLast(
     (payment) => payment.status === "failed" || payment.status === "returned",
@@ -117,7 +120,7 @@ export function retryPayment(
 
 function scheduledInstant(date: string | undefined, nowMs: number): number | undefined {
   if (date === undefined) return undefined;
-  const today = newYorkDate(nowMs);
+  const today = newYorkDay(nowMs);
   if (date <= today) {
     throw invalid("scheduledAt", `scheduledAt must be after today, ${today} in New York`);
   }
@@ -132,26 +135,30 @@ interface Target {
 function targetOf(ctx: SandboxContext, business: BusinessRow, request: PaymentRequest): Target {
   if (request.payableId === undefined) {
     const contact = contactOf(ctx.db, business.id, request.contactId ?? "");
-    if (contact === undefined) throw notFound("Contact");
+    if (contact === undefined) throw objectNotFound("Contact");
     return { payable: undefined, contact };
   }
   const payable = payableOf(ctx.db, business.id, request.payableId);
-  if (payable === undefined) throw notFound("Payable");
+  if (payable === undefined) throw objectNotFound("Payable");
   const contact = payable.contact_id === null ? undefined : contactById(ctx.db, payable.contact_id);
   if (contact === undefined) {
-    throw refusal("contact_not_payable", "This bill has no linked contact");
+    throw stateRefusal("contact_not_payable", "This bill has no linked contact");
   }
   return { payable, contact };
 }
 
 function checkBusiness(business: BusinessRow): void {
-  if (!mayPay(business)) {
-    throw refusal("setup_incomplete", "The business has not finished its verification and set-up", {
-      status: business.verification,
-    });
+  if (!isReadyToPay(business)) {
+    throw stateRefusal(
+      "setup_incomplete",
+      "The business has not finished its verification and set-up",
+      {
+        status: business.verification,
+      },
+    );
   }
   if (business.payments_locked === 1) {
-    throw refusal("payments_locked", "Payments of this business are locked");
+    throw stateRefusal("payments_locked", "Payments of this business are locked");
   }
 }
 
@@ -163,7 +170,7 @@ function amountOf(
 ): number {
   if (payable === undefined) return requestedCents ?? 0;
   if (payable.status !== "approved") {
-    throw refusal("approval_required", `This bill is ${payable.status}, not approved`, {
+    throw stateRefusal("approval_required", `This bill is ${payable.status}, not approved`, {
       status: payable.status,
     });
   }
@@ -179,7 +186,7 @@ function amountOf(
   const onItsWayCents = inFlightCents(paymentsOfPayable(ctx.db, payable.id));
   const freeCents = owedCents - onItsWayCents;
   if (freeCents <= 0 || (requestedCents ?? freeCents) > freeCents) {
-    throw refusal("payment_in_progress", "A payment of this bill is already on its way", {
+    throw stateRefusal("payment_in_progress", "A payment of this bill is already on its way", {
       inProgressCents: onItsWayCents,
     });
   }
@@ -203,7 +210,7 @@ function generatePayable(
     status: "approved",
     total_cents: amountCents,
     created_at: nowMs,
-    issue_date: newYorkDate(nowMs),
+    issue_date: newYorkDay(nowMs),
     description: request.description,
     custom_number: request.customNumber,
     items: [
@@ -247,13 +254,13 @@ function insertPayments(
     businessId: string;
     payableId: string;
     contactId: string;
-    source: Source;
+    source: PaymentSource;
     clearing: PaymentRow["clearing"];
     amounts: readonly number[];
     scheduledAtMs: number | undefined;
     nowMs: number;
   },
-): CreatedPayments {
+): PaymentsCreated {
   const { scheduledAtMs, nowMs } = plan;
   const rows = plan.amounts.map((amountCents): PaymentRow => ({
     id: newId("pay"),

@@ -1,17 +1,17 @@
 import type { DatabaseSync } from "node:sqlite";
-import { invalid, malformed, notFound, refusal } from "../http/api-error.ts";
+import { invalid, malformed, objectNotFound, stateRefusal } from "../http/api-error.ts";
 import {
   bankAccountOf,
   bankAccountsOf,
   type BankAccountRow,
 } from "../bank-accounts/bank-accounts.ts";
-import { type BusinessRow, mayPay } from "../resources/businesses.ts";
+import { type BusinessRow, isReadyToPay } from "../resources/businesses.ts";
 import { balanceCanPay } from "../balance/balance.ts";
 import { balanceFigures } from "../balance/figures.ts";
 import type { PaymentRow } from "./payment-rows.ts";
 
 /** Where a payment's money comes from. */
-export type Source = Pick<PaymentRow, "payment_rail" | "bank_account_id">;
+export type PaymentSource = Pick<PaymentRow, "payment_rail" | "bank_account_id">;
 
 /** The fields of a request that name a source. */
 export interface SourceRequest {
@@ -33,7 +33,7 @@ export function chooseSource(
   db: DatabaseSync,
   business: BusinessRow,
   request: SourceRequest,
-): Source {
+): PaymentSource {
   const { paymentRail, fundingSource, bankAccountId } = request;
   if (fundingSource === undefined && bankAccountId === undefined && paymentRail !== "SERVICE") {
     throw malformed("bankAccountId", "bankAccountId or fundingSource is required");
@@ -44,13 +44,13 @@ export function chooseSource(
     throw malformed("fundingSource", "The balance is on the SERVICE rail");
   }
   if (bankAccountId !== undefined && bankAccountOf(db, business.id, bankAccountId) === undefined) {
-    throw notFound("Bank account");
+    throw objectNotFound("Bank account");
   }
   if (isBalance) {
     return { payment_rail: "SERVICE", bank_account_id: null };
   }
   if (fundingSource === "linked_bank") {
-    throw refusal("feature_unavailable", "Paying from the linked bank is unavailable");
+    throw stateRefusal("feature_unavailable", "Paying from the linked bank is unavailable");
   }
   if (paymentRail === "SERVICE") {
     throw malformed("fundingSource", "A bank account is on the PROVIDER rail");
@@ -60,9 +60,13 @@ export function chooseSource(
     throw invalid("bankAccountId", `Bank account ${account.id} is ${account.status}, not verified`);
   }
   if (account.needs_reauth === 1) {
-    throw refusal("setup_required", `The bank of ${account.id} wants its owner to sign in again`, {
-      actionUrl: reauthUrl(account),
-    });
+    throw stateRefusal(
+      "setup_required",
+      `The bank of ${account.id} wants its owner to sign in again`,
+      {
+        actionUrl: reauthUrl(account),
+      },
+    );
   }
   if (!acceptsAchDebit(request)) {
     throw invalid(
@@ -165,7 +169,7 @@ export function fundingSourcesJson(
  * fixed.
  */
 function standing(business: BusinessRow, account: BankAccountRow, setupUrl: string) {
-  if (!mayPay(business)) {
+  if (!isReadyToPay(business)) {
     return { canPay: false, unavailableReason: "rail_not_ready", actionUrl: setupUrl };
   }
   return account.needs_reauth === 1

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { orderMove } from "../balance/cash.ts";
 import type { MoveKind } from "../bank/moves.ts";
-import { isoInstant } from "../ids.ts";
+import { instantText } from "../ids.ts";
 import { changePayment, type PaymentRow } from "./payment-rows.ts";
 
 /**
@@ -20,7 +20,7 @@ export function moveMoney(
 ): void {
   const move = {
     id: `${payment.id}:${kind}`,
-    at: isoInstant(atMs),
+    at: instantText(atMs),
     kind,
     paymentId: payment.id,
     transactionId: null,

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { filteredPage, getRow } from "../db.ts";
-import { ApiError, notFound } from "../http/api-error.ts";
-import { defineOperation, type Operation } from "../http/operation.ts";
-import { amount, instant, optional, pagingQuery, plainDate } from "../http/validation.ts";
+import { ApiError, objectNotFound } from "../http/api-error.ts";
+import { defineOperation, type ServiceOperation } from "../http/operation.ts";
+import { amountUpTo, instantMs, optional, pagingQuery, plainDate } from "../http/validation.ts";
 import { createPayments, type PaymentRequest, retryPayment } from "./create.ts";
 import { paymentJson, paymentOf, type PaymentRow, paymentStatuses } from "./payment-rows.ts";
-import { cancel } from "./transitions.ts";
+import { cancelAtService } from "./transitions.ts";
 import { pageShape, instantShape } from "../http/shapes.ts";
 
 /** Payment, section 2. */
@@ -51,7 +51,7 @@ const paymentRequest: z.ZodType<PaymentRequest> = z
   .object({
     payableId: optional(z.string().min(1)),
     contactId: optional(z.string().min(1)),
-    amountCents: optional(amount(largestRequestCents)),
+    amountCents: optional(amountUpTo(largestRequestCents)),
     bankAccountId: optional(z.string().min(1)),
     description: optional(z.string().max(1_000)),
     customNumber: optional(z.string().max(21)),
@@ -116,8 +116,8 @@ const listPayments = defineOperation({
     payableId: z.string().optional(),
     contactId: z.string().optional(),
     status: z.enum(paymentStatuses).optional(),
-    createdAfter: instant.optional(),
-    createdBefore: instant.optional(),
+    createdAfter: instantMs.optional(),
+    createdBefore: instantMs.optional(),
   }),
   handler: ({ ctx, caller, query }) => {
     const { rows, totalCount } = filteredPage<PaymentRow>(
@@ -150,7 +150,7 @@ const getPayment = defineOperation({
   answer: { status: 200, body: paymentShape },
   handler: ({ ctx, caller, params }) => {
     const payment = paymentOf(ctx.db, caller.businessId, params["paymentId"] ?? "");
-    if (payment === undefined) throw notFound("Payment");
+    if (payment === undefined) throw objectNotFound("Payment");
     return { status: 200, body: paymentJson(payment) };
   },
 });
@@ -168,9 +168,9 @@ const cancelPayment = defineOperation({
   body: z.object({ reason: optional(z.string().max(500)) }).default({ reason: undefined }),
   handler: ({ ctx, caller, params, body }) => {
     const payment = paymentOf(ctx.db, caller.businessId, params["paymentId"] ?? "");
-    if (payment === undefined) throw notFound("Payment");
+    if (payment === undefined) throw objectNotFound("Payment");
     checkCancellable(ctx.db, payment);
-    const message = cancel(ctx, payment, body.reason, ctx.clock.bankNow());
+    const message = cancelAtService(ctx, payment, body.reason, ctx.clock.bankNow());
     const cancelled = paymentOf(ctx.db, caller.businessId, payment.id) ?? payment;
     return { status: 200, body: { payment: paymentJson(cancelled), message } };
   },
@@ -220,7 +220,7 @@ const retryPayablePayment = defineOperation({
   }),
 });
 
-export const paymentOperations: readonly Operation[] = [
+export const paymentOperations: readonly ServiceOperation[] = [
   createPayment,
   listPayments,
   getPayment,

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { allRows, getRow, insertRow, updateRow } from "../db.ts";
-import { isoInstant, isoInstantOrNull } from "../ids.ts";
+import { instantText, isoInstantOrNull } from "../ids.ts";
 import { changePayable, payableById } from "../resources/payables.ts";
 
 export const paymentStatuses = [
@@ -15,7 +15,7 @@ export const paymentStatuses = [
   "refund_pending",
   "refunded",
 ] as const;
-export type PaymentStatus = (typeof paymentStatuses)[number];
+export type PaymentState = (typeof paymentStatuses)[number];
 
 /** What the engine does next with a payment, at its `due_at`. */
 export type DueStep = "submit" | "release" | "result" | "return" | "refund";
@@ -25,7 +25,7 @@ export interface PaymentRow {
   business_id: string;
   payable_id: string;
   contact_id: string | null;
-  status: PaymentStatus;
+  status: PaymentState;
   amount_cents: number;
   bank_account_id: string | null;
   /**
@@ -102,7 +102,7 @@ export function nextDueInstant(db: DatabaseSync): number | undefined {
   return row?.due ?? undefined;
 }
 
-const inFlight: readonly PaymentStatus[] = [
+const inFlight: readonly PaymentState[] = [
   "pending",
   "scheduled",
   "processing",
@@ -137,7 +137,7 @@ export function refreshPaymentStatus(db: DatabaseSync, payableId: string): void 
 }
 
 function derivePaymentStatus(
-  statuses: ReadonlySet<PaymentStatus>,
+  statuses: ReadonlySet<PaymentState>,
   lastResult: PaymentRow | undefined,
   isPaid: boolean,
 ): string {
@@ -161,10 +161,10 @@ export function paymentJson(row: PaymentRow): Record<string, unknown> {
     payableId: row.payable_id,
     bankAccountId: row.bank_account_id,
     paymentRail: row.payment_rail,
-    scheduledAt: isoInstant(row.scheduled_at),
+    scheduledAt: instantText(row.scheduled_at),
     processedAt: isoInstantOrNull(row.processed_at),
     failureReason: row.failure_reason,
-    createdAt: isoInstant(row.created_at),
-    updatedAt: isoInstant(row.updated_at),
+    createdAt: instantText(row.created_at),
+    updatedAt: instantText(row.updated_at),
   };
 }

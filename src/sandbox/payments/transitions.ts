@@ -2,7 +2,7 @@ import { balanceFigures } from "../balance/figures.ts";
 import { addDuration } from "../clock/duration.ts";
 import type { SandboxContext } from "../context.ts";
 import { bankAccountOf } from "../bank-accounts/bank-accounts.ts";
-import { callersBusiness, mayPay } from "../resources/businesses.ts";
+import { callersBusiness, isReadyToPay } from "../resources/businesses.ts";
 import { contactById, isPayable } from "../resources/contacts.ts";
 import { addPaid, payableById } from "../resources/payables.ts";
 import { settlementInstant } from "./banking-days.ts";
@@ -12,7 +12,7 @@ import {
   changePayment,
   type DueStep,
   type PaymentRow,
-  type PaymentStatus,
+  type PaymentState,
   refreshPaymentStatus,
 } from "./payment-rows.ts";
 import { failsAtPayer, failureText, parsePlanned, type PlannedOutcome } from "./planned-outcome.ts";
@@ -40,7 +40,7 @@ export function takeDueStep(ctx: SandboxContext, payment: PaymentRow): void {
 }
 
 interface Move {
-  status: PaymentStatus;
+  status: PaymentState;
   atMs: number;
   next?: { step: DueStep; atMs: number } | undefined;
 }
@@ -101,7 +101,7 @@ function obstacleOf(ctx: SandboxContext, payment: PaymentRow): string | undefine
   if (payableById(ctx.db, payment.payable_id)?.status !== "approved") return "Bill is not approved";
   if (contact === undefined || !isPayable(contact)) return "Contact is not payable";
   if (business.payments_locked === 1) return "Payments are locked";
-  if (!mayPay(business)) return "Business set-up is incomplete";
+  if (!isReadyToPay(business)) return "Business set-up is incomplete";
   if (payment.payment_rail === "SERVICE") {
     const { availableCents, cashCents } = balanceFigures(ctx.db, payment.business_id);
     // A payment that was not scheduled has its money reserved already.
@@ -241,7 +241,7 @@ function finishRefund(ctx: SandboxContext, payment: PaymentRow, atMs: number): v
  *
  * @returns where the money went, as a sentence.
  */
-export function cancel(
+export function cancelAtService(
   ctx: SandboxContext,
   payment: PaymentRow,
   reason: string | undefined,

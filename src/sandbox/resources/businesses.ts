@@ -56,6 +56,6 @@ export function changeBusiness(
 }
 
 /** True if the business has passed verification and completed its set-up, so that it may pay. */
-export function mayPay(business: BusinessRow): boolean {
+export function isReadyToPay(business: BusinessRow): boolean {
   return business.verification === "verified" && business.setup_complete === 1;
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { SandboxContext } from "../context.ts";
-import { getRow, pageOf } from "../db.ts";
-import { ApiError, invalid, notFound } from "../http/api-error.ts";
-import { defineOperation, type Operation } from "../http/operation.ts";
+import { getRow, pageOfRows } from "../db.ts";
+import { ApiError, invalid, objectNotFound } from "../http/api-error.ts";
+import { defineOperation, type ServiceOperation } from "../http/operation.ts";
 import { optional, pagingQuery } from "../http/validation.ts";
 import { newId } from "../ids.ts";
 import { rememberAccountNumber } from "../payments/magic.ts";
@@ -60,7 +60,7 @@ function ownContact(
   params: Readonly<Record<string, string>>,
 ): ContactRow {
   const contact = contactOf(ctx.db, businessId, params["contactId"] ?? "");
-  if (contact === undefined) throw notFound("Contact");
+  if (contact === undefined) throw objectNotFound("Contact");
   return contact;
 }
 
@@ -195,7 +195,7 @@ const listContacts = defineOperation({
       );
       values.push(pattern, pattern);
     }
-    const { rows, totalCount } = pageOf<ContactRow>(
+    const { rows, totalCount } = pageOfRows<ContactRow>(
       ctx.db,
       { table: "contacts", where, values, orderBy: "seq DESC" },
       query,
@@ -306,7 +306,7 @@ const unarchiveContact = defineOperation({
   },
 });
 
-export const contactOperations: readonly Operation[] = [
+export const contactOperations: readonly ServiceOperation[] = [
   createContact,
   listContacts,
   getContact,

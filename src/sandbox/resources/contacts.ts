@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { getRow, insertRow, updateRow } from "../db.ts";
-import { isoInstant, isoInstantOrNull } from "../ids.ts";
+import { instantText, isoInstantOrNull } from "../ids.ts";
 
 /** `emails` and `address` are JSON; full account numbers and tax ids are never stored. */
 export interface ContactRow {
@@ -78,7 +78,7 @@ export function contactJson(row: ContactRow): Record<string, unknown> {
     bankAccount: row.bank_last4 === null ? null : { last4: row.bank_last4 },
     taxInfo: taxInfoJson(row),
     paymentReady: isPaymentReady(row),
-    createdAt: isoInstant(row.created_at),
+    createdAt: instantText(row.created_at),
     updatedAt: isoInstantOrNull(row.updated_at),
     archivedAt: isoInstantOrNull(row.archived_at),
   };

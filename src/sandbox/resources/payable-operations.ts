@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { invalid, malformed, notFound } from "../http/api-error.ts";
-import { defineOperation, type Operation } from "../http/operation.ts";
-import { amount, optional, pagingQuery, plainDate } from "../http/validation.ts";
+import { invalid, malformed, objectNotFound } from "../http/api-error.ts";
+import { defineOperation, type ServiceOperation } from "../http/operation.ts";
+import { amountUpTo, optional, pagingQuery, plainDate } from "../http/validation.ts";
 import { contactOf } from "./contacts.ts";
 import {
   changePayable,
@@ -57,7 +57,7 @@ export const payableFields = {
   customNumber: z.string().max(100).nullable().optional(),
   description: z.string().max(10_000).nullable().optional(),
   items: optional(z.array(item).max(500)),
-  totalAmountCents: optional(amount(largestTotalCents)),
+  totalAmountCents: optional(amountUpTo(largestTotalCents)),
 };
 
 export const payableStatus = z.enum(payableStatuses);
@@ -106,7 +106,7 @@ const createPayable = defineOperation({
   handler: ({ ctx, caller, body }) => {
     const { contactId } = body;
     if (contactId !== undefined && contactOf(ctx.db, caller.businessId, contactId) === undefined) {
-      throw notFound("Contact");
+      throw objectNotFound("Contact");
     }
     const items = totalled(body.items);
     const id = insertPayable(ctx.db, {
@@ -162,7 +162,7 @@ const getPayable = defineOperation({
   answer: { status: 200, body: payableShape },
   handler: ({ ctx, caller, params }) => {
     const payable = payableOf(ctx.db, caller.businessId, params["payableId"] ?? "");
-    if (payable === undefined) throw notFound("Payable");
+    if (payable === undefined) throw objectNotFound("Payable");
     return { status: 200, body: payableJson(ctx.db, payable) };
   },
 });
@@ -178,7 +178,7 @@ const submitPayable = defineOperation({
   answer: { status: 200, body: payableShape },
   handler: ({ ctx, caller, params }) => {
     const payable = payableOf(ctx.db, caller.businessId, params["payableId"] ?? "");
-    if (payable === undefined) throw notFound("Payable");
+    if (payable === undefined) throw objectNotFound("Payable");
     if (payable.status !== "draft") {
       throw invalid("payableId", `This bill is ${payable.status}, not a draft`);
     }
@@ -195,7 +195,7 @@ const submitPayable = defineOperation({
   },
 });
 
-export const payableOperations: readonly Operation[] = [
+export const payableOperations: readonly ServiceOperation[] = [
   createPayable,
   listPayables,
   getPayable,

@@ -30,7 +30,7 @@ export interface PayableItem {
   totalCents: number;
 }
 
-export type NewPayable = Pick<
+export type NewPayableRow = Pick<
   PayableRow,
   "business_id" | "contact_id" | "status" | "total_cents" | "created_at"
 > & {
@@ -55,7 +55,7 @@ export function takeBillNumbers(db: DatabaseSync, businessId: string, count: num
 /** Inserts a bill on which nothing has been paid. @returns its id. */
 export function insertPayable(
   db: DatabaseSync,
-  payable: NewPayable,
+  payable: NewPayableRow,
   id = newId("bill"),
   number = takeBillNumbers(db, payable.business_id, 1),
 ): string {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { WaysOut } from "../../outgoing/ways-out.ts";
-import type { SandboxClock } from "../clock/clock.ts";
+import type { BankAndWireClock } from "../clock/clock.ts";
 import { allRows, execute, getRow, transaction } from "../db.ts";
 import { attempt } from "./attempt.ts";
 import { onDeliveries } from "./events.ts";
@@ -27,7 +27,7 @@ const longestSleepMs = 30_000;
  */
 export class WebhookDeliverer {
   readonly #db: DatabaseSync;
-  readonly #clock: SandboxClock;
+  readonly #clock: BankAndWireClock;
   readonly #ways = new WaysOut({ connections: connectionsPerOrigin, pipelining: 1 });
   readonly #giveUp = new AbortController();
   readonly #underWay = new Map<string, number>();
@@ -39,7 +39,7 @@ export class WebhookDeliverer {
   #stopped = false;
 
   /** @param options the service's database, with `webhooksDdl` applied, and its clock. */
-  constructor(options: { db: DatabaseSync; clock: SandboxClock }) {
+  constructor(options: { db: DatabaseSync; clock: BankAndWireClock }) {
     this.#db = options.db;
     this.#clock = options.clock;
   }

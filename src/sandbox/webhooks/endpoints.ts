@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { allRows, getRow, insertRow } from "../db.ts";
-import { invalid, notFound } from "../http/api-error.ts";
-import { isoInstant, isoInstantOrNull, newId } from "../ids.ts";
+import { invalid, objectNotFound } from "../http/api-error.ts";
+import { instantText, isoInstantOrNull, newId } from "../ids.ts";
 import { eventTypes } from "./events.ts";
 import { maxAttempts } from "./outcome.ts";
 import { endpointById, type EndpointRow, type SentDelivery } from "./tables.ts";
@@ -11,7 +11,7 @@ const loopback = new Set(["127.0.0.1", "localhost"]);
 const secretBytes = 32;
 
 /** Returns a new signing secret: `whsec_` and 32 random bytes. */
-export function newSecret(): string {
+export function newSigningSecret(): string {
   return `whsec_${randomBytes(secretBytes).toString("base64url")}`;
 }
 
@@ -33,7 +33,7 @@ export function insertEndpoint(
 ): EndpointRow {
   const events = endpoint.events ?? ["*"];
   checkUrl(endpoint.url);
-  checkEvents(events);
+  checkEventTypes(events);
   const row: EndpointRow = {
     id: newId("whe"),
     business_id: endpoint.businessId,
@@ -41,7 +41,7 @@ export function insertEndpoint(
     events: JSON.stringify(events),
     description: endpoint.description ?? null,
     status: "active",
-    secret: endpoint.secret ?? newSecret(),
+    secret: endpoint.secret ?? newSigningSecret(),
     failed_in_a_row: 0,
     failing_since: null,
     created_at: wireNowMs,
@@ -64,7 +64,7 @@ export function ownEndpoint(
 ): EndpointRow {
   const row = endpointById(db, params["webhookEndpointId"] ?? "");
   const isVisible = row?.business_id === businessId && (history || row.status !== "deleted");
-  if (row === undefined || !isVisible) throw notFound("Webhook endpoint");
+  if (row === undefined || !isVisible) throw objectNotFound("Webhook endpoint");
   return row;
 }
 
@@ -86,8 +86,8 @@ export function endpointJson(row: EndpointRow): Record<string, unknown> {
     description: row.description,
     status: row.status,
     secretLast4: row.secret.slice(-4),
-    createdAt: isoInstant(row.created_at),
-    updatedAt: isoInstant(row.updated_at),
+    createdAt: instantText(row.created_at),
+    updatedAt: instantText(row.updated_at),
   };
 }
 
@@ -105,7 +105,7 @@ export function checkUrl(url: string): void {
 }
 
 /** @throws {ApiError} 422 for a type that doesn't exist. */
-export function checkEvents(events: readonly string[]): void {
+export function checkEventTypes(events: readonly string[]): void {
   for (const type of events) {
     const isKnown = type === "*" || eventTypes.includes(type) || /^invoice\.[a-z_.]+$/.test(type);
     if (!isKnown) {
@@ -146,7 +146,7 @@ export function deliveryOf(db: DatabaseSync, endpointId: string, id: string): Se
     id,
     endpointId,
   );
-  if (row === undefined) throw notFound("Delivery");
+  if (row === undefined) throw objectNotFound("Delivery");
   return row;
 }
 
@@ -166,6 +166,6 @@ export function deliveryJson(row: SentDelivery): Record<string, unknown> {
     lastError: row.last_error,
     requestBody: row.body,
     redeliveryOfId: row.redelivery_of_id,
-    createdAt: isoInstant(row.created_at),
+    createdAt: instantText(row.created_at),
   };
 }

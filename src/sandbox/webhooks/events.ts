@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ServiceEvent } from "../context.ts";
 import { afterCommit, allRows, execute, getRow, updateRow } from "../db.ts";
-import { isoInstant, newId } from "../ids.ts";
+import { instantText, newId } from "../ids.ts";
 import { drawWebhookFault } from "./faults.ts";
 import { type EndpointRow, insertDelivery } from "./tables.ts";
 
@@ -64,7 +64,7 @@ export function emitEvent(db: DatabaseSync, event: ServiceEvent, wireNowMs: numb
     id,
     type: event.type,
     sequence: String(firstSequence + BigInt(seq)),
-    createdAt: isoInstant(wireNowMs),
+    createdAt: instantText(wireNowMs),
     businessId: event.businessId,
     data: { object: event.object, id: event.id },
   });

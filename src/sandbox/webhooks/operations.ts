@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { updateRow } from "../db.ts";
-import { defineOperation, type Operation } from "../http/operation.ts";
+import { defineOperation, type ServiceOperation } from "../http/operation.ts";
 import { optional, pagingQuery } from "../http/validation.ts";
 import { newId } from "../ids.ts";
 import {
-  checkEvents,
+  checkEventTypes,
   checkUrl,
   deliveriesPage,
   deliveryJson,
@@ -12,7 +12,7 @@ import {
   endpointJson,
   endpointsOf,
   insertEndpoint,
-  newSecret,
+  newSigningSecret,
   ownEndpoint,
 } from "./endpoints.ts";
 import { announceDeliveries } from "./events.ts";
@@ -131,7 +131,7 @@ const updateEndpoint = defineOperation({
   handler: ({ ctx, caller, params, body }) => {
     const endpoint = ownEndpoint(ctx.db, caller.businessId, params);
     if (body.url !== undefined) checkUrl(body.url);
-    if (body.events !== undefined) checkEvents(body.events);
+    if (body.events !== undefined) checkEventTypes(body.events);
     const changes: Partial<EndpointRow> = {
       ...(body.url === undefined ? {} : { url: body.url }),
       ...(body.events === undefined ? {} : { events: JSON.stringify(body.events) }),
@@ -157,7 +157,7 @@ const rotateSecret = defineOperation({
   answer: { status: 200, body: rotatedSecretShape },
   handler: ({ ctx, caller, params }) => {
     const endpoint = ownEndpoint(ctx.db, caller.businessId, params);
-    const secret = newSecret();
+    const secret = newSigningSecret();
     const changes = { secret, updated_at: ctx.clock.wireNow() };
     updateRow(ctx.db, "webhook_endpoints", endpoint.id, changes);
     return { status: 200, body: { id: endpoint.id, secret, secretLast4: secret.slice(-4) } };
@@ -221,7 +221,7 @@ const redeliver = defineOperation({
 });
 
 /** Webhook endpoints and their deliveries (API specification, sections 4 and 6). */
-export const webhookOperations: readonly Operation[] = [
+export const webhookOperations: readonly ServiceOperation[] = [
   createEndpoint,
   listEndpoints,
   getEndpoint,

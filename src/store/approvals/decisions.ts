@@ -10,7 +10,7 @@ import { asColumns, type RecordOf } from "../sql/as-record.ts";
 import { chunks, type Db } from "../sql/db.ts";
 import { findAll, findOne } from "../sql/records.ts";
 import { idsIn } from "../sql/rows-as.ts";
-import { mayStillPay } from "../payables/open-subjects.ts";
+import { rowMayStillPay } from "../payables/open-subjects.ts";
 import type { Tables } from "../schema/tables.ts";
 
 export type Decision = RecordOf<"decisions">;
@@ -158,7 +158,7 @@ async function dropLines(
       .where("run_id", "=", decision.runId)
       .where("payable_id", "in", ids)
       .where("state", "in", LINE.decidable)
-      .where((eb) => eb.not(mayStillPay("run_lines")))
+      .where((eb) => eb.not(rowMayStillPay("run_lines")))
       .returning(["payable_id", "line_no", "business_id"])
       .execute();
     dropped.push(...rows.map((row) => row.payable_id));
@@ -178,7 +178,7 @@ async function dropLines(
       .where("payable_id", "in", ids)
       .where("state", "in", LINE.stoppable)
       .where("dropped_by", "is", null)
-      .where((eb) => eb.not(mayStillPay("run_lines")))
+      .where((eb) => eb.not(rowMayStillPay("run_lines")))
       .returning("payable_id")
       .execute();
     dropped.push(...sent.map((row) => row.payable_id));

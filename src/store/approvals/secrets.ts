@@ -5,6 +5,6 @@ export function newSecret(prefix: string): string {
   return `${prefix}${randomBytes(32).toString("base64url")}`;
 }
 
-export function hashOf(secret: string): string {
+export function hashOfSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }

@@ -18,7 +18,7 @@ import { asColumns, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { changeRecords, deleteRecords, findAll, findOne } from "../sql/records.ts";
 import type { Tables } from "../schema/tables.ts";
-import { hashOf, newSecret } from "./secrets.ts";
+import { hashOfSecret, newSecret } from "./secrets.ts";
 import { lastUses } from "./uses.ts";
 
 /** A person who is signed in at the console; the secret of their cookie is stored nowhere. */
@@ -45,10 +45,10 @@ export async function makeSignInLink(
 ): Promise<{ code: string; expiresAtMs: number }> {
   const code = newSecret("");
   const expiresAtMs = Math.floor(nowMs) + SIGN_IN_LINK_MINUTES * 60_000;
-  const row = asColumns({ codeHash: hashOf(code), ...rowOf(signIn), expiresAtMs });
+  const row = asColumns({ codeHash: hashOfSecret(code), ...rowOf(signIn), expiresAtMs });
   await trx.insertInto("sign_in_links").values(row).execute();
   await record(trx, "session.link-made", signIn.name, subjectOf(signIn.holder), nowMs, {
-    code: hashOf(hashOf(code)),
+    code: hashOfSecret(hashOfSecret(code)),
     way: signIn.way,
     expiresAtMs,
   });
@@ -64,7 +64,7 @@ export async function useSignInLink(
   code: string,
   nowMs: number,
 ): Promise<SignIn | undefined> {
-  const codeHash = hashOf(code);
+  const codeHash = hashOfSecret(code);
   const link = await findOne(trx, "sign_in_links", { codeHash });
   const whose = link === undefined ? "" : subjectOf(holderOf(link));
   // Somebody may have written it into the table.
@@ -103,11 +103,11 @@ export async function openSession(
     endedByKind: null,
     keptForm,
   };
-  const row = asColumns({ ...session, sessionHash: hashOf(secret) });
+  const row = asColumns({ ...session, sessionHash: hashOfSecret(secret) });
   await trx.insertInto("sessions").values(row).execute();
   const { tokenId, issuer, subject, businesses, expiresAtMs } = session;
   const whose = tokenId === null ? { issuer, subject, businesses } : { tokenId };
-  const fingerprint = { secret: hashOf(hashOf(secret)) };
+  const fingerprint = { secret: hashOfSecret(hashOfSecret(secret)) };
   const details = { way: signIn.way, ...whose, from, expiresAtMs, ...fingerprint };
   await record(trx, "session.opened", signIn.name, session.sessionId, nowMs, details);
   return { session, secret };
@@ -115,7 +115,7 @@ export async function openSession(
 
 /** Returns the session with this secret, even if it has ended. */
 export async function findSession(db: Db, secret: string): Promise<Session | undefined> {
-  return withoutHash(await findOne(db, "sessions", { sessionHash: hashOf(secret) }));
+  return withoutHash(await findOne(db, "sessions", { sessionHash: hashOfSecret(secret) }));
 }
 
 /** Stores what the person has filled in, in place of what was kept before. */

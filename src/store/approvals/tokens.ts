@@ -11,7 +11,7 @@ import type { Db } from "../sql/db.ts";
 import { changeRecords, findAll, findOne } from "../sql/records.ts";
 import type { Store } from "../sql/store.ts";
 import type { Tables } from "../schema/tables.ts";
-import { hashOf, newSecret } from "./secrets.ts";
+import { hashOfSecret, newSecret } from "./secrets.ts";
 import { endSessionsOfToken } from "./sessions.ts";
 import { lastUses } from "./uses.ts";
 
@@ -114,7 +114,7 @@ async function insertToken(
     .insertInto("tokens")
     .values(
       asColumns({
-        ...{ tokenId, name, tokenHash: hashOf(secret), roles, businesses, expiresAtMs },
+        ...{ tokenId, name, tokenHash: hashOfSecret(secret), roles, businesses, expiresAtMs },
         ...{ createdBy: nameOfAuthor(createdBy), createdByKind: kindOfAuthor(createdBy) },
         ...{ principal: principalOf(name), createdAtMs: nowMs },
         maker: typeof createdBy === "string" ? principalOf(createdBy) : null,
@@ -149,7 +149,7 @@ export async function renewToken(
   nowMs: number,
 ): Promise<string> {
   const secret = newSecret("payrun_");
-  await changeRecords(trx, "tokens", { tokenId }, { tokenHash: hashOf(secret) });
+  await changeRecords(trx, "tokens", { tokenId }, { tokenHash: hashOfSecret(secret) });
   await endSessionsOfToken(trx, tokenId, { by: name, nowMs });
   await record(
     trx,
@@ -163,12 +163,12 @@ export async function renewToken(
 
 /** Returns what the trail says of a secret: the hash of the hash that the store has. */
 function fingerprintOf(secret: string): string {
-  return hashOf(hashOf(secret));
+  return hashOfSecret(hashOfSecret(secret));
 }
 
 /** Returns the token with this text if it was made here, even if it has expired or was revoked. */
 export async function findToken(db: Db, token: string): Promise<Token | undefined> {
-  return withoutHash(await findOne(db, "tokens", { tokenHash: hashOf(token) }));
+  return withoutHash(await findOne(db, "tokens", { tokenHash: hashOfSecret(token) }));
 }
 
 /** Returns the token with this id, even if it has expired or was revoked. */

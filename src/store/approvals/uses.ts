@@ -7,7 +7,7 @@ import { changeRecords, findAll, findOne } from "../sql/records.ts";
 import type { Store } from "../sql/store.ts";
 
 /** What a caller identifies itself with: a token, or a session. */
-export interface Shown {
+export interface CredentialShown {
   /** `tok_…` or `ses_…`. */
   readonly id: string;
   readonly name: string;
@@ -38,7 +38,7 @@ export type HeldToken = Pick<RecordOf<"tokens">, "tokenId" | "name" | "principal
  */
 export async function noteUse(
   store: Pick<Store, "db" | "transactionOf">,
-  { id: tokenId, name }: Shown,
+  { id: tokenId, name }: CredentialShown,
   { address: from, nowMs, onNewAddress }: Use,
 ): Promise<void> {
   const known = await findAll(store.db, "token_uses", { tokenId }, ["first_at_ms"]);

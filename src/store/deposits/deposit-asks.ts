@@ -1,13 +1,13 @@
 import type { ExpressionBuilder } from "kysely";
 import type { Tables } from "../schema/tables.ts";
-import { type BusinessClock, clockAt } from "../sql/clocks.ts";
+import { type ClockInSql, clockAt } from "../sql/clocks.ts";
 import type { Db } from "../sql/db.ts";
 
 /**
  * True for a deposit of `top_ups` that a person must act on: it lacks an approval, it can't be
  * accounted for, or its money is late.
  */
-export function isAskingDeposit({ ms, today }: BusinessClock) {
+export function isAskingDeposit({ ms, today }: ClockInSql) {
   return (eb: ExpressionBuilder<Tables, "top_ups">) =>
     eb.or([
       eb.and([eb("top_ups.state", "=", "on-its-way"), eb("top_ups.arrives_on", "<", today)]),

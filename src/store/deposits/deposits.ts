@@ -48,7 +48,7 @@ export async function insertTopUp(
 }
 
 /** What was requested, as far as it may change before anything is sent. */
-export type Asked = Pick<
+export type TopUpRequested = Pick<
   TopUp,
   | "amountCents"
   | "neededOn"
@@ -62,7 +62,7 @@ export type Asked = Pick<
   | "quorum"
 >;
 
-function columnsOf<Changed extends Asked>({ account, ...asked }: Changed) {
+function columnsOf<Changed extends TopUpRequested>({ account, ...asked }: Changed) {
   const { bankAccountId, name: bankName, last4: bankLast4 } = account;
   return asColumns({ ...asked, bankAccountId, bankName, bankLast4 });
 }
@@ -71,7 +71,7 @@ function columnsOf<Changed extends Asked>({ account, ...asked }: Changed) {
 export async function changeAsked(
   trx: Transaction<Tables>,
   topUp: TopUp,
-  asked: Asked,
+  asked: TopUpRequested,
   nowMs: number,
 ): Promise<void> {
   await trx

@@ -166,7 +166,7 @@ export function lossAtBusinessMs({
 /**
  * True if a payment was made before the loss was noticed, so that the store may have forgotten it.
  */
-export function mayBeForgotten(
+export function mayPredateLoss(
   loss: NoticedLoss | null,
   { createdAt }: { readonly createdAt: string | null },
 ): boolean {

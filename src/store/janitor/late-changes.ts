@@ -2,7 +2,7 @@ import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import { chunks, type Db } from "../sql/db.ts";
 
 /** What the watch for late changes needs to know of a payment. */
-export interface SeenPayment {
+export interface WatchedPayment {
   readonly id: string;
   readonly payableId: string;
 }
@@ -25,7 +25,7 @@ export interface LateChange {
 export async function lateChanges(
   db: Db,
   businessId: string,
-  payments: readonly SeenPayment[],
+  payments: readonly WatchedPayment[],
   businessMs: number,
 ): Promise<LateChange[]> {
   const found = new Map<string, LateChange>();

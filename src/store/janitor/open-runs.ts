@@ -4,7 +4,7 @@ import { ENDED_PHASES, type RunPhase } from "../../contracts/pay-run.ts";
 import { type ClaimingKind, likeOf } from "../../contracts/workflow-kinds.ts";
 import { asColumns, readerOf } from "../sql/as-record.ts";
 import { chunks, type Db } from "../sql/db.ts";
-import { mayStillPay } from "../payables/open-subjects.ts";
+import { rowMayStillPay } from "../payables/open-subjects.ts";
 import { getRun, type Run } from "../runs/runs.ts";
 import type { Tables } from "../schema/tables.ts";
 
@@ -169,7 +169,7 @@ export async function releaseOrphanClaims(
     .where("business_id", "=", businessId)
     .where("claimed_at_ms", "<", claimedBeforeMs)
     .where((eb) => eb.or(Object.values(OWNERS).map((owner) => hasEnded(eb, owner))))
-    .where((eb) => eb.not(eb.or([mayStillPay("claims"), hasOpenLine(eb)])))
+    .where((eb) => eb.not(eb.or([rowMayStillPay("claims"), hasOpenLine(eb)])))
     .executeTakeFirst();
   return Number(result.numDeletedRows);
 }

@@ -10,7 +10,7 @@ import { isKnownUnpaid } from "../../domain/payments/payment-states.ts";
 import { type Db, sumOfCents } from "../sql/db.ts";
 import { isIn } from "../sql/is-in.ts";
 import type { RunLine } from "./lines.ts";
-import { mayStillPay } from "../payables/open-subjects.ts";
+import { rowMayStillPay } from "../payables/open-subjects.ts";
 import { seenPayments } from "../payables/seen-payments.ts";
 
 /** What is added up: by the week of a line's date or by its run, of its vendor or of all. */
@@ -143,7 +143,7 @@ export class CommittedSums {
       : all.where("run_id", "=", runId);
     const asked = sum === "business-week" ? ofAll : ofAll.where("contact_id", "=", contactId);
     const lines = asked.where(isMeant);
-    const isWhole = sql<SqlBool>`(${isIn("state", LINE.committed)} or ${mayStillPay("run_lines")})`;
+    const isWhole = sql<SqlBool>`(${isIn("state", LINE.committed)} or ${rowMayStillPay("run_lines")})`;
     const whole = await lines
       .select(sumOfCents("amount_cents").as("cents"))
       .where(isWhole)

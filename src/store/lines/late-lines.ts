@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import { LINE } from "../../contracts/line-states.ts";
 import { isIn } from "../sql/is-in.ts";
-import { mayStillPay } from "../payables/open-subjects.ts";
+import { rowMayStillPay } from "../payables/open-subjects.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /**
@@ -29,7 +29,7 @@ export async function lateLines(
     .where("state", "=", "planned")
     .where("funded", "=", 1)
     .where("not_before_ms", "<=", Math.floor(late.serviceMs))
-    .where((eb) => eb.not(mayStillPay("run_lines")));
+    .where((eb) => eb.not(rowMayStillPay("run_lines")));
   if (late.blockedSources.length > 0) {
     query = query.where("source_id", "not in", late.blockedSources);
   }

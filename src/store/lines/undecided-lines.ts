@@ -15,7 +15,7 @@ import { isApproved } from "../approvals/line-approvals.ts";
 import { NO_BACK_OFF } from "./lease-columns.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import { SCOPES_WITHIN_RUN } from "./open-lines.ts";
-import { mayStillPay } from "../payables/open-subjects.ts";
+import { rowMayStillPay } from "../payables/open-subjects.ts";
 import { UNAPPROVED } from "../payables/waits-for-person.ts";
 import type { Row, Tables } from "../schema/tables.ts";
 
@@ -216,7 +216,7 @@ async function settleFirst(
 ): Promise<void> {
   const reason = "A request of it may still pay it: Payrun looks until that is known.";
   const unknown = { state: "unknown", reason_code: "answer_unknown", reason } as const;
-  const which: Conditions = (eb) => [eb("state", "in", states), mayStillPay("run_lines")];
+  const which: Conditions = (eb) => [eb("state", "in", states), rowMayStillPay("run_lines")];
   await move(trx, moment, which, unknown, { reasonCode: why });
 }
 

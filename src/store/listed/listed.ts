@@ -16,7 +16,7 @@ import { foundSomething, isHoldingBack } from "../cancellations/cancellation-lis
 import { isBusy } from "../runs/busy.ts";
 import { asksPerson } from "../runs/run-stand.ts";
 import type { Tables } from "../schema/tables.ts";
-import type { BusinessClock } from "../sql/clocks.ts";
+import type { ClockInSql } from "../sql/clocks.ts";
 import { COUNT, type Db } from "../sql/db.ts";
 import { isIn } from "../sql/is-in.ts";
 import { idsIn } from "../sql/rows-as.ts";
@@ -40,7 +40,7 @@ interface Known {
   /** The API's business ids; undefined for all. */
   readonly businessIds: readonly string[] | undefined;
   /** The clock of each row of `runs`. */
-  readonly clock: BusinessClock;
+  readonly clock: ClockInSql;
   /** Cancellations that have left something to a person at their end. */
   readonly left: readonly string[];
 }

@@ -2,7 +2,7 @@ import { LINE } from "../../contracts/line-states.ts";
 import { chunks, type Db } from "../sql/db.ts";
 import { findAll } from "../sql/records.ts";
 import { idsIn } from "../sql/rows-as.ts";
-import { mayStillPay } from "./open-subjects.ts";
+import { rowMayStillPay } from "./open-subjects.ts";
 import { asColumns } from "../sql/as-record.ts";
 
 export interface ClaimResult {
@@ -94,7 +94,7 @@ export async function releaseClaim(
     .where("business_id", "=", claim.businessId)
     .where("payable_id", "=", claim.payableId)
     .where("owner", "=", claim.owner)
-    .where((eb) => eb.not(mayStillPay("claims")))
+    .where((eb) => eb.not(rowMayStillPay("claims")))
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
@@ -124,7 +124,7 @@ export async function releaseEndedClaims(db: Db, runId: string): Promise<number>
         ),
       ),
     )
-    .where((eb) => eb.not(mayStillPay("claims")))
+    .where((eb) => eb.not(rowMayStillPay("claims")))
     .executeTakeFirst();
   return Number(result.numDeletedRows);
 }

@@ -11,7 +11,7 @@ import { findEach } from "../sql/records.ts";
  *
  * Everything that ends, drops, replans or releases a payable checks this (rule 11).
  */
-export function mayStillPay(table: "claims" | "run_lines"): RawBuilder<SqlBool> {
+export function rowMayStillPay(table: "claims" | "run_lines"): RawBuilder<SqlBool> {
   return sql<SqlBool>`exists (select 1 from open_subjects
     where open_subjects.business_id = ${sql.ref(`${table}.business_id`)}
       and open_subjects.subject = ${sql.ref(`${table}.payable_id`)})`;

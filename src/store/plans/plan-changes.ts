@@ -3,7 +3,7 @@ import type { Db } from "../sql/db.ts";
 import { findOne } from "../sql/records.ts";
 
 /** A line that was planned anew, as it was and as it is. */
-export interface ChangedLine {
+export interface LineAsReplanned {
   readonly before: PlanLine;
   readonly after: PlanLine;
   /** Why it was planned anew, as the run's line says now. */
@@ -23,7 +23,7 @@ export async function linesChangedSince(
   db: Db,
   runId: string,
   planHash: string,
-): Promise<ChangedLine[] | undefined> {
+): Promise<LineAsReplanned[] | undefined> {
   const looked = await findOne(db, "plans", { runId, planHash });
   if (looked === undefined) return undefined;
   const rows = await db

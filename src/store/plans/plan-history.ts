@@ -4,7 +4,7 @@ import type { PlanLine } from "../../contracts/pay-run.ts";
 import type { ReviewReason } from "../../contracts/playbook.ts";
 import { addDays } from "../../domain/clock/dates.ts";
 import { weekOf } from "../../domain/clock/new-york.ts";
-import type { SentLine } from "../../domain/planning/grown.ts";
+import type { LastSentLine } from "../../domain/planning/grown.ts";
 import type { KnownAccount } from "../../domain/planning/known-accounts.ts";
 import { vendorWeek, type WeekUse } from "../../domain/planning/limits.ts";
 import { SPLIT_DAYS } from "../../domain/planning/splits.ts";
@@ -159,8 +159,8 @@ export async function lastSent(
   db: Db,
   businessId: string,
   payableIds: readonly string[],
-): Promise<Map<string, SentLine>> {
-  const found = new Map<string, SentLine>();
+): Promise<Map<string, LastSentLine>> {
+  const found = new Map<string, LastSentLine>();
   for (const some of chunks(payableIds)) {
     const lines = await getLinesOfPayables(db, businessId, some);
     const sent = lines

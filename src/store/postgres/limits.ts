@@ -23,7 +23,7 @@ const SETTINGS = [
 
 type Setting = (typeof SETTINGS)[number];
 
-export function limitsOf(lockMs: number): Limits {
+export function timeLimits(lockMs: number): Limits {
   const statementMs = Math.max(STATEMENT_MS, 2 * lockMs);
   return {
     settings: {

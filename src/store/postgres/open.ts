@@ -15,12 +15,12 @@ import { again } from "./again.ts";
 import { postgresDdl } from "./ddl.ts";
 import { poolDialect, type PostgresConfig, runAlone, type TransactionHooks } from "./dialect.ts";
 import { isNobodyThere, toStoreError } from "./errors.ts";
-import { beginStatements, limitsOf } from "./limits.ts";
+import { beginStatements, timeLimits } from "./limits.ts";
 import { type Location, locationOf } from "./location.ts";
 import { SCHEMA_LOCK } from "./locks.ts";
 import { makePool } from "./pool.ts";
 import { Sessions } from "./sessions.ts";
-import { MarkCleaner, Tries, Turns } from "./transactions.ts";
+import { MarkCleaner, Tries, TransactionQueue } from "./transactions.ts";
 
 const DEFAULT_POOL_SIZE = 10;
 
@@ -28,7 +28,7 @@ const DEFAULT_POOL_SIZE = 10;
 export async function openPostgres(url: string, options: OpenStoreOptions): Promise<Store> {
   const location = locationOf(url);
   const busyLimitMs = options.busyLimitMs ?? 30_000;
-  const limits = limitsOf(busyLimitMs);
+  const limits = timeLimits(busyLimitMs);
   const beginning = beginStatements(limits);
   const sessions = new Sessions(
     makePool(url, { max: options.poolSize ?? DEFAULT_POOL_SIZE, answerMs: limits.answerMs }),
@@ -59,7 +59,7 @@ export async function openPostgres(url: string, options: OpenStoreOptions): Prom
     await sessions.close();
     throw error;
   }
-  const turns = new Turns();
+  const turns = new TransactionQueue();
   const marks = new MarkCleaner((statement) => runAlone({ sessions, beginning }, statement));
   const transaction: RunTransaction = (fn, asked) => {
     // Counted from here, not from its turn: while a server is away, all waiting transactions give

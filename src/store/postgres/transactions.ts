@@ -78,7 +78,7 @@ export class Tries {
 }
 
 /** Queues the transactions of one process and business here, instead of each on a connection. */
-export class Turns {
+export class TransactionQueue {
   readonly #last = new Map<string, Promise<unknown>>();
 
   async take<T>(key: string, work: () => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@ import { lacksApproval } from "../approvals/approval-waits.ts";
 import { isAskingDeposit } from "../deposits/deposit-asks.ts";
 import { isAskedRetry, waitsForPerson } from "../payables/waits-for-person.ts";
 import type { Tables } from "../schema/tables.ts";
-import { type BusinessClock, clockAt, type Instant } from "../sql/clocks.ts";
+import { type ClockInSql, clockAt, type Instant } from "../sql/clocks.ts";
 import { chunks, type Db } from "../sql/db.ts";
 
 type OfRuns = ExpressionBuilder<Tables, "runs">;
@@ -22,7 +22,7 @@ const OPEN_LINE_STATES = LINE_STATES.filter((state) => !LINE.ended.includes(stat
  * True for a run that waits for a person: for an approval, for a word about a vendor's record, about
  * a parked bill, or for a deposit.
  */
-export function asksPerson(clock: BusinessClock) {
+export function asksPerson(clock: ClockInSql) {
   return (eb: OfRuns) =>
     eb.or([
       isUndecided(clock.ms)(eb),

@@ -1,7 +1,7 @@
 import type { AuthorKind } from "../../contracts/authors.ts";
 import type { Playbook } from "../../contracts/playbook.ts";
 import {
-  counted,
+  autoNumber,
   growing,
   integer,
   integerOrNull,
@@ -16,7 +16,7 @@ import {
 /** The audit trail, the playbooks by revision, and leases. */
 export const recordTables = {
   audit: growing(["audit_id"], {
-    audit_id: counted,
+    audit_id: autoNumber,
     business_id: text,
     at_ms: integer,
     /** A principal's name, or what the system calls itself: a workflow's id, for example. */

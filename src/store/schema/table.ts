@@ -15,7 +15,7 @@ export const textOrNull: Column<string | null> = { type: "text", mayBeNull: true
 export const integer: Column<number> = { type: "integer", mayBeNull: false };
 export const integerOrNull: Column<number | null> = { type: "integer", mayBeNull: true };
 /** A key that the database increments. */
-export const counted: Column<Generated<number>, number> = { type: "counted", mayBeNull: false };
+export const autoNumber: Column<Generated<number>, number> = { type: "counted", mayBeNull: false };
 
 /** 1 for true, 0 for false. */
 export const flag: Column<number, boolean> = {

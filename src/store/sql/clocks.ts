@@ -5,14 +5,14 @@ import { newYorkDate } from "../../domain/clock/new-york.ts";
 export type Instant = number | RawBuilder<number>;
 
 /** A business's clock in a statement. */
-export interface BusinessClock {
+export interface ClockInSql {
   readonly ms: Instant;
   /** The day in New York. */
   readonly today: string | RawBuilder<string>;
 }
 
 /** Returns the clock of one business at this instant. */
-export function clockAt(ms: number): BusinessClock {
+export function clockAt(ms: number): ClockInSql {
   return { ms, today: newYorkDate(ms) };
 }
 
@@ -27,7 +27,7 @@ export function clockOfRow(
   businessId: string,
   clocks: ReadonlyMap<string, number>,
   otherwiseMs: number,
-): BusinessClock {
+): ClockInSql {
   const choose = <Value extends number | string>(read: (ms: number) => Value) => {
     if (clocks.size === 0) return read(otherwiseMs);
     // Written out, because a database takes bound values of a case for texts.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../sql/errors.ts";
-import { isBusy } from "./errors.ts";
+import { isLockedNow } from "./errors.ts";
 
 const LONGEST_PAUSE_MS = 60;
 
@@ -23,7 +23,7 @@ export async function retryWhileBusy<T>(
     try {
       return await work();
     } catch (error) {
-      if (!isBusy(error)) throw error;
+      if (!isLockedNow(error)) throw error;
       if (performance.now() - startedAt > limitMs) {
         throw new StoreError(
           "locked",

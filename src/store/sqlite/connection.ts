@@ -10,7 +10,7 @@ const HAS_JSONB_EACH =
   (process.versions.sqlite ?? "").localeCompare("3.51", "en", { numeric: true }) >= 0;
 
 /** The result of a statement; `rows` is empty if the statement yields none. */
-export interface Outcome {
+export interface StatementResult {
   readonly rows: readonly unknown[];
   /** Set for a write that yields no rows. */
   readonly written?: { readonly changes: bigint; readonly insertId: bigint };
@@ -24,7 +24,7 @@ export interface Connection {
   begin(flush: boolean): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
-  run(sql: string, parameters: readonly SQLInputValue[]): Promise<Outcome>;
+  run(sql: string, parameters: readonly SQLInputValue[]): Promise<StatementResult>;
   close(): Promise<void>;
 }
 
@@ -81,7 +81,7 @@ export class FileConnection implements Connection {
     this.#setFlush(true);
   }
 
-  async run(sql: string, parameters: readonly SQLInputValue[]): Promise<Outcome> {
+  async run(sql: string, parameters: readonly SQLInputValue[]): Promise<StatementResult> {
     const { statement, reads } = this.#prepare(sql);
     if (reads) return { rows: statement.all(...parameters) };
     const { changes, lastInsertRowid } = statement.run(...parameters);

@@ -41,7 +41,7 @@ function resultCode(error: unknown): number | undefined {
 }
 
 /** True if another connection holds the lock; the same statement may succeed later. */
-export function isBusy(error: unknown): boolean {
+export function isLockedNow(error: unknown): boolean {
   const code = resultCode(error);
   return code === SQLITE_BUSY || code === SQLITE_LOCKED;
 }

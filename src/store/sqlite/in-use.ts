@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { isBusy } from "./errors.ts";
+import { isLockedNow } from "./errors.ts";
 import { refuseLogOfAnother } from "./same-file.ts";
 
 /** Long enough for a connection that is just being closed. */
@@ -25,7 +25,7 @@ export function isFileInUse(path: string): boolean {
     return false;
   } catch (error) {
     // The next process to open the file reports anything else that is wrong with it.
-    return isBusy(error);
+    return isLockedNow(error);
   } finally {
     database?.close();
   }

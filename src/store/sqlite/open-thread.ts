@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { SQLInputValue } from "node:sqlite";
 import { Worker } from "node:worker_threads";
-import type { Connection, Outcome } from "./connection.ts";
-import type { Answer, Failure, Request, Table, Written } from "./thread-messages.ts";
+import type { Connection, StatementResult } from "./connection.ts";
+import type { ThreadAnswer, Failure, Request, RowList, Written } from "./thread-messages.ts";
 
 /**
  * Opens a connection in a thread of its own, to a file that is known to be a store of ours.
@@ -17,7 +17,7 @@ export function openThread(path: string): Connection {
 }
 
 interface Waiting {
-  readonly resolve: (result: Table | Written | undefined) => void;
+  readonly resolve: (result: RowList | Written | undefined) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -29,7 +29,7 @@ class ThreadConnection implements Connection {
 
   constructor(thread: Worker) {
     this.#thread = thread;
-    thread.on("message", (answer: Answer) => this.#answered(answer));
+    thread.on("message", (answer: ThreadAnswer) => this.#answered(answer));
     thread.on("exit", () => {
       for (const { reject } of this.#waiting.splice(0)) reject(new Error("the store is closed"));
     });
@@ -56,7 +56,7 @@ class ThreadConnection implements Connection {
     await this.#ask({ kind: "rollback" });
   }
 
-  async run(sql: string, parameters: readonly SQLInputValue[]): Promise<Outcome> {
+  async run(sql: string, parameters: readonly SQLInputValue[]): Promise<StatementResult> {
     const result = await this.#ask({ kind: "run", sql, parameters });
     if (result === undefined) return { rows: [] };
     return "rows" in result ? { rows: unpacked(result) } : { rows: [], written: result };
@@ -69,7 +69,7 @@ class ThreadConnection implements Connection {
     await exited;
   }
 
-  #ask(request: Request): Promise<Table | Written | undefined> {
+  #ask(request: Request): Promise<RowList | Written | undefined> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) this.#thread.ref();
       this.#waiting.push({ resolve, reject });
@@ -77,7 +77,7 @@ class ThreadConnection implements Connection {
     });
   }
 
-  #answered(answer: Answer): void {
+  #answered(answer: ThreadAnswer): void {
     const waiting = this.#waiting.shift();
     if (this.#waiting.length === 0) this.#thread.unref();
     if (answer.ok) waiting?.resolve(answer.result);
@@ -85,7 +85,7 @@ class ThreadConnection implements Connection {
   }
 }
 
-function unpacked({ columns, rows }: Table): object[] {
+function unpacked({ columns, rows }: RowList): object[] {
   return rows.map((values) => {
     const row: Record<string, unknown> = {};
     for (const [index, name] of columns.entries()) row[name] = values[index];

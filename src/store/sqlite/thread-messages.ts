@@ -10,12 +10,12 @@ export type Request =
       readonly parameters: readonly SQLInputValue[];
     };
 
-export type Answer =
-  | { readonly ok: true; readonly result?: Table | Written }
+export type ThreadAnswer =
+  | { readonly ok: true; readonly result?: RowList | Written }
   | { readonly ok: false; readonly error: Failure };
 
 /** Rows as lists, so that the names of their columns are sent only once. */
-export interface Table {
+export interface RowList {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
 }

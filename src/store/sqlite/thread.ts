@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { FileConnection, type Outcome } from "./connection.ts";
+import { FileConnection, type StatementResult } from "./connection.ts";
 import { openFile, useWriteAheadLog } from "./file.ts";
-import type { Answer, Failure, Request, Table, Written } from "./thread-messages.ts";
+import type { ThreadAnswer, Failure, Request, RowList, Written } from "./thread-messages.ts";
 
 /**
  * The thread in which a process's SQLite file is read and written, so that requests and heartbeats
@@ -22,7 +22,7 @@ port.on("message", (request: Request) => {
   });
 });
 
-async function answer(request: Request): Promise<Answer> {
+async function answer(request: Request): Promise<ThreadAnswer> {
   try {
     switch (request.kind) {
       case "begin":
@@ -39,7 +39,7 @@ async function answer(request: Request): Promise<Answer> {
   }
 }
 
-function packed({ rows, written }: Outcome): Table | Written {
+function packed({ rows, written }: StatementResult): RowList | Written {
   if (written !== undefined) return written;
   const columns = Object.keys((rows[0] as object | undefined) ?? {});
   return { columns, rows: rows.map((row) => Object.values(row as Record<string, unknown>)) };

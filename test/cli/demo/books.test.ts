@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { LineState } from "../../../src/contracts/line-states.ts";
 import type { RunStatus } from "../../../src/api/runs.ts";
 import { booksAgree, booksLine, compareBooks } from "../../../src/cli/demo/books.ts";
-import type { LedgerEntry } from "../../../src/cli/client/sandbox-control.ts";
+import type { BankEntry } from "../../../src/cli/client/sandbox-control.ts";
 
 function runOf(lines: readonly (readonly [string, number, LineState])[]): RunStatus {
   return {
@@ -49,8 +49,8 @@ function moves(
   paymentId: string,
   payableId: string,
   amountCents: number,
-  kinds: readonly LedgerEntry["kind"][],
-): LedgerEntry[] {
+  kinds: readonly BankEntry["kind"][],
+): BankEntry[] {
   return kinds.map((kind) => ({ at: "", kind, paymentId, payableId, amountCents }));
 }
 

@@ -2,7 +2,13 @@ import { stripVTControlCharacters } from "node:util";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { remarkLines } from "../../../src/cli/show/conditions.ts";
-import { assumeColumns, fitted, fitting, table, wrapped } from "../../../src/cli/terminal/text.ts";
+import {
+  assumeColumns,
+  fitted,
+  fitting,
+  textTable,
+  wrapped,
+} from "../../../src/cli/terminal/text.ts";
 
 const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ");
 const ESCAPE = String.fromCodePoint(27);
@@ -46,11 +52,11 @@ describe("a table", () => {
     ["Osprey Robotics BILL-000115", "$24,511.62", "The bill's status in the service is declined."],
     ["One BILL-1", "$1.00", "paid"],
   ];
-  const shown = (width: number | undefined, as: Parameters<typeof table> = [columns, rows]) => {
+  const shown = (width: number | undefined, as: Parameters<typeof textTable> = [columns, rows]) => {
     vi.spyOn(process, "stdout", "get").mockReturnValue(
       Object.assign(Object.create(process.stdout) as typeof process.stdout, { columns: width }),
     );
-    return table(...as).map(stripVTControlCharacters);
+    return textTable(...as).map(stripVTControlCharacters);
   };
   afterEach(() => vi.restoreAllMocks());
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Api } from "../../../src/console/api.ts";
-import { search } from "../../../src/console/pages/search.ts";
+import { showFound } from "../../../src/console/pages/search.ts";
 import type { Visitor } from "../../../src/console/visitor.ts";
 
 const bill = {
@@ -17,7 +17,7 @@ async function perform() {
 async function textOf(q: string): Promise<string> {
   const visitor = { perform, businesses: ["acme"] } as unknown as Visitor;
   const query = new URLSearchParams({ q });
-  const page = await search({ visitor, api: new Api({ perform }), params: {}, query });
+  const page = await showFound({ visitor, api: new Api({ perform }), params: {}, query });
   if ("goTo" in page) throw new Error("no page");
   return String(await page.main);
 }

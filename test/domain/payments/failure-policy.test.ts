@@ -1,7 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
 import { classifyFailure, classifyFailures } from "../../../src/domain/payments/failure-policy.ts";
-import { ruleFor } from "../../../src/domain/retries/policy.ts";
+import { failureRuleFor } from "../../../src/domain/retries/policy.ts";
 import { isReinitiable } from "../../../src/domain/payments/return-codes.ts";
 
 describe("the failure policy", () => {
@@ -47,7 +47,7 @@ describe("the failure policy", () => {
     const rules = [
       { ...rule, pause: false, payAgain: false, when: null, atMost: 0 as const, by: ["ada"] },
     ];
-    expect(ruleFor(rules, "The cafe\u0301 closed").rule.by).toEqual(["ada"]);
+    expect(failureRuleFor(rules, "The cafe\u0301 closed").rule.by).toEqual(["ada"]);
   });
 
   it("a closed account's text explains what happened and what to do", () => {

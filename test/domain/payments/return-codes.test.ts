@@ -4,7 +4,11 @@ import type { FailureRule } from "../../../src/contracts/playbook.ts";
 import { classifyFailure } from "../../../src/domain/payments/failure-policy.ts";
 import { isBankReturnCode, RETURN_CODES } from "../../../src/domain/payments/return-codes.ts";
 import { approvalEnd } from "../../../src/domain/retries/approval.ts";
-import { BUILT_IN_RULES, ruleFor, unattendedFailures } from "../../../src/domain/retries/policy.ts";
+import {
+  BUILT_IN_RULES,
+  failureRuleFor,
+  unattendedFailures,
+} from "../../../src/domain/retries/policy.ts";
 import { stepAfterFailure } from "../../../src/domain/retries/step.ts";
 import { checkRetryFailed } from "../../../src/playbooks/kinds/retry-failed/checks.ts";
 
@@ -25,7 +29,7 @@ function retryAll(code: string): FailureRule {
 }
 
 function stepFor(rules: readonly FailureRule[], reason: string) {
-  const failed = ruleFor(rules, reason);
+  const failed = failureRuleFor(rules, reason);
   return stepAfterFailure({
     ...{ failed, whose: "payer", returnsOfDay: 1, isWhole: true, retriesMade: 0, stopped: null },
     ...{ firstSettledOn: "2026-03-02", today: "2026-03-05" },
@@ -73,7 +77,7 @@ describe("paying a returned payment again under its approval", () => {
         for (const rules of [unattended, BUILT_IN_RULES, [retryAll(code)], [retryAll("R01")]]) {
           expect(stepFor(rules, reason).kind).not.toBe("retry-on");
           expect(stepFor(rules, reason).kind).not.toBe("wait-for-funds");
-          expect(approvalEnd(asked([ruleFor(rules, reason).code]))).not.toBeNull();
+          expect(approvalEnd(asked([failureRuleFor(rules, reason).code]))).not.toBeNull();
         }
       }
       // One part of a split is enough, whatever codes the other parts have.
@@ -83,7 +87,7 @@ describe("paying a returned payment again under its approval", () => {
   );
 
   it("a failure without a reason is never paid again under its approval", () => {
-    const { code } = ruleFor(BUILT_IN_RULES, "The dog ate it");
+    const { code } = failureRuleFor(BUILT_IN_RULES, "The dog ate it");
     expect(approvalEnd(asked([code]))).toMatchObject({ code: "unknown_reason" });
   });
 });

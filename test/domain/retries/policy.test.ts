@@ -4,7 +4,7 @@ import type { FailureRule } from "../../../src/contracts/playbook.ts";
 import {
   BUILT_IN_RULES,
   decidingFailure,
-  ruleFor,
+  failureRuleFor,
   unattendedFailures,
 } from "../../../src/domain/retries/policy.ts";
 
@@ -21,11 +21,16 @@ const RETRY: FailureRule = {
 
 describe("the rule for a failure", () => {
   it("a failure gets the first rule that names its code, or words of its text", () => {
-    expect(ruleFor([RETRY], "R01 Insufficient Funds").rule).toBe(RETRY);
-    expect(ruleFor([RETRY], "There was No Cover on the day")).toEqual({ code: "R01", rule: RETRY });
-    expect(ruleFor([RETRY], "undercover").rule.action).toBe("ask");
-    expect(ruleFor([RETRY], "NO_COVER").rule).toBe(RETRY);
-    expect(ruleFor([{ ...RETRY, words: ["NO_COVER"] }], "no cover").rule.action).toBe("retry");
+    expect(failureRuleFor([RETRY], "R01 Insufficient Funds").rule).toBe(RETRY);
+    expect(failureRuleFor([RETRY], "There was No Cover on the day")).toEqual({
+      code: "R01",
+      rule: RETRY,
+    });
+    expect(failureRuleFor([RETRY], "undercover").rule.action).toBe("ask");
+    expect(failureRuleFor([RETRY], "NO_COVER").rule).toBe(RETRY);
+    expect(failureRuleFor([{ ...RETRY, words: ["NO_COVER"] }], "no cover").rule.action).toBe(
+      "retry",
+    );
   });
 
   it.each([
@@ -45,11 +50,11 @@ describe("the rule for a failure", () => {
   });
 
   it("a failure that no rule matches goes to an operator", () => {
-    expect(ruleFor([RETRY], "The dog ate it").rule).toMatchObject({
+    expect(failureRuleFor([RETRY], "The dog ate it").rule).toMatchObject({
       action: "ask",
       by: ["operator"],
     });
-    expect(ruleFor([], null).rule.action).toBe("ask");
+    expect(failureRuleFor([], null).rule.action).toBe("ask");
   });
 
   it.each([
@@ -59,13 +64,13 @@ describe("the rule for a failure", () => {
     "R77 no cover",
     "return_r10_NO_COVER",
   ])("the reason %j is never retried, whatever words are in it", (text) => {
-    expect(ruleFor([RETRY], text).rule.action).toBe("ask");
+    expect(failureRuleFor([RETRY], text).rule.action).toBe("ask");
   });
 
   test.prop([fc.stringMatching(/^(R\d\d|no cover|insufficient funds| |,){1,4}$/)])(
     "a reason that names a code other than R01 and R09 is never retried",
     (text) => {
-      const { rule } = ruleFor([RETRY, ...BUILT_IN_RULES], text);
+      const { rule } = failureRuleFor([RETRY, ...BUILT_IN_RULES], text);
       const others = [...text.matchAll(/R\d\d/g)].filter(([code]) => !/R0[19]/.test(code));
       if (others.length > 0 && /\bR(?!01|09)\d\d\b/.test(text)) {
         expect(rule.action).not.toBe("retry");
@@ -76,7 +81,7 @@ describe("the rule for a failure", () => {
 
 describe("without a stored playbook", () => {
   const ruleOf = (reason: string, otherVendorsFailed: number): FailureRule =>
-    ruleFor(unattendedFailures("retry-failed", otherVendorsFailed).rules, reason).rule;
+    failureRuleFor(unattendedFailures("retry-failed", otherVendorsFailed).rules, reason).rule;
 
   it("without a stored playbook a bounce is retried on the next banking day, at most twice, and other failures go to an operator", () => {
     expect(ruleOf("R01 Insufficient funds", 0)).toMatchObject({

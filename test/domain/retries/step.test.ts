@@ -2,7 +2,11 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
 import type { FailureRule } from "../../../src/contracts/playbook.ts";
 import { isBankingDay } from "../../../src/domain/clock/bank-calendar.ts";
-import { BUILT_IN_RULES, ruleFor, unattendedFailures } from "../../../src/domain/retries/policy.ts";
+import {
+  BUILT_IN_RULES,
+  failureRuleFor,
+  unattendedFailures,
+} from "../../../src/domain/retries/policy.ts";
 import { type FailureFacts, stepAfterFailure } from "../../../src/domain/retries/step.ts";
 import { whoseAccount } from "../../../src/domain/retries/whose-account.ts";
 
@@ -43,7 +47,7 @@ describe("after a failure", () => {
   });
 
   it("a failure whose rule pauses the account waits for one decision about it", () => {
-    const failed = ruleFor(BUILT_IN_RULES, "R09 Uncollected funds");
+    const failed = failureRuleFor(BUILT_IN_RULES, "R09 Uncollected funds");
     expect(stepAfterFailure(facts({ failed }))).toEqual({ kind: "wait-for-incident" });
   });
 
@@ -57,7 +61,7 @@ describe("after a failure", () => {
   });
 
   it("the vendor is held if the account is or may be the vendor's, and our account if it is ours", () => {
-    const failed = ruleFor(BUILT_IN_RULES, "R02 Account closed");
+    const failed = failureRuleFor(BUILT_IN_RULES, "R02 Account closed");
     const step = (whose: FailureFacts["whose"]) => stepAfterFailure(facts({ failed, whose }));
     expect(step("payee")).toMatchObject({ kind: "park", hold: "vendor" });
     expect(step("unknown")).toMatchObject({
@@ -71,7 +75,7 @@ describe("after a failure", () => {
     "a return with %s of our own account waits for one decision about it, whatever the rule",
     (code) => {
       for (const rules of [BUILT_IN_RULES, unattendedFailures("retry-failed", 0).rules]) {
-        const failed = ruleFor(rules, code);
+        const failed = failureRuleFor(rules, code);
         expect(stepAfterFailure(facts({ failed }))).toEqual({ kind: "wait-for-incident" });
         // A line of a cancelled run is parked, and its account is held all the same.
         expect(stepAfterFailure(facts({ failed, stopped: "cancelled" }))).toMatchObject({
@@ -83,7 +87,7 @@ describe("after a failure", () => {
   );
 
   it("the first stop payment of a day holds its bill, the second holds the account", () => {
-    const failed = ruleFor(BUILT_IN_RULES, "R08");
+    const failed = failureRuleFor(BUILT_IN_RULES, "R08");
     expect(stepAfterFailure(facts({ failed }))).toMatchObject({
       ...{ kind: "park", code: "R08", hold: "bill", undecided: true },
     });

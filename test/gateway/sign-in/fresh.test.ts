@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { createBusinessClocks } from "../../../src/actions/clocks.ts";
-import { rulesOf } from "../../../src/decisions/deciding.ts";
+import { decisionRules } from "../../../src/decisions/deciding.ts";
 import { takeAnyDecision } from "../../../src/decisions/take-top-up.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
 import { getRun } from "../../../src/store/runs/runs.ts";
@@ -34,7 +34,7 @@ async function decide(
       signedInBeforeMs === undefined
         ? person
         : { ...person, signedInAtMs: nowMs - signedInBeforeMs },
-    ...rulesOf(careful),
+    ...decisionRules(careful),
     ...{ clock, nowMs },
   };
   return store.transactionOf("biz_acme", (trx) => takeAnyDecision(trx, deciding));

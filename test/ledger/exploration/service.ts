@@ -1,5 +1,5 @@
 import { windowMs } from "../../../src/ledger/derive.ts";
-import type { SendResult, Shown } from "../../../src/ledger/facts.ts";
+import type { SendResult, ShownThing } from "../../../src/ledger/facts.ts";
 import { MIN, payment, TERMS } from "../facts.ts";
 import type { Random, Timeline } from "./random.ts";
 
@@ -53,7 +53,7 @@ export class Service {
   }
 
   /** Returns what a reading shows if it began at `begunMs` and ends now. */
-  shownSince(begunMs: number): Shown[] {
+  shownSince(begunMs: number): ShownThing[] {
     return this.made
       .filter(
         ({ shownFromMs }) =>

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ClockError, SandboxClock } from "../../../src/sandbox/clock/clock.ts";
+import { ClockError, BankAndWireClock } from "../../../src/sandbox/clock/clock.ts";
 
 const dayMs = 86_400_000;
 
@@ -17,11 +17,11 @@ function expectRealTime(read: () => number): void {
 
 describe("the sandbox's clocks", () => {
   let directory: string;
-  const opened: { clock: SandboxClock; db: DatabaseSync }[] = [];
+  const opened: { clock: BankAndWireClock; db: DatabaseSync }[] = [];
 
-  function open(): SandboxClock {
+  function open(): BankAndWireClock {
     const db = new DatabaseSync(join(directory, "clock.db"));
-    const clock = new SandboxClock(db);
+    const clock = new BankAndWireClock(db);
     opened.push({ clock, db });
     return clock;
   }

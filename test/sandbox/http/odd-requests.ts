@@ -1,4 +1,4 @@
-import type { Operation } from "../../../src/sandbox/http/operation.ts";
+import type { ServiceOperation } from "../../../src/sandbox/http/operation.ts";
 import { bodyExamples } from "../../../src/sandbox/openapi/examples.ts";
 import { type Ids, paramsOf } from "./registry.ts";
 
@@ -130,7 +130,12 @@ const oddContentTypes = [
 ];
 
 /** Returns an odd request to an operation; with `ids`, some requests reach existing resources. */
-export function oddRequest(dice: Dice, operation: Operation, ids: Ids, token: string): OddRequest {
+export function oddRequest(
+  dice: Dice,
+  operation: ServiceOperation,
+  ids: Ids,
+  token: string,
+): OddRequest {
   const isWrite = operation.method !== "GET";
   const { body, isJson } = isWrite
     ? oddBody(dice, operation, ids)
@@ -144,7 +149,7 @@ export function oddRequest(dice: Dice, operation: Operation, ids: Ids, token: st
   return { method: operation.method, path: oddPath(dice, operation, ids), headers, body };
 }
 
-function oddKey(dice: Dice, { idempotency }: Operation): string[] {
+function oddKey(dice: Dice, { idempotency }: ServiceOperation): string[] {
   const name = "idempotency-key";
   const fresh = `key-${Math.floor(dice.next() * 1e12)}`;
   if (dice.chance(0.02)) return [name, fresh, name, "another"];
@@ -154,7 +159,7 @@ function oddKey(dice: Dice, { idempotency }: Operation): string[] {
   return wanted !== dice.chance(0.03) ? [name, fresh] : [];
 }
 
-function oddPath(dice: Dice, operation: Operation, ids: Ids): string {
+function oddPath(dice: Dice, operation: ServiceOperation, ids: Ids): string {
   const odd = dice.chance(0.15) ? dice.pick(paramsOf(operation).concat("")) : "";
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
     name === odd ? dice.pick(oddSegments) : (ids[name] ?? "nobody"),
@@ -170,7 +175,7 @@ function oddPath(dice: Dice, operation: Operation, ids: Ids): string {
 
 function oddBody(
   dice: Dice,
-  operation: Operation,
+  operation: ServiceOperation,
   ids: Ids,
 ): { body: string | Buffer; isJson: boolean } {
   if (dice.chance(0.2)) return { body: dice.pick(brokenBodies), isJson: false };

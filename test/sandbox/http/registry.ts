@@ -1,4 +1,4 @@
-import type { Operation } from "../../../src/sandbox/http/operation.ts";
+import type { ServiceOperation } from "../../../src/sandbox/http/operation.ts";
 import { bodyExamples } from "../../../src/sandbox/openapi/examples.ts";
 import type { TestSandbox } from "../../support/sandbox.ts";
 import { makeBill, makeVendor, unique } from "../world.ts";
@@ -6,17 +6,17 @@ import { makeBill, makeVendor, unique } from "../world.ts";
 export type Ids = Readonly<Record<string, string>>;
 
 /** Returns the names of the parameters in an operation's path. */
-export function paramsOf({ path }: Operation): string[] {
+export function paramsOf({ path }: ServiceOperation): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
 }
 
 /** Returns an operation's path with its parameters filled in. */
-export function pathOf({ path }: Operation, ids: Ids): string {
+export function pathOf({ path }: ServiceOperation, ids: Ids): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? `no-such-${name}`);
 }
 
 /** Returns a body that the operation's schema accepts, and its headers, as fetch takes them. */
-export function validBody(operation: Operation): Pick<RequestInit, "body" | "headers"> {
+export function validBody(operation: ServiceOperation): Pick<RequestInit, "body" | "headers"> {
   if (operation.bodySchema === undefined) return {};
   const example = bodyExamples[operation.name];
   if (operation.bodyKind !== "multipart") {

@@ -188,7 +188,7 @@ export const OF_PEOPLE: readonly Plant[] = [
   {
     name: "lines-that-wait-not-counted",
     file: "src/store/payables/open-subjects.ts",
-    replaces: "mayStillPay",
+    replaces: "rowMayStillPay",
     make: (real) => (table) => (table === "run_lines" ? sql`false` : real(table)),
   },
   {
@@ -242,7 +242,7 @@ export const OF_PEOPLE: readonly Plant[] = [
   {
     name: "claim-released-while-a-send-is-open",
     file: "src/store/payables/open-subjects.ts",
-    replaces: "mayStillPay",
+    replaces: "rowMayStillPay",
     make: () => () => sql`(1 = 0)`,
   },
   {

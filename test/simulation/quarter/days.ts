@@ -1,5 +1,5 @@
 import {
-  newYorkDate,
+  newYorkDay,
   newYorkInstant,
   settlementInstant,
 } from "../../../src/sandbox/payments/banking-days.ts";
@@ -13,7 +13,7 @@ export function addDays(date: string, days: number): string {
 /** True if banks work on this date. */
 export function isBankingDay(date: string): boolean {
   const before = newYorkInstant(addDays(date, -1), "12:00");
-  return newYorkDate(settlementInstant(before, 1)) === date;
+  return newYorkDay(settlementInstant(before, 1)) === date;
 }
 
 /** Returns the date itself, or the last one before it on which banks work. */

@@ -1,4 +1,4 @@
-import { newYorkDate, newYorkInstant } from "../../../src/sandbox/payments/banking-days.ts";
+import { newYorkDay, newYorkInstant } from "../../../src/sandbox/payments/banking-days.ts";
 import { workflowCode } from "../hooks.ts";
 import { Processes } from "../processes.ts";
 import { StoreFacts } from "../rules/store-facts.ts";
@@ -94,7 +94,7 @@ export class Quarter {
     connectTo(service);
     this.#temporal = new TemporalServer(world, workflowCode, 4_096);
     this.#temporal.atEvents = (_, events) => {
-      const day = newYorkDate(world.nowMs);
+      const day = newYorkDay(world.nowMs);
       this.#events.set(day, (this.#events.get(day) ?? 0) + events);
     };
     this.#facts = new StoreFacts(storePath);
@@ -142,7 +142,7 @@ export class Quarter {
     for (const { state } of this.#facts.lines()) states.set(state, (states.get(state) ?? 0) + 1);
     for (const { createdMs, scheduledMs, processedMs, updatedMs } of this.#book.payments) {
       for (const ms of [createdMs, scheduledMs, processedMs ?? updatedMs, updatedMs]) {
-        this.#billDays.add(newYorkDate(ms));
+        this.#billDays.add(newYorkDay(ms));
       }
     }
     const found = { settled: this.#settled, returned: this.#returned };

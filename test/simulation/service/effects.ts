@@ -1,4 +1,4 @@
-import { newYorkDate, newYorkInstant } from "../../../src/sandbox/payments/banking-days.ts";
+import { newYorkDay, newYorkInstant } from "../../../src/sandbox/payments/banking-days.ts";
 import type { Bank } from "./bank.ts";
 import { type Book, type Payment, stands } from "./book.ts";
 import type { BankClock } from "./bank-clock.ts";
@@ -71,7 +71,7 @@ export class Effects {
       return { status: 422, body: refusal("contact_not_payable") };
     }
     const scheduledAt = body["scheduledAt"];
-    if (typeof scheduledAt === "string" && scheduledAt <= newYorkDate(nowMs)) {
+    if (typeof scheduledAt === "string" && scheduledAt <= newYorkDay(nowMs)) {
       const message = "scheduledAt must be tomorrow or later";
       const details = { field: "scheduledAt" };
       return { status: 422, body: { error: "validation_error", message, details } };

@@ -3,9 +3,9 @@ import type { CancelScheduledPlaybook } from "../../../contracts/playbook.ts";
 import { isRecord } from "../../../contracts/is-record.ts";
 import { checkEvents } from "../../events.ts";
 import type { Issue } from "../../source.ts";
-import { billsOf, checkChosen } from "../chosen-bills.ts";
+import { billChoice, checkChosen } from "../chosen-bills.ts";
 import { playbookKind } from "../kind.ts";
-import { type CancelScheduledInput, cancelScheduledSchema } from "./schema.ts";
+import { type CancelScheduledKeys, cancelScheduledSchema } from "./schema.ts";
 
 /** Cancels payments that the service has scheduled. */
 export const cancelScheduledKind = playbookKind({
@@ -23,14 +23,14 @@ export const cancelScheduledKind = playbookKind({
   compile,
 });
 
-function compile(name: string, input: CancelScheduledInput): CancelScheduledPlaybook {
+function compile(name: string, input: CancelScheduledKeys): CancelScheduledPlaybook {
   const { business, choose, then, events } = input;
   return {
     kind: "cancel-scheduled",
     name,
     business: business ?? null,
     schedule: null,
-    choose: { ...billsOf(choose), payments: choose?.payments ?? null },
+    choose: { ...billChoice(choose), payments: choose?.payments ?? null },
     refundBusinessDays: then.refundIn,
     ...definedOnly({ events }),
   };

@@ -64,4 +64,4 @@ function named<Name extends string>(name: Name): Name {
   return name;
 }
 
-export type CancelScheduledInput = z.output<typeof cancelScheduledSchema>;
+export type CancelScheduledKeys = z.output<typeof cancelScheduledSchema>;

@@ -3,7 +3,7 @@ import type { HoldPlaybook } from "../../../contracts/playbook.ts";
 import { isRecord } from "../../../contracts/is-record.ts";
 import { checkEvents } from "../../events.ts";
 import type { Issue } from "../../source.ts";
-import { billsOf, checkChosen } from "../chosen-bills.ts";
+import { billChoice, checkChosen } from "../chosen-bills.ts";
 import { playbookKind } from "../kind.ts";
 import { type HoldInput, holdSchema } from "./schema.ts";
 
@@ -24,7 +24,7 @@ function compile(name: string, { business, choose, unless, events }: HoldInput):
     name,
     business: business ?? null,
     schedule: null,
-    choose: billsOf(choose),
+    choose: billChoice(choose),
     releasedBy: unless.releasedBy,
     until: unless.until,
     ...definedOnly({ events }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { business, read } from "../../blocks.ts";
 import { events } from "../../events.ts";
 import { readRole } from "../../field-texts.ts";
-import { WORD_PATTERN, fine, type Reading, shown, wrong } from "../../texts.ts";
+import { WORD_PATTERN, fine, type TextReading, shown, wrong } from "../../texts.ts";
 import { chosenBills } from "../chosen-bills.ts";
 
 const UNTIL =
@@ -17,7 +17,7 @@ interface Until {
 }
 
 /** Reads until when a held-back bill may be released, such as `17:00 business day before`. */
-function readUntil(input: unknown): Reading<Until> {
+function readUntil(input: unknown): TextReading<Until> {
   const expected =
     'a time in New York and a day, such as "17:00 business day before" or "12:00 2 business days before"';
   if (typeof input !== "string") return wrong(`${shown(input)} is not a time`, expected);

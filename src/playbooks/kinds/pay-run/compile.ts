@@ -14,7 +14,7 @@ import { compileSchedule } from "../../schedule.ts";
 import {
   type ApprovalRuleInput,
   ARRIVAL_BUSINESS_DAYS,
-  type PayRunInput,
+  type PayRunKeys,
   type StageInput,
 } from "./schema.ts";
 
@@ -22,7 +22,7 @@ import {
  * Compiles what the schema has read. The schema has the defaults; here are only those that depend
  * on another key. A key that the engine reads as it is written needs nothing here.
  */
-export function compilePayRun(name: string, input: PayRunInput): PayRunPlaybook {
+export function compilePayRun(name: string, input: PayRunKeys): PayRunPlaybook {
   const { approvalValid, escalate, remind, remittance, accounting, events, ...others } = input;
   const { changedRecord: { cancelOver: cancelOverCents = null } = {}, ...asWritten } = others;
   const schedule = compileSchedule(input.schedule);
@@ -62,7 +62,7 @@ function compileSelect(rule: SelectRule, schedule: PlaybookSchedule | null): Sel
   return rule.due === "before-next-run" && schedule === null ? { due: "within", days: 7 } : rule;
 }
 
-function compilePay(input: PayRunInput["pay"]): PayRule {
+function compilePay(input: PayRunKeys["pay"]): PayRule {
   const { clearing, arrivesAfter, topUp, ...asWritten } = input;
   return {
     ...asWritten,
@@ -72,7 +72,7 @@ function compilePay(input: PayRunInput["pay"]): PayRule {
   };
 }
 
-function compileTopUp(input: NonNullable<PayRunInput["pay"]["topUp"]>): TopUpRule {
+function compileTopUp(input: NonNullable<PayRunKeys["pay"]["topUp"]>): TopUpRule {
   return {
     from: input.from,
     by: input.by,
@@ -86,7 +86,7 @@ function compileHurry({
   under,
   outside,
   then,
-}: NonNullable<PayRunInput["approve"]["hurry"]>): HurryRule {
+}: NonNullable<PayRunKeys["approve"]["hurry"]>): HurryRule {
   return { underMs: under ?? null, outside: outside ?? null, needsAnother: then === "another" };
 }
 

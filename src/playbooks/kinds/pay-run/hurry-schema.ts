@@ -3,7 +3,7 @@ import { read } from "../../blocks.ts";
 import { HOURS_PATTERN, readHours, readShortTime, SHORT_TIME_PATTERN, THEN } from "../../texts.ts";
 
 /** What happens if an approval is hurried. */
-export const hurry = z
+export const hurryRule = z
   .strictObject({
     under: read(readShortTime)
       .optional()

@@ -13,7 +13,7 @@ import {
   accounting,
   business,
   condition,
-  money,
+  moneyAmount,
   moneyMeta,
   notify,
   read,
@@ -24,9 +24,9 @@ import { events } from "../../events.ts";
 import { readDue, readFailurePlaybook, readFundingSource } from "../../field-texts.ts";
 import { readDays } from "../../texts.ts";
 import { approvers, quorum } from "./approvers.ts";
-import { hurry } from "./hurry-schema.ts";
+import { hurryRule } from "./hurry-schema.ts";
 import { arrivesAfter, arrivesAfterMeta, topUp } from "./top-up-schema.ts";
-import { changedRecord, escalate, remind } from "./waiting-schema.ts";
+import { changedRecord, escalate, remindRule } from "./waiting-schema.ts";
 
 const select = z
   .strictObject({
@@ -79,17 +79,17 @@ const pay = z
 
 const limits = z
   .strictObject({
-    bill: money.optional().meta({
+    bill: moneyAmount.optional().meta({
       ...moneyMeta,
       description: "The most to pay on one bill.",
       examples: ["$50k"],
     }),
-    vendorPerWeek: money.optional().meta({
+    vendorPerWeek: moneyAmount.optional().meta({
       ...moneyMeta,
       description: "The most to pay one vendor in a week, all runs together.",
       examples: ["$75k"],
     }),
-    businessPerWeek: money.optional().meta({
+    businessPerWeek: moneyAmount.optional().meta({
       ...moneyMeta,
       description: "The most the business pays in a week, all runs together.",
       examples: ["$250k"],
@@ -109,9 +109,9 @@ const stage = z
   })
   .meta({ examples: [{ by: ["controller"] }] });
 
-const overAlone = money.transform((amount) => ({ amount, per: "bill" as const }));
+const overAlone = moneyAmount.transform((amount) => ({ amount, per: "bill" as const }));
 
-const overSum = z.strictObject({ amount: money, per: z.enum(OVER_PER).default("bill") });
+const overSum = z.strictObject({ amount: moneyAmount, per: z.enum(OVER_PER).default("bill") });
 
 /** `$25k`, or `{ amount: $25k, per: vendor-week }`. */
 const over = z
@@ -195,7 +195,7 @@ const approve = z.strictObject({
     description: "The rules.",
     examples: [[{ over: "$25k", by: ["owner"] }, { by: ["controller", "owner"] }]],
   }),
-  hurry: hurry.optional(),
+  hurry: hurryRule.optional(),
 });
 
 /**
@@ -244,7 +244,7 @@ export const payRunSchema = z
         pattern: "^[0-9]+ days?$",
         examples: ["30 days"],
       }),
-    remind: remind.optional(),
+    remind: remindRule.optional(),
     changedRecord: changedRecord.optional(),
     escalate: escalate.optional(),
     late: z.enum(WHEN_LATE).default("ask").meta({
@@ -274,6 +274,6 @@ export const payRunSchema = z
 /** What a playbook says that has only its `kind`. */
 export const payRunDefaults = payRunSchema.parse({ kind: "pay-run" });
 
-export type PayRunInput = z.output<typeof payRunSchema>;
+export type PayRunKeys = z.output<typeof payRunSchema>;
 export type ApprovalRuleInput = z.output<typeof approvalRuleSchema>;
 export type StageInput = z.output<typeof stage>;

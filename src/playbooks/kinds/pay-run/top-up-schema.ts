@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SAME_DAY_DAYS, STANDARD_DAYS } from "../../../domain/deposits/terms.ts";
-import { money, moneyMeta, read } from "../../blocks.ts";
+import { moneyAmount, moneyMeta, read } from "../../blocks.ts";
 import { readBankAccount } from "../../field-texts.ts";
 import { readDays } from "../../texts.ts";
 import { approvers, quorum } from "./approvers.ts";
@@ -27,7 +27,7 @@ export const topUp = z
       }),
     by: approvers("Roles; an approver of a deposit needs one of them."),
     quorum,
-    atMost: money.meta({
+    atMost: moneyAmount.meta({
       ...moneyMeta,
       description: "The most that one deposit may be. If more is missing, none is proposed.",
       examples: ["$50k"],

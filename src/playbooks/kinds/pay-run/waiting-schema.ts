@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { moneyMeta, read, span, spanMeta } from "../../blocks.ts";
-import { fine, type Reading, readMoney } from "../../texts.ts";
+import { fine, type TextReading, readMoney } from "../../texts.ts";
 import { approvers } from "./approvers.ts";
 
 export const escalate = z
@@ -18,7 +18,7 @@ export const escalate = z
     examples: [{ after: "2 business days", to: ["cfo"] }],
   });
 
-export const remind = z
+export const remindRule = z
   .strictObject({
     after: span({ most: 60, example: "1 day" }).meta({
       ...spanMeta,
@@ -40,7 +40,7 @@ export const remind = z
 
 export const changedRecord = z
   .strictObject({
-    cancelOver: read((input): Reading<number | null> =>
+    cancelOver: read((input): TextReading<number | null> =>
       input === "never" ? fine(null) : readMoney(input),
     ).meta({
       ...moneyMeta,

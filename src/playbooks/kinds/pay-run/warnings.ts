@@ -2,10 +2,10 @@ import { isRecord } from "../../../contracts/is-record.ts";
 import { formatUsd } from "../../../domain/money.ts";
 import type { Issue, Path } from "../../source.ts";
 import { writtenRules } from "./check-stages.ts";
-import type { PayRunInput } from "./schema.ts";
+import type { PayRunKeys } from "./schema.ts";
 
 /** Finds what is valid in a playbook, and probably not what its author meant. */
-export function warnPayRun(input: PayRunInput, written: unknown): Issue[] {
+export function warnPayRun(input: PayRunKeys, written: unknown): Issue[] {
   if (!isRecord(written)) return [];
   return [
     ...(written["review"] === undefined ? [] : reviewedByNoRule(input)),
@@ -14,7 +14,7 @@ export function warnPayRun(input: PayRunInput, written: unknown): Issue[] {
   ];
 }
 
-function reviewedByNoRule({ review, approve }: PayRunInput): Issue[] {
+function reviewedByNoRule({ review, approve }: PayRunKeys): Issue[] {
   const asks = approve.rules.some(
     ({ when, where }) => when === "review" || where?.includes("payable.flags"),
   );
@@ -24,7 +24,7 @@ function reviewedByNoRule({ review, approve }: PayRunInput): Issue[] {
   return [{ path: ["review"], anchor: "key", message }];
 }
 
-function splitsBelowNothing({ review, approve, limits }: PayRunInput): Issue[] {
+function splitsBelowNothing({ review, approve, limits }: PayRunKeys): Issue[] {
   const index = review.indexOf("split-below-limit");
   const hasAmount =
     limits.bill !== undefined || approve.rules.some(({ over }) => over !== undefined);
@@ -35,7 +35,7 @@ function splitsBelowNothing({ review, approve, limits }: PayRunInput): Issue[] {
 }
 
 /** Finds amounts that no bill passes without passing the limit for one bill. */
-function aboveLimit({ limits, approve, changedRecord }: PayRunInput, rulesPath: Path): Issue[] {
+function aboveLimit({ limits, approve, changedRecord }: PayRunKeys, rulesPath: Path): Issue[] {
   const { bill } = limits;
   if (bill === undefined) return [];
   const rules = approve.rules.map(({ over }, index) => ({

@@ -5,12 +5,12 @@ import { GIVE_UP } from "../../../domain/retries/policy.ts";
 import { business, read } from "../../blocks.ts";
 import { events } from "../../events.ts";
 import { WORD_PATTERN } from "../../texts.ts";
-import { readAtMost, readGiveUpAfter, readMatch, readPerson } from "./texts.ts";
+import { readAtMost, readGiveUpAfter, readMatch, readPersonText } from "./texts.ts";
 
 const people = (description: string, example: string) =>
   z
     .array(
-      read(readPerson).meta({
+      read(readPersonText).meta({
         type: "string",
         pattern: `^${WORD_PATTERN.slice(1, -1)}$`,
         examples: ["controller", "operator"],

@@ -1,8 +1,8 @@
 import { REINITIATION_DAYS, REINITIATIONS_MAX } from "../../../domain/payments/return-codes.ts";
 import { fine, readDays, readWord, shown, wrong } from "../../texts.ts";
-import type { Reading } from "../../texts.ts";
+import type { TextReading } from "../../texts.ts";
 
-export interface Match {
+export interface FailureMatch {
   /** ACH return codes, such as `R01`. */
   readonly codes: readonly string[];
   /** Words of a reason. If both lists are empty, anything matches. */
@@ -12,7 +12,7 @@ export interface Match {
 const EXPECTED = "return codes and words, such as [R01, insufficient funds], or anything-else";
 
 /** Reads which failures a rule is for. */
-export function readMatch(input: unknown): Reading<Match> {
+export function readMatch(input: unknown): TextReading<FailureMatch> {
   if (input === "anything-else") return fine({ codes: [], words: [] });
   if (!Array.isArray(input)) {
     const guess = typeof input === "string" ? `[${input}]` : undefined;
@@ -47,7 +47,7 @@ export function readMatch(input: unknown): Reading<Match> {
 }
 
 /** Reads how many days after a failure its bill is given up. */
-export function readGiveUpAfter(input: unknown): Reading<number> {
+export function readGiveUpAfter(input: unknown): TextReading<number> {
   const example = "30 days";
   const days = typeof input === "string" ? /^(\d+) days?$/.exec(input.trim())?.[1] : undefined;
   if (Number(days) > REINITIATION_DAYS) {
@@ -61,7 +61,7 @@ export function readGiveUpAfter(input: unknown): Reading<number> {
 }
 
 /** Reads how often to pay again. */
-export function readAtMost(input: unknown): Reading<1 | 2> {
+export function readAtMost(input: unknown): TextReading<1 | 2> {
   if (input === 1 || input === 2) return fine(input);
   const expected = "1 or 2";
   if (typeof input === "number" && input > REINITIATIONS_MAX) {
@@ -76,7 +76,7 @@ export function readAtMost(input: unknown): Reading<1 | 2> {
 }
 
 /** Reads the role of a person to ask or notify, including Payrun's operator and admin. */
-export function readPerson(input: unknown): Reading<string> {
+export function readPersonText(input: unknown): TextReading<string> {
   if (input === "viewer" || input === "launcher") {
     return wrong(`\`${input}\` decides nothing`, "a role such as controller or operator");
   }
