@@ -124,8 +124,12 @@ function placed(context: ActivityContext) {
     <Input, Now extends Look>(kind: Own, activity: (input: Input) => Promise<Now>) =>
       at(pool)(kind, async (input: Input) => forHistory(await activity(input)));
   return {
-    ...{ step: at("steps"), plan: at("planning"), money: at("money"), follow: at("following") },
-    ...{ look: lookAt("steps"), retry: lookAt("retries") },
+    step: at("steps"),
+    plan: at("planning"),
+    money: at("money"),
+    follow: at("following"),
+    look: lookAt("steps"),
+    retry: lookAt("retries"),
   };
 }
 

@@ -55,7 +55,8 @@ export async function noteChangedRecords(
       const change: LineChange = {
         reasonCode: isOver ? "record_changed_after_approval" : CHANGED_RECORD,
         reason: `${fact}${act}`,
-        ...{ recordAsked: recordKey(record.updatedAt), recordAskedAtMs: clock.realMs },
+        recordAsked: recordKey(record.updatedAt),
+        recordAskedAtMs: clock.realMs,
       };
       const from = LINE.recordWatched;
       if (!(await changeLine(trx, line, change, clock.realMs, { from })) || !isOver) continue;
@@ -65,11 +66,16 @@ export async function noteChangedRecords(
     }
     if (open.length > 0) {
       await appendAudit(trx, {
-        ...{ businessId, nowMs: clock.realMs, actor: byWorkflow(runId), subject: runId },
+        businessId,
+        nowMs: clock.realMs,
+        actor: byWorkflow(runId),
+        subject: runId,
         action: "alarm:changed-record",
         details: {
           records: open.map(({ line: { payableId }, plan: { contactId }, record }) => ({
-            ...{ payableId, contactId, record: recordKey(record.updatedAt) },
+            payableId,
+            contactId,
+            record: recordKey(record.updatedAt),
           })),
           cancels: toCancel.flatMap(({ line }) => line.paymentIds),
         },

@@ -108,7 +108,10 @@ async function alarm(
   const { id, status, updatedAt } = payment;
   const details = { from, to: status, updatedAt };
   await appendAudit(trx, {
-    ...{ businessId, nowMs, actor, action: "alarm:impossible-move" },
+    businessId,
+    nowMs,
+    actor,
+    action: "alarm:impossible-move",
     subject: id,
     details,
   });

@@ -26,14 +26,18 @@ export async function notifyOfAskedAgain(
     const reason = flags.find(({ kind }) => kind === "rejected-before")?.text ?? "";
     const refusals = before.get(payableId)?.refusals ?? [];
     return refusals.map(({ principal, roles }) => ({
-      ...{ principal, roles },
+      principal,
+      roles,
       bill: { payableId, amountCents, state: "awaiting-approval" as const, reason },
     }));
   });
   for (const [person, theirs] of Map.groupBy(refused, ({ principal }) => principal)) {
     const bills = new Map(theirs.map(({ bill }) => [bill.payableId, bill]));
     await raiseNotice(trx, {
-      ...{ businessId: run.businessId, runId: run.runId, nowMs, person },
+      businessId: run.businessId,
+      runId: run.runId,
+      nowMs,
+      person,
       kind: "asked-again",
       factKey: `${run.runId}/${person}`,
       ...askedAgainNotice(run, person, [...bills.values()]),

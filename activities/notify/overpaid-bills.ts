@@ -25,7 +25,11 @@ export async function notifyOfOverpaid(
     for (const { payableId, amountPaidCents, totalCents } of overpaid) {
       const { reason, ...text } = paidTooMuch(payableId, { amountPaidCents, totalCents });
       const isNew = await raiseNotice(trx, {
-        ...{ businessId, runId, nowMs, kind: "payment-in-doubt", roles: ["operator"] },
+        businessId,
+        runId,
+        nowMs,
+        kind: "payment-in-doubt",
+        roles: ["operator"],
         factKey: `${payableId}/overpaid/${amountPaidCents}/${totalCents}`,
         ...text,
         data: { payableId, amountPaidCents, totalCents },

@@ -61,7 +61,10 @@ export async function notifyOfTrouble(context: ActivityContext, trouble: Trouble
     if (!isNews) return;
     const details = { step, reason };
     await appendAudit(trx, {
-      ...{ businessId, nowMs, actor: byWorkflow(owner), action: "step.failed" },
+      businessId,
+      nowMs,
+      actor: byWorkflow(owner),
+      action: "step.failed",
       subject: owner,
       details,
     });

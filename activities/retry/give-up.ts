@@ -61,7 +61,11 @@ async function notifyOfGivenUp(
   const { payableId, workflowId } = bill;
   const amountCents = sumCents(bills.map((each) => each.amountCents));
   const notice: NewNotice = {
-    ...{ ...fact, factKey: bill.factKey, runId: run.runId, nowMs, sendAtMs },
+    ...fact,
+    factKey: bill.factKey,
+    runId: run.runId,
+    nowMs,
+    sendAtMs,
     ...givenUp(bills),
     roles: [...unsent.flatMap((each) => each.roles), ...roles],
     data: { payableId, workflowId, amountCents, bills },

@@ -181,8 +181,14 @@ class AskingRun {
     more: Pick<WaitingBills, "remindAtMs" | "escalateAtMs" | "escalated">,
   ): ApprovalAsk | undefined {
     return askOf(this.#run.policy, {
-      ...{ ...sum, ...more, given: 0, isHeld: false, isHurried: false, asksRecord: false },
-      ...{ sinceMs: null, sinceRealMs: null },
+      ...sum,
+      ...more,
+      given: 0,
+      isHeld: false,
+      isHurried: false,
+      asksRecord: false,
+      sinceMs: null,
+      sinceRealMs: null,
     });
   }
 

@@ -311,8 +311,11 @@ async function handOverToRetry(
     if (known !== undefined && known.runId !== runId) {
       // Another run's payment is another entry, so its retries are counted from the start.
       const anew = {
-        ...{ phase: "planning", retriesMade: 0, retryOn: null },
-        ...{ approvalEnded: null, requested: null },
+        phase: "planning",
+        retriesMade: 0,
+        retryOn: null,
+        approvalEnded: null,
+        requested: null,
       };
       await updateRetry(trx, { businessId, payableId }, anew, nowMs);
     }

@@ -148,8 +148,12 @@ async function launchOnce(
     const has = await runThatCounts(trx, of, launchedBy);
     if (has !== undefined) return { runId: has.runId, created: false, run: has };
     return launchStored(trx, {
-      ...{ ...of, playbookRevision, policy, launchedBy },
-      ...{ launchedByTokenId: null, nowMs: Date.now() },
+      ...of,
+      playbookRevision,
+      policy,
+      launchedBy,
+      launchedByTokenId: null,
+      nowMs: Date.now(),
     });
   });
   if (!ENDED_PHASES.includes(run.phase)) {

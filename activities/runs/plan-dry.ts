@@ -37,7 +37,13 @@ export async function planDry(context: ActivityContext, input: PlanDryInput): Pr
   const warnings = [...told, ...(summary.warnings ?? [])];
   const decideBy = isDecided ? summary.decideBy : null;
   const plan = {
-    ...{ ...summary, decideBy, business, playbook: asked.playbook, period, lines, skipped },
+    ...summary,
+    decideBy,
+    business,
+    playbook: asked.playbook,
+    period,
+    lines,
+    skipped,
     ...(warnings.length === 0 ? {} : { warnings }),
   };
   await saveDryPlan(context.store.db, { dryPlanId, plan, nowMs: Date.now() });

@@ -82,7 +82,10 @@ export async function reserveMoney(context: ActivityContext, runId: string): Pro
           ? undefined
           : await askForDeposit(trx, { run, from: deposits, holding, clock });
       await whenShort(trx, run, rest, {
-        ...{ noPayment, leftCents: left, deposit, nowMs: realMs },
+        noPayment,
+        leftCents: left,
+        deposit,
+        nowMs: realMs,
       });
     }
     return { funded, short };

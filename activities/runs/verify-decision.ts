@@ -103,7 +103,11 @@ function answerOf(outcome: DecisionAnswer | SignedRefusal): SentDecisionAnswer {
       ? "the run is rejected"
       : `it counts for ${counted(countsForCount, "bill")} and leaves out ${counted(dropped.length, "bill")}`;
   return {
-    ...{ accepted: true, code: null, decision, countsForCount, dropped },
+    accepted: true,
+    code: null,
+    decision,
+    countsForCount,
+    dropped,
     ...definedOnly({ alreadySince }),
     message,
   };

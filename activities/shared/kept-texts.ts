@@ -38,7 +38,11 @@ export class KeptTexts {
 function tooLong(): PaymentsApiError {
   const message = `the long texts of its lists have more than ${KEPT_BEYOND_MAX} characters altogether`;
   return new PaymentsApiError({
-    ...{ code: "unexpected_answer", status: 200, outcome: "not_applied" },
-    ...{ method: "GET", path: "/v1/payables", message },
+    code: "unexpected_answer",
+    status: 200,
+    outcome: "not_applied",
+    method: "GET",
+    path: "/v1/payables",
+    message,
   });
 }

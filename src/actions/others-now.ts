@@ -163,7 +163,10 @@ async function billsOf(
 /** Returns the vendor as the plan has it, for a vendor that could not be read. */
 function asPlanned({ contactId, contactName, bankLast4 }: PlanLine): VendorToPay {
   return {
-    ...{ id: contactId, displayName: contactName, status: "active", paymentReady: true },
+    id: contactId,
+    displayName: contactName,
+    status: "active",
+    paymentReady: true,
     bankAccount: { last4: bankLast4 },
   };
 }

@@ -178,8 +178,11 @@ export const WORKFLOW_KINDS = {
     id: ({ runId }) => runId,
     input: ({ runId }) => ({ runId }),
     shows: ({ business, playbook, period }) => ({
-      ...{ business, playbook, period },
-      ...{ phase: "planning", needsAction: false },
+      business,
+      playbook,
+      period,
+      phase: "planning",
+      needsAction: false,
     }),
     summary: ({ business, playbook, period }) => `${playbook} for ${business}, ${period}`,
     details: ({ business, playbook, period, launchedBy }) =>

@@ -227,7 +227,11 @@ export async function recordRefused(
   // If a payable is unknown, the reason contains the sender's text.
   const said = code === "unknown_payable" ? {} : { reason };
   await appendAudit(trx, {
-    ...{ businessId: run.businessId, nowMs, actor: principal.name, action, subject },
+    businessId: run.businessId,
+    nowMs,
+    actor: principal.name,
+    action,
+    subject,
     details: { decision: request.decision, code, ...said, ...told, ...proof },
   });
 }

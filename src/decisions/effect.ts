@@ -62,7 +62,9 @@ export async function effectOf(db: Db, deciding: Deciding): Promise<EffectOfAppr
   let newDates: NewDates | undefined;
   const dates = { policy: run.policy, plannedAtMs: run.plannedAtMs ?? 0 };
   const grouping = {
-    ...{ states: LINE.decidable, businessMs: clock.businessMs, holds },
+    states: LINE.decidable,
+    businessMs: clock.businessMs,
+    holds,
     earliest: earliestDate(clock),
     ...apartBy(others),
   };

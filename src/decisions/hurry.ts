@@ -28,7 +28,11 @@ export async function notifyOfHurry(
   const needsAnother = policy.hurry?.needsAnother === true;
   const isAboutAccounts = request.confirmedRecords !== undefined;
   await raiseNotice(trx, {
-    ...{ businessId, runId, nowMs, kind: "hurried-approval", factKey: decisionId },
+    businessId,
+    runId,
+    nowMs,
+    kind: "hurried-approval",
+    factKey: decisionId,
     ...hurriedApprovalNotice(run, { by: principal.name, hurry, needsAnother, isAboutAccounts }),
     roles: [...policy.approve.flatMap(rolesOfRule), "operator"],
     data: { decisionId, by: principal.name, hurry, needsAnother },

@@ -90,7 +90,13 @@ export async function takeSignedDecision(
     return takeAnyDecision(trx, {
       run,
       request: {
-        ...{ decision, planHash, drop, comment, verifiedBankChanges, confirmedRecords, topUpHash },
+        decision,
+        planHash,
+        drop,
+        comment,
+        verifiedBankChanges,
+        confirmedRecords,
+        topUpHash,
       },
       principal: {
         tokenId,
@@ -107,7 +113,9 @@ export async function takeSignedDecision(
   const taken = await carryOutOnce(trx, requestOf(delivery, signed), effect, judge);
   if ("kept" in taken) {
     const earlier = (await takenBefore(trx, run, tokenId)) ?? {
-      ...{ decidedAtMs: taken.kept.createdAtMs, outcome: "refused", reason: null },
+      decidedAtMs: taken.kept.createdAtMs,
+      outcome: "refused",
+      reason: null,
     };
     return refuseReplay(trx, delivery, signed, earlier);
   }

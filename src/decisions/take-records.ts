@@ -153,10 +153,15 @@ async function keep(
     signalOnCommit(trx, businessId, { kind: "run", runId });
   }
   await appendAudit(trx, {
-    ...{ businessId, nowMs, actor: principal.name, subject: run.runId },
+    businessId,
+    nowMs,
+    actor: principal.name,
+    subject: run.runId,
     action: RECORDS_CONFIRMED,
     details: {
-      ...{ decisionId, ...said, lines: lines.length },
+      decisionId,
+      ...said,
+      lines: lines.length,
       records: records.map(({ contactId, record }) => ({ contactId, record })),
       ...(hurry === null ? {} : { hurry }),
       ...(request.comment === undefined ? {} : { comment: request.comment }),
@@ -207,7 +212,12 @@ async function answer(
       : []),
   ].join(" ");
   return {
-    ...{ accepted: true, decision: "approve", dropped: [], goesOut, held: NOTHING, missing: [] },
+    accepted: true,
+    decision: "approve",
+    dropped: [],
+    goesOut,
+    held: NOTHING,
+    missing: [],
     countsFor: lines.map(({ payableId }) => payableId),
     summary,
   };

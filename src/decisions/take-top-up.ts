@@ -53,7 +53,8 @@ export async function takeTopUpDecision(
   const differs = by.run.differs ?? (topUp && (await differenceOfTopUp(trx, topUp))) ?? null;
   const judged = judgeTopUpDecision({
     decision: { kind: request.decision, hash: about.hash },
-    ...{ ...by, run: { ...by.run, differs } },
+    ...by,
+    run: { ...by.run, differs },
     topUp: topUp && {
       ...topUp,
       proposed: topUp.state === "proposed",

@@ -88,7 +88,9 @@ export async function takeDecision(
   const lines = await decidableLines(trx, runId, LINE.decidable, Math.floor(clock.businessMs));
   const sent = await sentLines(trx, deciding, lines);
   const verdict = judgeDecision({
-    ...{ ...input, lines, sent },
+    ...input,
+    lines,
+    sent,
     paid: await paidLines(trx, deciding, [...lines, ...sent]),
     mayStillPay: await openSubjects(trx, run.businessId, request.drop),
   });

@@ -79,9 +79,13 @@ async function takeLook(
     if (isRemoved) await unfundSource(trx, at);
     if (isNews) {
       await raiseNotice(trx, {
-        ...{ businessId, kind: "funding-source-removed", factKey: `${accountId}/${look.asked}` },
+        businessId,
+        kind: "funding-source-removed",
+        factKey: `${accountId}/${look.asked}`,
         ...accountRemoved(accountId, uses, status !== undefined),
-        ...{ roles: ["operator"], data: { sourceId: accountId, uses }, nowMs },
+        roles: ["operator"],
+        data: { sourceId: accountId, uses },
+        nowMs,
       });
     }
     for (const workflowId of new Set(uses.map(({ runId }) => runId))) {

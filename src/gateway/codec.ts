@@ -43,7 +43,8 @@ export function addCodecRoute(app: OpenAPIHono, context: GatewayContext): void {
   app.post(PATH, async (c) => {
     const caller = await callerOf(c, context);
     await requireAllBusinesses(context, caller.principal, {
-      ...{ method: "post", path: PATH },
+      method: "post",
+      path: PATH,
       message:
         "Histories are of all businesses: reading them needs a token that is for all of them.",
     });

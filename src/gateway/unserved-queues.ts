@@ -75,7 +75,10 @@ export class QueueWatch {
     for (const { businessId } of profiles.all()) {
       const isNews = await store.transactionOf(businessId, (trx) =>
         raiseNotice(trx, {
-          ...{ businessId, kind: "no-worker", factKey: `${taskQueue}/${today}`, nowMs: nowMs() },
+          businessId,
+          kind: "no-worker",
+          factKey: `${taskQueue}/${today}`,
+          nowMs: nowMs(),
           subject: `No worker works on the task queue ${taskQueue}`,
           text: [
             `${stands} until one does.`,

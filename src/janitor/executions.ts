@@ -109,7 +109,10 @@ export async function executionOf(client: Client, workflowId: string): Promise<E
         return { kind: "failed", closedAtMs };
       default:
         return {
-          ...{ kind: "running", runId, type, taskQueue },
+          kind: "running",
+          runId,
+          type,
+          taskQueue,
           tries: raw.pendingWorkflowTask?.attempt ?? 0,
           waitsMs: waitsMs(raw.pendingWorkflowTask),
           putOffMs: Math.max(0, (executionTime?.getTime() ?? 0) - Date.now()),

@@ -52,7 +52,11 @@ async function endAsMeant(
   await updateOnboarding(trx, businessId, { phase: "expired", waitingFor }, nowMs);
   const forgotten = await endOnboarding(trx, businessId, nowMs);
   await appendAudit(trx, {
-    ...{ businessId, nowMs, actor: PAYRUN, action: "onboarding.ended", subject: workflowId },
+    businessId,
+    nowMs,
+    actor: PAYRUN,
+    action: "onboarding.ended",
+    subject: workflowId,
     details: { phase: "expired", forgotten, reason: "its workflow was ended in Temporal" },
   });
 }

@@ -220,9 +220,13 @@ async function notifyIfStopped(
   await store.transactionOf(businessId, async (trx) => {
     await showTrouble(trx, workflowId, workflowTrouble(workflowId, howStopped(why)));
     await raiseNotice(trx, {
-      ...{ businessId, kind: "workflow-stopped", factKey: `${shown.runId}/${why}` },
+      businessId,
+      kind: "workflow-stopped",
+      factKey: `${shown.runId}/${why}`,
       ...workflowStopped(workflowId, why),
-      ...{ roles: ["operator"], data: { workflowId, why }, nowMs: Date.now() },
+      roles: ["operator"],
+      data: { workflowId, why },
+      nowMs: Date.now(),
     });
   });
 }

@@ -18,15 +18,21 @@ export async function notifyOfMissedRuns(
 ): Promise<void> {
   const { businessId, name: business } = profile;
   const late = await runsNotStarted(store.db, profile, {
-    ...{ nowMs, days: TOLD_WITHIN_DAYS, everyMissed: true },
+    nowMs,
+    days: TOLD_WITHIN_DAYS,
+    everyMissed: true,
   });
   for (const run of late.filter(({ isMissed }) => isMissed)) {
     const { playbook, period } = run;
     const isNews = await store.transactionOf(businessId, (trx) =>
       raiseNotice(trx, {
-        ...{ businessId, kind: "run-missed", factKey: `${playbook}/${period}` },
+        businessId,
+        kind: "run-missed",
+        factKey: `${playbook}/${period}`,
         ...missedRun(run),
-        ...{ roles: ["operator"], data: { playbook, period }, nowMs },
+        roles: ["operator"],
+        data: { playbook, period },
+        nowMs,
       }),
     );
     if (isNews) log.warn("a scheduled run was missed", { business, playbook, period });

@@ -181,7 +181,11 @@ async function say(
   await store.transactionOf(businessId, async (trx) => {
     const { pause } = await scheduleWish(trx, { businessId, playbook });
     await appendAudit(trx, {
-      ...{ businessId, nowMs, actor: PAYRUN, action: "schedule.restored", subject: playbook },
+      businessId,
+      nowMs,
+      actor: PAYRUN,
+      action: "schedule.restored",
+      subject: playbook,
       details: { change, paused: pause !== null },
     });
     await notifyOfSchedule(trx, { businessId, playbook }, change, nowMs);

@@ -103,7 +103,10 @@ export async function notifyOfForgotten(
   await appendAuditEntries(
     trx,
     news.map((payment) => ({
-      ...{ businessId, nowMs, actor, action: "payment.not-on-record" },
+      businessId,
+      nowMs,
+      actor,
+      action: "payment.not-on-record",
       subject: payment.payableId ?? payment.id,
       details: dataOf(payment),
     })),

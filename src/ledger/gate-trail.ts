@@ -306,11 +306,18 @@ async function alarm(
     target && (await createHold(trx, { businessId, ...target, reason, author: PAYRUN, nowMs }));
   const details = { reason, count: found.size, holdId: hold?.holdId };
   await appendAudit(trx, {
-    ...{ businessId, nowMs, actor: byWorkflow(runId), action: "alarm:trail-differs" },
-    ...{ subject, details },
+    businessId,
+    nowMs,
+    actor: byWorkflow(runId),
+    action: "alarm:trail-differs",
+    subject,
+    details,
   });
   await raiseNotice(trx, {
-    ...{ businessId, runId, nowMs, kind: "trail-differs" },
+    businessId,
+    runId,
+    nowMs,
+    kind: "trail-differs",
     factKey: hold?.holdId ?? `${runId}/${subject}`,
     ...trailDiffers(subject, found.size, reason),
     roles: ["operator"],

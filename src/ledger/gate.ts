@@ -291,12 +291,19 @@ async function recordLookups(
     let attemptId = attempt?.attemptId;
     if (adopted !== undefined) {
       attemptId ??= await insertFoundAttempt(trx, {
-        ...{ businessId, subject, operation: operation.name, seq: adopted.seq },
+        businessId,
+        subject,
+        operation: operation.name,
+        seq: adopted.seq,
         atMs: now.atMs,
       });
       await insertAdoptions(trx, {
-        ...{ businessId, subject, attemptId, operation: operation.name },
-        ...{ ids: adopted.ids, atMs: now.atMs },
+        businessId,
+        subject,
+        attemptId,
+        operation: operation.name,
+        ids: adopted.ids,
+        atMs: now.atMs,
       });
     }
     // An adopted payment is explained.

@@ -78,7 +78,8 @@ export class LinesAtGate {
       .execute();
     return rows.map(({ approved, line, state, ...row }) => ({
       ...row,
-      ...{ plan: planIn(line), state: state as LineState },
+      plan: planIn(line),
+      state: state as LineState,
       approved: approved === 1,
     }));
   }

@@ -23,13 +23,27 @@ export function payRequest(
   const { payableId, contactId, amountCents, clearing, lineHash, funding } = plan;
   const { paymentRail, fundingSource, bankAccountId } = funding.pay;
   const body = JSON.stringify({
-    ...{ payableId, amountCents, scheduledAt: executionDate, clearing },
-    ...{ paymentRail, fundingSource, bankAccountId },
+    payableId,
+    amountCents,
+    scheduledAt: executionDate,
+    clearing,
+    paymentRail,
+    fundingSource,
+    bankAccountId,
     ...(funding.needsAchAuthorization ? { achAuthorizationAccepted: true } : {}),
   });
   return {
-    ...{ operation: "pay", path: "/v1/payments", body, owner, runId, approvedHash: lineHash },
-    ...{ contactId, sourceId: funding.sourceId, rail: funding.rail, amountCents, executionDate },
+    operation: "pay",
+    path: "/v1/payments",
+    body,
+    owner,
+    runId,
+    approvedHash: lineHash,
+    contactId,
+    sourceId: funding.sourceId,
+    rail: funding.rail,
+    amountCents,
+    executionDate,
   };
 }
 
@@ -40,9 +54,17 @@ export function cancelRequest(
 ): Wish {
   const body = JSON.stringify({ reason: reason.slice(0, REASON_MAX) });
   return {
-    ...{ operation: "cancel", path: cancelPath(paymentId), body },
-    ...{ owner: workflowId, runId: "", approvedHash: "" },
-    ...{ contactId: contactId ?? "", sourceId: "", rail: "", amountCents, executionDate: "" },
+    operation: "cancel",
+    path: cancelPath(paymentId),
+    body,
+    owner: workflowId,
+    runId: "",
+    approvedHash: "",
+    contactId: contactId ?? "",
+    sourceId: "",
+    rail: "",
+    amountCents,
+    executionDate: "",
   };
 }
 
@@ -51,8 +73,16 @@ export function depositRequest({ account, amountCents, hash, makeBy, owner }: To
   const { bankAccountId } = account;
   const body = JSON.stringify({ amountCents, bankAccountId });
   return {
-    ...{ operation: "deposit", path: "/v1/balance/deposits", body },
-    ...{ owner, runId: "", approvedHash: hash },
-    ...{ contactId: "", sourceId: bankAccountId, rail: "", amountCents, executionDate: makeBy },
+    operation: "deposit",
+    path: "/v1/balance/deposits",
+    body,
+    owner,
+    runId: "",
+    approvedHash: hash,
+    contactId: "",
+    sourceId: bankAccountId,
+    rail: "",
+    amountCents,
+    executionDate: makeBy,
   };
 }

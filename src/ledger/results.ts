@@ -98,8 +98,15 @@ async function recordLate(trx: Transaction<Tables>, outcome: SendOutcome): Promi
     .insertInto("late_answers")
     .values(
       asColumns({
-        ...{ lateAnswerId, sendId, businessId, subject, atMs: nowMs },
-        ...{ result, status, code, madeIds },
+        lateAnswerId,
+        sendId,
+        businessId,
+        subject,
+        atMs: nowMs,
+        result,
+        status,
+        code,
+        madeIds,
       }),
     )
     .execute();

@@ -87,8 +87,13 @@ async function insertAttempts(
 ): Promise<void> {
   for (const some of chunks(attempts)) {
     const rows = some.map(({ attemptId, businessId, subject, seq, operation, ...attempt }) => ({
-      ...{ attemptId, businessId, subject, seq, operation },
-      ...{ idempotencyKey: attempt.idempotencyKey, createdAtMs: attempt.openedAtMs },
+      attemptId,
+      businessId,
+      subject,
+      seq,
+      operation,
+      idempotencyKey: attempt.idempotencyKey,
+      createdAtMs: attempt.openedAtMs,
     }));
     await insertRows(trx, "attempts", rows);
   }

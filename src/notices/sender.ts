@@ -175,7 +175,8 @@ async function sendOver(
     if (notice === undefined) continue;
     const profile = profiles.byBusinessId(businessId);
     const tried = await deliver(carriers, profile, notice, delivery, {
-      ...{ nowMs: nowMs(), publicUrl: publicUrl() },
+      nowMs: nowMs(),
+      publicUrl: publicUrl(),
     });
     const result = resultOf(tried, tries, nowMs());
     await recordDelivery(store.db, deliveryId, holder, result, nowMs());

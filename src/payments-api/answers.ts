@@ -224,7 +224,8 @@ function fieldsOf(asked: AskedRequest, answer: HttpAnswer, what: string, isJson:
     status: answer.status,
     retryAfterMs: answer.retryAfterMs,
     message: `unexpected answer ${answer.status}: ${what}`,
-    ...{ outcome, isJson },
+    outcome,
+    isJson,
   };
 }
 

@@ -320,6 +320,11 @@ function cutOff(path: string, { code, message }: WhyCut): PaymentsApiError {
   // What was read is as the service meant it; that there is more of it is what can't be.
   const status = code === "unexpected_answer" ? 200 : undefined;
   return new PaymentsApiError({
-    ...{ code, status, outcome: "not_applied", method: "GET", path, message },
+    code,
+    status,
+    outcome: "not_applied",
+    method: "GET",
+    path,
+    message,
   });
 }

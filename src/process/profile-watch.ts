@@ -49,7 +49,13 @@ function notedOf(profile: BusinessProfile): NotedProfile {
   const { limits, signers, identities, notify, achAuthorization, signIn } = profile;
   const { sandbox, fourEyes = false, singlePerson = false } = profile;
   return {
-    ...{ limits, signers, identities, achAuthorization, sandbox, fourEyes, singlePerson },
+    limits,
+    signers,
+    identities,
+    achAuthorization,
+    sandbox,
+    fourEyes,
+    singlePerson,
     freshSignInOverCents: signIn?.freshOverCents,
     identityProvider: signIn?.provider?.issuer,
     notify: notify === undefined ? undefined : notifiedOf(notify),

@@ -91,7 +91,11 @@ async function waitingRun(
     : [];
   const others = all.flatMap(askedRoles);
   return {
-    ...{ id: runId, business, playbook, period, launchedBy },
+    id: runId,
+    business,
+    playbook,
+    period,
+    launchedBy,
     waiting: all.reduce(plus, NOTHING),
     yours: mine.reduce(plus, NOTHING),
     decideBy: await deadlineOf(db, run),

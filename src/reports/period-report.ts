@@ -39,7 +39,10 @@ export async function periodReport(
   const ofKind = (kind: StatementRow["kind"]) =>
     withNet(kinds.find((sum) => sum.kind === kind) ?? NO_MOVES);
   return {
-    ...{ business: profile.name, zone: profile.zone ?? NEW_YORK, from: days.from, to: days.to },
+    business: profile.name,
+    zone: profile.zone ?? NEW_YORK,
+    from: days.from,
+    to: days.to,
     payments: ofKind("payment"),
     deposits: ofKind("deposit"),
     vendors: vendors.sorted(),
@@ -77,7 +80,9 @@ class VendorSums {
         const { contactId } = sum;
         const about = this.#about.get(contactId);
         return {
-          ...{ contactId, vendor: about?.vendor ?? "", bills: about?.bills.size ?? 0 },
+          contactId,
+          vendor: about?.vendor ?? "",
+          bills: about?.bills.size ?? 0,
           ...withNet(sum),
           settledCents: about?.settledCents ?? 0,
         };
@@ -87,8 +92,17 @@ class VendorSums {
 }
 
 const COLUMNS = [
-  ...["date", "account", "source", "kind", "vendor_id", "vendor"],
-  ...["debits", "debit_usd", "credits", "credit_usd", "net_usd"],
+  "date",
+  "account",
+  "source",
+  "kind",
+  "vendor_id",
+  "vendor",
+  "debits",
+  "debit_usd",
+  "credits",
+  "credit_usd",
+  "net_usd",
 ] as const;
 
 /**

@@ -42,7 +42,14 @@ export async function paymentsSince(
     const onRecord = made.has(id);
     const bill = billNames.get(payableId ?? "");
     return {
-      ...{ id, createdAt, status, amountCents, contactId, payableId, failureReason, onRecord },
+      id,
+      createdAt,
+      status,
+      amountCents,
+      contactId,
+      payableId,
+      failureReason,
+      onRecord,
       contactName: vendorNames.get(contactId ?? "")?.name ?? bill?.name ?? null,
       publicId: bill?.number ?? null,
       mayBeOurs: !onRecord && mayPredateLoss(loss, payment),

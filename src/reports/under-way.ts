@@ -58,8 +58,15 @@ export async function underWay(
       const recallBy = untilMs === null ? null : new Date(untilMs).toISOString();
       const { publicId, contactName } = plan;
       items.push({
-        ...{ payableId, publicId, contactName, business, runId, amountCents, executionDate },
-        ...{ recallBy, paymentIds },
+        payableId,
+        publicId,
+        contactName,
+        business,
+        runId,
+        amountCents,
+        executionDate,
+        recallBy,
+        paymentIds,
       });
     }
   }

@@ -22,9 +22,14 @@ export async function waitingCancellations(
     const waitingFor = await leftNow(context, each);
     if (waitingFor === null) continue;
     waiting.push({
-      ...{ id: each.workflowId, kind: each.policy.kind, business: each.business },
-      ...{ launchedBy: each.requestedBy, launchedByKind: each.requestedByKind, waitingFor },
-      ...{ roles: [...OPERATE], yours: hasRole(principal, OPERATE) },
+      id: each.workflowId,
+      kind: each.policy.kind,
+      business: each.business,
+      launchedBy: each.requestedBy,
+      launchedByKind: each.requestedByKind,
+      waitingFor,
+      roles: [...OPERATE],
+      yours: hasRole(principal, OPERATE),
     });
   }
   return waiting;

@@ -30,7 +30,10 @@ export async function waitingReleases(
     const kept = items.filter(({ state }) => state === "withheld");
     const times = kept.flatMap(({ releaseByMs }) => releaseByMs ?? []);
     waiting.push({
-      ...{ id, business, playbook, runId },
+      id,
+      business,
+      playbook,
+      runId,
       bills: { count: kept.length, cents: sumCents(kept.map(({ amountCents }) => amountCents)) },
       holds: kept.flatMap(({ holdId }) => holdId ?? []),
       releasedBy: [...releasedBy],

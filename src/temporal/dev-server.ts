@@ -24,8 +24,14 @@ export function devServerArguments(port: number): string[] {
     (queue) => `history.${queue}MaxPollRPS=${READS_A_SECOND}`,
   );
   return [
-    ...["server", "start-dev", "--ip", "127.0.0.1", "--port", String(port)],
-    ...["--log-level", "error"],
+    "server",
+    "start-dev",
+    "--ip",
+    "127.0.0.1",
+    "--port",
+    String(port),
+    "--log-level",
+    "error",
     ...attributes.flatMap((attribute) => ["--search-attribute", attribute]),
     ...reads.flatMap((value) => ["--dynamic-config-value", value]),
   ];

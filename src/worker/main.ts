@@ -95,7 +95,11 @@ async function main(): Promise<number> {
   let gone: string | undefined;
   try {
     const workers = await createWorkers({
-      ...{ connection: connections.native, namespace, dataConverter, context, options },
+      connection: connections.native,
+      namespace,
+      dataConverter,
+      context,
+      options,
     });
     storeWatch = watchStore(part, (why) => {
       if (gone === undefined) complain(why);
@@ -154,7 +158,11 @@ async function createWorkers({
   let bundle: Promise<WorkflowBundleOption> | undefined;
   const created = limits.map(async (queue) =>
     Worker.create({
-      ...{ connection, namespace, dataConverter, activities, taskQueue: queue.taskQueue },
+      connection,
+      namespace,
+      dataConverter,
+      activities,
+      taskQueue: queue.taskQueue,
       ...(queue.workflowTasks === null
         ? {}
         : workflows(

@@ -156,7 +156,12 @@ async function shown(
     const isLine = line !== undefined && line.leftOut === null;
     const state = isLine ? line.state : (bill.atService ?? line?.leftOut ?? null);
     return {
-      ...{ kind: "bill", id, business: profile.name, number, name, state },
+      kind: "bill",
+      id,
+      business: profile.name,
+      number,
+      name,
+      state,
       amountCents: isLine ? line.amountCents : bill.amountCents,
       ...(line?.parts === undefined ? {} : { parts: line.parts }),
       isOver: state !== null && OVER.includes(state),

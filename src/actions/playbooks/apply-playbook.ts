@@ -59,7 +59,13 @@ export async function storePlaybook(
     await confirmed?.first(trx);
     const { kind } = playbook;
     const result = await applyPlaybook(trx, {
-      ...{ name, kind, text, compiled: playbook, business, ...author, nowMs },
+      name,
+      kind,
+      text,
+      compiled: playbook,
+      business,
+      ...author,
+      nowMs,
       ...(confirmed === undefined ? {} : { confirmedBy: confirmed.by }),
     });
     // The text was in force when the caller checked, and no longer is.
@@ -72,7 +78,11 @@ export async function storePlaybook(
     const { deleted } = await scheduleWish(trx, { businessId, playbook: name });
     if (result.changed || deleted) {
       await appendAudit(trx, {
-        ...{ businessId, nowMs, actor: author.author, action: "playbook.applied", subject: name },
+        businessId,
+        nowMs,
+        actor: author.author,
+        action: "playbook.applied",
+        subject: name,
         details: {
           revision: result.revision,
           hash: textHash(text),

@@ -88,8 +88,10 @@ export async function httpText(
   const headers = bearer(url, who);
   try {
     const answer = await request(url, {
-      ...{ dispatcher: ways.to(url), headers },
-      ...{ headersTimeout: idleMs, bodyTimeout: idleMs },
+      dispatcher: ways.to(url),
+      headers,
+      headersTimeout: idleMs,
+      bodyTimeout: idleMs,
     });
     if (answer.statusCode !== 200) return await answerOf(answer);
     return { status: answer.statusCode, parts: inParts(answer.body) };

@@ -72,7 +72,9 @@ export function addIncidentCommand(program: Command, session: CliSession): void 
           throw usageError("choose one decision", "--released, --other-source or --top-up.");
         }
         const { id: source, business } = await findMeant(gateway, {
-          ...{ kind: "account", text: account, business: options.business },
+          kind: "account",
+          text: account,
+          business: options.business,
         });
         const path = ofBusiness(`/v1/incidents/${encodeURIComponent(source)}/decision`, business);
         const reason = options.reason ?? "Decided from the command line.";

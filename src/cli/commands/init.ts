@@ -99,7 +99,9 @@ function answersOf(options: InitOptions): InitAnswers {
   const { service = "sandbox", business, apiUrl = "", businessId = "" } = options;
   if (service === "sandbox") refuseForSandbox(options);
   return {
-    ...{ service, apiUrl, businessId },
+    service,
+    apiUrl,
+    businessId,
     business: business ?? DEFAULT_BUSINESS[service],
     playbook: options.playbook ?? DEFAULT_PLAYBOOK,
     approvers: options.approver,

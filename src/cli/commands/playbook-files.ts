@@ -195,7 +195,8 @@ async function asApplying(
   const isApplied = applied.items.some((each) => each.name === name);
   const why = `a file is applied before it is launched, and only an administrator may apply it. ${message}`;
   return new CliError(exitCode, why, {
-    ...{ code, details },
+    code,
+    details,
     ...(isApplied ? { hint: `“payrun launch ${shellWord(name)}” launches what is applied.` } : {}),
   });
 }

@@ -132,7 +132,8 @@ async function makeHere(config: Config, token: Wanted): Promise<TokenView & { to
 function makeThere(config: Config, token: Wanted): Promise<TokenView & { token: string }> {
   const { name, roles, businesses, expiresAtMs } = token;
   return gatewayOf(config).post("/v1/tokens", MadeTokenBody, {
-    ...{ name, roles },
+    name,
+    roles,
     ...definedOnly({ businesses: businesses ?? undefined }),
     ...(expiresAtMs === undefined ? {} : { expiresAt: new Date(expiresAtMs).toISOString() }),
   });

@@ -52,7 +52,8 @@ export async function anotherSystemApproves(
   drop: readonly string[] = [],
 ): Promise<void> {
   const said = await asAnotherSystem(demo, person, [
-    ...["--approve", runIdOf(demo)],
+    "--approve",
+    runIdOf(demo),
     ...drop.flatMap((payableId) => ["--drop", payableId]),
   ]);
   if (said.refusal === undefined) {

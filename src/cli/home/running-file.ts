@@ -43,7 +43,11 @@ export function writeRunning(
 ): void {
   const startedAt = new Date().toISOString();
   const running: RunningFile = {
-    ...{ pid: process.pid, gatewayUrl: gateway, temporal, sandboxUrl: sandbox, startedAt },
+    pid: process.pid,
+    gatewayUrl: gateway,
+    temporal,
+    sandboxUrl: sandbox,
+    startedAt,
   };
   writePrivate(pathIn(home), `${JSON.stringify(running, null, 2)}\n`);
   bindTokens(home, gateway);

@@ -33,9 +33,11 @@ export interface TemporalPart {
 export function temporalPart({ cli, port, home, env, codecUrl }: TemporalPart): PartPlan {
   const args = [
     ...devServerArguments(port),
-    ...["--ui-port", String(port + 1000)],
+    "--ui-port",
+    String(port + 1000),
     ...(codecUrl === undefined ? [] : ["--ui-codec-endpoint", codecUrl]),
-    ...["--db-filename", join(home, "temporal.db")],
+    "--db-filename",
+    join(home, "temporal.db"),
   ];
   return {
     name: "temporal",

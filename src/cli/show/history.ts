@@ -15,7 +15,12 @@ const STORY = { first: 3, last: 9 } as const;
 
 /** Kinds of events that the sections above the story already show. */
 const SHOWN_ABOVE: readonly string[] = [
-  ...["approved", "confirmed", "sending", "answered", "looked-up", "hold"],
+  "approved",
+  "confirmed",
+  "sending",
+  "answered",
+  "looked-up",
+  "hold",
 ];
 
 /** Describes a bill on one screen: the conclusion first, then the evidence for it. */

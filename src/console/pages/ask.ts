@@ -119,7 +119,9 @@ function pageFor<Subject>(
 
 /** The reason, which every act asks for. */
 export const WHY: FieldSpec = {
-  ...{ name: "reason", label: "Why", hint: "Kept in the trail, and shown to others." },
+  name: "reason",
+  label: "Why",
+  hint: "Kept in the trail, and shown to others.",
 };
 
 export function refusedNote(refusal: string): Markup {

@@ -69,7 +69,11 @@ async function toHold(request: PageRequest): Promise<ToHold> {
 }
 
 export const holdBill = asking<ToHold>({
-  ...{ subject: toHold, back, button: "Hold it", fields: () => [UNTIL], check: untilProblem },
+  subject: toHold,
+  back,
+  button: "Hold it",
+  fields: () => [UNTIL],
+  check: untilProblem,
   lead: ({ called }) => called,
   title: () => "Hold a bill",
   at: (history) => billActPage(history, "hold"),
@@ -87,7 +91,11 @@ export const holdBill = asking<ToHold>({
 });
 
 export const cancelBill = asking<PayableHistory>({
-  ...{ subject, lead, back, button: "Cancel its payment", isStop: true },
+  subject,
+  lead,
+  back,
+  button: "Cancel its payment",
+  isStop: true,
   title: () => "Cancel a payment",
   at: (history) => billActPage(history, "cancel"),
   says: (history) =>
@@ -114,7 +122,10 @@ function resolving(
   of: { readonly title: string; readonly button: string; readonly says: string },
 ) {
   return asking<PayableHistory>({
-    ...{ subject, lead, back, button: of.button },
+    subject,
+    lead,
+    back,
+    button: of.button,
     title: () => of.title,
     at: (history) => billActPage(history, action),
     says: () => html`<p>${of.says}</p>`,

@@ -21,7 +21,12 @@ const lead = ({ playbook, period, plan }: RunReview) =>
 const back = ({ id }: RunReview) => runPage(id);
 
 export const holdRun = asking<RunReview>({
-  ...{ subject, lead, back, button: "Hold this run", fields: () => [UNTIL], check: untilProblem },
+  subject,
+  lead,
+  back,
+  button: "Hold this run",
+  fields: () => [UNTIL],
+  check: untilProblem,
   title: () => "Hold a run",
   at: ({ id }) => `${runPage(id)}/hold`,
   says: ({ id: run, business }) =>
@@ -37,7 +42,11 @@ export const holdRun = asking<RunReview>({
 });
 
 export const cancelRun = asking<RunReview>({
-  ...{ subject, lead, back, button: "Cancel what is not sent", isStop: true },
+  subject,
+  lead,
+  back,
+  button: "Cancel what is not sent",
+  isStop: true,
   title: () => "Cancel a run",
   at: ({ id }) => `${runPage(id)}/cancel`,
   says: () =>

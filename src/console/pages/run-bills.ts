@@ -209,7 +209,8 @@ function billTable(
                 : isOpen(bill)
                   ? tick(
                       {
-                        ...{ name: "out", value: bill.payableId },
+                        name: "out",
+                        value: bill.payableId,
                         isTicked: out.has(bill.payableId),
                       },
                       `Leave out ${nameOf(bill)}`,

@@ -72,7 +72,10 @@ const NOT_APPROVED = "not approved";
 const MAY: Readonly<Record<string, typeof PAYABLE | typeof PAID>> = {
   approved: PAYABLE,
   failed: PAYABLE,
-  ...{ scheduled: PAID, processing: PAID, held: PAID, settled: PAID },
+  scheduled: PAID,
+  processing: PAID,
+  held: PAID,
+  settled: PAID,
 };
 
 function says(may: typeof PAYABLE | typeof NOT_APPROVED, number: string): Markup | string {

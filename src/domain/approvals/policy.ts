@@ -167,7 +167,9 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
   }
   const early = tooEarly.map(({ payableId }) => payableId);
   return {
-    ...{ accepted: true, countsFor, dropped },
+    accepted: true,
+    countsFor,
+    dropped,
     ...(isAlone(input) ? { alone: true } : {}),
     ...(early.length === 0 ? {} : { tooEarly: early }),
   };

@@ -76,8 +76,18 @@ const LIFE_MAX_MS = DAY_MS;
 
 /** Everything that a decision may say; another program may mean something by any other claim. */
 const CLAIMS = new Set([
-  ...["iss", "aud", "sub", "jti", "iat", "exp"],
-  ...["decision", "planHash", "drop", "comment", "verifiedBankChanges", "topUpHash"],
+  "iss",
+  "aud",
+  "sub",
+  "jti",
+  "iat",
+  "exp",
+  "decision",
+  "planHash",
+  "drop",
+  "comment",
+  "verifiedBankChanges",
+  "topUpHash",
   "confirmedRecords",
 ]);
 
@@ -202,8 +212,15 @@ function readClaims(
     return no("lives_too_long", "exp must be within a day of iat");
   }
   const signed: SignedDecision = {
-    ...{ key, id: jti, decision, planHash, drop, comment },
-    ...{ verifiedBankChanges, topUpHash, expiresAtMs },
+    key,
+    id: jti,
+    decision,
+    planHash,
+    drop,
+    comment,
+    verifiedBankChanges,
+    topUpHash,
+    expiresAtMs,
     ...(confirmedRecords === null ? {} : { confirmedRecords }),
   };
   if (expiresAtMs > nowMs) return { ok: true, signed };

@@ -53,8 +53,12 @@ function waitingForPerson({ counts, givenBackLines = 0 }: RunSoFar): number {
 }
 
 const DAY_AND_TIME = new Intl.DateTimeFormat("en-US", {
-  ...{ timeZone: NEW_YORK, weekday: "short", month: "short", day: "numeric" },
-  ...{ hour: "numeric", minute: "2-digit" },
+  timeZone: NEW_YORK,
+  weekday: "short",
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
 });
 
 function dayAndTime(ms: number): string {

@@ -117,8 +117,13 @@ function meantForm(forms: readonly (readonly Issue[])[]): readonly Issue[] | und
 
 /** What a field of each type must be. */
 const NOUNS: Readonly<Record<string, string>> = {
-  ...{ string: "a text", number: "a number", int: "a whole number", boolean: "true or false" },
-  ...{ object: "an object", record: "an object", array: "a list" },
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  object: "an object",
+  record: "an object",
+  array: "a list",
 };
 
 /** What the size of a field of each type counts; the size of a number is the number. */

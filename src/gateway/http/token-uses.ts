@@ -58,9 +58,14 @@ export class TokenUses {
     if (profile === undefined) return;
     const { businessId, zone } = profile;
     await raiseNotice(trx, {
-      ...{ businessId, kind: "token-used", factKey: `${tokenId}/${address}`, nowMs },
+      businessId,
+      kind: "token-used",
+      factKey: `${tokenId}/${address}`,
+      nowMs,
       ...tokenUsed({ tokenId, name, address, at: spokenTime(nowMs, zone) }),
-      ...{ person: principal, roles: [], data: { tokenId, name, address } },
+      person: principal,
+      roles: [],
+      data: { tokenId, name, address },
     });
   }
 }

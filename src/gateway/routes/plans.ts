@@ -104,7 +104,8 @@ function addPlanning(routes: Routes): void {
       const launch = { businessId, playbook: playbook.name, period, policy: playbook };
       const joins = await joinedRun(context.store.db, launch);
       const judging = {
-        ...{ db: context.store.db, nowMs: context.nowMs() },
+        db: context.store.db,
+        nowMs: context.nowMs(),
         sandboxesOnly: context.sandboxesOnly(),
       };
       const warnings = await nobodyApproves(judging, profile, { name: playbook.name, playbook });

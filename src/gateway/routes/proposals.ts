@@ -49,8 +49,12 @@ export async function propose(
     if (waiting?.text === text) return;
     await proposePlaybook(trx, { ...key, text, ...author, createdAtMs: nowMs });
     await appendAudit(trx, {
-      ...{ businessId, nowMs, actor: author.author, action: "playbook.proposed" },
-      ...{ subject: playbook, details: { hash } },
+      businessId,
+      nowMs,
+      actor: author.author,
+      action: "playbook.proposed",
+      subject: playbook,
+      details: { hash },
     });
   });
   const revision = (inForce?.revision ?? 0) + 1;
@@ -75,7 +79,11 @@ export function addProposalRoutes(routes: Routes): void {
       return {
         status: 200,
         json: {
-          ...{ name: playbook, business, author, text, hash: textHash(text) },
+          name: playbook,
+          business,
+          author,
+          text,
+          hash: textHash(text),
           createdAt: new Date(createdAtMs).toISOString(),
           before: inForce?.text ?? null,
         },

@@ -52,7 +52,8 @@ export function addScheduleRoutes(routes: Routes): void {
       const items = found.filter((each) => each !== null);
       const lost = query.playbook === undefined ? await ownerless(context) : [];
       const problems = lost.map(({ name: each, business: owner }) => ({
-        ...{ playbook: each, business: owner },
+        playbook: each,
+        business: owner,
         message: `Its business “${owner}” is not configured any more: it runs nothing.`,
       }));
       return { status: 200, json: { items, problems } };

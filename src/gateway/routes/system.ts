@@ -38,7 +38,8 @@ export function addSystemRoutes(app: OpenAPIHono, context: GatewayContext): void
   app.get("/metrics", async (c) => {
     const { principal } = await authenticate(c, context);
     await requireAllBusinesses(context, principal, {
-      ...{ method: "get", path: "/metrics" },
+      method: "get",
+      path: "/metrics",
       message: "Metrics count all businesses together: they need a token that is for all of them.",
     });
     return c.body(await context.metrics.registry.metrics(), 200, {

@@ -107,7 +107,11 @@ function addCreate(routes: Routes): void {
       const made = await createToken(
         context.store,
         {
-          ...{ name: body.name, roles: [...new Set(body.roles)], businesses, expiresAtMs, nowMs },
+          name: body.name,
+          roles: [...new Set(body.roles)],
+          businesses,
+          expiresAtMs,
+          nowMs,
           createdBy: principal.name,
         },
         namedInProfiles(context.profiles.all()),

@@ -185,10 +185,15 @@ export class ProviderSignIn {
 const ways = new WaysOut();
 
 const throughWays: CustomFetch = async (to, { method, headers, redirect, body, signal }) => {
-  const answer = await fetch(to, {
-    ...{ method, headers, redirect, dispatcher: ways.to(to), signal: signal ?? null },
+  const sent = {
+    method,
+    headers,
+    redirect,
+    dispatcher: ways.to(to),
+    signal: signal ?? null,
     body: (body ?? null) as BodyInit | null,
-  });
+  };
+  const answer = await fetch(to, sent);
   // The two kinds of response differ in their types alone.
   return answer as unknown as Response;
 };

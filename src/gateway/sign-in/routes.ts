@@ -145,7 +145,10 @@ async function finishAtProvider(
     throw new GatewayError("unknown_identity", text);
   }
   const asSignIn = ({ name, businesses }: (typeof found)[number]) => ({
-    ...{ holder: { issuer, subject, businesses }, name, way: "provider" as const, signedInAtMs },
+    holder: { issuer, subject, businesses },
+    name,
+    way: "provider" as const,
+    signedInAtMs,
   });
   if (found.length === 1) {
     await signIn(c, context, asSignIn(only));

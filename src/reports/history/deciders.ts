@@ -24,7 +24,12 @@ export async function countedOf(
     .filter(({ outcome }) => outcome === "accepted")
     .map(
       ({ decisionId, principal, roles, decision, decidedAtMs, alone, comment, bankChanges }) => ({
-        ...{ runId, by: principal, roles: [...roles], decision, alone, comment },
+        runId,
+        by: principal,
+        roles: [...roles],
+        decision,
+        alone,
+        comment,
         hurry: hurries.get(decisionId) ?? null,
         verifiedBankChanges: bankChanges.map((each) => {
           return { ...each, contactName: names.get(each.contactId)?.name ?? null };
@@ -61,8 +66,12 @@ export async function confirmedOf(
   const { said } = await confirmedRecords(db, run, contactIds);
   const names = await namesOf(db, run.businessId, "vendor", contactIds);
   const confirmedJson = ({ runId, atMs, principal, roles, ...said }: Confirmation) => ({
-    ...{ runId, by: principal, roles: [...roles], comment: said.comment ?? null },
-    ...{ at: new Date(atMs).toISOString(), hurry: said.hurry ?? null },
+    runId,
+    by: principal,
+    roles: [...roles],
+    comment: said.comment ?? null,
+    at: new Date(atMs).toISOString(),
+    hurry: said.hurry ?? null,
     records: said.records.map(({ contactId, record }) => {
       return { contactId, contactName: names.get(contactId)?.name ?? null, updatedAt: record };
     }),
@@ -83,7 +92,9 @@ export async function refusedOf(
   return trail
     .filter(({ action }) => action === "run.decision-refused")
     .map(({ subject, actor, atMs, details }) => ({
-      ...{ runId: subject, by: actor, at: new Date(atMs).toISOString() },
+      runId: subject,
+      by: actor,
+      at: new Date(atMs).toISOString(),
       code: textOf(details["code"]),
       reason: textOf(details["reason"]),
       times: typeof details["times"] === "number" ? details["times"] : 1,

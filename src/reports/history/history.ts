@@ -80,8 +80,18 @@ export async function historyOf(
   const givenBack =
     line !== undefined && (await givenBackIn(db, { runId: line.runId, payableId })).size > 0;
   const verdict = paidOnceOf({
-    ...{ profile, line, plan, places, attempts, shown, payments, externalPayments },
-    ...{ givenBack, holds, leftOut, trail: about },
+    profile,
+    line,
+    plan,
+    places,
+    attempts,
+    shown,
+    payments,
+    externalPayments,
+    givenBack,
+    holds,
+    leftOut,
+    trail: about,
   });
   const [inParts] = await linesWithParts(db, businessId, line === undefined ? [] : [line]);
   const owner = (await claimOwners(db, businessId, [payableId])).get(payableId) ?? null;

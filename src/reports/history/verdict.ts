@@ -54,11 +54,15 @@ export function paidOnceOf(bill: BillFacts) {
   const [conclusion = "", ...requests] = sentences;
   const asOf = asOfSentences(shown, payments, zoneOfProfile(profile));
   return {
-    ...{ verdict, way, serviceAnswered: shown !== undefined },
+    verdict,
+    way,
+    serviceAnswered: shown !== undefined,
     sentences: [
       conclusion,
       ...(IS_OWED.includes(verdict) && isPaidYet(way, bill) ? keptBackBy(bill.holds) : []),
-      ...[...asOf, ...requests, trailSentence(trail)],
+      ...asOf,
+      ...requests,
+      trailSentence(trail),
     ],
   };
 }

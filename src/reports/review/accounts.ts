@@ -79,7 +79,10 @@ export class AccountSums {
       decidedCents: sum.decidedCents + (isOpen ? 0 : bills.cents),
     });
     this.#sums.set(sourceId, {
-      ...{ sourceId, kind, name, last4 },
+      sourceId,
+      kind,
+      name,
+      last4,
       all: and(all),
       still: isPaidAgain || LINE.takesNoMore.includes(state) ? still : and(still),
     });
@@ -115,7 +118,10 @@ export class AccountSums {
   /** Returns the accounts without their money: once all is decided, the balance says nothing. */
   bare(): readonly Account[] {
     return [...this.#sums.values()].map(({ all, still: _, ...account }) => ({
-      ...{ ...account, bills: all.bills, ...UNTOLD, afterCents: null },
+      ...account,
+      bills: all.bills,
+      ...UNTOLD,
+      afterCents: null,
     }));
   }
 
@@ -151,7 +157,8 @@ export class AccountSums {
     const arrived = this.#depositsTo(sourceId, "completed");
     return {
       ...(plannedMs === undefined ? {} : { asOf: new Date(plannedMs).toISOString() }),
-      ...{ availableCents, promisedCents },
+      availableCents,
+      promisedCents,
       // A plan doesn't include what was deposited for it since.
       ...deposited(arrived, this.#depositsTo(sourceId, "on-its-way")),
     };

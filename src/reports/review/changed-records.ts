@@ -28,8 +28,10 @@ export async function changedRecordsFor(
     const { contactId, record, reason } = first;
     return {
       ...group.reduce<BillSum>(plus, NOTHING),
-      ...{ contactId, contactName: names.get(contactId)?.name ?? null },
-      ...{ updatedAt: record === "" ? null : record, text: reason ?? "" },
+      contactId,
+      contactName: names.get(contactId)?.name ?? null,
+      updatedAt: record === "" ? null : record,
+      text: reason ?? "",
     };
   });
 }

@@ -135,7 +135,8 @@ export async function reviewOf(
     dropped: drop.size === 0 ? [] : await read({ payableIds: [...drop] }),
     bills: await read({ page: { offset: (page - 1) * pageSize, limit: pageSize } }),
     totalCount: plan.count,
-    ...{ page, pageSize },
+    page,
+    pageSize,
     nextPage: page * pageSize < plan.count ? page + 1 : null,
   };
 }
@@ -164,11 +165,16 @@ async function digestOf(
   const others = await othersOf(context, run, signal);
   const groups = await approvalGroups(db, run.runId, {
     ...apartBy(others),
-    ...{ states: LINE_STATES, businessMs: nowMs, holds, apart: [...of.drop] },
+    states: LINE_STATES,
+    businessMs: nowMs,
+    holds,
+    apart: [...of.drop],
     earliest: of.clock === undefined ? undefined : earliestDate(of.clock),
   });
   const digest = new ReviewDigest(run, {
-    ...{ ...of, holds, others },
+    ...of,
+    holds,
+    others,
     person: { name, roles: new Set(refusal === undefined ? roles : []) },
     rejecter: { name, roles: new Set(roles) },
   });

@@ -79,7 +79,8 @@ export async function scheduledOf(
   const cancellation = await getCancellation(store.db, cancellationId);
   const calledBackBy = cancellation?.endedAtMs === null ? cancellationId : undefined;
   return {
-    ...{ bills, totalCents },
+    bills,
+    totalCents,
     cancelBy: earliestCutOffMs === null ? null : isoInstant(earliestCutOffMs),
     ...definedOnly({ calledBackBy }),
     payments: lines.map(({ plan, line: { payableId, amountCents, executionDate } }) => {

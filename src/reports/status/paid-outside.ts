@@ -155,7 +155,10 @@ function movingOf(payments: readonly Payment[], all: readonly Payment[]): StopLi
   const state = are("held") ? "held" : are("scheduled") ? "scheduled" : "processing";
   return [
     {
-      ...{ state, executionDate, isSplit, count: 1 },
+      state,
+      executionDate,
+      isSplit,
+      count: 1,
       cents: sumCents(moving.map(({ amountCents }) => amountCents)),
     },
   ];

@@ -112,8 +112,10 @@ export async function waitingBills(
     const { held, hurried, asksRecord, ...bills } = toRecord(row);
     return {
       ...bills,
-      ...{ count: Number(bills.count), cents: Number(bills.cents) },
-      ...{ given: Number(bills.given), isHeld: Number(held) === 1 },
+      count: Number(bills.count),
+      cents: Number(bills.cents),
+      given: Number(bills.given),
+      isHeld: Number(held) === 1,
       isHurried: Number(hurried) === 1,
       asksRecord: Number(asksRecord) === 1,
     };

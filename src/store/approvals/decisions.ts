@@ -69,8 +69,15 @@ export async function recordDecision(
       .values(
         lines.map(({ payableId, lineHash, stage = 0, escalated = false }) =>
           asColumns({
-            ...{ runId, payableId, lineHash, principal, decisionId, expiresAtMs },
-            ...{ stage, escalated, hurried },
+            runId,
+            payableId,
+            lineHash,
+            principal,
+            decisionId,
+            expiresAtMs,
+            stage,
+            escalated,
+            hurried,
           }),
         ),
       )
@@ -124,10 +131,14 @@ async function noteApprovals(
     for (const [details, lines] of alike) {
       await appendOfLines(trx, {
         businessId: lines[0]?.business_id ?? "",
-        ...{ runId, nowMs: decidedAtMs, actor: principal, action: APPROVAL_GIVEN },
+        runId,
+        nowMs: decidedAtMs,
+        actor: principal,
+        action: APPROVAL_GIVEN,
         details: JSON.parse(details) as Readonly<Record<string, unknown>>,
         lines: lines.map(({ payable_id: payableId, line_no: lineNo }) => ({
-          ...{ payableId, lineNo },
+          payableId,
+          lineNo,
           details: { lineHash: given.get(payableId)?.lineHash },
         })),
       });

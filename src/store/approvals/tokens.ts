@@ -114,9 +114,16 @@ async function insertToken(
     .insertInto("tokens")
     .values(
       asColumns({
-        ...{ tokenId, name, tokenHash: hashOfSecret(secret), roles, businesses, expiresAtMs },
-        ...{ createdBy: nameOfAuthor(createdBy), createdByKind: kindOfAuthor(createdBy) },
-        ...{ principal: principalOf(name), createdAtMs: nowMs },
+        tokenId,
+        name,
+        tokenHash: hashOfSecret(secret),
+        roles,
+        businesses,
+        expiresAtMs,
+        createdBy: nameOfAuthor(createdBy),
+        createdByKind: kindOfAuthor(createdBy),
+        principal: principalOf(name),
+        createdAtMs: nowMs,
         maker: typeof createdBy === "string" ? principalOf(createdBy) : null,
       }),
     )

@@ -30,8 +30,11 @@ export type NewItem = Omit<CancellationItem, keyof typeof AT_FIRST | "updatedAtM
   Partial<Pick<CancellationItem, keyof typeof AT_FIRST>>;
 
 const AT_FIRST = {
-  ...{ releaseByMs: null, cancelledAtMs: null, goesOutAtMs: null },
-  ...{ notBeforeMs: 0, pollAtMs: 0 },
+  releaseByMs: null,
+  cancelledAtMs: null,
+  goesOutAtMs: null,
+  notBeforeMs: 0,
+  pollAtMs: 0,
 };
 
 export async function insertItem(db: Db, item: NewItem, nowMs: number): Promise<void> {

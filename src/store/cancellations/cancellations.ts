@@ -53,7 +53,10 @@ export async function insertCancellation(
   const { workflowId, businessId, playbook, runId, reason, policy } = asked;
   const payments = namedPayments(policy);
   await appendAudit(trx, {
-    ...{ businessId, nowMs, actor: requestedBy, action: CANCELLATION_REQUESTED },
+    businessId,
+    nowMs,
+    actor: requestedBy,
+    action: CANCELLATION_REQUESTED,
     subject: workflowId,
     details: { playbook, runId, reason, payments, policy: jsonHash(policy) },
   });

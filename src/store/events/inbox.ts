@@ -27,8 +27,16 @@ export async function insertEvents(db: Db, events: readonly NewInboxEvent[]): Pr
       .values(
         some.map(({ businessId, eventId, type, sequence, object, objectId, ...event }) =>
           asColumns({
-            ...{ businessId, eventId, type, sequence, object, objectId, via: event.via },
-            ...{ createdAt: event.createdAt, receivedAtMs: event.receivedAtMs, body: event.body },
+            businessId,
+            eventId,
+            type,
+            sequence,
+            object,
+            objectId,
+            via: event.via,
+            createdAt: event.createdAt,
+            receivedAtMs: event.receivedAtMs,
+            body: event.body,
           }),
         ),
       )

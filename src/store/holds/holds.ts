@@ -163,7 +163,8 @@ export async function endHolds(
       "holds",
       { holdId },
       {
-        ...{ releasedAtMs: times.nowMs, releasedBy: ENDED_BY.name },
+        releasedAtMs: times.nowMs,
+        releasedBy: ENDED_BY.name,
         releasedByKind: kindOfAuthor(ENDED_BY),
       },
     );

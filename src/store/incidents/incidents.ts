@@ -114,10 +114,24 @@ export async function openIncident(
     `The account is on hold for all runs of ${business} until one of ${roles.join(", ")} decides:\n\n  ${incidentCommand(sourceId)}`,
   ];
   const values = asColumns({
-    ...{ businessId, sourceId, business, workflowId, round, code, reason, roles },
-    ...{ phase: "open" as const, holdId: hold.holdId, openedAtMs: nowMs },
-    ...{ decision: null, decidedBy: null, decidedByKind: null },
-    ...{ decidedAtMs: null, decidedBusinessMs: null, revokedAtMs, callsBack: false },
+    businessId,
+    sourceId,
+    business,
+    workflowId,
+    round,
+    code,
+    reason,
+    roles,
+    phase: "open" as const,
+    holdId: hold.holdId,
+    openedAtMs: nowMs,
+    decision: null,
+    decidedBy: null,
+    decidedByKind: null,
+    decidedAtMs: null,
+    decidedBusinessMs: null,
+    revokedAtMs,
+    callsBack: false,
   });
   const row = await trx
     .insertInto("incidents")

@@ -83,7 +83,10 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
     nowMs,
   });
   await raiseNotice(trx, {
-    ...{ businessId, kind: "store-behind", factKey: hold.holdId, nowMs },
+    businessId,
+    kind: "store-behind",
+    factKey: hold.holdId,
+    nowMs,
     subject: `Everything is on hold: the store ${is} older than what was done with it`,
     text: `${reason}\n\nWhat to do: payrun payments --since BACKUP_DAY lists the service's payments and which of them the store has no record of; payrun holds shows the hold, ${hold.holdId}; payrun release ends it.`,
     roles: ["operator"],

@@ -30,13 +30,17 @@ export async function insertInput(
     .insertInto("onboarding_inputs")
     .values(
       asColumns({
-        ...{
-          inputId: `inp_${randomUUID()}`,
-          inputNo: (last?.no ?? 0) + 1,
-          state: "waiting",
-          sends: 0,
-        },
-        ...{ businessId, round, step, facts, vaultRef, providedBy, providedAtMs: input.nowMs },
+        inputId: `inp_${randomUUID()}`,
+        inputNo: (last?.no ?? 0) + 1,
+        state: "waiting",
+        sends: 0,
+        businessId,
+        round,
+        step,
+        facts,
+        vaultRef,
+        providedBy,
+        providedAtMs: input.nowMs,
       }),
     )
     .returningAll()

@@ -36,9 +36,20 @@ export async function recordOnboarding(
   if (known !== undefined && known.endedAtMs === null) return { onboarding: known, created: false };
   const { nowMs, ...asked } = launch;
   const values = asColumns({
-    ...{ ...asked, round: (known?.round ?? 0) + 1, phase: "tax", waitingFor: null },
-    ...{ needsAction: false, nextSteps: [], waitKey: "", waitSinceMs: 0, waitSinceRealMs: nowMs },
-    ...{ reminders: 0, proposal: null, launchedAtMs: nowMs, updatedAtMs: nowMs, endedAtMs: null },
+    ...asked,
+    round: (known?.round ?? 0) + 1,
+    phase: "tax",
+    waitingFor: null,
+    needsAction: false,
+    nextSteps: [],
+    waitKey: "",
+    waitSinceMs: 0,
+    waitSinceRealMs: nowMs,
+    reminders: 0,
+    proposal: null,
+    launchedAtMs: nowMs,
+    updatedAtMs: nowMs,
+    endedAtMs: null,
   });
   const { business_id: _, ...changed } = values;
   const row = await trx
@@ -78,7 +89,9 @@ export async function updateOnboarding(
 ): Promise<void> {
   const { wait, ...changed } = change;
   const begun = wait && {
-    ...{ waitKey: wait.key, waitSinceMs: wait.sinceMs, waitSinceRealMs: wait.sinceRealMs },
+    waitKey: wait.key,
+    waitSinceMs: wait.sinceMs,
+    waitSinceRealMs: wait.sinceRealMs,
     reminders: 0,
   };
   const open = { businessId, endedAtMs: null };

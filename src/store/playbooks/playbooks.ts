@@ -36,7 +36,9 @@ export async function applyPlaybook(
     .insertInto("playbooks")
     .values(
       asColumns({
-        ...{ ...playbook, revision, createdAtMs: nowMs },
+        ...playbook,
+        revision,
+        createdAtMs: nowMs,
         ...(confirmedBy === undefined ? {} : { confirmedBy, confirmedAtMs: nowMs }),
       }),
     )

@@ -37,7 +37,9 @@ export async function openPostgres(url: string, options: OpenStoreOptions): Prom
   const over = (single: PostgresConfig["single"]) =>
     new Kysely<Tables>({
       dialect: poolDialect({
-        ...{ sessions, beginning, single },
+        sessions,
+        beginning,
+        single,
         hooks: {
           begin: () => tries.getStore()?.hooks.begin() ?? [SCHEMA_LOCK],
           begun: async (client) => tries.getStore()?.hooks.begun(client),

@@ -207,9 +207,17 @@ async function insert(
     .insertInto("keyed_requests")
     .values(
       asColumns({
-        ...{ principal, operation, keyHash, businessId, requestHash, roles, businesses },
-        ...{ requestId: randomUUID(), createdAtMs: Math.floor(nowMs) },
-        ...{ status: answer?.status ?? null, answer: answer?.text ?? null },
+        principal,
+        operation,
+        keyHash,
+        businessId,
+        requestHash,
+        roles,
+        businesses,
+        requestId: randomUUID(),
+        createdAtMs: Math.floor(nowMs),
+        status: answer?.status ?? null,
+        answer: answer?.text ?? null,
         bytes: ROW_BYTES + (answer?.text.length ?? 0),
       }),
     )

@@ -63,10 +63,23 @@ export async function upsertRun(
     .insertInto("runs")
     .values(
       asColumns({
-        ...{ runId, businessId, business, playbook, playbookRevision, policy, period, revision },
-        ...{ inputs, launchedByTokenId, launchedAtMs: Math.floor(launch.nowMs) },
-        ...{ launchedBy: nameOfAuthor(launchedBy), launchedByKind: kindOfAuthor(launchedBy) },
-        ...{ phase: "planning" satisfies RunPhase, planNo: 0, totalCents: 0, decisionsSent: 0 },
+        runId,
+        businessId,
+        business,
+        playbook,
+        playbookRevision,
+        policy,
+        period,
+        revision,
+        inputs,
+        launchedByTokenId,
+        launchedAtMs: Math.floor(launch.nowMs),
+        launchedBy: nameOfAuthor(launchedBy),
+        launchedByKind: kindOfAuthor(launchedBy),
+        phase: "planning" satisfies RunPhase,
+        planNo: 0,
+        totalCents: 0,
+        decisionsSent: 0,
       }),
     )
     .onConflict((conflict) => conflict.doNothing())
@@ -136,7 +149,9 @@ export async function recordLaunch(
     action: launched.created ? "run.launched" : "run.joined",
     subject: launched.runId,
     details: {
-      ...{ playbook: launch.playbook, revision: launch.playbookRevision, period: launch.period },
+      playbook: launch.playbook,
+      revision: launch.playbookRevision,
+      period: launch.period,
       ...(launched.created ? decides : {}),
     },
   });
@@ -247,8 +262,12 @@ export async function requestCancel(
   if (run === undefined) return "unknown";
   if (result.numUpdatedRows > 0n) {
     await appendAudit(trx, {
-      ...{ businessId: run.businessId, nowMs, actor: by, action: "run.cancel-requested" },
-      ...{ subject: runId, details: reason === null ? {} : { reason } },
+      businessId: run.businessId,
+      nowMs,
+      actor: by,
+      action: "run.cancel-requested",
+      subject: runId,
+      details: reason === null ? {} : { reason },
     });
     signalOnCommit(trx, run.businessId, { kind: "workflow", workflowId: runId });
     signalOnCommit(trx, run.businessId, { kind: "run", runId });

@@ -34,7 +34,10 @@ export async function openSqlite(path: string, options: OpenStoreOptions): Promi
   const over = (connection: Connection) =>
     new Kysely<Tables>({
       dialect: nodeSqliteDialect({
-        ...{ connection: watched(connection, path), path, busyLimitMs, mustFlush },
+        connection: watched(connection, path),
+        path,
+        busyLimitMs,
+        mustFlush,
       }),
     });
   const first = over(new FileConnection(database, options.nowMs));
