@@ -25,7 +25,7 @@ export async function retryFailedPayment(input: RetryFailedPaymentInput): Promis
     look: async () => {
       const now = await (phase === "waiting" || phase === "pay"
         ? money.payAgain.executeWithOptions(
-            { summary: `Pays ${about} again if nothing keeps it back` },
+            { summary: `Pays ${about} again if no hold applies to it` },
             [known],
           )
         : retries.reviewFailedPayment.executeWithOptions(

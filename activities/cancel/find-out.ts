@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { keptBack } from "../../src/domain/cancellations/kept-back.ts";
+import { holdsOfCancellation } from "../../src/domain/cancellations/holds-of-cancellation.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
 import { ofBill } from "../../src/domain/payments/whose.ts";
 import { lookupWaitMs } from "../../src/domain/cancellations/lookup-wait.ts";
@@ -45,7 +45,7 @@ async function isHeld(
   { businessMs }: ClockReading,
 ): Promise<boolean> {
   const holds = await activeHolds(trx, cancellation.businessId, businessMs);
-  return keptBack(cancellation.policy, holds).has(item.payableId);
+  return holdsOfCancellation(cancellation.policy, holds).has(item.payableId);
 }
 
 type Read = Awaited<ReturnType<typeof readPayments>>;

@@ -2,7 +2,7 @@ import { authorOf, byWorkflow, isSameAuthor, PAYRUN } from "../../src/contracts/
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
 import type { Transaction } from "kysely";
 import { cancelScheduledPaymentsId } from "../../src/contracts/workflow-kinds.ts";
-import { keptBack } from "../../src/domain/cancellations/kept-back.ts";
+import { holdsOfCancellation } from "../../src/domain/cancellations/holds-of-cancellation.ts";
 import { namedPayments } from "../../src/domain/cancellations/policy.ts";
 import { mayYetBeCancelled } from "../../src/domain/cancellations/judge-payment.ts";
 import { askerOf } from "../../src/domain/events/triggers.ts";
@@ -208,7 +208,7 @@ async function holdAll(
   const { workflowId, businessId, reason } = cancellation;
   const bills = new Set(parts.flatMap(({ payableId }) => payableId ?? []));
   const inForce = await activeHolds(trx, businessId, clock.businessMs);
-  const { byOne, lifted } = keptBack(cancellation.policy, inForce);
+  const { byOne, lifted } = holdsOfCancellation(cancellation.policy, inForce);
   if (lifted) return new Map();
   if (byOne !== undefined) return new Map([...bills].map((payableId) => [payableId, byOne]));
   const holds = await heldBefore(trx, cancellation, bills, inForce);

@@ -33,7 +33,7 @@ const VAIN_SENDS = 20;
 
 /** What the ledger has of a payment's cancels, for deciding whether to ask for another one now. */
 export interface CancelSends {
-  /** Milliseconds until another key is asked for; 0 or less if nothing keeps it back. */
+  /** Milliseconds until another key is asked for; 0 or less if no hold applies to it. */
   readonly pauseMs: number;
   /** The last refusal. */
   readonly refused: Send | null;

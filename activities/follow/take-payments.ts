@@ -123,7 +123,7 @@ async function alarm(
     text: [
       `The service said that payment ${id} of run ${runId} was ${from}; now it says ${status}, which should be impossible.`,
       "Payrun believes what the service says now, and goes on by it.",
-      `What to do: compare payment ${id} with the bank's statement (payrun report ${runId} --bank-csv), and ask the service. Until it is cleared up, payrun hold --run ${runId} --reason "${id} moved oddly" keeps the rest of the run back.`,
+      `What to do: compare payment ${id} with the bank's statement (payrun report ${runId} --bank-csv), and ask the service. Until it is cleared up, payrun hold --run ${runId} --reason "${id} moved oddly" puts the rest of the run on hold.`,
     ].join("\n"),
     roles: ["operator"],
     data: { paymentId: id, ...details },

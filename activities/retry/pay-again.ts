@@ -22,7 +22,7 @@ import { reviewFailedPayment, judge, withCase } from "./review-failed-payment.ts
 import { endCase, notifyPeople, type RetryCase, setRow } from "./retry-case.ts";
 
 /**
- * Looks at a failed payable, and pays it again if nothing keeps it back.
+ * Looks at a failed payable, and pays it again if no hold applies to it.
  *
  * The slot comes first: what was read should be as fresh as possible when it is used.
  *

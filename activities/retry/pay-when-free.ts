@@ -60,7 +60,7 @@ function holdsNow({ context, businessId, run, line, clock }: RetryCase): Promise
 }
 
 /**
- * Once nothing keeps a bill back any more, restores the reason why it failed; otherwise names the
+ * Once no hold applies to a bill any more, restores the reason why it failed; otherwise names the
  * other hold that does.
  */
 export async function noteRelease(retry: RetryCase): Promise<void> {

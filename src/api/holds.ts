@@ -13,7 +13,7 @@ export const billsTotal = z.object({ bills: z.int(), totalCents: z.int() });
 const heldSums = z
   .object({
     zone: moment.zone,
-    waiting: billsTotal.describe("Not with the service: kept back by the hold"),
+    waiting: billsTotal.describe("Not with the service: on hold"),
     recallable: billsTotal
       .extend({
         earliestCutOff: instant
@@ -25,13 +25,13 @@ const heldSums = z
     gone: billsTotal.describe(
       "Can't be cancelled: with the bank, too close to it, or split into several payments",
     ),
-    paid: billsTotal.describe("Of a bill or a run: paid already, so nothing of it is kept back"),
+    paid: billsTotal.describe("Of a bill or a run: paid already, so nothing of it is put on hold"),
     storeBehind: z
       .boolean()
       .describe("True for a restored store: payments that it has lost are not counted"),
     paidByOthers: billsTotal
       .optional()
-      .describe("Of a run: others have paid them, or are paying them, so nothing is kept back"),
+      .describe("Of a run: others have paid them, or are paying them, so nothing is put on hold"),
     othersUnread: z
       .literal(true)
       .optional()
@@ -66,7 +66,7 @@ export const HoldBody = z
     releasedAt: instant.nullable(),
     releasedBy: z.string().nullable(),
     note: z.string().optional(),
-    holds: heldSums.optional().describe("What it keeps back, if it was just set"),
+    holds: heldSums.optional().describe("What it is on, if it was just set"),
     goesOut: billsTotal
       .extend({
         ...sendsAfterLoss.shape,
@@ -90,11 +90,11 @@ export const HoldBody = z
           ),
       })
       .optional()
-      .describe("Approved bills that nothing keeps back any more, if it was just lifted"),
+      .describe("Approved bills that no hold applies to any more, if it was just lifted"),
     stillHeldBy: z
       .array(z.string())
       .optional()
-      .describe("Ids of holds that keep back everything all the same, if it was just lifted"),
+      .describe("Ids of holds that are on everything all the same, if it was just lifted"),
     ended: ended
       .optional()
       .describe("How a person has ended its bill, which the next run may pay once it is lifted"),
@@ -141,7 +141,7 @@ export const StopPreviewBody = z
 
 export const StopBody = z
   .object({
-    hold: HoldBody.describe("The one hold that keeps everything back until it is released"),
+    hold: HoldBody.describe("The one hold that is on all of it until it is released"),
     holds: heldSums,
     cancellation: orNull(CancellationStatusBody).describe(
       "What cancels the rest; null if that was not asked for",

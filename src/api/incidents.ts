@@ -100,8 +100,8 @@ export const IncidentBody = z
     freed: z
       .object({
         paidAgain: goesOut.describe("Bills that bounced and are paid again"),
-        goesOut: goesOut.describe("Others that the hold on the account alone has kept back"),
-        stillHeld: billsTotal.describe("Bills that bounced and that other holds keep back"),
+        goesOut: goesOut.describe("Others that only the hold on the account applied to"),
+        stillHeld: billsTotal.describe("Bills that bounced and that other holds apply to"),
       })
       .optional()
       .describe("What comes of it, if it was just released"),

@@ -172,7 +172,7 @@ const waitingApproval = z.object({
   by: z.array(z.string()).describe("Roles that may decide now"),
   quorum: z.int(),
   given: z.int().describe("Approvals that it has"),
-  onHold: z.literal(true).optional().describe("Present if a hold keeps them back besides"),
+  onHold: z.literal(true).optional().describe("Present if a hold applies to them besides"),
   aboutRecord: z
     .literal(true)
     .optional()

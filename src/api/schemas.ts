@@ -118,10 +118,10 @@ export const ResolutionBody = z
       .describe(
         "Why it is not paid again under its approval: the next run plans it and asks for another",
       ),
-    keptBack: z
+    onHold: z
       .array(z.string())
       .optional()
-      .describe("Of a retry: the holds that keep it back, each with the command that ends it"),
+      .describe("Of a retry: the holds that apply to it, each with the command that ends it"),
   })
   .openapi("Resolution");
 

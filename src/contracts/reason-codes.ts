@@ -31,7 +31,7 @@ const leftOut = {
     means: "Its vendor is not active, has no valid bank account, or is not listed.",
     remedy: IN_SERVICE,
   },
-  on_hold: { means: "A hold keeps it back.", remedy: "`payrun holds`, then `payrun release`." },
+  on_hold: { means: "A hold applies to it.", remedy: "`payrun holds`, then `payrun release`." },
   claimed: { means: "Another run or retry has it.", remedy: NOTHING },
   unreadable: {
     means: "A field of it, of its vendor or of a payment can't be read.",
@@ -46,11 +46,11 @@ const leftOut = {
 
 /** Why a bill of a run, or its retry, stands where it stands. */
 const bill = {
-  on_hold: { means: "A hold keeps it back.", remedy: "`payrun holds`, then `payrun release`." },
+  on_hold: { means: "A hold applies to it.", remedy: "`payrun holds`, then `payrun release`." },
   plan_only: { means: "Its playbook's schedule only plans.", remedy: NOTHING },
   dropped: {
     means: "An approver has left it out.",
-    remedy: "Nothing: the next run plans it and asks. `payrun hold BILL` keeps it back.",
+    remedy: "Nothing: the next run plans it and asks. `payrun hold BILL` puts it on hold.",
   },
   rejected: {
     means: "People have rejected its run, or the bill in another run.",

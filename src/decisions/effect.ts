@@ -72,7 +72,7 @@ export async function effectOf(db: Db, deciding: Deciding): Promise<EffectOfAppr
     const { line } = planned;
     const lacks = missingOf(under);
     if (lacks !== null) {
-      // A hold keeps it back, and it still needs those approvals.
+      // A hold applies to it, and it still needs those approvals.
       if (line.state !== "planned") missing.add(lacks, bills);
     } else if (hasApproved(under, principal)) {
       const hold = holdOn(holds, { ...line, runId, playbook });

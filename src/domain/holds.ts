@@ -101,12 +101,12 @@ export function onHoldText(hold: SetBy & { readonly reason: string }, others = 0
     ? `On hold: ${reason}`
     : `On hold since ${hold.author} said: ${reason}`;
   if (others === 0) return text;
-  const more = others === 1 ? "1 more hold keeps" : `${others} more holds keep`;
-  return `${withFullStop(text)} ${more} it back.`;
+  const more = others === 1 ? "1 more hold applies" : `${others} more holds apply`;
+  return `${withFullStop(text)} ${more} to it.`;
 }
 
 /** Says which hold stops a bill, why, and which command ends it. */
-export function keepsBackText(
+export function holdAppliesText(
   hold: SetBy & {
     readonly holdId: string;
     readonly scope: string;
@@ -115,14 +115,14 @@ export function keepsBackText(
   },
 ): string {
   const { holdId, author, roles } = hold;
-  const on = isScope(hold.scope) ? KEPT_BACK[hold.scope] : "everything";
+  const on = isScope(hold.scope) ? HOLD_IS_ON[hold.scope] : "everything";
   const by = isSetByPayrun(hold) ? "" : `${author}: `;
   const reason = beginningOf(hold.reason).replace(/\.$/, "");
   const only = roles.length === 0 ? "" : `; only ${roles.join(" or ")} may`;
-  return `A hold on ${on} keeps it back (${by}${reason}): payrun release ${holdId} lifts it${only}.`;
+  return `A hold on ${on} applies to it (${by}${reason}): payrun release ${holdId} lifts it${only}.`;
 }
 
-const KEPT_BACK: Readonly<Record<HoldScopeName, string>> = {
+const HOLD_IS_ON: Readonly<Record<HoldScopeName, string>> = {
   payable: "this bill",
   contact: "every bill of its vendor",
   source: "its account",

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { keptBack } from "../domain/cancellations/kept-back.ts";
+import { holdsOfCancellation } from "../domain/cancellations/holds-of-cancellation.ts";
 import { type CancellationItem, isOpenItem } from "../store/cancellations/cancellation-items.ts";
 import { type Cancellation, getCancellation } from "../store/cancellations/cancellations.ts";
 import { activeHolds } from "../store/holds/holds.ts";
@@ -28,7 +28,7 @@ export async function mayCancel(
   const now = await getCancellation(trx, workflowId);
   const isOver = now === undefined || now.endedAtMs !== null;
   const holds = await activeHolds(trx, businessId, businessMs);
-  const kept = keptBack(cancellation.policy, holds);
+  const kept = holdsOfCancellation(cancellation.policy, holds);
   const closed = new Map<string, Closed>();
   for (const { subject } of requests) {
     const item = items.get(subject);

@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { byWorkflow, PAYRUN } from "../contracts/authors.ts";
 import { cancelSubject, holdSubject } from "../contracts/names.ts";
 import { principalOf } from "../contracts/principal.ts";
-import { keptBack } from "../domain/cancellations/kept-back.ts";
+import { holdsOfCancellation } from "../domain/cancellations/holds-of-cancellation.ts";
 import {
   HOLD_SCOPE,
   HOLD_SCOPES,
@@ -201,7 +201,9 @@ export async function cancelForbiddenByTrail(
       ? null
       : "the store has a cancellation that the trail lacks") ??
     (hasChosen ? null : "the store has chosen a payment that the trail lacks") ??
-    (keptBack(policy, open).has(payableId) ? null : "its hold was lifted, or set by nobody");
+    (holdsOfCancellation(policy, open).has(payableId)
+      ? null
+      : "its hold was lifted, or set by nobody");
   if (reason === null) return null;
   const found = new Map([[cancelSubject(paymentId ?? ""), `${TRAIL} ${reason}`]]);
   await alarm(trx, { businessId, runId: workflowId }, null, found);

@@ -105,7 +105,7 @@ test("trying a bill again releases the hold on its vendor that its failure set",
   const vendor = { businessId: "biz_acme", scope: "contact", value: "con_p1" } as const;
   const held = { ...vendor, author, reason: "R02", nowMs: Date.now() };
   await gateway.store.transaction((trx) => createHold(trx, held));
-  expect((await resolve(gateway, operator, "p1", "retry")).json).not.toHaveProperty("keptBack");
+  expect((await resolve(gateway, operator, "p1", "retry")).json).not.toHaveProperty("onHold");
   expect(await activeHolds(gateway.store.db, "biz_acme", Date.now())).toEqual([]);
 });
 
@@ -119,10 +119,10 @@ test("the answer about a bill on hold says what releases it, whether it is tried
   vi.spyOn(gateway.temporal.workflow, "signalWithStart").mockResolvedValue({} as never);
   const cora = await gateway.token("cora", ["operator"]);
   await typed(gateway, cora, ["hold", "BILL-p1", "--reason", "disputed", "--yes"]);
-  const keeps = "A hold on this bill keeps it back (cora: disputed): ";
+  const keeps = "A hold on this bill applies to it (cora: disputed): ";
   const words = ["--retry", "--reason", "they called", "--yes"];
   const first = await typed(gateway, operator, ["resolve", "BILL-p1", "BILL-p2", ...words]);
-  expect(first.stdout).toContain(`tried again once nothing keeps it back. ${keeps}`);
+  expect(first.stdout).toContain(`tried again once no hold applies to it. ${keeps}`);
   expect(first.stdout).toContain("1 bill, $100.00, is tried again.");
   await db.updateTable("retries").set({ phase: "ended", requested: null }).execute();
   const again = await typed(gateway, operator, ["resolve", "BILL-p1", ...words]);

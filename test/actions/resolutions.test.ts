@@ -222,7 +222,9 @@ test("calling a bill in retry paid elsewhere is refused, and the refusal says ho
   await setLine(gateway.store, run.runId, "p4", { state: "retrying", paymentIds: ["pmt_4"] });
   const { json } = await resolve(gateway, operator, "p4", "paid-elsewhere");
   expect(json["error"]).toBe("not_parked");
-  expect(json["message"]).toMatch(/record that at the service.*payrun hold BILL-p4 keeps it back/);
+  expect(json["message"]).toMatch(
+    /record that at the service.*payrun hold BILL-p4 puts it on hold/,
+  );
 });
 
 test("a bill that no run has planned is not found", async ({ gateway, operator }) => {

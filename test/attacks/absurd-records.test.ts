@@ -329,7 +329,7 @@ test("a payment that can't be read and names no bill holds its account, and the 
 });
 
 test.for([1, 26])(
-  "a payment that can't be read and names no bill after the approval keeps back %i bills of its account until it is corrected",
+  "a payment that can't be read and names no bill after the approval holds up %i bills of its account until it is corrected",
   async (count, { world, front }) => {
     const { paymentId } = await enterBills(world);
     const { runId, payableIds } = await world.approvedRun(

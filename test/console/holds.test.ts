@@ -44,7 +44,7 @@ describe("A hold", () => {
       await setLine(gateway.store, run.runId, "pbl_0101", { state, ...paid });
       const path = "/bills/pbl_0101/hold?business=acme";
       const done = await olga.send(await olga.get(path), path, { reason: "odd" });
-      expect(done.text).toContain(`The hold keeps back nothing that was sent`);
+      expect(done.text).toContain(`The hold doesn’t stop what was sent`);
       expect(done.text).toContain(said);
       expect(done.text).not.toContain("It is on hold: nothing new is sent");
     },
@@ -61,7 +61,7 @@ describe("A hold", () => {
     } as const;
     await setLine(gateway.store, run.runId, "pbl_0114", sent);
     const { text } = await olga.get("/vendors/con_4/hold?business=acme");
-    expect(text).toMatch(/Kept back \$[\d,.]+ ?5 bills Can be called back \$[\d,.]+ ?1 bill/);
+    expect(text).toMatch(/On hold \$[\d,.]+ ?5 bills Can be called back \$[\d,.]+ ?1 bill/);
   });
 
   test("a hold on an account takes the account's name; mistakes are shown and the typed values stay", async ({

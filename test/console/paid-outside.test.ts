@@ -31,7 +31,7 @@ test("a hold on a bill with an external payment names the command that cancels i
   const token = await gateway.token("olga", ["operator"]);
   const { stdout } = await typed(gateway, token, ["hold", "pbl_0101", "--reason", "odd"]);
   const said = stdout.replaceAll(/\s+/g, " ");
-  expect(said).toContain("no bill kept back 1 bill, $100.00, with the service, which can still");
+  expect(said).toContain("no bill on hold 1 bill, $100.00, with the service, which can still");
   expect(said).toContain("payrun cancel-scheduled BILL-000101 --reason … takes it back");
 });
 
@@ -39,7 +39,7 @@ test("a hold on a bill with an external payment says that it doesn't stop that p
   const olga = await signedIn(await withOthersPayment(), "olga", ["operator"]);
   const path = "/bills/pbl_0101/hold?business=acme";
   const done = await olga.send(await olga.get(path), path, { reason: "odd" });
-  expect(done.text).toContain("The hold keeps back nothing that was sent");
+  expect(done.text).toContain("The hold doesn’t stop what was sent");
   expect(done.text).toContain(
     "Outside Payrun it has payment pmt_theirs of $100.00, on its way. That goes on.",
   );

@@ -18,7 +18,7 @@ describe("A stop", () => {
     async ([kind, q, hold], { gateway }) => {
       const cora = await signedIn(gateway, "cora", ["controller"]);
       const look = await cora.get(`/emergency/stop?kind=${kind}&q=${encodeURIComponent(q)}`);
-      expect(look.text).toMatch(/Kept back \$[\d,.]+ \d+ bills/);
+      expect(look.text).toMatch(/On hold \$[\d,.]+ \d+ bills/);
       expect(await inForce(gateway)).toEqual([]);
       expect((await cora.send(look, "/emergency/stop", { reason: "" })).status).toBe(422);
       const done = await cora.send(look, "/emergency/stop", { reason: "fraud?" });

@@ -53,7 +53,7 @@ test("a bill on hold shows the first part of a long reason, and a short reason i
 test("a bill under several holds says how many remain if the first is released", () => {
   const hold = { author: "cora", authorKind: "principal" as const, reason: "Check the account" };
   expect(onHoldText(hold, 1)).toBe(
-    "On hold since cora said: Check the account. 1 more hold keeps it back.",
+    "On hold since cora said: Check the account. 1 more hold applies to it.",
   );
-  expect(onHoldText(hold, 2)).toContain("2 more holds keep it back.");
+  expect(onHoldText(hold, 2)).toContain("2 more holds apply to it.");
 });

@@ -240,7 +240,7 @@ describe("taking payments back", () => {
     for (const { due_at_ms: dueMs } of waiting) expect(dueMs).toBeGreaterThan(Date.now());
   });
 
-  test("a hold started by an event keeps back bills of each open run of its playbook separately", async () => {
+  test("a hold started by an event is on bills of each open run of its playbook separately", async () => {
     await apply("wait-changed", "kind: hold\nchoose: { run: weekly }\nevents: [contact.updated]\n");
     const seeded = await Promise.all(
       ["2026-11-12", "2026-11-19"].map((period) =>

@@ -182,9 +182,9 @@ describe("a bill that is paid in part", () => {
     expect(stdout).toContain("✓ Osprey Robotics BILL-000071, $60.00 of $100.00: given-up");
   });
 
-  test("a hold on a partly paid bill names the open amount as kept back", async ({ gateway }) => {
+  test("a hold on a partly paid bill names the open amount as on hold", async ({ gateway }) => {
     const { stdout } = await as(gateway, "oli", ["operator"], ["hold", "p1", "--reason", "odd"]);
-    expect(stdout).toContain("1 bill, $60.00, kept back");
+    expect(stdout).toContain("1 bill, $60.00, on hold");
   });
 
   test.runIf(hasTerminals)(
@@ -252,7 +252,7 @@ test("status, report and explain say who left a bill out, and why", async ({ gat
   const dropped = await type("approve", "weekly", ...drop);
   expect(dropped.code).toBe(0);
   expect(dropped.stdout).toMatch(
-    /1 bill is left out of this run only\. .* flagged rejected-before; (npx )?payrun hold p1 --reason WHY keeps it back\./,
+    /1 bill is left out of this run only\. .* flagged rejected-before; (npx )?payrun hold p1 --reason WHY puts it on hold\./,
   );
   const said = "Left out by cora: billed twice.";
   for (const command of ["status", "report"]) {

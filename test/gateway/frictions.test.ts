@@ -209,7 +209,7 @@ test("releasing the hold on a bill that was paid elsewhere says that the next ru
   await oli(["hold", "BILL-000071", "--reason", "paid by wire"]);
   const { stdout } = await oli(["release", "BILL-000071"]);
   expect(stdout).toContain("it was paid elsewhere: the next run may pay it");
-  expect(stdout).toContain("payrun hold BILL-000071 --reason … keeps it back again");
+  expect(stdout).toContain("payrun hold BILL-000071 --reason … puts it on hold again");
 });
 
 test("lists of tokens, playbooks and revisions show times in the profile's zone", async ({

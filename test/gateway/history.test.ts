@@ -46,7 +46,7 @@ test("a bill that no run has planned has a history if it was held", async ({
   );
 });
 
-test("a bill's history names every hold that keeps it back, and the command that releases it", async ({
+test("a bill's history names every hold that applies to it, and the command that releases it", async ({
   gateway,
   operator,
 }) => {
@@ -73,15 +73,15 @@ test("a bill's history names every hold that keeps it back, and the command that
   expect(first.holds).toEqual(expect.arrayContaining([vendor, all]));
   expect(first.holds).not.toContain(run);
   expect(first.said).toContain(
-    `A hold on every bill of its vendor keeps it back (cora: Fraud?): payrun release ${vendor} lifts it.`,
+    `A hold on every bill of its vendor applies to it (cora: Fraud?): payrun release ${vendor} lifts it.`,
   );
   expect(first.said).toContain(`payrun release ${all} lifts it`);
   const second = await of("p2");
   expect(second.holds).toEqual(expect.arrayContaining([all, run]));
-  expect(second.said).toContain(`A hold on its run keeps it back (cora: Fraud?)`);
+  expect(second.said).toContain(`A hold on its run applies to it (cora: Fraud?)`);
 });
 
-test("a bill that is being paid elsewhere is called neither paid nor kept back by a hold", async () => {
+test("a bill that is being paid elsewhere is called neither paid nor on hold", async () => {
   const payment = {
     ...{ id: "pmt_theirs", status: "scheduled", amountCents: 10_000, payableId: "stranger" },
     ...{ contactId: null, bankAccountId: null, paymentRail: "SERVICE" },
@@ -94,10 +94,10 @@ test("a bill that is being paid elsewhere is called neither paid nor kept back b
   const { json } = await other.call("GET", "/v1/payables/stranger/history", token);
   const said = HistoryBody.parse(json).paidOnce.sentences.join("\n");
   expect(said).toContain("which found it being paid by someone else");
-  expect(said).not.toContain("keeps it back");
+  expect(said).not.toContain("applies to it");
 });
 
-test("a void bill is not called kept back by a hold", async ({ gateway, operator }) => {
+test("a void bill is not called on hold", async ({ gateway, operator }) => {
   await seedRun(gateway.store, { lines: [planLine("p1")] });
   const left = await gateway.store.db
     .selectFrom("plan_skipped")
@@ -110,7 +110,7 @@ test("a void bill is not called kept back by a hold", async ({ gateway, operator
     const { json } = await gateway.call("GET", path, operator);
     return HistoryBody.parse(json).paidOnce.sentences.join("\n");
   };
-  expect(await said()).toContain("A hold on this bill keeps it back");
+  expect(await said()).toContain("A hold on this bill applies to it");
   const skipped = JSON.stringify({
     ...JSON.parse(left.skipped),
     code: "void",
@@ -119,7 +119,7 @@ test("a void bill is not called kept back by a hold", async ({ gateway, operator
   await gateway.store.db.updateTable("plan_skipped").set({ skipped }).execute();
   const told = await said();
   expect(told).toContain("It is void.");
-  expect(told).not.toContain("keeps it back");
+  expect(told).not.toContain("applies to it");
 });
 
 test("a bill's history says when it was on hold, and when no longer", async ({
@@ -146,7 +146,7 @@ test("a bill's history says when it was on hold, and when no longer", async ({
   ]);
 });
 
-test("a bill on hold says that a second hold keeps it back, until one of them is released", async ({
+test("a bill on hold says that a second hold applies to it, until one of them is released", async ({
   gateway,
   operator,
 }) => {
@@ -165,7 +165,7 @@ test("a bill on hold says that a second hold keeps it back, until one of them is
   await set("source", "balance");
   expect(await reasonNow()).toBe("On hold since cora said: Fraud?");
   const { holdId } = await set("contact", "con_p1");
-  expect(await reasonNow()).toContain("1 more hold keeps it back.");
+  expect(await reasonNow()).toContain("1 more hold applies to it.");
   await store.transaction((trx) => releaseHold(trx, holdId, "cora", nowMs));
   expect(await reasonNow()).toBe("On hold since cora said: Fraud?");
 });

@@ -88,7 +88,7 @@ test("a hold that names roles can be released by these roles only", async ({ gat
   expect(lifted).toMatchObject({ status: 200, json: { roles: ["controller"] } });
 });
 
-test("releasing one of two holds on everything says that the other still keeps everything back", async ({
+test("releasing one of two holds on everything says that the other is still on everything", async ({
   gateway,
   operator,
 }) => {

@@ -64,7 +64,7 @@ async function cancelled(
 type CancelEnd = Pick<CancellationItem, "state" | "reason"> &
   Partial<Pick<CancellationItem, "goesOutAtMs">>;
 
-test("a cancellation that makes progress no longer shows why its payments were kept back", async ({
+test("a cancellation that makes progress no longer shows why its payments waited", async ({
   gateway,
   operator,
 }) => {

@@ -77,7 +77,7 @@ test.for<[string, string]>([
   },
 );
 
-test("releasing an account does not name a bill as paid again that another hold keeps back", async ({
+test("releasing an account does not name a bill as paid again that another hold is on", async ({
   gateway,
   run,
   controller,
@@ -86,11 +86,11 @@ test("releasing an account does not name a bill as paid again that another hold 
   await waitsForIncident(gateway, run, "p1");
   await said(gateway, controller, "hold", "BILL-p1", "--reason", "odd");
   const told = await decided(gateway, controller, "--released");
-  expect(told).toContain("1 bill, $444.00, is not paid again now: other holds keep it back.");
+  expect(told).toContain("1 bill, $444.00, is not paid again now: other holds apply to it.");
   expect(told).not.toContain("next banking day");
 });
 
-test("releasing an account names other bills that only its hold has kept back", async ({
+test("releasing an account names other bills that only its hold was on", async ({
   gateway,
   run,
   controller,

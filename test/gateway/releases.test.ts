@@ -100,7 +100,7 @@ test("releasing one of two holds on everything says that the other keeps everyth
 });
 
 describe("a release says what goes out", () => {
-  test("releasing one hold names the approved bills that nothing else keeps back", async ({
+  test("releasing one hold names the approved bills that nothing else holds up", async ({
     gateway,
     run,
     operator,
@@ -156,7 +156,7 @@ describe("a release says what goes out", () => {
       ["all ", "payable p1", "payable p3"].toSorted(),
     );
     expect(release.kept).toMatchObject([{ hold: { value: "p5" }, roles: ["owner"] }]);
-    // The operator's own hold keeps p2 back.
+    // The operator's own hold is on p2.
     expect(release.goesOut).toMatchObject({ bills: 1, totalCents: 11_100 });
     expect((await inForce(gateway)).toSorted()).toEqual(["payable p2", "payable p5"]);
     const nobody = await typed(gateway, operator, ["release", "--all", "--by", "nora", "--yes"]);

@@ -139,7 +139,7 @@ test("a review and an approval's answer don't count bills on hold as going out",
   expect(answer.summary).toMatch(/^1 bill, \$100\.00, goes out; 1 bill, \$100\.00, stays on hold;/);
 });
 
-test("a second approval says which of the bills a hold keeps back", async ({ gateway, run }) => {
+test("a second approval says which of the bills are on hold", async ({ gateway, run }) => {
   await approve(gateway, run, "cora", ["controller"]);
   for (const bill of ["p1", "p2"])
     await setLine(gateway.store, run.runId, bill, { state: "on-hold" });

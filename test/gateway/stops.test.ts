@@ -27,7 +27,7 @@ describe("a hold says what it holds", () => {
     const held = await typed(gateway, controller, vendor);
     expect(held.code).toBe(0);
     expect(held.stdout).toContain("on hold: every bill of Osprey Robotics");
-    expect(held.stdout).toContain("2 bills, $333.00, kept back");
+    expect(held.stdout).toContain("2 bills, $333.00, on hold");
     const one = await typed(gateway, operator, ["hold", "BILL-p3", "--reason", "odd"]);
     expect(one.stdout).toContain("Vendor of p3 BILL-p3, $333.00");
     expect(one.stdout).toContain("1 bill, $333.00, with the service, which can still cancel");
@@ -76,7 +76,7 @@ describe("a hold says what it holds", () => {
     );
   });
 
-  test("a hold says that nothing is kept back of bills that are already paid", async ({
+  test("a hold says that nothing is put on hold of bills that are already paid", async ({
     gateway,
     run,
     operator,
@@ -87,15 +87,15 @@ describe("a hold says what it holds", () => {
     const said = async (...of: string[]) =>
       (await typed(gateway, operator, ["hold", ...of, "--reason", "odd"])).stdout;
     const bill = await said("BILL-p3");
-    expect(bill).toContain("no bill kept back");
+    expect(bill).toContain("no bill on hold");
     expect(bill).toContain("1 bill, $333.00, paid already");
     expect(await said("--run", "weekly")).toContain("5 bills, $1,665.00, paid already");
     const vendor = await said("--contact", "osprey robotics");
-    expect(vendor).toContain("no bill kept back: none of it waits to be paid now");
-    for (const text of [bill, vendor]) expect(text).not.toContain(", kept back");
+    expect(vendor).toContain("no bill on hold: none of it waits to be paid now");
+    for (const text of [bill, vendor]) expect(text).not.toContain(", on hold");
   });
 
-  test("a hold keeps a retried bill back until its new payment is made, and can then be recalled", async ({
+  test("a hold is on a retried bill until its new payment is made, and can then be recalled", async ({
     gateway,
     run,
     operator,
@@ -115,7 +115,7 @@ describe("a hold says what it holds", () => {
       const { stdout } = await typed(gateway, operator, ["hold", "BILL-p4", "--reason", "odd"]);
       return stdout;
     };
-    expect(await held()).toContain("1 bill, $444.00, kept back");
+    expect(await held()).toContain("1 bill, $444.00, on hold");
     const underWay = async () =>
       UnderWayBody.parse((await gateway.call("GET", "/v1/under-way", controller)).json);
     expect((await underWay()).items.map(({ payableId }) => payableId)).toEqual(["p3"]);
@@ -193,7 +193,7 @@ describe("payrun stop", () => {
     const stopped = await typed(gateway, controller, ["stop", "--reason", "fraud?", "--yes"]);
     expect(stopped.code).toBe(0);
     expect(await inForce(gateway)).toEqual(["all"]);
-    expect(stopped.stdout).toContain("2 bills, $333.00, kept back");
+    expect(stopped.stdout).toContain("2 bills, $333.00, on hold");
     expect(stopped.stdout).toMatch(
       /1 bill, \$333\.00, with the service, which can still cancel it until .*8:55 AM New York/,
     );

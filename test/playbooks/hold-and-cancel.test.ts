@@ -13,7 +13,7 @@ function mistakesOf(loaded: LoadResult): string[] {
 }
 
 describe("kind: hold", () => {
-  test("a hold keeps bills back until the business day before, for the controller or the owner to release", () => {
+  test("a hold holds bills back until the business day before, for the controller or the owner to release", () => {
     const loaded = load("hold", RUN);
     expect(loaded.ok && loaded.playbook).toEqual({
       kind: "hold",
@@ -26,7 +26,7 @@ describe("kind: hold", () => {
     });
   });
 
-  test("a hold keeps back bills of one vendor, or by a condition, from every run", () => {
+  test("a hold holds back bills of one vendor, or by a condition, from every run", () => {
     for (const choose of ["vendor: con_1", "where: review"]) {
       const loaded = load("hold", `choose: { ${choose} }\n`);
       expect(loaded.ok && loaded.playbook).toMatchObject({ choose: { run: null } });

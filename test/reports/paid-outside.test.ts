@@ -25,7 +25,7 @@ async function unplanned(
   await world.reset({ payables });
 }
 
-/** Returns what a hold keeps back, as the command prints it. */
+/** Returns what a hold is on, as the command prints it. */
 async function held(world: MoneyWorld, target: HoldTarget): Promise<string> {
   const context = {
     store: world.store,
@@ -46,7 +46,7 @@ async function paidByOthers(world: MoneyWorld, payableId: string): Promise<void>
   await payments.create(paying, { idempotencyKey: randomUUID() });
 }
 
-test("a hold on a bill that is paid outside Payrun says what the service has and what is paid, and keeps nothing back", async ({
+test("a hold on a bill that is paid outside Payrun says what the service has and what is paid, and puts nothing on hold", async ({
   world,
 }) => {
   await unplanned(world, {
@@ -57,47 +57,47 @@ test("a hold on a bill that is paid outside Payrun says what the service has and
   });
   await paidByOthers(world, "scheduled");
   expect(await held(world, onBill("scheduled"))).toMatch(
-    /no bill kept back\n {2}1 bill, \$100\.00, with the service, which can still cancel it until/,
+    /no bill on hold\n {2}1 bill, \$100\.00, with the service, which can still cancel it until/,
   );
   expect(await held(world, onBill("processing"))).toBe(
-    `  no bill kept back\n  1 bill, $100.00, ${WITH_BANK}`,
+    `  no bill on hold\n  1 bill, $100.00, ${WITH_BANK}`,
   );
   const paid = "paid already: a hold can't stop that";
   expect(await held(world, onBill("completed"))).toBe(
-    `  no bill kept back\n  1 bill, $100.00, ${paid}`,
+    `  no bill on hold\n  1 bill, $100.00, ${paid}`,
   );
   expect(await held(world, onBill("inPart"))).toBe(
-    `  1 bill, $60.00, kept back\n  1 bill, $40.00, ${paid}`,
+    `  1 bill, $60.00, on hold\n  1 bill, $40.00, ${paid}`,
   );
 });
 
-test("a hold on a bill that is not to be paid keeps nothing back", async ({ world }) => {
+test("a hold on a bill that is not to be paid puts nothing on hold", async ({ world }) => {
   await unplanned(world, { voided: { status: "void" }, drafted: { status: "draft" } });
   for (const id of ["voided", "drafted"]) {
     expect(await held(world, onBill(id))).toBe(
-      "  no bill kept back: none of it waits to be paid now",
+      "  no bill on hold: none of it waits to be paid now",
     );
   }
 });
 
-test("a hold on planned bills keeps back only those that nobody else pays", async ({ world }) => {
+test("a hold on planned bills is only on those that nobody else pays", async ({ world }) => {
   const { payableIds } = await world.plannedRun([{}, {}]);
   const [ours = "", theirs = ""] = payableIds;
   await paidByOthers(world, theirs);
-  const kept = "1 bill, $100.00, kept back";
+  const kept = "1 bill, $100.00, on hold";
   const sent = "1 bill, $100.00, with the service";
   expect(await held(world, onBill(ours))).toBe(`  ${kept}`);
-  expect(await held(world, onBill(theirs))).toContain(`  no bill kept back\n  ${sent}`);
+  expect(await held(world, onBill(theirs))).toContain(`  no bill on hold\n  ${sent}`);
   expect(await held(world, { scope: "contact", value: "v1" })).toContain(`  ${kept}\n  ${sent}`);
 });
 
-test("a hold on a run keeps back only bills that nobody else pays, as known from the service's events", async ({
+test("a hold on a run is only on bills that nobody else pays, as known from the service's events", async ({
   world,
 }) => {
   const { runId, payableIds } = await world.plannedRun([{}, {}]);
   const [, theirs = ""] = payableIds;
   const onRun = { scope: "run", value: runId } as const;
-  expect(await held(world, onRun)).toBe("  2 bills, $200.00, kept back");
+  expect(await held(world, onRun)).toBe("  2 bills, $200.00, on hold");
   await paidByOthers(world, theirs);
   await insertEvents(world.store.db, [
     {
@@ -107,7 +107,7 @@ test("a hold on a run keeps back only bills that nobody else pays, as known from
     },
   ]);
   expect(await held(world, onRun)).toBe(
-    "  1 bill, $100.00, kept back\n  1 bill, $100.00, paid outside Payrun, or about to be: a hold can't stop that",
+    "  1 bill, $100.00, on hold\n  1 bill, $100.00, paid outside Payrun, or about to be: a hold can't stop that",
   );
 });
 
@@ -120,6 +120,6 @@ test("a hold says that external payments are not counted if they weren't read", 
   expect(await held(world, onBill(payableId))).not.toContain("not counted");
   world.override = { listAll: () => Promise.reject(new Error("away")) };
   expect(await held(world, onBill(payableId))).toBe(
-    "  1 bill, $100.00, kept back\n  Payments made outside Payrun are not counted.",
+    "  1 bill, $100.00, on hold\n  Payments made outside Payrun are not counted.",
   );
 });

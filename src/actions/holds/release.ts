@@ -103,7 +103,7 @@ export async function liftHolds(
   });
 }
 
-/** A line that no hold keeps back any more. */
+/** A line that no hold is on any more. */
 export interface FreedLine extends OpenLine {
   /**
    * The day that the line moves to if its own day has passed and the new one needs another
@@ -112,7 +112,7 @@ export interface FreedLine extends OpenLine {
   readonly asksAgainFor?: string | undefined;
 }
 
-/** Returns approved lines that only the holds to be lifted keep back. */
+/** Returns approved lines that only the holds to be lifted are on. */
 export async function freedBy(
   db: Db | Transaction<Tables>,
   now: {
@@ -154,11 +154,11 @@ export async function freedBy(
 
 /** What follows from releasing an account that bounced. */
 export interface FreedByIncident {
-  /** Bills that bounced and that no other hold keeps back. */
+  /** Bills that bounced and that no other hold is on. */
   readonly paidAgain: readonly FreedLine[];
-  /** Bills that only the hold on the account has kept back. */
+  /** Bills that only the hold on the account was on. */
   readonly goesOut: readonly FreedLine[];
-  /** Bills that bounced and that other holds still keep back. */
+  /** Bills that bounced and that other holds are on. */
   readonly stillHeld: readonly OpenLine[];
 }
 

@@ -29,7 +29,7 @@ import { getRetryCase } from "../../store/lines/retry-cases.ts";
 import { signalOnCommit } from "../../store/signals/pending-signals.ts";
 import { moveSubscription } from "../../store/payables/subscriptions.ts";
 import type { ActionContext } from "../context.ts";
-import { keepsBackNow } from "../holds/kept-back.ts";
+import { holdsNow } from "../holds/holds-now.ts";
 import { type Principal, requireRole } from "../principal.ts";
 import { conflict, GatewayError, notFound } from "../errors.ts";
 import { signalRetry } from "../temporal.ts";
@@ -59,8 +59,8 @@ export interface Resolution {
    * Why a retry can't be paid under its approval: the next run plans the bill and asks for another.
    */
   readonly approvalEnded?: string;
-  /** For a retry: what keeps it back, if something does. */
-  readonly keptBack?: readonly string[];
+  /** For a retry: the holds that apply to it, if any do. */
+  readonly onHold?: readonly string[];
 }
 
 const END_STATES = { "paid-elsewhere": "paid-elsewhere", "give-up": "given-up" } as const;
@@ -101,8 +101,8 @@ export async function resolve(
     await liftFailureHolds(context, trx, resolving, businessMs);
     const resolution = why === null ? retried : { approvalEnded: why, ...retried };
     const isGivenBack = resolution.approvalEnded !== undefined;
-    const keptBack = await keepsBackNow(trx, line, { businessMs, isGivenBack });
-    return keptBack.length === 0 ? resolution : { ...resolution, keptBack };
+    const onHold = await holdsNow(trx, line, { businessMs, isGivenBack });
+    return onHold.length === 0 ? resolution : { ...resolution, onHold };
   };
   const { businessId } = profile;
   const part = request.payableId;
@@ -151,7 +151,7 @@ async function parkedLine(
     const name = publicId ?? payableId;
     const wayOut =
       line.state === "retrying"
-        ? ` If it was paid elsewhere, record that at the service, where Payrun looks before it pays; until then payrun hold ${name} keeps it back.`
+        ? ` If it was paid elsewhere, record that at the service, where Payrun looks before it pays; until then payrun hold ${name} puts it on hold.`
         : "";
     throw conflict(
       "not_parked",
@@ -183,10 +183,10 @@ async function requireNotGivenBack(
 ): Promise<void> {
   const { payableId, runId } = line;
   if ((await givenBackIn(trx, { runId, payableId })).size === 0) return;
-  const keptBack = await keepsBackNow(trx, line, { businessMs, isGivenBack: true });
+  const onHold = await holdsNow(trx, line, { businessMs, isGivenBack: true });
   throw conflict(
     "given_back",
-    [`It was given back already: ${NEXT_RUN_ASKS}.`, ...keptBack].join(" "),
+    [`It was given back already: ${NEXT_RUN_ASKS}.`, ...onHold].join(" "),
     { payableId, state: GIVEN_BACK, runId },
   );
 }

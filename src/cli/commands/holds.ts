@@ -160,7 +160,7 @@ export function addReleaseCommand(program: Command, session: CliSession): void {
         if (hold.ended !== undefined) {
           output.line(`${yellow("–")} ${ENDED_BY_PERSON[hold.ended]}: the next run may pay it`);
           output.line(
-            `payrun hold ${shellWord(hold.number ?? hold.value)} --reason … keeps it back again`,
+            `payrun hold ${shellWord(hold.number ?? hold.value)} --reason … puts it on hold again`,
           );
         }
         await noteNobodyWorks(gateway, output);
@@ -171,7 +171,7 @@ export function addReleaseCommand(program: Command, session: CliSession): void {
 }
 
 /**
- * Returns the other holds that keep back the same bills: on the same thing, on its vendor, or on
+ * Returns the other holds that are on the same bills: on the same thing, on its vendor, or on
  * the vendor's bills.
  */
 async function alsoInForce(gateway: GatewayClient, lifted: HoldView): Promise<HoldView[]> {

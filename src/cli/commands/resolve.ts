@@ -116,8 +116,8 @@ function asParked({
 /** Summarizes what goes out as a result: the number of bills and the sum. */
 function summaryLines(resolved: readonly ResolutionView[]): string[] {
   const retried = resolved.filter(
-    ({ action, approvalEnded, keptBack }) =>
-      action === "retry" && approvalEnded === undefined && keptBack === undefined,
+    ({ action, approvalEnded, onHold }) =>
+      action === "retry" && approvalEnded === undefined && onHold === undefined,
   );
   if (retried.length === 0) return [];
   const sum = sumCents(retried.map(asParked).map(centsInState));
@@ -125,9 +125,9 @@ function summaryLines(resolved: readonly ResolutionView[]): string[] {
   return [`${counted(retried.length, "bill")}, ${formatUsd(sum)}, ${goes} tried again.`];
 }
 
-function resultOf({ action, state, approvalEnded, keptBack }: ResolutionView): string {
+function resultOf({ action, state, approvalEnded, onHold }: ResolutionView): string {
   if (action !== "retry") return state;
-  return printable(notTriedNowText({ approvalEnded, keptBack }) ?? "tried again");
+  return printable(notTriedNowText({ approvalEnded, onHold }) ?? "tried again");
 }
 
 function actionOf(options: {

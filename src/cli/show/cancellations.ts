@@ -23,7 +23,7 @@ export async function launchedCancellation(
 ): Promise<ExitCode> {
   const changed = (line: string): void => output.note(dim(line));
   const now = wait ? await pollCancellation(gateway, asked.id, { limitMs, changed }) : asked;
-  output.lines([...cancellationLines(now), ...keptBackLines(now)]);
+  output.lines([...cancellationLines(now), ...onHoldLines(now)]);
   if (!wait) output.line(dim(`payrun status ${asked.id}`));
   output.document(now);
   return wait ? cancellationExitCode(now) : EXIT.done;
@@ -66,7 +66,7 @@ export function cancellationLines(now: CancellationStatus): string[] {
 }
 
 /** Returns what a cancel at a person's request leaves on hold, and the command that ends it. */
-export function keptBackLines({
+export function onHoldLines({
   kind,
   payments,
   launchedBy,
@@ -126,7 +126,7 @@ export function pollCancellation(
 
 /**
  * Returns one line of progress. Payments without a result show as unknown only at the end. If one
- * reason keeps all of them back, the line includes it: a person may have little time left.
+ * reason holds for all of them, the line includes it: a person may have little time left.
  */
 export function progressOf(
   now: Pick<CancellationStatus, "phase" | "counts" | "endedAt"> & {

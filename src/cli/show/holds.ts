@@ -34,7 +34,7 @@ export function stopLine(hold: HoldView): string {
   return `${red("!")} ${what} of ${printable(business)} is on hold: ${printable(reason)} (${printable(by)}, ${spokenTime(createdAt, zone)})  ${dim(id)}`;
 }
 
-/** Describes what a hold keeps back, and what can still be taken back of the rest. */
+/** Describes what a hold is on, and what can still be taken back of the rest. */
 export function heldLines(held: HeldSums): string[] {
   const { waiting, recallable, underWay, gone, paid, zone, storeBehind } = held;
   const { earliestCutOff } = recallable;
@@ -45,7 +45,7 @@ export function heldLines(held: HeldSums): string[] {
   const first = recallable.bills === 1 ? " it until" : " them, the first until";
   const until = earliestCutOff === null ? "" : `${first} ${spokenTime(earliestCutOff, zone)}`;
   return [
-    `  ${isNothing ? "no bill kept back: none of it waits to be paid now" : `${sumText(waiting)} kept back`}`,
+    `  ${isNothing ? "no bill on hold: none of it waits to be paid now" : `${sumText(waiting)} on hold`}`,
     ...(recallable.bills === 0
       ? []
       : [`  ${sumText(recallable)} with the service, which can still cancel${until}`]),

@@ -136,7 +136,7 @@ function resolving(
       const otherwise = notTriedNowText(done);
       if (otherwise === undefined) return doneAt(history, action);
       return {
-        title: done.approvalEnded === undefined ? "Kept back by a hold" : "Left to the next run",
+        title: done.approvalEnded === undefined ? "On hold" : "Left to the next run",
         lead: lead(history),
         main: html`${note("warn", html`<p>${otherwise}</p>`)}
           <p>

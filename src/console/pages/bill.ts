@@ -120,7 +120,7 @@ function doneNote(act: string | null, history: PayableHistory): Markup | "" {
     : note(
         "warn",
         html`<p>${late}${late === RECALL ? ` ${recallText(history)}` : ""}</p>`,
-        "The hold keeps back nothing that was sent",
+        "The hold doesn’t stop what was sent",
       );
 }
 

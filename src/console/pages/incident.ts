@@ -30,7 +30,7 @@ const CHOICES = [
   [
     "released",
     "The money is there",
-    "The account’s hold is lifted, and every bill that waits is paid again from it, within Nacha’s limits, unless another hold keeps it back.",
+    "The account’s hold is lifted, and every bill that waits is paid again from it, within Nacha’s limits, unless another hold applies to it.",
   ],
   [
     "other-source",

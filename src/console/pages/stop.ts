@@ -153,7 +153,7 @@ function calledSo(of: Pick<StopPreview, "scope" | "value" | "number" | "name">):
   return of.scope === "source" ? accountName(of.value, of) : (of.name ?? of.value);
 }
 
-/** Shows what a hold keeps back, and which of the rest can still be cancelled. */
+/** Shows what a hold is on, and which of the rest can still be cancelled. */
 export function sums(
   { waiting, recallable, underWay, gone, paid, paidByOthers, othersUnread }: HeldSums,
   zone: string,
@@ -162,7 +162,7 @@ export function sums(
     html`${usd(totalCents)}<span class="sub">${counted(bills, "bill")}${more}</span>`;
   const { earliestCutOff: until } = recallable;
   return facts([
-    ["Kept back", sum(waiting)],
+    ["On hold", sum(waiting)],
     [
       "Can be called back",
       sum(recallable, until === null ? "" : html`, the first until ${when(until, zone)}`),

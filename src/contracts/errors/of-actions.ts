@@ -207,7 +207,7 @@ export const ACTION_ERRORS = {
   no_target: {
     status: 422,
     means: "The hold names nothing.",
-    remedy: "Name what it keeps back, or `all: true`.",
+    remedy: "Name what it is on, or `all: true`.",
   },
   several_named: {
     status: 422,

@@ -93,7 +93,7 @@ export const DECISION_ERRORS = {
   },
   already_sent: {
     status: 409,
-    means: "A bill to leave out was sent already, so this decision can't keep it back.",
+    means: "A bill to leave out was sent already, so this decision can't leave it out.",
     remedy: "Cancel its payment (`POST /v1/cancellations`) while the service still can.",
   },
   may_be_paid: {
@@ -124,7 +124,7 @@ export const DECISION_ERRORS = {
   unknown_payable: {
     status: 422,
     means: "A bill to leave out is not in this plan, or nothing of it is left to decide.",
-    remedy: "Leave it away; a hold keeps back any bill.",
+    remedy: "Leave it away; any bill can be put on hold.",
   },
   bank_change_unverified: {
     status: 422,

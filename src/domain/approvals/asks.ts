@@ -15,7 +15,7 @@ export interface WaitingBills {
   readonly isHurried: boolean;
   /** True if they are approved, and it is asked whether their vendors' accounts are still right. */
   readonly asksRecord: boolean;
-  /** True if a hold keeps them back as well. */
+  /** True if a hold applies to them as well. */
   readonly isHeld: boolean;
   readonly count: number;
   readonly cents: number;

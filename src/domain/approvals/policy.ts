@@ -129,7 +129,7 @@ export function judgeDecision(input: DecisionInput): DecisionVerdict {
   if (unknownId !== undefined) {
     return refuse(
       "unknown_payable",
-      `${unknownId} is not a line of this plan that can be left out; payrun hold keeps back any bill`,
+      `${unknownId} is not a line of this plan that can be left out; payrun hold puts any bill on hold`,
     );
   }
   const roles = new Set(input.token.roles);

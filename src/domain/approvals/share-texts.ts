@@ -34,7 +34,7 @@ export function shareText(
       : []),
     ...(held.count === 0
       ? []
-      : [`covers ${sumText(held)}, which a hold keeps back${oneOfSeveral.length > 0 ? "," : ""}`]),
+      : [`covers ${sumText(held)}, on hold${oneOfSeveral.length > 0 ? "," : ""}`]),
     ...oneOfSeveral.map((group) => `is one of ${group.quorum} for ${sumText(sumOf([group]))}`),
   ];
   const doesNot = [
@@ -114,7 +114,7 @@ export function leavingOutText(payableIds: readonly string[]): string {
  * @param bill how the command names it
  */
 export function nextAfterLeavingOut(it: "it" | "one", bill: string): string {
-  return `As long as ${it} isn't paid, the next plan has it again, flagged rejected-before; payrun hold ${bill} --reason WHY keeps it back.`;
+  return `As long as ${it} isn't paid, the next plan has it again, flagged rejected-before; payrun hold ${bill} --reason WHY puts it on hold.`;
 }
 
 /**

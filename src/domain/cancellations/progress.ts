@@ -152,7 +152,7 @@ export function standingReason(
   return isDue && updatedAtMs < now.lastEndMs ? null : reason;
 }
 
-/** Returns the reason that keeps all of these items back; null if they don't share one. */
+/** Returns the reason that holds for all of these items; null if they don't share one. */
 export function sharedReason(items: readonly { readonly reason: string | null }[]): string | null {
   const [first, ...others] = new Set(items.map(({ reason }) => reason));
   return others.length === 0 ? (first ?? null) : null;

@@ -8,11 +8,11 @@ interface Sum {
 }
 
 /**
- * Sums of bills to stop: those that a hold keeps back, and the rest by whether they can be
+ * Sums of bills to stop: those that a hold is on, and the rest by whether they can be
  * cancelled.
  */
 export interface StopSums {
-  /** Bills that the service doesn't have: a hold keeps them back. */
+  /** Bills that the service doesn't have: a hold is on them. */
   readonly waiting: Sum;
   /** Bills that the service has and can still cancel. */
   readonly recallable: Sum & {

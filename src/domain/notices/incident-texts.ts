@@ -23,7 +23,7 @@ interface Scheduled {
 
 /**
  * Lists what can be called back of an account, until when, and how; null if there is nothing, as a
- * hold keeps back the rest.
+ * hold is on the rest.
  *
  * @param isCancelled true if Payrun cancels it by itself
  */

@@ -65,29 +65,29 @@ function isTooLate({ firstSettledOn, runsOn }: ReturnedLine): boolean {
 
 /**
  * Says what happens to a bill that a person wants retried and that isn't retried now, because its
- * approval has ended or something keeps it back. Undefined if it is retried now.
+ * approval has ended or a hold applies to it. Undefined if it is retried now.
  */
 export function notTriedNowText({
   approvalEnded,
-  keptBack,
+  onHold,
 }: {
   readonly approvalEnded?: string | undefined;
-  readonly keptBack?: readonly string[] | undefined;
+  readonly onHold?: readonly string[] | undefined;
 }): string | undefined {
-  if (approvalEnded !== undefined) return leftToNextRunText({ approvalEnded, keptBack });
-  if (keptBack === undefined) return undefined;
-  return `tried again once nothing keeps it back. ${keptBack.join(" ")}`;
+  if (approvalEnded !== undefined) return leftToNextRunText({ approvalEnded, onHold });
+  if (onHold === undefined) return undefined;
+  return `tried again once no hold applies to it. ${onHold.join(" ")}`;
 }
 
 /** Says what happens to a bill that a person wants retried, and whose approval has ended. */
 function leftToNextRunText(of: {
   /** Why it is not paid under its approval. */
   readonly approvalEnded: string;
-  /** What keeps it back as well, if anything. */
-  readonly keptBack?: readonly string[] | undefined;
+  /** The holds that apply to it as well, if any. */
+  readonly onHold?: readonly string[] | undefined;
 }): string {
-  const { approvalEnded, keptBack = [] } = of;
-  return [`${approvalEnded} It is not tried again: ${NEXT_RUN_ASKS}.`, ...keptBack].join(" ");
+  const { approvalEnded, onHold = [] } = of;
+  return [`${approvalEnded} It is not tried again: ${NEXT_RUN_ASKS}.`, ...onHold].join(" ");
 }
 
 /** What happens to a bill that was given back. */

@@ -31,7 +31,7 @@ export function paidAgainTexts(waited: number, { paidAgain, stillHeld }: Freed):
     ...notSent.map(notSentText),
     ...(stillHeld.bills === 0
       ? []
-      : [`${sumText(stillHeld)} ${are} not paid again now: other holds keep ${them} back.`]),
+      : [`${sumText(stillHeld)} ${are} not paid again now: other holds apply to ${them}.`]),
     ...(rest <= 0
       ? []
       : [

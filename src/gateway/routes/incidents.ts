@@ -73,7 +73,7 @@ export function addIncidentRoutes(routes: Routes): void {
     tag: "incidents",
     summary: "The one decision about a funding account that bounced",
     description:
-      "`released` lifts its hold, and every bill that waits is paid again within Nacha's limits, unless another hold keeps it back (`freed`). `other-source` gives the bills back to the next run and keeps the hold. `top-up` approves the deposit that the bills need (`topUps[].hash`), if a playbook allows one, and lifts the hold once the money is there.",
+      "`released` lifts its hold, and every bill that waits is paid again within Nacha's limits, unless another hold applies to it (`freed`). `other-source` gives the bills back to the next run and keeps the hold. `top-up` approves the deposit that the bills need (`topUps[].hash`), if a playbook allows one, and lifts the hold once the money is there.",
     params: z.object({ source: idField.describe("Funding source id, URL-encoded") }),
     query: businessQuery,
     roles: async ({ params, query }, context) => {

@@ -75,7 +75,7 @@ export function addStopRoutes(routes: Routes): void {
     tag: "holds",
     summary: "Holds a run, an account, a vendor or everything, and cancels what was sent",
     description:
-      "One hold keeps all of it back until it is released. With `cancelScheduled`, what the service has scheduled or holds is cancelled under that hold; GET /v1/runs/{id} of the cancellation says what happened to each payment.",
+      "One hold is on all of it until it is released. With `cancelScheduled`, what the service has scheduled or holds is cancelled under that hold; GET /v1/runs/{id} of the cancellation says what happened to each payment.",
     roles: holders,
     body: z
       .strictObject({

@@ -1,5 +1,5 @@
 import { LINE } from "../../contracts/line-states.ts";
-import { holdFacts } from "../../actions/holds/kept-back.ts";
+import { holdFacts } from "../../actions/holds/holds-now.ts";
 import { holdOn } from "../../domain/holds.ts";
 import { listHolds, type Hold } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";

@@ -1,4 +1,4 @@
-import { keptBackBy } from "../../actions/holds/kept-back.ts";
+import { holdTexts } from "../../actions/holds/holds-now.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { LineState } from "../../contracts/line-states.ts";
 import type { PlanLine, SkippedLine } from "../../contracts/pay-run.ts";
@@ -59,7 +59,7 @@ export function paidOnceOf(bill: BillFacts) {
     serviceAnswered: shown !== undefined,
     sentences: [
       conclusion,
-      ...(IS_OWED.includes(verdict) && isPaidYet(way, bill) ? keptBackBy(bill.holds) : []),
+      ...(IS_OWED.includes(verdict) && isPaidYet(way, bill) ? holdTexts(bill.holds) : []),
       ...asOf,
       ...requests,
       trailSentence(trail),

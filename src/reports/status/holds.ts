@@ -64,10 +64,10 @@ export async function holdJson(
 }
 
 /**
- * Returns what a hold keeps back, and what the service already has of it, external payments
+ * Returns what a hold is on, and what the service already has of it, external payments
  * included.
  *
- * @param unplanned amount of a bill, which is kept back if no line of a run stands for the bill and
+ * @param unplanned amount of a bill, which is on hold if no line of a run stands for the bill and
  * the service doesn't say what is owed
  */
 export async function heldSums(

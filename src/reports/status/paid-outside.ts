@@ -17,7 +17,7 @@ import { linesOfEvents } from "../../store/lines/lines-of-events.ts";
 import { getRun } from "../../store/runs/runs.ts";
 import { openSubjects } from "../../store/payables/open-subjects.ts";
 
-/** How external payments change what a hold keeps back. */
+/** How external payments change what a hold is on. */
 export interface PaidOutside {
   /** What they have on its way, and the reduction of what waits. */
   readonly lines: readonly StopLines[];

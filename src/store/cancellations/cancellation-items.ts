@@ -131,7 +131,7 @@ export async function dropItem(
 }
 
 /**
- * Returns the bill that a hold keeps back for a cancellation, with the cancellation, which says who
+ * Returns the bill that a hold is on for a cancellation, with the cancellation, which says who
  * may release it; undefined if there is none.
  *
  * A bill for which a request may have been under way when it was put on hold is held back as well.

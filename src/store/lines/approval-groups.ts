@@ -153,7 +153,7 @@ export async function approvalGroups(
     .toSorted((one, other) => one.planned.line.lineNo - other.planned.line.lineNo);
 }
 
-/** Returns what holds keep back of a line: its vendor, for example; null in each other column. */
+/** Returns what holds are on, of a line: its vendor, for example; null in each other column. */
 function thingsHeld(holds: readonly Hold[]) {
   return SCOPES_WITHIN_RUN.map(({ scope, column }) => {
     const held = idsIn(holds.flatMap((hold) => (hold.scope === scope ? [hold.value] : [])));
@@ -162,7 +162,7 @@ function thingsHeld(holds: readonly Hold[]) {
   });
 }
 
-/** Returns the column of a grouped line that names what a hold of a scope keeps back. */
+/** Returns the column of a grouped line that names what a hold of a scope is on. */
 function heldBy(scope: HoldScopeName): `held_${HoldScopeName}` {
   return `held_${scope}`;
 }

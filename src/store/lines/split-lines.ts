@@ -19,7 +19,7 @@ export const IS_SPLIT = sql<number>`case
 /**
  * How a line stands with the service. A bill that is paid again after a failure counts like any
  * other that the service has once its new payment is made. Until then it has not been sent, and a
- * hold keeps it back.
+ * hold applies to it.
  */
 export const STANDS = sql<string>`case
   when run_lines.state <> 'retrying' then run_lines.state

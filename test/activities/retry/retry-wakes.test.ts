@@ -43,7 +43,7 @@ describe("when the owner of a failed bill wakes", () => {
     expect(sleepMs).toBeLessThanOrEqual(3 * DAY_MS);
   });
 
-  test("a retry wakes when the hold that keeps it back ends", async ({ world }) => {
+  test("a retry wakes when the hold on it ends", async ({ world }) => {
     const { payableId } = await dueRetry(world);
     const untilMs = Math.floor((await businessMsOf(world)) + 6 * HOUR_MS);
     const of = { businessId: world.businessId, scope: "contact", value: "v1" } as const;

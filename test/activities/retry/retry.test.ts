@@ -67,7 +67,7 @@ describe("a retry", () => {
     expect(await world.paymentsOf(payableId)).toHaveLength(2);
   });
 
-  test("a retry is not kept back by a wait of another account", async ({ world }) => {
+  test("a retry is not held up by a wait of another account", async ({ world }) => {
     const { payableId } = await dueRetry(world);
     const { businessId, store } = world;
     const { serviceMs: nowMs, realMs } = await world.context().clockOf("acme").now();

@@ -7,7 +7,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 describe("when a run wakes", () => {
-  test("a run wakes when the hold that keeps its bills back ends", async ({ world }) => {
+  test("a run wakes when the hold on its bills ends", async ({ world }) => {
     const { runId } = await world.approvedRun([{}]);
     const { businessMs } = await world.context().clockOf("acme").now();
     const untilMs = Math.floor(businessMs + 6 * HOUR_MS);

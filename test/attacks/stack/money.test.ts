@@ -52,7 +52,7 @@ const together =
   (path, body) =>
     lies.reduce((said, lie) => lie(path, said), body);
 
-/** Returns an approved run that a hold keeps back until `letGo`. */
+/** Returns an approved run that is on hold until `letGo`. */
 async function heldRun(
   payrun: TestPayrun,
   about: string,

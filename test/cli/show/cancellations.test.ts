@@ -1,26 +1,22 @@
 import { expect, test } from "vitest";
-import {
-  keptBackLines,
-  pollCancellation,
-  progressOf,
-} from "../../../src/cli/show/cancellations.ts";
+import { onHoldLines, pollCancellation, progressOf } from "../../../src/cli/show/cancellations.ts";
 
 const asked = { kind: "cancel-scheduled", launchedBy: "otto" } as const;
 const cancelled = (payableId: string, holdId: string | null = `hold_${payableId}`) =>
   ({ payableId, holdId, state: "cancelled" }) as const;
 
 test("a cancelled payment's bill is reported as on hold, with the command that releases it", () => {
-  const [first, ...others] = keptBackLines({ ...asked, payments: [cancelled("p1")] });
+  const [first, ...others] = onHoldLines({ ...asked, payments: [cancelled("p1")] });
   expect([first, others]).toEqual(["Its bill stays on hold until payrun release hold_p1", []]);
   const several = { ...asked, payments: [cancelled("p1"), cancelled("p2")] };
-  expect(keptBackLines(several)).toEqual([
+  expect(onHoldLines(several)).toEqual([
     "Their bills stay on hold until payrun release --all --by otto",
   ]);
 });
 
 test("no hold is reported if the cancel has set none", () => {
-  expect(keptBackLines({ ...asked, payments: [cancelled("p1", null)] })).toEqual([]);
-  expect(keptBackLines({ ...asked, payments: [] })).toEqual([]);
+  expect(onHoldLines({ ...asked, payments: [cancelled("p1", null)] })).toEqual([]);
+  expect(onHoldLines({ ...asked, payments: [] })).toEqual([]);
 });
 
 test("an open cancellation's payments count as to go, and as unknown only once it has ended", () => {

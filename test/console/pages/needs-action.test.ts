@@ -16,10 +16,9 @@ async function perform({ method, params }: ApiRequest) {
     return { status: 200, json: { items: [], totalCount: 0, totalCents: 0, ...page } };
   }
   const ended = payableId === "p1" ? {} : { approvalEnded: "R03 ends its approval." };
-  if (payableId === "p3")
-    Object.assign(ended, { keptBack: ["A hold on this bill keeps it back."] });
+  if (payableId === "p3") Object.assign(ended, { onHold: ["A hold on this bill applies to it."] });
   if (payableId === "p4")
-    return { status: 200, json: { ...resolved, payableId, keptBack: ["A hold keeps it back."] } };
+    return { status: 200, json: { ...resolved, payableId, onHold: ["A hold applies to it."] } };
   return { status: 200, json: { ...resolved, payableId, ...ended } };
 }
 
@@ -56,11 +55,11 @@ test("a bill whose approval has ended is shown apart from a bill that is tried a
 
 test("a bill that is left to the next run and held is shown with its hold", async () => {
   const { text } = await resolving("p3");
-  expect(text).toContain("asks for a new approval. A hold on this bill keeps it back.");
+  expect(text).toContain("asks for a new approval. A hold on this bill applies to it.");
 });
 
-test("a bill that a hold keeps back is not shown as tried again", async () => {
+test("a bill on hold is not shown as tried again", async () => {
   const { title, text } = await resolving("p4");
   expect(title).toBe("Not tried again now");
-  expect(text).toContain("tried again once nothing keeps it back. A hold keeps it back.");
+  expect(text).toContain("tried again once no hold applies to it. A hold applies to it.");
 });

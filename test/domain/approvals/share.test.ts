@@ -79,7 +79,7 @@ test("the effect of an approval on all bills is described in one sentence", () =
   for (let bill = 0; bill < 4; bill += 1) add({ quorum: 2 }, 100_00);
   add({ approvers: ["owner"] }, 30_000_00);
   expect(shareText(sums.share())).toBe(
-    "Your approval lets 54 bills, $540.00, go out, covers 1 bill, $5.00, which a hold keeps back, and is one of 2 for 4 bills, $400.00; it counts for none of 1 bill, $30,000.00, which needs the owner.",
+    "Your approval lets 54 bills, $540.00, go out, covers 1 bill, $5.00, on hold, and is one of 2 for 4 bills, $400.00; it counts for none of 1 bill, $30,000.00, which needs the owner.",
   );
   expect(shareText(sums.share(), { money: "short" })).toContain(
     "lets 54 bills, $540.00, go out as far as the money reaches, covers 1 bill",

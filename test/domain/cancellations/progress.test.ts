@@ -86,7 +86,7 @@ describe("the state of a cancellation", () => {
     expect(resting).toMatchObject({ toCancel: 0, wakeInMs: 2_000 });
   });
 
-  test("a cancellation says why nothing is cancelled yet if one reason keeps all payments back", () => {
+  test("a cancellation says why nothing is cancelled yet if all payments wait for one reason", () => {
     const waits = item({ reason: "The store was restored. Nothing is sent until 4:03 AM." });
     expect(judgeCancellation(view([waits, waits])).waitingFor).toBe(
       "2 payments to be cancelled: The store was restored. Nothing is sent until 4:03 AM",

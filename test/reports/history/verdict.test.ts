@@ -22,15 +22,15 @@ function said(of: { cents?: number; trail?: readonly AuditEntry[] }): string {
 
 describe("a bill that was given back", () => {
   test.each([0, 4_000])(
-    "the verdict on a given-back bill says which hold keeps it back, with %i cents paid",
+    "the verdict on a given-back bill says which hold applies to it, with %i cents paid",
     (cents) => {
       expect(said({ cents })).toContain(
-        "A hold on this bill keeps it back (otto: Wait for the call): payrun release hld_1",
+        "A hold on this bill applies to it (otto: Wait for the call): payrun release hld_1",
       );
     },
   );
 
   test("the verdict on a given-back bill that is paid in full mentions no hold", () => {
-    expect(said({ cents: 10_000 })).not.toContain("keeps it back");
+    expect(said({ cents: 10_000 })).not.toContain("applies to it");
   });
 });

@@ -94,8 +94,8 @@ export const OF_PEOPLE: readonly Plant[] = [
   },
   {
     name: "cancelled-bills-left-free",
-    file: "src/domain/cancellations/kept-back.ts",
-    replaces: "keptBack",
+    file: "src/domain/cancellations/holds-of-cancellation.ts",
+    replaces: "holdsOfCancellation",
     make: () => () => ({ lifted: false, byOne: "hold_of_nobody", has: () => true }),
   },
   {

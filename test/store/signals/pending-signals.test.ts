@@ -157,7 +157,7 @@ test("a decision about a funding account signals its incident and the retries th
   expect(await takeSignals(store)).toEqual([]);
 });
 
-test("cancelling a run signals the run, its retries, and the holds that keep its bills back", async () => {
+test("cancelling a run signals the run, its retries, and the holds on its bills", async () => {
   const { store } = await testStore();
   const runId = await plannedRun(store, "2026-11-05");
   const retry = await failed(store, runId, "a2026-11-05");

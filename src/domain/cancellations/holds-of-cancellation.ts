@@ -1,7 +1,7 @@
 import type { HoldScope } from "../holds.ts";
 import type { CancellationPolicy } from "./policy.ts";
 
-/** Scopes of holds that keep a bill back, regardless of which run or account would pay it next. */
+/** Scopes of holds that apply to a bill, regardless of which run or account would pay it next. */
 const WHOLE: readonly string[] = ["contact", "all"];
 
 interface InForce extends HoldScope {
@@ -9,9 +9,9 @@ interface InForce extends HoldScope {
 }
 
 /** What keeps the bills of a cancellation back. */
-export interface KeptBack {
+export interface HoldsOfCancellation {
   /**
-   * Id of the one hold that keeps all of them back; if missing, each bill needs a hold of its own.
+   * Id of the one hold that is on all of them; if missing, each bill needs a hold of its own.
    */
   readonly byOne?: string;
   /** True if the cancellation belongs to a stop whose hold was lifted: it is no longer wanted. */
@@ -23,13 +23,16 @@ export interface KeptBack {
 /**
  * Says which holds keep the bills of a cancellation from being paid again.
  *
- * A stop of a run or an account keeps back only what that run or account pays. Each of its bills
+ * A stop of a run or an account holds only what that run or account pays. Each of its bills
  * therefore gets a hold of its own as well; without it, the next run would pay the bill. Bills that
  * wait for the incident of their account stay with their runs, so that its hold is enough.
  *
  * @param holds in force now
  */
-export function keptBack(policy: CancellationPolicy, holds: readonly InForce[]): KeptBack {
+export function holdsOfCancellation(
+  policy: CancellationPolicy,
+  holds: readonly InForce[],
+): HoldsOfCancellation {
   const stopId = policy.kind === "hold" ? undefined : policy.holdId;
   const forIncident = policy.kind !== "hold" && policy.forIncident === true;
   const stop = holds.find(({ holdId }) => holdId === stopId);

@@ -1,4 +1,4 @@
-import { type HoldFacts, holdsOn, keepsBackText } from "../../domain/holds.ts";
+import { type HoldFacts, holdsOn, holdAppliesText } from "../../domain/holds.ts";
 import { holdsOnLines, type Hold } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
 import type { RunLine } from "../../store/lines/lines.ts";
@@ -25,15 +25,15 @@ export async function holdFacts(
 }
 
 /** Returns what keeps a bill from being paid, each with the command that ends it. */
-export function keptBackBy(holds: readonly Hold[]): string[] {
-  return holds.filter(({ releasedAtMs }) => releasedAtMs === null).map(keepsBackText);
+export function holdTexts(holds: readonly Hold[]): string[] {
+  return holds.filter(({ releasedAtMs }) => releasedAtMs === null).map(holdAppliesText);
 }
 
 /**
  * Returns what holds up a line's bill now: in its run, or in the next run if its run has given it
  * back.
  */
-export async function keepsBackNow(
+export async function holdsNow(
   db: Db,
   line: RunLine,
   at: { readonly businessMs: number; readonly isGivenBack: boolean },
@@ -42,5 +42,5 @@ export async function keepsBackNow(
   const { businessMs, isGivenBack } = at;
   const holds = await holdsOnLines(db, { businessId, payableIds: [payableId], businessMs });
   const facts = await holdFacts(db, line, isGivenBack ? undefined : line);
-  return keptBackBy(holdsOn(holds, facts));
+  return holdTexts(holdsOn(holds, facts));
 }
