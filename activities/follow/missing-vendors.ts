@@ -12,7 +12,7 @@ import type { ActivityContext } from "../shared/context.ts";
 const VENDOR_NOT_FOUND = "vendor_not_found" satisfies LineReason;
 
 /**
- * Says that a scheduled line's vendor can't be found. Nothing is cancelled or held for it: a record
+ * Says that a scheduled line's vendor can't be found. Nothing is cancelled or put on hold for it: a record
  * that nobody can read shows no other account. If the next look finds none either, operators are
  * notified once a vendor, because nobody can tell whether the account is still the approved one.
  */

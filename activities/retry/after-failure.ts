@@ -161,7 +161,7 @@ async function take(
     return waitFor(retry, `money in the funding account ${retry.line.sourceId}`, reason, waiting);
   }
   const incident = await incidentOfBounce(retry.context, retry, account);
-  // The vendor, or the bill, was held only until it was known what the failure is about.
+  // The vendor, or the bill, was on hold only until it was known what the failure is about.
   await liftFailureHolds(retry);
   const text = decisionAbout(retry.line.sourceId);
   return joined(await waitFor(retry, text, reason, waiting), incident);

@@ -143,7 +143,7 @@ class AskingRun {
    */
   async remind(): Promise<readonly WaitingBills[]> {
     const { remind } = this.#run.policy;
-    // Approvers are asked anew about a held bill once its hold is released.
+    // Approvers are asked anew about a bill on hold once its hold is released.
     const waiting = (await waitingBills(this.#trx, this.#moment)).filter(({ isHeld }) => !isHeld);
     if (remind === undefined || (await this.#remindedJustNow())) return waiting;
     const { businessMs, askedBeforeMs } = this.#moment;

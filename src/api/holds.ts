@@ -91,7 +91,7 @@ export const HoldBody = z
       })
       .optional()
       .describe("Approved bills that no hold applies to any more, if it was just lifted"),
-    stillHeldBy: z
+    stillOnHoldBy: z
       .array(z.string())
       .optional()
       .describe("Ids of holds that are on everything all the same, if it was just lifted"),

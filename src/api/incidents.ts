@@ -101,7 +101,7 @@ export const IncidentBody = z
       .object({
         paidAgain: goesOut.describe("Bills that bounced and are paid again"),
         goesOut: goesOut.describe("Others that only the hold on the account applied to"),
-        stillHeld: billsTotal.describe("Bills that bounced and that other holds apply to"),
+        stillOnHold: billsTotal.describe("Bills that bounced and that other holds apply to"),
       })
       .optional()
       .describe("What comes of it, if it was just released"),

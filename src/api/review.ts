@@ -132,7 +132,7 @@ export const RunReviewBody = z
             "That their account has money for none or some of these; missing if it has for all, or if that is not known",
           ),
         newDates,
-        held: billSum.describe("Bills that nothing but a hold keeps from going out then"),
+        onHold: billSum.describe("Bills that nothing but a hold keeps from going out then"),
         notSent,
         oneOfSeveral: z
           .array(waitingLines)

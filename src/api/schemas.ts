@@ -44,7 +44,7 @@ export const DecisionBody = z
       .describe("Payables that it doesn't count for, because a stage before it is open"),
     goesOut: billSum.describe("Bills that go out because of it"),
     newDates,
-    held: billSum.describe("Bills that nothing but a hold keeps from going out"),
+    onHold: billSum.describe("Bills that nothing but a hold keeps from going out"),
     notSent,
     missing: z
       .array(waitingLines)

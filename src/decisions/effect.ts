@@ -32,7 +32,7 @@ export interface EffectOfApproval {
   /** Bills whose day has passed: some of `goesOut`, or others if the new day must be approved. */
   readonly newDates?: NewDates | undefined;
   /** Bills that nothing but a hold keeps from going out. */
-  readonly held: BillSum;
+  readonly onHold: BillSum;
   /** Bills that are approved and not sent, because their vendor has changed; missing for none. */
   readonly notSent?: readonly NotSent[];
   /** The approvals that the remaining bills wait for. */
@@ -52,13 +52,13 @@ export async function effectOf(db: Db, deciding: Deciding): Promise<EffectOfAppr
   const recalled = count === 0 ? {} : { notRecalledCount: count };
   if (request.decision === "reject") {
     const summary = `Nothing more of it is paid.${notRecalledText(run, count)}`;
-    return { goesOut: NOTHING, held: NOTHING, missing: [], summary, ...recalled };
+    return { goesOut: NOTHING, onHold: NOTHING, missing: [], summary, ...recalled };
   }
   const { runId, playbook, businessId } = run;
   const holds = await activeHolds(db, businessId, Math.floor(clock.businessMs));
   const missing = new WaitingSums();
   const notSent = new NotSentSums();
-  let [goesOut, held] = [NOTHING, NOTHING];
+  let [goesOut, onHold] = [NOTHING, NOTHING];
   let newDates: NewDates | undefined;
   const dates = { policy: run.policy, plannedAtMs: run.plannedAtMs ?? 0 };
   const grouping = {
@@ -77,7 +77,7 @@ export async function effectOf(db: Db, deciding: Deciding): Promise<EffectOfAppr
     } else if (hasApproved(under, principal)) {
       const hold = holdOn(holds, { ...line, runId, playbook });
       if (line.state === "on-hold" || hold !== undefined) {
-        held = plus(held, bills);
+        onHold = plus(onHold, bills);
         continue;
       }
       // It would go out without this approval as well.
@@ -97,7 +97,7 @@ export async function effectOf(db: Db, deciding: Deciding): Promise<EffectOfAppr
     goesOut,
     ...(afterLossText(sends) === "" ? {} : { sends }),
     ...definedOnly({ newDates }),
-    held,
+    onHold,
     ...notSent.shown(),
     missing: missing.all(),
   };

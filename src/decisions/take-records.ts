@@ -216,7 +216,7 @@ async function answer(
     decision: "approve",
     dropped: [],
     goesOut,
-    held: NOTHING,
+    onHold: NOTHING,
     missing: [],
     countsFor: lines.map(({ payableId }) => payableId),
     summary,

@@ -136,7 +136,7 @@ async function answer(
     countsFor: request.decision === "approve" ? [subject] : [],
     dropped: [],
     goesOut: NOTHING,
-    held: NOTHING,
+    onHold: NOTHING,
     missing,
     summary: `${deposit} ${open === undefined ? becomes : `needs ${missingText(open)}`}.`,
   };

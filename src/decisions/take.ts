@@ -150,8 +150,10 @@ function linesOf(lines: readonly LineToDecide[], verdict: DecisionVerdict) {
 }
 
 /** True if a decision still has something to bring about. */
-function isOpen({ goesOut, newDates, held, notSent = [], missing }: EffectOfApproval): boolean {
-  return goesOut.count + held.count + notSent.length + missing.length > 0 || newDates !== undefined;
+function isOpen({ goesOut, newDates, onHold, notSent = [], missing }: EffectOfApproval): boolean {
+  return (
+    goesOut.count + onHold.count + notSent.length + missing.length > 0 || newDates !== undefined
+  );
 }
 
 /** True if repeating a decision changes nothing; it does if a stage has opened since. */

@@ -216,7 +216,7 @@ describe("the incident of an account", () => {
     (await payrun.call(by, "DELETE", `/v1/holds/${await holdOf(payrun)}`)).status;
 
   test.runIf(isLong)(
-    "an incident gives its bills back on a decision for another account, which stays held",
+    "an incident gives its bills back on a decision for another account, which stays on hold",
     async ({ payrun }) => {
       const { runId, made } = await bouncedScene(payrun, "elsewhere", [301_00]);
       expect((await decideIncident(payrun, "balance", "other-source")).status).toBe(200);

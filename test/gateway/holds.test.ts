@@ -98,7 +98,7 @@ test("releasing one of two holds on everything says that the other is still on e
   };
   const [one, other] = [await hold("odd debits"), await hold("the store is older")];
   const lift = async (id: string) =>
-    (await gateway.call("DELETE", `/v1/holds/${id}`, operator)).json["stillHeldBy"];
+    (await gateway.call("DELETE", `/v1/holds/${id}`, operator)).json["stillOnHoldBy"];
   expect(await lift(one)).toEqual([other]);
   expect(await lift(other)).toEqual([]);
 });

@@ -98,7 +98,7 @@ test("an approval's answer has the bills and sums that go out, and what is still
   run,
 }) => {
   const answer = await approve(gateway, run, "cora", ["controller"]);
-  expect(answer).toMatchObject({ goesOut: { count: 2, cents: 20_000 }, held: { count: 0 } });
+  expect(answer).toMatchObject({ goesOut: { count: 2, cents: 20_000 }, onHold: { count: 0 } });
   expect(answer.summary).toBe(
     "2 bills, $200.00, go out; 1 needs a second person (controller or owner), 1 needs the owner.",
   );
@@ -134,7 +134,7 @@ test("a review and an approval's answer don't count bills on hold as going out",
     await createHold(trx, { ...hold, reason: "a call is open", author: "oli", nowMs: 1 });
   });
   const { yours } = await reviewFor(gateway, run, "cora", ["controller"]);
-  expect(yours).toMatchObject({ goesOut: { count: 1 }, held: { count: 1, cents: 10_000 } });
+  expect(yours).toMatchObject({ goesOut: { count: 1 }, onHold: { count: 1, cents: 10_000 } });
   const answer = await approve(gateway, run, "cora", ["controller"]);
   expect(answer.summary).toMatch(/^1 bill, \$100\.00, goes out; 1 bill, \$100\.00, stays on hold;/);
 });
@@ -144,7 +144,7 @@ test("a second approval says which of the bills are on hold", async ({ gateway, 
   for (const bill of ["p1", "p2"])
     await setLine(gateway.store, run.runId, bill, { state: "on-hold" });
   const answer = await approve(gateway, run, "olga", ["owner"]);
-  expect(answer).toMatchObject({ countsForCount: 4, held: { count: 2, cents: 20_000 } });
+  expect(answer).toMatchObject({ countsForCount: 4, onHold: { count: 2, cents: 20_000 } });
   expect(answer.summary).toBe("2 bills, $20,300.00, go out; 2 bills, $200.00, stay on hold.");
 });
 

@@ -78,7 +78,7 @@ export async function liftHolds(
   readonly released: readonly Hold[];
   readonly goesOut: readonly FreedLine[];
   /** Ids of holds on everything that stay in force. */
-  readonly stillHeldBy: readonly string[];
+  readonly stillOnHoldBy: readonly string[];
 }> {
   const clock = await clocks.read(profile);
   const { businessMs } = clock;
@@ -96,10 +96,10 @@ export async function liftHolds(
       await releaseWithheld(trx, holdId, lift.by, nowMs());
       released.push(hold);
     }
-    const stillHeldBy = inForce
+    const stillOnHoldBy = inForce
       .filter(({ holdId, scope }) => scope === "all" && !wanted.has(holdId))
       .map(({ holdId }) => holdId);
-    return { released, goesOut, stillHeldBy };
+    return { released, goesOut, stillOnHoldBy };
   });
 }
 
@@ -159,7 +159,7 @@ export interface FreedByIncident {
   /** Bills that only the hold on the account was on. */
   readonly goesOut: readonly FreedLine[];
   /** Bills that bounced and that other holds are on. */
-  readonly stillHeld: readonly OpenLine[];
+  readonly stillOnHold: readonly OpenLine[];
 }
 
 export async function freedByIncident(
@@ -183,7 +183,7 @@ export async function freedByIncident(
   return {
     paidAgain: freed.filter(hasBounced),
     goesOut: freed.filter((line) => !hasBounced(line)),
-    stillHeld: lines.filter((line) => hasBounced(line) && holdOn(others, line) !== undefined),
+    stillOnHold: lines.filter((line) => hasBounced(line) && holdOn(others, line) !== undefined),
   };
 }
 

@@ -163,7 +163,7 @@ async function parkedLine(
 }
 
 /**
- * If a playbook's rule held the vendor, the rule also says who decides that the vendor is paid
+ * If a playbook's rule put the vendor on hold, the rule also says who decides that the vendor is paid
  * again.
  */
 async function requireDecider(

@@ -150,7 +150,7 @@ export function addReleaseCommand(program: Command, session: CliSession): void {
         const hold = await gateway.delete(path, HoldBody);
         output.line(`${green("✓")} released: ${heldName(hold)}`);
         if (hold.goesOut !== undefined) output.lines(goesOutLines(hold.goesOut, true));
-        const others = hold.stillHeldBy ?? [];
+        const others = hold.stillOnHoldBy ?? [];
         if (others.length > 0) {
           output.line(`${yellow("–")} everything is still on hold: ${others.join(", ")}`);
         }

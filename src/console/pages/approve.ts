@@ -64,13 +64,13 @@ async function checkPage(
                 >`,
         ],
         ["Bills", counted(review.yours.goesOut.count, "bill")],
-        ...(review.yours.held.count === 0
+        ...(review.yours.onHold.count === 0
           ? []
           : [
               [
-                "Held back",
-                html`${usd(review.yours.held.cents)}<span class="sub"
-                    >${counted(review.yours.held.count, "bill")}, by a hold</span
+                "On hold",
+                html`${usd(review.yours.onHold.cents)}<span class="sub"
+                    >${counted(review.yours.onHold.count, "bill")}</span
                   >`,
               ] as const,
             ]),

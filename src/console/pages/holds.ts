@@ -42,8 +42,8 @@ export const holds: PageOf = async ({ api, query, visitor }) => {
 };
 
 const SET_ONE = html`<p>
-    Bills, vendors and runs are held from their own pages: search for them. The rest is held from
-    here:
+    Bills, vendors and runs are put on hold from their own pages: search for them. The rest is put
+    on hold from here:
   </p>
   <div class="acts">
     ${OFFERED.map((offered) => html`<a class="button quiet" href="/holds/new?on=${offered.scope}">${titleOf(offered)}</a>`)}<a

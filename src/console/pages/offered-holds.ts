@@ -1,6 +1,6 @@
 import { HOLD_SCOPE, HOLD_SCOPES, type HoldScopeName } from "../../domain/holds.ts";
 
-/** What is held from pages of its own; everything is stopped on the emergency page. */
+/** What is put on hold from pages of its own; everything is stopped on the emergency page. */
 const ELSEWHERE: readonly HoldScopeName[] = ["payable", "contact", "run", "all"];
 
 /** What the form for new holds offers. */

@@ -135,7 +135,7 @@ function goesOutOf(of: readonly GoesOut[], at: "now" | "then"): Markup {
   if (bills === 0)
     return html`${note("info", html`<p>No approved bill waits for it alone: nothing goes out.</p>`)}${others}`;
   const go = goOut({ bills, ...sends }, at);
-  return html`${asked}${others}${note("warn", html`<p>${counted(bills, "bill")} of ${formatUsd(cents)} ${go}: approved, and held by nothing else. ${why}</p>`)}
+  return html`${asked}${others}${note("warn", html`<p>${counted(bills, "bill")} of ${formatUsd(cents)} ${go}: approved, and no other hold applies. ${why}</p>`)}
   ${foldedUp(
     "Which",
     html`<ul>

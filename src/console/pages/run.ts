@@ -104,8 +104,8 @@ function pageOf(
 
 /** Returns what the visitor may decide: a decision that would be refused is not offered. */
 function mayOf(yours: RunReview["yours"]): Pick<May, "approve" | "reject"> {
-  const { refusal, goesOut, newDates, held, oneOfSeveral, given, mayReject } = yours;
-  const bills = goesOut.count + (newDates?.count ?? 0) + held.count;
+  const { refusal, goesOut, newDates, onHold, oneOfSeveral, given, mayReject } = yours;
+  const bills = goesOut.count + (newDates?.count ?? 0) + onHold.count;
   const counts = bills + oneOfSeveral.length + given.length > 0;
   return { approve: refusal === null && counts, reject: mayReject };
 }

@@ -21,7 +21,7 @@ export function shareText(
     sends,
   }: { readonly money?: MoneyReach | undefined; readonly sends?: SendsAfter | undefined } = {},
 ): string {
-  const { goesOut, newDates, held, notSent = [], oneOfSeveral, given, none } = share;
+  const { goesOut, newDates, onHold, notSent = [], oneOfSeveral, given, none } = share;
   const others = notSent.map((bills) => ` ${notSentText(bills)}`).join("");
   const does = [
     ...(goesOut.count === 0
@@ -32,9 +32,9 @@ export function shareText(
     ...(newDates?.asksAgain === true
       ? [`only moves ${sumText(newDates)}, ${to(newDates)}, which asks for an approval again`]
       : []),
-    ...(held.count === 0
+    ...(onHold.count === 0
       ? []
-      : [`covers ${sumText(held)}, on hold${oneOfSeveral.length > 0 ? "," : ""}`]),
+      : [`covers ${sumText(onHold)}, on hold${oneOfSeveral.length > 0 ? "," : ""}`]),
     ...oneOfSeveral.map((group) => `is one of ${group.quorum} for ${sumText(sumOf([group]))}`),
   ];
   const doesNot = [
@@ -64,7 +64,7 @@ function othersText(groups: readonly WaitingLines[]): string {
 export function effectText(effect: {
   readonly goesOut: BillSum;
   readonly newDates?: NewDates | undefined;
-  readonly held: BillSum;
+  readonly onHold: BillSum;
   readonly notSent?: readonly NotSent[] | undefined;
   readonly missing: readonly WaitingLines[];
   /**
@@ -74,8 +74,9 @@ export function effectText(effect: {
   readonly money?: MoneyReach | undefined;
   readonly sends?: SendsAfter | undefined;
 }): string {
-  const { goesOut, newDates, held, notSent = [], missing, money, sends } = effect;
-  const isAll = newDates?.asksAgain !== true && held.count + notSent.length + missing.length === 0;
+  const { goesOut, newDates, onHold, notSent = [], missing, money, sends } = effect;
+  const isAll =
+    newDates?.asksAgain !== true && onHold.count + notSent.length + missing.length === 0;
   const out =
     goesOut.count === 0
       ? `No bill goes out by it${isAll ? "" : " yet"}`
@@ -87,7 +88,9 @@ export function effectText(effect: {
         ]
       : [];
   const stays =
-    held.count === 0 ? [] : [`${sumText(held)}, ${held.count === 1 ? "stays" : "stay"} on hold`];
+    onHold.count === 0
+      ? []
+      : [`${sumText(onHold)}, ${onHold.count === 1 ? "stays" : "stay"} on hold`];
   const rest = eachNeeds(missing);
   const why = money === "none" ? "" : whyAfter(goesOut, sends);
   const others = notSent.map((bills) => ` ${notSentText(bills)}`).join("");

@@ -166,7 +166,7 @@ export interface ApprovalShare {
    */
   readonly newDates?: NewDates;
   /** Bills that would go out if no hold kept them back. */
-  readonly held: BillSum;
+  readonly onHold: BillSum;
   /** Missing if there are none. */
   readonly notSent?: readonly NotSent[];
   /** Bills for which it counts, but which need other approvals as well. */
@@ -223,7 +223,7 @@ export class NotSentSums {
 export class ShareSums {
   #goesOut = NOTHING;
   #newDates: NewDates | undefined;
-  #held = NOTHING;
+  #onHold = NOTHING;
   readonly #notSent = new NotSentSums();
   readonly #oneOf = new WaitingSums();
   readonly #given = new WaitingSums();
@@ -253,7 +253,7 @@ export class ShareSums {
     switch (share.kind) {
       case "goes-out":
         if (isHeld) {
-          this.#held = plus(this.#held, bills);
+          this.#onHold = plus(this.#onHold, bills);
           return;
         }
         if (other !== undefined) {
@@ -282,7 +282,7 @@ export class ShareSums {
     return {
       goesOut: this.#goesOut,
       ...definedOnly({ newDates: this.#newDates }),
-      held: this.#held,
+      onHold: this.#onHold,
       ...this.#notSent.shown(),
       oneOfSeveral: this.#oneOf.all(),
       given: this.#given.all(),

@@ -12,15 +12,15 @@ interface Sum {
 /** What a release of an account means for the bills that waited for it. */
 interface Freed {
   readonly paidAgain: Sum & SendsAfter & { readonly notSent?: readonly NotSent[] | undefined };
-  readonly stillHeld: Sum;
+  readonly stillOnHold: Sum;
 }
 
 /** Says in sentences what a release means for the bills that waited; no sentence if none waited. */
-export function paidAgainTexts(waited: number, { paidAgain, stillHeld }: Freed): string[] {
+export function paidAgainTexts(waited: number, { paidAgain, stillOnHold }: Freed): string[] {
   const { notSent = [] } = paidAgain;
   const notNow = notSent.reduce((sum, { count }) => sum + count, 0);
-  const rest = waited - paidAgain.bills - notNow - stillHeld.bills;
-  const [are, them] = stillHeld.bills === 1 ? ["is", "it"] : ["are", "them"];
+  const rest = waited - paidAgain.bills - notNow - stillOnHold.bills;
+  const [are, them] = stillOnHold.bills === 1 ? ["is", "it"] : ["are", "them"];
   return [
     ...(paidAgain.bills === 0
       ? []
@@ -29,9 +29,9 @@ export function paidAgainTexts(waited: number, { paidAgain, stillHeld }: Freed):
           ...[afterLossText(paidAgain)].filter((text) => text !== ""),
         ]),
     ...notSent.map(notSentText),
-    ...(stillHeld.bills === 0
+    ...(stillOnHold.bills === 0
       ? []
-      : [`${sumText(stillHeld)} ${are} not paid again now: other holds apply to ${them}.`]),
+      : [`${sumText(stillOnHold)} ${are} not paid again now: other holds apply to ${them}.`]),
     ...(rest <= 0
       ? []
       : [

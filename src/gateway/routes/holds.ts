@@ -174,14 +174,14 @@ function addRelease(routes: Routes): void {
       const lift = { holdIds: [params.id], by: principal.name, check };
       const { db } = context.store;
       const ended = await endedByPerson(db, known);
-      const { released, goesOut, stillHeldBy } = await liftHolds(context, profile, lift);
+      const { released, goesOut, stillOnHoldBy } = await liftHolds(context, profile, lift);
       const [hold] = released;
       if (hold === undefined) throw notInForce(params.id);
       const json = await holdJson(db, hold, profile);
       const sums = await goesOutJson(context, profile, goesOut);
       return {
         status: 200,
-        json: { ...json, goesOut: sums, stillHeldBy, ...definedOnly({ ended }) },
+        json: { ...json, goesOut: sums, stillOnHoldBy, ...definedOnly({ ended }) },
       };
     },
   });

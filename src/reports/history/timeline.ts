@@ -237,10 +237,10 @@ const TEXTS: Readonly<Record<string, (details: Details) => string>> = {
   "withheld-bill:too-late": ({ reason }) => `Could not be held back${inBrackets(reason)}`,
   "line:skipped": () => `Only planned: nothing is sent, since ${ONLY_PLANS}`,
   "handed-to-retry": () => "Handed to its retry",
-  "incident.opened": ({ code }) => `Its funding account is held for all runs${inBrackets(code)}`,
+  "incident.opened": ({ code }) => `Its funding account is on hold for all runs${inBrackets(code)}`,
   "incident.released": ({ reason }) => `Its funding account was released${inBrackets(reason)}`,
   "incident.other-source": ({ reason }) =>
-    `Its funding account stays held, another one is to pay${inBrackets(reason)}`,
+    `Its funding account stays on hold, another one is to pay${inBrackets(reason)}`,
   "incident.top-up": ({ reason }) =>
     `A deposit into its account was asked for${inBrackets(reason)}`,
 };

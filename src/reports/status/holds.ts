@@ -145,17 +145,17 @@ export async function goesOutJson(
 }
 
 /**
- * Returns the bills that are paid again, go out or are still held after an account was released.
+ * Returns the bills that are paid again, go out or are still on hold after an account was released.
  */
 export async function freedJson(
   context: Pick<ActionContext, "store" | "clocks" | "clientOf">,
   profile: BusinessProfile,
-  { paidAgain, goesOut, stillHeld }: FreedByIncident,
+  { paidAgain, goesOut, stillOnHold }: FreedByIncident,
 ): Promise<Freed> {
   return {
     paidAgain: await goesOutJson(context, profile, paidAgain),
     goesOut: await goesOutJson(context, profile, goesOut),
-    stillHeld: billSumOf(stillHeld),
+    stillOnHold: billSumOf(stillOnHold),
   };
 }
 

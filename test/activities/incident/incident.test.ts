@@ -74,7 +74,7 @@ describe("payments that bounce because our own account is empty", () => {
       const { history, text } = await explainIn(world, payableId);
       const decided = history.timeline.filter(({ kind }) => kind === "incident");
       expect(decided).toMatchObject([
-        { text: "Its funding account is held for all runs (R01)" },
+        { text: "Its funding account is on hold for all runs (R01)" },
         { text: expect.stringMatching(/^Its funding account was released/), by: "carla" },
       ]);
       expect(text).toContain("Its funding account was released");

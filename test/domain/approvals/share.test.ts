@@ -93,32 +93,32 @@ test("a decision's effect is described with bills, sums and the approvals still 
     { by: ["owner"], quorum: 1, approvals: 0, lines: 1, totalCents: 30_000_00 },
   ];
   const goesOut = { count: 54, cents: 80_397_13 };
-  expect(effectText({ goesOut, held: { count: 0, cents: 0 }, missing })).toBe(
+  expect(effectText({ goesOut, onHold: { count: 0, cents: 0 }, missing })).toBe(
     "54 bills, $80,397.13, go out; 4 need a second person (controller), 1 needs the owner.",
   );
   const none = { count: 0, cents: 0 };
-  const held = none;
-  expect(effectText({ goesOut, held, missing: [], money: "none" })).toMatch(
+  const onHold = none;
+  expect(effectText({ goesOut, onHold, missing: [], money: "none" })).toMatch(
     /, waits? for money\.$/,
   );
-  expect(effectText({ goesOut, held, missing: [], money: "short" })).toMatch(
+  expect(effectText({ goesOut, onHold, missing: [], money: "short" })).toMatch(
     /out as far as the money reaches\.$/,
   );
-  expect(effectText({ goesOut: none, held: { count: 2, cents: 200 }, missing: [] })).toBe(
+  expect(effectText({ goesOut: none, onHold: { count: 2, cents: 200 }, missing: [] })).toBe(
     "No bill goes out by it yet; 2 bills, $2.00, stay on hold.",
   );
   const newDates = { count: 2, cents: 200, executionDate: "2026-11-30", asksAgain: false };
-  expect(effectText({ goesOut: { count: 2, cents: 200 }, newDates, held, missing: [] })).toBe(
+  expect(effectText({ goesOut: { count: 2, cents: 200 }, newDates, onHold, missing: [] })).toBe(
     "2 bills, $2.00, go out (on Mon, Nov 30: their day has passed).",
   );
   const restored = { zone: "America/New_York", notBefore: null, restored: true } as const;
   expect(
-    effectText({ goesOut: { count: 2, cents: 200 }, held, missing: [], sends: restored }),
+    effectText({ goesOut: { count: 2, cents: 200 }, onHold, missing: [], sends: restored }),
   ).toBe(
     "2 bills, $2.00, go out. The store was restored: what was paid meanwhile is found before anything is sent, and is not paid again.",
   );
   // An approver who has left out every waiting bill is not told that bills still wait.
-  expect(effectText({ goesOut: none, held, missing: [] })).toBe("No bill goes out by it.");
+  expect(effectText({ goesOut: none, onHold, missing: [] })).toBe("No bill goes out by it.");
 });
 
 test.each([
