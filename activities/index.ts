@@ -18,7 +18,7 @@ import { choosePayments } from "./cancel/choose-payments.ts";
 import { followRefunds } from "./cancel/follow-refunds.ts";
 import type { ActivityContext } from "./shared/context.ts";
 import { limitsOf } from "./shared/limits-of.ts";
-import { followRun } from "./runs/follow-run.ts";
+import { followPayments } from "./runs/follow-payments.ts";
 import { reserveMoney } from "./runs/reserve-money.ts";
 import { reviewIncident } from "./incident/review-incident.ts";
 import { reviewOnboarding } from "./onboarding/review-onboarding.ts";
@@ -61,7 +61,7 @@ export function createActivities(context: ActivityContext): PayrunActivities {
         ),
       ),
     ),
-    followPayments: follow("run", ({ runId }) => beating(() => followRun(context, runId))),
+    followPayments: follow("run", ({ runId }) => beating(() => followPayments(context, runId))),
     // Its sender waits, and it reads nothing of the service.
     verifyDecision: own(
       "run",

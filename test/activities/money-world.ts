@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 import { reviewRun } from "../../activities/runs/review-run.ts";
 import type { ActivityContext } from "../../activities/shared/context.ts";
-import { followRun } from "../../activities/runs/follow-run.ts";
+import { followPayments } from "../../activities/runs/follow-payments.ts";
 import { reserveMoney } from "../../activities/runs/reserve-money.ts";
 import { reviewIncident } from "../../activities/incident/review-incident.ts";
 import type { PayOwner } from "../../activities/pay/job.ts";
@@ -243,7 +243,7 @@ export class MoneyWorld {
       .set({ look: 1 })
       .where("run_id", "=", runId)
       .execute();
-    return (await followRun(this.context(), runId)).changed;
+    return (await followPayments(this.context(), runId)).changed;
   }
 
   assess(runId: string) {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { followRun } from "../../../activities/runs/follow-run.ts";
+import { followPayments } from "../../../activities/runs/follow-payments.ts";
 import { followedPayments } from "../../../activities/runs/followed-payments.ts";
 import { reserveMoney } from "../../../activities/runs/reserve-money.ts";
 import { type MoneyWorld, type PlannedBills, test } from "../money-world.ts";
@@ -27,7 +27,7 @@ async function readsOfLook(world: MoneyWorld, { runId }: PlannedBills): Promise<
     .where("run_id", "=", runId)
     .execute();
   const before = (await world.control.requests()).length;
-  await followRun(world.context(), runId);
+  await followPayments(world.context(), runId);
   const made = (await world.control.requests()).slice(before);
   return made.filter(({ method, path }) => method === "GET" && path === "/v1/payments").length;
 }

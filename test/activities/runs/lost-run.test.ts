@@ -5,7 +5,7 @@ import { reviewCancellation } from "../../../activities/cancel/review-cancellati
 import { cancelPayments } from "../../../activities/cancel/cancel-payments.ts";
 import { choosePayments } from "../../../activities/cancel/choose-payments.ts";
 import { followRefunds } from "../../../activities/cancel/follow-refunds.ts";
-import { followRun } from "../../../activities/runs/follow-run.ts";
+import { followPayments } from "../../../activities/runs/follow-payments.ts";
 import { reserveMoney } from "../../../activities/runs/reserve-money.ts";
 import { cancelScheduledPaymentsId } from "../../../src/contracts/workflow-kinds.ts";
 import { test } from "../money-world.ts";
@@ -22,7 +22,7 @@ test("a run that the store has lost says so, and sleeps until it is launched aga
   expect(now.wakeInMs).toBeGreaterThanOrEqual(600_000);
   // A step that was under way when the store was lost ends, and leaves the rest to the next look.
   expect(await reserveMoney(context, runId)).toEqual({ funded: 0, short: 0 });
-  expect(await followRun(context, runId)).toEqual({ changed: 0 });
+  expect(await followPayments(context, runId)).toEqual({ changed: 0 });
 });
 
 test("a cancellation that the store has lost ends with exceptions", async ({ world }) => {

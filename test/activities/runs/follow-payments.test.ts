@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { followRun } from "../../../activities/runs/follow-run.ts";
+import { followPayments } from "../../../activities/runs/follow-payments.ts";
 import { retryFailedPaymentId } from "../../../src/contracts/workflow-kinds.ts";
 import { PaymentsApiError, type Payment } from "../../../src/payments-api/index.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
@@ -31,7 +31,7 @@ describe("handing a failed payment to its retry", () => {
     world.temporalFault = new Error("connection lost");
     await expect(world.follow(runId)).rejects.toThrow("connection lost");
     expect((await world.assess(runId)).toFollow).toBe(1);
-    await followRun(world.context(), runId);
+    await followPayments(world.context(), runId);
     expect(world.told).toEqual([retryFailedPaymentId("acme", payableId)]);
     expect((await world.line(runId, payableId)).state).toBe("retrying");
     expect(await getRetry(world.store.db, world.businessId, payableId)).toMatchObject({ runId });
@@ -56,7 +56,7 @@ test("a vendor that the service doesn't find any more changes no payment, and op
   Object.defineProperty(context, "clientOf", { value: () => patched });
   const looks = async (): Promise<void> => {
     await world.store.db.updateTable("run_lines").set({ look: 1 }).execute();
-    await followRun(context, runId);
+    await followPayments(context, runId);
   };
   const told = () => listNotices(world.store.db, { runId, kind: "payment-in-doubt", limit: 9 });
   await looks();
@@ -101,7 +101,7 @@ test("a vendor that can't be read keeps no payment from being followed, and is r
   const patched = Object.create(client, { contacts: { value: contacts } }) as typeof client;
   Object.defineProperty(context, "clientOf", { value: () => patched });
   await world.store.db.updateTable("run_lines").set({ look: 1 }).execute();
-  await followRun(context, runId);
+  await followPayments(context, runId);
   expect(reads).toBe(1);
   const { businessMs } = await context.clockOf("acme").now();
   expect((await world.line(runId, odd)).pollAtMs).toBeLessThanOrEqual(businessMs + 600_000);

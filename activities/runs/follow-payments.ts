@@ -62,7 +62,7 @@ const LINES_AT_ONCE = 500;
  * Reads the payments of lines that an event or a due poll asks for, and moves the lines to what the
  * bank says. Webhooks make this fast; the polls make it certain.
  */
-export async function followRun(
+export async function followPayments(
   context: ActivityContext,
   runId: string,
 ): Promise<{ readonly changed: number }> {
