@@ -54,7 +54,7 @@ export const KeyHeader = z.object({
     .max(KEY_MOST)
     .optional()
     .describe(
-      "Any text of yours, such as a UUID: for seven days, a repeat with the same key gets the first answer and does nothing new",
+      "Any text of yours, such as a UUID: for seven days, a repeat with the same key gets the first answer and does nothing new. 409 `too_many_keys` takes no new key: what is kept of yours has reached its bound",
     ),
 });
 

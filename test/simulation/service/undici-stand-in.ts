@@ -40,12 +40,6 @@ interface Answered {
   readonly body: AsyncIterable<Buffer> & { text(): Promise<string>; dump(): Promise<void> };
 }
 
-/** What undici's own time limits throw; here nothing ends by them. */
-export const errors = {
-  HeadersTimeoutError: class extends Error {},
-  BodyTimeoutError: class extends Error {},
-};
-
 let wire: Wire | undefined;
 
 /** Sets where requests go from now on. */

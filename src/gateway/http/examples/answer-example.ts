@@ -4,6 +4,31 @@ const RUN = "pay-run/acme/weekly-vendors/2026-11-26";
 const HASH = "5d41402abc4b2a76b9719d911017c592".repeat(2);
 const CENTS = 125_000;
 
+/** A bill that a plan leaves out. */
+const LEFT_OUT = {
+  publicId: "BILL-000071",
+  contactName: "Osprey Robotics",
+  amountCents: CENTS,
+  dueDate: "2026-12-24",
+  code: "not_due",
+  text: "It is due after the next run.",
+};
+const SKIPPED = {
+  payableId: "pbl_0000000000000071",
+  contactId: "con_0000000000000004",
+  ...LEFT_OUT,
+};
+
+/** A decision that doesn't count. */
+const REFUSED = {
+  runId: RUN,
+  by: "Lou",
+  at: "2026-11-26T14:00:00Z",
+  times: 1,
+  code: "launcher",
+  reason: "Lou launched this run.",
+};
+
 /** Example values by field name, used if the field's schema accepts them. */
 const FIELDS: Readonly<Record<string, unknown>> = {
   runId: RUN,
@@ -104,6 +129,10 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   changed: [],
   skippedByCode: { on_hold: 1 },
   pay: { bankAccountId: "ba_0000000000000001" },
+  leftOut: { runId: RUN, ...LEFT_OUT },
+  skipped: [SKIPPED],
+  refused: [REFUSED],
+  byReason: [{ code: "not_due", reason: "due after the next run", count: 1 }],
   error: "not_parked",
   refusal: { code: "launcher", reason: "Lou launched this run." },
   message: "There is nothing to do.",
