@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { loadPlaybook } from "../../src/playbooks/load.ts";
 import { onlyMistake } from "./marked.ts";
@@ -19,6 +20,18 @@ describe("a retry-failed playbook", () => {
         ],
       },
     });
+  });
+
+  test("the example calls back what is scheduled from an account that is ours, and a rule by itself only names it", () => {
+    const example = readFileSync("playbooks/retry-failed.yaml", "utf8");
+    const onIncident = (text: string) => {
+      const loaded = loadPlaybook(text, { file: "retry-failed.yaml" });
+      if (!loaded.ok || loaded.playbook.kind !== "retry-failed") throw new Error("not loaded");
+      return loaded.playbook.rules.flatMap((rule) => (rule.pause ? [rule.onIncident] : []));
+    };
+    expect(onIncident(example)).toEqual(["cancel-scheduled", "cancel-scheduled"]);
+    const rule = "{ match: [R01], pause: funding-account, retry: when-released }";
+    expect(onIncident(`${RULES}  - ${rule}\n`)).toEqual([undefined]);
   });
 
   test("a rule keeps codes apart from words, and allows two retries by default", () => {

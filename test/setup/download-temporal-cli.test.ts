@@ -27,6 +27,7 @@ beforeEach(async () => {
   folder = join(machine.folder, "private");
   mkdirSync(folder, { mode: 0o700 });
   server = createServer((request, response) => {
+    if (request.url?.endsWith("/silent.tar.gz") === true) return;
     if (request.url?.endsWith("/cli.tar.gz") === true) response.end(archive);
     else response.writeHead(404).end();
   });
@@ -35,6 +36,7 @@ beforeEach(async () => {
 });
 
 afterEach(() => {
+  server.closeAllConnections();
   server.close();
   machine.remove();
 });
@@ -68,6 +70,13 @@ test("a failed download or a missing pinned hash is reported", async () => {
   );
   await expect(download("x", "linux-x64", "gone.tar.gz")).rejects.toThrow(/can't be downloaded/);
 });
+
+test("a release that accepts the connection and says nothing is given up after five seconds", async () => {
+  const askedMs = performance.now();
+  const said = await download("x", "linux-x64", "silent.tar.gz").catch(String);
+  expect(said).toMatch(/can't be downloaded: nothing arrived for 5 s/);
+  expect(performance.now() - askedMs).toBeGreaterThan(4_900);
+}, 30_000);
 
 test("the release is asked for through the environment's proxy", async () => {
   const { port } = server.address() as AddressInfo;

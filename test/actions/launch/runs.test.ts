@@ -4,6 +4,7 @@ import { RunStatusBody } from "../../../src/api/runs.ts";
 import { getRun, listRuns, setRunPhase } from "../../../src/store/runs/runs.ts";
 import { useLaunches } from "../../gateway/support/launches.ts";
 import { planLine, seedRun } from "../../gateway/support/rows.ts";
+import { typed } from "../../gateway/support/typed.ts";
 
 const scene = useLaunches();
 
@@ -155,6 +156,15 @@ describe("a launch", () => {
     // Joined as any other run: who launched it has said that the date is meant.
     const joined = await launchOn("2027-12-04");
     expect([joined.status, joined.json["id"]]).toEqual([200, forced.json["id"]]);
+    const onCommandLine = (...args: readonly string[]) =>
+      typed(gateway, scene.launcher, ["launch", "thursdays", "--period", "2027-12-11", ...args]);
+    expect(await onCommandLine()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--force"),
+    });
+    expect((await onCommandLine("--force", "--json")).json()).toMatchObject({
+      id: "pay-run/acme/thursdays/2027-12-11",
+    });
     expect((await scene.launch({ period: "2027-12-04" })).status).toBe(201);
   });
 

@@ -86,6 +86,27 @@ test("an incident calls back what is scheduled from its account, and its release
   expect((await world.line(runId, payableId)).state).toBe("settled");
 });
 
+test("while nobody knows whose account a return is about, nothing is called back", async ({
+  world,
+  cancels,
+}) => {
+  await world.failurePlaybook(
+    "kind: retry-failed\nrules: [{ match: [R02, R29], pause: funding-account, onIncident: cancel-scheduled, ask: [controller] }]\n",
+  );
+  const failed = await world.approvedRun([{}], { pay });
+  const match = { payableId: failed.payableId };
+  await world.control.outcome({ match, outcome: "fail", code: "R02", times: 1 });
+  await world.pay(failed.runId);
+  await world.control.advance("P9D");
+  const scheduled = await world.approvedRun([{ contactId: "v2" }], { pay });
+  await world.pay(scheduled.runId);
+  await world.follow(failed.runId);
+  expect((await world.look(failed.payableId)).phase).toBe("parked");
+  expect((await world.holds()).filter(({ scope }) => scope === "source")).toEqual([]);
+  expect(await callBack(world, cancels)).toBe("none");
+  expect(await world.paymentsOf(scheduled.payableId)).toMatchObject([{ status: "scheduled" }]);
+});
+
 test("without onIncident, people get the list, the cut-off and the command, and nothing is cancelled", async ({
   world,
   cancels,

@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { BankReturnCode } from "../../../src/contracts/reason-codes.ts";
 import type { FailureRule } from "../../../src/contracts/playbook.ts";
 import { classifyFailure } from "../../../src/domain/payments/failure-policy.ts";
-import { isBankReturnCode, RETURN_CODES } from "../../../src/domain/payments/return-codes.ts";
+import {
+  debitRefusedBy,
+  isBankReturnCode,
+  RETURN_CODES,
+} from "../../../src/domain/payments/return-codes.ts";
 import { approvalEnd } from "../../../src/domain/retries/approval.ts";
 import {
   BUILT_IN_RULES,
@@ -37,6 +41,17 @@ function stepFor(rules: readonly FailureRule[], reason: string) {
 }
 
 describe("the table of return codes", () => {
+  it("the table says of exactly six codes what of the payer refuses debits from now on", () => {
+    const refused = CODES.flatMap((code) => {
+      const what = debitRefusedBy(code);
+      return what === null ? [] : [`${code} ${what}`];
+    });
+    expect(refused).toEqual([
+      ...["R05 authorization", "R07 authorization", "R08 entry"],
+      ...["R10 authorization", "R11 authorization", "R29 account"],
+    ]);
+  });
+
   it("the table has the codes that Nacha assigns, and only R01 and R09 may be reinitiated", () => {
     expect(CODES).toHaveLength(70);
     const reinitiated = CODES.filter((code) => RETURN_CODES[code]?.mayBeReinitiated === true);

@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
+import { storeCheck } from "../../../src/cli/commands/doctor-store.ts";
+import { loadConfig } from "../../../src/config.ts";
 import type { Db } from "../../../src/store/index.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { limitsOff } from "../../../src/store/postgres/limits.ts";
@@ -29,7 +31,7 @@ test("every transaction and every single statement sets its limits itself", asyn
   expect(await limitsOff(store.db)).toEqual([]);
 });
 
-test("limits that something on the way drops are noticed", async () => {
+test("limits that something on the way drops are noticed, and doctor names them", async () => {
   const url = await newDatabase("store");
   const proxy = await TcpProxy.before(url);
   onTestFinished(() => proxy.close());
@@ -37,6 +39,14 @@ test("limits that something on the way drops are noticed", async () => {
   const store = await openStore(proxy.urlOf(url));
   onTestFinished(() => store.close());
   expect(await limitsOff(store.db)).toEqual(["statement_timeout", "lock_timeout"]);
+  const checked = (address: string) =>
+    storeCheck(loadConfig({ PAYRUN_DATABASE_URL: address, PAYRUN_ALLOW_PLAINTEXT: "postgres" }));
+  expect(await checked(proxy.urlOf(url))).toMatchObject({
+    state: "warning",
+    text: expect.stringMatching(/these limits don't hold: statement_timeout, lock_timeout$/),
+    remedy: expect.stringContaining("pooler"),
+  });
+  expect((await checked(url)).text).not.toContain("don't hold");
 });
 
 test("a single statement that fails leaves nothing, and its session can be used again", async () => {

@@ -9,7 +9,7 @@ import {
   upsertRun,
 } from "../../../src/store/runs/runs.ts";
 import { SystemAuthor } from "../../../src/contracts/authors.ts";
-import { planLine, seedRun } from "../../gateway/support/rows.ts";
+import { planLine, seedRun, setLine } from "../../gateway/support/rows.ts";
 import { runThatCounts } from "../../../src/store/runs/run-of-period.ts";
 import { newRun, policy } from "../fixtures.ts";
 import { child, testStore } from "../support.ts";
@@ -55,6 +55,20 @@ test.each(["completed", "completed-with-exceptions", "paying"] as const)(
     await setRunPhase(store.db, runId, { phase });
     expect(await upsertRun(store.db, newRun())).toMatchObject({ runId, created: false });
     expect(await runThatCounts(store.db, newRun())).toMatchObject({ runId });
+  },
+);
+
+test.each(["parked", "on-hold"] as const)(
+  "a run whose only line is %s at its end has used up its period",
+  async (state) => {
+    const { store } = await testStore();
+    const { runId } = await seedRun(store, {
+      ...{ businessId: "biz_1", period: "2026-11-05" },
+      lines: [planLine("p1")],
+    });
+    await setLine(store, runId, "p1", { state });
+    await setRunPhase(store.db, runId, { phase: "completed-with-exceptions", endedAtMs: 5 });
+    expect(await upsertRun(store.db, newRun())).toMatchObject({ runId, created: false });
   },
 );
 
