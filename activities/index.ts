@@ -3,7 +3,6 @@ import type { PayrunActivities, RetryFailedPaymentInput } from "../src/contracts
 import { retryFailedPaymentId } from "../src/contracts/workflow-kinds.ts";
 import type { Look } from "../src/contracts/look.ts";
 import { forHistory } from "../src/domain/history-texts.ts";
-import { getPlan } from "../src/store/plans/plans.ts";
 import { getRun } from "../src/store/runs/runs.ts";
 import { inFailures } from "./shared/application-failure.ts";
 import { beating, beatingLate } from "./shared/beating.ts";
@@ -17,7 +16,6 @@ import { cancelPayments } from "./cancel/cancel-payments.ts";
 import { choosePayments } from "./cancel/choose-payments.ts";
 import { followRefunds } from "./cancel/follow-refunds.ts";
 import type { ActivityContext } from "./shared/context.ts";
-import { limitsOf } from "./shared/limits-of.ts";
 import { followPayments } from "./runs/follow-payments.ts";
 import { reserveMoney } from "./runs/reserve-money.ts";
 import { reviewIncident } from "./incident/review-incident.ts";
@@ -25,6 +23,7 @@ import { reviewOnboarding } from "./onboarding/review-onboarding.ts";
 import { sendOnboardingStep } from "./onboarding/send-onboarding-step.ts";
 import { launchRun } from "./runs/launch-run.ts";
 import { runLane } from "./pay/lane.ts";
+import { runOwner } from "./pay/run-owner.ts";
 import { inSlot } from "./pay/slots.ts";
 import { planDry } from "./runs/plan-dry.ts";
 import { planRun } from "./runs/plan-run.ts";
@@ -148,18 +147,9 @@ async function payLane(
   const run = await getRun(context.store.db, input.runId);
   // If the store has lost the run meanwhile, the next look says so.
   if (run === undefined) return NOTHING_PAID;
-  const plan = await getPlan(context.store.db, input.runId);
   const stop = AbortSignal.any([Context.current().cancellationSignal, context.draining]);
   const lane = {
-    owner: run.runId,
-    runId: run.runId,
-    business: run.business,
-    businessId: run.businessId,
-    playbook: run.playbook,
-    policy: run.policy,
-    limits: () => limitsOf(context, run),
-    plannedAtMs: run.plannedAtMs ?? plan?.createdAtMs ?? 0,
-    by: sender(context),
+    ...(await runOwner(context, run, sender(context))),
     stop,
     beat: (paid: number) => heartbeat({ paid }),
   };

@@ -62,9 +62,32 @@ export function prepareLine(
   const stop = notAsApproved(job.plan, read);
   if (stop === null) return asApproved(owner, job, read, clock);
   const otherwise = stop.kind === "differs" ? plannedAnew(owner, job, read, stop) : stop;
-  const { reading, payments, record } = read;
+  return withoutWish(owner, job, read, otherwise);
+}
+
+/**
+ * As `prepareLine`, for a line of which nothing is to be sent now; undefined unless its bill needs
+ * no payment any more, or may not be paid. What can't be read, or contradicts itself, ends nothing.
+ */
+export function prepareEnded(
+  owner: PayOwner,
+  job: PayJob,
+  read: ReadBill,
+): (PreparedJob & { readonly wish: null }) | undefined {
+  const stop = notAsApproved(job.plan, read);
+  const isOver =
+    stop?.kind === "paid-elsewhere" || (stop?.kind === "parked" && stop.code !== "unreadable");
+  return isOver ? withoutWish(owner, job, read, stop) : undefined;
+}
+
+function withoutWish(
+  owner: PayOwner,
+  job: PayJob,
+  { reading, payments, record }: ReadBill,
+  otherwise: PayOutcome,
+): PreparedJob & { readonly wish: null } {
   const prepared = { ...job, reading, payments, record, wish: null, otherwise };
-  if (stop.kind !== "paid-elsewhere") return prepared;
+  if (otherwise.kind !== "paid-elsewhere") return prepared;
   return { ...prepared, approved: payRequest(job.plan, owner, job.plan.executionDate) };
 }
 

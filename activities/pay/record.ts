@@ -80,7 +80,7 @@ export async function writeOutcome(
     outcome.kind === "applied"
       ? { from: LINE.unfollowed }
       : isOwnRun(owner)
-        ? { epoch: job.line.leaseEpoch, from: ["paying"] as const }
+        ? { epoch: job.line.leaseEpoch, from: [job.line.state] }
         : { epoch: job.line.leaseEpoch };
   const mine = await changeLine(
     trx,

@@ -1,6 +1,5 @@
 import type { LineReason } from "../../src/contracts/reason-codes.ts";
 import { byWorkflow } from "../../src/contracts/authors.ts";
-import { retryFailedPaymentId, WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import { LINE, type LineState } from "../../src/contracts/line-states.ts";
 import { alarmOf } from "../../src/domain/payments/alarms.ts";
 import { beforeFirstPayment } from "../../src/domain/payments/paid-since.ts";
@@ -16,8 +15,6 @@ import { instantOf } from "../../src/domain/clock/instants.ts";
 import { notedPayment } from "../../src/ledger/notes.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
 import { appendOfLines } from "../../src/store/audit/audit-lines.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
-import { claimPayables, handOverClaim } from "../../src/store/payables/claims.ts";
 import {
   clearLooks,
   followedLines,
@@ -27,22 +24,17 @@ import {
   pollLater,
 } from "../../src/store/lines/followed-lines.ts";
 import { changeLine, type RunLine } from "../../src/store/lines/lines.ts";
-import {
-  getRetry,
-  handledPayments,
-  updateRetry,
-  upsertRetry,
-} from "../../src/store/retries/retries.ts";
+import { handledPayments } from "../../src/store/retries/retries.ts";
 import { getRun, type Run } from "../../src/store/runs/runs.ts";
-import { moveSubscription } from "../../src/store/payables/subscriptions.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { CALLED_BACK_TEXT } from "../../src/domain/notices/incident-texts.ts";
 import { calledBack } from "../../src/store/cancellations/called-back.ts";
-import { startOrSignal } from "../../src/temporal/start.ts";
 import { adviseVendors } from "./advise-vendors.ts";
 import type { ActivityContext } from "../shared/context.ts";
+import { handOverToRetry } from "./hand-over-to-retry.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
 import { type FollowedPayment, followedPayments } from "./followed-payments.ts";
+import { followUndecided } from "./follow-undecided.ts";
 import {
   alarmBehind,
   type PresentVendors,
@@ -60,7 +52,8 @@ const LINES_AT_ONCE = 500;
 
 /**
  * Reads the payments of lines that an event or a due poll asks for, and moves the lines to what the
- * bank says. Webhooks make this fast; the polls make it certain.
+ * bank says; then the bills of lines that are undecided. Webhooks make this fast; the polls make it
+ * certain.
  */
 export async function followPayments(
   context: ActivityContext,
@@ -71,8 +64,18 @@ export async function followPayments(
   // If the store has lost the run meanwhile, the next look says so.
   if (run === undefined) return { changed: 0 };
   const clock = await context.clockOf(run.business).now();
-  const due = await linesToLookAt(db, runId, clock.businessMs);
-  if (due.length === 0) return { changed: 0 };
+  const changed = await followSent(context, run, clock);
+  return { changed: changed + (await followUndecided(context, run, clock)) };
+}
+
+async function followSent(
+  context: ActivityContext,
+  run: Run,
+  clock: ClockReading,
+): Promise<number> {
+  const { runId } = run;
+  const due = await linesToLookAt(context.store.db, runId, clock.businessMs);
+  if (due.length === 0) return 0;
   // The flag is cleared before the look: an event that arrives meanwhile sets it again. If the look
   // itself fails, the due poll makes the next try read the same lines.
   const signaled = due.filter(({ look }) => look).map(({ payableId }) => payableId);
@@ -88,13 +91,13 @@ export async function followPayments(
     const contacts = await presentAccounts(context, run, { ids, signaled, clock });
     return { payments, contacts };
   });
-  if (read === undefined) return { changed: 0 };
+  if (read === undefined) return 0;
   const look = { ...read, signaled: new Set(signaled), clock };
   let changed = 0;
   for (let start = 0; start < ids.length; start += LINES_AT_ONCE) {
     changed += await followSome(context, run, ids.slice(start, start + LINES_AT_ONCE), look);
   }
-  return { changed };
+  return changed;
 }
 
 /** A line that the bank has moved on. */
@@ -285,61 +288,4 @@ async function changedAtMs(
   const { attempts } = await subjectFacts(context.store.db, line.businessId, line.payableId);
   const sentAtMs = lastSend(attempts)?.openedAtMs ?? 0;
   return clock.afterRealMs(sentAtMs - clock.realMs);
-}
-
-/** Gives a failed or returned bill an owner of its own, which keeps the claim from here on. */
-async function handOverToRetry(
-  context: ActivityContext,
-  run: Run,
-  line: RunLine,
-  clock: ClockReading,
-): Promise<void> {
-  const workflowId = retryFailedPaymentId(run.business, line.payableId);
-  const isTaken = await context.store.transactionOf(run.businessId, async (trx) => {
-    const { businessId, business, runId } = run;
-    const { payableId } = line;
-    if (!(await handOverClaim(trx, { businessId, payableId, from: runId, to: workflowId }))) {
-      // The run has released the claim of a bill that had settled.
-      const claim = { businessId, payableIds: [payableId], owner: workflowId };
-      const { claimed } = await claimPayables(trx, { ...claim, nowMs: clock.realMs });
-      if (claimed.length === 0) return false;
-    }
-    await moveSubscription(trx, { businessId, payableId, owner: workflowId });
-    const nowMs = clock.realMs;
-    const known = await getRetry(trx, businessId, payableId);
-    await upsertRetry(trx, { businessId, payableId, business, workflowId, runId, nowMs });
-    if (known !== undefined && known.runId !== runId) {
-      // Another run's payment is another entry, so its retries are counted from the start.
-      const anew = {
-        phase: "planning",
-        retriesMade: 0,
-        retryOn: null,
-        approvalEnded: null,
-        requested: null,
-      };
-      await updateRetry(trx, { businessId, payableId }, anew, nowMs);
-    }
-    return true;
-  });
-  // The line stays as it is until its owner runs, so the next look makes up for a crash before
-  // that.
-  await startOrSignal(context.temporal, WORKFLOW_KINDS.retryFailedPayment, {
-    business: run.business,
-    payableId: line.payableId,
-  });
-  // While another run pays part of the bill, the retry only records that this part came back.
-  if (!isTaken) return;
-  await context.store.transactionOf(run.businessId, async (trx) => {
-    const pollAtMs = clock.businessMs;
-    const change = { state: "retrying", look: false, pollAtMs } as const;
-    if (!(await changeLine(trx, line, change, clock.realMs, { from: [line.state] }))) return;
-    await appendAudit(trx, {
-      businessId: run.businessId,
-      nowMs: clock.realMs,
-      actor: byWorkflow(run.runId),
-      action: "handed-to-retry",
-      subject: line.payableId,
-      details: { workflowId },
-    });
-  });
 }

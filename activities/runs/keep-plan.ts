@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import { DAY_MS } from "../../src/contracts/durations.ts";
 import type { PlanSummary } from "../../src/contracts/pay-run.ts";
+import { nextBankMorningMs } from "../../src/domain/payments/poll-times.ts";
 import { mayReturnUntilMs } from "../../src/domain/payments/return-window.ts";
 import { onlyPlans } from "../../src/domain/plan-only.ts";
 import type { Plan } from "../../src/domain/planning/plan.ts";
@@ -36,7 +37,9 @@ export async function keepPlan(
     const before = await getPlan(trx, run.runId);
     if (before !== undefined) return before.summary;
     if (isOver(await getRun(trx, run.runId))) return undefined;
-    const { summary } = await storePlan(trx, { run, plan, nowMs });
+    const { summary } = await storePlan(trx, {
+      ...{ run, plan, nowMs, pollAtMs: nextBankMorningMs(businessMs) },
+    });
     if (onlyPlans(run.policy)) {
       await notePlan(trx, { run, plan, nowMs });
       await notifyOfPlanWarnings(trx, run, summary, nowMs);

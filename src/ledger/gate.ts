@@ -5,16 +5,14 @@ import type { OverLimitCode } from "../contracts/reason-codes.ts";
 import type { VendorRecord } from "../contracts/pay-run.ts";
 import { jsonHash } from "../store/audit/audit-said.ts";
 import { appendAudit } from "../store/audit/audit.ts";
-import { databaseNowMs } from "../store/sql/database-clock.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { isOpen, LEAVE_WITHIN_MS, lookupIsConclusive } from "./derive.ts";
 import type { Now, Reading, Step, SubjectFacts, Wish } from "./facts.ts";
-import { next } from "./next.ts";
 import type { Operation } from "./operations.ts";
 import { refuseUnapproved } from "./gate-request.ts";
+import { factsOf, judge } from "./gate-judgment.ts";
 import { LinesAtGate } from "./lines-at-gate.ts";
 import { notedPayment, noteSending } from "./notes.ts";
-import { loadSubjects } from "./rows.ts";
 import {
   closeLookedUp,
   insertAdoptions,
@@ -136,31 +134,9 @@ export async function askGate(
   mayAct: MayAct,
 ): Promise<Map<string, GateAnswer>> {
   const { businessId, operation, clock } = caller;
-  const atMs = await databaseNowMs(trx);
-  const heard = clock.serviceHeard;
-  // Judge by the earliest time that it may be at the service; record the latest.
-  const now: Now = { atMs, serviceMs: heard ? clock.serviceMs : null, sandbox: clock.sandbox };
-  // The process may have been frozen since it read its clocks.
-  const agoMs = Math.max(0, Date.now() - clock.realMs);
-  // Only a sandbox has a business clock of its own; elsewhere it is real time, as in the database.
-  const businessMs = clock.sandbox ? Math.floor(clock.afterRealMs(agoMs)) : atMs;
-  const facts = await loadSubjects(
-    trx,
-    businessId,
-    requests.map(({ subject }) => subject),
-  );
-  const stepOf = ({ subject, reading }: GateRequest, wish: Wish | null): Step =>
-    next(operation, factsOf(facts, subject), wish, reading, now);
-  const firstStep = (request: GateRequest): Step => {
-    const step = stepOf(request, request.wish);
-    if (step.kind !== "idle" || request.approved === undefined) return step;
-    // Rule 10: a payment that a restored store forgot is still Payrun's own, even if nothing is
-    // wanted now.
-    const forgotten = stepOf(request, request.approved);
-    const isOurs = forgotten.kind === "adopt" || isWaitAfterLoss(forgotten);
-    return factsOf(facts, request.subject).restored !== null && isOurs ? forgotten : step;
-  };
-  const steps = new Map(requests.map((each) => [each.subject, firstStep(each)]));
+  const judged = await judge(trx, caller, requests);
+  const { steps, facts, now, heard, agoMs, businessMs, stepOf } = judged;
+  const { atMs } = now;
   const wanted = requests.flatMap((each) =>
     steps.get(each.subject)?.kind === "send" && each.wish !== null
       ? [{ ...each, wish: each.wish }]
@@ -250,16 +226,6 @@ export async function lookupOnly(
   const answer = await askAbout(trx, caller, nothing, () => Promise.resolve(new Map()));
   if (answer.kind === "open") throw new Error(`${subject}: nothing was to be sent`);
   return answer.step;
-}
-
-function isWaitAfterLoss(step: Step): boolean {
-  return step.kind === "read" || (step.kind === "wait" && step.reason === "restored");
-}
-
-function factsOf(facts: ReadonlyMap<string, SubjectFacts>, subject: string): SubjectFacts {
-  const found = facts.get(subject);
-  if (found === undefined) throw new Error(`the ledger was not read for ${subject}`);
-  return found;
 }
 
 /** Records readings of unsettled subjects as lookups, and adopts the effects that they show. */

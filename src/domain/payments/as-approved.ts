@@ -105,11 +105,29 @@ function owedOf({ payable, payments, stand }: BillNow): number {
 /** Reason code of a line whose bill and payments contradict each other. */
 export const CONTRADICTION = "bill_contradicts_payments" satisfies LineReason;
 
+/** What a bill says while nothing of it is paid or under way (API specification, section 2). */
+const SAYS_UNPAID: readonly string[] = ["none", "failed", "clawback"];
+
+/** One that can't be read says nothing; a status of tomorrow may say either. */
+const UNPAID_BILL: readonly string[] = [...SAYS_UNPAID, "unreadable"];
+
 /**
- * What a bill says while nothing of it is paid or under way (API specification, section 2). One
- * that can't be read says nothing; a status of tomorrow may say either.
+ * True if a bill alone, as a list shows it, says that it may be paid and that nothing new has paid
+ * any of it; otherwise its payments have to be read.
  */
-const UNPAID_BILL: readonly string[] = ["none", "failed", "clawback", "unreadable"];
+export function saysUnpaid(
+  { amountCents }: Pick<PlanLine, "amountCents">,
+  bill: { readonly [Field in keyof BillToPay]?: BillToPay[Field] | null | undefined },
+): boolean {
+  const { status, paymentStatus, totalAmountCents, amountPaidCents } = bill;
+  if (typeof totalAmountCents !== "number" || typeof amountPaidCents !== "number") return false;
+  const leftCents = bill.remainingAmountCents ?? totalAmountCents - amountPaidCents;
+  return (
+    status === "approved" &&
+    SAYS_UNPAID.includes(paymentStatus ?? "") &&
+    Math.min(leftCents, totalAmountCents - amountPaidCents) >= amountCents
+  );
+}
 
 /**
  * Says how a bill contradicts the list of its payments; null if it doesn't. Of the two, the one

@@ -1,9 +1,13 @@
 import { sql, type Transaction } from "kysely";
-import { LINE } from "../../contracts/line-states.ts";
+import { LINE, type LineState } from "../../contracts/line-states.ts";
 import { isIn } from "../sql/is-in.ts";
 import { databaseNowMs } from "../sql/database-clock.ts";
 import type { Tables } from "../schema/tables.ts";
 import { isFreeAt } from "./lease-columns.ts";
+import { IS_UNDECIDED, isUnreadAt } from "./undecided-looks.ts";
+
+/** States of lines whose date is known. */
+const PAID_SOME_DAY: readonly LineState[] = [...LINE.leasable, ...LINE.followed];
 
 export interface DueInput {
   readonly runId: string;
@@ -52,18 +56,22 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
       count(sql`state = 'planned' and funded = 0`).as("to_fund"),
       count(sql`${ready} and not ${later}`).as("to_pay"),
       count(sql`${followed} and (look = 1 or poll_at_ms <= ${businessMs})
-        or state = 'settled' and (look = 1 or poll_at_ms = 0)`).as("to_follow"),
-      sql<number | null>`min(case when ${followed} then poll_at_ms end)`.as("next_poll"),
+        or state = 'settled' and (look = 1 or poll_at_ms = 0)
+        or ${isUnreadAt(businessMs)}`).as("to_follow"),
+      // A line that a request may still pay is not polled, however late its poll is.
+      sql<number | null>`min(case when ${followed}
+        or ${IS_UNDECIDED} and poll_at_ms > ${businessMs} then poll_at_ms end)`.as("next_poll"),
       sql<number | null>`min(case when ${ready} and not_before_ms > ${serviceMs}
         then not_before_ms end)`.as("back_off_until"),
       sql<number | null>`min(case when ${leased} and not ${isFree}
         then lease_until_ms end)`.as("leased_until"),
-      sql<string | null>`min(execution_date)`.as("pay_date"),
+      sql<string | null>`min(case when ${isIn("state", PAID_SOME_DAY)}
+        then execution_date end)`.as("pay_date"),
       sql<number | null>`min(case when state = 'planned' and funded = 0
         then updated_at_ms end)`.as("short_since"),
     ])
     .where("run_id", "=", runId)
-    .where(isIn("state", [...LINE.leasable, ...LINE.followed]))
+    .where(isIn("state", [...new Set([...PAID_SOME_DAY, ...LINE.decidable])]))
     .executeTakeFirst();
   const backOffUntil = row?.back_off_until ?? null;
   const leasedUntil = row?.leased_until ?? null;

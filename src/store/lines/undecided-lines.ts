@@ -15,14 +15,10 @@ import { isApproved } from "../approvals/line-approvals.ts";
 import { NO_BACK_OFF } from "./lease-columns.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
 import { SCOPES_WITHIN_RUN } from "./open-lines.ts";
+import { HELD } from "./undecided-looks.ts";
 import { rowMayStillPay } from "../payables/open-subjects.ts";
 import { UNAPPROVED } from "../payables/waits-for-person.ts";
 import type { Row, Tables } from "../schema/tables.ts";
-
-/**
- * Reason code of a line that a hold stops; a line with another code waits for an event of its own.
- */
-const HELD = "on_hold" satisfies LineReason;
 
 const LINES_A_PAGE = 1_000;
 

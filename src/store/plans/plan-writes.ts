@@ -25,6 +25,8 @@ export interface FirstPlan {
     readonly skipped: readonly SkippedLine[];
   };
   readonly nowMs: number;
+  /** Business-clock instant from which bills that are still undecided are read again. */
+  readonly pollAtMs?: number;
 }
 
 /**
@@ -35,7 +37,7 @@ export interface FirstPlan {
  */
 export async function storePlan(
   trx: Transaction<Tables>,
-  { run, plan, nowMs }: FirstPlan,
+  { run, plan, nowMs, pollAtMs = 0 }: FirstPlan,
 ): Promise<StoredPlan> {
   const stored = await getPlan(trx, run.runId);
   if (stored !== undefined) return stored;
@@ -68,7 +70,7 @@ export async function storePlan(
           lease_epoch: 0,
           not_before_ms: 0,
           ...NO_BACK_OFF,
-          poll_at_ms: 0,
+          poll_at_ms: pollAtMs,
           look: 0,
           updated_at_ms: nowMs,
         })),

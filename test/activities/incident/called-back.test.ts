@@ -107,6 +107,22 @@ test("while nobody knows whose account a return is about, nothing is called back
   expect(await world.paymentsOf(scheduled.payableId)).toMatchObject([{ status: "scheduled" }]);
 });
 
+test("a bill that was called back and is paid outside Payrun before its account is released ends in its run", async ({
+  world,
+  cancels,
+}) => {
+  await world.failurePlaybook(CALLS_BACK);
+  const { scheduled } = await failedAndScheduled(world, "R01");
+  const { runId, payableId } = scheduled;
+  expect(await callBack(world, cancels)).toBe("cancelled");
+  await world.follow(runId);
+  expect((await world.line(runId, payableId)).state).toBe("on-hold");
+  await world.control.payOutside(payableId);
+  await world.follow(runId);
+  expect((await world.line(runId, payableId)).state).toBe("paid-elsewhere");
+  expect((await world.assess(runId)).ended).toBe(true);
+});
+
 test("without onIncident, people get the list, the cut-off and the command, and nothing is cancelled", async ({
   world,
   cancels,
