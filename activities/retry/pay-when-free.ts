@@ -3,7 +3,8 @@ import type { RetryAssessment } from "../../src/contracts/activities.ts";
 import { asksForWord } from "../../src/domain/approvals/changed-records.ts";
 import { withFullStop } from "../../src/domain/history-texts.ts";
 import { onHoldText } from "../../src/domain/holds.ts";
-import { soonestSleepMs } from "../../src/domain/sleeps.ts";
+import { nextBankMorningMs } from "../../src/domain/payments/poll-times.ts";
+import { soonestSleepMs, untilNextMs } from "../../src/domain/sleeps.ts";
 import { getRunLine } from "../../src/store/lines/lines.ts";
 import { activeHoldsFor, type Hold } from "../../src/store/holds/holds.ts";
 import { type BusinessWait, listWaits } from "../../src/store/runs/waits.ts";
@@ -32,10 +33,10 @@ export async function payWhenFree(retry: RetryCase, because: string): Promise<Re
   const isSent = because === UNANSWERED;
   if (hold !== undefined && !isSent) {
     await noteHold(retry, hold, others.length);
-    return assessment(retry, "waiting", "on hold", await changesInMs(retry));
+    return assessment(retry, "waiting", "on hold", await readAgainInMs(retry));
   }
   if (asksForWord(retry.line) && !isSent) {
-    return assessment(retry, "waiting", WORD, await changesInMs(retry));
+    return assessment(retry, "waiting", WORD, await readAgainInMs(retry));
   }
   const { waits, noticeInMs } = await ownWaits(retry);
   const pauses = waits.filter(({ retryAtMs }) => retryAtMs > clock.serviceMs);
@@ -44,6 +45,15 @@ export async function payWhenFree(retry: RetryCase, because: string): Promise<Re
   if (waitMs <= 0) return assessment(retry, "pay", `pays now: ${because}`, 0);
   const text = pauses[0]?.message ?? "backing off before the next lookup";
   return assessment(retry, "waiting", text, soonestSleepMs(waitMs, noticeInMs));
+}
+
+/**
+ * Returns real milliseconds until a bill that waits for a person is read again without an event:
+ * someone else may have paid it.
+ */
+async function readAgainInMs(retry: RetryCase): Promise<number> {
+  const morningMs = nextBankMorningMs(retry.clock.businessMs);
+  return soonestSleepMs(untilNextMs([morningMs], retry.clock), await changesInMs(retry));
 }
 
 async function noteHold(retry: RetryCase, hold: Hold, others: number): Promise<void> {

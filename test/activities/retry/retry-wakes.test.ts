@@ -33,6 +33,28 @@ describe("when the owner of a failed bill wakes", () => {
     expect(sleepMs).toBeGreaterThan(leftMs - 5 * MINUTE_MS);
   });
 
+  test("a retry that a hold keeps back wakes each banking morning, and ends if its bill was paid elsewhere", async ({
+    world,
+  }) => {
+    const { runId, payableId } = await dueRetry(world);
+    const of = { businessId: world.businessId, scope: "contact", value: "v1" } as const;
+    await world.store.transaction((trx) =>
+      createHold(trx, { ...of, reason: "Call.", author: "olga", untilMs: null, nowMs: Date.now() }),
+    );
+    const businessMs = await businessMsOf(world);
+    const leftMs = nextBankMorningMs(businessMs) - businessMs;
+    const { waitingFor, wakeInMs } = await world.look(payableId);
+    expect(waitingFor).toBe("on hold");
+    expect(wakeInMs).toBeLessThan(leftMs + MINUTE_MS);
+    expect(wakeInMs).toBeGreaterThan(leftMs - 5 * MINUTE_MS);
+    await world.control.payOutside(payableId);
+    expect(await world.look(payableId)).toMatchObject({
+      phase: "ended",
+      outcome: "paid elsewhere",
+    });
+    expect((await world.line(runId, payableId)).state).toBe("paid-elsewhere");
+  });
+
   test("a retry wakes when the bill is to be given up", async ({ world }) => {
     await world.failurePlaybook(
       "kind: retry-failed\nrules: [{ match: [R10], ask: [operator] }]\ngiveUp: { after: 3 days }\n",
