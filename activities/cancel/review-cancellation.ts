@@ -22,7 +22,7 @@ import {
   listItems,
 } from "../../src/store/cancellations/cancellation-items.ts";
 import { activeHolds, type Hold } from "../../src/store/holds/holds.ts";
-import { getRunLine } from "../../src/store/lines/lines.ts";
+import { getRunLine, getRunLines } from "../../src/store/lines/lines.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { getRun } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
@@ -158,10 +158,16 @@ async function settleWithheld(
   const items = await listItems(trx, cancellation.workflowId);
   const open = items.filter((item) => item.open && item.paymentId === null);
   if (open.length === 0) return;
+  const payableIds = open.flatMap(({ payableId }) => payableId ?? []);
+  const lines = await getRunLines(trx, runId, payableIds);
+  const paid = new Set(
+    lines.filter(({ state }) => state === "paid-elsewhere").map(({ payableId }) => payableId),
+  );
   const run = await getRun(trx, runId);
   const runHasEnded = run !== undefined && ENDED_PHASES.includes(run.phase);
   const holds = await activeHolds(trx, businessId, clock.businessMs);
-  for (const item of open) {
+  for (const each of open) {
+    const item = { ...each, isPaidElsewhere: paid.has(each.payableId ?? "") };
     const change =
       item.state === "unknown"
         ? await afterSending(trx, cancellation, item, clock)
@@ -177,8 +183,11 @@ async function settleWithheld(
   }
 }
 
+/** A bill that is held back, with what its run has found. */
+type WithheldItem = CancellationItem & { readonly isPaidElsewhere: boolean };
+
 function withheldNow(
-  item: CancellationItem,
+  item: WithheldItem,
   now: {
     readonly holds: readonly Hold[];
     readonly runHasEnded: boolean;
@@ -189,16 +198,15 @@ function withheldNow(
   if (!now.holds.some(({ holdId }) => holdId === item.holdId)) {
     return { state: "released", open: false, reason: "Its hold was lifted." };
   }
+  const isLate = item.releaseByMs !== null && now.clock.businessMs > item.releaseByMs;
+  if (!isLate && !now.runHasEnded) return null;
+  const why = item.isPaidElsewhere
+    ? "It was paid, and not by its run."
+    : isLate
+      ? "Nobody released it in time, so it is not paid."
+      : "Its run has ended.";
   const who = now.releasedBy.join(" or ");
-  if (item.releaseByMs !== null && now.clock.businessMs > item.releaseByMs) {
-    const reason = `Nobody released it in time, so it is not paid. It stays on hold until ${who} releases it.`;
-    return { open: false, reason };
-  }
-  if (now.runHasEnded) {
-    const reason = `Its run has ended. It stays on hold until ${who} releases it.`;
-    return { open: false, reason };
-  }
-  return null;
+  return { open: false, reason: `${why} It stays on hold until ${who} releases it.` };
 }
 
 /** Judges a held-back bill for which a request may have been under way when its hold was written. */
@@ -222,7 +230,7 @@ async function afterSending(
 async function notify(
   trx: Transaction<Tables>,
   cancellation: Cancellation,
-  item: CancellationItem,
+  item: WithheldItem,
   change: ItemChange,
   clock: ClockReading,
 ): Promise<void> {
@@ -235,11 +243,12 @@ async function notify(
     details: { reason: change.reason ?? null },
   });
   if (state === "released") return;
+  const kept = item.isPaidElsewhere ? "though it was paid" : "it is not paid";
   await raiseNotice(trx, {
     businessId,
     kind: "bill-not-released",
     factKey: `${workflowId}/${item.payableId ?? ""}`,
-    subject: `${item.payableId ?? ""}, ${formatUsd(item.amountCents)}: ${state === "withheld" ? "still held back, it is not paid" : "could not be held back"}`,
+    subject: `${item.payableId ?? ""}, ${formatUsd(item.amountCents)}: ${state === "withheld" ? `still held back, ${kept}` : "could not be held back"}`,
     text: `${change.reason ?? ""}\n\nBill ${item.payableId ?? ""}, hold ${item.holdId ?? "none"}.`,
     roles: releasersOf(policy),
     data: { id: workflowId, payableId: item.payableId, state },

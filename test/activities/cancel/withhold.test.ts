@@ -148,6 +148,24 @@ test("the notice about a bill that was not released in time names its vendor and
   expect(text).toContain("Still held back (Nobody released it in time, so it is not paid.");
 });
 
+test("the notice about a held-back bill that was paid outside Payrun meanwhile doesn't call it unpaid", async ({
+  cancels,
+  world,
+}) => {
+  const { runId, payableId } = await world.plannedRun([{ contactId: "v1" }]);
+  const id = await withhold(cancels, runId, {});
+  await world.control.payOutside(payableId);
+  await world.assess(runId);
+  await world.follow(runId);
+  expect((await world.assess(runId)).ended).toBe(true);
+  await cancels.turns(id);
+  const [notice] = await listNotices(world.store.db, { kind: "bill-not-released", limit: 1 });
+  expect(notice?.subject).toMatch(/, \$100\.00: still held back, though it was paid$/);
+  expect(notice?.text).toMatch(
+    /^It was paid, and not by its run\. It stays on hold until controller or owner releases it\./,
+  );
+});
+
 test("a bill whose request may be under way is held by the withholding's own hold", async ({
   cancels,
   world,
