@@ -23,7 +23,10 @@ export async function notifyNotCancelled(
   const { is, state, reason } = now;
   const payment = payableId === null ? "A payment" : `${payableId}: a payment`;
   await raiseNotice(trx, {
-    ...{ businessId, kind: "payment-not-cancelled", roles: [], nowMs },
+    businessId,
+    kind: "payment-not-cancelled",
+    roles: [],
+    nowMs,
     factKey: `${id}/${paymentId ?? payableId}`,
     subject: `${payment} of ${formatUsd(amountCents)} ${is}`,
     text: `${reason}\n\nPayment ${paymentId ?? "not known"}, bill ${payableId ?? "unknown"}. The bill stays on hold until a person releases it.`,

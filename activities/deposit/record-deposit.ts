@@ -60,7 +60,10 @@ export async function backOffDeposit(
   // that.
   const backOffSinceMs = topUp.backOffSinceMs ?? (reason === null ? null : clock.serviceMs);
   const change = {
-    ...{ reason, reasonCode: code ?? null, backOffSinceMs, notBeforeMs: clock.serviceMs + waitMs },
+    reason,
+    reasonCode: code ?? null,
+    backOffSinceMs,
+    notBeforeMs: clock.serviceMs + waitMs,
     ...(isSent ? {} : ({ state: "proposed" } as const)),
     // A deposit on its way is looked at by the business clock.
     ...(state === "on-its-way" ? { pollAtMs: clock.afterRealMs(waitMs) } : {}),

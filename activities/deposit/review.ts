@@ -79,8 +79,16 @@ export async function reviewTopUp(
   const topUp: TopUp =
     open === undefined
       ? await insertTopUp(trx, {
-          ...{ ...asked, businessId, business, sourceId, owner, policyRunId, subject, requestNo },
-          ...{ sinceMs: clock.businessMs, nowMs: clock.realMs },
+          ...asked,
+          businessId,
+          business,
+          sourceId,
+          owner,
+          policyRunId,
+          subject,
+          requestNo,
+          sinceMs: clock.businessMs,
+          nowMs: clock.realMs,
         })
       : { ...open, ...asked };
   await record(trx, topUp, open === undefined ? "proposed" : "changed", clock);

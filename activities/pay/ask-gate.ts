@@ -25,13 +25,19 @@ export async function askToPay(
 ): Promise<Map<string, GateAnswer>> {
   const { businessId, by } = owner;
   const caller = {
-    ...{ owner: owner.owner, businessId, runId: owner.runId, playbook: owner.playbook },
+    owner: owner.owner,
+    businessId,
+    runId: owner.runId,
+    playbook: owner.playbook,
     limits: owner.limits(),
     approve: owner.policy.approve,
     debitAcceptedAt: context.profileOf(owner.business).achAuthorization?.acceptedAt,
   };
   const requests = jobs.map(({ plan, line, wish, approved, reading, record }) => ({
-    ...{ subject: plan.payableId, wish, reading, record },
+    subject: plan.payableId,
+    wish,
+    reading,
+    record,
     ...definedOnly({ approved }),
     line: { runId: line.runId, lineNo: line.lineNo },
   }));

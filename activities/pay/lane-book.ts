@@ -152,8 +152,13 @@ export class LaneBook {
       // Only a send's own sender writes this, and only if it can't leave any more: these stayed in
       // the lane.
       const kept = unsent.map(({ send }) => ({
-        ...{ send, result: "not-sent" as const, status: null, code: null },
-        ...{ message: "its lane ended", answerDateMs: null, madeIds: [] },
+        send,
+        result: "not-sent" as const,
+        status: null,
+        code: null,
+        message: "its lane ended",
+        answerDateMs: null,
+        madeIds: [],
       }));
       await recordResults(trx, businessId, kept);
       const lines = [...unsent.map(({ job }) => job), ...unasked].map(({ line }) => line);

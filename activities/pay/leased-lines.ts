@@ -67,7 +67,11 @@ export class LeasedLines {
     const { lines, blockedUntilMs } = await groupOf(this.#context.store, businessId).transaction(
       (trx) =>
         leaseLines(trx, {
-          ...{ runId, businessId, by, leaseMs: LEASE_MS, serviceMs: clock.serviceMs },
+          runId,
+          businessId,
+          by,
+          leaseMs: LEASE_MS,
+          serviceMs: clock.serviceMs,
           limit: this.#leases,
         }),
     );

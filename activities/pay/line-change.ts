@@ -103,8 +103,11 @@ function askedAbout(
     ...(isOwnRun(owner)
       ? { state: "awaiting-approval", funded: false }
       : { state: "retrying", notBeforeMs: clock.serviceMs + RETRY_LINE_WAIT_MS }),
-    ...{ reasonCode: CHANGED_RECORD, reason, backsOffAtMs: null },
-    ...{ recordAsked: record, recordAskedAtMs: sinceMs ?? clock.realMs },
+    reasonCode: CHANGED_RECORD,
+    reason,
+    backsOffAtMs: null,
+    recordAsked: record,
+    recordAskedAtMs: sinceMs ?? clock.realMs,
   };
 }
 

@@ -38,8 +38,12 @@ export function sourceFault({ funding }: PlanLine, { sources }: Payer): PayOutco
   const message = whyNoPayment(sourceId, source);
   if (message === null) return null;
   return {
-    ...{ kind: "business-wait", code: SOURCE_UNAVAILABLE, scope: "source", message },
-    ...{ retryAfterMs: null, isOpen: false },
+    kind: "business-wait",
+    code: SOURCE_UNAVAILABLE,
+    scope: "source",
+    message,
+    retryAfterMs: null,
+    isOpen: false,
   };
 }
 

@@ -166,7 +166,10 @@ async function sideEffects(
       await countRetry(trx, owner, { line, plan }, outcome, clock);
       await clearWaits(trx, { businessId, sourceId: funding.sourceId, realMs: clock.realMs });
       await appendAudit(trx, {
-        ...{ businessId, nowMs: clock.realMs, actor: byWorkflow(owner.owner), subject: payableId },
+        businessId,
+        nowMs: clock.realMs,
+        actor: byWorkflow(owner.owner),
+        subject: payableId,
         action: outcome.found ? "attempt.adopted" : "attempt.answered",
         details: {
           result: "applied",
@@ -220,7 +223,8 @@ export async function recordPaid(
   const sent = paid.flatMap(({ outcome }) => outcome.sent ?? []);
   await recordResults(trx, businessId, sent);
   const judged = paid.map(({ job, outcome }) => ({
-    ...{ job, outcome },
+    job,
+    outcome,
     state: stateOfPaid(outcome.payments, job.plan.amountCents),
   }));
   const lines = judged.map(({ job, outcome: { paymentIds }, state }) => ({
@@ -236,7 +240,10 @@ export async function recordPaid(
   }
   for (const { job, outcome } of paid) await alarmOnMismatch(trx, job, outcome.payments, clock);
   await appendOfLines(trx, {
-    ...{ businessId, runId: owner.runId, nowMs: clock.realMs, actor: byWorkflow(owner.owner) },
+    businessId,
+    runId: owner.runId,
+    nowMs: clock.realMs,
+    actor: byWorkflow(owner.owner),
     action: "attempt.answered",
     details: { result: "applied" },
     lines: judged.map(({ job, outcome, state }) => ({

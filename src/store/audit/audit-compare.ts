@@ -92,8 +92,13 @@ async function rowDiffers(
   const entries = await listAudit(db, { businessId, subject, ...definedOnly({ actions }) });
   const facts = entries.filter(isAsWritten).flatMap(({ actorKind, atMs, detailsText, ...entry }) =>
     saidIn({
-      ...{ ...entry, actor_kind: actorKind, at_ms: atMs, details: detailsText },
-      ...{ audit_id: entry.auditId, business_id: businessId, prev_hash: entry.prevHash },
+      ...entry,
+      actor_kind: actorKind,
+      at_ms: atMs,
+      details: detailsText,
+      audit_id: entry.auditId,
+      business_id: businessId,
+      prev_hash: entry.prevHash,
     }),
   );
   if (comparison === undefined) throw new Error(`${table} is not compared with the trail`);

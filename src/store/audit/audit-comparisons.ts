@@ -52,7 +52,8 @@ const TABLES: Readonly<Record<keyof Tables, Comparison | NotCompared>> = {
     const launch = { playbook, playbookRevision, period, policy, inputs };
     return [
       {
-        ...{ table: "runs", id: run.runId },
+        table: "runs",
+        id: run.runId,
         fields: { ...launch, launchedBy, launchedByKind, launchedByTokenId },
       },
       ...(by === null ? [] : [cancelledRun(run.runId, { by, byKind })]),
@@ -182,8 +183,16 @@ const TABLES: Readonly<Record<keyof Tables, Comparison | NotCompared>> = {
       const { name, principal, roles, businesses, expiresAtMs, confirmedBy, ...made } = token;
       const { createdAtMs, createdBy, maker } = made;
       const fields = {
-        ...{ name, principal, roles, businesses, expiresAtMs, confirmedBy },
-        ...{ createdAtMs, createdBy, maker, secret: hashOf(tokenHash) },
+        name,
+        principal,
+        roles,
+        businesses,
+        expiresAtMs,
+        confirmedBy,
+        createdAtMs,
+        createdBy,
+        maker,
+        secret: hashOf(tokenHash),
         revoked: revokedAtMs !== null,
       };
       return [{ table: "tokens", id: tokenId, fields }];
@@ -195,8 +204,14 @@ const TABLES: Readonly<Record<keyof Tables, Comparison | NotCompared>> = {
     ...ofTable("sessions", ["session_id"], ({ sessionId, sessionHash, endedAtMs, ...session }) => {
       const { name, tokenId, issuer, subject, businesses, expiresAtMs } = session;
       const fields = {
-        ...{ name, tokenId, issuer, subject, businesses, expiresAtMs },
-        ...{ secret: hashOf(sessionHash), ended: endedAtMs !== null },
+        name,
+        tokenId,
+        issuer,
+        subject,
+        businesses,
+        expiresAtMs,
+        secret: hashOf(sessionHash),
+        ended: endedAtMs !== null,
       };
       return [{ table: "sessions", id: sessionId, fields, mayBeGone: true }];
     }),

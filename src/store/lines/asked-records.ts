@@ -56,8 +56,10 @@ function questionOf(row: {
   readonly escalated_stage: number | null;
 }): Question {
   return {
-    ...{ contactId: row.contact_id, record: row.record_asked ?? "" },
-    ...{ ruleIndex: row.rule_index, escalated: row.escalated_stage },
+    contactId: row.contact_id,
+    record: row.record_asked ?? "",
+    ruleIndex: row.rule_index,
+    escalated: row.escalated_stage,
   };
 }
 
@@ -103,7 +105,9 @@ export async function linesAskingAbout(
     lines.push(...rows);
   }
   return lines.map((row) => ({
-    ...{ runId: row.run_id, payableId: row.payable_id, ...questionOf(row) },
+    runId: row.run_id,
+    payableId: row.payable_id,
+    ...questionOf(row),
   }));
 }
 
@@ -124,7 +128,9 @@ export async function endAsking(
     const rows = await trx
       .updateTable("run_lines")
       .set({
-        ...{ record_asked: null, record_asked_at_ms: null, not_before_ms: 0 },
+        record_asked: null,
+        record_asked_at_ms: null,
+        not_before_ms: 0,
         // A hold on the line, or an alarm about it, goes on.
         reason: sql`case when reason_code = ${CHANGED_RECORD} then null else reason end`,
         reason_code: sql`nullif(reason_code, ${CHANGED_RECORD})`,

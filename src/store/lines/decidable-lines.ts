@@ -57,7 +57,11 @@ export async function decidableLines(
       const under = { approvers, quorum, stages, approvals: given, escalated, asksRecord: true };
       const needsWord = line.recordAsked === null ? undefined : missingOf(under)?.aboutRecord;
       lines.push({
-        ...{ payableId, lineHash, amountCents, approvers, quorum },
+        payableId,
+        lineHash,
+        amountCents,
+        approvers,
+        quorum,
         ...definedOnly({
           bankChange,
           isTampered: isAsPlanned ? undefined : true,

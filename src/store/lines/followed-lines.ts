@@ -100,8 +100,13 @@ export async function moveFollowed(
       "moves",
       "run_lines",
       some.map(({ payableId, from, to, reasonCode, reason, pollAtMs }) => ({
-        ...{ runId, payableId, fromState: from, state: to },
-        ...{ reasonCode, reason, pollAtMs: Math.round(pollAtMs) },
+        runId,
+        payableId,
+        fromState: from,
+        state: to,
+        reasonCode,
+        reason,
+        pollAtMs: Math.round(pollAtMs),
       })),
     );
     const { rows: found } = await sql<{ payable_id: string }>`

@@ -71,9 +71,15 @@ export async function routeNotice(
         some.map(({ channel, target }) =>
           asColumns({
             deliveryId: `${noticeId}/${channel}${target === "" ? "" : `/${target}`}`,
-            ...{ noticeId, businessId, channel, target, createdAtMs: nowMs },
-            ...{ state: "pending" satisfies DeliveryState, tries: 0 },
-            ...{ nextTryAtMs: nowMs, claimedUntilMs: 0 },
+            noticeId,
+            businessId,
+            channel,
+            target,
+            createdAtMs: nowMs,
+            state: "pending" satisfies DeliveryState,
+            tries: 0,
+            nextTryAtMs: nowMs,
+            claimedUntilMs: 0,
           }),
         ),
       )

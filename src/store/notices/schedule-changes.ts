@@ -44,8 +44,12 @@ export async function notifyOfSchedule(
   nowMs: number,
 ): Promise<void> {
   await raiseNotice(trx, {
-    ...{ businessId, kind: "schedule-changed", factKey: `${playbook}/${change}/${nowMs}` },
+    businessId,
+    kind: "schedule-changed",
+    factKey: `${playbook}/${change}/${nowMs}`,
     ...scheduleChanged(playbook, change),
-    ...{ roles: ["operator"], data: { playbook, change }, nowMs },
+    roles: ["operator"],
+    data: { playbook, change },
+    nowMs,
   });
 }
