@@ -1,34 +1,23 @@
-import { setTimeout as delay } from "node:timers/promises";
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../../src/business/clock.ts";
 import { cancelSubject } from "../../src/contracts/names.ts";
-import {
-  type CancelVerdict,
-  judgeForCancel,
-} from "../../src/domain/cancellations/judge-payment.ts";
+import { judgeForCancel } from "../../src/domain/cancellations/judge-payment.ts";
 import { CANCEL_WAITS } from "../../src/domain/service-waits.ts";
 import type { Wish } from "../../src/ledger/facts.ts";
 import { mayCancel } from "../../src/ledger/gate-cancel.ts";
-import { askAbout } from "../../src/ledger/gate.ts";
-import { cancel } from "../../src/ledger/operations.ts";
+import { askAbout, type GateAnswer } from "../../src/ledger/gate.ts";
 import { paymentsOfBill } from "../../src/ledger/made-payments.ts";
+import { cancel } from "../../src/ledger/operations.ts";
 import { cancelRequest } from "../../src/ledger/requests.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
-import type { OpenedSend } from "../../src/ledger/write.ts";
-import type { Payment, TimeLimit } from "../../src/payments-api/index.ts";
-import type { ClockReading } from "../../src/business/clock.ts";
+import type { Payment } from "../../src/payments-api/index.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { leave, leaveLimit, recordAnswer } from "../pay/leave.ts";
-import { backOff } from "../shared/back-off.ts";
-import { meansForItem } from "./cancel-answers.ts";
+import type { MoneyWrite } from "../shared/perform.ts";
 import type { CancelOutcome, PaymentJob } from "./job.ts";
 import { readPaymentToCancel } from "./read-payment.ts";
 import { recordCancel } from "./record-cancel.ts";
-import { cancelSends, type Judged, unknownPayment, withoutSend } from "./without-send.ts";
-
-/** Number of reads and sends, one after another, before the payment backs off. */
-const ROUNDS = 4;
-const ROUND_PAUSE_MS = 150;
-
-const REFUSED_WAIT_MS = 15_000;
+import { cancelSends, isToBeRead, type Judged, outcomeOfCancel } from "./without-send.ts";
 
 /**
  * Cancels one payment, at most once, whatever happened to it before.
@@ -36,38 +25,22 @@ const REFUSED_WAIT_MS = 15_000;
  * Reads the payment before each send. Before it asks the gate it therefore knows what came of an
  * unanswered cancel, what other people did and what time it is.
  */
-export async function cancelPayment(
-  context: ActivityContext,
-  job: PaymentJob,
-): Promise<CancelOutcome> {
-  const { business } = job.cancellation;
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const judged = await readAndJudge(context, job);
-    if (judged === undefined) {
-      const clock = await context.clockOf(business).now();
-      return record(context, job, unknownPayment(job, clock), clock);
-    }
-    const asked = await askToCancel(context, job, judged);
-    if ("kind" in asked) return asked;
-    const sent = await sendCancel(context, job, asked);
-    if (sent !== undefined) return sent;
-    await delay(ROUND_PAUSE_MS);
-  }
-  const clock = await context.clockOf(business).now();
-  const reason = "The service refuses to cancel it and shows it as if it could; trying again.";
-  return record(context, job, backOff(REFUSED_WAIT_MS, reason), clock);
-}
-
-function record(
-  context: ActivityContext,
-  job: PaymentJob,
-  outcome: CancelOutcome,
-  clock: ClockReading,
-): Promise<CancelOutcome> {
-  return context.store.transactionOf(job.cancellation.businessId, (trx) =>
-    recordCancel(trx, job, outcome, clock),
-  );
-}
+export const CANCEL_PAYMENT: MoneyWrite<PaymentJob, Judged | undefined, CancelOutcome> = {
+  operation: cancel,
+  businessOf: ({ cancellation }) => cancellation,
+  read: readAndJudge,
+  leaveWithinMs: cancelWithinMs,
+  ask: askToCancel,
+  pausesMs: [150, 150, 150],
+  again: isToBeRead,
+  record: (trx, job, said, heard) => {
+    const outcome = outcomeOfCancel(job, said, heard);
+    // Only the answer to a cancel proves that cancels go through.
+    return heard.sent === null
+      ? recordCancel(trx, job, outcome, heard.clock)
+      : recordCancel(trx, job, outcome, heard.clock, CANCEL_WAITS);
+  },
+};
 
 async function readAndJudge(
   context: ActivityContext,
@@ -93,7 +66,7 @@ async function readAndJudge(
   const clock = await clocks.now();
   const verdict = judgeForCancel(payment, { severalScheduled, refused, clock });
   const sends = cancelSends(attempts, reading, job.cancellation.workflowId);
-  return { payment, reading, verdict, sends, clock };
+  return { payment, reading, verdict, sends };
 }
 
 /** True if the service shows the payment as one of another bill than the one that it was chosen for. */
@@ -112,59 +85,31 @@ async function hasSeveralScheduled(
   return payments.filter(({ status }) => status === "scheduled").length > 1;
 }
 
-interface OpenedCancel {
-  readonly send: OpenedSend;
-  /** The time limit within which its bytes may leave. */
-  readonly limit: TimeLimit;
-}
-
-/** Asks the gate, and records the outcome if the gate lets nothing through. */
 async function askToCancel(
-  context: ActivityContext,
-  job: PaymentJob,
-  judged: Judged,
-): Promise<OpenedCancel | CancelOutcome> {
-  const { cancellation, item, by } = job;
+  _: ActivityContext,
+  trx: Transaction<Tables>,
+  { cancellation, item, by }: PaymentJob,
+  judged: Judged | undefined,
+  clock: ClockReading,
+): Promise<GateAnswer> {
+  // Nothing is asked for a payment that the service doesn't know.
+  if (judged === undefined) return { kind: "step", step: { kind: "idle" } };
   const { businessId, workflowId: owner } = cancellation;
-  const { payment, verdict, reading, clock } = judged;
+  const { payment, verdict, reading } = judged;
   const subject = cancelSubject(payment.id);
   const mayAsk = verdict.kind === "cancel" && judged.sends.pauseMs <= 0 && judged.sends.no === null;
   const wish: Wish | null = mayAsk ? cancelRequest(cancellation, item) : null;
-  const limit = cancelLimit(verdict, clock);
   const caller = { cancellation, items: new Map([[subject, item]]) };
-  return context.store.transactionOf(businessId, async (trx) => {
-    const answer = await askAbout(
-      trx,
-      { businessId, operation: cancel, sentBy: by, owner, clock },
-      { subject, wish, reading },
-      (within, ...wanted) => mayCancel(within, caller, ...wanted),
-    );
-    if (answer.kind === "open") return { send: answer.send, limit };
-    return recordCancel(trx, job, withoutSend(job, judged, answer), clock);
-  });
+  return askAbout(
+    trx,
+    { businessId, operation: cancel, sentBy: by, owner, clock },
+    { subject, wish, reading },
+    (within, ...wanted) => mayCancel(within, caller, ...wanted),
+  );
 }
 
-/**
- * Starts a cancel's time limit, before the gate is asked. A cancel may not leave after 9:00 New
- * York either.
- */
-function cancelLimit(verdict: CancelVerdict, clock: ClockReading): TimeLimit {
-  const untilMs = verdict.kind === "cancel" ? verdict.untilMs : null;
-  return untilMs === null ? leaveLimit() : leaveLimit(clock.realMsUntil(untilMs));
-}
-
-/** @returns undefined if only reading the payment shows what follows */
-async function sendCancel(
-  context: ActivityContext,
-  job: PaymentJob,
-  { send, limit }: OpenedCancel,
-): Promise<CancelOutcome | undefined> {
-  const { business, businessId } = job.cancellation;
-  const left = await leave(context, business, cancel, send, limit);
-  const clock = await context.clockOf(business).now();
-  return context.store.transactionOf(businessId, async (trx) => {
-    const isOpen = await recordAnswer(trx, send, left.judged);
-    const outcome = meansForItem(left, send, isOpen);
-    return outcome === "look" ? undefined : recordCancel(trx, job, outcome, clock, CANCEL_WAITS);
-  });
+/** A cancel may not leave after 9:00 New York either. */
+function cancelWithinMs(judged: Judged | undefined, clock: ClockReading): number | undefined {
+  const untilMs = judged?.verdict.kind === "cancel" ? judged.verdict.untilMs : null;
+  return untilMs === null ? undefined : clock.realMsUntil(untilMs);
 }

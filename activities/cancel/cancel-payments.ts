@@ -6,7 +6,8 @@ import { testWaits } from "../../src/store/runs/waits.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { faultOfRead } from "../shared/business-fault.ts";
 import { backOff } from "../shared/back-off.ts";
-import { cancelPayment } from "./cancel-payment.ts";
+import { perform } from "../shared/perform.ts";
+import { CANCEL_PAYMENT } from "./cancel-payment.ts";
 import { findOut } from "./find-out.ts";
 import type { CancelJob, CancelOutcome } from "./job.ts";
 import { recordCancel } from "./record-cancel.ts";
@@ -65,7 +66,12 @@ export async function cancelPayments(
 async function workOn(context: ActivityContext, job: CancelJob): Promise<CancelOutcome> {
   const { item } = job;
   const { paymentId, payableId } = item;
-  if (paymentId !== null) return cancelPayment(context, { ...job, item: { ...item, paymentId } });
+  if (paymentId !== null) {
+    const payment = { ...job, item: { ...item, paymentId } };
+    const outcome = await perform(context, CANCEL_PAYMENT, payment);
+    if (outcome === undefined) throw new Error(`nothing came of cancelling ${paymentId}`);
+    return outcome;
+  }
   if (payableId === null) throw new Error("an item names neither a payment nor a bill");
   return findOut(context, { ...job, item: { ...item, paymentId, payableId } });
 }

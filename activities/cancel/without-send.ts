@@ -2,14 +2,19 @@ import { DAY_MS } from "../../src/contracts/durations.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { doublingMs, growingMs } from "../../src/domain/back-off.ts";
 import type { CancelVerdict } from "../../src/domain/cancellations/judge-payment.ts";
+import { CANCEL_WAITS } from "../../src/domain/service-waits.ts";
 import { serviceSays } from "../../src/domain/service-words.ts";
 import type { KeyedAttempt, Reading, Send } from "../../src/ledger/facts.ts";
-import type { Closed, GateAnswer, GateStep } from "../../src/ledger/gate.ts";
+import type { Closed } from "../../src/ledger/gate.ts";
+import type { JudgedAnswer } from "../../src/ledger/answers.ts";
 import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
-import { refusedFor } from "./cancel-answers.ts";
+import type { SendOutcome } from "../../src/ledger/results.ts";
+import type { Said } from "../../src/ledger/said.ts";
+import type { OpenedSend } from "../../src/ledger/write.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import { backOff } from "../shared/back-off.ts";
-import { waitingText } from "../shared/waiting-text.ts";
+import { backOff, backOffAfter } from "../shared/back-off.ts";
+import { businessFault } from "../shared/business-fault.ts";
+import type { Heard } from "../shared/perform.ts";
 import { type CancelOutcome, ended, type PaymentJob, unknown } from "./job.ts";
 
 /** Time between lookups, on the service's clock. */
@@ -49,7 +54,6 @@ export interface Judged {
   readonly reading: Reading;
   readonly verdict: CancelVerdict;
   readonly sends: CancelSends;
-  readonly clock: ClockReading;
 }
 
 export function cancelSends(
@@ -72,15 +76,90 @@ export function cancelSends(
   };
 }
 
+/** Judges what becomes of a payment, by what was said of its cancel, or of there being none. */
+export function outcomeOfCancel(
+  job: PaymentJob,
+  said: Said,
+  heard: Heard<Judged | undefined>,
+): CancelOutcome {
+  const { seen, sent } = heard;
+  if (seen === undefined) return unknownPayment(job, heard.clock);
+  return sent === null ? withoutSend(job, seen, said, heard) : afterSend(said, sent, heard.isOpen);
+}
+
+/** Judges the answer to a cancel. */
+function afterSend(said: Said, { send, status }: SendOutcome, isOpen: boolean): CancelOutcome {
+  switch (said.kind) {
+    case "applied":
+      return applied(said.payments[0]?.status, send);
+    case "refused":
+      return isLookedAt(said.code, status, isOpen)
+        ? backOff(REFUSED_WAIT_MS, REFUSED)
+        : refusedFor(said.code, said.message);
+    case "unknown":
+      return backOffAfter(send, said.reason);
+    case "later":
+      // Other faults concern payments, or are known only for them: nothing else waits for their end.
+      return said.of === "business" && CANCEL_WAITS.includes(said.code)
+        ? businessFault(said.code, said.reason, said.waitMs)
+        : backOffAfter(send, said.reason);
+    default:
+      throw new Error(`no answer to a cancel says ${said.kind}`);
+  }
+}
+
+/** True if only reading the payment shows what follows from an answer. */
+export function isToBeRead({ said, result, status }: JudgedAnswer, isOpen: boolean): boolean {
+  if (said.kind === "refused") return isLookedAt(said.code, status, isOpen);
+  return result === "not-sent" || result === "unconfirmed";
+}
+
+/** True for a refusal that depends on what the payment is, or what is being done to it. */
+function isLookedAt(code: string, status: number | null, isOpen: boolean): boolean {
+  const isOfTheMoment = status !== null && OF_THE_MOMENT.includes(status);
+  return isOpen || isOfTheMoment || CHANGED.includes(code);
+}
+
+/** Refusals that depend on what is being done to the payment at the moment. */
+const OF_THE_MOMENT: readonly number[] = [409, 423, 425];
+
+/** Codes that say that the payment has changed; reading the payment shows how. */
+const CHANGED: readonly string[] = ["payment_not_cancellable", "not_found"];
+
+const REFUSED_WAIT_MS = 15_000;
+const REFUSED = "The service refuses to cancel it and shows it as if it could; trying again.";
+
+function refusedFor(code: string, message: string): CancelOutcome {
+  return unknown(`The service refused the cancel (${code}).${serviceSays(message)}`);
+}
+
+/**
+ * Judges the service's word that it cancelled, by the payment's status now: where the money went.
+ */
+function applied(status: string | undefined, send: OpenedSend): CancelOutcome {
+  switch (status) {
+    case "cancelled":
+      return ended("cancelled", "Cancelled. No money moved.");
+    case "refunded":
+      return ended("refunded", "The money is back.");
+    case "refund_pending":
+      return { kind: "returning", reason: "The money is on its way back." };
+    default: {
+      const shown = status ?? "not shown";
+      return backOffAfter(send, `The service says that it is cancelled, and it is ${shown} still.`);
+    }
+  }
+}
+
 /** Judges a payment whose cancel the gate hasn't let through, or that needs none. */
-export function withoutSend(
+function withoutSend(
   job: PaymentJob,
   judged: Judged,
-  answer: Exclude<GateAnswer, { readonly kind: "open" }>,
+  said: Said,
+  { closed, clock }: Pick<Heard<unknown>, "closed" | "clock">,
 ): CancelOutcome {
-  const { verdict, payment, clock, sends } = judged;
-  const { step } = answer;
-  const mayStillApply = step.kind === "wait" || step.kind === "read";
+  const { verdict, payment, sends } = judged;
+  const mayStillApply = said.kind === "unknown" || said.kind === "later";
   switch (verdict.kind) {
     case "returning":
       return verdict;
@@ -96,8 +175,8 @@ export function withoutSend(
   if (sends.isInVain && isOld(job, clock)) {
     return leftToPerson("The service says yes or nothing, and still shows it as it was");
   }
-  if (answer.kind === "closed") return gateClosed(answer.closed, mayStillApply);
-  return notCancelledYet(job, judged, step);
+  if (closed !== null) return gateClosed(closed, mayStillApply);
+  return notCancelledYet(judged, said, growingMs(ageMs(job, clock), LOOKUPS));
 }
 
 function gateClosed({ code, reason: why }: Closed, mayStillApply: boolean): CancelOutcome {
@@ -115,29 +194,25 @@ function gateClosed({ code, reason: why }: Closed, mayStillApply: boolean): Canc
 }
 
 /** Judges a payment that the service shows unchanged and for which nothing is sent now. */
-function notCancelledYet(job: PaymentJob, judged: Judged, step: GateStep): CancelOutcome {
-  const { sends, clock } = judged;
+function notCancelledYet({ sends }: Judged, said: Said, mostMs: number): CancelOutcome {
   const { no, refused } = sends;
-  const mostMs = growingMs(ageMs(job, clock), LOOKUPS);
-  switch (step.kind) {
+  switch (said.kind) {
     case "person":
-      return personMustLook(step.code, step.reason, refused);
-    case "wait": {
-      const reason = no === null ? waitingText(step, clock) : `${saidOf(no)} ${MAKING_SURE}`;
-      return backOff(Math.min(step.waitMs, mostMs), reason);
+      return personMustLook(said.code, said.reason, refused);
+    case "unknown":
+    case "later": {
+      const reason = no === null ? said.reason : `${saidOf(no)} ${MAKING_SURE}`;
+      return backOff(Math.min(said.waitMs || LOOK_AGAIN_MS, mostMs), reason);
     }
-    case "read":
-      return backOff(Math.min(LOOK_AGAIN_MS, mostMs), step.reason);
-    case "adopt":
-    case "applied":
-      return backOff(
-        mostMs,
-        "The service says that it is cancelled, and shows it as it was; looking again.",
-      );
-    case "idle": {
+    case "applied": {
+      const reason =
+        "The service says that it is cancelled, and shows it as it was; looking again.";
+      return backOff(mostMs, reason);
+    }
+    default: {
       if (no !== null) return refusedFor(no.code ?? "", no.message ?? "");
-      const said = refused === null ? "." : ` (${refused.code}).${serviceSays(refused.message)}`;
-      return backOff(sends.pauseMs, `The service refuses it for now${said}`);
+      const code = refused === null ? "." : ` (${refused.code}).${serviceSays(refused.message)}`;
+      return backOff(sends.pauseMs, `The service refuses it for now${code}`);
     }
   }
 }
@@ -176,7 +251,7 @@ function leftToPerson(reason: string): CancelOutcome {
   return unknown(`${reason}, for days. Ask the service.`);
 }
 
-export function unknownPayment(job: PaymentJob, clock: ClockReading): CancelOutcome {
+function unknownPayment(job: PaymentJob, clock: ClockReading): CancelOutcome {
   // A payment that is known from its bill exists; a service may show it by its id only a moment
   // later.
   if (job.item.payableId !== null && ageMs(job, clock) < SHOWN_WITHIN_MS) {

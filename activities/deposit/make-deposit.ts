@@ -8,22 +8,25 @@ import { saidNo } from "../../src/ledger/last-send.ts";
 import { deposit } from "../../src/ledger/operations.ts";
 import { depositRequest } from "../../src/ledger/requests.ts";
 import { subjectFacts } from "../../src/ledger/rows.ts";
-import type { OpenedSend } from "../../src/ledger/write.ts";
-import { PaymentsApiError, type TimeLimit } from "../../src/payments-api/index.ts";
+import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { changeTopUp, openTopUpsOf, type TopUp } from "../../src/store/deposits/deposits.ts";
+import {
+  changeTopUp,
+  getTopUp,
+  openTopUpsOf,
+  type TopUp,
+} from "../../src/store/deposits/deposits.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { textOfError } from "../shared/error-text.ts";
-import { leave, leaveLimit, recordAnswer } from "../pay/leave.ts";
+import { type MoneyWrite, perform } from "../shared/perform.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
 import { backOff } from "../shared/back-off.ts";
-import { afterDeposit } from "./after-deposit.ts";
 import type { Needed } from "./demand.ts";
 import { readNeeded, reviewNeeded } from "./needed.ts";
 import { followDeposit } from "./follow-deposit.ts";
 import { readTransactions } from "./read-transactions.ts";
 import { closedWaitMs, recordDeposit, backOffDeposit } from "./record-deposit.ts";
-import { withoutDeposit } from "./without-deposit.ts";
+import { outcomeOfDeposit, type SeenBalance } from "./without-deposit.ts";
 
 /** The workflow and the worker that take deposits a step further. */
 interface Asking {
@@ -71,57 +74,53 @@ async function oneStep(context: ActivityContext, topUp: TopUp, by: string): Prom
   if (topUp.state === "on-its-way") return followDeposit(context, topUp);
   const needed = topUp.state === "proposed" ? await readNeeded(context, topUp) : null;
   if (needed !== null && "closed" in needed) return leaveAlone(context, topUp, needed.closed);
-  const { business, businessId } = topUp;
-  const clocks = context.clockOf(business);
-  const client = context.clientOf(business);
-  const { db } = context.store;
-  const reading = await readTransactions(client, db, await clocks.now(), topUp);
-  const clock = await clocks.readAnew();
-  const limit = leaveLimit();
-  const read = { needed, reading, clock };
-  const opened = await context.store.transactionOf(businessId, (trx) =>
-    askToDeposit(context, trx, { topUp, by }, read),
-  );
-  if (opened !== null) await sendDeposit(context, opened, limit);
+  await perform(context, MAKE_DEPOSIT, { topUp, by, needed });
 }
 
-interface OpenedDeposit {
+/** A deposit to be made, for a worker and activity attempt. */
+interface DepositJob {
   readonly topUp: TopUp;
-  readonly send: OpenedSend;
+  readonly by: string;
+  readonly needed: Needed | null;
 }
 
-/** Asks the gate, and writes what follows; null if the gate lets nothing through. */
-async function askToDeposit(
-  context: ActivityContext,
-  trx: Transaction<Tables>,
-  asked: { readonly topUp: TopUp; readonly by: string },
-  read: {
-    readonly needed: Needed | null;
-    readonly reading: Reading;
-    readonly clock: ClockReading;
+const MAKE_DEPOSIT: MoneyWrite<DepositJob, SeenBalance, void> = {
+  operation: deposit,
+  businessOf: ({ topUp }) => topUp,
+  read: async (context, { topUp, needed }) => {
+    const clocks = context.clockOf(topUp.business);
+    const client = context.clientOf(topUp.business);
+    const reading = await readTransactions(client, context.store.db, await clocks.now(), topUp);
+    await clocks.readAnew();
+    return { needed, reading };
   },
-): Promise<OpenedDeposit | null> {
-  const { reading, clock } = read;
-  const { businessId, business, owner, subject } = asked.topUp;
-  const topUp = await stillAsked(trx, asked.topUp, read.needed, clock);
-  if (topUp === null) return null;
-  const facts = await subjectFacts(trx, businessId, subject);
-  const debitAcceptedAt = context.profileOf(business).achAuthorization?.acceptedAt;
-  const caller = { topUps: new Map([[subject, topUp]]), debitAcceptedAt };
-  const answer = await askAbout(
-    trx,
-    { businessId, operation: deposit, sentBy: asked.by, owner, clock },
-    { subject, wish: wishOf(topUp, facts, reading, clock), reading },
-    (within, ...wanted) => mayDeposit(within, caller, ...wanted),
-  );
-  if (answer.kind === "open") {
-    const change = { state: "sending", reason: null, sinceMs: clock.businessMs } as const;
-    await changeTopUp(trx, topUp, ["proposed"], change, clock.realMs);
-    return { topUp, send: answer.send };
-  }
-  await recordDeposit(trx, topUp, withoutDeposit(topUp, facts, answer, { reading, clock }), clock);
-  return null;
-}
+  ask: async (context, trx, { topUp: before, by }, { needed, reading }, clock) => {
+    const { businessId, business, owner, subject } = before;
+    const topUp = await stillAsked(trx, before, needed, clock);
+    if (topUp === null) return undefined;
+    const facts = await subjectFacts(trx, businessId, subject);
+    const debitAcceptedAt = context.profileOf(business).achAuthorization?.acceptedAt;
+    const caller = { topUps: new Map([[subject, topUp]]), debitAcceptedAt };
+    const answer = await askAbout(
+      trx,
+      { businessId, operation: deposit, sentBy: by, owner, clock },
+      { subject, wish: wishOf(topUp, facts, reading, clock), reading },
+      (within, ...wanted) => mayDeposit(within, caller, ...wanted),
+    );
+    if (answer.kind === "open") {
+      const change = { state: "sending", reason: null, sinceMs: clock.businessMs } as const;
+      await changeTopUp(trx, topUp, ["proposed"], change, clock.realMs);
+    }
+    return answer;
+  },
+  pausesMs: [],
+  record: async (trx, { topUp: { businessId, subject } }, said, heard) => {
+    const topUp = await getTopUp(trx, businessId, subject);
+    if (topUp === undefined) return;
+    const facts = await subjectFacts(trx, businessId, subject);
+    await recordDeposit(trx, topUp, outcomeOfDeposit(topUp, said, heard, facts), heard.clock);
+  },
+};
 
 /**
  * Returns the request as it stands now; null if there is nothing to do about it, or people are
@@ -159,19 +158,4 @@ function wishOf(
     if (!mayStill || saidNo(facts.attempts, topUp.owner) !== undefined) return null;
   }
   return depositRequest(topUp);
-}
-
-async function sendDeposit(
-  context: ActivityContext,
-  { topUp, send }: OpenedDeposit,
-  limit: TimeLimit,
-): Promise<void> {
-  const { business, businessId } = topUp;
-  const { judged } = await leave(context, business, deposit, send, limit);
-  const clock = await context.clockOf(business).now();
-  await context.store.transactionOf(businessId, async (trx) => {
-    const isOpen = await recordAnswer(trx, send, judged);
-    const outcome = afterDeposit(judged, send, isOpen);
-    await recordDeposit(trx, topUp, outcome, clock);
-  });
 }

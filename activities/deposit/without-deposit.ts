@@ -1,53 +1,78 @@
-import type { ClockReading } from "../../src/business/clock.ts";
 import { growingMs } from "../../src/domain/back-off.ts";
-import { accountedIds } from "../../src/ledger/derive.ts";
+import { accountedIds, madeIdsOf } from "../../src/ledger/derive.ts";
 import { serviceSays } from "../../src/domain/service-words.ts";
 import type { Reading, SubjectFacts } from "../../src/ledger/facts.ts";
-import type { GateAnswer } from "../../src/ledger/gate.ts";
 import { lastSend, leftAgoMs, saidNo } from "../../src/ledger/last-send.ts";
 import type { TopUp } from "../../src/store/deposits/deposits.ts";
-import { backOff } from "../shared/back-off.ts";
-import { waitingText } from "../shared/waiting-text.ts";
+import type { Said } from "../../src/ledger/said.ts";
+import { backOff, backOffAfter } from "../shared/back-off.ts";
+import { businessFault } from "../shared/business-fault.ts";
+import type { Heard } from "../shared/perform.ts";
+import type { Needed } from "./demand.ts";
 import type { DepositOutcome } from "./job.ts";
 import { closedWaitMs } from "./record-deposit.ts";
+
+/** What was read for a deposit. */
+export interface SeenBalance {
+  /** What is missing now; null if it was sent before. */
+  readonly needed: Needed | null;
+  readonly reading: Reading;
+}
 
 /** Time between lookups of a deposit whose effect is not known, on the service's clock. */
 const LOOKS = { share: 0.1, firstMs: 1_000, mostMs: 60_000 } as const;
 
-/** Judges a deposit that the gate hasn't let through. */
-export function withoutDeposit(
+/** Back-off after a refusal that only a person can end, at the service. */
+const REFUSED = { firstMs: 15_000, mostMs: 600_000 };
+
+/**
+ * Judges what becomes of a request for a deposit, by what was said of it.
+ *
+ * @param facts what the ledger knows of it, after the gate
+ */
+export function outcomeOfDeposit(
   topUp: TopUp,
+  said: Said,
+  { seen: { reading }, sent, closed, clock }: Heard<SeenBalance>,
   facts: SubjectFacts,
-  answer: Exclude<GateAnswer, { readonly kind: "open" }>,
-  { reading, clock }: { readonly reading: Reading; readonly clock: ClockReading },
 ): DepositOutcome {
-  const { step } = answer;
-  const closed = answer.kind === "closed" ? answer.closed.reason : null;
   const longerMs = growingMs(clock.serviceMs - (topUp.backOffSinceMs ?? clock.serviceMs), LOOKS);
-  switch (step.kind) {
-    case "adopt":
+  switch (said.kind) {
     case "applied": {
-      const [transactionId = ""] = step.ids;
-      const key = facts.attempts.find(({ seq }) => seq === step.seq)?.idempotencyKey ?? "";
-      const isFound = step.kind === "adopt" || step.found;
-      return { kind: "made", transactionId, key, answer: isFound ? "found by lookup" : "2xx" };
+      const [transactionId = ""] = said.ids;
+      const made = facts.attempts.find((each) => madeIdsOf(each).includes(transactionId));
+      const key = sent?.send.idempotencyKey ?? made?.idempotencyKey ?? "";
+      return { kind: "made", transactionId, key, answer: said.found ? "found by lookup" : "2xx" };
     }
     case "person":
-      return unclear(facts, reading, step, longerMs);
-    case "read":
-      return backOff(longerMs, step.reason);
-    case "wait": {
-      const last = lastSend(facts.attempts);
-      const mostMs = growingMs(last === undefined ? 0 : leftAgoMs(last, reading), LOOKS);
-      const reason =
-        closed === null
-          ? waitingText(step, clock)
-          : `It was sent without an answer, and may not be sent again now (${closed}).`;
-      return backOff(Math.min(step.waitMs, mostMs), reason);
-    }
+      return unclear(facts, reading, said, longerMs);
+    case "refused":
+      return { kind: "refused", reason: refusal(said.code, said.message) };
+    case "unknown":
+    case "later":
+      break;
+    case "closed":
     case "idle":
-      return closed === null ? cameToNothing(topUp, facts) : backOff(closedWaitMs(clock), closed);
+      return closed === null
+        ? cameToNothing(topUp, facts)
+        : backOff(closedWaitMs(clock), closed.reason);
   }
+  const { reason, waitMs } = said;
+  if (sent !== null) {
+    if (said.kind === "unknown" || said.of === "request") return backOffAfter(sent.send, reason);
+    const isOfAll = said.code === "unauthorized" || said.code === "rate_limited";
+    return isOfAll
+      ? businessFault(said.code, reason, waitMs)
+      : backOffAfter(sent.send, reason, REFUSED);
+  }
+  if (waitMs === null || waitMs === 0) return backOff(longerMs, reason);
+  const last = lastSend(facts.attempts);
+  const mostMs = growingMs(last === undefined ? 0 : leftAgoMs(last, reading), LOOKS);
+  const why =
+    closed === null
+      ? reason
+      : `It was sent without an answer, and may not be sent again now (${closed.reason}).`;
+  return backOff(Math.min(waitMs, mostMs), why);
 }
 
 function unclear(
@@ -71,6 +96,9 @@ function cameToNothing({ owner }: TopUp, { attempts }: SubjectFacts): DepositOut
   const last = lastSend(attempts);
   const isNo = last?.result === "rejected" || saidNo(attempts, owner) !== undefined;
   if (!isNo) return backOff(0, null);
-  const said = `(${last?.code ?? ""}).${serviceSays(last?.message)}`;
-  return { kind: "refused", reason: `The service refused the deposit ${said}` };
+  return { kind: "refused", reason: refusal(last?.code, last?.message) };
+}
+
+function refusal(code: string | null | undefined, message: string | null | undefined): string {
+  return `The service refused the deposit (${code ?? ""}).${serviceSays(message)}`;
 }

@@ -2,16 +2,12 @@ import type { Transaction } from "kysely";
 import { definedOnly } from "../../src/contracts/defined-only.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { mayPay } from "../../src/ledger/gate-pay.ts";
-import { askGate, type Closed, type GateAnswer, type GateStep } from "../../src/ledger/gate.ts";
-import type { WaitReason } from "../../src/ledger/facts.ts";
+import { askGate, type Closed, type GateAnswer } from "../../src/ledger/gate.ts";
 import { pay } from "../../src/ledger/operations.ts";
-import { isSameLine } from "../../src/ledger/shown.ts";
 import type { OpenedSend } from "../../src/ledger/write.ts";
-import type { Payment } from "../../src/payments-api/index.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { noteSends, type SentLine } from "../../src/store/lines/line-leases.ts";
 import { type ActivityContext, LEASE_MS } from "../shared/context.ts";
-import { waitingText } from "../shared/waiting-text.ts";
 import type { PayOutcome, PayOwner, PreparedJob } from "./job.ts";
 import { underRule } from "./replan-line.ts";
 
@@ -58,69 +54,11 @@ function sentLine({ runId }: PayOwner, { subject, seq, terms }: OpenedSend): Sen
   return { runId, payableId: subject, seq, executionDate: terms.executionDate };
 }
 
-/** Judges a line that the gate hasn't let through. */
-export function withoutSend(
-  owner: PayOwner,
-  job: PreparedJob,
-  answer: Exclude<GateAnswer, { readonly kind: "open" }>,
-  clock: ClockReading,
-): PayOutcome {
-  const { step } = answer;
-  const settled = ofStep(job, step, clock);
-  if (settled !== null) return settled;
-  if (answer.kind === "closed") return ofClosed(owner, job, answer.closed);
-  // The line is to be paid again, while the service shows its payment as still valid: it is not
-  // known for how long.
-  const stands = step.kind === "applied" && job.wish !== null;
-  return stands ? { kind: "back", waitMs: null, reason: STANDS } : job.otherwise;
-}
-
-/**
- * Judges the gate's step; null if nothing is open, so that what else is known of the line decides.
- */
-function ofStep(
-  { line, payments }: PreparedJob,
-  step: GateStep,
-  clock: ClockReading,
-): PayOutcome | null {
-  switch (step.kind) {
-    case "idle":
-      return null;
-    case "read":
-      return { kind: "back", waitMs: 0, reason: step.reason };
-    case "adopt":
-      return applied(step.ids, payments, true);
-    case "applied": {
-      // Payments that another line made, or that this line already knows, don't count.
-      const ours = { runId: line.runId, approvedHash: line.lineHash };
-      const isOurs = step.line === null || isSameLine(step.line, ours);
-      const isKnown = step.ids.every((id) => line.paymentIds.includes(id));
-      return isOurs && !isKnown ? applied(step.ids, payments, step.found) : null;
-    }
-    case "person":
-      return { kind: "parked", code: step.code, reason: step.reason };
-    case "wait": {
-      const { waitMs, reason } = step;
-      const isOpen = OPEN_WAITS.includes(reason);
-      return { kind: isOpen ? "unknown" : "back", waitMs, reason: waitingText(step, clock) };
-    }
-  }
-}
-
-/** Waits in which a request may still pay. */
-const OPEN_WAITS: readonly WaitReason[] = ["leaving", "lookup-due", "unreadable"];
-
-const STANDS = "The service shows an earlier payment of it as one that may still arrive.";
-
-function applied(ids: readonly string[], shown: readonly Payment[], found: boolean): PayOutcome {
-  const payments = shown.filter(({ id }) => ids.includes(id));
-  return { kind: "applied", payments, paymentIds: ids, found, sent: null };
-}
-
 /** How long a line waits if its gate is closed for a reason that may pass by itself. */
 const CLOSED_WAIT_MS = 5_000;
 
-function ofClosed(
+/** Judges a line of which a check of the gate has refused the request. */
+export function ofClosed(
   owner: PayOwner,
   { plan }: PreparedJob,
   { code, reason, ruleIndex = plan.ruleIndex, record = "" }: Closed,

@@ -1,3 +1,6 @@
+import type { Transaction } from "kysely";
+import type { ClockReading } from "../../src/business/clock.ts";
+import type { LineState } from "../../src/contracts/line-states.ts";
 import type { PlanLine, VendorRecord } from "../../src/contracts/pay-run.ts";
 import type { PayRunPlaybook } from "../../src/contracts/playbook.ts";
 import type { LineReason } from "../../src/contracts/reason-codes.ts";
@@ -5,7 +8,8 @@ import type { LimitsInForce } from "../../src/domain/planning/limits.ts";
 import type { Reading, Wish } from "../../src/ledger/facts.ts";
 import type { SendOutcome } from "../../src/ledger/results.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import type { RunLine } from "../../src/store/lines/lines.ts";
+import type { LineChange, RunLine } from "../../src/store/lines/lines.ts";
+import type { Tables } from "../../src/store/schema/tables.ts";
 import type { BusinessFault } from "../shared/business-fault.ts";
 
 /** The owner of a run's lines: for which workflow, business and playbook they are paid. */
@@ -19,6 +23,8 @@ export interface PayOwner {
   readonly policy: PayRunPlaybook;
   /** The limits in force now: the playbook's, and those of the business's profile as it is. */
   readonly limits: () => LimitsInForce;
+  /** Where outcomes lead for its lines. */
+  readonly lines: LineOwner;
   /** This worker and activity attempt. */
   readonly by: string;
   /** Real instant at which the run's plan was made. */
@@ -30,6 +36,40 @@ export interface PayOwner {
    */
   readonly runsOn?: (shown: readonly Payment[]) => Promise<string | null>;
 }
+
+/**
+ * Where outcomes lead that mean one thing for a run's own line, and another for a line that a retry
+ * pays again.
+ */
+export interface LineOwner {
+  /** Nothing of the line is open. */
+  readonly waits: LineState;
+  /** A request may still pay it. */
+  readonly mayPay: LineState;
+  readonly paid: (state: LineState) => LineChange;
+  /** Its vendor or bill can't be paid now. */
+  readonly lineWaits: (clock: ClockReading) => LineChange;
+  readonly onHold: LineChange;
+  /** Somebody says first whether the vendor's account is still right. */
+  readonly asked: (clock: ClockReading) => LineChange;
+  readonly notApproved: LineChange;
+  readonly stopped: (code: StoppedCode) => LineChange;
+  readonly changed: (reason: string) => LineChange;
+  readonly noMoney: LineChange;
+  /** True if an outcome without a payment counts only for a line that is still in its state. */
+  readonly onlyAsLeased: boolean;
+  /** What else is written with an outcome, in its transaction. */
+  readonly also: (
+    trx: Transaction<Tables>,
+    owner: PayOwner,
+    job: PayJob,
+    outcome: PayOutcome,
+    clock: ClockReading,
+  ) => Promise<void>;
+}
+
+/** Why nothing more of a line is paid. */
+export type StoppedCode = "run_cancelled" | "rejected" | "dropped";
 
 /** One line to be paid, leased. */
 export interface PayJob {
@@ -83,7 +123,7 @@ export type PayOutcome =
   | { readonly kind: "not-approved" }
   /** The vendor's record was changed: somebody says first whether the account is still right. */
   | { readonly kind: "record-changed"; readonly record: string; readonly reason: string }
-  | { readonly kind: "stopped"; readonly code: "run_cancelled" | "rejected" | "dropped" }
+  | { readonly kind: "stopped"; readonly code: StoppedCode }
   | { readonly kind: "parked"; readonly code: LineReason; readonly reason: string }
   | { readonly kind: "paid-elsewhere"; readonly reason: string }
   /** What was approved is not what would be paid now: it goes back to approval. */

@@ -6,13 +6,16 @@ import type { TimeLimit } from "../../src/payments-api/index.ts";
 import { giveBack } from "../../src/store/lines/line-leases.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { askToPay, withoutSend } from "./ask-gate.ts";
+import { leaveLimit } from "../shared/leave.ts";
+import { type Opened, saidByGate } from "../shared/perform.ts";
+import { askToPay } from "./ask-gate.ts";
 import { groupOf } from "./group-commit.ts";
-import type { PayJob, PayOutcome, PayOwner, PreparedJob } from "./job.ts";
+import type { PayOwner, PreparedJob } from "./job.ts";
 import { LeasedLines } from "./leased-lines.ts";
-import { leaveLimit } from "./leave.ts";
-import type { OpenedJob } from "./pay-one.ts";
-import { type PaidJob, recordOutcome, recordPaid, writeOutcome } from "./record.ts";
+import { PAY_LINE } from "./pay-line.ts";
+import { type PaidJob, recordPaid } from "./record.ts";
+
+export type OpenedJob = Opened<PreparedJob>;
 
 /**
  * The most and the fewest lines that the gate is asked about at once; the speed of the answers
@@ -100,31 +103,25 @@ export class LaneBook {
     clock: ClockReading,
     limit: TimeLimit,
   ): Promise<OpenedJob[]> {
-    const answers = await askToPay(this.#context, trx, this.#owner, asked, clock);
+    const owner = this.#owner;
+    const answers = await askToPay(this.#context, trx, owner, asked, clock);
     const opened: OpenedJob[] = [];
     for (const job of asked) {
       const answer = answers.get(job.plan.payableId);
       if (answer === undefined) throw new Error(`no answer of the gate to ${job.plan.payableId}`);
-      if (answer.kind === "open") opened.push({ job, send: answer.send, limit });
-      else
-        await writeOutcome(
-          trx,
-          this.#owner,
-          job,
-          withoutSend(this.#owner, job, answer, clock),
-          clock,
-        );
+      if (answer.kind === "open") opened.push({ seen: job, send: answer.send, limit });
+      else {
+        const { said, closed } = saidByGate(answer, clock);
+        const heard = { seen: job, sent: null, closed, isOpen: false, clock };
+        await PAY_LINE.record(trx, { owner, job }, said, heard);
+      }
     }
     return opened;
   }
 
-  /** Keeps what was paid for the next turn, and writes any other outcome at once. */
-  async record(job: PayJob, outcome: PayOutcome): Promise<void> {
-    if (outcome.kind !== "applied" || outcome.sent === null) {
-      await recordOutcome(this.#context, this.#owner, job, outcome);
-      return;
-    }
-    this.#paid.push({ job, outcome });
+  /** Keeps a line that was paid, to be recorded with the next turn. */
+  async keep(paid: PaidJob): Promise<void> {
+    this.#paid.push(paid);
     if (this.#paid.length >= PAID_MOST) return this.#flush();
     // The last lines of a slow service must not wait for its next turn before they are recorded.
     this.#timer ??= setTimeout(() => {
@@ -161,7 +158,7 @@ export class LaneBook {
         madeIds: [],
       }));
       await recordResults(trx, businessId, kept);
-      const lines = [...unsent.map(({ job }) => job), ...unasked].map(({ line }) => line);
+      const lines = [...unsent.map(({ seen }) => seen), ...unasked].map(({ line }) => line);
       await giveBack(trx, lines, Date.now());
     });
   }

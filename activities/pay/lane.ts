@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { listWaits } from "../../src/store/runs/waits.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { outcomeOfError } from "./error-outcome.ts";
 import type { PayOwner } from "./job.ts";
-import { LaneBook } from "./lane-book.ts";
-import { type OpenedJob, payOne } from "./pay-one.ts";
+import { LaneBook, type OpenedJob } from "./lane-book.ts";
+import { payLine, type Take } from "./pay-line.ts";
+import type { PaidJob } from "./record.ts";
 
 /** Requests that a lane keeps in flight. */
 const LANE_WIDTH = 20;
@@ -197,16 +197,21 @@ class Lane {
   }
 
   async #pay(opened: OpenedJob): Promise<void> {
-    const { job } = opened;
-    const outcome = await payOne(this.#context, this.#input, job, opened).catch((error: unknown) =>
-      outcomeOfError(this.#context, this.#input, job, error),
-    );
+    const { seen: job } = opened;
+    const owner = this.#input;
+    let kept: PaidJob | undefined;
+    const take: Take = ({ payments, ids: paymentIds, found }, sent) => {
+      const outcome = { kind: "applied", payments, paymentIds, found, sent } as const;
+      kept = { job, outcome };
+      return { outcome, isMine: true };
+    };
+    const { outcome } = await payLine(this.#context, { owner, job }, { opened, take });
     if (outcome.kind === "applied") this.#total.applied += 1;
     if (outcome.kind === "unknown") this.#total.unknown += 1;
     if (outcome.kind === "business-wait") {
       this.#stopped = true;
       this.#refused ||= outcome.code === "rate_limited";
     }
-    await this.#book.record(job, outcome);
+    if (kept !== undefined) await this.#book.keep(kept);
   }
 }

@@ -2,8 +2,6 @@ import type { Transaction } from "kysely";
 import { LINE, type LineState } from "../../src/contracts/line-states.ts";
 import { PAYRUN, byWorkflow } from "../../src/contracts/authors.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
-import { notifyOfChangedRecords } from "../notify/changed-records.ts";
-import { mayReturnUntilMs } from "../../src/domain/payments/return-window.ts";
 import { escalatedStage } from "../../src/domain/approvals/stages.ts";
 import { lineStuck } from "../../src/domain/notices/late-texts.ts";
 import { inDoubt } from "../../src/domain/notices/open-texts.ts";
@@ -12,7 +10,6 @@ import { mismatchOf } from "../../src/domain/payments/mismatch.ts";
 import { confirmedRecords } from "../../src/ledger/confirmed-records.ts";
 import { notedPayment } from "../../src/ledger/notes.ts";
 import { noteAnswer, recordResults } from "../../src/ledger/results.ts";
-import { timesPaidAgain } from "../../src/ledger/times-paid-again.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
 import { appendOfLines } from "../../src/store/audit/audit-lines.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
@@ -22,16 +19,12 @@ import { recordPaidLines } from "../../src/store/lines/line-leases.ts";
 import { changeLine, getRunLine, type RunLine } from "../../src/store/lines/lines.ts";
 import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { getRun } from "../../src/store/runs/runs.ts";
-import { storeReplannedLines } from "../../src/store/plans/replan-writes.ts";
-import { updateRetry } from "../../src/store/retries/retries.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { clearWaits } from "../../src/store/runs/waits.ts";
-import { extendSubscription } from "../../src/store/payables/subscriptions.ts";
 import { waitForEnd } from "../shared/business-fault.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import type { PayJob, PayOutcome, PayOwner } from "./job.ts";
-import { changeOfLine, isOwnRun, stateOfPaid } from "./line-change.ts";
+import { changeOfLine, stateOfPaid } from "./line-change.ts";
 
 type Applied = PayOutcome & { readonly kind: "applied" };
 
@@ -70,7 +63,6 @@ export async function writeOutcome(
   const { businessId } = owner;
   const outcome = await unlessSaid(trx, owner, job, given);
   if (outcome.kind === "applied") {
-    if (outcome.sent !== null) await recordResults(trx, businessId, [outcome.sent]);
     // It has been recorded meanwhile: what has happened to the line since then stays.
     if (await isRecorded(trx, job.line, outcome.paymentIds)) return noteAlone(trx, outcome);
   }
@@ -79,9 +71,7 @@ export async function writeOutcome(
   const guard =
     outcome.kind === "applied"
       ? { from: LINE.unfollowed }
-      : isOwnRun(owner)
-        ? { epoch: job.line.leaseEpoch, from: [job.line.state] }
-        : { epoch: job.line.leaseEpoch };
+      : { epoch: job.line.leaseEpoch, ...(owner.lines.onlyAsLeased && { from: [job.line.state] }) };
   const mine = await changeLine(
     trx,
     job.line,
@@ -91,8 +81,7 @@ export async function writeOutcome(
   );
   if (!mine) return noteAlone(trx, outcome);
   await sideEffects(trx, owner, job, outcome, clock);
-  if (!isOwnRun(owner))
-    signalOnCommit(trx, businessId, { kind: "workflow", workflowId: job.line.runId });
+  await owner.lines.also(trx, owner, job, outcome, clock);
   if (outcome.kind === "back" || change.state === undefined) return true;
   await appendAudit(trx, {
     businessId,
@@ -156,14 +145,7 @@ async function sideEffects(
     case "back":
       await notifyOfStuck(trx, line, outcome, clock);
       return;
-    case "changed":
-      if (isOwnRun(owner)) {
-        const lines = [{ plan: outcome.plan, reason: outcome.reason }];
-        await storeReplannedLines(trx, { runId: owner.runId, lines, nowMs: clock.realMs });
-      }
-      return;
     case "applied":
-      await countRetry(trx, owner, { line, plan }, outcome, clock);
       await clearWaits(trx, { businessId, sourceId: funding.sourceId, realMs: clock.realMs });
       await appendAudit(trx, {
         businessId,
@@ -181,34 +163,9 @@ async function sideEffects(
     case "paid-elsewhere":
       await releaseClaim(trx, { businessId, payableId, owner: owner.owner });
       return;
-    case "line-wait":
-    case "on-hold":
-    case "record-changed":
-      // The run of a retry may have ended: nothing looks at its lines any more.
-      if (!isOwnRun(owner)) await notifyOfChangedRecords(trx, businessId, clock, true);
-      return;
-    case "not-approved":
-    case "stopped":
-    case "parked":
+    default:
       return;
   }
-}
-
-async function countRetry(
-  trx: Transaction<Tables>,
-  owner: PayOwner,
-  { line, plan: { payableId } }: PayJob,
-  outcome: Applied,
-  clock: ClockReading,
-): Promise<void> {
-  if (isOwnRun(owner)) return;
-  const { businessId } = owner;
-  const paymentIds = [...line.paymentIds, ...outcome.paymentIds];
-  const retriesMade = await timesPaidAgain(trx, { businessId, payableId, paymentIds });
-  const change = { phase: "following", requested: null, retriesMade, moneyTaken: false };
-  await updateRetry(trx, { businessId, payableId }, change, clock.realMs);
-  const untilMs = mayReturnUntilMs(clock.businessMs);
-  await extendSubscription(trx, { businessId, payableId, untilMs });
 }
 
 /** Writes the outcomes of one run's lines that were paid by the answers to their requests. */

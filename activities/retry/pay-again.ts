@@ -8,16 +8,15 @@ import { getRunLine, planLineOf, type RunLine } from "../../src/store/lines/line
 import { getPlan } from "../../src/store/plans/plans.ts";
 import { getRetry } from "../../src/store/retries/retries.ts";
 import { testWaits } from "../../src/store/runs/waits.ts";
-import { outcomeOfError } from "../pay/error-outcome.ts";
 import type { PayOutcome, PayOwner } from "../pay/job.ts";
-import { stateOfPaid, STOPPED } from "../pay/line-change.ts";
-import { payOne } from "../pay/pay-one.ts";
-import { recordOutcome } from "../pay/record.ts";
+import { stateOfPaid } from "../pay/line-change.ts";
+import { payLine } from "../pay/pay-line.ts";
 import { inSlot } from "../pay/slots.ts";
 import { LEASE_MS, type ActivityContext } from "../shared/context.ts";
 import { limitsOf } from "../shared/limits-of.ts";
 import { following } from "./answers.ts";
 import { approvalEndOf } from "./approval.ts";
+import { RETRIED_LINES, STOPPED } from "./retried-lines.ts";
 import { reviewFailedPayment, judge, withCase } from "./review-failed-payment.ts";
 import { endCase, notifyPeople, type RetryCase, setRow } from "./retry-case.ts";
 
@@ -61,11 +60,9 @@ export async function payCase(judged: RetryCase, by: string): Promise<RetryAsses
   if (line === undefined) return undefined;
   const job = { line, plan: await planLineOf(context.store.db, line) };
   const owner = await ownerOf(retry, by);
-  const outcome = await payOne(context, owner, job).catch((error: unknown) =>
-    outcomeOfError(context, owner, job, error),
-  );
+  const { outcome, isMine } = await payLine(context, { owner, job });
   // Another worker may have leased the line since; then the outcome here doesn't apply to it.
-  if (!(await recordOutcome(context, owner, job, outcome))) return undefined;
+  if (!isMine) return undefined;
   await afterOutcome(retry, outcome);
   return outcome.kind === "applied" ? onItsWay(retry, outcome.payments) : undefined;
 }
@@ -118,6 +115,7 @@ async function ownerOf(retry: RetryCase, by: string): Promise<PayOwner> {
     policy: run.policy,
     limits: () => limitsOf(context, run),
     by,
+    lines: RETRIED_LINES,
     plannedAtMs: stored?.createdAtMs ?? 0,
     runsOn: async (shown) => {
       if (day === null) return null;

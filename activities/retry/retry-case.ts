@@ -1,7 +1,7 @@
 import { CHANGED_RECORD } from "../../src/domain/approvals/changed-records.ts";
 import { isTrouble } from "../../src/domain/step-trouble.ts";
 import { byWorkflow } from "../../src/contracts/authors.ts";
-import { LINE_WAITS } from "../../src/ledger/answers.ts";
+import { LINE_WAITS } from "../../src/ledger/said.ts";
 import { HOUR_MS } from "../../src/contracts/durations.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { RetryFailedPaymentInput } from "../../src/contracts/activities.ts";

@@ -16,9 +16,9 @@ import { getPlanLines } from "../../src/store/lines/plan-lines.ts";
 import { IS_UNDECIDED, undecidedToLookAt } from "../../src/store/lines/undecided-looks.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { withoutSend } from "../pay/ask-gate.ts";
 import type { PayJob, PayOwner } from "../pay/job.ts";
 import { prepareEnded } from "../pay/judge-line.ts";
+import { outcomeOfPayment } from "../pay/pay-line.ts";
 import { readBill } from "../pay/read-bills.ts";
 import { writeOutcome } from "../pay/record.ts";
 import { runOwner } from "../pay/run-owner.ts";
@@ -26,6 +26,7 @@ import type { ActivityContext } from "../shared/context.ts";
 import { inGroups } from "../shared/in-groups.ts";
 import { unlessUnread } from "../shared/one-read.ts";
 import { PATIENT } from "../shared/patience.ts";
+import { saidByGate } from "../shared/perform.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
 import { unlessMissing } from "../shared/unless-missing.ts";
 
@@ -164,7 +165,9 @@ async function write(
   for (const job of over) {
     const step = steps.get(job.plan.payableId);
     if (step === undefined) continue;
-    const outcome = withoutSend(owner, job, { kind: "step", step }, clock);
+    const { said, closed } = saidByGate({ kind: "step", step }, clock);
+    const heard = { seen: job, sent: null, closed, isOpen: false, clock };
+    const outcome = outcomeOfPayment(owner, said, heard);
     // Whatever else the ledger knows of it is the lanes' to find out.
     if (outcome !== job.otherwise) continue;
     if (await writeOutcome(trx, owner, job, outcome, clock)) count += 1;

@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import type { WaitCode } from "../../src/contracts/reason-codes.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
+import { SLOW_DOWN, TOKEN_REFUSED } from "../../src/domain/service-waits.ts";
 import { serviceSays } from "../../src/domain/service-words.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
@@ -26,17 +27,6 @@ export function businessFault(
   return { kind: "business-wait", code, message, retryAfterMs };
 }
 
-/** The fault that a 401 means. */
-export const BAD_TOKEN = businessFault(
-  "unauthorized",
-  "The service refuses the token (401). Renew it.",
-);
-
-/** Returns the fault that a 429 means. */
-export function slowDown(retryAfterMs: number | null): BusinessFault {
-  return businessFault("rate_limited", "The service asked to slow down (429).", retryAfterMs);
-}
-
 /**
  * Returns the fault of the business that a failed read reveals; undefined if the fault concerns
  * only what was to be read.
@@ -47,15 +37,12 @@ export function slowDown(retryAfterMs: number | null): BusinessFault {
 export function faultOfRead(error: unknown, forbidden: WaitCode): BusinessFault | undefined {
   if (!(error instanceof PaymentsApiError)) return undefined;
   const { status, code, words, retryAfterMs } = error;
-  if (status === 401 || code === "token_unavailable") return BAD_TOKEN;
-  if (status === 429) return slowDown(retryAfterMs ?? null);
+  if (status === 401 || code === "token_unavailable") {
+    return businessFault("unauthorized", TOKEN_REFUSED);
+  }
+  if (status === 429) return businessFault("rate_limited", SLOW_DOWN, retryAfterMs ?? null);
   if (status !== 403) return undefined;
   return businessFault(forbidden, `The token lacks a scope (403).${serviceSays(words)}`);
-}
-
-/** Returns the fault of a refusal that for now applies to every payment, by its code. */
-export function refusedForNow(code: WaitCode, words: string): BusinessFault {
-  return businessFault(code, `payments are refused for now (${code}).${serviceSays(words)}`);
 }
 
 /** Makes a business wait, or everything that pays from one of its funding sources. */

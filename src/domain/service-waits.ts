@@ -2,6 +2,10 @@ import { MINUTE_MS } from "../contracts/durations.ts";
 import type { Clock } from "./clock/clock.ts";
 import { spokenTime } from "./clock/spoken.ts";
 
+/** What the service's answers 401 and 429 mean. */
+export const TOKEN_REFUSED = "The service refuses the token (401). Renew it.";
+export const SLOW_DOWN = "The service asked to slow down (429).";
+
 /** Codes of waits during which payments can't be read. */
 export const PAYMENT_READ_FAILURES = { away: "unreachable", unusable: "unreadable" } as const;
 

@@ -1,5 +1,7 @@
-import type { WaitCode } from "../contracts/reason-codes.ts";
-import type { Made, Operation } from "./operations.ts";
+import { SLOW_DOWN, TOKEN_REFUSED } from "../domain/service-waits.ts";
+import { serviceSays } from "../domain/service-words.ts";
+import type { Operation } from "./operations.ts";
+import { type Later, LINE_WAITS, type Said, STORED } from "./said.ts";
 import type { SendResult } from "./facts.ts";
 import type { OpenedSend } from "./write.ts";
 import { isRecord } from "../contracts/is-record.ts";
@@ -21,32 +23,6 @@ export type Answer =
       readonly reason: string;
     };
 
-/** What a response means for the caller. What it means for the key is `result`. */
-export type Means =
-  | { readonly kind: "applied"; readonly payments: Made["payments"] }
-  | { readonly kind: "unknown"; readonly reason: string }
-  | { readonly kind: "not-sent"; readonly reason: string }
-  | { readonly kind: "conflict" }
-  | { readonly kind: "unconfirmed" }
-  /** A payment of the payable is in progress: ours from an earlier send, or an external one. */
-  | { readonly kind: "in-progress"; readonly code: "payment_in_progress"; readonly message: string }
-  | { readonly kind: "line-wait"; readonly code: LineWait; readonly message: string }
-  | {
-      readonly kind: "business-wait";
-      readonly code: WaitCode;
-      readonly scope: "source" | "business";
-      readonly message: string;
-    }
-  | {
-      readonly kind: "rejected";
-      readonly code: Stored;
-      readonly field: string | null;
-      readonly message: string;
-    }
-  | { readonly kind: "unauthorized" }
-  | { readonly kind: "forbidden"; readonly message: string }
-  | { readonly kind: "rate-limited"; readonly retryAfterMs: number };
-
 export interface JudgedAnswer {
   readonly result: Exclude<SendResult, "pending">;
   readonly status: number | null;
@@ -55,16 +31,14 @@ export interface JudgedAnswer {
   readonly answerDateMs: number | null;
   /** Ids that the response names as created. */
   readonly madeIds: readonly string[];
-  readonly means: Means;
+  /** What it means for the caller; what it means for the key is `result`. */
+  readonly said: Said;
 }
 
 /** Wait after a 429 without `Retry-After`. */
 const DEFAULT_RETRY_AFTER_MS = 2_000;
 const MESSAGE_MAX_LENGTH = 500;
 
-/** Codes after which only this line waits: for the vendor's bank account, or the bill's own approval. */
-export const LINE_WAITS = ["approval_required", "contact_not_payable"] as const;
-type LineWait = (typeof LINE_WAITS)[number];
 const BUSINESS_WAITS = [
   "payments_locked",
   "setup_required",
@@ -72,14 +46,10 @@ const BUSINESS_WAITS = [
   "feature_unavailable",
 ] as const;
 
-/**
- * Codes of refusals that the service stores and replays under their key (API specification, section
- * 7).
- */
-const STORED = ["validation_error", "not_found", "payment_not_cancellable"] as const;
-type Stored = (typeof STORED)[number];
+/** What a response says was done was not looked up, and nobody knew of it before. */
+const HEARD = { found: false, isNew: true, line: null };
 
-type Judgement = Pick<JudgedAnswer, "result" | "means"> &
+type Judgement = Pick<JudgedAnswer, "result" | "said"> &
   Partial<Pick<JudgedAnswer, "code" | "message" | "madeIds">>;
 
 /**
@@ -117,8 +87,10 @@ function judgeHttp(
     const { ids, payments } = named;
     // The service may list all payments of the bill; a replay lists only those of the baseline.
     const made = ids.filter((id) => !baseline.includes(id));
-    const means: Means = { kind: "applied", payments };
-    return { result: "applied", madeIds: made.length > 0 ? made : ids, means };
+    const madeIds = made.length > 0 ? made : ids;
+    const shown = payments.filter(({ id }) => madeIds.includes(id));
+    const said: Said = { kind: "applied", ids: madeIds, payments: shown, ...HEARD };
+    return { result: "applied", madeIds, said };
   }
   if (status < 400) return unknown(`answer ${status}`);
   const error = errorOf(body);
@@ -126,18 +98,21 @@ function judgeHttp(
   if (byCode !== undefined) return { code: error?.code ?? null, ...openAt(status, byCode) };
   // The codes of state refusals were handled above; stored refusals count only as a 4xx.
   if (status >= 500 || status === 408) return { ...unknown(`answer ${status}`), ...coded(error) };
-  if (status === 401) return refused({ kind: "unauthorized" });
-  if (status === 403) return refused({ kind: "forbidden", message: messageOf(body) });
+  if (status === 401) return refused({ of: "business", code: "unauthorized" }, TOKEN_REFUSED);
+  if (status === 403) {
+    const reason = `The token lacks the scope for it (403).${serviceSays(messageOf(body))}`;
+    return refused({ of: "business", code: "forbidden" }, reason);
+  }
   if (status === 429) {
-    const retryAfterMs = Math.max(0, answer.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS);
-    return refused({ kind: "rate-limited", retryAfterMs });
+    const waitMs = Math.max(0, answer.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS);
+    return refused({ of: "business", code: "rate_limited" }, SLOW_DOWN, waitMs);
   }
   if (error === undefined) return unknown(`answer ${status} without an error code`);
   const { code, message, field } = error;
   const stored = STORED.find((each) => each === code);
   if (stored === undefined) return { ...unknown(`answer ${status} ${code}`), ...coded(error) };
-  const means: Means = { kind: "rejected", code: stored, field, message };
-  return { result: "rejected", code, message, means };
+  const said: Said = { kind: "refused", code: stored, field, message };
+  return { result: "rejected", code, message, said };
 }
 
 /**
@@ -161,31 +136,45 @@ interface ServiceError {
  */
 function judgeCode({ code, message }: ServiceError): Judgement | undefined {
   if (code === "payment_unconfirmed") {
-    return { result: "unconfirmed", means: { kind: "unconfirmed" } };
+    return open("unconfirmed", "The service can't say whether it did it.");
   }
-  if (code === "idempotency_conflict") return { result: "conflict", means: { kind: "conflict" } };
-  if (code === "payment_in_progress") return refused({ kind: "in-progress", code, message });
-  if (code === "insufficient_balance") {
-    return refused({ kind: "business-wait", code, scope: "source", message });
+  if (code === "idempotency_conflict") {
+    return open("conflict", "The service says that a request under its key still runs.");
   }
+  if (code === "payment_in_progress") {
+    const reason = `The service says that a payment of it is on its way (${code}).`;
+    return refused({ of: "request", code }, reason);
+  }
+  const reason = `The service refuses it for now (${code}).${serviceSays(message)}`;
+  if (code === "insufficient_balance") return refused({ of: "source", code }, reason);
   const ofAll = BUSINESS_WAITS.find((each) => each === code);
-  if (ofAll !== undefined) {
-    return refused({ kind: "business-wait", code: ofAll, scope: "business", message });
-  }
+  if (ofAll !== undefined) return refused({ of: "business", code: ofAll }, reason);
   const ofLine = LINE_WAITS.find((each) => each === code);
-  return ofLine === undefined ? undefined : refused({ kind: "line-wait", code: ofLine, message });
+  return ofLine === undefined ? undefined : refused({ of: "line", code: ofLine }, message);
 }
 
-function refused(means: Means): Judgement {
-  return { result: "refused", means };
+/** Whom a refusal concerns that may pass by itself. */
+type Refusal =
+  | Pick<Extract<Later, { of: "request" }>, "of" | "code">
+  | Pick<Extract<Later, { of: "line" }>, "of" | "code">
+  | Pick<Extract<Later, { of: "source" | "business" }>, "of" | "code">;
+
+function refused(refusal: Refusal, reason: string, waitMs: number | null = null): Judgement {
+  return { result: "refused", said: { kind: "later", reason, waitMs, ...refusal } };
 }
 
-function unknown(reason: string): Judgement {
-  return { result: "unknown", message: reason, means: { kind: "unknown", reason } };
+function open(result: "unknown" | "conflict" | "unconfirmed", reason: string): Judgement {
+  return { result, said: { kind: "unknown", reason, waitMs: null } };
 }
 
-function notSent(reason: string): Judgement {
-  return { result: "not-sent", message: reason, means: { kind: "not-sent", reason } };
+function unknown(message: string): Judgement {
+  return { ...open("unknown", `It was sent and had no clear answer (${message}).`), message };
+}
+
+function notSent(message: string): Judgement {
+  const reason = `It was not sent: ${message}.`;
+  const said: Said = { kind: "later", of: "request", code: null, reason, waitMs: null };
+  return { result: "not-sent", message, said };
 }
 
 function coded(error: ServiceError | undefined): { code?: string; message?: string } {

@@ -15,7 +15,7 @@ import { closeAnswered, markOpen, type OpenedSend } from "./write.ts";
 import { asColumns } from "../store/sql/as-record.ts";
 
 /** A send's result, as its sender judged it. */
-export type SendOutcome = Omit<JudgedAnswer, "means"> & { readonly send: OpenedSend };
+export type SendOutcome = Omit<JudgedAnswer, "said"> & { readonly send: OpenedSend };
 
 /**
  * Writes the result of each send once (rule 1): one update, `where result = 'pending'`.

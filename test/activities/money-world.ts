@@ -6,6 +6,7 @@ import { reserveMoney } from "../../activities/runs/reserve-money.ts";
 import { reviewIncident } from "../../activities/incident/review-incident.ts";
 import type { PayOwner } from "../../activities/pay/job.ts";
 import { type LaneResult, runLane } from "../../activities/pay/lane.ts";
+import { RUN_LINES } from "../../activities/pay/run-lines.ts";
 import { limitsOf } from "../../activities/shared/limits-of.ts";
 import { planOnce } from "../../activities/runs/make-plan.ts";
 import { reviewFailedPayment } from "../../activities/retry/review-failed-payment.ts";
@@ -231,6 +232,7 @@ export class MoneyWorld {
       playbook,
       policy,
       limits: () => limitsOf(this.context(), run),
+      lines: RUN_LINES,
       plannedAtMs: run.plannedAtMs ?? 0,
       by: "test/lane/1",
     };

@@ -12,38 +12,33 @@ function answered(status: number, error: string) {
 }
 
 it.each([
-  ["payment_in_progress", "in-progress"],
-  ["insufficient_balance", "business-wait"],
-  ["payments_locked", "business-wait"],
-  ["setup_required", "business-wait"],
-  ["setup_incomplete", "business-wait"],
-  ["feature_unavailable", "business-wait"],
-  ["approval_required", "line-wait"],
-  ["contact_not_payable", "line-wait"],
+  ["payment_in_progress", "request"],
+  ["insufficient_balance", "source"],
+  ["payments_locked", "business"],
+  ["setup_required", "business"],
+  ["setup_incomplete", "business"],
+  ["feature_unavailable", "business"],
+  ["approval_required", "line"],
+  ["contact_not_payable", "line"],
 ] as const)(
-  "the error %s closes a send with a 4xx, but not with a 5xx, which may have paid",
-  (code, means) => {
+  "the error %s lets what it names wait, and closes a send with a 4xx, but not with a 5xx, which may have paid",
+  (code, of) => {
     for (const status of [400, 403, 409, 422]) {
       expect(answered(status, code)).toMatchObject({
         result: "refused",
         code,
-        means: { kind: means },
+        said: { kind: "later", of, code },
       });
     }
     for (const status of [500, 503]) {
       expect(answered(status, code)).toMatchObject({
         result: "unknown",
         code,
-        means: { kind: means },
+        said: { kind: "later", of, code },
       });
     }
   },
 );
-
-it("a missing balance lets only payments from its source wait, and what the business lacks lets all wait", () => {
-  expect(answered(422, "insufficient_balance").means).toMatchObject({ scope: "source" });
-  expect(answered(422, "setup_incomplete").means).toMatchObject({ scope: "business" });
-});
 
 it.each(["validation_error", "not_found", "payment_not_cancellable"])(
   "the error %s, which the service stores, is final for its key with a 4xx and says nothing with a 5xx",
@@ -53,7 +48,7 @@ it.each(["validation_error", "not_found", "payment_not_cancellable"])(
       const body = { error: code, message: "no", details };
       expect(judge({ kind: "http", status, body })).toMatchObject({
         ...{ result: "rejected", status, code, message: "no" },
-        means: { kind: "rejected", code, field: "scheduledAt", message: "no" },
+        said: { kind: "refused", code, field: "scheduledAt", message: "no" },
       });
     }
     for (const status of [408, 500, 503]) {
@@ -74,13 +69,14 @@ it("a code that the specification doesn't name leaves a send open at any status 
 });
 
 it.each([
-  [401, { kind: "unauthorized" }],
-  [403, { kind: "forbidden", message: "no" }],
-  [429, { kind: "rate-limited", retryAfterMs: 2_000 }],
+  [401, { code: "unauthorized", waitMs: null }],
+  [403, { code: "forbidden", waitMs: null, reason: expect.stringContaining("no") }],
+  [429, { code: "rate_limited", waitMs: 2_000 }],
 ] as const)(
-  "a %i without a known code refuses a request before anything was done",
-  (status, means) => {
-    const refused = { result: "refused", status, code: null, madeIds: [], means };
+  "a %i without a known code refuses a request before anything was done, and lets the business wait",
+  (status, why) => {
+    const said = { kind: "later", of: "business", ...why };
+    const refused = { result: "refused", status, code: null, madeIds: [], said };
     expect(answered(status, "brand_new")).toMatchObject(refused);
     expect(judge({ kind: "http", status, body: { message: "no" } })).toMatchObject(refused);
   },
@@ -92,8 +88,8 @@ it("after a 429 a send waits as long as the service says, and never a negative t
     [0, 0],
     [-5, 0],
   ] as const) {
-    const { means } = judge({ kind: "http", status: 429, body: undefined, retryAfterMs });
-    expect(means).toEqual({ kind: "rate-limited", retryAfterMs: waitMs });
+    const { said } = judge({ kind: "http", status: 429, body: undefined, retryAfterMs });
+    expect(said).toMatchObject({ code: "rate_limited", waitMs });
   }
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { withoutSend } from "../../../activities/pay/ask-gate.ts";
 import type { PayOwner, PreparedJob } from "../../../activities/pay/job.ts";
+import { outcomeOfPayment } from "../../../activities/pay/pay-line.ts";
+import { saidByGate } from "../../../activities/shared/perform.ts";
 import { ClockReading } from "../../../src/business/clock.ts";
 import type { GateStep } from "../../../src/ledger/gate.ts";
 import { WISH } from "../../ledger/facts.ts";
@@ -20,12 +21,15 @@ function job(paymentIds: readonly string[]): PreparedJob {
   return { line, payments: [], wish: WISH, otherwise } as unknown as PreparedJob;
 }
 
+function outcomeOfGate(seen: PreparedJob) {
+  const { said, closed } = saidByGate({ kind: "step", step: STANDS }, CLOCK);
+  return outcomeOfPayment(OWNER, said, { seen, sent: null, closed, isOpen: false, clock: CLOCK });
+}
+
 test("a retried part backs off while its failed payment is still shown as standing", () => {
-  const outcome = withoutSend(OWNER, job(["p1"]), { kind: "step", step: STANDS }, CLOCK);
-  expect(outcome).toMatchObject({ kind: "back", waitMs: null });
+  expect(outcomeOfGate(job(["p1"]))).toMatchObject({ kind: "back", waitMs: null });
 });
 
 test("a payment that its line doesn't know yet is adopted for the line", () => {
-  const outcome = withoutSend(OWNER, job([]), { kind: "step", step: STANDS }, CLOCK);
-  expect(outcome).toMatchObject({ kind: "applied", paymentIds: ["p1"] });
+  expect(outcomeOfGate(job([]))).toMatchObject({ kind: "applied", paymentIds: ["p1"] });
 });

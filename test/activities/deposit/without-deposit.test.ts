@@ -1,8 +1,16 @@
 import { expect, test } from "vitest";
-import { withoutDeposit } from "../../../activities/deposit/without-deposit.ts";
+import { outcomeOfDeposit } from "../../../activities/deposit/without-deposit.ts";
+import { saidByGate } from "../../../activities/shared/perform.ts";
 import { ClockReading } from "../../../src/business/clock.ts";
+import type { GateStep } from "../../../src/ledger/gate.ts";
 import type { TopUp } from "../../../src/store/deposits/deposits.ts";
 import { factsOf, readAt } from "../../ledger/facts.ts";
+
+function outcomeOf(topUp: TopUp, step: GateStep, clock: ClockReading) {
+  const heard = { seen: { needed: null, reading: readAt(0) }, sent: null, isOpen: false, clock };
+  const { said, closed } = saidByGate({ kind: "step", step }, clock);
+  return outcomeOfDeposit(topUp, said, { ...heard, closed }, factsOf([]));
+}
 
 test.each([
   ["at once", null, 1_000],
@@ -15,9 +23,7 @@ test.each([
   const notWhole = { kind: "read", reason: "The service was read too long ago." } as const;
   const forPeople = { kind: "person", code: "refused", reason: "It was refused." } as const;
   for (const step of [notWhole, forPeople]) {
-    const answer = { kind: "step", step } as const;
-    const outcome = withoutDeposit(topUp, factsOf([]), answer, { reading: readAt(0), clock });
-    expect(outcome).toMatchObject({ kind: "back-off", waitMs });
+    expect(outcomeOf(topUp, step, clock)).toMatchObject({ kind: "back-off", waitMs });
   }
 });
 
@@ -25,8 +31,7 @@ test("a deposit that a restored store doesn't send yet says that it waits, and u
   const clock = new ClockReading({ businessMs: Date.UTC(2026, 10, 26, 15), serviceMs: 0 });
   const step = { kind: "wait", reason: "restored", waitMs: 30 * 60_000 } as const;
   const topUp = { backOffSinceMs: null } as TopUp;
-  const answer = { kind: "step", step } as const;
-  expect(withoutDeposit(topUp, factsOf([]), answer, { reading: readAt(0), clock })).toMatchObject({
+  expect(outcomeOf(topUp, step, clock)).toMatchObject({
     reason: expect.stringContaining("until Thu, Nov 26, 10:30 AM New York"),
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { changeOfLine } from "../../../activities/pay/line-change.ts";
+import { RUN_LINES } from "../../../activities/pay/run-lines.ts";
 import type { PayJob, PayOwner } from "../../../activities/pay/job.ts";
 import { ClockReading } from "../../../src/business/clock.ts";
 
@@ -8,7 +9,7 @@ const sinceMs = Date.parse("2027-10-28T04:44:51Z");
 
 const owner: PayOwner = {
   ...{ business: "acme", businessId: "bus_1", runId: "pay-run/acme/weekly/2027-10-28" },
-  ...{ owner: "pay-run/acme/weekly/2027-10-28", by: "worker-1" },
+  ...{ owner: "pay-run/acme/weekly/2027-10-28", by: "worker-1", lines: RUN_LINES },
 } as PayOwner;
 
 function againAfterMs(backingOffMs: number, backOffs: number): number {

@@ -1,5 +1,6 @@
 import { describe, expect } from "vitest";
 import { recordOutcome } from "../../../activities/pay/record.ts";
+import { RUN_LINES } from "../../../activities/pay/run-lines.ts";
 import type { ActivityContext } from "../../../activities/shared/context.ts";
 import { recordPaidLines } from "../../../src/store/lines/line-leases.ts";
 import { planLineOf } from "../../../src/store/lines/lines.ts";
@@ -81,7 +82,14 @@ describe("a late record of the first payment of a bill that was paid again", () 
         await store.transactionOf(businessId, (trx) => recordPaidLines(trx, [late], times));
       } else {
         const limits = () => run.policy.limits;
-        const owner = { ...run, limits, owner: runId, by: "test/frozen", plannedAtMs: 0 };
+        const owner = {
+          ...run,
+          limits,
+          lines: RUN_LINES,
+          owner: runId,
+          by: "test/frozen",
+          plannedAtMs: 0,
+        };
         const job = {
           line: { ...before, paymentIds: [] },
           plan: await planLineOf(store.db, before),

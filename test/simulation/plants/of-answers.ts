@@ -58,13 +58,13 @@ export const OF_ANSWERS: readonly Plant[] = [
   },
   {
     name: "result-before-the-answer",
-    file: "activities/pay/leave.ts",
+    file: "activities/shared/leave.ts",
     replaces: "leave",
     make: writtenFirst("unknown"),
   },
   {
     name: "not-sent-written-and-then-sent",
-    file: "activities/pay/leave.ts",
+    file: "activities/shared/leave.ts",
     replaces: "leave",
     make: writtenFirst("not-sent"),
   },
@@ -89,7 +89,7 @@ export const OF_ANSWERS: readonly Plant[] = [
   },
   {
     name: "leaves-at-any-time",
-    file: "activities/pay/leave.ts",
+    file: "activities/shared/leave.ts",
     replaces: "leaveLimit",
     make: () => () => ({ passed: false }),
   },
