@@ -74,7 +74,7 @@ export default {
     only("workflows", [CONTRACTS, DOMAIN, "activities"], "deterministic"),
     only(TEMPORAL, [CONTRACTS, DOMAIN, VAULT, OUTGOING], "how a process meets a Temporal server"),
     only(VAULT, [STORE], "what is personal, encrypted"),
-    only(PROCESS, [STORE, "src/config"], "how a part begins and stops as a process"),
+    only(PROCESS, [DOMAIN, STORE, "src/config"], "how a part begins and stops as a process"),
     only(BUSINESS, [DOMAIN, API, OUTGOING], "the client and the clocks of a business"),
     only(
       DECISIONS,

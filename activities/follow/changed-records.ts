@@ -1,3 +1,5 @@
+import { recordsChangedMeanwhile } from "../../src/domain/facts/payments.ts";
+import { record } from "../../src/store/facts/record.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { byWorkflow, nameOfAuthor, PAYRUN } from "../../src/contracts/authors.ts";
 import { LINE } from "../../src/contracts/line-states.ts";
@@ -8,7 +10,6 @@ import { escalatedStage } from "../../src/domain/approvals/stages.ts";
 import { cancelling } from "../../src/domain/payments/alarms.ts";
 import { differing, recordKey } from "../../src/domain/vendor-account.ts";
 import { confirmedRecords } from "../../src/ledger/confirmed-records.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
 import { holdOnce } from "../../src/store/holds/holds.ts";
 import { changeLine, type LineChange, type RunLine } from "../../src/store/lines/lines.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
@@ -65,21 +66,14 @@ export async function noteChangedRecords(
       await holdOnce(trx, { ...hold, author: PAYRUN, nowMs: clock.realMs }, clock);
     }
     if (open.length > 0) {
-      await appendAudit(trx, {
-        businessId,
-        nowMs: clock.realMs,
-        actor: byWorkflow(runId),
-        subject: runId,
-        action: "alarm:changed-record",
-        details: {
-          records: open.map(({ line: { payableId }, plan: { contactId }, record }) => ({
-            payableId,
-            contactId,
-            record: recordKey(record.updatedAt),
-          })),
-          cancels: toCancel.flatMap(({ line }) => line.paymentIds),
-        },
-      });
+      const head = { businessId, nowMs: clock.realMs, by: byWorkflow(runId), subject: runId };
+      const records = open.map(({ line: { payableId }, plan: { contactId }, record: now }) => ({
+        payableId,
+        contactId,
+        record: recordKey(now.updatedAt),
+      }));
+      const cancels = toCancel.flatMap(({ line }) => line.paymentIds);
+      await record(trx, recordsChangedMeanwhile(head, { records, cancels }));
     }
     if (toCancel.length === 0) return null;
     return askToCancel(

@@ -1,10 +1,11 @@
+import { vendorMissing } from "../../src/domain/facts/payments.ts";
+import { record } from "../../src/store/facts/record.ts";
 import type { LineReason } from "../../src/contracts/reason-codes.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
-import { notFoundVendor, vendorNotFoundText } from "../../src/domain/notices/open-texts.ts";
+import { vendorNotFoundText } from "../../src/domain/notices/open-texts.ts";
 import { alarmOf } from "../../src/domain/payments/alarms.ts";
 import { changeLine, type RunLine } from "../../src/store/lines/lines.ts";
-import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
@@ -32,16 +33,8 @@ export async function noteVendorNotFound(
     await changeLine(context.store.db, line, change, nowMs, { from: [line.state] });
     return;
   }
-  await raiseNotice(context.store.db, {
-    businessId,
-    kind: "payment-in-doubt",
-    factKey: `${runId}/${contactId}/${VENDOR_NOT_FOUND}`,
-    ...notFoundVendor(contactName ?? contactId, reason),
-    roles: ["operator"],
-    data: { payableId, contactId, code: VENDOR_NOT_FOUND, cancels: [] },
-    runId,
-    nowMs,
-  });
+  const missing = { runId, payableId, contactId, contactName, code: VENDOR_NOT_FOUND, reason };
+  await record(context.store.db, vendorMissing({ businessId, nowMs }, missing));
 }
 
 /** Ends that, once the vendor can be read again. */

@@ -1,3 +1,5 @@
+import { PAYMENT_DOUBTED } from "../../src/domain/facts/payments.ts";
+import { record } from "../../src/store/facts/record.ts";
 import { PAYRUN, byWorkflow, nameOfAuthor } from "../../src/contracts/authors.ts";
 import { WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import { LINE, type LineState } from "../../src/contracts/line-states.ts";
@@ -6,7 +8,6 @@ import type { Contact } from "../../src/payments-api/index.ts";
 import { nextBankingDay } from "../../src/domain/clock/bank-calendar.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { formatUsd } from "../../src/domain/money.ts";
-import { inDoubt } from "../../src/domain/notices/open-texts.ts";
 import {
   type AlarmCode,
   alarmAfter,
@@ -15,12 +16,10 @@ import {
 } from "../../src/domain/payments/alarms.ts";
 import { madePayments } from "../../src/ledger/made-payments.ts";
 import { overpaidCents } from "../../src/domain/payments/owed.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
 import type { HoldScopeName } from "../../src/domain/holds.ts";
 import { holdOnce } from "../../src/store/holds/holds.ts";
 import { contactsOfScheduled } from "../../src/store/lines/followed-lines.ts";
 import { changeLine, type RunLine } from "../../src/store/lines/lines.ts";
-import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { planLinesOf } from "../../src/store/lines/plan-lines.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import { startOrSignal } from "../../src/temporal/start.ts";
@@ -300,24 +299,14 @@ async function alarm(
     const { businessId } = run;
     const hold = { businessId, scope: what.scope, value: what.value, reason: what.fact };
     await holdOnce(trx, { ...hold, author: PAYRUN, nowMs: clock.realMs }, clock);
-    await raiseNotice(trx, {
-      businessId: run.businessId,
-      kind: "payment-in-doubt",
-      factKey: `${run.runId}/${line.payableId}/${what.code}/${what.found}`,
-      ...inDoubt(line.payableId, text),
-      roles: ["operator"],
-      data: { payableId: line.payableId, code: what.code, cancels: what.cancel },
-      runId: run.runId,
+    const head = {
+      businessId,
       nowMs: clock.realMs,
-    });
-    await appendAudit(trx, {
-      businessId: run.businessId,
-      nowMs: clock.realMs,
-      actor: byWorkflow(run.runId),
-      action: `alarm:${what.code}`,
+      by: byWorkflow(runId),
       subject: line.payableId,
-      details: { text, cancels: what.cancel },
-    });
+    };
+    const said = { text, cancels: what.cancel };
+    await record(trx, PAYMENT_DOUBTED[what.code](head, said, { runId, found: what.found }));
     return what.cancel.length === 0 ? null : askToCancel(trx, run, what, clock);
   });
   // If this fails the janitor starts the workflow: its row says that it is wanted.

@@ -1,9 +1,9 @@
+import { paymentMovedOddly } from "../../src/domain/facts/payments.ts";
+import { record } from "../../src/store/facts/record.ts";
 import { type Author, nameOfAuthor } from "../../src/contracts/authors.ts";
 import type { Transaction } from "kysely";
 import { judgeTransition } from "../../src/domain/payments/payment-states.ts";
 import type { Unreadable } from "../../src/domain/unreadable.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
-import { raiseNotice } from "../../src/store/notices/notices.ts";
 import {
   keepSeenPayments,
   seenPayments,
@@ -105,29 +105,7 @@ async function alarm(
   { businessId, actor, runId, nowMs }: Follower,
   { payment, from }: ImpossibleMove,
 ): Promise<void> {
-  const { id, status, updatedAt } = payment;
-  const details = { from, to: status, updatedAt };
-  await appendAudit(trx, {
-    businessId,
-    nowMs,
-    actor,
-    action: "alarm:impossible-move",
-    subject: id,
-    details,
-  });
-  await raiseNotice(trx, {
-    businessId,
-    kind: "impossible-move",
-    factKey: `${id} ${from} ${status} ${updatedAt ?? ""}`,
-    subject: `Payment ${id} went from ${from} to ${status}`,
-    text: [
-      `The service said that payment ${id} of run ${runId} was ${from}; now it says ${status}, which should be impossible.`,
-      "Payrun believes what the service says now, and goes on by it.",
-      `What to do: compare payment ${id} with the bank's statement (payrun report ${runId} --bank-csv), and ask the service. Until it is cleared up, payrun hold --run ${runId} --reason "${id} moved oddly" puts the rest of the run on hold.`,
-    ].join("\n"),
-    roles: ["operator"],
-    data: { paymentId: id, ...details },
-    runId,
-    nowMs,
-  });
+  const { id: subject, status: to, updatedAt } = payment;
+  const head = { businessId, nowMs, by: actor, subject };
+  await record(trx, paymentMovedOddly(head, { from, to, updatedAt }, { runId }));
 }

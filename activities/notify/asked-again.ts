@@ -1,8 +1,8 @@
+import { personAskedAgain } from "../../src/domain/facts/approvals.ts";
+import { record } from "../../src/store/facts/record.ts";
 import type { Transaction } from "kysely";
 import type { PlanLine } from "../../src/contracts/pay-run.ts";
-import { askedAgainNotice } from "../../src/domain/notices/person-texts.ts";
 import { decidedBefore } from "../../src/store/approvals/decided-before.ts";
-import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 
@@ -33,16 +33,8 @@ export async function notifyOfAskedAgain(
   });
   for (const [person, theirs] of Map.groupBy(refused, ({ principal }) => principal)) {
     const bills = new Map(theirs.map(({ bill }) => [bill.payableId, bill]));
-    await raiseNotice(trx, {
-      businessId: run.businessId,
-      runId: run.runId,
-      nowMs,
-      person,
-      kind: "asked-again",
-      factKey: `${run.runId}/${person}`,
-      ...askedAgainNotice(run, person, [...bills.values()]),
-      roles: theirs.flatMap(({ roles }) => roles),
-      data: { by: person, payableIds: [...bills.keys()] },
-    });
+    const roles = theirs.flatMap((each) => each.roles);
+    const again = { run, person, roles, bills: [...bills.values()] };
+    await record(trx, personAskedAgain({ businessId: run.businessId, nowMs }, again));
   }
 }

@@ -1,17 +1,18 @@
+import { LINE } from "../../src/contracts/line-states.ts";
+import { vendorsChanged } from "../../src/domain/facts/runs.ts";
+import { record } from "../../src/store/facts/record.ts";
 import type { Transaction } from "kysely";
 import { DAY_MS, MINUTE_MS } from "../../src/contracts/durations.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { rolesAskedOf } from "../../src/domain/approvals/changed-records.ts";
 import { escalatedStage } from "../../src/domain/approvals/stages.ts";
 import { recallOf } from "../../src/domain/cancellations/cut-off.ts";
-import { type BillOfRecord, recordsChanged } from "../../src/domain/notices/record-texts.ts";
+import { type BillOfRecord } from "../../src/domain/notices/record-texts.ts";
 import { alarmOf } from "../../src/domain/payments/alarms.ts";
 import { type AskedLine, askedLines } from "../../src/store/lines/asked-records.ts";
-import { raiseTogether, unreportedFacts } from "../../src/store/notices/notices.ts";
+import { unreportedFacts } from "../../src/store/notices/notices.ts";
 import { getRun } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { NAMED } from "./parked-lines.ts";
-import { LINE } from "../../src/contracts/line-states.ts";
 
 /** A sync changes many records within minutes: it is over once none was noticed for this long. */
 const QUIET_MS = 10_000;
@@ -32,8 +33,8 @@ export async function notifyOfChangedRecords(
 ): Promise<number> {
   const asked = await askedLines(trx, businessId, clock.realMs - DAY_MS);
   if (asked.length === 0) return Infinity;
-  const fact = { businessId, kind: "changed-record" as const };
-  const fresh = await unreportedFacts(trx, fact, [...new Set(asked.map(factOf))]);
+  const { kind } = vendorsChanged;
+  const fresh = await unreportedFacts(trx, { businessId, kind }, [...new Set(asked.map(factOf))]);
   const lines = asked.filter((line) => fresh.has(factOf(line)));
   const [first, last] = [lines[0], lines.at(-1)];
   if (first === undefined || last === undefined) return Infinity;
@@ -43,27 +44,9 @@ export async function notifyOfChangedRecords(
   );
   if (!isLast && clock.realMs < untilMs) return untilMs - clock.realMs;
   const bills = lines.map((line) => billOf(line, clock));
-  await raiseTogether(
-    trx,
-    {
-      ...fact,
-      factKey: factOf(first),
-      ...recordsChanged(bills, clock.zone),
-      roles: [
-        ...(bills.some(({ stands }) => stands !== "waits") ? ["operator"] : []),
-        ...(await rolesAsked(trx, lines)),
-      ],
-      data: {
-        count: lines.length,
-        contactIds: [...new Set(lines.map(({ contactId }) => contactId))].slice(0, NAMED),
-        payableIds: lines.slice(0, NAMED).map(({ payableId }) => payableId),
-        runIds: [...new Set(lines.map(({ runId }) => runId))],
-      },
-      runId: first.runId,
-      nowMs: clock.realMs,
-    },
-    [...fresh],
-  );
+  const together = [...fresh];
+  const changed = { bills, zone: clock.zone, roles: await rolesAsked(trx, lines), together };
+  await record(trx, vendorsChanged({ businessId, nowMs: clock.realMs }, changed));
   return Infinity;
 }
 

@@ -1,17 +1,13 @@
+import { factOfLate, paymentsLate } from "../../src/domain/facts/runs.ts";
+import { record } from "../../src/store/facts/record.ts";
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { newYorkDate } from "../../src/domain/clock/new-york.ts";
-import { lateAtBank } from "../../src/domain/notices/late-texts.ts";
 import { isLate } from "../../src/domain/payments/late.ts";
 import type { RunLine } from "../../src/store/lines/lines.ts";
-import { raiseTogether, unreportedFacts } from "../../src/store/notices/notices.ts";
+import { unreportedFacts } from "../../src/store/notices/notices.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { NAMED } from "./parked-lines.ts";
-
-const KIND = "payment-late";
-
-const OPERATORS = ["operator"];
 
 type Followed = Pick<RunLine, "payableId" | "amountCents" | "executionDate" | "attempts"> & {
   /** Where its payment stands. */
@@ -41,24 +37,12 @@ export async function notifyOfLatePayments(
 ): Promise<void> {
   if (late.length === 0 || run.policy.notify.people === "none") return;
   const { businessId, runId } = run;
-  const keyOf = ({ payableId, state, attempts }: Followed): string =>
-    `${runId}/${payableId}/${state}/${attempts}`;
-  const unreported = await unreportedFacts(trx, { businessId, kind: KIND }, late.map(keyOf));
+  const keyOf = (line: Followed) => factOfLate(runId, line);
+  const unreported = await unreportedFacts(
+    trx,
+    { businessId, kind: paymentsLate.kind },
+    late.map(keyOf),
+  );
   const lines = late.filter((line) => unreported.has(keyOf(line)));
-  const [first] = lines;
-  if (first === undefined) return;
-  const notice = {
-    businessId,
-    kind: KIND,
-    factKey: keyOf(first),
-    ...lateAtBank(run, lines),
-    roles: OPERATORS,
-    data: {
-      count: lines.length,
-      payableIds: lines.slice(0, NAMED).map(({ payableId }) => payableId),
-    },
-    runId,
-    nowMs,
-  } as const;
-  await raiseTogether(trx, notice, lines.map(keyOf));
+  if (lines.length > 0) await record(trx, paymentsLate({ businessId, nowMs }, { run, lines }));
 }

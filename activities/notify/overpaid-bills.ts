@@ -1,8 +1,9 @@
+import { billOverpaid } from "../../src/domain/facts/payments.ts";
+import { record } from "../../src/store/facts/record.ts";
 import { PAYRUN } from "../../src/contracts/authors.ts";
 import { paidTooMuch } from "../../src/domain/notices/open-texts.ts";
 import type { BillFacts } from "../../src/domain/planning/book.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
-import { raiseNotice } from "../../src/store/notices/notices.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { ActivityContext } from "../shared/context.ts";
 
@@ -23,17 +24,9 @@ export async function notifyOfOverpaid(
   const nowMs = Date.now();
   await context.store.transactionOf(businessId, async (trx) => {
     for (const { payableId, amountPaidCents, totalCents } of overpaid) {
-      const { reason, ...text } = paidTooMuch(payableId, { amountPaidCents, totalCents });
-      const isNew = await raiseNotice(trx, {
-        businessId,
-        runId,
-        nowMs,
-        kind: "payment-in-doubt",
-        roles: ["operator"],
-        factKey: `${payableId}/overpaid/${amountPaidCents}/${totalCents}`,
-        ...text,
-        data: { payableId, amountPaidCents, totalCents },
-      });
+      const { reason } = paidTooMuch(payableId, { amountPaidCents, totalCents });
+      const found = { runId, payableId, amountPaidCents, totalCents };
+      const isNew = await record(trx, billOverpaid({ businessId, nowMs }, found));
       const hold = { businessId, scope: "payable", value: payableId, reason, nowMs } as const;
       if (isNew) await createHold(trx, { ...hold, author: PAYRUN });
     }

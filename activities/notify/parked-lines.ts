@@ -1,6 +1,7 @@
+import { billsParked } from "../../src/domain/facts/runs.ts";
+import { record } from "../../src/store/facts/record.ts";
 import type { Transaction } from "kysely";
-import { parked } from "../../src/domain/notices/run-texts.ts";
-import { lastRaisedMs, raiseTogether, takeBackUnsent } from "../../src/store/notices/notices.ts";
+import { lastRaisedMs, takeBackUnsent } from "../../src/store/notices/notices.ts";
 import { unreportedParked } from "../../src/store/lines/parked-notices.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
@@ -9,12 +10,6 @@ import type { Tables } from "../../src/store/schema/tables.ts";
  * Time between two notices of parked bills: a run with failures by the hundred sends only a few.
  */
 const PARKED_EVERY_MS = 5 * 60_000;
-
-/** The most bills that a notice lists for programs. */
-export const NAMED = 100;
-
-/** The roles that may resolve any parked bill, whatever its playbook says. */
-const OPERATORS = ["operator"];
 
 /**
  * Notifies operators, and the roles that a bill's playbook asks about the failure, of a run's
@@ -40,23 +35,7 @@ export async function notifyOfParked(
   }
   // With those of the notices that were taken back.
   const lines = await unreportedParked(trx, run);
-  const [first] = lines;
-  if (first === undefined) return Infinity;
-  const notice = {
-    businessId,
-    kind: "parked" as const,
-    factKey: first.factKey,
-    ...parked(run, lines),
-    roles: [...new Set([...OPERATORS, ...lines.flatMap(({ deciders }) => deciders)])],
-    data: {
-      count: lines.length,
-      payableIds: lines.slice(0, NAMED).map(({ payableId }) => payableId),
-    },
-    runId,
-    nowMs: when.nowMs,
-    sendAtMs,
-  };
-  const factKeys = lines.map(({ factKey }) => factKey);
-  await raiseTogether(trx, notice, factKeys);
+  const head = { businessId, nowMs: when.nowMs };
+  if (lines.length > 0) await record(trx, billsParked(head, { run, lines, sendAtMs }));
   return Infinity;
 }

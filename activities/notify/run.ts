@@ -1,31 +1,20 @@
+import { planWaits, planWaitsLong } from "../../src/domain/facts/approvals.ts";
+import { planHasWarnings, runCompleted, runWaits } from "../../src/domain/facts/runs.ts";
+import { record } from "../../src/store/facts/record.ts";
 import type { Transaction } from "kysely";
 import { MINUTE_MS } from "../../src/contracts/durations.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import type { Assessment } from "../../src/contracts/activities.ts";
-import type { NoticeKind } from "../../src/contracts/notices.ts";
 import type { PlanSummary } from "../../src/contracts/pay-run.ts";
 import { type ApprovalAsk, askedRoles } from "../../src/domain/approvals/asks.ts";
 import { remindFromMs } from "../../src/domain/notices/decide-by.ts";
-import {
-  approvalNeeded,
-  businessWaits,
-  decideByNear,
-  waitForWord,
-  LISTED,
-  type NoticeText,
-  planMade,
-  planWarned,
-  runEnded,
-  type ShownSums,
-  runFailed,
-} from "../../src/domain/notices/run-texts.ts";
+import { waitForWord, LISTED, type ShownSums } from "../../src/domain/notices/run-texts.ts";
 import { onlyPlans } from "../../src/domain/plan-only.ts";
 import { plannedMs } from "../../src/domain/planning/dates.ts";
 import { untilNextMs } from "../../src/domain/sleeps.ts";
-import { offCycleOf } from "../../src/domain/off-cycle.ts";
 import { launchedByEvents } from "../../src/domain/events/triggers.ts";
 import { calledBackText } from "../../src/domain/runs/after-end.ts";
-import { isNotified, type NewNotice, raiseNotice } from "../../src/store/notices/notices.ts";
+import { isNotified } from "../../src/store/notices/notices.ts";
 import { getPlan } from "../../src/store/plans/plans.ts";
 import { linesFlagged } from "../../src/store/lines/flagged-lines.ts";
 import { askedAgain } from "../../src/store/lines/asked-again.ts";
@@ -42,9 +31,6 @@ const WAIT_TOLD_AFTER_MS = MINUTE_MS;
 
 /** Waits in which nobody has anything to do: the service asks for a pause. */
 const NOBODYS: readonly string[] = ["rate_limited"];
-
-/** The roles that look after faults. */
-const OPERATORS = ["operator"];
 
 /**
  * Up to this many bills, the approvers of each are read; above it, all the playbook's roles are
@@ -102,17 +88,14 @@ async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunFacts): Pro
   const plan = await getPlan(trx, run.runId);
   const decideBy = plan?.summary.decideBy ?? null;
   const { zone } = clock;
-  const ask = async (kind: NoticeKind, text: NoticeText): Promise<void> => {
-    const roles = await approversOf(trx, facts);
-    const data = { ...waiting, waitForWord: words.count, planHash: run.planHash, decideBy };
-    await raise(trx, run, clock.realMs, kind, fact.factKey, { ...text, roles, data });
-  };
+  const head = { businessId: run.businessId, nowMs: clock.realMs };
+  const who = async () => ({ run, waiting, words, roles: await approversOf(trx, facts) });
   // Another notice asks for the word.
   if (isNew && waiting.count > 0) {
     const again = await askedAgain(trx, run.runId, LISTED);
     const refused = await linesFlagged(trx, run.runId, { kind: "rejected-before", limit: LISTED });
     const asked = { decideBy, zone, asks, again, refused };
-    await ask("approval-needed", approvalNeeded(run, waiting, asked));
+    await record(trx, planWaits(head, { ...(await who()), asked }));
   }
   const plannedAt = plannedMs(run);
   if (decideBy === null || plannedAt === null) return Infinity;
@@ -123,7 +106,7 @@ async function notifyOfApprovals(trx: Transaction<Tables>, facts: RunFacts): Pro
   if (businessMs >= decideByMs) return Infinity;
   if (await isNotified(trx, { ...fact, kind: "decide-by-near" })) return Infinity;
   const asked = { decideBy, zone, asks };
-  await ask("decide-by-near", decideByNear(run, waiting, asked));
+  await record(trx, planWaitsLong(head, { ...(await who()), asked }));
   return Infinity;
 }
 
@@ -144,20 +127,25 @@ async function notifyOfEnd(trx: Transaction<Tables>, facts: RunFacts): Promise<v
   const isByEvents =
     run.launchedByKind === "system" && run.launchedBy === launchedByEvents(run.playbook).name;
   if (isByEvents && counts.size === 0) return;
-  const sums = [...counts].map(([state, { count, cents }]) => ({ state, count, cents }));
-  await raise(trx, run, clock.realMs, "run-completed", run.runId, {
-    ...(onlyPlans(run.policy) && progress.phase === "completed"
-      ? planMade(run, counts.get("skipped"))
-      : runEnded(
-          run,
-          progress.phase,
-          await shownSumsOf(trx, run.runId),
-          calledBackText(progress.phase, Object.fromEntries(counts)),
-          (await getPlan(trx, run.runId))?.summary.skippedByCode,
-        )),
-    roles: [],
-    data: { phase: progress.phase, totalCents: progress.totalCents, sums },
-  });
+  const { phase, totalCents } = progress;
+  const isPlanOnly = onlyPlans(run.policy) && phase === "completed";
+  const leftOut = isPlanOnly ? undefined : (await getPlan(trx, run.runId))?.summary.skippedByCode;
+  await record(
+    trx,
+    runCompleted(
+      { businessId: run.businessId, nowMs: clock.realMs },
+      {
+        run,
+        phase,
+        totalCents,
+        sums: counts,
+        leftOut,
+        wouldPay: isPlanOnly ? { sum: counts.get("skipped") } : undefined,
+        shown: await shownSumsOf(trx, run.runId),
+        unpaid: calledBackText(phase, Object.fromEntries(counts)),
+      },
+    ),
+  );
 }
 
 /**
@@ -168,37 +156,17 @@ async function notifyOfEnd(trx: Transaction<Tables>, facts: RunFacts): Promise<v
 export async function notifyOfWaits(trx: Transaction<Tables>, facts: Waiting): Promise<number> {
   let nextInMs = Infinity;
   for (const wait of facts.waits) {
-    const { code, sourceId, sinceMs } = wait;
+    const { code, sinceMs } = wait;
     if (NOBODYS.includes(code)) continue;
     const leftMs = sinceMs + WAIT_TOLD_AFTER_MS - facts.clock.serviceMs;
     if (leftMs > 0) {
       nextInMs = Math.min(nextInMs, leftMs);
       continue;
     }
-    const factKey = `${sourceId}/${code}/${sinceMs}`;
-    await raise(trx, facts.run, facts.clock.realMs, "business-waits", factKey, {
-      ...businessWaits(facts.run, wait),
-      roles: OPERATORS,
-      data: { code, sourceId, since: new Date(sinceMs).toISOString() },
-    });
+    const { businessId, runId } = facts.run;
+    await record(trx, runWaits({ businessId, nowMs: facts.clock.realMs }, { runId, wait }));
   }
   return nextInMs;
-}
-
-/**
- * Notifies operators of a run that could not be planned. Such a run ends before it is ever
- * assessed.
- */
-export async function notifyRunFailed(
-  trx: Transaction<Tables>,
-  run: Run,
-  reason: string,
-  nowMs: number,
-): Promise<void> {
-  if (run.policy.notify.people === "none") return;
-  const text = runFailed(run, reason, offCycleOf(run.inputs));
-  const notice = { ...text, roles: OPERATORS, data: { reason } };
-  await raise(trx, run, nowMs, "run-failed", run.runId, notice);
 }
 
 /** Notifies operators of a plan's warnings as a whole, before anyone is asked to approve it. */
@@ -209,17 +177,5 @@ export async function notifyOfPlanWarnings(
   nowMs: number,
 ): Promise<void> {
   if (warnings === undefined || run.policy.notify.people === "none") return;
-  const notice = { ...planWarned(run, warnings), roles: OPERATORS, data: { warnings } };
-  await raise(trx, run, nowMs, "plan-warning", run.runId, notice);
-}
-
-async function raise(
-  trx: Transaction<Tables>,
-  { businessId, runId }: Waiting["run"],
-  nowMs: number,
-  kind: NoticeKind,
-  factKey: string,
-  notice: NoticeText & Pick<NewNotice, "roles" | "data">,
-): Promise<void> {
-  await raiseNotice(trx, { ...notice, businessId, kind, factKey, runId, nowMs });
+  await record(trx, planHasWarnings({ businessId: run.businessId, nowMs }, { run, warnings }));
 }

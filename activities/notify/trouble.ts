@@ -1,9 +1,9 @@
+import { stepFailed, unknownStepFailed } from "../../src/domain/facts/businesses.ts";
+import { record } from "../../src/store/facts/record.ts";
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import { scheduledPayRunId } from "../../src/contracts/workflow-kinds.ts";
-import { remedyOf, stepTrouble } from "../../src/domain/step-trouble.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
+import { stepTrouble } from "../../src/domain/step-trouble.ts";
 import { showTrouble } from "../../src/store/janitor/show-trouble.ts";
-import { raiseNotice } from "../../src/store/notices/notices.ts";
 import {
   businessIdInRuns,
   businessIdOfOwner,
@@ -39,39 +39,19 @@ export async function notifyOfTrouble(context: ActivityContext, trouble: Trouble
   const known = await inStore(context, trouble);
   const businessId = known?.businessId ?? (await businessIdOf(context, trouble));
   if (businessId === undefined) return;
-  const isKnown = known !== undefined;
-  const owner = known?.owner ?? NAMELESS;
-  const reason = isKnown ? trouble.reason : "its worker's log says why";
   await store.transactionOf(businessId, async (trx) => {
-    const isNews = await raiseNotice(trx, {
-      businessId,
-      kind: "step-failed",
-      factKey: isKnown
-        ? `${owner}/${step}/${askedAtMs}`
-        : `${step}/${new Date(nowMs).toISOString().slice(0, 10)}`,
-      subject: `${step} of ${owner} has failed`,
-      text: [`${step} has failed several times: ${reason}`, remedyOf(reason)].join("\n"),
-      roles: ["operator"],
-      data: { step, reason },
-      ...(isKnown ? { runId: owner } : {}),
-      nowMs,
-    });
-    if (!isKnown) return;
-    await showTrouble(trx, owner, stepTrouble(step, reason));
-    if (!isNews) return;
-    const details = { step, reason };
-    await appendAudit(trx, {
-      businessId,
-      nowMs,
-      actor: byWorkflow(owner),
-      action: "step.failed",
-      subject: owner,
-      details,
-    });
+    if (known === undefined) {
+      const day = new Date(nowMs).toISOString().slice(0, 10);
+      await record(trx, unknownStepFailed({ businessId, nowMs }, { step, day }));
+      return;
+    }
+    const { owner: subject } = known;
+    const { reason } = trouble;
+    const head = { businessId, nowMs, by: byWorkflow(subject), subject };
+    await record(trx, stepFailed(head, { step, reason }, { askedAtMs }));
+    await showTrouble(trx, subject, stepTrouble(step, reason));
   });
 }
-
-const NAMELESS = "a workflow that the store doesn't know";
 
 /** Returns what the store calls the workflow, and its business; undefined if it knows none. */
 async function inStore(

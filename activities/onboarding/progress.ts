@@ -1,10 +1,15 @@
-import { counted } from "../../src/domain/counted.ts";
+import type { Head } from "../../src/domain/facts/fact.ts";
+import {
+  onboardingEnded,
+  onboardingPhase,
+  onboardingReminded,
+  onboardingWaits,
+} from "../../src/domain/facts/onboardings.ts";
+import { record } from "../../src/store/facts/record.ts";
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { OnboardingAssessment } from "../../src/contracts/onboarding.ts";
 import { firstPlaybook } from "../../src/domain/onboarding/proposal.ts";
 import { nameOfWait, remindersBy, rulesOf, type Wait } from "../../src/domain/onboarding/waits.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
-import { raiseNotice } from "../../src/store/notices/notices.ts";
 import {
   endOnboarding,
   getOnboarding,
@@ -21,13 +26,32 @@ type Shown = Required<
 > &
   Pick<OnboardingChange, "wait">;
 
+/** Returns who records a fact about an onboarding, and when. */
+export function headOf({
+  onboarding,
+  clock,
+}: Pick<OnboardingStanding, "onboarding" | "clock">): Head {
+  const { businessId, workflowId: subject } = onboarding;
+  return { businessId, nowMs: clock.realMs, by: byWorkflow(subject), subject };
+}
+
+/** Returns whose onboarding it is, and who is reminded of it. */
+export function whose({
+  workflowId: subject,
+  business,
+  round,
+  policy,
+}: OnboardingStanding["onboarding"]) {
+  return { subject, business, round, roles: policy.remind };
+}
+
 /** Writes down where an onboarding stands; people are notified of a new wait that needs them. */
 export async function show(
   context: ActivityContext,
   { onboarding, clock }: OnboardingStanding,
   change: Shown,
 ): Promise<void> {
-  const { business, businessId, workflowId, round } = onboarding;
+  const { businessId } = onboarding;
   const isSame =
     change.wait === undefined &&
     change.phase === onboarding.phase &&
@@ -38,26 +62,20 @@ export async function show(
   await context.store.transactionOf(businessId, async (trx) => {
     await updateOnboarding(trx, businessId, change, clock.realMs);
     if (change.phase !== onboarding.phase) {
-      await appendAudit(trx, {
-        businessId,
-        nowMs: clock.realMs,
-        actor: byWorkflow(workflowId),
-        action: "onboarding.phase",
-        subject: workflowId,
-        details: { from: onboarding.phase, to: change.phase },
-      });
+      const moved = { from: onboarding.phase, to: change.phase };
+      await record(trx, onboardingPhase(headOf({ onboarding, clock }), moved));
     }
     if (change.wait === undefined || !change.needsAction) return;
-    await raiseNotice(trx, {
-      businessId,
-      kind: "onboarding",
-      factKey: `${workflowId}/r${round}/${nameOfWait(change.wait.key, change.wait)}`,
-      subject: `Onboarding of ${business}: ${change.phase}`,
-      text: change.waitingFor ?? "",
-      roles: onboarding.policy.remind,
-      data: { onboarding: workflowId, phase: change.phase },
-      nowMs: clock.realMs,
-    });
+    const { key } = change.wait;
+    await record(
+      trx,
+      onboardingWaits(headOf({ onboarding, clock }), {
+        ...whose(onboarding),
+        phase: change.phase,
+        waitingFor: change.waitingFor ?? "",
+        wait: nameOfWait(key, change.wait),
+      }),
+    );
   });
 }
 
@@ -67,33 +85,25 @@ export async function remind(
   { onboarding, clock }: OnboardingStanding,
   { key, text, wait }: { readonly key: string; readonly text: string; readonly wait: Wait },
 ): Promise<void> {
-  const { business, businessId, workflowId, round, policy } = onboarding;
+  const { businessId, policy } = onboarding;
   const { remindEveryDays, expireAfterDays } = rulesOf(key, policy);
   const reminders = remindersBy(wait, clock, remindEveryDays);
-  const waitedDays = reminders * remindEveryDays;
-  const hint = Number.isFinite(expireAfterDays)
-    ? `It ends in about ${counted(expireAfterDays - waitedDays, "day")} if nothing happens.`
-    : `That has taken ${counted(waitedDays, "day")}: ask the service's support what it waits for.`;
   await context.store.transactionOf(businessId, async (trx) => {
     await updateOnboarding(trx, businessId, { reminders }, clock.realMs);
-    await raiseNotice(trx, {
-      businessId,
-      kind: "reminder",
-      factKey: `${workflowId}/r${round}/${key}/${wait.sinceMs}/${reminders}`,
-      subject: `Reminder: the onboarding of ${business} waits`,
-      text: `${text}\n\n${hint}`,
-      roles: policy.remind,
-      data: { onboarding: workflowId, reminder: reminders },
-      nowMs: clock.realMs,
-    });
-    await appendAudit(trx, {
-      businessId,
-      nowMs: clock.realMs,
-      actor: byWorkflow(workflowId),
-      action: "onboarding.reminded",
-      subject: workflowId,
-      details: { wait: key, reminder: reminders },
-    });
+    await record(
+      trx,
+      onboardingReminded(
+        headOf({ onboarding, clock }),
+        { wait: key, reminder: reminders },
+        {
+          ...whose(onboarding),
+          sinceMs: wait.sinceMs,
+          remindEveryDays,
+          expireAfterDays,
+          text,
+        },
+      ),
+    );
   });
 }
 
@@ -110,11 +120,6 @@ export async function proposeItsPlaybook(
   await updateOnboarding(context.store.db, businessId, { proposal }, clock.realMs);
 }
 
-const ENDS = {
-  verified: "The Payments Service has verified the business.",
-  expired: "Nobody did what it waited for; launch it again to go on.",
-} as const;
-
 /**
  * Ends an onboarding and empties the vault of everything kept for it, unless a person has provided
  * something in the meantime.
@@ -122,38 +127,24 @@ const ENDS = {
 export async function finish(
   context: ActivityContext,
   { onboarding, clock, inputs }: OnboardingStanding,
-  phase: keyof typeof ENDS,
+  phase: "verified" | "expired",
 ): Promise<OnboardingAssessment> {
-  const { business, businessId, workflowId, round } = onboarding;
-  const ended = await context.store.transactionOf(businessId, async (trx) => {
-    const now = await getOnboarding(trx, businessId);
+  const { businessId, round } = onboarding;
+  const now = await context.store.transactionOf(businessId, async (trx) => {
+    const before = await getOnboarding(trx, businessId);
     const given = await listInputs(trx, businessId, round);
-    if (now === undefined || (phase === "expired" && given.length > inputs.length)) return now;
-    if (now.endedAtMs !== null) return now;
+    if (before === undefined || (phase === "expired" && given.length > inputs.length))
+      return before;
+    if (before.endedAtMs !== null) return before;
     const change = { phase, waitingFor: null, needsAction: false, nextSteps: [] };
     await updateOnboarding(trx, businessId, change, clock.realMs);
     const forgotten = await endOnboarding(trx, businessId, clock.realMs);
-    await appendAudit(trx, {
-      businessId,
-      nowMs: clock.realMs,
-      actor: byWorkflow(workflowId),
-      action: "onboarding.ended",
-      subject: workflowId,
-      details: { phase, round, forgotten },
-    });
-    await raiseNotice(trx, {
-      businessId,
-      kind: "onboarding",
-      factKey: `${workflowId}/r${round}/${phase}`,
-      subject: `Onboarding of ${business}: ${phase}`,
-      text: `${ENDS[phase]}${now.proposal === null ? "" : `\n\nA first playbook is proposed: payrun status ${workflowId}`}`,
-      roles: onboarding.policy.remind,
-      data: { onboarding: workflowId, phase },
-      nowMs: clock.realMs,
-    });
+    const ending = { ...whose(onboarding), isPlaybookProposed: before.proposal !== null };
+    const ended = { phase, round, forgotten };
+    await record(trx, onboardingEnded(headOf({ onboarding, clock }), ended, { ending }));
     return getOnboarding(trx, businessId);
   });
-  if (ended !== undefined && ended.endedAtMs !== null) return endedAs(ended);
+  if (now !== undefined && now.endedAtMs !== null) return endedAs(now);
   // A person provided something at the last moment: look again at once.
   return { ...endedAs(onboarding), ended: false, wakeInMs: 1 };
 }

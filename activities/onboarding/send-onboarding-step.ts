@@ -1,3 +1,11 @@
+import type { Head } from "../../src/domain/facts/fact.ts";
+import {
+  INPUT_ENDED,
+  inputNotTaken,
+  inputSending,
+  inputUnanswered,
+} from "../../src/domain/facts/onboardings.ts";
+import { record } from "../../src/store/facts/record.ts";
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { Transaction } from "kysely";
 import type { HeldUp } from "../../src/contracts/onboarding.ts";
@@ -6,7 +14,6 @@ import { withoutPersonal } from "../../src/domain/onboarding/masking.ts";
 import { actAbout } from "../../src/domain/onboarding/texts.ts";
 import { serviceSays } from "../../src/domain/service-words.ts";
 import { PaymentsApiError } from "../../src/payments-api/index.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
 import {
   clearInputSend,
   endInputs,
@@ -108,9 +115,9 @@ async function lookAndSend(
   const { input, onboarding, sender, serviceMs } = step;
   if (!(await isTurnOf(context, onboarding, input))) return { againInMs: 0 };
   const found = await sender.look();
-  if (found.kind === "there") return end(context, step, "done", "onboarding.found", null);
+  if (found.kind === "there") return end(context, step, "done", "found", null);
   if (found.kind === "refused") {
-    return end(context, step, "refused", "onboarding.refused", found.reason);
+    return end(context, step, "refused", "refused", found.reason);
   }
   if (input.sentAtMs !== null && serviceMs < input.sentAtMs + UNANSWERED_MS) {
     return { againInMs: step.pauseMs };
@@ -119,7 +126,7 @@ async function lookAndSend(
   const sent = { ...input, facts: { ...known, ...found.facts } };
   const mayBeSent = await context.store.transactionOf(input.businessId, async (trx) => {
     if (!(await recordInputSend(trx, sent, serviceMs))) return false;
-    await appendAudit(trx, entry(step, "onboarding.sending", { send: input.sends + 1 }));
+    await record(trx, inputSending(headOf(step), { ...named(input), send: input.sends + 1 }));
     return true;
   });
   if (!mayBeSent) return { againInMs: 0 };
@@ -129,7 +136,7 @@ async function lookAndSend(
     if (!(error instanceof PaymentsApiError)) throw error;
     return afterError(context, { ...step, input: sent }, error);
   }
-  return end(context, step, "done", "onboarding.sent", null);
+  return end(context, step, "done", "sent", null);
 }
 
 async function afterError(
@@ -140,7 +147,7 @@ async function afterError(
   const { input, sender } = step;
   if (error.outcome === "unknown") {
     await context.store.transactionOf(input.businessId, (trx) =>
-      appendAudit(trx, entry(step, "onboarding.unanswered", { status: error.status ?? null })),
+      record(trx, inputUnanswered(headOf(step), { ...named(input), status: error.status ?? null })),
     );
     const reason = `The step ${input.step} was sent, and the service did not say whether it has it: Payrun looks again before it sends again.`;
     await holdUp(context, step.input, { reason, needsPerson: false });
@@ -149,7 +156,7 @@ async function afterError(
   await context.store.transactionOf(input.businessId, async (trx) => {
     await clearInputSend(trx, input.inputId);
     const { status = null, code } = error;
-    await appendAudit(trx, entry(step, "onboarding.not-taken", { status, code }));
+    await record(trx, inputNotTaken(headOf(step), { ...named(input), status, code }));
   });
   const isEarly = error.code === "setup_incomplete" && input.sends < TOO_EARLY_MAX;
   if (isEarly || error.status === undefined || NOT_THE_DATA.includes(error.status)) {
@@ -157,11 +164,11 @@ async function afterError(
   }
   // A conflict may mean that the service has it already, which only this new look shows.
   if (error.status === 409 && (await sender.look()).kind === "there") {
-    return end(context, step, "done", "onboarding.found", null);
+    return end(context, step, "done", "found", null);
   }
   const text = `The service refused it (${error.code}).${serviceSays(error.words)}`;
   const reason = withoutPersonal(text, sender.personal);
-  return end(context, step, "refused", "onboarding.refused", reason);
+  return end(context, step, "refused", "refused", reason);
 }
 
 /**
@@ -202,13 +209,14 @@ async function end(
   context: ActivityContext,
   step: Taken,
   state: "done" | "refused",
-  action: string,
+  as: "found" | "sent" | "refused",
   reason: string | null,
 ): Promise<{ readonly againInMs: number }> {
   const { businessId, round } = step.input;
   await context.store.transactionOf(businessId, async (trx) => {
     await endInputs(trx, [step.input], { state, reason });
-    await appendAudit(trx, entry(step, action, reason === null ? {} : { reason }));
+    const said = { ...named(step.input), reason: reason ?? undefined };
+    await record(trx, INPUT_ENDED[as](headOf(step), said));
     if (state === "refused") await voidAct(trx, step, await listInputs(trx, businessId, round));
   });
   return { againInMs: 0 };
@@ -229,7 +237,7 @@ async function voidAct(
   const reason = `What was provided for the step ${input.step} was refused after it was given.`;
   await endInputs(trx, over, { state: "replaced", reason });
   for (const each of over) {
-    await appendAudit(trx, entry({ onboarding, input: each }, "onboarding.voided", { reason }));
+    await record(trx, INPUT_ENDED.voided(headOf({ onboarding }), { ...named(each), reason }));
   }
 }
 
@@ -250,22 +258,16 @@ async function valueOf(context: ActivityContext, taken: Taken): Promise<Opened> 
     if (!(error instanceof VaultError)) throw error;
     if (error.code !== "missing") return { problem: error.message };
     const reason = `It is not in the vault any more. ${provideCommand(onboarding.business, input.step)}`;
-    await end(context, taken, "refused", "onboarding.refused", reason);
+    await end(context, taken, "refused", "refused", reason);
     return { isLost: true };
   }
 }
 
-function entry(
-  { onboarding, input }: Taken,
-  action: string,
-  details: Readonly<Record<string, unknown>>,
-) {
-  return {
-    businessId: onboarding.businessId,
-    nowMs: Date.now(),
-    actor: byWorkflow(onboarding.workflowId),
-    action,
-    subject: onboarding.workflowId,
-    details: { step: input.step, inputId: input.inputId, ...details },
-  };
+function headOf({ onboarding }: Pick<Taken, "onboarding">): Head {
+  const { businessId, workflowId: subject } = onboarding;
+  return { businessId, nowMs: Date.now(), by: byWorkflow(subject), subject };
+}
+
+function named({ step, inputId }: OnboardingInput) {
+  return { step, inputId };
 }

@@ -1,11 +1,12 @@
+import { onboardingWaits } from "../../src/domain/facts/onboardings.ts";
+import { record } from "../../src/store/facts/record.ts";
 import type { OnboardingAssessment } from "../../src/contracts/onboarding.ts";
 import { withoutPersonal } from "../../src/domain/onboarding/masking.ts";
 import type { PaymentsApiError } from "../../src/payments-api/index.ts";
-import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { updateOnboarding } from "../../src/store/onboarding/onboardings.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { textOfError } from "../shared/error-text.ts";
-import { finish, remind } from "./progress.ts";
+import { finish, headOf, remind, whose } from "./progress.ts";
 import { type OnboardingStanding, waitOf } from "./standing.ts";
 
 /** Pause before a service that can't be read is read again. */
@@ -24,7 +25,7 @@ export async function unreadable(
   error: PaymentsApiError,
 ): Promise<OnboardingAssessment> {
   const { onboarding, clock } = standing;
-  const { business, businessId, workflowId, round, phase, policy } = onboarding;
+  const { businessId, phase } = onboarding;
   const key = onboarding.waitKey === "" ? UNREAD : onboarding.waitKey;
   const { wait, isNew, verdict } = waitOf(standing, key);
   if (verdict === "expired") {
@@ -39,16 +40,16 @@ export async function unreadable(
     const change = { waitingFor, needsAction, ...(isNew ? { wait: { key, ...wait } } : {}) };
     await updateOnboarding(trx, businessId, change, clock.realMs);
     if (!needsAction) return;
-    await raiseNotice(trx, {
-      businessId,
-      kind: "onboarding",
-      factKey: `${workflowId}/r${round}/${key}/unreadable:${error.status}`,
-      subject: `Onboarding of ${business}: the service can't be read`,
-      text: waitingFor,
-      roles: policy.remind,
-      data: { onboarding: workflowId, phase },
-      nowMs: clock.realMs,
-    });
+    await record(
+      trx,
+      onboardingWaits(headOf(standing), {
+        ...whose(onboarding),
+        phase,
+        waitingFor,
+        is: "the service can't be read",
+        wait: `${key}/unreadable:${error.status}`,
+      }),
+    );
   });
   if (verdict === "remind") await remind(context, standing, { key, text: waitingFor, wait });
   return {

@@ -1,7 +1,8 @@
+import { paymentFailedElsewhere } from "../../src/domain/facts/retries.ts";
+import { record } from "../../src/store/facts/record.ts";
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
-import { formatUsd } from "../../src/domain/money.ts";
 import { owedCents } from "../../src/domain/payments/owed.ts";
 import { isOnItsWay } from "../../src/domain/payments/payment-states.ts";
 import { failureRuleFor } from "../../src/domain/retries/policy.ts";
@@ -10,12 +11,7 @@ import { whoseAccount } from "../../src/domain/retries/whose-account.ts";
 import { forgottenOf, notifyOfForgotten } from "../../src/ledger/forgotten-payments.ts";
 import { paymentsOfBill } from "../../src/ledger/made-payments.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
-import { raiseNotice } from "../../src/store/notices/notices.ts";
-import {
-  playbookForExternalPayments,
-  EXTERNAL_PAYMENT_NOTICE,
-} from "../../src/store/payables/external-payments.ts";
+import { playbookForExternalPayments } from "../../src/store/payables/external-payments.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { incidentOfBounce } from "../shared/incident-of-bounce.ts";
 import { retryEnded } from "./answers.ts";
@@ -106,27 +102,13 @@ async function notifyOfOthers(
 ): Promise<void> {
   const { businessId, workflowId, nowMs } = by;
   const { payableId, failed, reason, roles, playbook } = fact;
-  await context.store.transactionOf(businessId, async (trx) => {
-    const isNews = await raiseNotice(trx, {
-      businessId,
-      kind: EXTERNAL_PAYMENT_NOTICE,
-      factKey: failed.id,
-      subject: `A payment of ${formatUsd(failed.amountCents)} that Payrun did not make has ${failed.status}`,
-      text: `${payableId}: ${reason}\n\nNothing is paid again by itself; the next run that selects the bill asks for an approval.`,
-      roles,
-      data: { payableId, paymentId: failed.id, amountCents: failed.amountCents },
-      nowMs,
-    });
-    if (!isNews) return;
-    await appendAudit(trx, {
-      businessId,
-      nowMs,
-      actor: byWorkflow(workflowId),
-      action: "payment.failed-elsewhere",
-      subject: payableId,
-      details: { paymentId: failed.id, reason, playbook },
-    });
-  });
+  const { id: paymentId, status, amountCents } = failed;
+  const told = paymentFailedElsewhere(
+    { businessId, nowMs, by: byWorkflow(workflowId), subject: payableId },
+    { paymentId, reason, playbook },
+    { status, amountCents, roles },
+  );
+  await context.store.transactionOf(businessId, (trx) => record(trx, told));
 }
 
 /**

@@ -1,16 +1,12 @@
+import { billsGivenUp } from "../../src/domain/facts/retries.ts";
+import { record } from "../../src/store/facts/record.ts";
 import { counted } from "../../src/domain/counted.ts";
 import type { Transaction } from "kysely";
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
-import { sumCents } from "../../src/domain/money.ts";
-import { type GivenUp, givenUp } from "../../src/domain/notices/given-up-texts.ts";
+import { type GivenUp } from "../../src/domain/notices/given-up-texts.ts";
 import { createHold } from "../../src/store/holds/holds.ts";
-import {
-  type NewNotice,
-  raiseTogether,
-  takeBackUnsent,
-  unreportedFacts,
-} from "../../src/store/notices/notices.ts";
+import { takeBackUnsent, unreportedFacts } from "../../src/store/notices/notices.ts";
 import type { RetryCaseRule } from "../../src/store/lines/retry-cases.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { finishRetry } from "./answers.ts";
@@ -52,25 +48,14 @@ async function notifyOfGivenUp(
   bill: GivenUp,
   roles: readonly string[],
 ): Promise<boolean> {
-  const fact = { businessId, kind: "given-up" } as const;
+  const fact = { businessId, kind: billsGivenUp.kind };
   const unreported = await unreportedFacts(trx, fact, [bill.factKey]);
   if (unreported.size === 0) return false;
   const nowMs = clock.realMs;
   const { unsent, sendAtMs } = await takeBackUnsent(trx, fact, nowMs);
   const bills = [...unsent.flatMap(({ data }) => data["bills"] as readonly GivenUp[]), bill];
-  const { payableId, workflowId } = bill;
-  const amountCents = sumCents(bills.map((each) => each.amountCents));
-  const notice: NewNotice = {
-    ...fact,
-    factKey: bill.factKey,
-    runId: run.runId,
-    nowMs,
-    sendAtMs,
-    ...givenUp(bills),
-    roles: [...unsent.flatMap((each) => each.roles), ...roles],
-    data: { payableId, workflowId, amountCents, bills },
-  };
-  const factKeys = bills.map(({ factKey }) => factKey);
-  await raiseTogether(trx, notice, factKeys);
+  const to = [...unsent.flatMap((each) => each.roles), ...roles];
+  const given = { runId: run.runId, bills, roles: to, sendAtMs };
+  await record(trx, billsGivenUp({ businessId, nowMs }, given));
   return true;
 }

@@ -1,11 +1,12 @@
+import { wakeUp, wakeWorkflow } from "../../src/domain/facts/fact.ts";
+import { LINE_MOVED } from "../../src/domain/facts/lines.ts";
+import { record } from "../../src/store/facts/record.ts";
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { Transaction } from "kysely";
 import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { classifyFailures } from "../../src/domain/payments/failure-policy.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
 import { changeLine, getRunLine } from "../../src/store/lines/lines.ts";
 import { getRun } from "../../src/store/runs/runs.ts";
-import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import { notifyOfParked } from "../notify/parked-lines.ts";
 import type { PaymentOfCase, CaseSubject } from "./take-over.ts";
@@ -39,16 +40,10 @@ export async function parkOtherParts(
     const reason = `${failure}. It came back after it had settled, while another payment of the bill is looked after: the next run asks for a new approval of what is owed then.`;
     const change = { state: "parked", reasonCode, reason } as const;
     if (!(await changeLine(trx, line, change, nowMs, { from: ["settled"] }))) continue;
-    await appendAudit(trx, {
-      businessId,
-      nowMs,
-      actor: byWorkflow(workflowId),
-      action: "line:parked",
-      subject: payableId,
-      details: { from: "settled", reasonCode, runId },
-    });
+    const head = { businessId, nowMs, by: byWorkflow(workflowId), subject: payableId };
+    await record(trx, LINE_MOVED.parked(head, { from: "settled", reasonCode, runId }));
     if (ENDED_PHASES.includes(run.phase)) await notifyOfParked(trx, run, { nowMs, isLast: true });
-    else signalOnCommit(trx, businessId, { kind: "workflow", workflowId: runId });
+    else await record(trx, wakeUp(businessId, wakeWorkflow(runId)));
   }
 }
 

@@ -1,3 +1,6 @@
+import { wakeUp, wakeWorkflow } from "../../src/domain/facts/fact.ts";
+import { LINE_MOVED } from "../../src/domain/facts/lines.ts";
+import { record } from "../../src/store/facts/record.ts";
 import { CHANGED_RECORD } from "../../src/domain/approvals/changed-records.ts";
 import { isTrouble } from "../../src/domain/step-trouble.ts";
 import { byWorkflow } from "../../src/contracts/authors.ts";
@@ -17,7 +20,6 @@ import type { Payable, Payment } from "../../src/payments-api/index.ts";
 import { paymentsOfBill } from "../../src/ledger/made-payments.ts";
 import { timesPaidAgain } from "../../src/ledger/times-paid-again.ts";
 import { notedPayment } from "../../src/ledger/notes.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
 import { releaseClaim } from "../../src/store/payables/claims.ts";
 import { databaseNowMs } from "../../src/store/sql/database-clock.ts";
 import {
@@ -31,7 +33,6 @@ import { forgetRetryCase, getRetryCase } from "../../src/store/lines/retry-cases
 import { updateRetry, type Retry, type RetryChange } from "../../src/store/retries/retries.ts";
 import { getPlanLine } from "../../src/store/lines/plan-lines.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
-import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { adviseVendors } from "../runs/advise-vendors.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { readOfOne } from "../shared/one-read.ts";
@@ -113,15 +114,10 @@ async function letGo(
     const change = { state: "parked", reasonCode: "not_found", reason } as const;
     if (!LINE.ended.includes(line.state)) {
       await changeLine(trx, line, change, clock.realMs, { from: [line.state] });
-      signalOnCommit(trx, businessId, { kind: "workflow", workflowId: line.runId });
-      await appendAudit(trx, {
-        businessId,
-        nowMs: clock.realMs,
-        actor: byWorkflow(workflowId),
-        action: "line:parked",
-        subject: payableId,
-        details: { from: line.state, reasonCode: change.reasonCode },
-      });
+      const head = { businessId, nowMs: clock.realMs, by: byWorkflow(workflowId) };
+      const why = { from: line.state, reasonCode: change.reasonCode };
+      await record(trx, LINE_MOVED.parked({ ...head, subject: payableId }, why));
+      await record(trx, wakeUp(businessId, wakeWorkflow(line.runId)));
     }
     const ended = { phase: "ended", reason, requested: null };
     await updateRetry(trx, { businessId, payableId }, ended, clock.realMs);
@@ -204,21 +200,13 @@ export async function setLine(retry: RetryCase, change: LineChange): Promise<voi
     const moved = await changeLine(trx, line, change, nowMs, { from: [line.state] });
     const { state, reason } = { ...line, ...change };
     const isNews = moved && (state !== line.state || reason !== line.reason);
-    if (isNews) signalOnCommit(trx, businessId, { kind: "workflow", workflowId: run.runId });
+    if (isNews) await record(trx, wakeUp(businessId, wakeWorkflow(run.runId)));
     if (!moved || change.state === undefined || change.state === line.state) return;
     const payments = retry.payments.filter(({ id }) => line.paymentIds.includes(id));
-    await appendAudit(trx, {
-      businessId,
-      nowMs,
-      actor: byWorkflow(workflowId),
-      action: `line:${change.state}`,
-      subject: payableId,
-      details: {
-        from: line.state,
-        reasonCode: change.reasonCode ?? null,
-        payments: payments.map(notedPayment),
-      },
-    });
+    const head = { businessId, nowMs, by: byWorkflow(workflowId), subject: payableId };
+    const { reasonCode = null } = change;
+    const why = { from: line.state, reasonCode, payments: payments.map(notedPayment) };
+    await record(trx, LINE_MOVED[change.state](head, why));
     if (change.state === "settled") await adviseVendors(trx, run, [{ payableId, payments }], nowMs);
   });
 }

@@ -1,3 +1,5 @@
+import { vendorAccountChanged } from "../../src/domain/facts/retries.ts";
+import { record } from "../../src/store/facts/record.ts";
 import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
 import { retryFailedPaymentId } from "../../src/contracts/workflow-kinds.ts";
 import { withFullStop } from "../../src/domain/history-texts.ts";
@@ -42,7 +44,6 @@ import { liftFailureHolds } from "./failure-holds.ts";
 import { waitIfCalledBack } from "./called-back.ts";
 import { waitOver } from "./wait-over.ts";
 import { planLineOf } from "../../src/store/lines/lines.ts";
-import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { accountText } from "../../src/domain/vendor-account.ts";
 import { LINE, type LineState } from "../../src/contracts/line-states.ts";
 
@@ -299,16 +300,16 @@ async function lookAtVendor(retry: RetryCase, { rule }: RetryCaseRule): Promise<
   if (last4 === null || last4 === bankLast4) return;
   const reason = `The vendor's bank account is ••${last4} now, it was ${accountText(bankLast4)}. Ask the vendor by a channel you already know, then have it tried again: the next run asks for a new approval.`;
   if (line.reason !== reason) await setLine(retry, { reason });
-  await raiseNotice(context.store.db, {
-    businessId,
-    kind: "bank-account-changed",
-    factKey: `${payableId}/${last4}`,
-    subject: `${contact.displayName ?? line.contactId} has another bank account after a failed payment`,
-    text: reason,
-    roles: rule.by,
-    data: { payableId, contactId: line.contactId },
+  const account = {
     runId: run.runId,
-    nowMs: clock.realMs,
-  });
+    payableId,
+    contactId: line.contactId,
+    last4,
+    reason,
+    roles: rule.by,
+    contactName: contact.displayName,
+  };
+  const when = { businessId, nowMs: clock.realMs };
+  await record(context.store.db, vendorAccountChanged(when, account));
   if (retry.row.reason !== reason) await setRow(retry, { reason });
 }

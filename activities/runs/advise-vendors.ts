@@ -1,8 +1,7 @@
+import { vendorPaid } from "../../src/domain/facts/runs.ts";
+import { record } from "../../src/store/facts/record.ts";
 import type { Transaction } from "kysely";
-import { definedOnly } from "../../src/contracts/defined-only.ts";
-import { remittanceAdvice } from "../../src/domain/notices/remittance.ts";
 import type { Payment } from "../../src/payments-api/index.ts";
-import { raiseNotice } from "../../src/store/notices/notices.ts";
 import { getPlanLine } from "../../src/store/lines/plan-lines.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
@@ -30,7 +29,7 @@ export async function adviseVendors(
     const settled = payments.filter(({ status }) => status === "completed");
     if (line === undefined) continue;
     for (const { id, amountCents } of settled) {
-      const advice = remittanceAdvice({
+      const advice = {
         payer: remittance.as ?? run.business,
         paymentId: id,
         amountCents,
@@ -43,23 +42,10 @@ export async function adviseVendors(
         },
         sentOn: line.executionDate,
         isAnswered: remittance.replyTo !== null,
-      });
-      await raiseNotice(trx, {
-        businessId: run.businessId,
-        kind: "remittance",
-        factKey: id,
-        ...advice,
-        roles: [],
-        data: {
-          paymentId: id,
-          payableId,
-          amountCents,
-          ...definedOnly({ replyTo: remittance.replyTo ?? undefined }),
-        },
-        contactId: line.contactId,
-        runId: run.runId,
-        nowMs,
-      });
+      };
+      const { contactId } = line;
+      const paid = { runId: run.runId, contactId, payableId, replyTo: remittance.replyTo, advice };
+      await record(trx, vendorPaid({ businessId: run.businessId, nowMs }, paid));
     }
   }
 }

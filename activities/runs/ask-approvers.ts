@@ -1,22 +1,16 @@
+import { approvalReminded, runEscalated, stageBegan } from "../../src/domain/facts/approvals.ts";
+import { record } from "../../src/store/facts/record.ts";
 import type { Transaction } from "kysely";
 import { PAYRUN } from "../../src/contracts/authors.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
 import {
   type ApprovalAsk,
-  askedRoles,
   askOf,
   asksInTime,
   stageOfRule,
   type WaitingBills,
 } from "../../src/domain/approvals/asks.ts";
-import type { NoticeKind } from "../../src/contracts/notices.ts";
 import { dueForPeopleMs } from "../../src/domain/clock/spans.ts";
-import {
-  approvalEscalated,
-  approvalReminder,
-  stageOpened,
-} from "../../src/domain/notices/approval-texts.ts";
-import type { DecideBy, NoticeText } from "../../src/domain/notices/run-texts.ts";
 import { decideByOf } from "../../src/domain/planning/dates.ts";
 import {
   beginStage,
@@ -27,8 +21,7 @@ import {
   turnedStages,
   waitingBills,
 } from "../../src/store/approvals/approval-waits.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
-import { lastRaisedMs, raiseNotice } from "../../src/store/notices/notices.ts";
+import { lastRaisedMs } from "../../src/store/notices/notices.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 
@@ -98,12 +91,7 @@ class AskingRun {
       // The notice of the plan announces the first stage.
       if (turned.stage === 0) continue;
       const ask = this.#askOf(turned, { ...next, escalated: false });
-      if (ask !== undefined)
-        await this.#notify(
-          "approval-needed",
-          ask,
-          stageOpened(this.#run, ask, await this.#deadline()),
-        );
+      if (ask !== undefined) await this.#notify(stageBegan, ask);
     }
   }
 
@@ -113,26 +101,13 @@ class AskingRun {
     for (const due of await escalateDue(this.#trx, this.#moment, askedBeforeMs)) {
       const ask = this.#askOf(due, { remindAtMs: null, escalateAtMs: null, escalated: true });
       if (ask === undefined) continue;
-      await appendAudit(this.#trx, {
-        businessId: this.#run.businessId,
-        nowMs: realMs,
-        actor: PAYRUN,
-        action: "run.approval-escalated",
-        subject: this.#run.runId,
-        details: {
-          rule: ask.ruleIndex + 1,
-          stage: `${ask.stage + 1} of ${ask.stages}`,
-          by: ask.by,
-          to: ask.escalatesTo,
-          lines: ask.count,
-          totalCents: ask.cents,
-        },
-      });
-      await this.#notify(
-        "approval-escalated",
-        ask,
-        approvalEscalated(this.#run, ask, await this.#deadline()),
-      );
+      const { businessId, runId } = this.#run;
+      const head = { businessId, nowMs: realMs, by: PAYRUN, subject: runId };
+      const { by, escalatesTo: to, count: lines, cents: totalCents } = ask;
+      const stage = `${ask.stage + 1} of ${ask.stages}`;
+      const escalated = { rule: ask.ruleIndex + 1, stage, by, to, lines, totalCents };
+      const asked = this.#isTold() ? await this.#asked(ask) : undefined;
+      await record(this.#trx, runEscalated(head, escalated, { asked }));
     }
   }
 
@@ -159,11 +134,7 @@ class AskingRun {
         continue;
       }
       const remindAtMs = dueForPeopleMs(this.#clock, remind.every);
-      await this.#notify(
-        "approval-reminder",
-        ask,
-        approvalReminder(this.#run, ask, await this.#deadline()),
-      );
+      await this.#notify(approvalReminded, ask);
       await postponeReminder(this.#trx, this.#run.runId, bills, remindAtMs);
       after.push({ ...bills, remindAtMs });
     }
@@ -192,48 +163,25 @@ class AskingRun {
     });
   }
 
-  /** Returns the deadline of everything that still waits. */
-  async #deadline(): Promise<DecideBy> {
+  /** Returns what is asked, with the deadline of everything that still waits. */
+  async #asked(ask: ApprovalAsk) {
     const first = await firstDateToDecide(this.#trx, this.#moment.runId);
-    return { decideBy: first === null ? null : decideByOf(first), zone: this.#clock.zone };
+    const decideBy = first === null ? null : decideByOf(first);
+    const until = { decideBy, zone: this.#clock.zone };
+    return { run: this.#run, ask, until, atMs: this.#moment.businessMs };
+  }
+
+  #isTold(): boolean {
+    return this.#run.policy.notify.people !== "none";
   }
 
   /**
    * Notifies people of a stage at a moment; what changes the stage is written in the same
    * transaction.
    */
-  async #notify(kind: NoticeKind, ask: ApprovalAsk, text: NoticeText): Promise<void> {
-    const run = this.#run;
-    if (run.policy.notify.people === "none") return;
-    const { businessMs, realMs } = this.#moment;
-    await raiseNotice(this.#trx, {
-      businessId: run.businessId,
-      kind,
-      factKey: factOf(run.runId, ask, businessMs),
-      ...text,
-      roles: kind === "approval-escalated" ? ask.escalatesTo : askedRoles(ask),
-      data: {
-        count: ask.count,
-        cents: ask.cents,
-        planHash: run.planHash,
-        stage: ask.stage + 1,
-        stages: ask.stages,
-        by: ask.by,
-        quorum: ask.quorum,
-        escalatesTo: ask.escalatesTo,
-      },
-      runId: run.runId,
-      nowMs: realMs,
-    });
+  async #notify(raised: typeof stageBegan, ask: ApprovalAsk): Promise<void> {
+    if (!this.#isTold()) return;
+    const head = { businessId: this.#run.businessId, nowMs: this.#moment.realMs };
+    await record(this.#trx, raised(head, await this.#asked(ask)));
   }
-}
-
-/**
- * Names a reminder's fact. Bills that one person has approved are reminded of apart from bills
- * without approvals.
- */
-function factOf(runId: string, ask: ApprovalAsk, businessMs: number): string {
-  const { ruleIndex, stage, escalated, given, asksRecord } = ask;
-  const fact = [runId, ruleIndex, stage, Number(escalated), businessMs];
-  return [...fact, ...(given === 0 ? [] : [given]), ...(asksRecord ? ["record"] : [])].join("/");
 }

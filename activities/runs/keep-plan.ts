@@ -11,7 +11,6 @@ import { getPlan } from "../../src/store/plans/plans.ts";
 import { storePlan } from "../../src/store/plans/plan-writes.ts";
 import { getRun, isOver, type Run, setApproveBy } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { setSubscriptions } from "../../src/store/payables/subscriptions.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { notifyOfAskedAgain } from "../notify/asked-again.ts";
@@ -65,7 +64,6 @@ export async function keepPlan(
       ),
     });
     await notePlan(trx, { run, plan, nowMs });
-    signalOnCommit(trx, run.businessId, { kind: "run", runId: run.runId });
     await notifyOfPlanWarnings(trx, run, summary, nowMs);
     await notifyOfAskedAgain(trx, run, plan.lines, nowMs);
     await askForTopUp(trx, { run, planHash: summary.planHash, reading, realMs: nowMs });

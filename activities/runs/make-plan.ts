@@ -1,3 +1,5 @@
+import { wakeUp, wakeWorkflow } from "../../src/domain/facts/fact.ts";
+import { record } from "../../src/store/facts/record.ts";
 import { serviceWaitText } from "../../src/domain/service-waits.ts";
 import { definedOnly } from "../../src/contracts/defined-only.ts";
 import { DAY_MS } from "../../src/contracts/durations.ts";
@@ -41,7 +43,6 @@ import {
 import { PlanRefusedError } from "../shared/plan-refused-error.ts";
 import { readBills } from "../shared/read-bills.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
-import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { type DepositFrom, depositFrom } from "../deposit/account.ts";
 import { planTopUp } from "../deposit/plan-top-up.ts";
 import { notifyOfOverpaid } from "../notify/overpaid-bills.ts";
@@ -115,7 +116,7 @@ async function whileUnread(context: ActivityContext, run: Run): Promise<Error> {
     await setRunPhase(trx, run.runId, { phase: "planning", waitingFor });
     // The run shows what it waits for. Another time of the next try is no news for its workflow.
     if (run.waitingFor?.endsWith(`: ${message}`) !== true) {
-      signalOnCommit(trx, run.businessId, { kind: "workflow", workflowId: run.runId });
+      await record(trx, wakeUp(run.businessId, wakeWorkflow(run.runId)));
     }
     return new Error(`Not planned yet: ${message}`);
   });

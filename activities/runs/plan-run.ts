@@ -1,10 +1,10 @@
+import { runFailed } from "../../src/domain/facts/runs.ts";
+import { offCycleOf } from "../../src/domain/off-cycle.ts";
+import { record } from "../../src/store/facts/record.ts";
 import { byWorkflow } from "../../src/contracts/authors.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
 import { releaseEndedClaims } from "../../src/store/payables/claims.ts";
 import { getRun, isOver, setRunPhase } from "../../src/store/runs/runs.ts";
-import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { holdBackFromRun } from "../cancel/hold-back.ts";
-import { notifyRunFailed } from "../notify/run.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { PlanRefusedError } from "../shared/plan-refused-error.ts";
 import { planOnce } from "./make-plan.ts";
@@ -53,15 +53,9 @@ export async function failRun(
     const nowMs = Date.now();
     await setRunPhase(trx, runId, { phase: "failed", failure: reason, endedAtMs: nowMs });
     await releaseEndedClaims(trx, runId);
-    await appendAudit(trx, {
-      businessId,
-      nowMs,
-      actor: byWorkflow(runId),
-      action: "run-failed",
-      subject: runId,
-      details: { reason },
-    });
-    signalOnCommit(trx, businessId, { kind: "run", runId });
-    await notifyRunFailed(trx, run, reason, nowMs);
+    const isTold = run.policy.notify.people !== "none";
+    const told = isTold ? { ...run, offCycle: offCycleOf(run.inputs) } : undefined;
+    const head = { businessId, nowMs, by: byWorkflow(runId), subject: runId };
+    await record(trx, runFailed(head, { reason }, { run: told }));
   });
 }

@@ -1,3 +1,5 @@
+import { fundingShort } from "../../src/domain/facts/runs.ts";
+import { record } from "../../src/store/facts/record.ts";
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import type { Transaction } from "kysely";
 import { HOUR_MS } from "../../src/contracts/durations.ts";
@@ -7,7 +9,6 @@ import { newYorkDate } from "../../src/domain/clock/new-york.ts";
 import { whyNoPayment } from "../../src/domain/funding-source.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { SOURCE_UNAVAILABLE } from "../../src/domain/service-waits.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
 import {
   fundLines,
   fundSource,
@@ -188,13 +189,8 @@ async function whenShort(
     nowMs,
   });
   if (stop) {
-    await appendAudit(trx, {
-      businessId: run.businessId,
-      nowMs,
-      actor: byWorkflow(run.runId),
-      action: "funding-short",
-      subject: run.runId,
-      details: { lines: lines.length, neededCents: needed },
-    });
+    const head = { businessId: run.businessId, nowMs, by: byWorkflow(run.runId) };
+    const lack = { lines: lines.length, neededCents: needed };
+    await record(trx, fundingShort({ ...head, subject: run.runId }, lack));
   }
 }

@@ -1,3 +1,5 @@
+import { RUN_PHASE } from "../../src/domain/facts/runs.ts";
+import { record } from "../../src/store/facts/record.ts";
 import type { LineReason } from "../../src/contracts/reason-codes.ts";
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import { DAY_MS } from "../../src/contracts/durations.ts";
@@ -15,7 +17,6 @@ import { judgeProgress } from "../../src/domain/runs/run-progress.ts";
 import { stopsReads } from "../../src/domain/service-waits.ts";
 import { CHANGED_RECORD } from "../../src/domain/approvals/changed-records.ts";
 import { askOf } from "../../src/domain/approvals/asks.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
 import { firstDateToDecide, waitingBills } from "../../src/store/approvals/approval-waits.ts";
 import { countClaims, releaseEndedClaims } from "../../src/store/payables/claims.ts";
 import { hasApproval, isRejected, rejectionOf } from "../../src/store/approvals/decisions.ts";
@@ -27,7 +28,6 @@ import { getRun, setApproveBy, setRunPhase, type Run } from "../../src/store/run
 import { runStand } from "../../src/store/runs/run-stand.ts";
 import { sendsNothingUntilMs } from "../../src/ledger/after-loss.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { openTopUpsOf, unfundedByDate } from "../../src/store/deposits/deposits.ts";
 import {
   applyApprovals,
@@ -92,7 +92,6 @@ export async function reviewRun(context: ActivityContext, runId: string): Promis
         ...(progress.ended ? { endedAtMs: clock.realMs } : {}),
       });
       if (progress.phase !== before) await notePhase(trx, run, progress.phase, clock);
-      if (progress.ended) signalOnCommit(trx, run.businessId, { kind: "run", runId });
       const { counts, waits } = view;
       if (progress.ended || (await countClaims(trx, runId)) > mayHold(counts)) {
         await releaseEndedClaims(trx, runId);
@@ -122,8 +121,8 @@ async function notePhase(
   to: RunPhase,
   { realMs: nowMs }: ClockReading,
 ): Promise<void> {
-  const entry = { businessId, nowMs, actor: byWorkflow(runId), subject: runId };
-  await appendAudit(trx, { ...entry, action: `run.phase:${to}`, details: { from } });
+  const head = { businessId, nowMs, by: byWorkflow(runId), subject: runId };
+  await record(trx, RUN_PHASE[to](head, { from }));
 }
 
 /** Returns the run's row; the time to approve begins with the first look at its plan. */

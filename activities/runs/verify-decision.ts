@@ -1,3 +1,5 @@
+import { decisionsUnread } from "../../src/domain/facts/runs.ts";
+import { record } from "../../src/store/facts/record.ts";
 import type { Transaction } from "kysely";
 import { TEMPORAL } from "../../src/contracts/authors.ts";
 import type { PayrunActivities, SentDecisionAnswer } from "../../src/contracts/activities.ts";
@@ -7,7 +9,6 @@ import { counted } from "../../src/domain/counted.ts";
 import { type SignedRefusal, takeSignedDecision } from "../../src/decisions/signed.ts";
 import type { DecisionAnswer } from "../../src/decisions/take.ts";
 import { DECISIONS_READ_MOST, TOO_MANY_DECISIONS } from "../../src/contracts/pay-run.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
 import { countDecisionSent, getRun, type Run } from "../../src/store/runs/runs.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
 import type { ActivityContext } from "../shared/context.ts";
@@ -62,14 +63,8 @@ const TOO_MANY = "too many decisions were sent to Temporal: send them to the gat
 async function mayRead(trx: Transaction<Tables>, { runId, businessId }: Run): Promise<boolean> {
   const sent = await countDecisionSent(trx, runId);
   if (sent === DECISIONS_READ_MOST) {
-    await appendAudit(trx, {
-      businessId,
-      nowMs: Date.now(),
-      actor: TEMPORAL,
-      action: "run.decisions-unread",
-      subject: runId,
-      details: { code: TOO_MANY_DECISIONS, read: sent },
-    });
+    const head = { businessId, nowMs: Date.now(), by: TEMPORAL, subject: runId };
+    await record(trx, decisionsUnread(head, { code: TOO_MANY_DECISIONS, read: sent }));
   }
   return sent <= DECISIONS_READ_MOST;
 }

@@ -1,3 +1,5 @@
+import { runDecisionRefused } from "../domain/facts/decisions.ts";
+import { record } from "../store/facts/record.ts";
 import type { Transaction } from "kysely";
 import { DAY_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
@@ -18,7 +20,6 @@ import { formatUsd } from "../domain/money.ts";
 import { onlyPlans } from "../domain/plan-only.ts";
 import { peopleOf } from "../ledger/run-people.ts";
 import { differenceOfRun } from "../store/runs/launch-in-trail.ts";
-import { appendAudit } from "../store/audit/audit.ts";
 import { recordDecision, type NewDecision } from "../store/approvals/decisions.ts";
 import type { Db, Tables } from "../store/index.ts";
 import type { Run } from "../store/runs/runs.ts";
@@ -214,7 +215,8 @@ export async function recordRefused(
   trx: Transaction<Tables>,
   deciding: Deciding,
   verdict: Extract<Judged, { readonly accepted: false }>,
-  { subject, action }: { readonly subject: string; readonly action: string },
+  subject: string,
+  refused = runDecisionRefused,
 ): Promise<void> {
   const { run, request, principal, nowMs, proof, noteRefusal } = deciding;
   if (proof !== undefined) {
@@ -226,14 +228,9 @@ export async function recordRefused(
   const { code, reason } = verdict;
   // If a payable is unknown, the reason contains the sender's text.
   const said = code === "unknown_payable" ? {} : { reason };
-  await appendAudit(trx, {
-    businessId: run.businessId,
-    nowMs,
-    actor: principal.name,
-    action,
-    subject,
-    details: { decision: request.decision, code, ...said, ...told, ...proof },
-  });
+  const head = { businessId: run.businessId, nowMs, by: principal.name, subject };
+  const { decision } = request;
+  await record(trx, refused(head, { decision, code, ...said, ...told, ...proof }));
 }
 
 function expiryMs(run: Run, clock: ClockReading): number {

@@ -1,9 +1,9 @@
+import { decisionHurried } from "../domain/facts/decisions.ts";
+import { record } from "../store/facts/record.ts";
 import type { Transaction } from "kysely";
-import { hurriedApprovalNotice } from "../domain/notices/approval-texts.ts";
 import { rolesOfRule } from "../domain/approvals/rules.ts";
 import { hurryAt } from "../ledger/hurry.ts";
 import type { Tables } from "../store/index.ts";
-import { raiseNotice } from "../store/notices/notices.ts";
 import type { Deciding } from "./deciding.ts";
 
 /**
@@ -24,17 +24,10 @@ export async function notifyOfHurry(
   { run, request, principal, nowMs }: Deciding,
   { decisionId, hurry }: { readonly decisionId: string; readonly hurry: string },
 ): Promise<void> {
-  const { runId, businessId, policy } = run;
+  const { businessId, policy } = run;
   const needsAnother = policy.hurry?.needsAnother === true;
   const isAboutAccounts = request.confirmedRecords !== undefined;
-  await raiseNotice(trx, {
-    businessId,
-    runId,
-    nowMs,
-    kind: "hurried-approval",
-    factKey: decisionId,
-    ...hurriedApprovalNotice(run, { by: principal.name, hurry, needsAnother, isAboutAccounts }),
-    roles: [...policy.approve.flatMap(rolesOfRule), "operator"],
-    data: { decisionId, by: principal.name, hurry, needsAnother },
-  });
+  const roles = policy.approve.flatMap(rolesOfRule);
+  const how = { by: principal.name, hurry, needsAnother, isAboutAccounts };
+  await record(trx, decisionHurried({ businessId, nowMs }, { run, decisionId, roles, ...how }));
 }

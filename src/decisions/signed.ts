@@ -1,3 +1,5 @@
+import { runDecisionRefused } from "../domain/facts/decisions.ts";
+import { record } from "../store/facts/record.ts";
 import { createHash } from "node:crypto";
 import type { Transaction } from "kysely";
 import { definedOnly } from "../contracts/defined-only.ts";
@@ -9,7 +11,6 @@ import {
   type SignedRefusalCode,
   type SignerKey,
 } from "../domain/approvals/signed-decision.ts";
-import { appendAudit } from "../store/audit/audit.ts";
 import { decisionsOfRun, type Decision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
 import type { Run } from "../store/runs/runs.ts";
@@ -204,18 +205,15 @@ async function recordRefusal(
 ): Promise<void> {
   const told = noteRefusal === undefined ? {} : noteRefusal(refusal.code);
   if (told === undefined) return;
-  await appendAudit(trx, {
-    businessId: run.businessId,
-    nowMs,
-    actor,
-    action: "run.decision-refused",
-    subject: run.runId,
-    details: {
+  const head = { businessId: run.businessId, nowMs, by: actor, subject: run.runId };
+  await record(
+    trx,
+    runDecisionRefused(head, {
       ...refusal,
       ...told,
       via,
       bytes: Buffer.byteLength(envelope),
       sha256: createHash("sha256").update(envelope).digest("hex"),
-    },
-  });
+    }),
+  );
 }

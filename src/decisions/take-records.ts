@@ -1,3 +1,5 @@
+import { recordsConfirmed, wordRefused } from "../domain/facts/decisions.ts";
+import { record } from "../store/facts/record.ts";
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
 import { definedOnly } from "../contracts/defined-only.ts";
@@ -7,8 +9,7 @@ import { recordKey } from "../domain/vendor-account.ts";
 import { type DecisionVerdict, refuse, refusalOfPerson } from "../domain/approvals/policy.ts";
 import { type BillSum, counted, NOTHING, plus, waits } from "../domain/counted.ts";
 import { formatUsd, sumCents } from "../domain/money.ts";
-import { confirmedRecords, RECORDS_CONFIRMED } from "../ledger/confirmed-records.ts";
-import { appendAudit } from "../store/audit/audit.ts";
+import { confirmedRecords } from "../ledger/confirmed-records.ts";
 import type { Tables } from "../store/index.ts";
 import {
   answerableBy,
@@ -19,7 +20,6 @@ import {
   linesAskingAbout,
 } from "../store/lines/asked-records.ts";
 import { getRun } from "../store/runs/runs.ts";
-import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { askingFreshSignIn, type Deciding, judgedBy, recordRefused } from "./deciding.ts";
 import { hurryIn, notifyOfHurry } from "./hurry.ts";
 import type { DecisionAnswer, DecisionRefusal } from "./take.ts";
@@ -46,10 +46,7 @@ export async function takeRecords(
   const cents = sumCents(confirmed.map((each) => each.cents));
   const verdict = askingFreshSignIn(deciding, judged, cents);
   if (!verdict.accepted) {
-    await recordRefused(trx, deciding, verdict, {
-      subject: run.runId,
-      action: "run.record-refused",
-    });
+    await recordRefused(trx, deciding, verdict, run.runId, wordRefused);
     return verdict;
   }
   return answer(trx, deciding, wanted, await keep(trx, deciding, distinct(confirmed)));
@@ -148,26 +145,23 @@ async function keep(
     });
     const ids = right.map(({ payableId }) => payableId);
     lines.push(...(await endAsking(trx, runId, ids, nowMs)));
-    signalOnCommit(trx, businessId, { kind: "workflow", workflowId: runId });
-    // Retries of its bills wait for the same answer.
-    signalOnCommit(trx, businessId, { kind: "run", runId });
   }
-  await appendAudit(trx, {
-    businessId,
-    nowMs,
-    actor: principal.name,
-    subject: run.runId,
-    action: RECORDS_CONFIRMED,
-    details: {
-      decisionId,
-      ...said,
-      lines: lines.length,
-      records: records.map(({ contactId, record }) => ({ contactId, record })),
-      ...(hurry === null ? {} : { hurry }),
-      ...(request.comment === undefined ? {} : { comment: request.comment }),
-      ...proof,
-    },
-  });
+  await record(
+    trx,
+    recordsConfirmed(
+      { businessId, nowMs, by: principal.name, subject: run.runId },
+      {
+        decisionId,
+        ...said,
+        lines: lines.length,
+        records: records.map(({ contactId, record: of }) => ({ contactId, record: of })),
+        ...(hurry === null ? {} : { hurry }),
+        ...(request.comment === undefined ? {} : { comment: request.comment }),
+        ...proof,
+      },
+      { runIds: [...asking.keys()] },
+    ),
+  );
   if (hurry !== null) await notifyOfHurry(trx, deciding, { decisionId, hurry });
   return { records, lines, hurry };
 }

@@ -1,3 +1,5 @@
+import { DEPOSIT_DECIDED, depositDecisionRefused } from "../domain/facts/decisions.ts";
+import { record } from "../store/facts/record.ts";
 import type { Transaction } from "kysely";
 import { missingText } from "../domain/approvals/share-texts.ts";
 import { judgeTopUpDecision } from "../domain/approvals/top-up.ts";
@@ -5,10 +7,8 @@ import { NOTHING } from "../domain/counted.ts";
 import { afterText } from "../domain/goes-out.ts";
 import { formatUsd } from "../domain/money.ts";
 import { sendsAfter } from "../ledger/after-loss.ts";
-import { appendAudit } from "../store/audit/audit.ts";
 import { recordDecision } from "../store/approvals/decisions.ts";
 import type { Tables } from "../store/index.ts";
-import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { approversOfTopUp } from "../store/deposits/deposit-approvals.ts";
 import { differenceOfTopUp } from "../store/deposits/deposit-in-trail.ts";
 import { changeTopUp, openTopUpsOf, type TopUp } from "../store/deposits/deposits.ts";
@@ -64,8 +64,7 @@ export async function takeTopUpDecision(
   const verdict = askingFreshSignIn(deciding, judged, topUp?.amountCents ?? 0);
   const subject = topUp?.subject ?? about.owner;
   if (!verdict.accepted) {
-    const as = { subject, action: "top-up.decision-refused" };
-    await recordRefused(trx, deciding, verdict, as);
+    await recordRefused(trx, deciding, verdict, subject, depositDecisionRefused);
     return verdict;
   }
   const recorded = await recordDecision(trx, {
@@ -74,28 +73,25 @@ export async function takeTopUpDecision(
     dropped: [],
     ...asJudged(deciding, verdict),
   });
-  const action = request.decision === "approve" ? "top-up.approved" : "top-up.rejected";
-  await appendAudit(trx, {
-    businessId: run.businessId,
-    nowMs,
-    actor: principal.name,
-    action,
-    subject,
-    details: {
-      decisionId: recorded.decisionId,
-      ...judgedAs(deciding),
-      hash: about.hash,
-      quorums: [topUp?.quorum],
-      amountCents: topUp?.amountCents,
-      fromLast4: topUp?.account.last4 ?? null,
-      ...proof,
-    },
-  });
+  await record(
+    trx,
+    DEPOSIT_DECIDED[request.decision](
+      { businessId: run.businessId, nowMs, by: principal.name, subject },
+      {
+        decisionId: recorded.decisionId,
+        ...judgedAs(deciding),
+        hash: about.hash,
+        quorums: [topUp?.quorum],
+        amountCents: topUp?.amountCents,
+        fromLast4: topUp?.account.last4 ?? null,
+        ...proof,
+      },
+      { owner: about.owner },
+    ),
+  );
   if (topUp === undefined) {
     return { accepted: false, code: "nothing_left", reason: "no deposit waits for a decision" };
   }
-  // Whatever the deposit waited for, a person has looked at it now.
-  signalOnCommit(trx, run.businessId, { kind: "workflow", workflowId: about.owner });
   await changeTopUp(trx, topUp, ["proposed"], { notBeforeMs: 0, reason: null }, nowMs);
   if (request.decision === "reject") await refuseTopUp(trx, topUp, principal.name, deciding);
   return answer(trx, topUp, deciding);

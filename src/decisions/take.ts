@@ -1,3 +1,6 @@
+import { RUN_DECIDED, wakesOf } from "../domain/facts/decisions.ts";
+import { wakeUp } from "../domain/facts/fact.ts";
+import { record } from "../store/facts/record.ts";
 import { approvedBy } from "../store/approvals/line-approvals.ts";
 import type { Transaction } from "kysely";
 import { LINE } from "../contracts/line-states.ts";
@@ -12,7 +15,6 @@ import { rolesOfRule } from "../domain/approvals/rules.ts";
 import { principalOf } from "../contracts/principal.ts";
 import { spokenTime } from "../domain/clock/spoken.ts";
 import { sumCents } from "../domain/money.ts";
-import { appendAudit } from "../store/audit/audit.ts";
 import { type EffectOfApproval, effectOf, notRecalledText } from "./effect.ts";
 import { hurryIn, notifyOfHurry } from "./hurry.ts";
 import { decidableLines, type LineToDecide } from "../store/lines/decidable-lines.ts";
@@ -21,7 +23,6 @@ import { decisionsOfRun, recordDecision, type Decision } from "../store/approval
 import type { Tables } from "../store/index.ts";
 import { openSubjects } from "../store/payables/open-subjects.ts";
 import type { Run } from "../store/runs/runs.ts";
-import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import {
   asJudged,
   askingFreshSignIn,
@@ -48,8 +49,6 @@ export interface DecisionAnswer extends EffectOfApproval {
 }
 
 export type DecisionRefusal = Extract<DecisionVerdict, { accepted: false }>;
-
-const ACTIONS = { approve: "run.approved", reject: "run.rejected" } as const;
 
 /**
  * Refusals that don't apply to a repeated decision: its work has been done meanwhile, or its lines
@@ -84,7 +83,7 @@ export async function takeDecision(
     ...(await judgedBy(trx, deciding)),
   };
   const early = refusalOfRequest(input, run.policy.approve.flatMap(rolesOfRule));
-  if (early !== undefined && earlier === undefined) return record(trx, deciding, early);
+  if (early !== undefined && earlier === undefined) return take(trx, deciding, early);
   const lines = await decidableLines(trx, runId, LINE.decidable, Math.floor(clock.businessMs));
   const sent = await sentLines(trx, deciding, lines);
   const verdict = judgeDecision({
@@ -94,13 +93,8 @@ export async function takeDecision(
     paid: await paidLines(trx, deciding, [...lines, ...sent]),
     mayStillPay: await openSubjects(trx, run.businessId, request.drop),
   });
-  if (verdict.accepted || earlier !== undefined) {
-    signalOnCommit(trx, run.businessId, { kind: "workflow", workflowId: runId });
-    // Retries rest on the approval that a rejection, or leaving a bill out, takes back.
-    const takesBack = request.decision === "reject" || request.drop.length > 0;
-    if (takesBack) signalOnCommit(trx, run.businessId, { kind: "run", runId });
-  }
   if (earlier !== undefined && saysNothingNew(verdict, principal)) {
+    await record(trx, wakeUp(run.businessId, ...wakesOf({ ...earlier, subject: runId })));
     const countsFor = await approvedBy(trx, earlier);
     const said = await answer(trx, deciding, { countsFor, dropped: earlier.dropped });
     const did = request.decision === "approve" ? "approved" : "rejected";
@@ -114,7 +108,7 @@ export async function takeDecision(
   const amountCents = sumCents(approved.map((line) => line.amountCents));
   const changes = approved.flatMap(({ bankChange }) => bankChange ?? []);
   const verified = askingHowVerified(deciding, verdict, changes);
-  return record(trx, deciding, askingFreshSignIn(deciding, verified, amountCents));
+  return take(trx, deciding, askingFreshSignIn(deciding, verified, amountCents));
 }
 
 /** Returns the lines that were sent, as far as a decision may be about them. */
@@ -166,7 +160,7 @@ function saysNothingNew(verdict: DecisionVerdict, { name }: Decider): boolean {
   );
 }
 
-async function record(
+async function take(
   trx: Transaction<Tables>,
   deciding: Deciding,
   verdict: DecisionVerdict,
@@ -174,8 +168,7 @@ async function record(
   const { run, request, principal, nowMs, proof } = deciding;
   const { runId } = run;
   if (!verdict.accepted) {
-    const as = { subject: runId, action: "run.decision-refused" };
-    await recordRefused(trx, deciding, verdict, as);
+    await recordRefused(trx, deciding, verdict, runId);
     return verdict;
   }
   const hurry = verdict.countsFor.length === 0 ? null : await hurryIn(trx, deciding);
@@ -187,24 +180,23 @@ async function record(
     hurried: hurry !== null && run.policy.hurry?.needsAnother === true,
   });
   if (hurry !== null) await notifyOfHurry(trx, deciding, { ...recorded, hurry });
-  await appendAudit(trx, {
-    businessId: run.businessId,
-    nowMs,
-    actor: principal.name,
-    action: ACTIONS[request.decision],
-    subject: runId,
-    details: {
-      decisionId: recorded.decisionId,
-      ...judgedAs(deciding),
-      planHash: request.planHash,
-      lines: verdict.countsFor.length,
-      dropped: recorded.dropped,
-      ...stagesOf(verdict.countsFor),
-      ...(hurry === null ? {} : { hurry }),
-      ...verifiedBy(request),
-      ...proof,
-    },
-  });
+  await record(
+    trx,
+    RUN_DECIDED[request.decision](
+      { businessId: run.businessId, nowMs, by: principal.name, subject: runId },
+      {
+        decisionId: recorded.decisionId,
+        ...judgedAs(deciding),
+        planHash: request.planHash,
+        lines: verdict.countsFor.length,
+        dropped: recorded.dropped,
+        ...stagesOf(verdict.countsFor),
+        ...(hurry === null ? {} : { hurry }),
+        ...verifiedBy(request),
+        ...proof,
+      },
+    ),
+  );
   const countsFor = verdict.countsFor.map((line) => line.payableId);
   const { tooEarly } = verdict;
   const effect = { countsFor, dropped: recorded.dropped, ...(tooEarly && { tooEarly }) };

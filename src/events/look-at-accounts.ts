@@ -1,5 +1,7 @@
+import { sourceRemoved } from "../domain/facts/businesses.ts";
+import { wakeUp, wakeWorkflow } from "../domain/facts/fact.ts";
+import { record } from "../store/facts/record.ts";
 import { unlessRefused } from "../business/source-money.ts";
-import { accountRemoved } from "../domain/notices/source-texts.ts";
 import type { PaymentsClient } from "../payments-api/index.ts";
 import type { LastingTrouble } from "../process/lasting-trouble.ts";
 import {
@@ -9,8 +11,6 @@ import {
   postponeAccountLooks,
 } from "../store/events/account-looks.ts";
 import { unfundSource, usesOfSource } from "../store/lines/funding-lines.ts";
-import { raiseNotice } from "../store/notices/notices.ts";
-import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import type { ActionContext } from "../actions/context.ts";
 
 type Looking = Pick<ActionContext, "store" | "profiles" | "clientOf" | "nowMs">;
@@ -78,18 +78,10 @@ async function takeLook(
     const isNews = await noteAccountLook(trx, look, isRemoved);
     if (isRemoved) await unfundSource(trx, at);
     if (isNews) {
-      await raiseNotice(trx, {
-        businessId,
-        kind: "funding-source-removed",
-        factKey: `${accountId}/${look.asked}`,
-        ...accountRemoved(accountId, uses, status !== undefined),
-        roles: ["operator"],
-        data: { sourceId: accountId, uses },
-        nowMs,
-      });
+      const shown = { sourceId: accountId, asked: look.asked, uses, isShown: status !== undefined };
+      await record(trx, sourceRemoved({ businessId, nowMs }, shown));
     }
-    for (const workflowId of new Set(uses.map(({ runId }) => runId))) {
-      signalOnCommit(trx, businessId, { kind: "workflow", workflowId });
-    }
+    const runIds = new Set(uses.map(({ runId }) => runId));
+    await record(trx, wakeUp(businessId, ...[...runIds].map(wakeWorkflow)));
   });
 }

@@ -1,3 +1,5 @@
+import { webhooksBack, webhooksPaused, webhooksResumed } from "../domain/facts/businesses.ts";
+import { record } from "../store/facts/record.ts";
 import { PAYRUN } from "../contracts/authors.ts";
 import { HOUR_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
@@ -5,11 +7,10 @@ import { PaymentsApiError } from "../payments-api/index.ts";
 import type { Delivery } from "../payments-api/schemas/delivery.ts";
 import type { WebhookEndpoint } from "../payments-api/schemas/webhook-endpoint.ts";
 import { reasonOf } from "../process/repeat.ts";
-import { appendAudit } from "../store/audit/audit.ts";
-import { listNotices, raiseNotice } from "../store/notices/notices.ts";
+import { listNotices } from "../store/notices/notices.ts";
 import type { ActionContext } from "../actions/context.ts";
 
-const KIND = "webhooks-paused";
+const { kind: KIND } = webhooksPaused;
 
 /** The service pauses an endpoint after this many deliveries in a row have failed. */
 const FAILED_IN_A_ROW = 20;
@@ -99,11 +100,8 @@ export class PausedEndpoints {
   ): Promise<void> {
     const { store, log, nowMs } = this.#context;
     log.warn("asked the service to resume our webhook endpoint", { business, endpoint: subject });
-    const details = { url };
-    const entry = { businessId, nowMs: nowMs(), actor: PAYRUN, subject, details };
-    await store.transactionOf(businessId, (trx) =>
-      appendAudit(trx, { ...entry, action: "webhooks.resumed" }),
-    );
+    const head = { businessId, nowMs: nowMs(), by: PAYRUN, subject };
+    await store.transactionOf(businessId, (trx) => record(trx, webhooksResumed(head, { url })));
   }
 
   async #notify(
@@ -113,21 +111,9 @@ export class PausedEndpoints {
   ): Promise<void> {
     const { store, log, nowMs } = this.#context;
     const { id, url } = endpoint;
+    const pause = { id, url, factKey, isShown, outcome };
     const isNews = await store.transactionOf(businessId, (trx) =>
-      raiseNotice(trx, {
-        businessId,
-        kind: KIND,
-        factKey,
-        subject: `The service ${isShown ? "has" : "may have"} paused our webhook endpoint`,
-        text: [
-          `Endpoint ${id} (${url}) gets no webhooks${isShown ? "" : ": the last deliveries have all failed, and the service doesn't show whether it is paused"}. ${outcome}`,
-          "Payments are followed by polling meanwhile, so changes are found later; nothing is lost.",
-          `What to do: make sure that ${url} can be reached from the internet and that webhookSecrets has the endpoint's secret; then resume the endpoint in the service's dashboard, if Payrun has not by then.`,
-        ].join("\n"),
-        roles: ["operator"],
-        data: { endpointId: id, url, state: "paused", outcome },
-        nowMs: nowMs(),
-      }),
+      record(trx, webhooksPaused({ businessId, nowMs: nowMs() }, pause)),
     );
     if (isNews) log.warn("our webhook endpoint is paused", { business, endpoint: id, outcome });
   }
@@ -142,17 +128,9 @@ export class PausedEndpoints {
     const notices = await listNotices(store.db, { businessId, kind: KIND, limit: 20 });
     const last = notices.find(({ data }) => data["endpointId"] === id);
     if (last?.data["state"] !== "paused" || last.factKey === factKey) return;
+    const back = { id, url, factKey: last.factKey };
     await store.transactionOf(businessId, (trx) =>
-      raiseNotice(trx, {
-        businessId,
-        kind: KIND,
-        factKey: `${last.factKey}, over`,
-        subject: "Our webhook endpoint gets webhooks again",
-        text: `Webhooks arrive again at ${url} (endpoint ${id}). There is nothing to do.`,
-        roles: ["operator"],
-        data: { endpointId: id, url, state: "active" },
-        nowMs: nowMs(),
-      }),
+      record(trx, webhooksBack({ businessId, nowMs: nowMs() }, back)),
     );
   }
 }

@@ -1,3 +1,5 @@
+import { eventStarted } from "../domain/facts/businesses.ts";
+import { record } from "../store/facts/record.ts";
 import { createHash } from "node:crypto";
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../config/business-profile.ts";
@@ -14,7 +16,6 @@ import {
 } from "../domain/cancellations/policy.ts";
 import { eventsOf, launchedByEvents } from "../domain/events/triggers.ts";
 import { offCycleInputs, offCyclePeriod } from "../domain/off-cycle.ts";
-import { appendAudit } from "../store/audit/audit.ts";
 import { insertCancellation } from "../store/cancellations/cancellations.ts";
 import { type EventStart, recordEventStarts, stillWaiting } from "../store/events/event-starts.ts";
 import type { Tables } from "../store/index.ts";
@@ -149,18 +150,18 @@ async function mark(
   workflowId: string,
 ): Promise<string> {
   await recordEventStarts(trx, events, workflowId, nowMs);
-  await appendAudit(trx, {
-    businessId: profile.businessId,
-    nowMs,
-    actor: launchedByEvents(stored.name),
-    action: "event.started",
-    subject: workflowId,
-    details: {
-      playbook: stored.name,
-      revision: stored.revision,
-      events: events.map(({ eventId, type, objectId }) => ({ eventId, type, objectId })),
-    },
-  });
+  const by = launchedByEvents(stored.name);
+  await record(
+    trx,
+    eventStarted(
+      { businessId: profile.businessId, nowMs, by, subject: workflowId },
+      {
+        playbook: stored.name,
+        revision: stored.revision,
+        events: events.map(({ eventId, type, objectId }) => ({ eventId, type, objectId })),
+      },
+    ),
+  );
   return workflowId;
 }
 

@@ -5,7 +5,7 @@ import { pruneSessions } from "../store/approvals/sessions.ts";
 import { forgetRequests } from "../store/requests/keyed-requests.ts";
 import { STORE_TRAIL } from "../store/audit/audit.ts";
 import { pruneEventStarts } from "../store/events/event-starts.ts";
-import { pruneNotices } from "../store/notices/notice-prune.ts";
+import { pruneNotices } from "../store/facts/notice-prune.ts";
 import { pruneSubscriptions } from "../store/payables/subscriptions.ts";
 import type { GatewayContext } from "./http/context.ts";
 import { KEYS_FORGOTTEN_EVERY_MS, KEYS_KEPT_MS } from "./http/keyed.ts";

@@ -1,6 +1,7 @@
+import { queueUnserved } from "../domain/facts/businesses.ts";
+import { record } from "../store/facts/record.ts";
 import { temporalAnswers } from "../actions/temporal.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
-import { raiseNotice } from "../store/notices/notices.ts";
 import { type ServedQueue, unservedQueues } from "../temporal/unserved-queues.ts";
 import type { GatewayContext } from "./http/context.ts";
 import { dateOfUtcMs } from "../domain/clock/dates.ts";
@@ -71,23 +72,13 @@ export class QueueWatch {
 
   async #notify({ serve, taskQueue, stands }: ServedQueue): Promise<void> {
     const { store, profiles, log, nowMs } = this.#context;
-    const today = dateOfUtcMs(nowMs());
+    const day = dateOfUtcMs(nowMs());
     for (const { businessId } of profiles.all()) {
-      const isNews = await store.transactionOf(businessId, (trx) =>
-        raiseNotice(trx, {
-          businessId,
-          kind: "no-worker",
-          factKey: `${taskQueue}/${today}`,
-          nowMs: nowMs(),
-          subject: `No worker works on the task queue ${taskQueue}`,
-          text: [
-            `${stands} until one does.`,
-            `What to do: start one with “payrun worker”, or “payrun worker --serve ${serve}”, and look at the log of the one that was there. “payrun doctor” says when it is over.`,
-          ].join("\n"),
-          roles: ["operator"],
-          data: { taskQueue, serve },
-        }),
+      const unserved = queueUnserved(
+        { businessId, nowMs: nowMs() },
+        { serve, taskQueue, stands, day },
       );
+      const isNews = await store.transactionOf(businessId, (trx) => record(trx, unserved));
       if (isNews) log.warn("no worker works on a task queue", { taskQueue, businessId });
     }
   }

@@ -1,3 +1,5 @@
+import { wakeUp, wakeWorkflow } from "../domain/facts/fact.ts";
+import { record } from "../store/facts/record.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DAY_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
@@ -11,7 +13,6 @@ import {
   unreportedExternalPayments,
 } from "../store/payables/external-payments.ts";
 import { isWatching, lateChanges, type WatchedPayment } from "../store/janitor/late-changes.ts";
-import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { flagLooks } from "../store/payables/subscriptions.ts";
 import { startOrSignal } from "../temporal/start.ts";
 import { WORKFLOW_KINDS } from "../contracts/workflow-kinds.ts";
@@ -97,9 +98,8 @@ export class LatePages {
     if (changes.length === 0) return;
     await store.transactionOf(businessId, async (trx) => {
       await flagLooks(trx, { businessId, payableIds });
-      for (const { followedBy: workflowId } of changes) {
-        if (workflowId !== null) signalOnCommit(trx, businessId, { kind: "workflow", workflowId });
-      }
+      const followers = changes.flatMap(({ followedBy }) => followedBy ?? []);
+      await record(trx, wakeUp(businessId, ...followers.map(wakeWorkflow)));
     });
     for (const { payableId, followedBy } of changes) {
       log.warn("a settled payment has changed", { business, payableId });

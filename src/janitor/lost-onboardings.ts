@@ -1,6 +1,7 @@
+import { onboardingEnded } from "../domain/facts/onboardings.ts";
+import { record } from "../store/facts/record.ts";
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { appendAudit } from "../store/audit/audit.ts";
 import {
   endOnboarding,
   getOnboarding,
@@ -30,7 +31,7 @@ export async function onboardingsOwed(
     {
       workflowId,
       sinceMs: launchedAtMs,
-      entry: { action: "onboarding.follower-started", subject: workflowId },
+      subject: workflowId,
       keep: async (was) => async (trx) => {
         const wasEnded = was.kind === "terminated" || was.kind === "cancelled";
         // An earlier round's end says nothing about this one.
@@ -51,12 +52,7 @@ async function endAsMeant(
   const waitingFor = "It was ended in Temporal; launch it again to go on.";
   await updateOnboarding(trx, businessId, { phase: "expired", waitingFor }, nowMs);
   const forgotten = await endOnboarding(trx, businessId, nowMs);
-  await appendAudit(trx, {
-    businessId,
-    nowMs,
-    actor: PAYRUN,
-    action: "onboarding.ended",
-    subject: workflowId,
-    details: { phase: "expired", forgotten, reason: "its workflow was ended in Temporal" },
-  });
+  const head = { businessId, nowMs, by: PAYRUN, subject: workflowId };
+  const reason = "its workflow was ended in Temporal";
+  await record(trx, onboardingEnded(head, { phase: "expired", forgotten, reason }));
 }

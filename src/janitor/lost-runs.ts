@@ -34,7 +34,7 @@ export async function runsWithoutEnd(
   return runs.map((run) => ({
     workflowId: run.runId,
     sinceMs: run.launchedAtMs,
-    entry: { action: "run.follower-started", subject: run.runId },
+    subject: run.runId,
     keep: async (was) => {
       const times = await timesNow(context.clockOf(name));
       const lost =

@@ -1,9 +1,9 @@
+import { FOLLOWER_STARTED, workflowStopped } from "../domain/facts/businesses.ts";
+import { record } from "../store/facts/record.ts";
 import { MINUTE_MS } from "../contracts/durations.ts";
-import { howStopped, type Stopped, workflowStopped } from "../domain/notices/temporal-texts.ts";
+import { howStopped, type Stopped } from "../domain/notices/temporal-texts.ts";
 import { workflowTrouble } from "../domain/step-trouble.ts";
-import { raiseNotice } from "../store/notices/notices.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { appendAudit } from "../store/audit/audit.ts";
 import { getCancellation, openCancellations } from "../store/cancellations/cancellations.ts";
 import { incidentsToFollow } from "../store/incidents/incidents.ts";
 import { startOrSignal } from "../temporal/start.ts";
@@ -35,7 +35,7 @@ async function openRetries(
   return owned.map(({ workflowId, payableId, updatedAtMs, maySend }) => ({
     workflowId,
     sinceMs: updatedAtMs,
-    entry: { action: "retry.follower-started", subject: payableId },
+    subject: payableId,
     keep: async (was) => async (trx) => {
       if (was.kind !== "terminated" && was.kind !== "cancelled") return true;
       const mayStillPay = await isOpenSubject(trx, businessId, payableId);
@@ -56,10 +56,13 @@ interface FollowedKind {
   /** Shown to people if it fails. */
   readonly step: string;
   readonly noun: string;
+  readonly started: (typeof FOLLOWER_STARTED)[WorkflowKindName];
   readonly owed: (context: JanitorContext, profile: BusinessProfile) => Promise<readonly Owed[]>;
 }
 
-const KINDS: Readonly<Record<WorkflowKindName, Omit<FollowedKind, "type" | "taskQueue">>> = {
+const KINDS: Readonly<
+  Record<WorkflowKindName, Omit<FollowedKind, "type" | "taskQueue" | "started">>
+> = {
   payRun: { step: "Following runs without a workflow", noun: "a run", owed: runsWithoutEnd },
   retryFailedPayment: {
     step: "Following retries without a workflow",
@@ -81,7 +84,7 @@ const KINDS: Readonly<Record<WorkflowKindName, Omit<FollowedKind, "type" | "task
         ({ workflowId, playbook, requestedBy, requestedAtMs }) => ({
           workflowId,
           sinceMs: requestedAtMs,
-          entry: { action: "cancellation.follower-started", subject: workflowId },
+          subject: workflowId,
           keep: async () => async (trx) =>
             (await getCancellation(trx, workflowId))?.endedAtMs === null,
           start: () =>
@@ -103,7 +106,7 @@ const KINDS: Readonly<Record<WorkflowKindName, Omit<FollowedKind, "type" | "task
         ({ workflowId, sourceId, openedAtMs }) => ({
           workflowId,
           sinceMs: openedAtMs,
-          entry: { action: "incident.follower-started", subject: sourceId },
+          subject: sourceId,
           keep: async () => async (trx) =>
             (await incidentsToFollow(trx, businessId)).some((each) => each.sourceId === sourceId),
           start: () =>
@@ -116,7 +119,8 @@ const KINDS: Readonly<Record<WorkflowKindName, Omit<FollowedKind, "type" | "task
 export const FOLLOWED = Object.fromEntries(
   Object.entries(KINDS).map(([name, kind]) => {
     const { workflow, taskQueue } = WORKFLOW_KINDS[name as WorkflowKindName];
-    return [name, { ...kind, type: WORKFLOW[workflow], taskQueue }];
+    const started = FOLLOWER_STARTED[name as WorkflowKindName];
+    return [name, { ...kind, started, type: WORKFLOW[workflow], taskQueue }];
   }),
 ) as Readonly<Record<WorkflowKindName, FollowedKind>>;
 
@@ -148,7 +152,7 @@ export async function followLost(
   const { businessId } = profile;
   const { noun, owed } = kind;
   const all = await owed(context, profile);
-  for (const { workflowId, sinceMs, entry, keep, start } of all) {
+  for (const { workflowId, sinceMs, subject, keep, start } of all) {
     if (running.has(workflowId)) continue;
     const execution = await executionOf(context.temporal, workflowId);
     if (execution.kind === "running") {
@@ -159,14 +163,8 @@ export async function followLost(
     const kept = await keep?.(execution);
     const isLost = await context.store.transactionOf(businessId, async (trx) => {
       if (kept !== undefined && !(await kept(trx))) return false;
-      const details = { workflowId, workflow: execution.kind };
-      await appendAudit(trx, {
-        businessId,
-        nowMs: Date.now(),
-        actor: PAYRUN,
-        ...entry,
-        details,
-      });
+      const head = { businessId, nowMs: Date.now(), by: PAYRUN, subject };
+      await record(trx, kind.started(head, { workflowId, workflow: execution.kind }));
       return true;
     });
     if (!isLost) continue;
@@ -219,14 +217,7 @@ async function notifyIfStopped(
   const why = mayBeLate ? "tasks-late" : found;
   await store.transactionOf(businessId, async (trx) => {
     await showTrouble(trx, workflowId, workflowTrouble(workflowId, howStopped(why)));
-    await raiseNotice(trx, {
-      businessId,
-      kind: "workflow-stopped",
-      factKey: `${shown.runId}/${why}`,
-      ...workflowStopped(workflowId, why),
-      roles: ["operator"],
-      data: { workflowId, why },
-      nowMs: Date.now(),
-    });
+    const stopped = { workflowId, executionId: shown.runId, why };
+    await record(trx, workflowStopped({ businessId, nowMs: Date.now() }, stopped));
   });
 }

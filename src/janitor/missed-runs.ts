@@ -1,6 +1,6 @@
+import { runMissed } from "../domain/facts/playbooks.ts";
+import { record } from "../store/facts/record.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
-import { missedRun } from "../domain/notices/missed-run-texts.ts";
-import { raiseNotice } from "../store/notices/notices.ts";
 import { runsNotStarted } from "../store/runs/not-started.ts";
 import type { JanitorContext } from "./context.ts";
 
@@ -25,15 +25,7 @@ export async function notifyOfMissedRuns(
   for (const run of late.filter(({ isMissed }) => isMissed)) {
     const { playbook, period } = run;
     const isNews = await store.transactionOf(businessId, (trx) =>
-      raiseNotice(trx, {
-        businessId,
-        kind: "run-missed",
-        factKey: `${playbook}/${period}`,
-        ...missedRun(run),
-        roles: ["operator"],
-        data: { playbook, period },
-        nowMs,
-      }),
+      record(trx, runMissed({ businessId, nowMs }, run)),
     );
     if (isNews) log.warn("a scheduled run was missed", { business, playbook, period });
   }

@@ -1,3 +1,7 @@
+import { type Fact, wakeUp, wakeWorkflow } from "../domain/facts/fact.ts";
+import { billPaidAfterAll, paymentUnexplained } from "../domain/facts/payments.ts";
+import { requestAdopted } from "../domain/facts/requests.ts";
+import { record } from "../store/facts/record.ts";
 import type { Transaction } from "kysely";
 import { DAY_MS, HOUR_MS } from "../contracts/durations.ts";
 import type { ClockReading } from "../business/clock.ts";
@@ -5,8 +9,6 @@ import type { BusinessProfile } from "../config/business-profile.ts";
 import { LINE } from "../contracts/line-states.ts";
 import { ENDED_PHASES } from "../contracts/pay-run.ts";
 import { newYorkDate, newYorkInstantMs } from "../domain/clock/new-york.ts";
-import { paidAfterAll, unexplained } from "../domain/notices/open-texts.ts";
-import type { NoticeText } from "../domain/notices/run-texts.ts";
 import { lineStateOfPayments } from "../domain/payments/payment-states.ts";
 import { windowMs } from "../ledger/derive.ts";
 import { type GateStep, lookupOnly } from "../ledger/gate.ts";
@@ -17,17 +19,14 @@ import { subjectFacts } from "../ledger/rows.ts";
 import { shownAfterAll, unexplainedText } from "../ledger/shown.ts";
 import type { Payment } from "../payments-api/index.ts";
 import { reasonOf } from "../process/repeat.ts";
-import { appendAudit } from "../store/audit/audit.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
 import { createHold } from "../store/holds/holds.ts";
 import { recordPaidLines } from "../store/lines/line-leases.ts";
 import { changeLine, getRunLine, type RunLine } from "../store/lines/lines.ts";
-import { raiseNotice } from "../store/notices/notices.ts";
 import { leftOpen, neverAnswered } from "../store/payables/open-subjects.ts";
 import { keepSeenPayments } from "../store/payables/seen-payments.ts";
 import { phaseOf } from "../store/janitor/open-runs.ts";
 import type { Tables } from "../store/schema/tables.ts";
-import { signalOnCommit } from "../store/signals/pending-signals.ts";
 import { PAYRUN } from "../contracts/authors.ts";
 import type { JanitorContext } from "./context.ts";
 
@@ -126,7 +125,7 @@ async function lookAt(
       const shown = shownAfterAll(await subjectFacts(trx, businessId, payableId), reading);
       const reason = unexplainedText(shown);
       const fact = shown.map(({ id }) => id).toSorted();
-      if (shown.length > 0) await notify(trx, looked, unexplained(payableId, reason), fact.join());
+      if (shown.length > 0) await unexplained(trx, looked, reason, fact.join());
     }
   });
 }
@@ -140,7 +139,7 @@ interface Looked {
 
 async function follow(trx: Transaction<Tables>, looked: Looked, step: GateStep): Promise<void> {
   if (step.kind === "person") {
-    await notify(trx, looked, unexplained(looked.payableId, step.reason), step.reason);
+    await unexplained(trx, looked, step.reason, step.reason);
   } else if (step.kind === "adopt") {
     await takeFound(trx, looked, step.seq, step.ids);
   }
@@ -158,7 +157,8 @@ async function takeFound(
   const line = await lineOf(trx, looked, seq);
   const paymentIds = [...new Set([...(line?.paymentIds ?? []), ...ids])];
   if (line === undefined || !line.isAsSent || !(await mayTake(trx, line))) {
-    await notify(trx, looked, paidAfterAll(payableId, found), ids.join());
+    const paid = { payableId, payments: found, found: ids.join() };
+    await notify(trx, looked, billPaidAfterAll({ businessId, nowMs: clock.realMs }, paid));
     // Limits count it, though no run follows it.
     await keepSeenPayments(trx, businessId, found);
     if (line !== undefined) await changeLine(trx, line, { paymentIds }, clock.realMs);
@@ -170,15 +170,10 @@ async function takeFound(
   const { runId } = line;
   const times = { pollAtMs: Math.round(clock.businessMs), nowMs: clock.realMs };
   await recordPaidLines(trx, [{ runId, payableId, state, paymentIds }], times);
-  signalOnCommit(trx, businessId, { kind: "workflow", workflowId: runId });
-  await appendAudit(trx, {
-    businessId,
-    nowMs: clock.realMs,
-    actor: PAYRUN,
-    action: "attempt.adopted",
-    subject: payableId,
-    details: { result: "applied", seq, line: state, payments: found.map(notedPayment) },
-  });
+  const head = { businessId, nowMs: clock.realMs, by: PAYRUN, subject: payableId };
+  const paid = { result: "applied", seq, line: state, payments: found.map(notedPayment) };
+  await record(trx, requestAdopted(head, paid));
+  await record(trx, wakeUp(businessId, wakeWorkflow(runId)));
 }
 
 /** Returns the request's line, as it stands now; undefined if the store has lost what was sent. */
@@ -206,20 +201,22 @@ async function mayTake(trx: Transaction<Tables>, { runId, state }: RunLine): Pro
 async function notify(
   trx: Transaction<Tables>,
   { businessId, payableId, clock }: Looked,
-  text: NoticeText,
-  fact: string,
+  news: Fact,
 ): Promise<void> {
-  const isNews = await raiseNotice(trx, {
-    businessId,
-    kind: "payment-unexplained",
-    factKey: `${payableId}/${fact}`,
-    ...text,
-    roles: ["operator"],
-    data: { payableId },
-    nowMs: clock.realMs,
-  });
-  if (!isNews) return;
+  if (!(await record(trx, news))) return;
   // A hold of its own: a person who lifts another hold need not have seen this notice.
-  const hold = { businessId, scope: "payable", value: payableId, reason: text.subject } as const;
+  const reason = news.notice?.subject ?? "";
+  const hold = { businessId, scope: "payable", value: payableId, reason } as const;
   await createHold(trx, { ...hold, author: PAYRUN, nowMs: clock.realMs });
+}
+
+function unexplained(
+  trx: Transaction<Tables>,
+  looked: Looked,
+  reason: string,
+  found: string,
+): Promise<void> {
+  const { businessId, payableId, clock } = looked;
+  const shown = { payableId, reason, found };
+  return notify(trx, looked, paymentUnexplained({ businessId, nowMs: clock.realMs }, shown));
 }

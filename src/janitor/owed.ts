@@ -11,8 +11,8 @@ export interface Owed {
   readonly workflowId: string;
   /** Real instant after which its workflow should have been started. */
   readonly sinceMs: number;
-  /** The trail's entry for the new workflow. */
-  readonly entry: { readonly action: string; readonly subject: string };
+  /** What the trail's entry for the new workflow is about. */
+  readonly subject: string;
   /**
    * Reads what it needs outside a transaction, and returns a function that keeps, in one, what a
    * person meant by ending the workflow. That function returns false if nothing is to be followed

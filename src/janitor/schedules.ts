@@ -1,12 +1,12 @@
+import { scheduleRestored } from "../domain/facts/playbooks.ts";
+import { record } from "../store/facts/record.ts";
 import type { Client } from "@temporalio/client";
 import { DAY_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
-import type { ScheduleChange } from "../domain/notices/temporal-texts.ts";
 import { launcherOf } from "../domain/clock/schedule-triggers.ts";
-import { appendAudit } from "../store/audit/audit.ts";
 import { getPlaybook, listPlaybooks, type StoredPlaybook } from "../store/playbooks/playbooks.ts";
 import { withSchedule } from "../store/playbooks/schedule-turns.ts";
-import { noteOutsideAct, notifyOfSchedule } from "../store/notices/schedule-changes.ts";
+import { noteOutsideAct } from "../store/facts/schedule-changes.ts";
 import { type ScheduleWish, scheduleWish } from "../store/playbooks/schedule-wishes.ts";
 import {
   backfillSchedule,
@@ -175,20 +175,12 @@ async function say(
   { store, log }: JanitorContext,
   { businessId, name: business }: BusinessProfile,
   playbook: string,
-  change: Exclude<ScheduleChange, "paused" | "resumed">,
+  change: "lost" | "changed" | "made",
 ): Promise<void> {
-  const nowMs = Date.now();
   await store.transactionOf(businessId, async (trx) => {
     const { pause } = await scheduleWish(trx, { businessId, playbook });
-    await appendAudit(trx, {
-      businessId,
-      nowMs,
-      actor: PAYRUN,
-      action: "schedule.restored",
-      subject: playbook,
-      details: { change, paused: pause !== null },
-    });
-    await notifyOfSchedule(trx, { businessId, playbook }, change, nowMs);
+    const head = { businessId, nowMs: Date.now(), by: PAYRUN, subject: playbook };
+    await record(trx, scheduleRestored(head, { change, paused: pause !== null }));
   });
   log.warn("a schedule was not as it should be, and is again", { playbook, business, change });
 }

@@ -1,3 +1,4 @@
+import { recordsConfirmed } from "../domain/facts/decisions.ts";
 import type { PlanLine } from "../contracts/pay-run.ts";
 import { rolesOfLine } from "../domain/approvals/changed-records.ts";
 import { recordKey } from "../domain/vendor-account.ts";
@@ -10,9 +11,6 @@ import type { Db } from "../store/sql/db.ts";
 import { findEach } from "../store/sql/records.ts";
 import { hurryAt } from "./hurry.ts";
 import { peopleOf, type RunPeople } from "./run-people.ts";
-
-/** Action of the trail's entry about the records that a person has confirmed. */
-export const RECORDS_CONFIRMED = "run.records-confirmed";
 
 /** What a person has said, as the trail has it: what only the store has doesn't count. */
 export interface Confirmation {
@@ -113,7 +111,7 @@ async function confirmationsOf(
   const rows = await findEach(db, "confirmed_records", { businessId }, "contact_id", ids);
   const subject = [...new Set(rows.map(({ runId }) => runId))];
   if (subject.length === 0) return [];
-  const entries = await listAudit(db, { businessId, subject, actions: [RECORDS_CONFIRMED] });
+  const entries = await listAudit(db, { businessId, subject, actions: [recordsConfirmed.action] });
   const wanted = new Set(ids);
   return entries.filter(isAsWritten).flatMap((entry) => {
     const details = entry.details as unknown as Omit<Confirmation, "runId" | "atMs" | "principal">;

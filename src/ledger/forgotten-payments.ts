@@ -1,11 +1,10 @@
+import { paymentNotOnRecord, paymentsNotOnRecord } from "../domain/facts/payments.ts";
+import { record } from "../store/facts/record.ts";
 import { type Author } from "../contracts/authors.ts";
 import type { Transaction } from "kysely";
 import { DAY_MS } from "../contracts/durations.ts";
-import { formatUsd } from "../domain/money.ts";
-import { appendAuditEntries } from "../store/audit/audit.ts";
 import { lossAtBusinessMs, lossNoticed, mayPredateLoss } from "../store/janitor/behind.ts";
-import { raiseTogether, unreportedFacts } from "../store/notices/notices.ts";
-import { FORGOTTEN_PAYMENT_NOTICE } from "../store/payables/external-payments.ts";
+import { unreportedFacts } from "../store/notices/notices.ts";
 import type { Db } from "../store/sql/db.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { madeIdsOf } from "./derive.ts";
@@ -16,9 +15,6 @@ import { loadSubjects } from "./rows.ts";
  * after the backup. Older failures are in the list of payments.
  */
 const BEFORE_LOSS_MS = 7 * DAY_MS;
-
-/** How many payments a notice lists; its data contains all of them. */
-const LISTED_MOST = 40;
 
 /** A payment as the service shows it. */
 export interface ShownPayment {
@@ -88,62 +84,19 @@ export async function notifyOfForgotten(
   by: { readonly actor: Author; readonly nowMs: number },
 ): Promise<boolean> {
   const { actor, nowMs } = by;
-  const about = { businessId, kind: FORGOTTEN_PAYMENT_NOTICE } as const;
   const unreported = await unreportedFacts(
     trx,
-    about,
+    { businessId, kind: paymentsNotOnRecord.kind },
     forgotten.map(({ id }) => id),
   );
-  const news = forgotten.filter(({ id }) => unreported.has(id));
-  const [first] = news;
-  if (first === undefined) return false;
-  const ids = news.map(({ id }) => id);
-  const notice = { ...about, factKey: first.id, ...textsOf(news), roles: ["operator"], nowMs };
-  await raiseTogether(trx, { ...notice, data: { payments: news.map(dataOf) } }, ids);
-  await appendAuditEntries(
-    trx,
-    news.map((payment) => ({
-      businessId,
-      nowMs,
-      actor,
-      action: "payment.not-on-record",
-      subject: payment.payableId ?? payment.id,
-      details: dataOf(payment),
-    })),
-  );
+  const payments = forgotten.filter(({ id }) => unreported.has(id)).map(dataOf);
+  if (payments.length === 0) return false;
+  await record(trx, paymentsNotOnRecord({ businessId, nowMs }, { payments }));
+  for (const payment of payments) {
+    const subject = payment.payableId ?? payment.paymentId;
+    await record(trx, paymentNotOnRecord({ businessId, nowMs, by: actor, subject }, payment));
+  }
   return true;
-}
-
-function textsOf(news: readonly ShownPayment[]): {
-  readonly subject: string;
-  readonly text: string;
-} {
-  const [first] = news;
-  const what =
-    first !== undefined && news.length === 1
-      ? `A payment of ${formatUsd(first.amountCents)} that this store has no record of ${endOf(first)}`
-      : `${news.length} payments that this store has no record of have come back`;
-  const rest = news.length - LISTED_MOST;
-  const lines = [
-    ...news.slice(0, LISTED_MOST).map(lineOf),
-    ...(rest > 0 ? [`and ${rest} more, which the trail has.`] : []),
-    "",
-    "Payrun made them after the backup that this store was restored from, or someone else made them. Payrun pays none of them again by itself: the next run that selects such a bill asks for an approval.",
-    "What to do: payrun explain BILL shows all payments of a bill; make sure that each vendor gets what is owed, once.",
-  ];
-  return { subject: what, text: lines.join("\n") };
-}
-
-function lineOf(payment: ShownPayment): string {
-  const { id, payableId, contactId, amountCents, failureReason } = payment;
-  const bill = payableId === null ? "" : ` for ${payableId}`;
-  const vendor = contactId === null ? "a vendor whom the service does not name" : contactId;
-  const why = failureReason ?? "no return code given";
-  return `- ${id}, ${formatUsd(amountCents)} to ${vendor}${bill}, ${endOf(payment)}: ${why}`;
-}
-
-function endOf({ status }: ShownPayment): string {
-  return status === "returned" ? "was returned" : "has failed";
 }
 
 function dataOf({

@@ -1,26 +1,22 @@
+import { requestNotAsApproved } from "../domain/facts/requests.ts";
+import { record } from "../store/facts/record.ts";
 import type { Transaction } from "kysely";
 import { byWorkflow, PAYRUN } from "../contracts/authors.ts";
 import { cancelSubject } from "../contracts/names.ts";
 import { topUpHash } from "../domain/approvals/hashes.ts";
-import { unapprovedRequest } from "../domain/notices/open-texts.ts";
 import { onceEach } from "../domain/once-each.ts";
 import { hashOfLine } from "../domain/planning/line-hash.ts";
 import { earliestDate, lineDate, retryDate } from "../domain/planning/send-date.ts";
-import { appendAudit } from "../store/audit/audit.ts";
 import { listItems } from "../store/cancellations/cancellation-items.ts";
 import { getCancellation } from "../store/cancellations/cancellations.ts";
 import { getTopUp } from "../store/deposits/deposits.ts";
 import { createHold } from "../store/holds/holds.ts";
-import { raiseNotice } from "../store/notices/notices.ts";
 import { getRetry } from "../store/retries/retries.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { OperationName, Terms, Wish } from "./facts.ts";
 import type { Closed, GateCaller, GateReads } from "./gate.ts";
 import { READING_FRESH_MS } from "./next.ts";
 import { cancelRequest, depositRequest, payRequest } from "./requests.ts";
-
-/** The notice, and the action in the trail. */
-const NOT_AS_APPROVED = "not-as-approved";
 
 /** A request that is about to be written. */
 interface About {
@@ -194,20 +190,8 @@ async function raiseAlarm(
   const when = { businessId, nowMs: clock.realMs };
   const hold =
     found.holdOn && (await createHold(trx, { ...when, ...found.holdOn, reason, author: PAYRUN }));
-  const details = { operation: operation.name, reason, holdId: hold?.holdId };
-  await appendAudit(trx, {
-    ...when,
-    actor: byWorkflow(owner),
-    action: `alarm:${NOT_AS_APPROVED}`,
-    subject,
-    details,
-  });
-  await raiseNotice(trx, {
-    ...when,
-    kind: NOT_AS_APPROVED,
-    factKey: hold?.holdId ?? `${owner}/${subject}`,
-    ...unapprovedRequest(subject, reason),
-    roles: ["operator"],
-    data: { subject, operation: operation.name },
-  });
+  const { name } = operation;
+  const alarm = { operation: name, reason, holdId: hold?.holdId };
+  const head = { ...when, by: byWorkflow(owner), subject };
+  await record(trx, requestNotAsApproved(head, alarm, { owner }));
 }

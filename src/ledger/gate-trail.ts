@@ -1,3 +1,5 @@
+import { trailAndStoreDiffer } from "../domain/facts/requests.ts";
+import { record } from "../store/facts/record.ts";
 import type { Transaction } from "kysely";
 import { byWorkflow, PAYRUN } from "../contracts/authors.ts";
 import { cancelSubject, holdSubject } from "../contracts/names.ts";
@@ -10,26 +12,18 @@ import {
   type HoldScopeName,
   type HoldTarget,
 } from "../domain/holds.ts";
-import { trailDiffers } from "../domain/notices/open-texts.ts";
 import { differenceOfTopUp } from "../store/deposits/deposit-in-trail.ts";
 import { differenceOfRun } from "../store/runs/launch-in-trail.ts";
 import type { Run } from "../store/runs/runs.ts";
 import { jsonHash } from "../store/audit/audit-said.ts";
 import { partOf } from "../store/audit/audit-lines.ts";
-import {
-  appendAudit,
-  APPROVAL_GIVEN,
-  type AuditEntry,
-  isAsWritten,
-  listAudit,
-} from "../store/audit/audit.ts";
+import { APPROVAL_GIVEN, type AuditEntry, isAsWritten, listAudit } from "../store/audit/audit.ts";
 import { approvalsIn, type Given, isApprovedInTrail } from "./approvals-in-trail.ts";
 import type { CancellationItem } from "../store/cancellations/cancellation-items.ts";
 import { type Cancellation, CANCELLATION_REQUESTED } from "../store/cancellations/cancellations.ts";
 import type { TopUp } from "../store/deposits/deposits.ts";
 import { runsNotRefusing } from "../store/approvals/decided-before.ts";
 import { createHold, type Hold } from "../store/holds/holds.ts";
-import { raiseNotice } from "../store/notices/notices.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
 
@@ -306,23 +300,7 @@ async function alarm(
   const nowMs = await databaseNowMs(trx);
   const hold =
     target && (await createHold(trx, { businessId, ...target, reason, author: PAYRUN, nowMs }));
-  const details = { reason, count: found.size, holdId: hold?.holdId };
-  await appendAudit(trx, {
-    businessId,
-    nowMs,
-    actor: byWorkflow(runId),
-    action: "alarm:trail-differs",
-    subject,
-    details,
-  });
-  await raiseNotice(trx, {
-    businessId,
-    runId,
-    nowMs,
-    kind: "trail-differs",
-    factKey: hold?.holdId ?? `${runId}/${subject}`,
-    ...trailDiffers(subject, found.size, reason),
-    roles: ["operator"],
-    data: { subject, ...details },
-  });
+  const head = { businessId, nowMs, by: byWorkflow(runId), subject };
+  const differs = { reason, count: found.size, holdId: hold?.holdId };
+  await record(trx, trailAndStoreDiffer(head, differs, { owner: runId }));
 }

@@ -1,10 +1,12 @@
+import { requestLookedUp, requestRefusedByGate } from "../domain/facts/requests.ts";
+import { record } from "../store/facts/record.ts";
 import { byWorkflow } from "../contracts/authors.ts";
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../business/clock.ts";
 import type { OverLimitCode } from "../contracts/reason-codes.ts";
 import type { VendorRecord } from "../contracts/pay-run.ts";
 import { jsonHash } from "../store/audit/audit-said.ts";
-import { appendAudit } from "../store/audit/audit.ts";
+import { databaseNowMs } from "../store/sql/database-clock.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { isOpen, LEAVE_WITHIN_MS, lookupIsConclusive } from "./derive.ts";
 import type { Now, Reading, Step, SubjectFacts, Wish } from "./facts.ts";
@@ -275,25 +277,24 @@ async function recordLookups(
     // An adopted payment is explained.
     const explained = { ...of, othersIds: [...of.othersIds, ...(adopted?.ids ?? [])] };
     const found = reading.shown.filter(({ id }) => adopted?.ids.includes(id) === true);
-    await appendAudit(trx, {
-      businessId,
-      nowMs: clock.realMs,
-      actor: byWorkflow(owner),
-      action: "attempt.looked-up",
-      subject,
-      details: {
-        lookupId: lookupIds[index],
-        attemptId,
-        seq: adopted?.seq ?? attempt?.seq,
-        begunAtMs: Math.floor(reading.begunAtMs),
-        isWhole: reading.isWhole,
-        shownIds: jsonHash(reading.shownIds),
-        verdict: adopted === undefined ? verdict : "adopt",
-        isConclusive: lookupIsConclusive(reading, explained, now),
-        shown: reading.shown.length,
-        found: found.map(notedPayment),
-      },
-    });
+    await record(
+      trx,
+      requestLookedUp(
+        { businessId, nowMs: clock.realMs, by: byWorkflow(owner), subject },
+        {
+          lookupId: lookupIds[index],
+          attemptId,
+          seq: adopted?.seq ?? attempt?.seq,
+          begunAtMs: Math.floor(reading.begunAtMs),
+          isWhole: reading.isWhole,
+          shownIds: jsonHash(reading.shownIds),
+          verdict: adopted === undefined ? verdict : "adopt",
+          isConclusive: lookupIsConclusive(reading, explained, now),
+          shown: reading.shown.length,
+          found: found.map(notedPayment),
+        },
+      ),
+    );
   }
   const subjects = lookups.map(({ subject }) => subject);
   await closeLookedUp(trx, businessId, subjects, clock.sandbox);
@@ -312,18 +313,9 @@ async function noteRefused(
   for (const [subject, { code }] of refused) {
     const last = factsOf(facts, subject).attempts.at(-1);
     if (last === undefined) continue;
-    await appendAudit(trx, {
-      businessId,
-      nowMs: clock.realMs,
-      actor: byWorkflow(owner),
-      action: "attempt.refused",
-      subject,
-      details: {
-        attemptId: last.attemptId,
-        seq: last.seq,
-        operation: operation.name,
-        why: code,
-      },
-    });
+    const head = { businessId, nowMs: clock.realMs, by: byWorkflow(owner), subject };
+    const { attemptId, seq } = last;
+    const refusal = { attemptId, seq, operation: operation.name, why: code };
+    await record(trx, requestRefusedByGate(head, refusal));
   }
 }

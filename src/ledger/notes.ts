@@ -1,7 +1,7 @@
+import { requestSending } from "../domain/facts/requests.ts";
+import { record } from "../store/facts/record.ts";
 import { hash } from "node:crypto";
 import type { Transaction } from "kysely";
-import { appendOfLines } from "../store/audit/audit-lines.ts";
-import { appendAudit } from "../store/audit/audit.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { OpenedSend } from "./write.ts";
 
@@ -30,8 +30,8 @@ export async function noteSending(
   sends: readonly OpenedSend[],
   lines: ReadonlyMap<string, { readonly runId: string; readonly lineNo: number } | undefined>,
 ): Promise<void> {
-  const { businessId, owner: actor } = caller;
-  const entry = { businessId, nowMs: caller.clock.realMs, actor, action: "attempt.sending" };
+  const { businessId, owner } = caller;
+  const head = { businessId, nowMs: caller.clock.realMs, by: owner };
   const alike = Map.groupBy(sends, ({ operation, seq, sendNo, subject }) =>
     JSON.stringify([operation, seq, sendNo, lines.get(subject)?.runId ?? null]),
   );
@@ -43,21 +43,17 @@ export async function noteSending(
     const runId = lines.get(first.subject)?.runId;
     if (runId === undefined) {
       for (const send of group) {
-        const details = { ...same, ...ofSend(send) };
-        await appendAudit(trx, { ...entry, subject: send.subject, details });
+        const sending = { ...same, ...ofSend(send) };
+        await record(trx, requestSending({ ...head, subject: send.subject }, sending));
       }
       continue;
     }
-    await appendOfLines(trx, {
-      ...entry,
-      runId,
-      details: same,
-      lines: group.map((send) => ({
-        payableId: send.subject,
-        lineNo: lines.get(send.subject)?.lineNo ?? 0,
-        details: ofSend(send),
-      })),
-    });
+    const of = group.map((send) => ({
+      payableId: send.subject,
+      lineNo: lines.get(send.subject)?.lineNo ?? 0,
+      details: ofSend(send),
+    }));
+    await record(trx, requestSending.ofLines(head, same, { runId, lines: of }));
   }
 }
 

@@ -1,13 +1,13 @@
+import { lateAnswer, requestAnswered } from "../domain/facts/requests.ts";
+import { record } from "../store/facts/record.ts";
 import { randomUUID } from "node:crypto";
 import { sql, type Transaction } from "kysely";
 import { PAYRUN, byWorkflow } from "../contracts/authors.ts";
-import { appendAudit } from "../store/audit/audit.ts";
 import { databaseNowMs } from "../store/sql/database-clock.ts";
 import { chunks } from "../store/sql/db.ts";
 import { findOne } from "../store/sql/records.ts";
 import { createHold } from "../store/holds/holds.ts";
 import { rowsAs } from "../store/sql/rows-as.ts";
-import { raiseNotice } from "../store/notices/notices.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import type { JudgedAnswer } from "./answers.ts";
 import { isOpen } from "./derive.ts";
@@ -72,14 +72,9 @@ export async function noteAnswer(
   { send, result, status, code, madeIds }: SendOutcome,
 ): Promise<void> {
   const { attemptId, seq, sendNo, businessId, subject, terms } = send;
-  await appendAudit(trx, {
-    businessId,
-    nowMs: Date.now(),
-    actor: byWorkflow(terms.owner),
-    action: "attempt.answered",
-    subject,
-    details: { attemptId, seq, send: sendNo, result, status, code, madeIds },
-  });
+  const head = { businessId, nowMs: Date.now(), by: byWorkflow(terms.owner), subject };
+  const answer = { attemptId, seq, send: sendNo, result, status, code, madeIds };
+  await record(trx, requestAnswered(head, answer));
 }
 
 async function recordLate(trx: Transaction<Tables>, outcome: SendOutcome): Promise<void> {
@@ -124,27 +119,7 @@ async function recordLate(trx: Transaction<Tables>, outcome: SendOutcome): Promi
       nowMs,
     });
   }
-  const details = { sendId, had, result, code, madeIds };
-  await appendAudit(trx, {
-    businessId,
-    nowMs,
-    actor: byWorkflow(send.terms.owner),
-    action: "alarm:late-answer",
-    subject,
-    details: { lateAnswerId, ...details },
-  });
-  await raiseNotice(trx, {
-    businessId,
-    kind: "late-answer",
-    factKey: `${sendId}/${result}`,
-    subject: `Two answers arrived for one request about ${subject}`,
-    text: [
-      reason,
-      "This should be impossible: a request's answer is written by its sender alone, once.",
-      `What to do: compare the bill's payments with the bank (payrun explain ${subject}), then release its hold.`,
-    ].join("\n"),
-    roles: ["operator"],
-    data: { subject, ...details },
-    nowMs,
-  });
+  const head = { businessId, nowMs, by: byWorkflow(send.terms.owner), subject };
+  const late = { lateAnswerId, sendId, had, result, code, madeIds };
+  await record(trx, lateAnswer(head, late, { because: reason }));
 }

@@ -1,17 +1,14 @@
+import { digestMade } from "../domain/facts/runs.ts";
+import { record } from "../store/facts/record.ts";
 import { DAY_MS } from "../contracts/durations.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { newYorkDate } from "../domain/clock/new-york.ts";
-import {
-  digest,
-  digestDate,
-  type DigestedRun,
-  type DigestRhythm,
-} from "../domain/notices/digest.ts";
+import { digestDate, type DigestedRun, type DigestRhythm } from "../domain/notices/digest.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import type { Store } from "../store/index.ts";
 import { recordedEnd } from "../store/audit/audit.ts";
 import { shownSumsOf } from "../store/lines/shown-sums.ts";
-import { isNotified, raiseNotice } from "../store/notices/notices.ts";
+import { isNotified } from "../store/notices/notices.ts";
 import { listPlaybooks } from "../store/playbooks/playbooks.ts";
 import { runsLately } from "../store/runs/runs-lately.ts";
 
@@ -98,16 +95,6 @@ async function raiseDigest(
   const end = await recordedEnd(store.db, businessId);
   // It says how runs stand now, even if it comes later than its time.
   const day = newYorkDate(businessMs);
-  await raiseNotice(store.db, {
-    ...fact,
-    ...digest(playbook, day, runs, end),
-    roles: [],
-    data: {
-      auditHead: end ?? null,
-      playbook,
-      date: day,
-      runs: runs.map(({ runId, phase }) => ({ runId, phase })),
-    },
-    nowMs: nowMs(),
-  });
+  const made = digestMade({ businessId, nowMs: nowMs() }, { playbook, date, day, runs, end });
+  await record(store.db, made);
 }

@@ -1,6 +1,7 @@
+import { stepLastsFailing } from "../domain/facts/businesses.ts";
+import { record } from "../store/facts/record.ts";
 import { reasonOf } from "./repeat.ts";
 import type { Store } from "../store/index.ts";
-import { raiseNotice } from "../store/notices/notices.ts";
 
 /**
  * How long something fails before operators are notified: a restart of Temporal needs no notice.
@@ -63,21 +64,10 @@ export class LastingTrouble {
     }
     if (nowMs - sinceMs < TOLD_AFTER_MS) return;
     const since = new Date(sinceMs).toISOString();
-    const notice = {
-      businessId,
-      kind: "step-failed",
-      factKey: `${step}/${new Date(nowMs).toISOString().slice(0, 10)}`,
-      subject: `${step} has been failing since ${since}`,
-      text: [
-        `${step} fails: ${reason}`,
-        "It is tried again and again, and nothing else waits for it. What to do: look at the log, and fix the cause.",
-      ].join("\n"),
-      roles: ["operator"],
-      data: { step, reason, since },
-      nowMs,
-    } as const;
+    const day = new Date(nowMs).toISOString().slice(0, 10);
+    const failing = stepLastsFailing({ businessId, nowMs }, { step, reason, since, day });
     await store
-      .transactionOf(businessId, (trx) => raiseNotice(trx, notice))
+      .transactionOf(businessId, (trx) => record(trx, failing))
       .catch((fault: unknown) => {
         const fields = { businessId, step, reason, why: reasonOf(fault) };
         log.warn("people could not be notified of a failing step", fields);

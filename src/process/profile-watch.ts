@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BusinessProfile, NotifySettings } from "../config/business-profile.ts";
 import type { Profiles } from "../config/profiles.ts";
-import { type NotedProfile, noteProfile } from "../store/audit/noted-profiles.ts";
+import { type NotedProfile, noteProfile } from "../store/facts/noted-profiles.ts";
 import type { Store } from "../store/index.ts";
 import { reasonOf, repeat, type Repeated } from "./repeat.ts";
 

@@ -1,9 +1,10 @@
+import { wakeUp } from "../domain/facts/fact.ts";
+import { record } from "../store/facts/record.ts";
 import type { BusinessClock } from "../business/clock.ts";
 import type { BusinessProfile } from "../config/business-profile.ts";
 import { OneEach } from "../process/one-each.ts";
 import { reasonOf, repeat, type Repeated } from "../process/repeat.ts";
 import type { Store } from "../store/index.ts";
-import { signalOnCommit } from "../store/signals/pending-signals.ts";
 
 const LOOK_EVERY_MS = 1_000;
 
@@ -62,8 +63,8 @@ class ClockWatch {
       if (await this.#context.clockOf(name).hasMoved()) this.#moved.add(name);
       this.#unread.delete(name);
       if (!this.#moved.has(name)) return;
-      await store.transactionOf(businessId, async (trx) =>
-        signalOnCommit(trx, businessId, { kind: "clock" }),
+      await store.transactionOf(businessId, (trx) =>
+        record(trx, wakeUp(businessId, { kind: "clock" })),
       );
       this.#moved.delete(name);
     } catch (error) {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { RECORDS_CONFIRMED } from "../../src/ledger/confirmed-records.ts";
+import { recordsConfirmed } from "../../src/domain/facts/decisions.ts";
 import { listAudit } from "../../src/store/audit/audit.ts";
 import { askedRecords } from "../../src/store/lines/asked-records.ts";
 import { getRun } from "../../src/store/runs/runs.ts";
@@ -47,7 +47,7 @@ test("an answer about a vendor's changed record approves no bill, and is an entr
   const [entry] = await listAudit(db, {
     businessId: (await getRun(db, scene.run.runId))?.businessId ?? "",
     subject: scene.run.runId,
-    actions: [RECORDS_CONFIRMED],
+    actions: [recordsConfirmed.action],
   });
   expect(entry).toMatchObject({
     actor: "carla",

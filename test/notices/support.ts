@@ -6,9 +6,9 @@ import { Clients } from "../../src/business/clients.ts";
 import type { BusinessProfile, NotifySettings } from "../../src/config/business-profile.ts";
 import { startNoticeSender } from "../../src/notices/sender.ts";
 import type { Repeated } from "../../src/process/repeat.ts";
+import type { NewNotice } from "../../src/domain/facts/fact.ts";
 import type { Store } from "../../src/store/index.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { NewNotice } from "../../src/store/notices/notices.ts";
 
 export interface Desk {
   readonly store: Store;

@@ -1,10 +1,13 @@
+import { UNKNOWN_SENDER } from "../../src/contracts/authors.ts";
 import { expect, test } from "vitest";
 import type { BusinessProfile } from "../../src/config/business-profile.ts";
 import type { PlaybookSchedule } from "../../src/contracts/playbook.ts";
 import { lateConditions } from "../../src/reports/late-conditions.ts";
 import { holdForLoss } from "../../src/store/janitor/behind.ts";
 import { appendAudit } from "../../src/store/audit/audit.ts";
-import { refusedWebhook } from "../../src/store/audit/refused-webhooks.ts";
+import { webhookRefused } from "../../src/domain/facts/access.ts";
+import { record } from "../../src/store/facts/record.ts";
+import { webhooksOf } from "../../src/store/audit/refused-webhooks.ts";
 import { insertEvents, markDispatched } from "../../src/store/events/inbox.ts";
 import type { Store } from "../../src/store/index.ts";
 import { changeLine } from "../../src/store/lines/lines.ts";
@@ -187,8 +190,10 @@ test("if webhooks are missing, an unconfirmed signature is reported as a possibl
       remedy: expect.stringContaining("PAYRUN_PUBLIC_URL"),
     },
   ]);
+  const { businessId, name } = ACME;
+  const refused = { businessId, nowMs: 2_000, by: UNKNOWN_SENDER, subject: webhooksOf(name) };
   await store.transaction((trx) =>
-    appendAudit(trx, refusedWebhook(ACME, { why: "no_match", times: 1 }, 2_000)),
+    record(trx, webhookRefused(refused, { why: "no_match", times: 1 })),
   );
   expect(await missed()).toEqual([
     {

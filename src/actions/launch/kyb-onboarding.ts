@@ -1,6 +1,7 @@
+import { onboardingLaunched } from "../../domain/facts/onboardings.ts";
+import { record } from "../../store/facts/record.ts";
 import { kybOnboardingId, WORKFLOW_KINDS } from "../../contracts/workflow-kinds.ts";
 import type { KybOnboardingPlaybook } from "../../contracts/playbook.ts";
-import { appendAudit } from "../../store/audit/audit.ts";
 import { recordOnboarding } from "../../store/onboarding/onboardings.ts";
 import { unprocessable } from "../errors.ts";
 import { startWorkflow } from "../temporal.ts";
@@ -31,14 +32,10 @@ export const launchKybOnboarding: Launcher<KybOnboardingPlaybook> = async (conte
       nowMs,
     });
     if (result.created) {
-      await appendAudit(trx, {
-        businessId: profile.businessId,
-        nowMs,
-        actor: by.name,
-        action: "onboarding.launched",
-        subject: workflowId,
-        details: { playbook: request.playbook, revision, round: result.onboarding.round },
-      });
+      const { round } = result.onboarding;
+      const head = { businessId: profile.businessId, nowMs, by: by.name, subject: workflowId };
+      const launched = { playbook: request.playbook, revision, round };
+      await record(trx, onboardingLaunched(head, launched));
     }
     return result;
   });

@@ -1,10 +1,10 @@
-import { appendAudit } from "../../store/audit/audit.ts";
+import { onboardingEnded } from "../../domain/facts/onboardings.ts";
+import { record } from "../../store/facts/record.ts";
 import {
   endOnboarding,
   getOnboardingByWorkflowId,
   updateOnboarding,
 } from "../../store/onboarding/onboardings.ts";
-import { signalOnCommit } from "../../store/signals/pending-signals.ts";
 import type { ActionContext } from "../context.ts";
 import { conflict } from "../errors.ts";
 
@@ -36,20 +36,9 @@ export async function cancelOnboarding(
     const waitingFor = `It was cancelled by ${by}; launch it again to go on.`;
     await updateOnboarding(trx, businessId, { phase: "expired", waitingFor }, nowMs);
     const forgotten = await endOnboarding(trx, businessId, nowMs);
-    await appendAudit(trx, {
-      businessId,
-      nowMs,
-      actor: by,
-      action: "onboarding.ended",
-      subject: workflowId,
-      details: {
-        phase: "expired",
-        round: onboarding.round,
-        forgotten,
-        reason: reason ?? "it was cancelled",
-      },
-    });
-    signalOnCommit(trx, businessId, { kind: "workflow", workflowId });
+    const head = { businessId, nowMs, by, subject: workflowId };
+    const ended = { phase: "expired", round: onboarding.round, forgotten };
+    await record(trx, onboardingEnded(head, { ...ended, reason: reason ?? "it was cancelled" }));
   });
   return true;
 }

@@ -1,9 +1,10 @@
+import { ONBOARDING_ACTS, onboardingProvided } from "../../domain/facts/onboardings.ts";
+import { record } from "../../store/facts/record.ts";
 import { createHash } from "node:crypto";
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { ProvidedStep } from "../../contracts/onboarding.ts";
 import { actAbout, type LegalAct, legalText } from "../../domain/onboarding/texts.ts";
-import { appendAudit } from "../../store/audit/audit.ts";
 import type { Tables } from "../../store/index.ts";
 import {
   endInputs,
@@ -12,7 +13,6 @@ import {
   type OnboardingInput,
 } from "../../store/onboarding/onboarding-inputs.ts";
 import { getOnboarding, type Onboarding } from "../../store/onboarding/onboardings.ts";
-import { signalOnCommit } from "../../store/signals/pending-signals.ts";
 import { VaultError } from "../../vault/keyring.ts";
 import type { ActionContext } from "../context.ts";
 import type { Principal } from "../principal.ts";
@@ -109,28 +109,17 @@ async function keep(
     inputs.push(await insertInput(trx, input));
   }
   const legal = step === "signature" || step === "certification" ? step : undefined;
-  await appendAudit(trx, {
-    businessId,
-    nowMs,
-    actor: by.name,
-    action: legal === undefined ? "onboarding.provided" : ACTIONS[legal],
-    subject: onboarding.workflowId,
-    details: {
-      step,
-      inputIds: inputs.map(({ inputId }) => inputId),
-      from: providing.from,
-      tokenId: by.tokenId,
-      ...(legal === undefined ? {} : actOf(legal, providing)),
-    },
-  });
-  signalOnCommit(trx, businessId, { kind: "workflow", workflowId: onboarding.workflowId });
+  const head = { businessId, nowMs, by: by.name, subject: onboarding.workflowId };
+  const inputIds = inputs.map(({ inputId }) => inputId);
+  const given = { step, inputIds, from: providing.from, tokenId: by.tokenId };
+  await record(
+    trx,
+    legal === undefined
+      ? onboardingProvided(head, given)
+      : ONBOARDING_ACTS[legal](head, { ...given, ...actOf(legal, providing) }),
+  );
   return onboarding;
 }
-
-const ACTIONS = {
-  signature: "onboarding.signed",
-  certification: "onboarding.certified",
-} as const;
 
 /** Returns who put their name to which text, and when. */
 function actOf(act: LegalAct, { profile, items, textHash }: Providing) {

@@ -1,3 +1,5 @@
+import { PAYABLE_RESOLVED } from "../../domain/facts/retries.ts";
+import { record } from "../../store/facts/record.ts";
 import type { Transaction } from "kysely";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
@@ -5,7 +7,6 @@ import { retryFailedPaymentId } from "../../contracts/workflow-kinds.ts";
 import type { LineState } from "../../contracts/line-states.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import { closeByPerson } from "../../ledger/close-by-person.ts";
-import { appendAudit } from "../../store/audit/audit.ts";
 import {
   claimOwners,
   claimPayables,
@@ -26,7 +27,6 @@ import { linesWithParts } from "../../store/payables/line-parts.ts";
 import { givenBackIn } from "../../store/lines/parked-lines.ts";
 import { requestRetry } from "../../store/retries/retries.ts";
 import { getRetryCase } from "../../store/lines/retry-cases.ts";
-import { signalOnCommit } from "../../store/signals/pending-signals.ts";
 import { moveSubscription } from "../../store/payables/subscriptions.ts";
 import type { ActionContext } from "../context.ts";
 import { holdsNow } from "../holds/holds-now.ts";
@@ -303,7 +303,6 @@ async function end(
   if (owner !== undefined && mine.includes(owner)) {
     await releaseClaim(trx, { businessId, payableId, owner });
   }
-  for (const workflowId of mine) signalOnCommit(trx, businessId, { kind: "workflow", workflowId });
   await audit(context, trx, resolving, { holdId: hold.holdId, state });
   return { ...named(resolving), state, holdId: hold.holdId };
 }
@@ -325,14 +324,12 @@ async function audit(
   context: ActionContext,
   trx: Transaction<Tables>,
   { profile, request, by, line }: Resolving,
-  details: Record<string, unknown>,
+  details: { readonly workflowId: string } | { readonly holdId: string; readonly state: string },
 ): Promise<void> {
-  await appendAudit(trx, {
-    businessId: profile.businessId,
-    nowMs: context.nowMs(),
-    actor: by.name,
-    action: `payable.resolved-${request.action}`,
-    subject: request.payableId,
-    details: { runId: line.runId, reason: request.reason, ...details },
-  });
+  const { name, businessId } = profile;
+  const { action, payableId: subject, reason } = request;
+  const { runId } = line;
+  const head = { businessId, nowMs: context.nowMs(), by: by.name, subject };
+  const retryId = retryFailedPaymentId(name, subject);
+  await record(trx, PAYABLE_RESOLVED[action](head, { runId, reason, ...details }, { retryId }));
 }

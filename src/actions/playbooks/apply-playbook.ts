@@ -1,3 +1,5 @@
+import { playbookApplied } from "../../domain/facts/playbooks.ts";
+import { record } from "../../store/facts/record.ts";
 import type { Transaction } from "kysely";
 import type { BusinessProfile } from "../../config/business-profile.ts";
 import type { PayRunPlaybook, Playbook } from "../../contracts/playbook.ts";
@@ -5,7 +7,6 @@ import { isCancellationPolicy } from "../../domain/cancellations/policy.ts";
 import { laxerLimits } from "../../domain/planning/limits.ts";
 import { BUILT_IN_FAILURES } from "../../domain/retries/policy.ts";
 import { jsonHash } from "../../store/audit/audit-said.ts";
-import { appendAudit } from "../../store/audit/audit.ts";
 import type { Tables } from "../../store/index.ts";
 import {
   applyPlaybook,
@@ -77,20 +78,17 @@ export async function storePlaybook(
     }
     const { deleted } = await scheduleWish(trx, { businessId, playbook: name });
     if (result.changed || deleted) {
-      await appendAudit(trx, {
-        businessId,
-        nowMs,
-        actor: author.author,
-        action: "playbook.applied",
-        subject: name,
-        details: {
+      const applying = playbookApplied(
+        { businessId, nowMs, by: author.author, subject: name },
+        {
           revision: result.revision,
           hash: textHash(text),
           compiled: jsonHash(playbook),
-          ...(confirmed === undefined ? {} : { confirmedBy: confirmed.by }),
+          confirmedBy: confirmed?.by,
           ...sandboxTime,
         },
-      });
+      );
+      await record(trx, applying);
     }
     return { ...result, wasDeleted: deleted };
   });

@@ -6,7 +6,7 @@ import { launcherOf } from "../../domain/clock/schedule-triggers.ts";
 import type { PlaybookSchedule } from "../../contracts/playbook.ts";
 import type { Tables } from "../../store/index.ts";
 import { withSchedule } from "../../store/playbooks/schedule-turns.ts";
-import { noteOutsideAct } from "../../store/notices/schedule-changes.ts";
+import { noteOutsideAct } from "../../store/facts/schedule-changes.ts";
 import { type ScheduleWish, scheduleWish } from "../../store/playbooks/schedule-wishes.ts";
 import {
   type PlaybookKey,

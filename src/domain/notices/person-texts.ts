@@ -26,21 +26,3 @@ export function askedAgainNotice(
     ].join("\n"),
   };
 }
-
-/** Notifies the holder of a token that it was used from an address never seen before. */
-export function tokenUsed(use: {
-  readonly tokenId: string;
-  readonly name: string;
-  readonly address: string;
-  readonly at: string;
-}): NoticeText {
-  const { tokenId, name, address, at } = use;
-  return {
-    subject: `A Payrun token of ${name} was used from a new address`,
-    text: [
-      `${at}: a token of ${name} was used from ${address}, from which none of theirs was used before.`,
-      "If that was not you, ask an administrator to revoke it at once.",
-      `Revoke it with: payrun token revoke ${tokenId}`,
-    ].join("\n"),
-  };
-}

@@ -2,41 +2,6 @@ import type { NoticeText } from "./run-texts.ts";
 
 const WHO = "If nobody of yours did that, find out who can write to Temporal.";
 
-/** What was done to a playbook's schedule in Temporal itself, or what Temporal has lost. */
-export type ScheduleChange = "paused" | "resumed" | "lost" | "changed" | "made";
-
-/** Notifies of what has become of a schedule at Temporal, and what Payrun has done about it. */
-export function scheduleChanged(playbook: string, change: ScheduleChange): NoticeText {
-  const { did, now } = CHANGES[change];
-  return {
-    subject: `The schedule of ${playbook} was ${did}`,
-    text: [`${now.replaceAll("PLAYBOOK", playbook)}`, WHO].join("\n"),
-  };
-}
-
-const CHANGES: Readonly<Record<ScheduleChange, { readonly did: string; readonly now: string }>> = {
-  paused: {
-    did: "paused in Temporal",
-    now: "It begins no run by itself. To go on: payrun schedule resume PLAYBOOK",
-  },
-  resumed: {
-    did: "resumed in Temporal",
-    now: "It begins runs by itself again. To stop that: payrun schedule pause PLAYBOOK",
-  },
-  lost: {
-    did: "deleted in Temporal, or lost there",
-    now: "Payrun has made it again as its playbook says, paused if it was paused, and begins the runs that were missed within catchUp. To stop it: payrun schedule pause PLAYBOOK",
-  },
-  changed: {
-    did: "changed in Temporal",
-    now: "Payrun has written it again as its playbook says. To change it, change the playbook and apply it.",
-  },
-  made: {
-    did: "in Temporal although it is deleted",
-    now: "Payrun has deleted it there. To have it again, apply the playbook: payrun apply PLAYBOOK.yaml",
-  },
-};
-
 /** Why a workflow of Payrun's doesn't go on, although Temporal shows it as running. */
 export type Stopped = "tasks-fail" | "tasks-late" | "tasks-wait" | "id-taken";
 

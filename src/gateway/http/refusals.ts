@@ -1,3 +1,7 @@
+import { requestRefused, requestUnauthorized, webhookRefused } from "../../domain/facts/access.ts";
+import type { Fact } from "../../domain/facts/fact.ts";
+import { record } from "../../store/facts/record.ts";
+import { webhooksOf } from "../../store/audit/refused-webhooks.ts";
 import { coversBusinesses } from "../../domain/approvals/token.ts";
 import type { Context } from "hono";
 import type { Shown } from "../../api/shown.ts";
@@ -6,8 +10,7 @@ import { definedOnly } from "../../contracts/defined-only.ts";
 import { UNKNOWN_SENDER } from "../../contracts/authors.ts";
 import { businessOfWorkflow } from "../../contracts/workflow-kinds.ts";
 import type { BusinessProfile } from "../../config/business-profile.ts";
-import { appendAudit, type NewAuditEntry, STORE_TRAIL } from "../../store/audit/audit.ts";
-import { refusedWebhook } from "../../store/audit/refused-webhooks.ts";
+import { STORE_TRAIL } from "../../store/audit/audit.ts";
 import type { GatewayContext } from "./context.ts";
 import { reasonOf } from "../../process/repeat.ts";
 import type { Token } from "../../store/approvals/tokens.ts";
@@ -52,14 +55,8 @@ export async function noteUnauthorized(
   const requestId = c.res.headers.get("x-request-id");
   const said = { why, request, token: key, times };
   context.log.warn("refused a token", { ...said, from: addressOf(c, context), requestId });
-  await append(context, {
-    businessId: STORE_TRAIL,
-    nowMs,
-    actor: ended?.name ?? UNKNOWN_SENDER,
-    action: "request.unauthorized",
-    subject: key,
-    details: said,
-  });
+  const head = { businessId: STORE_TRAIL, nowMs, by: ended?.name ?? UNKNOWN_SENDER, subject: key };
+  await append(context, requestUnauthorized(head, said));
 }
 
 /**
@@ -83,15 +80,17 @@ export async function noteRefusedWebhook(
     times,
     from: addressOf(c, context),
   });
-  await append(context, refusedWebhook(profile, { why, times }, nowMs));
+  const head = { businessId: profile.businessId, nowMs, by: UNKNOWN_SENDER };
+  await append(context, webhookRefused({ ...head, subject: webhooksOf(name) }, { why, times }));
 }
 
-/** Appends an entry. The request is refused even if the trail can't be written. */
-async function append({ store, log }: Noting, entry: NewAuditEntry): Promise<void> {
+/** Records a refusal. The request is refused even if the trail can't be written. */
+async function append({ store, log }: Noting, refusal: Fact): Promise<void> {
   try {
-    await store.transactionOf(entry.businessId, (trx) => appendAudit(trx, entry));
+    await store.transactionOf(refusal.businessId, (trx) => record(trx, refusal));
   } catch (error) {
-    log.warn("a refusal is not in the trail", { action: entry.action, reason: reasonOf(error) });
+    const { action } = refusal.entry ?? {};
+    log.warn("a refusal is not in the trail", { action, reason: reasonOf(error) });
   }
 }
 
@@ -114,19 +113,18 @@ export async function noteRefused(
   if (repeat === undefined) return;
   const businessId = trailOf(context, refused);
   await context.store.transactionOf(businessId, (trx) =>
-    appendAudit(trx, {
-      businessId,
-      nowMs,
-      actor: principal.name,
-      action: "request.refused",
-      subject: subject ?? path,
-      details: {
-        request: `${method.toUpperCase()} ${path}`,
-        roles: principal.roles,
-        ...(isTheirs ? {} : { businesses: principal.businesses }),
-        times: repeat.times,
-      },
-    }),
+    record(
+      trx,
+      requestRefused(
+        { businessId, nowMs, by: principal.name, subject: subject ?? path },
+        {
+          request: `${method.toUpperCase()} ${path}`,
+          roles: principal.roles,
+          ...(isTheirs ? {} : { businesses: principal.businesses }),
+          times: repeat.times,
+        },
+      ),
+    ),
   );
 }
 

@@ -1,12 +1,12 @@
+import { usedFromElsewhere } from "../../domain/facts/access.ts";
+import { record } from "../../store/facts/record.ts";
 import type { Transaction } from "kysely";
 import { ownAddress } from "../../domain/notices/own-address.ts";
 import { actsFor } from "../../domain/approvals/token.ts";
 import { spokenTime } from "../../domain/clock/spoken.ts";
-import { tokenUsed } from "../../domain/notices/person-texts.ts";
 import { reasonOf } from "../../process/repeat.ts";
 import { type HeldToken, noteUse, type CredentialShown } from "../../store/approvals/uses.ts";
 import type { Tables } from "../../store/index.ts";
-import { raiseNotice } from "../../store/notices/notices.ts";
 import type { GatewayContext } from "./context.ts";
 
 /** Within this period, a token's or session's use from one address is recorded only once. */
@@ -57,15 +57,8 @@ export class TokenUses {
       );
     if (profile === undefined) return;
     const { businessId, zone } = profile;
-    await raiseNotice(trx, {
-      businessId,
-      kind: "token-used",
-      factKey: `${tokenId}/${address}`,
-      nowMs,
-      ...tokenUsed({ tokenId, name, address, at: spokenTime(nowMs, zone) }),
-      person: principal,
-      roles: [],
-      data: { tokenId, name, address },
-    });
+    const at = spokenTime(nowMs, zone);
+    const used = { tokenId, name, principal, address, at };
+    await record(trx, usedFromElsewhere({ businessId, nowMs }, used));
   }
 }

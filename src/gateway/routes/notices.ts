@@ -1,8 +1,9 @@
+import { noticeRetried } from "../../domain/facts/businesses.ts";
+import { record } from "../../store/facts/record.ts";
 import { z } from "zod";
 import { definedOnly } from "../../contracts/defined-only.ts";
 import { NEW_YORK } from "../../domain/clock/new-york.ts";
 import { NOTICE_KINDS } from "../../contracts/notices.ts";
-import { appendAudit } from "../../store/audit/audit.ts";
 import {
   deliveriesOf,
   type NoticeDelivery,
@@ -86,14 +87,14 @@ function addRetry(routes: Routes): void {
       await store.transactionOf(known.businessId, async (trx) => {
         const tried = await retryNotice(trx, params.id, context.nowMs());
         if (tried === 0) return;
-        await appendAudit(trx, {
+        const nowMs = context.nowMs();
+        const head = {
           businessId: known.businessId,
-          nowMs: context.nowMs(),
-          actor: principal.name,
-          action: "notice.retried",
+          nowMs,
+          by: principal.name,
           subject: params.id,
-          details: { kind: known.kind, deliveries: tried },
-        });
+        };
+        await record(trx, noticeRetried(head, { kind: known.kind, deliveries: tried }));
       });
       const notice = (await getNotice(store.db, params.id)) ?? known;
       const deliveries = (await deliveriesOf(store.db, [params.id])).get(params.id) ?? [];

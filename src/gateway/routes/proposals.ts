@@ -1,6 +1,7 @@
+import { playbookProposed } from "../../domain/facts/playbooks.ts";
+import { record } from "../../store/facts/record.ts";
 import { z } from "zod";
 import { principalOf } from "../../contracts/principal.ts";
-import { appendAudit } from "../../store/audit/audit.ts";
 import {
   endProposal,
   getProposal,
@@ -48,14 +49,8 @@ export async function propose(
     // must not turn the author into the second person.
     if (waiting?.text === text) return;
     await proposePlaybook(trx, { ...key, text, ...author, createdAtMs: nowMs });
-    await appendAudit(trx, {
-      businessId,
-      nowMs,
-      actor: author.author,
-      action: "playbook.proposed",
-      subject: playbook,
-      details: { hash },
-    });
+    const head = { businessId, nowMs, by: author.author, subject: playbook };
+    await record(trx, playbookProposed(head, { hash }));
   });
   const revision = (inForce?.revision ?? 0) + 1;
   return { ...key, revision, changed: true, proposal: hash };

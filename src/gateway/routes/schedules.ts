@@ -1,5 +1,7 @@
+import type { Fact, Head } from "../../domain/facts/fact.ts";
+import { SCHEDULE_ACTS, scheduleDeleted } from "../../domain/facts/playbooks.ts";
+import { record } from "../../store/facts/record.ts";
 import { z } from "zod";
-import { appendAudit } from "../../store/audit/audit.ts";
 import type { StoredPlaybook } from "../../store/playbooks/playbooks.ts";
 import { deleteSchedule, pauseSchedule, resumeSchedule } from "../../temporal/schedules.ts";
 import { backfill } from "../../actions/launch/backfill.ts";
@@ -96,7 +98,9 @@ function addSwitch(routes: Routes, action: "pause" | "resume", summary: string):
         const held = await persistently(context.temporal, () =>
           act(context.temporal, keyOf(stored), text),
         );
-        if (held) await record(context, stored, principal, `schedule.${action}d`, body.note);
+        const did = SCHEDULE_ACTS[`${action}d`];
+        if (held)
+          await noteAct(context, stored, principal, (head) => did(head, { note: body.note }));
         return { done: held };
       });
       if (!done) throw noSchedule(playbook);
@@ -129,7 +133,7 @@ function addDelete(routes: Routes): void {
         if (kept === undefined && !isLost) return { done: false };
         // Recorded before the deletion: a schedule that is missing without an entry is created
         // again.
-        await record(context, stored, principal, "schedule.deleted", undefined);
+        await noteAct(context, stored, principal, (head) => scheduleDeleted(head, {}));
         const gone = await persistently(context.temporal, () =>
           deleteSchedule(context.temporal, keyOf(stored)),
         );
@@ -176,22 +180,13 @@ function noSchedule(playbook: string): Error {
   );
 }
 
-async function record(
+async function noteAct(
   context: GatewayContext,
   stored: StoredPlaybook,
   principal: Principal,
-  action: string,
-  said: string | undefined,
+  act: (head: Head) => Fact,
 ): Promise<void> {
   const { businessId } = businessNamed(context, stored.business, "");
-  await context.store.transactionOf(businessId, (trx) =>
-    appendAudit(trx, {
-      businessId,
-      nowMs: context.nowMs(),
-      actor: principal.name,
-      action,
-      subject: stored.name,
-      details: said === undefined ? {} : { note: said },
-    }),
-  );
+  const head = { businessId, nowMs: context.nowMs(), by: principal.name, subject: stored.name };
+  await context.store.transactionOf(businessId, (trx) => record(trx, act(head)));
 }

@@ -1,13 +1,15 @@
+import { sentenceOf } from "../../domain/facts/all.ts";
+import { approvalGiven } from "../../domain/facts/decisions.ts";
+import { spoken } from "../../domain/facts/fact.ts";
 import { type AuthorKind } from "../../contracts/authors.ts";
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import { stageText } from "../../domain/approvals/stages.ts";
-import { ONLY_PLANS } from "../../domain/plan-only.ts";
 import { spokenDate } from "../../domain/clock/spoken.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { refusalText } from "../../domain/planning/decided-before.ts";
 import { sumText } from "../../domain/planning/vendor-sums.ts";
 import { refusalsOf } from "../../store/approvals/decided-before.ts";
-import { APPROVAL_GIVEN, type AuditEntry } from "../../store/audit/audit.ts";
+import type { AuditEntry } from "../../store/audit/audit.ts";
 import type { Hold } from "../../store/holds/holds.ts";
 import type { Db } from "../../store/index.ts";
 import { eventsOfPayable, leftOutOf, planningsOf } from "../../store/lines/payable-history.ts";
@@ -75,7 +77,7 @@ function storyOf(trail: readonly AuditEntry[]): TimelineEntry[] {
     if (action.startsWith("line:")) wasHeld = action === "line:on-hold";
     if (isLifted) return [{ ...ofEntry(entry), text: "No longer on hold" }];
     // Approvals are shown as the store has them.
-    const isShown = action.startsWith("line:awaiting") || action === APPROVAL_GIVEN;
+    const isShown = action.startsWith("line:awaiting") || action === approvalGiven.action;
     return isShown ? [] : [ofEntry(entry)];
   });
 }
@@ -161,11 +163,6 @@ const EVENTS: Readonly<Record<string, string>> = {
   "payable.payment.reversed": "a payment came back",
 };
 
-/** Returns a name from the code as words. */
-function spoken(name: string): string {
-  return name.replaceAll(/[-._:]/g, " ");
-}
-
 function ofHold(hold: Hold): TimelineEntry[] {
   const { author, authorKind, reason, createdAtMs, releasedAtMs } = hold;
   const by = { by: author, byKind: authorKind };
@@ -178,99 +175,6 @@ function ofHold(hold: Hold): TimelineEntry[] {
   return [set, { atMs: releasedAtMs, kind: "hold", text: `Hold lifted: ${reason}`, ...lifter }];
 }
 
-function ofEntry(entry: AuditEntry): TimelineEntry {
-  const { atMs, action, details } = entry;
-  const by = { by: entry.actor, byKind: entry.actorKind };
-  const [family = "", what = ""] = action.split(/[:.]/, 2);
-  const known = TEXTS[action]?.(details);
-  if (known !== undefined) return { atMs, ...by, kind: KINDS[action] ?? family, text: known };
-  if (family === "line") {
-    const text = `Now ${spoken(what)}${why(details, what)}`;
-    return { atMs, ...by, kind: "line", text };
-  }
-  if (family === "alarm") {
-    return {
-      atMs,
-      ...by,
-      kind: "alarm",
-      text: `Alarm: ${spoken(what)}${why(details)}`,
-    };
-  }
-  if (family === "cancel-payment") {
-    const text = `Cancel of its payment: ${spoken(what)}${inBrackets(details["reason"])}`;
-    return { atMs, ...by, kind: "cancel", text };
-  }
-  const recorded = spoken(action);
-  const words = recorded.charAt(0).toUpperCase() + recorded.slice(1);
-  return { atMs, ...by, kind: "recorded", text: `${words}${why(details)}` };
-}
-
-type Details = Readonly<Record<string, unknown>>;
-
-const KINDS: Readonly<Record<string, string>> = {
-  "attempt.sending": "sending",
-  "attempt.answered": "answered",
-  "attempt.looked-up": "looked-up",
-};
-
-const TEXTS: Readonly<Record<string, (details: Details) => string>> = {
-  "attempt.sending": ({ seq, send, amountCents }) =>
-    `Request ${text(seq)}, send ${text(send)}: ${formatUsd(Number(amountCents ?? 0))}`,
-  "attempt.answered": (details) =>
-    `Request ${text(details["seq"])}: ${text(details["result"])}${inBrackets(details["status"], details["code"])}${line(details)}`,
-  "attempt.looked-up": ({ seq, verdict, shown, isConclusive }) =>
-    `Looked up request ${text(seq)}: ${text(verdict)}, ${text(shown)} ${shown === 1 ? "payment" : "payments"} shown${isConclusive === true ? ", after its window" : ""}`,
-  "attempt.adopted": () => "The payment that the lookup found counts as the requested one",
-  "attempt.refused": ({ seq, why: reason }) => `Request ${text(seq)} not sent: ${text(reason)}`,
-  "line:cancelled": (details) =>
-    details["reasonCode"] === "dropped" ? "Left out of its run" : `Cancelled${why(details)}`,
-  "line:planned": (details) =>
-    givenIn(details) === "approved"
-      ? "Has every approval that it needs"
-      : `Now planned${why(details, "planned")}`,
-  "payable.resolved-retry": ({ reason }) => `To be tried again${inBrackets(reason)}`,
-  "payable.resolved-paid-elsewhere": ({ reason }) =>
-    `Said to be paid elsewhere${inBrackets(reason)}`,
-  "payable.resolved-give-up": ({ reason }) => `Given up${inBrackets(reason)}`,
-  "withheld-bill:withheld": ({ reason }) => `Still held back${inBrackets(reason)}`,
-  "withheld-bill:released": ({ reason }) => `No longer held back${inBrackets(reason)}`,
-  "withheld-bill:too-late": ({ reason }) => `Could not be held back${inBrackets(reason)}`,
-  "line:skipped": () => `Only planned: nothing is sent, since ${ONLY_PLANS}`,
-  "handed-to-retry": () => "Handed to its retry",
-  "incident.opened": ({ code }) => `Its funding account is on hold for all runs${inBrackets(code)}`,
-  "incident.released": ({ reason }) => `Its funding account was released${inBrackets(reason)}`,
-  "incident.other-source": ({ reason }) =>
-    `Its funding account stays on hold, another one is to pay${inBrackets(reason)}`,
-  "incident.top-up": ({ reason }) =>
-    `A deposit into its account was asked for${inBrackets(reason)}`,
-};
-
-function line(details: Details): string {
-  return typeof details["line"] === "string" ? `; line ${details["line"]}` : "";
-}
-
-/** @param said what the text already says */
-function why(details: Details, said?: string): string {
-  const given = givenIn(details);
-  if (given === said) return "";
-  return inBrackets(typeof given === "string" && KEBAB.test(given) ? spoken(given) : given);
-}
-
-function givenIn({ reasonCode, why: reason, code, outcome }: Details): unknown {
-  return reasonCode ?? reason ?? code ?? outcome;
-}
-
-/**
- * Names from the code, such as `run_cancelled`; texts for people and codes like `R08` stay as they
- * are.
- */
-const KEBAB = /^[a-z]+(-[a-z]+)+$/;
-
-function inBrackets(...values: readonly unknown[]): string {
-  const said = values.filter((value) => value !== undefined && value !== null).map(text);
-  return said.length === 0 ? "" : ` (${said.join(" ")})`;
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? String(value) : "?";
+function ofEntry({ atMs, actor: by, actorKind: byKind, ...entry }: AuditEntry): TimelineEntry {
+  return { atMs, by, byKind, ...sentenceOf(entry) };
 }

@@ -1,10 +1,11 @@
+import { approvalGiven } from "../../domain/facts/decisions.ts";
+import { record } from "../facts/record.ts";
+import { recordMoves } from "../facts/record-moves.ts";
 import type { LineReason } from "../../contracts/reason-codes.ts";
 import { LINE } from "../../contracts/line-states.ts";
 import { nextAfterLeavingOut } from "../../domain/approvals/share-texts.ts";
 import { randomUUID } from "node:crypto";
 import { sql, type Transaction } from "kysely";
-import { appendOfLines } from "../audit/audit-lines.ts";
-import { APPROVAL_GIVEN } from "../audit/audit.ts";
 import { releaseEndedClaims } from "../payables/claims.ts";
 import { asColumns, type RecordOf } from "../sql/as-record.ts";
 import { chunks, type Db } from "../sql/db.ts";
@@ -129,19 +130,14 @@ async function noteApprovals(
       return JSON.stringify(about);
     });
     for (const [details, lines] of alike) {
-      await appendOfLines(trx, {
-        businessId: lines[0]?.business_id ?? "",
-        runId,
-        nowMs: decidedAtMs,
-        actor: principal,
-        action: APPROVAL_GIVEN,
-        details: JSON.parse(details) as Readonly<Record<string, unknown>>,
-        lines: lines.map(({ payable_id: payableId, line_no: lineNo }) => ({
-          payableId,
-          lineNo,
-          details: { lineHash: given.get(payableId)?.lineHash },
-        })),
-      });
+      const head = { businessId: lines[0]?.business_id ?? "", nowMs: decidedAtMs, by: principal };
+      const same = JSON.parse(details) as Parameters<typeof approvalGiven.ofLines>[1];
+      const of = lines.map(({ payable_id: payableId, line_no: lineNo }) => ({
+        payableId,
+        lineNo,
+        details: { lineHash: given.get(payableId)?.lineHash },
+      }));
+      await record(trx, approvalGiven.ofLines(head, same, { runId, lines: of }));
     }
   }
 }
@@ -173,15 +169,10 @@ async function dropLines(
       .returning(["payable_id", "line_no", "business_id"])
       .execute();
     dropped.push(...rows.map((row) => row.payable_id));
-    await appendOfLines(trx, {
-      businessId: rows[0]?.business_id ?? "",
-      runId: decision.runId,
-      nowMs: decision.decidedAtMs,
-      actor: decision.principal,
-      action: "line:cancelled",
-      details: { reasonCode: "dropped", decisionId },
-      lines: rows.map((row) => ({ payableId: row.payable_id, lineNo: row.line_no })),
-    });
+    const { runId, decidedAtMs: nowMs, principal } = decision;
+    const run = { runId, nowMs, businessId: rows[0]?.business_id ?? "" };
+    const why = { reasonCode: "dropped", decisionId };
+    await recordMoves(trx, run, "cancelled", rows, why, principal);
     const sent = await trx
       .updateTable("run_lines")
       .set({ dropped_by: decision.principal, updated_at_ms: decision.decidedAtMs })

@@ -1,3 +1,6 @@
+import { linkMade, sessionEnded, sessionOpened } from "../../domain/facts/access.ts";
+import type { Head } from "../../domain/facts/fact.ts";
+import { record } from "../facts/record.ts";
 import { isoInstant } from "../../domain/clock/instants.ts";
 import { type Author, kindOfAuthor, nameOfAuthor } from "../../contracts/authors.ts";
 import { randomUUID } from "node:crypto";
@@ -13,7 +16,7 @@ import {
   type SignInWay,
 } from "../../domain/approvals/session.ts";
 import { differsFromTrail } from "../audit/audit-compare.ts";
-import { appendAudit, STORE_TRAIL } from "../audit/audit.ts";
+import { STORE_TRAIL } from "../audit/audit.ts";
 import { asColumns, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { changeRecords, deleteRecords, findAll, findOne } from "../sql/records.ts";
@@ -47,11 +50,9 @@ export async function makeSignInLink(
   const expiresAtMs = Math.floor(nowMs) + SIGN_IN_LINK_MINUTES * 60_000;
   const row = asColumns({ codeHash: hashOfSecret(code), ...rowOf(signIn), expiresAtMs });
   await trx.insertInto("sign_in_links").values(row).execute();
-  await record(trx, "session.link-made", signIn.name, subjectOf(signIn.holder), nowMs, {
-    code: hashOfSecret(hashOfSecret(code)),
-    way: signIn.way,
-    expiresAtMs,
-  });
+  const { holder, name, way } = signIn;
+  const made = { code: hashOfSecret(hashOfSecret(code)), way, expiresAtMs };
+  await record(trx, linkMade(headOf(subjectOf(holder), name, nowMs), made));
   return { code, expiresAtMs };
 }
 
@@ -109,7 +110,7 @@ export async function openSession(
   const whose = tokenId === null ? { issuer, subject, businesses } : { tokenId };
   const fingerprint = { secret: hashOfSecret(hashOfSecret(secret)) };
   const details = { way: signIn.way, ...whose, from, expiresAtMs, ...fingerprint };
-  await record(trx, "session.opened", signIn.name, session.sessionId, nowMs, details);
+  await record(trx, sessionOpened(headOf(session.sessionId, signIn.name, nowMs), details));
   return { session, secret };
 }
 
@@ -132,7 +133,7 @@ export async function endSession(
   const endedBy = { endedBy: nameOfAuthor(by), endedByKind: kindOfAuthor(by) };
   const change = { endedAtMs: Math.floor(nowMs), ...endedBy };
   const done = await changeRecords(trx, "sessions", { sessionId, endedAtMs: null }, change);
-  if (done > 0) await record(trx, "session.ended", by, sessionId, nowMs, { name });
+  if (done > 0) await record(trx, sessionEnded(headOf(sessionId, by, nowMs), { name }));
 }
 
 /**
@@ -203,15 +204,8 @@ function subjectOf(holder: SessionHolder): string {
   return "tokenId" in holder ? holder.tokenId : `${holder.issuer} ${holder.subject}`;
 }
 
-async function record(
-  trx: Transaction<Tables>,
-  action: string,
-  actor: Author,
-  subject: string,
-  nowMs: number,
-  details: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  await appendAudit(trx, { businessId: STORE_TRAIL, nowMs, actor, action, subject, details });
+function headOf(subject: string, by: Author, nowMs: number): Head {
+  return { businessId: STORE_TRAIL, nowMs, by, subject };
 }
 
 function withoutHash(found: RecordOf<"sessions"> | undefined): Session | undefined {

@@ -1,3 +1,11 @@
+import {
+  tokenConfirmed,
+  tokenCreated,
+  tokenRenewed,
+  tokenRevoked,
+} from "../../domain/facts/access.ts";
+import type { Head } from "../../domain/facts/fact.ts";
+import { record } from "../facts/record.ts";
 import { isoInstant } from "../../domain/clock/instants.ts";
 import { type Author, kindOfAuthor, nameOfAuthor, SystemAuthor } from "../../contracts/authors.ts";
 import { randomUUID } from "node:crypto";
@@ -5,7 +13,7 @@ import type { Transaction } from "kysely";
 import { DAY_MS } from "../../contracts/durations.ts";
 import { isOtherOfOneLook, principalOf } from "../../contracts/principal.ts";
 import { TOKEN_DAYS, tokenProblem, type TokenView } from "../../domain/approvals/token.ts";
-import { appendAudit, STORE_TRAIL } from "../audit/audit.ts";
+import { STORE_TRAIL } from "../audit/audit.ts";
 import { asColumns, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { changeRecords, findAll, findOne } from "../sql/records.ts";
@@ -129,7 +137,7 @@ async function insertToken(
     )
     .execute();
   const details = { name, roles, businesses, expiresAtMs, secret: fingerprintOf(secret) };
-  await record(trx, "token.created", { tokenId }, { by: createdBy, nowMs }, details);
+  await record(trx, tokenCreated(headOf(tokenId, { by: createdBy, nowMs }), details));
   return { tokenId, token: secret };
 }
 
@@ -143,7 +151,7 @@ export async function confirmToken(
   const confirmedBy = { confirmedBy: nameOfAuthor(by), confirmedByKind: kindOfAuthor(by) };
   const change = { confirmedAtMs: nowMs, ...confirmedBy };
   const done = await changeRecords(trx, "tokens", { tokenId, confirmedAtMs: null }, change);
-  if (done > 0) await record(trx, "token.confirmed", { tokenId }, deed, { name });
+  if (done > 0) await record(trx, tokenConfirmed(headOf(tokenId, deed), { name }));
 }
 
 /**
@@ -158,13 +166,8 @@ export async function renewToken(
   const secret = newSecret("payrun_");
   await changeRecords(trx, "tokens", { tokenId }, { tokenHash: hashOfSecret(secret) });
   await endSessionsOfToken(trx, tokenId, { by: name, nowMs });
-  await record(
-    trx,
-    "token.renewed",
-    { tokenId },
-    { by: name, nowMs },
-    { name, secret: fingerprintOf(secret) },
-  );
+  const head = headOf(tokenId, { by: name, nowMs });
+  await record(trx, tokenRenewed(head, { name, secret: fingerprintOf(secret) }));
   return secret;
 }
 
@@ -200,7 +203,7 @@ export async function revokeToken(
     if (known === undefined || known.revokedAtMs !== null) return false;
     await changeRecords(trx, "tokens", { tokenId }, { revokedAtMs: Math.floor(deed.nowMs) });
     await endSessionsOfToken(trx, tokenId, deed);
-    await record(trx, "token.revoked", { tokenId }, deed, { name: known.name });
+    await record(trx, tokenRevoked(headOf(tokenId, deed), { name: known.name }));
     return true;
   });
 }
@@ -229,15 +232,8 @@ export async function viewTokens(
 
 const isoOf = (ms: number | undefined) => (ms === undefined ? null : isoInstant(ms));
 
-async function record(
-  trx: Transaction<Tables>,
-  action: string,
-  { tokenId }: Pick<Token, "tokenId">,
-  { by, nowMs }: Deed,
-  details: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  const entry = { businessId: STORE_TRAIL, nowMs, actor: by, action, subject: tokenId, details };
-  await appendAudit(trx, entry);
+function headOf(subject: string, { by, nowMs }: Deed): Head {
+  return { businessId: STORE_TRAIL, nowMs, by, subject };
 }
 
 function withoutHash(found: RecordOf<"tokens"> | undefined): Token | undefined {

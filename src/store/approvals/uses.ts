@@ -1,4 +1,6 @@
-import { appendAudit, STORE_TRAIL } from "../audit/audit.ts";
+import { sessionUsed, tokenUsed } from "../../domain/facts/access.ts";
+import { record } from "../facts/record.ts";
+import { STORE_TRAIL } from "../audit/audit.ts";
 import type { Transaction } from "kysely";
 import type { Tables } from "../schema/tables.ts";
 import { asColumns, type RecordOf } from "../sql/as-record.ts";
@@ -56,10 +58,9 @@ export async function noteUse(
       .onConflict((row) => row.doNothing())
       .executeTakeFirst();
     if (numInsertedOrUpdatedRows === 0n) return;
-    const action = tokenId.startsWith("ses_") ? "session.used" : "token.used";
-    const details = { name, from: address };
-    const entry = { businessId: STORE_TRAIL, nowMs, actor: name, action, subject: tokenId };
-    await appendAudit(trx, { ...entry, details });
+    const used = tokenId.startsWith("ses_") ? sessionUsed : tokenUsed;
+    const head = { businessId: STORE_TRAIL, nowMs, by: name, subject: tokenId };
+    await record(trx, used(head, { name, from: address }));
     if (isNew) await onNewAddress?.(trx, held);
   });
 }

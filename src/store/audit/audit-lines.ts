@@ -1,6 +1,4 @@
-import { byWorkflow } from "../../contracts/authors.ts";
-import type { Transaction } from "kysely";
-import { LINE, type LineState } from "../../contracts/line-states.ts";
+import { LINE } from "../../contracts/line-states.ts";
 import {
   appendAuditEntries,
   type AuditEntry,
@@ -9,7 +7,6 @@ import {
   type NewAuditEntry,
 } from "./audit.ts";
 import type { Db } from "../sql/db.ts";
-import type { Tables } from "../schema/tables.ts";
 
 /** How many neighbors in a plan share an entry about what happens to several of them at once. */
 const LINES_A_PART = 500;
@@ -35,7 +32,7 @@ export interface LineEntries extends Omit<NewAuditEntry, "subject" | "details"> 
  * hundred thousand bills then take some hundred entries, and a bill's are still found by index.
  */
 export async function appendOfLines(
-  trx: Transaction<Tables>,
+  trx: Db,
   { runId, details = {}, lines, ...entry }: LineEntries,
 ): Promise<void> {
   const parts = Map.groupBy(lines, ({ lineNo }) => partOf(runId, lineNo));
@@ -48,20 +45,6 @@ export async function appendOfLines(
     return { ...entry, subject: part, details: { ...details, each } };
   });
   await appendAuditEntries(trx, entries);
-}
-
-/** Adds to the trail that lines of a run moved to a state, with why. */
-export async function appendMoves(
-  trx: Transaction<Tables>,
-  run: { readonly runId: string; readonly businessId: string; readonly nowMs: number },
-  to: LineState,
-  rows: readonly { readonly payable_id: string; readonly line_no: number }[],
-  details: Details,
-): Promise<void> {
-  const { runId, businessId, nowMs } = run;
-  const lines = rows.map((row) => ({ payableId: row.payable_id, lineNo: row.line_no }));
-  const entry = { businessId, runId, nowMs, actor: byWorkflow(runId), action: `line:${to}` };
-  await appendOfLines(trx, { ...entry, details, lines });
 }
 
 /** What entries say of lines that are planned. */

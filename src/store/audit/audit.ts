@@ -47,7 +47,7 @@ export interface HashedEntry extends Omit<NewAuditEntry, "actor" | "details"> {
 }
 
 /** Entries of the transactions that are under way. */
-const written = new WeakMap<Transaction<Tables>, NewAuditEntry[]>();
+const written = new WeakMap<Db, NewAuditEntry[]>();
 
 /**
  * Adds an entry to a business's trail, in the transaction of what it records: the entry is
@@ -56,15 +56,12 @@ const written = new WeakMap<Transaction<Tables>, NewAuditEntry[]>();
  * Each entry's hash covers its content and the hash before it, so that nothing in the middle can be
  * changed or taken out unnoticed. A transaction's entries are chained together at its end.
  */
-export function appendAudit(trx: Transaction<Tables>, entry: NewAuditEntry): Promise<void> {
+export function appendAudit(trx: Db, entry: NewAuditEntry): Promise<void> {
   return appendAuditEntries(trx, [entry]);
 }
 
 /** Adds many entries in order; see `appendAudit`. */
-export function appendAuditEntries(
-  trx: Transaction<Tables>,
-  entries: readonly NewAuditEntry[],
-): Promise<void> {
+export function appendAuditEntries(trx: Db, entries: readonly NewAuditEntry[]): Promise<void> {
   const all = written.get(trx);
   if (all === undefined) throw new Error("audit entries belong in a transaction of the store");
   for (const entry of entries) all.push(entry);

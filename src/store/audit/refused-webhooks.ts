@@ -1,19 +1,8 @@
-import { UNKNOWN_SENDER } from "../../contracts/authors.ts";
+import { webhookRefused } from "../../domain/facts/access.ts";
 import type { Db } from "../sql/db.ts";
 
-const ACTION = "webhook.refused";
-
-const subjectOf = (business: string): string => `webhooks/${business}`;
-
-/** Returns the trail's entry about a webhook that was refused. */
-export function refusedWebhook(
-  { name, businessId }: { readonly name: string; readonly businessId: string },
-  details: { readonly why: string; readonly times: number },
-  nowMs: number,
-) {
-  const about = { action: ACTION, subject: subjectOf(name), details };
-  return { businessId, nowMs, actor: UNKNOWN_SENDER, ...about };
-}
+/** Returns the subject of entries about a business's webhooks. */
+export const webhooksOf = (business: string): string => `webhooks/${business}`;
 
 /** Returns when and why a webhook was last refused since then; null if none was. */
 export async function lastRefusedWebhook(
@@ -28,8 +17,8 @@ export async function lastRefusedWebhook(
     .selectFrom("audit")
     .select(["at_ms", "details"])
     .where("business_id", "=", businessId)
-    .where("subject", "=", subjectOf(business))
-    .where("action", "=", ACTION)
+    .where("subject", "=", webhooksOf(business))
+    .where("action", "=", webhookRefused.action)
     .orderBy("audit_id", "desc")
     .limit(1)
     .executeTakeFirst();

@@ -11,15 +11,15 @@ import type { Transaction } from "kysely";
 import { type HoldScopeName, holdsOn, kindOf } from "../../domain/holds.ts";
 import { isKept, type Name } from "../../domain/names.ts";
 import { holdSubject } from "../../contracts/names.ts";
+import { holdCreated, holdEnded, holdReleased } from "../../domain/facts/holds.ts";
 import { differenceOf } from "../audit/audit-compare.ts";
-import { appendAudit } from "../audit/audit.ts";
+import { record } from "../facts/record.ts";
 import { readerOf, type RecordOf } from "../sql/as-record.ts";
 import { namesOf } from "../names/names.ts";
 import type { Db } from "../sql/db.ts";
 import { changeRecords, findOne } from "../sql/records.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import type { Tables } from "../schema/tables.ts";
-import { signalOnCommit } from "../signals/pending-signals.ts";
 
 /** A "not now" with an author; only that author or a person releases it. */
 export type Hold = RecordOf<"holds">;
@@ -59,11 +59,9 @@ export async function createHold(trx: Transaction<Tables>, hold: NewHold): Promi
     .executeTakeFirstOrThrow();
   const made = toHold(row);
   const { reason, roles, untilMs } = made;
-  await note(trx, made, "hold.created", {
-    nowMs: hold.nowMs,
-    actor: hold.author,
-    details: { reason, roles, until: untilMs === null ? null : new Date(untilMs).toISOString() },
-  });
+  const until = untilMs === null ? null : new Date(untilMs).toISOString();
+  const head = headOf(made, hold.author, hold.nowMs);
+  await record(trx, holdCreated(head, { ...named(made), reason, roles, until }));
   return made;
 }
 
@@ -112,7 +110,7 @@ export async function releaseHold(
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const lifted = toHold(row);
-  await note(trx, lifted, "hold.released", { nowMs, actor: by, details: {} });
+  await record(trx, holdReleased(headOf(lifted, by, nowMs), named(lifted)));
   return lifted;
 }
 
@@ -168,11 +166,8 @@ export async function endHolds(
         releasedByKind: kindOfAuthor(ENDED_BY),
       },
     );
-    await note(trx, hold, "hold.ended", {
-      nowMs: times.nowMs,
-      actor: ENDED_BY,
-      details: { until: new Date(untilMs ?? 0).toISOString() },
-    });
+    const until = new Date(untilMs ?? 0).toISOString();
+    await record(trx, holdEnded(headOf(hold, ENDED_BY, times.nowMs), { ...named(hold), until }));
     ended += 1;
   }
   return ended;
@@ -181,20 +176,12 @@ export async function endHolds(
 /** Who releases a hold that ends by itself. */
 const ENDED_BY = new SystemAuthor("its end");
 
-async function note(
-  trx: Transaction<Tables>,
-  { businessId, holdId, scope, value }: Hold,
-  action: "hold.created" | "hold.released" | "hold.ended",
-  entry: {
-    readonly nowMs: number;
-    readonly actor: Author;
-    readonly details: Readonly<Record<string, unknown>>;
-  },
-): Promise<void> {
-  const details = { holdId, scope, value, ...entry.details };
-  const subject = holdSubject(scope, value);
-  await appendAudit(trx, { ...entry, businessId, action, subject, details });
-  signalOnCommit(trx, businessId, { kind: "hold", holdId, scope, value });
+function headOf({ businessId, scope, value }: Hold, by: Author, nowMs: number) {
+  return { businessId, nowMs, by, subject: holdSubject(scope, value) };
+}
+
+function named({ holdId, scope, value }: Hold) {
+  return { holdId, scope, value };
 }
 
 /** Returns a hold, released or not. */

@@ -2,16 +2,18 @@ import { type Author, byWorkflow, kindOfAuthor, nameOfAuthor } from "../../contr
 import type { Transaction } from "kysely";
 import { MOVING_TOP_UP_STATES } from "../../contracts/deposit.ts";
 import type { IncidentDecision } from "../../contracts/incident.ts";
-import { debitRefusedBy, RETURN_CODES } from "../../domain/payments/return-codes.ts";
-import { incidentCommand } from "../../domain/retries/deciders.ts";
-import { appendAudit } from "../audit/audit.ts";
+import { debitRefusedBy } from "../../domain/payments/return-codes.ts";
+import {
+  INCIDENT_DECIDED,
+  incidentOpened,
+  incidentReopened,
+} from "../../domain/facts/incidents.ts";
+import { record } from "../facts/record.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import type { Db } from "../sql/db.ts";
 import { changeRecords, findEach, findOne } from "../sql/records.ts";
 import { createHold, type Hold, listHolds, isSetBy, releaseHold } from "../holds/holds.ts";
-import { raiseNotice } from "../notices/notices.ts";
 import type { Tables } from "../schema/tables.ts";
-import { signalOnCommit } from "../signals/pending-signals.ts";
 
 /** A funding account whose payments bounced, on hold for all runs until one person has decided. */
 export type Incident = RecordOf<"incidents">;
@@ -107,12 +109,6 @@ export async function openIncident(
     nowMs,
   });
   const { business, code, reason, roles } = incident;
-  const paragraphs = [
-    reason,
-    RETURN_CODES[code]?.toDo,
-    await incident.scheduledText?.(),
-    `The account is on hold for all runs of ${business} until one of ${roles.join(", ")} decides:\n\n  ${incidentCommand(sourceId)}`,
-  ];
   const values = asColumns({
     businessId,
     sourceId,
@@ -139,26 +135,15 @@ export async function openIncident(
     .onConflict((conflict) => conflict.columns(["business_id", "source_id"]).doUpdateSet(values))
     .returningAll()
     .executeTakeFirstOrThrow();
-  await raiseNotice(trx, {
-    businessId,
-    kind: "incident",
-    factKey: `${workflowId}/${round}`,
-    subject: `Payments from ${sourceId} bounced (${incident.code}): nothing more is paid from it`,
-    text: paragraphs.flatMap((text) => text ?? []).join("\n\n"),
-    roles: incident.roles,
-    data: { workflowId, sourceId, code: incident.code, holdId: hold.holdId },
-    nowMs,
-  });
-  await appendAudit(trx, {
-    businessId,
-    nowMs,
-    actor: byWorkflow(workflowId),
-    action: "incident.opened",
-    subject: sourceId,
-    details: { round, code: incident.code, holdId: hold.holdId },
-  });
-  // Bills whose failure could have been the vendor's, or about one entry, are judged again.
-  signalOnCommit(trx, businessId, { kind: "incident", sourceId });
+  const scheduled = (await incident.scheduledText?.()) ?? null;
+  await record(
+    trx,
+    incidentOpened(
+      { businessId, nowMs, by: byWorkflow(workflowId), subject: sourceId },
+      { round, code, holdId: hold.holdId },
+      { business, workflowId, reason, roles, scheduled },
+    ),
+  );
   return { incident: toIncident(row), opened: true };
 }
 
@@ -238,16 +223,11 @@ export async function decideIncident(
   if (decision.decision === "released") {
     await releaseHolds(trx, incident, decision);
   }
-  signalOnCommit(trx, businessId, { kind: "workflow", workflowId: incident.workflowId });
-  if (phase === "ended") signalOnCommit(trx, businessId, { kind: "incident", sourceId });
-  await appendAudit(trx, {
-    businessId,
-    nowMs: decision.nowMs,
-    actor: decision.by,
-    action: `incident.${decision.decision}`,
-    subject: sourceId,
-    details: { round: incident.round, reason: decision.reason },
-  });
+  const { by, reason, nowMs } = decision;
+  const { round, workflowId } = incident;
+  const said = INCIDENT_DECIDED[decision.decision];
+  const head = { businessId, nowMs, by, subject: sourceId };
+  await record(trx, said(head, { round, reason }, { workflowId }));
   return true;
 }
 
@@ -287,12 +267,6 @@ export async function reopenIncident(
     decidedAtMs: null,
   } as const;
   if ((await changeRecords(trx, "incidents", decided, open)) === 0) return;
-  await appendAudit(trx, {
-    businessId,
-    nowMs,
-    actor: byWorkflow(workflowId),
-    action: "incident.reopened",
-    subject: sourceId,
-    details: { round },
-  });
+  const head = { businessId, nowMs, by: byWorkflow(workflowId), subject: sourceId };
+  await record(trx, incidentReopened(head, { round }));
 }

@@ -1,18 +1,13 @@
+import { STORE, storeBehind } from "../../domain/facts/businesses.ts";
+import { record } from "../facts/record.ts";
 import { PAYRUN } from "../../contracts/authors.ts";
 import type { Transaction } from "kysely";
-import { appendAudit } from "../audit/audit.ts";
 import { databaseNowMs } from "../sql/database-clock.ts";
 import { type Lease, takeLease } from "../sql/leases.ts";
 import type { Db } from "../sql/db.ts";
 import { findOne } from "../sql/records.ts";
 import { createHold, listHolds } from "../holds/holds.ts";
-import { raiseNotice } from "../notices/notices.ts";
 import type { Tables } from "../schema/tables.ts";
-
-const ACTION = "store.behind";
-
-/** Entries about the store itself have this subject. */
-const SUBJECT = "store";
 
 /** A row of its own: a lease that ends at once records when it was last taken. */
 const KEPT: Lease = { name: "store-kept", holder: "payrun" };
@@ -82,30 +77,15 @@ export async function holdForLoss(trx: Transaction<Tables>, loss: Loss): Promise
     author: PAYRUN,
     nowMs,
   });
-  await raiseNotice(trx, {
-    businessId,
-    kind: "store-behind",
-    factKey: hold.holdId,
-    nowMs,
-    subject: `Everything is on hold: the store ${is} older than what was done with it`,
-    text: `${reason}\n\nWhat to do: payrun payments --since BACKUP_DAY lists the service's payments and which of them the store has no record of; payrun holds shows the hold, ${hold.holdId}; payrun release ends it.`,
-    roles: ["operator"],
-    data: { holdId: hold.holdId, evidence: loss.evidence },
-  });
-  await appendAudit(trx, {
-    businessId,
-    nowMs,
-    actor: PAYRUN,
-    action: ACTION,
-    subject: SUBJECT,
-    details: {
-      evidence: loss.evidence,
-      holdId: hold.holdId,
-      serviceMs: loss.serviceMs,
-      businessMs: loss.businessMs,
-      noticedAtMs: nowMs,
-    },
-  });
+  const { evidence, serviceMs, businessMs } = loss;
+  await record(
+    trx,
+    storeBehind(
+      { businessId, nowMs, by: PAYRUN, subject: STORE },
+      { evidence, holdId: hold.holdId, serviceMs, businessMs, noticedAtMs: nowMs },
+      { is, reason },
+    ),
+  );
   return true;
 }
 
@@ -130,8 +110,8 @@ export async function lossNoticed(db: Db, businessId: string): Promise<NoticedLo
     .selectFrom("audit")
     .select("details")
     .where("business_id", "=", businessId)
-    .where("subject", "=", SUBJECT)
-    .where("action", "=", ACTION)
+    .where("subject", "=", STORE)
+    .where("action", "=", storeBehind.action)
     .orderBy("audit_id", "desc")
     .limit(1)
     .executeTakeFirst();

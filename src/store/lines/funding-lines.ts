@@ -2,7 +2,7 @@ import type { LineReason } from "../../contracts/reason-codes.ts";
 import type { Transaction } from "kysely";
 import { LINE } from "../../contracts/line-states.ts";
 import type { SourceUse } from "../../domain/notices/source-texts.ts";
-import { appendMoves } from "../audit/audit-lines.ts";
+import { recordMoves } from "../facts/record-moves.ts";
 import { CENTS, chunks, COUNT } from "../sql/db.ts";
 import { changeRecords } from "../sql/records.ts";
 import { type RunLine, toRunLine } from "./lines.ts";
@@ -141,7 +141,7 @@ export async function markShort(
       .where((eb) => eb.or([eb("reason", "is", null), eb("reason", "!=", short.reason)]))
       .returning(["payable_id", "line_no"])
       .execute();
-    if (short.parked) await appendMoves(trx, short, "parked", rows, { reasonCode: SHORT });
+    if (short.parked) await recordMoves(trx, short, "parked", rows, { reasonCode: SHORT });
   }
 }
 

@@ -8,7 +8,7 @@ import {
 } from "kysely";
 import { LINE, type LineState } from "../../contracts/line-states.ts";
 import { holdsOn, onHoldText } from "../../domain/holds.ts";
-import { appendMoves } from "../audit/audit-lines.ts";
+import { recordMoves } from "../facts/record-moves.ts";
 import { chunks } from "../sql/db.ts";
 import { activeHolds, type Hold } from "../holds/holds.ts";
 import { isApproved } from "../approvals/line-approvals.ts";
@@ -87,7 +87,7 @@ async function move(
   moment: RunMoment,
   which: Conditions,
   to: Changed & { readonly state: LineState },
-  why: Readonly<Record<string, unknown>>,
+  why: Parameters<typeof recordMoves>[4],
 ): Promise<void> {
   const rows = await trx
     .updateTable("run_lines")
@@ -96,7 +96,7 @@ async function move(
     .where((eb) => eb.and(which(eb)))
     .returning(["payable_id", "line_no"])
     .execute();
-  await appendMoves(trx, moment, to.state, rows, why);
+  await recordMoves(trx, moment, to.state, rows, why);
 }
 
 type HoldableLine = Pick<RunLine, "payableId" | "contactId" | "sourceId" | "state" | "reason">;

@@ -1,45 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { NoticeKind } from "../../contracts/notices.ts";
+import type { NewNotice } from "../../domain/facts/fact.ts";
 import { readerOf, type RecordOf } from "../sql/as-record.ts";
 import { chunks, type Db } from "../sql/db.ts";
 import { deleteRecords, findEach, findOne } from "../sql/records.ts";
 import { namedTexts } from "./named-texts.ts";
-
-/** A message to our own people or to a vendor. */
-export interface NewNotice {
-  readonly businessId: string;
-  /** What it reports. */
-  readonly kind: NoticeKind;
-  /**
-   * Identifies the fact within its business and kind: it is reported once, however often the notice
-   * is raised.
-   */
-  readonly factKey: string;
-  /** One line. */
-  readonly subject: string;
-  /** Plain text, a few lines. */
-  readonly text: string;
-  /** Roles that it concerns; empty for every channel. */
-  readonly roles: readonly string[];
-  /** For programs. JSON-safe; never a token, an account number or other secrets. */
-  readonly data: Readonly<Record<string, unknown>>;
-  /** Real time. */
-  readonly nowMs: number;
-  /** Run that it is about; the run's status then shows whether the notice could be delivered. */
-  readonly runId?: string;
-  /**
-   * The principal that it is for. If the profile has no address of theirs, it goes to its roles, or
-   * to nobody if it has none.
-   */
-  readonly person?: string;
-  /**
-   * Real instant before which it isn't sent, so that others like it can join (`takeBackUnsent`); at
-   * once if missing.
-   */
-  readonly sendAtMs?: number;
-  /** Vendor that it is for; the vendor's addresses are read from the service when it is sent. */
-  readonly contactId?: string;
-}
 
 /** A notice that was raised. */
 export type Notice = RecordOf<"notices">;
@@ -59,7 +23,17 @@ const TEXT_MAX = 8_000;
  * @returns false if the fact has been reported before
  */
 export async function raiseNotice(db: Db, notice: NewNotice): Promise<boolean> {
-  return (await insertNotice(db, notice)) !== undefined;
+  const raised = await insertNotice(db, notice);
+  if (raised === undefined) return false;
+  const { businessId, kind, together = [] } = notice;
+  for (const keys of chunks(together)) {
+    await db
+      .insertInto("notice_facts")
+      .values(keys.map((key) => ({ ...raised, business_id: businessId, kind, fact_key: key })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+  return true;
 }
 
 async function insertNotice(db: Db, notice: NewNotice) {
@@ -98,30 +72,6 @@ export async function isNotified(
 ): Promise<boolean> {
   const { businessId, kind, factKey } = fact;
   return (await findOne(db, "notices", { businessId, kind, factKey })) !== undefined;
-}
-
-/**
- * Raises one notice for several facts, none of which is ever reported again. For facts that come in
- * hundreds, such as bills that are parked for one cause.
- *
- * The caller has made sure, in the same transaction, that none of them has been reported
- * (`unreportedParked` does).
- */
-export async function raiseTogether(
-  db: Db,
-  notice: NewNotice,
-  factKeys: readonly string[],
-): Promise<void> {
-  const raised = await insertNotice(db, notice);
-  if (raised === undefined) return;
-  const { businessId, kind } = notice;
-  for (const keys of chunks(factKeys)) {
-    await db
-      .insertInto("notice_facts")
-      .values(keys.map((key) => ({ ...raised, business_id: businessId, kind, fact_key: key })))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  }
 }
 
 /** How long a notice waits for others like it, in real time. */

@@ -7,7 +7,7 @@ import { listPlaybooks } from "../playbooks/playbooks.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** Kind of the notice about a failed payment that Payrun did not make. */
-export const EXTERNAL_PAYMENT_NOTICE = "payment-failed-elsewhere";
+const EXTERNAL_PAYMENT_NOTICE = "payment-failed-elsewhere";
 
 /** The event that reports each way in which a payment that Payrun did not make may end. */
 const EVENT_OF = {
@@ -76,7 +76,7 @@ export async function paidHere(
 }
 
 /** Kind of the notice about payments that came back and that a restored store has no record of. */
-export const FORGOTTEN_PAYMENT_NOTICE = "payment-not-on-record";
+const FORGOTTEN_PAYMENT_NOTICE = "payment-not-on-record";
 
 /**
  * Returns which of these failed payments are not Payrun's own and have not been reported by a

@@ -1,3 +1,5 @@
+import { linesPlannedAnew } from "../../domain/facts/lines.ts";
+import { record } from "../facts/record.ts";
 import { byWorkflow } from "../../contracts/authors.ts";
 import { setImmediate } from "node:timers/promises";
 import { sql, type Transaction } from "kysely";
@@ -6,7 +8,6 @@ import { planHash, policyHash } from "../../domain/approvals/hashes.ts";
 import { decideByOf } from "../../domain/planning/dates.ts";
 import { keepNamesOfPlan } from "../names/names.ts";
 import { keepStages } from "../approvals/approval-stages.ts";
-import { appendOfLines } from "../audit/audit-lines.ts";
 import { assigned, NO_BACK_OFF, NO_LEASE } from "../lines/lease-columns.ts";
 import { chunks } from "../sql/db.ts";
 import { rowsAs } from "../sql/rows-as.ts";
@@ -84,19 +85,14 @@ export async function storeReplannedLines(
   const decideBy = await decideByNow(trx, runId);
   const summary = replanSummary(last.summary, replaced, { planHash: hash, decideBy });
   await insertPlan(trx, runId, planNo, summary, nowMs);
-  await appendOfLines(trx, {
-    businessId: run.businessId,
-    runId,
-    nowMs,
-    actor: byWorkflow(runId),
-    action: "line:planned-anew",
-    details: { runId, planNo, planHash: hash },
-    lines: replaced.map(({ lineNo, plan: { payableId, version, lineHash, amountCents } }) => ({
-      payableId,
-      lineNo,
-      details: { version, lineHash, amountCents },
-    })),
-  });
+  const head = { businessId: run.businessId, nowMs, by: byWorkflow(runId) };
+  const anew = replaced.map(({ lineNo, plan: { payableId, version, lineHash, amountCents } }) => ({
+    payableId,
+    lineNo,
+    details: { version, lineHash, amountCents },
+  }));
+  const same = { runId, planNo, planHash: hash };
+  await record(trx, linesPlannedAnew.ofLines(head, same, { runId, lines: anew }));
   return { runId, planNo, planHash: hash, summary, createdAtMs: nowMs };
 }
 

@@ -1,3 +1,5 @@
+import { wakeUp, wakeWorkflow } from "../../domain/facts/fact.ts";
+import { record } from "../facts/record.ts";
 import type { Transaction } from "kysely";
 import type { LineState } from "../../contracts/line-states.ts";
 import { ASKING_PHASE } from "../../domain/asking-phases.ts";
@@ -8,7 +10,6 @@ import type { Db } from "../sql/db.ts";
 import { changeRecords, findEach, findOne } from "../sql/records.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import type { Tables } from "../schema/tables.ts";
-import { signalOnCommit } from "../signals/pending-signals.ts";
 
 /** What the owner of a failed or returned payable knows about it. */
 export type Retry = RecordOf<"retries">;
@@ -203,7 +204,7 @@ export async function requestRetry(
   const { by, ...key } = request;
   const asked = { requested: "retry", requested_by: by, look: 1 } as const;
   const { businessId, workflowId } = request;
-  signalOnCommit(trx, businessId, { kind: "workflow", workflowId });
+  await record(trx, wakeUp(businessId, wakeWorkflow(workflowId)));
   const row = await trx
     .insertInto("retries")
     .values({ ...newRow(key), ...asked, request_no: 1 })

@@ -1,3 +1,5 @@
+import { runCancelRequested, runJoined, runLaunched } from "../../domain/facts/runs.ts";
+import { record } from "../facts/record.ts";
 import { type Author, kindOfAuthor, nameOfAuthor } from "../../contracts/authors.ts";
 import type { Transaction } from "kysely";
 import { definedOnly } from "../../contracts/defined-only.ts";
@@ -8,11 +10,9 @@ import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import { COUNT, type Db } from "../sql/db.ts";
 import { changeRecords, findOne } from "../sql/records.ts";
 import { jsonHash } from "../audit/audit-said.ts";
-import { appendAudit } from "../audit/audit.ts";
 import type { Tables } from "../schema/tables.ts";
 import { findRunOfPeriod, wasEmpty } from "./run-of-period.ts";
 import { isUndecided } from "./run-stand.ts";
-import { signalOnCommit } from "../signals/pending-signals.ts";
 
 /** Endings after which the same period may be launched again, as the next revision. */
 const RELAUNCHABLE: readonly RunPhase[] = ["rejected", "expired", "cancelled", "failed"];
@@ -141,20 +141,19 @@ export async function recordLaunch(
   }
   const launched = await upsertRun(trx, launch);
   const { policy, inputs, launchedByTokenId: tokenId } = launched.run;
-  const decides = { tokenId, policy: jsonHash(policy), inputs: jsonHash(inputs) };
-  await appendAudit(trx, {
+  const head = {
     businessId: launch.businessId,
     nowMs: launch.nowMs,
-    actor: launch.launchedBy,
-    action: launched.created ? "run.launched" : "run.joined",
+    by: launch.launchedBy,
     subject: launched.runId,
-    details: {
-      playbook: launch.playbook,
-      revision: launch.playbookRevision,
-      period: launch.period,
-      ...(launched.created ? decides : {}),
-    },
-  });
+  };
+  const { playbook, playbookRevision: revision, period } = launch;
+  const of = { playbook, revision, period };
+  const decides = { tokenId, policy: jsonHash(policy), inputs: jsonHash(inputs) };
+  await record(
+    trx,
+    launched.created ? runLaunched(head, { ...of, ...decides }) : runJoined(head, of),
+  );
   return launched;
 }
 
@@ -261,16 +260,8 @@ export async function requestCancel(
   const run = await getRun(trx, runId);
   if (run === undefined) return "unknown";
   if (result.numUpdatedRows > 0n) {
-    await appendAudit(trx, {
-      businessId: run.businessId,
-      nowMs,
-      actor: by,
-      action: "run.cancel-requested",
-      subject: runId,
-      details: reason === null ? {} : { reason },
-    });
-    signalOnCommit(trx, run.businessId, { kind: "workflow", workflowId: runId });
-    signalOnCommit(trx, run.businessId, { kind: "run", runId });
+    const head = { businessId: run.businessId, nowMs, by, subject: runId };
+    await record(trx, runCancelRequested(head, { reason: reason ?? undefined }));
     return "requested";
   }
   return ENDED_PHASES.includes(run.phase) ? "ended" : "already";

@@ -1,13 +1,14 @@
+import { waitBegan, waitEnded } from "../../domain/facts/businesses.ts";
+import type { Head } from "../../domain/facts/fact.ts";
+import { record } from "../facts/record.ts";
 import type { Transaction } from "kysely";
 import { PAYRUN } from "../../contracts/authors.ts";
 import { PAYMENT_READ_FAILURES, READ_FAILURES } from "../../domain/service-waits.ts";
 import { doublingMs } from "../../domain/back-off.ts";
-import { appendAudit } from "../audit/audit.ts";
 import { asColumns, readerOf, type RecordOf } from "../sql/as-record.ts";
 import { COUNT, type Db } from "../sql/db.ts";
 import { findAll, findOne } from "../sql/records.ts";
 import type { Tables } from "../schema/tables.ts";
-import { signalOnCommit } from "../signals/pending-signals.ts";
 
 /** A fault of a whole business, or of one of its funding sources, during which everything waits. */
 export type BusinessWait = RecordOf<"business_waits">;
@@ -67,30 +68,23 @@ export async function setWait(trx: Transaction<Tables>, wait: NewWait): Promise<
     .returningAll()
     .executeTakeFirstOrThrow();
   // Continuing a wait is no news: a service that refuses for days must not fill the trail.
-  if (found === undefined) await note(trx, toWait(row), "wait.began", wait.realMs);
-  return toWait(row);
+  const set = toWait(row);
+  if (found === undefined) await record(trx, waitBegan(headOf(set, wait.realMs), { code }));
+  return set;
 }
 
-/**
- * Adds an entry to the trail, and signals the runs. The service's own words stay out of the trail:
- * they may name people.
- */
-async function note(
+function headOf({ businessId, sourceId }: BusinessWait, nowMs: number): Head {
+  return { businessId, nowMs, by: PAYRUN, subject: sourceId === "" ? businessId : sourceId };
+}
+
+/** Records that a wait is over. */
+async function noteEnd(
   trx: Transaction<Tables>,
-  { businessId, sourceId, code, tries, sinceMs }: BusinessWait,
-  action: "wait.began" | "wait.ended",
+  wait: BusinessWait,
   realMs: number,
 ): Promise<void> {
-  const ended = action === "wait.ended" ? { tries, sinceMs: Math.floor(sinceMs) } : {};
-  await appendAudit(trx, {
-    businessId,
-    nowMs: realMs,
-    actor: PAYRUN,
-    action,
-    subject: sourceId === "" ? businessId : sourceId,
-    details: { code, ...ended },
-  });
-  signalOnCommit(trx, businessId, { kind: "wait" });
+  const { code, tries, sinceMs } = wait;
+  await record(trx, waitEnded(headOf(wait, realMs), { code, tries, sinceMs: Math.floor(sinceMs) }));
 }
 
 function backOffMs(code: string, tries: number): number {
@@ -163,7 +157,7 @@ export async function clearWaits(
     .$if(shown.codes !== undefined, (waits) => waits.where("code", "in", shown.codes ?? []))
     .returningAll()
     .execute();
-  for (const row of ended) await note(trx, toWait(row), "wait.ended", shown.realMs);
+  for (const row of ended) await noteEnd(trx, toWait(row), shown.realMs);
 }
 
 /** Ends one wait whose cause is known to be gone. */
@@ -190,7 +184,7 @@ export async function clearWait(
     .returningAll()
     .executeTakeFirst();
   if (ended === undefined) return false;
-  await note(trx, toWait(ended), "wait.ended", wait.realMs);
+  await noteEnd(trx, toWait(ended), wait.realMs);
   return true;
 }
 

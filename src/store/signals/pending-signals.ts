@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
+import type { Wake } from "../../domain/facts/fact.ts";
 import { asColumns, readerOf } from "../sql/as-record.ts";
 import { databaseNowMs } from "../sql/database-clock.ts";
 import { chunks, type Db } from "../sql/db.ts";
@@ -7,41 +8,15 @@ import type { PendingSignal } from "../sql/store.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import type { Tables } from "../schema/tables.ts";
 
-/** What a transaction has written that concerns workflows. */
-export type Fact =
-  /** Something about one workflow: a decision, a resolution, a step of an onboarding. */
-  | { readonly kind: "workflow"; readonly workflowId: string }
-  /** A run has a plan, is to stop, or has ended: concerns what depends on it. */
-  | { readonly kind: "run"; readonly runId: string }
-  /** A hold was set, was released, or has come to its end. */
-  | {
-      readonly kind: "hold";
-      readonly holdId: string;
-      readonly scope: string;
-      readonly value: string;
-    }
-  /**
-   * A funding account whose payments bounced was decided about: concerns the bills that wait for
-   * it.
-   */
-  | { readonly kind: "incident"; readonly sourceId: string }
-  /** A fault of the whole business has begun, or is over: its runs show it, and go on. */
-  | { readonly kind: "wait" }
-  /** The business's clock has been moved: concerns every workflow at work for the business. */
-  | { readonly kind: "clock" };
-
 /** Facts of the transactions that are under way. */
-const written = new WeakMap<
-  Transaction<Tables>,
-  { readonly businessId: string; readonly fact: Fact }[]
->();
+const written = new WeakMap<Db, { readonly businessId: string; readonly fact: Wake }[]>();
 
 /**
  * Has the workflows that a fact concerns signaled, once the transaction that writes it has
  * committed. If the process dies in between, the gateways send the signals, from the rows that are
  * left.
  */
-export function signalOnCommit(trx: Transaction<Tables>, businessId: string, fact: Fact): void {
+export function signalOnCommit(trx: Db, businessId: string, fact: Wake): void {
   const all = written.get(trx);
   if (all === undefined) throw new Error("pending signals belong in a transaction of the store");
   all.push({ businessId, fact });
@@ -59,11 +34,11 @@ export async function withPendingSignals<T>(
   concernedBy: (
     trx: Transaction<Tables>,
     businessId: string,
-    facts: readonly Fact[],
+    facts: readonly Wake[],
   ) => Promise<ReadonlySet<string>>,
   noted: (pendingSignals: readonly PendingSignal[]) => void,
 ): Promise<T> {
-  const all: { readonly businessId: string; readonly fact: Fact }[] = [];
+  const all: { readonly businessId: string; readonly fact: Wake }[] = [];
   written.set(trx, all);
   try {
     const result = await work(trx);

@@ -2,17 +2,17 @@ import type { Transaction } from "kysely";
 import { LINE } from "../../contracts/line-states.ts";
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
 import type { WorkflowKindName } from "../../contracts/workflow-kinds.ts";
+import type { Wake } from "../../domain/facts/fact.ts";
 import { idsIn } from "../sql/rows-as.ts";
 import { heldColumn, isOfRun } from "../lines/open-lines.ts";
 import { casesOf } from "../lines/retry-cases.ts";
 import type { Tables } from "../schema/tables.ts";
-import type { Fact } from "../signals/pending-signals.ts";
 
 /** Returns the workflows that these facts of a business concern, as far as they have not ended. */
 export async function concernedBy(
   trx: Transaction<Tables>,
   businessId: string,
-  facts: readonly Fact[],
+  facts: readonly Wake[],
 ): Promise<Set<string>> {
   const concerned = new Set<string>();
   const add = (ids: readonly string[]): void => ids.forEach((id) => concerned.add(id));

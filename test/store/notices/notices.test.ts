@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { NewNotice } from "../../../src/domain/facts/fact.ts";
 import type { Store } from "../../../src/store/index.ts";
 import {
   claimDeliveries,
@@ -15,12 +16,10 @@ import {
   isNotified,
   lastRaisedMs,
   listNotices,
-  type NewNotice,
   raiseNotice,
-  raiseTogether,
 } from "../../../src/store/notices/notices.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
-import { pruneNotices } from "../../../src/store/notices/notice-prune.ts";
+import { pruneNotices } from "../../../src/store/facts/notice-prune.ts";
 import { updateRetry, upsertRetry } from "../../../src/store/retries/retries.ts";
 import { unreportedParked } from "../../../src/store/lines/parked-notices.ts";
 import { storePlan } from "../../../src/store/plans/plan-writes.ts";
@@ -201,7 +200,7 @@ test("parked bills are notified if no notice has named them yet, and again after
   expect(first.map((line) => line.payableId)).toEqual(["p1", "p2"]);
   const parked = notice({ kind: "parked", factKey: first[0]?.factKey ?? "" });
   const keys = first.map((line) => line.factKey);
-  await store.transaction((trx) => raiseTogether(trx, parked, keys));
+  await store.transaction((trx) => raiseNotice(trx, { ...parked, together: keys }));
   expect(await unreportedParked(store.db, run)).toEqual([]);
   await park(["p2"], 2);
   await park(["p3"], 1);

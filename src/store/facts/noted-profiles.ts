@@ -1,9 +1,8 @@
 import type { Transaction } from "kysely";
 import { UNKNOWN_SENDER } from "../../contracts/authors.ts";
 import type { Tables } from "../schema/tables.ts";
-import { appendAudit } from "./audit.ts";
-
-const ACTION = "profile.changed";
+import { profileChanged } from "../../domain/facts/access.ts";
+import { record } from "./record.ts";
 
 /** What is noted of a profile, by key; null for what it doesn't set. Never a secret. */
 export type NotedProfile = Readonly<Record<string, unknown>>;
@@ -27,7 +26,7 @@ export async function noteProfile(
     .select(["audit_id", "details"])
     .where("business_id", "=", businessId)
     .where("subject", "=", subject)
-    .where("action", "=", ACTION)
+    .where("action", "=", profileChanged.action)
     .orderBy("audit_id", "desc");
   query = since === null ? query.limit(1) : query.where("audit_id", ">=", since);
   const noted = (await query.execute()).map(({ audit_id: auditId, details }) => {
@@ -41,9 +40,9 @@ export async function noteProfile(
   );
   if (same !== undefined) return same.auditId;
   // Whoever can write the file has changed it.
-  const entry = { businessId, nowMs, actor: UNKNOWN_SENDER, action: ACTION, subject };
+  const head = { businessId, nowMs, by: UNKNOWN_SENDER, subject };
   const changed = last?.changed ?? changedIn({}, values);
-  await appendAudit(trx, { ...entry, details: { changed, values } });
+  await record(trx, profileChanged(head, { changed, values }));
   return last?.auditId ?? 0;
 }
 

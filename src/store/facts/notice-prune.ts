@@ -1,7 +1,8 @@
+import { noticesForgotten } from "../../domain/facts/businesses.ts";
+import { record } from "./record.ts";
 import type { Transaction } from "kysely";
 import { PAYRUN } from "../../contracts/authors.ts";
 import { ENDED_PHASES } from "../../contracts/pay-run.ts";
-import { appendAudit } from "../audit/audit.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** The most notices that one transaction deletes. */
@@ -56,19 +57,12 @@ export async function pruneNotices(
   await trx.deleteFrom("notice_deliveries").where("notice_id", "in", ids).execute();
   await trx.deleteFrom("notice_facts").where("notice_id", "in", ids).execute();
   await trx.deleteFrom("notices").where("notice_id", "in", ids).execute();
-  await appendAudit(trx, {
-    businessId,
-    nowMs,
-    actor: PAYRUN,
-    action: "notices.forgotten",
-    subject: businessId,
-    details: {
-      told: old.map((row) => ({
-        kind: row.kind,
-        fact: row.fact_key,
-        at: new Date(row.created_at_ms).toISOString(),
-      })),
-    },
-  });
+  const head = { businessId, nowMs, by: PAYRUN, subject: businessId };
+  const told = old.map((row) => ({
+    kind: row.kind,
+    fact: row.fact_key,
+    at: new Date(row.created_at_ms).toISOString(),
+  }));
+  await record(trx, noticesForgotten(head, { told }));
   return ids.length;
 }
