@@ -10,7 +10,13 @@ export async function runOwner(context: ActivityContext, run: Run, by: string): 
   const { runId, business, businessId, playbook, policy } = run;
   const plan = await getPlan(context.store.db, runId);
   return {
-    ...{ owner: runId, runId, business, businessId, playbook, policy, by },
+    owner: runId,
+    runId,
+    business,
+    businessId,
+    playbook,
+    policy,
+    by,
     lines: RUN_LINES,
     limits: () => limitsOf(context, run),
     plannedAtMs: run.plannedAtMs ?? plan?.createdAtMs ?? 0,

@@ -150,7 +150,8 @@ async function write(
   });
   const morningMs = nextBankMorningMs(clock.businessMs);
   const later = asRead.map(({ job: { line }, isUnread }) => ({
-    ...{ payableId: line.payableId, from: line.state },
+    payableId: line.payableId,
+    from: line.state,
     pollAtMs: isUnread ? Math.min(morningMs, clock.afterRealMs(UNREAD_MS)) : morningMs,
   }));
   await pollLater(trx, runId, later, clock.realMs);

@@ -3,7 +3,8 @@ import { retryFailedPaymentId, WORKFLOW_KINDS } from "../../src/contracts/workfl
 import { claimPayables, handOverClaim } from "../../src/store/payables/claims.ts";
 import { moveSubscription } from "../../src/store/payables/subscriptions.ts";
 import { startOrSignal } from "../../src/temporal/start.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
+import { lineHandedToRetry } from "../../src/domain/facts/lines.ts";
+import { record } from "../../src/store/facts/record.ts";
 import { changeLine, type RunLine } from "../../src/store/lines/lines.ts";
 import { getRetry, updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
 import type { Run } from "../../src/store/runs/runs.ts";
@@ -34,8 +35,11 @@ export async function handOverToRetry(
     if (known !== undefined && known.runId !== runId) {
       // Another run's payment is another entry, so its retries are counted from the start.
       const anew = {
-        ...{ phase: "planning", retriesMade: 0, retryOn: null },
-        ...{ approvalEnded: null, requested: null },
+        phase: "planning",
+        retriesMade: 0,
+        retryOn: null,
+        approvalEnded: null,
+        requested: null,
       };
       await updateRetry(trx, { businessId, payableId }, anew, nowMs);
     }
@@ -53,13 +57,7 @@ export async function handOverToRetry(
     const pollAtMs = clock.businessMs;
     const change = { state: "retrying", look: false, pollAtMs } as const;
     if (!(await changeLine(trx, line, change, clock.realMs, { from: [line.state] }))) return;
-    await appendAudit(trx, {
-      businessId: run.businessId,
-      nowMs: clock.realMs,
-      actor: byWorkflow(run.runId),
-      action: "handed-to-retry",
-      subject: line.payableId,
-      details: { workflowId },
-    });
+    const head = { businessId: run.businessId, nowMs: clock.realMs, by: byWorkflow(run.runId) };
+    await record(trx, lineHandedToRetry({ ...head, subject: line.payableId }, { workflowId }));
   });
 }

@@ -37,7 +37,10 @@ export async function keepPlan(
     if (before !== undefined) return before.summary;
     if (isOver(await getRun(trx, run.runId))) return undefined;
     const { summary } = await storePlan(trx, {
-      ...{ run, plan, nowMs, pollAtMs: nextBankMorningMs(businessMs) },
+      run,
+      plan,
+      nowMs,
+      pollAtMs: nextBankMorningMs(businessMs),
     });
     if (onlyPlans(run.policy)) {
       await notePlan(trx, { run, plan, nowMs });

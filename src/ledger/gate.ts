@@ -6,7 +6,6 @@ import type { ClockReading } from "../business/clock.ts";
 import type { OverLimitCode } from "../contracts/reason-codes.ts";
 import type { VendorRecord } from "../contracts/pay-run.ts";
 import { jsonHash } from "../store/audit/audit-said.ts";
-import { databaseNowMs } from "../store/sql/database-clock.ts";
 import type { Tables } from "../store/schema/tables.ts";
 import { isOpen, LEAVE_WITHIN_MS, lookupIsConclusive } from "./derive.ts";
 import type { Now, Reading, Step, SubjectFacts, Wish } from "./facts.ts";
