@@ -1,5 +1,6 @@
+import { WITHHELD_BILL } from "../../src/domain/facts/cancellations.ts";
+import { record } from "../../src/store/facts/record.ts";
 import type { Transaction } from "kysely";
-import { definedOnly } from "../../src/contracts/defined-only.ts";
 import type { CancellationAssessment } from "../../src/contracts/cancellation.ts";
 import { businessOfWorkflow } from "../../src/contracts/workflow-kinds.ts";
 import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
@@ -8,8 +9,6 @@ import { judgeCancellation } from "../../src/domain/cancellations/progress.ts";
 import { soonestSleepMs } from "../../src/domain/sleeps.ts";
 import { lookupWaitMs } from "../../src/domain/cancellations/lookup-wait.ts";
 import { stopsCancels } from "../../src/domain/service-waits.ts";
-import { formatUsd } from "../../src/domain/money.ts";
-import { appendAudit } from "../../src/store/audit/audit.ts";
 import {
   type Cancellation,
   changeCancellation,
@@ -235,24 +234,16 @@ async function notify(
   clock: ClockReading,
 ): Promise<void> {
   const { businessId, workflowId, policy, runId } = cancellation;
+  const { actor, nowMs } = by(cancellation, clock);
   const state = change.state ?? item.state;
-  await appendAudit(trx, {
-    ...by(cancellation, clock),
-    action: `withheld-bill:${state}`,
-    subject: item.payableId ?? "",
-    details: { reason: change.reason ?? null },
-  });
-  if (state === "released") return;
-  const kept = item.isPaidElsewhere ? "though it was paid" : "it is not paid";
-  await raiseNotice(trx, {
-    businessId,
-    kind: "bill-not-released",
-    factKey: `${workflowId}/${item.payableId ?? ""}`,
-    subject: `${item.payableId ?? ""}, ${formatUsd(item.amountCents)}: ${state === "withheld" ? `still held back, ${kept}` : "could not be held back"}`,
-    text: `${change.reason ?? ""}\n\nBill ${item.payableId ?? ""}, hold ${item.holdId ?? "none"}.`,
-    roles: releasersOf(policy),
-    data: { id: workflowId, payableId: item.payableId, state },
-    nowMs: clock.realMs,
-    ...definedOnly({ runId: runId ?? undefined }),
-  });
+  const said = state === "released" || state === "withheld" ? state : "too-late";
+  const { amountCents, holdId, isPaidElsewhere, payableId } = item;
+  await record(
+    trx,
+    WITHHELD_BILL[said](
+      { businessId, nowMs, by: actor, subject: payableId ?? "" },
+      { reason: change.reason ?? null },
+      { workflowId, runId, amountCents, holdId, isPaidElsewhere, roles: releasersOf(policy) },
+    ),
+  );
 }

@@ -1,3 +1,5 @@
+import { wakeUp, wakeWorkflow } from "../../src/domain/facts/fact.ts";
+import { record } from "../../src/store/facts/record.ts";
 import type { Transaction } from "kysely";
 import type { ClockReading } from "../../src/business/clock.ts";
 import { mayReturnUntilMs } from "../../src/domain/payments/return-window.ts";
@@ -6,7 +8,6 @@ import type { LineChange } from "../../src/store/lines/lines.ts";
 import { extendSubscription } from "../../src/store/payables/subscriptions.ts";
 import { updateRetry } from "../../src/store/retries/retries.ts";
 import type { Tables } from "../../src/store/schema/tables.ts";
-import { signalOnCommit } from "../../src/store/signals/pending-signals.ts";
 import { notifyOfChangedRecords } from "../notify/changed-records.ts";
 import type { LineOwner, PayJob, PayOutcome, StoppedCode } from "../pay/job.ts";
 
@@ -49,7 +50,7 @@ export const RETRIED_LINES: LineOwner = {
     else if (WAITS_FOR_WORD.includes(outcome.kind)) {
       await notifyOfChangedRecords(trx, businessId, clock, true);
     }
-    signalOnCommit(trx, businessId, { kind: "workflow", workflowId: job.line.runId });
+    await record(trx, wakeUp(businessId, wakeWorkflow(job.line.runId)));
   },
 };
 

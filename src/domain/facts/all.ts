@@ -1,6 +1,7 @@
 import * as access from "./access.ts";
 import * as approvals from "./approvals.ts";
 import * as businesses from "./businesses.ts";
+import * as cancellations from "./cancellations.ts";
 import * as decisions from "./decisions.ts";
 import * as holds from "./holds.ts";
 import * as incidents from "./incidents.ts";
@@ -19,6 +20,7 @@ const EACH = [
   access,
   approvals,
   businesses,
+  cancellations,
   decisions,
   holds,
   incidents,

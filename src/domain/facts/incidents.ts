@@ -24,7 +24,7 @@ export const incidentOpened = fact(
   "incident.opened",
   { round: whole, code: text, holdId: text },
   {
-    says: ({ code }) => `Its funding account is held for all runs${inBrackets(code)}`,
+    says: ({ code }) => `Its funding account is on hold for all runs${inBrackets(code)}`,
     notifies: notice("incident", ({ subject: sourceId, code, workflowId, ...of }: Opened) => ({
       factKey: `${workflowId}/${of.round}`,
       subject: `Payments from ${sourceId} bounced (${code}): nothing more is paid from it`,
@@ -58,7 +58,10 @@ const decided = (decision: IncidentDecision, said: string) =>
 
 export const INCIDENT_DECIDED = {
   released: decided("released", "Its funding account was released"),
-  "other-source": decided("other-source", "Its funding account stays held, another one is to pay"),
+  "other-source": decided(
+    "other-source",
+    "Its funding account stays on hold, another one is to pay",
+  ),
   "top-up": decided("top-up", "A deposit into its account was asked for"),
 };
 

@@ -54,7 +54,7 @@ test("histories word an entry with its fact's own sentence", () => {
       "incident.opened",
       { round: 1, code: "R01", holdId: "hold_1" },
       "incident",
-      "Its funding account is held for all runs (R01)",
+      "Its funding account is on hold for all runs (R01)",
     ],
     ["line:planned", { why: "approved" }, "line", "Has every approval that it needs"],
     ["line:parked", { reasonCode: "over-limit" }, "line", "Now parked (over limit)"],
