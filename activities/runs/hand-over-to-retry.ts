@@ -1,10 +1,10 @@
+import { record } from "../../src/store/facts/record.ts";
+import { lineHandedToRetry } from "../../src/domain/facts/lines.ts";
 import { byWorkflow } from "../../src/contracts/authors.ts";
 import { retryFailedPaymentId, WORKFLOW_KINDS } from "../../src/contracts/workflow-kinds.ts";
 import { claimPayables, handOverClaim } from "../../src/store/payables/claims.ts";
 import { moveSubscription } from "../../src/store/payables/subscriptions.ts";
 import { startOrSignal } from "../../src/temporal/start.ts";
-import { lineHandedToRetry } from "../../src/domain/facts/lines.ts";
-import { record } from "../../src/store/facts/record.ts";
 import { changeLine, type RunLine } from "../../src/store/lines/lines.ts";
 import { getRetry, updateRetry, upsertRetry } from "../../src/store/retries/retries.ts";
 import type { Run } from "../../src/store/runs/runs.ts";

@@ -4,7 +4,7 @@ import { accountName } from "../domain/names.ts";
 import { Api } from "./api.ts";
 import { note } from "./elements.ts";
 import type { Visitor } from "./visitor.ts";
-import { type Markup, when, who, whole } from "./words.ts";
+import { type Markup, when, who, wholeNumber } from "./words.ts";
 
 /** Most holds to read; a second page would only repeat what the first says. */
 const HOLDS = "100";
@@ -34,8 +34,8 @@ function stopOf({ reason, author, createdAt, until }: HoldView): string {
 
 function inWhich(holds: readonly HoldView[], { businesses }: Visitor): string {
   if (businesses.length < 2) return "";
-  if (holds.length === businesses.length) return ` in all ${whole(holds.length)} businesses`;
-  if (holds.length > NAMED) return ` in ${whole(holds.length)} businesses`;
+  if (holds.length === businesses.length) return ` in all ${wholeNumber(holds.length)} businesses`;
+  if (holds.length > NAMED) return ` in ${wholeNumber(holds.length)} businesses`;
   return ` (${holds.map(({ business }) => business).join(", ")})`;
 }
 

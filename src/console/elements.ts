@@ -1,7 +1,7 @@
 import { html } from "./html.ts";
 import type { ActOutcome } from "./api.ts";
 import type { Visitor } from "./visitor.ts";
-import { type Markup, whole } from "./words.ts";
+import { type Markup, wholeNumber } from "./words.ts";
 
 type Content = Markup | string;
 
@@ -218,7 +218,7 @@ export function pager(
       : html`<a href="${addressOf(to)}">${text}</a>`;
   return html`<nav class="pager" aria-label="Pages">
     ${link(page - 1, "← Before")}
-    <span>Page ${whole(page)} of ${whole(pages)}</span>
+    <span>Page ${wholeNumber(page)} of ${wholeNumber(pages)}</span>
     ${link(page + 1, "Next →")}
   </nav>`;
 }
@@ -233,8 +233,8 @@ export function movedOn(ticked: number, left: number, what: string): Markup | ""
   return note(
     "warn",
     html`<p>
-      ${whole(gone)} of ${whole(ticked)} that you ticked ${gone === 1 ? "is" : "are"} not here:
-      ${what}.
+      ${wholeNumber(gone)} of ${wholeNumber(ticked)} that you ticked ${gone === 1 ? "is" : "are"}
+      not here: ${what}.
     </p>`,
   );
 }
@@ -249,9 +249,11 @@ function otherOutcomes(others: readonly ActOutcome[], of: number): string {
     const says = (other.done ? other.says : undefined) ?? "";
     words.set(says, (words.get(says) ?? 0) + 1);
   }
-  if (words.size > WORDS_MOST) return `The results of ${whole(others.length)} are below.`;
+  if (words.size > WORDS_MOST) return `The results of ${wholeNumber(others.length)} are below.`;
   return [...words]
-    .map(([says, count]) => (of === 1 ? says : `${whole(count)} of ${whole(of)}: ${says}`))
+    .map(([says, count]) =>
+      of === 1 ? says : `${wholeNumber(count)} of ${wholeNumber(of)}: ${says}`,
+    )
     .join(" ");
 }
 
@@ -267,7 +269,7 @@ export function outcomes(
   const others = of.filter((outcome) => outcome.done && outcome.says !== undefined);
   const plain = of.filter((outcome) => outcome.done && outcome.says === undefined);
   const sorted = [...refused, ...others, ...plain];
-  const count = html`${whole(plain.length)} of ${whole(of.length)}: ${done}.`;
+  const count = html`${wholeNumber(plain.length)} of ${wholeNumber(of.length)}: ${done}.`;
   const head =
     plain.length === of.length
       ? note("good", html`<p>${count}</p>`)
@@ -275,7 +277,7 @@ export function outcomes(
           "warn",
           html`<p>
             ${plain.length === 0 ? "" : count}
-            ${refused.length === 0 ? "" : html`${whole(refused.length)} ${refused.length === 1 ? "was" : "were"} refused, and nothing of ${refused.length === 1 ? "it" : "them"} was changed.`}
+            ${refused.length === 0 ? "" : html`${wholeNumber(refused.length)} ${refused.length === 1 ? "was" : "were"} refused, and nothing of ${refused.length === 1 ? "it" : "them"} was changed.`}
             ${otherOutcomes(others, of.length)}
           </p>`,
         );

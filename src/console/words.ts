@@ -133,7 +133,7 @@ export function amountInState(line: LineInParts): Markup {
   return html`${usd(cents)}<span class="under">of ${formatUsd(line.amountCents)}</span>`;
 }
 
-export function whole(count: number): string {
+export function wholeNumber(count: number): string {
   return count.toLocaleString("en-US");
 }
 

@@ -21,7 +21,7 @@ const UNITS = [
 ] as const;
 
 /** Returns a duration in words, in the largest unit of which it has at least two. */
-export function spoken(ms: number): string {
+export function spokenText(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, each]) => ms >= each * 2) ?? ["second", 1_000];
   return `${Math.round(ms / unitMs)} ${unit}s`;
 }

@@ -6,7 +6,7 @@ import type { Condition } from "../api/conditions.ts";
 import type { Principal } from "../actions/principal.ts";
 import { approverConditions } from "./approver-conditions.ts";
 import { lateConditions } from "./late-conditions.ts";
-import { failed, spoken, warning } from "./condition-texts.ts";
+import { failed, spokenText, warning } from "./condition-texts.ts";
 import { workerConditions } from "./worker-conditions.ts";
 import { coversBusinesses, tokenProblem } from "../domain/approvals/token.ts";
 import { listTokens, type Token } from "../store/approvals/tokens.ts";
@@ -94,7 +94,7 @@ function temporalConditions({ temporalSilentSinceMs, nowMs }: Asked): Condition[
   return [
     failed(
       "temporal_unreachable",
-      `Temporal has not answered for ${spoken(silentMs)}: runs stand still, and what people decide is kept until it answers`,
+      `Temporal has not answered for ${spokenText(silentMs)}: runs stand still, and what people decide is kept until it answers`,
       "See that it runs, and that gateways and workers reach it (TEMPORAL_ADDRESS); they go on by themselves.",
     ),
   ];
@@ -165,7 +165,7 @@ async function tokenConditions({ db, nowMs, sandboxesOnly, caller }: Asked): Pro
     .map(({ name, roles, businesses, expiresAtMs }) =>
       warning(
         "token_expires",
-        `the token of ${name} (${roles.join(", ")}) ends in ${spoken(expiresAtMs - nowMs)}`,
+        `the token of ${name} (${roles.join(", ")}) ends in ${spokenText(expiresAtMs - nowMs)}`,
         `An administrator makes the next one: ${commandFor(name, roles, businesses ?? [])}`,
       ),
     );

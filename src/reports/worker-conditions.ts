@@ -3,7 +3,7 @@ import type { StoreState } from "../domain/store-states.ts";
 import type { Db } from "../store/index.ts";
 import { keysOfOpenWork } from "../store/runs/history-keys.ts";
 import { type KnownWorker, knownWorkers } from "../store/sql/worker-leases.ts";
-import { failed, spoken, warning } from "./condition-texts.ts";
+import { failed, spokenText, warning } from "./condition-texts.ts";
 
 /** Reports whether a worker is at work, and can read what it is to work on. */
 export async function workerConditions({
@@ -40,7 +40,7 @@ export async function workerConditions({
     ];
   }
   if (silent.length === workers.length) {
-    const last = silent.map(({ workerId, silentMs }) => `${workerId} for ${spoken(silentMs)}`);
+    const last = silent.map(({ workerId, silentMs }) => `${workerId} for ${spokenText(silentMs)}`);
     return [
       failed(
         "no_worker",
@@ -55,7 +55,7 @@ export async function workerConditions({
     ...silent.map(({ workerId, silentMs }) =>
       warning(
         "worker_silent",
-        `nothing was heard from the worker ${workerId} for ${spoken(silentMs)}; others work`,
+        `nothing was heard from the worker ${workerId} for ${spokenText(silentMs)}; others work`,
         `${endOf([{ workerId }])} Another one goes on with what it had begun.`,
       ),
     ),

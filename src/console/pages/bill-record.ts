@@ -4,7 +4,7 @@ import { runPage } from "../../contracts/console-pages.ts";
 import { shortName } from "../../contracts/workflow-kinds.ts";
 import { othersTitle } from "../../domain/payments/others-texts.ts";
 import { foldedUp, pageTable } from "../elements.ts";
-import { cancellationStateOf, type Markup, usd, when, whole } from "../words.ts";
+import { cancellationStateOf, type Markup, usd, when, wholeNumber } from "../words.ts";
 
 type Approval = PayableHistory["approvals"][number];
 
@@ -146,7 +146,7 @@ function ofTrail({ entries, changed }: PayableHistory["trail"]): Markup {
   const are =
     entries === 1
       ? "1 entry of the audit trail is"
-      : `${whole(entries)} entries of the audit trail are`;
+      : `${wholeNumber(entries)} entries of the audit trail are`;
   return html`<p class="quiet">
     ${are} about
     it${changed.length === 0 ? ", none of them changed" : html`; <strong>${changed.length} are not what was written</strong>`}.

@@ -5,7 +5,7 @@ import { field, live, pager, section, pageTable, tick } from "../elements.ts";
 import { pageNumberOf, type PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
 import { accountName } from "../../domain/names.ts";
-import { type Markup, runLink, usd, when, who, whole } from "../words.ts";
+import { type Markup, runLink, usd, when, who, wholeNumber } from "../words.ts";
 import { OPERATE } from "../../domain/approvals/token.ts";
 import { kindOf } from "../../domain/holds.ts";
 import { HELD_BY } from "./ask.ts";
@@ -35,7 +35,7 @@ export const holds: PageOf = async ({ api, query, visitor }) => {
   return {
     title: "Holds",
     lead: "A hold keeps what it names from being paid, until it ends or a person releases it.",
-    main: html`${section(`In force (${whole(totalCount)})`, list, "in-force")}
+    main: html`${section(`In force (${wholeNumber(totalCount)})`, list, "in-force")}
     ${ticks || (visitor.mayOperate && items.length > 0) ? section("Release all of one person", allOf(visitor)) : ""}
     ${mayHold.includes(true) ? section("Set one", SET_ONE) : HELD_BY}`,
   };

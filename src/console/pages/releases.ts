@@ -18,7 +18,7 @@ import { foldedUp, form, hidden, movedOn, note, outcomes, section, submit } from
 import type { PageContent } from "../layout.ts";
 import type { ActOf, PageOf, PageRequest } from "../page.ts";
 import { Refused } from "../refused.ts";
-import { type Markup, usd, whole } from "../words.ts";
+import { type Markup, usd, wholeNumber } from "../words.ts";
 import { holdTable, targetOf } from "./holds.ts";
 
 /** Shows what a release would let go out before it is done: bills may go out within seconds. */
@@ -46,7 +46,7 @@ function releasePage(
   const { released, kept, goesOut } = looked;
   const count = released.length;
   return {
-    title: count === 1 ? "Release a hold" : `Release ${whole(count)} holds`,
+    title: count === 1 ? "Release a hold" : `Release ${wholeNumber(count)} holds`,
     status: stale === undefined ? 200 : 409,
     main: section(
       "These are released",
@@ -140,7 +140,7 @@ function goesOutOf(of: readonly GoesOut[], at: "now" | "then"): Markup {
     "Which",
     html`<ul>
       ${items.map(({ payableId, publicId, contactName, amountCents }) => html`<li><a href="${billPage(payableId)}">${contactName ?? payableId}</a>, ${publicId ?? payableId}, ${usd(amountCents)}</li>`)}
-      ${bills > items.length ? html`<li>and ${whole(bills - items.length)} more</li>` : ""}
+      ${bills > items.length ? html`<li>and ${wholeNumber(bills - items.length)} more</li>` : ""}
     </ul>`,
   )}`;
 }

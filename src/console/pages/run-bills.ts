@@ -7,7 +7,15 @@ import { formatUsd } from "../../domain/money.ts";
 import { foldedUp, hidden, section, pageTable, tick, type PageColumn } from "../elements.ts";
 import type { PageRequest } from "../page.ts";
 import { cashPicture } from "../pictures/cash.ts";
-import { amountInState, badge, dayText, type Markup, billStateOf, usd, whole } from "../words.ts";
+import {
+  amountInState,
+  badge,
+  dayText,
+  type Markup,
+  billStateOf,
+  usd,
+  wholeNumber,
+} from "../words.ts";
 
 /** Decisions that the visitor is offered. */
 export interface May {
@@ -31,7 +39,7 @@ export function billsForm(request: PageRequest, review: RunReview, may: May): Ma
   ${late.count === 0 ? "" : section(`Late: ${counted(late.count, "bill")}`, lateTable(review), "late")}
   ${section(review.waiting.count === 0 ? "Money" : "Money before and after", money(review), "money")}
   ${may.reject ? decide(review, may, out.size) : ""}
-  ${section(`All bills (${whole(review.totalCount)})`, html`${billTable(review, { out, above, mayDecide })}${pages(review, mayDecide)}`, "bills")}`;
+  ${section(`All bills (${wholeNumber(review.totalCount)})`, html`${billTable(review, { out, above, mayDecide })}${pages(review, mayDecide)}`, "bills")}`;
   if (!mayDecide) return content;
   return html`<form action="${runPage(id)}/approve">
     ${hidden("plan", planHash ?? "")}${elsewhere.map((payableId) => hidden("out", payableId))}
@@ -96,7 +104,7 @@ function oddList(
           </li>`,
       )}
     </ul>
-    ${more > 0 ? html`<p class="quiet">And ${whole(more)} more, smaller ones: they stand among all bills below, with their reasons.</p>` : ""}`;
+    ${more > 0 ? html`<p class="quiet">And ${wholeNumber(more)} more, smaller ones: they stand among all bills below, with their reasons.</p>` : ""}`;
 }
 
 function lastPayments({ lastPayments: last }: RunReview["odd"]["items"][number]): Markup | string {
@@ -152,7 +160,7 @@ function lateTable({ late, business }: RunReview): Markup {
   ];
   const more = late.count - late.items.length;
   const rest = late.items.slice(LATE_AT_ONCE);
-  const folds = html`${pageTable("Less late than those above", columns, rest)}${more > 0 ? html`<p class="quiet">And ${whole(more)} more.</p>` : ""}`;
+  const folds = html`${pageTable("Less late than those above", columns, rest)}${more > 0 ? html`<p class="quiet">And ${wholeNumber(more)} more.</p>` : ""}`;
   return html`${pageTable("The latest first", columns, late.items.slice(0, LATE_AT_ONCE))}
   ${rest.length === 0 ? "" : foldedUp(counted(late.count - LATE_AT_ONCE, "more late bill"), folds)}`;
 }
@@ -239,7 +247,7 @@ function pages({ id, page, pageSize, totalCount }: RunReview, mayDecide: boolean
       : html`<a href="${runPage(id)}?page=${to}#bills">${text}</a>`;
   };
   return html`<div class="pager">
-    ${turn(page - 1, "← Before")}<span>Page ${whole(page)} of ${whole(count)}</span
+    ${turn(page - 1, "← Before")}<span>Page ${wholeNumber(page)} of ${wholeNumber(count)}</span
     >${turn(page + 1, "Next →")}
   </div>`;
 }

@@ -16,7 +16,7 @@ import type { PageContent } from "../layout.ts";
 import { pageNumberOf, type PageOf, type PageRequest } from "../page.ts";
 import { progressPicture } from "../pictures/progress.ts";
 import { Refused } from "../refused.ts";
-import { badge, dayText, type Markup, phaseShown, usd, whole } from "../words.ts";
+import { badge, dayText, type Markup, phaseShown, usd, wholeNumber } from "../words.ts";
 import { depositNeeds } from "./deposit.ts";
 import { changedRecords } from "./changed-records.ts";
 import { decisions } from "./decisions.ts";
@@ -123,7 +123,7 @@ function figures(review: RunReview): Markup {
     [
       "Sum",
       html`${usd(part.cents)}<span class="sub"
-          >${counted(part.count, "bill")}${isPart ? `; planned: ${whole(plan.count)}, ${formatUsd(plan.cents)}` : ""}</span
+          >${counted(part.count, "bill")}${isPart ? `; planned: ${wholeNumber(plan.count)}, ${formatUsd(plan.cents)}` : ""}</span
         >`,
     ],
     [
@@ -199,7 +199,7 @@ function deposits({ visitor }: PageRequest, { id, topUps = [], planHash }: RunRe
 function leftOut({ leftOut: { count, byReason } }: RunReview): Markup | "" {
   if (count === 0) return "";
   const list = html`<ul>
-    ${byReason.map(({ reason, count: some }) => html`<li>${whole(some)} ${reason}</li>`)}
+    ${byReason.map(({ reason, count: some }) => html`<li>${wholeNumber(some)} ${reason}</li>`)}
   </ul>`;
   return section(
     "Not in the plan",

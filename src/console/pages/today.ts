@@ -10,7 +10,16 @@ import { facts, foldedUp, live, note, section, pageTable } from "../elements.ts"
 import { weekPicture } from "../pictures/week.ts";
 import type { PageOf } from "../page.ts";
 import type { Visitor } from "../visitor.ts";
-import { badge, type Markup, phaseShown, stateOf, unbroken, usd, when, whole } from "../words.ts";
+import {
+  badge,
+  type Markup,
+  phaseShown,
+  stateOf,
+  unbroken,
+  usd,
+  when,
+  wholeNumber,
+} from "../words.ts";
 import { cancellationItem, cancellationsText } from "./waiting-cancellations.ts";
 import { depositItem, sumOfDeposits } from "./waiting-deposits.ts";
 import { releaseItem, releasesText } from "./waiting-releases.ts";
@@ -129,7 +138,7 @@ function allForYou(count: number): string {
 }
 
 function others(count: number): string {
-  return count === 1 ? "1 more waits for others" : `${whole(count)} more wait for others`;
+  return count === 1 ? "1 more waits for others" : `${wholeNumber(count)} more wait for others`;
 }
 
 function deadline(decideBy: string | null, moment: Moment | undefined): string {

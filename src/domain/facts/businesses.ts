@@ -1,4 +1,4 @@
-import { workflowStopped as textOfStopped, type Stopped } from "../notices/temporal-texts.ts";
+import { workflowStoppedNotice as textOfStopped, type Stopped } from "../notices/temporal-texts.ts";
 import { accountRemoved, type SourceUse } from "../notices/source-texts.ts";
 import { remedyOf } from "../step-trouble.ts";
 import { any, fact, news, text, toOperators, whole } from "./fact.ts";

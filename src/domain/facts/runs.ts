@@ -11,7 +11,7 @@ import {
   planMade,
   planWarned,
   runEnded,
-  runFailed as textOfFailed,
+  runFailedNotice as textOfFailed,
   type RunName,
   type ShownSums,
 } from "../notices/run-texts.ts";

@@ -246,7 +246,11 @@ export function planMade(run: RunName, planned: BillSum = NOTHING): NoticeText {
 }
 
 /** @param offCycle the run's off-cycle request; null for a run of a period */
-export function runFailed(run: RunName, reason: string, offCycle: OffCycle | null): NoticeText {
+export function runFailedNotice(
+  run: RunName,
+  reason: string,
+  offCycle: OffCycle | null,
+): NoticeText {
   return {
     subject: `${run.playbook} ${run.period} ${ENDINGS.failed ?? ""}`,
     text: [

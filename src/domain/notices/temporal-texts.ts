@@ -18,7 +18,7 @@ export function howStopped(why: Stopped): HowStopped {
 }
 
 /** Notifies of a workflow that doesn't go on, and nothing else would say so. */
-export function workflowStopped(workflowId: string, why: Stopped): NoticeText {
+export function workflowStoppedNotice(workflowId: string, why: Stopped): NoticeText {
   const { is, because, first, isOurs = false } = STOPS[why];
   const text = [
     because,

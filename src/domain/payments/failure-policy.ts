@@ -60,7 +60,7 @@ const PATTERNS: readonly (readonly [RegExp, BankReturnCode])[] = [
  */
 export function classifyFailure(failureReason: string | null | undefined): FailureClass {
   const text = (failureReason ?? "").trim();
-  const code = returnCodeOf(wordsOf(text));
+  const code = returnCodeOf(failureWords(text));
   const known = code === null ? undefined : RETURN_CODES[code];
   if (code === null || known === undefined)
     return { code, mayBeRetried: false, ...unknownReason(text) };
@@ -78,7 +78,7 @@ export function classifyFailure(failureReason: string | null | undefined): Failu
  * “R02” and “nsf” do.
  */
 function namesAndSays(text: string, code: BankReturnCode): boolean {
-  const words = wordsOf(text);
+  const words = failureWords(text);
   const says = PATTERNS.some(([pattern, name]) => name === code && pattern.test(words));
   return says && codesIn(words).includes(code);
 }
@@ -101,7 +101,7 @@ export function classifyFailures(
  * `failureReason` is a text, and services write `Insufficient funds`, `INSUFFICIENT_FUNDS`,
  * `insufficient-funds` and `InsufficientFunds`.
  */
-export function wordsOf(failureReason: string): string {
+export function failureWords(failureReason: string): string {
   return composed(failureReason)
     .replaceAll(/(\p{Ll}|\bR\d{2})(\p{Lu})/gu, "$1 $2")
     .replaceAll(/[\s_-]+/g, " ");
@@ -124,7 +124,7 @@ function returnCodeOf(text: string): BankReturnCode | null {
 }
 
 function unknownReason(text: string): Pick<FailureClass, "whose" | "said" | "cause" | "toDo"> {
-  if (/\binsufficient balance\b/i.test(wordsOf(text))) {
+  if (/\binsufficient balance\b/i.test(failureWords(text))) {
     const said = "The service's balance did not cover the payment on its day.";
     return { whose: "payer", said, cause: said, toDo: `Deposit money. ${NEW_PAYMENT}` };
   }

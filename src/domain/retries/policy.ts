@@ -1,6 +1,6 @@
 import type { BankReturnCode } from "../../contracts/reason-codes.ts";
 import type { FailureRule, RetryFailedPlaybook } from "../../contracts/playbook.ts";
-import { classifyFailure, codesIn, wordsOf } from "../payments/failure-policy.ts";
+import { classifyFailure, codesIn, failureWords } from "../payments/failure-policy.ts";
 import {
   debitRefusedBy,
   isBankReturnCode,
@@ -97,7 +97,7 @@ export function failureRuleFor(
   rules: readonly FailureRule[],
   failureReason: string | null | undefined,
 ): RuledFailure {
-  const text = wordsOf(failureReason ?? "").toLowerCase();
+  const text = failureWords(failureReason ?? "").toLowerCase();
   const { code } = classifyFailure(failureReason);
   const found = rules.find((rule) => matches(rule, code, text)) ?? ASK_OPERATOR;
   if (found.action === "retry" && code !== null && !isReinitiable(code)) {
@@ -147,7 +147,7 @@ export function decidingFailure(
 function matches(rule: FailureRule, code: string | null, text: string): boolean {
   if (rule.codes.length === 0 && rule.words.length === 0) return true;
   if (code !== null && rule.codes.includes(code)) return true;
-  return rule.words.some((word) => hasWords(text, wordsOf(word).toLowerCase()));
+  return rule.words.some((word) => hasWords(text, failureWords(word).toLowerCase()));
 }
 
 function hasWords(text: string, words: string): boolean {

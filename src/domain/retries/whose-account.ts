@@ -1,4 +1,4 @@
-import { classifyFailure, wordsOf } from "../payments/failure-policy.ts";
+import { classifyFailure, failureWords } from "../payments/failure-policy.ts";
 import { debitRefusedBy, isReinitiable, RETURN_CODES } from "../payments/return-codes.ts";
 
 /** Facts that show whose account a return concerns, from payments of the same day. */
@@ -32,7 +32,7 @@ export function whoseAccount(facts: AccountFacts): "payer" | "payee" | "unknown"
   const isDebited = sourceKind !== "balance";
   if (said !== "either") return debitRefusedBy(code) === null || isDebited ? said : "unknown";
   if (!isDebited) return "payee";
-  const named = sideInText(wordsOf(failureReason ?? ""));
+  const named = sideInText(failureWords(failureReason ?? ""));
   if (named !== null) return named;
   if (facts.othersThrough > 0) return "payee";
   return facts.otherVendorsFailed > 0 ? "payer" : "unknown";

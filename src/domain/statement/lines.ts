@@ -1,5 +1,5 @@
 import { dayOfInstant, namedDay } from "../clock/named-day.ts";
-import { codesIn, wordsOf } from "../payments/failure-policy.ts";
+import { codesIn, failureWords } from "../payments/failure-policy.ts";
 
 /** A line that a run's money leaves on an account's statement. */
 export interface StatementLine {
@@ -78,7 +78,7 @@ export function paymentLines(
  */
 function neverLeft(payment: StatementPayment, date: string): boolean {
   const failedOn = dayOfInstant(payment.updatedAt) ?? "";
-  const named = codesIn(wordsOf(payment.failureReason ?? ""));
+  const named = codesIn(failureWords(payment.failureReason ?? ""));
   const isByTheBank = payment.processedAt !== null || named.length > 0;
   return !isByTheBank && failedOn !== "" && failedOn <= date;
 }
