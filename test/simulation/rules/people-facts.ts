@@ -84,11 +84,15 @@ export class PeopleFacts extends StoreReader {
     return (JSON.parse(String(row["line"])) as { bankLast4?: string }).bankLast4;
   }
 
-  /** Returns the vendor's record that a line was planned with; undefined if no plan has the line. */
-  approvedRecord(payableId: string, lineHash: string): VendorRecord | undefined {
+  /**
+   * Returns the vendor's record that a line was planned with; undefined if no plan has the line. Runs
+   * after each other may plan the same line: an owner that is no run has that of the latest.
+   */
+  approvedRecord(payableId: string, lineHash: string, owner: string): VendorRecord | undefined {
     const text =
-      "select line from plan_lines where payable_id = ? and line_hash = ? order by version desc";
-    const [row] = this.all(text, payableId, lineHash);
+      "select line from plan_lines join runs using (run_id) where payable_id = ? and line_hash = ? " +
+      "order by run_id = ? desc, launched_at_ms desc, plan_lines.version desc";
+    const [row] = this.all(text, payableId, lineHash, owner);
     if (row === undefined) return undefined;
     return (JSON.parse(String(row["line"])) as { record: VendorRecord }).record;
   }

@@ -195,7 +195,7 @@ function checkOwed({ book }: Standard, { subject, key, body, openedMs }: SendRow
 /** Rule 3: the vendor is paid to the bank account that was approved. */
 function checkVendor(
   { facts, book }: Standard,
-  { subject, approvedHash, openedMs }: SendRow,
+  { subject, approvedHash, openedMs, owner }: SendRow,
 ): void {
   const contact = book.contacts.get(book.payables.get(subject)?.contactId ?? "");
   const approvedLast4 = facts.approvedLast4(subject, approvedHash);
@@ -204,7 +204,7 @@ function checkVendor(
     const what = `${subject} is sent, approved for account ${approvedLast4}, and its vendor has ${contact.last4}`;
     throw new Violation("account-as-approved", what, subject);
   }
-  const planned = facts.approvedRecord(subject, approvedHash);
+  const planned = facts.approvedRecord(subject, approvedHash, owner);
   const updatedAt = contact.updatedMs === null ? null : new Date(contact.updatedMs).toISOString();
   const isSame = planned !== undefined && recordKey(planned.updatedAt) === recordKey(updatedAt);
   if (isSame || contact.editedMs >= openedMs - READING_MS) return;
