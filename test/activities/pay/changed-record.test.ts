@@ -132,7 +132,7 @@ test("a hurried word about an account needs a second person where the playbook a
   expect(first).toHaveProperty("summary", expect.stringContaining("1 bill waits for another"));
   const { db } = world.store;
   const [notice] = await listNotices(db, { runId, kind: "hurried-approval", limit: 9 });
-  expect(notice?.subject).toMatch(/olga confirmed accounts \d+ seconds after the plan$/);
+  expect(notice?.subject).toMatch(/olga confirmed accounts \d+ seconds? after the plan$/);
   expect(notice?.text).toContain("its bills need one more person");
   expect(await confirmRecords(world, runId, { name: "Olga" })).toMatchObject({ countsFor: [] });
   await world.pay(runId);
