@@ -15,6 +15,14 @@ function oneOf(codes: readonly string[]) {
   return z.string().openapi({ enum: [...new Set(codes)] });
 }
 
+/** Does the same for what may have no code. */
+function oneOfOrNull(codes: readonly string[]) {
+  return z
+    .string()
+    .nullable()
+    .openapi({ enum: [...new Set(codes), null] });
+}
+
 /** The bank's codes, whichever of them Nacha's rules give a meaning by now. */
 const BANK_RETURN_CODES = Array.from(
   { length: 100 },
@@ -30,8 +38,13 @@ export const refusedDecisionCode = oneOf([...ALL_ERROR_CODES, ...SENT_DECISION_C
 /** Why a plan leaves a bill out. */
 export const leftOutCode = oneOf(LEFT_OUT_CODES);
 
+const REASONS = [...BILL_CODES, ...BANK_RETURN_CODES];
+
 /** Why a bill of a run, or its retry, stands where it stands. */
-export const reasonCode = oneOf([...BILL_CODES, ...BANK_RETURN_CODES]);
+export const reasonCode = oneOf(REASONS);
+
+/** The same where there may be no reason. */
+export const reasonCodeOrNull = oneOfOrNull(REASONS);
 
 /** The same among bills of which some were left out. */
-export const anyReasonCode = oneOf([...LEFT_OUT_CODES, ...BILL_CODES, ...BANK_RETURN_CODES]);
+export const anyReasonCodeOrNull = oneOfOrNull([...LEFT_OUT_CODES, ...REASONS]);

@@ -2,7 +2,7 @@ import { AUTHOR_KINDS } from "../contracts/authors.ts";
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/line-states.ts";
 import { BILL_WAYS, PAID_ONCE_VERDICTS } from "../domain/payments/paid-once.ts";
-import { leftOutCode, reasonCode } from "./codes.ts";
+import { leftOutCode, reasonCodeOrNull } from "./codes.ts";
 import { ConfirmedAccounts, hurriedWhen, RefusedDecision } from "./decisions.ts";
 import { HoldBody } from "./holds.ts";
 import { parts } from "./schemas.ts";
@@ -80,7 +80,7 @@ export const HistoryBody = z
     retryRoles: z
       .array(z.string())
       .describe("Any of these may have it tried again; empty if a retry is refused to all"),
-    reasonCode: reasonCode.nullable(),
+    reasonCode: reasonCodeOrNull,
     reason: z.string().nullable(),
     bill: z
       .object({
@@ -171,7 +171,7 @@ export const HistoryBody = z
         id: z.string(),
         phase: z.string(),
         retriesMade: z.int(),
-        reasonCode: reasonCode.nullable(),
+        reasonCode: reasonCodeOrNull,
         reason: z.string().nullable(),
       })
       .nullable()

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { INCIDENT_PHASES } from "../contracts/incident.ts";
 import { LINE_STATES } from "../contracts/line-states.ts";
-import { reasonCode } from "./codes.ts";
+import { reasonCode, reasonCodeOrNull } from "./codes.ts";
 import { topUpStatus } from "./deposits.ts";
 import { billsTotal, HoldBody } from "./holds.ts";
 import type { Shown } from "./shown.ts";
@@ -17,7 +17,7 @@ const waitingBill = z.object({
   state: z.enum(LINE_STATES),
   paymentIds: z.array(z.string()),
   attempts: z.int(),
-  reasonCode: reasonCode.nullable(),
+  reasonCode: reasonCodeOrNull,
   reason: z.string().nullable(),
 });
 

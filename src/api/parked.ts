@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { reasonCode } from "./codes.ts";
+import { reasonCodeOrNull } from "./codes.ts";
 import { parts } from "./schemas.ts";
 import type { Shown } from "./shown.ts";
 import { day } from "./times.ts";
@@ -15,7 +15,7 @@ const parkedBill = z.object({
   parts,
   dueDate: day.nullable(),
   runId: z.string(),
-  reasonCode: reasonCode.nullable(),
+  reasonCode: reasonCodeOrNull,
   reason: z.string().nullable(),
   roles: z.array(z.string()).describe("Any of these decides"),
 });

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { reasonCode } from "./codes.ts";
+import { reasonCodeOrNull } from "./codes.ts";
 import { ConfirmedAccounts, CountedDecision, RefusedDecision } from "./decisions.ts";
 import { topUpStatus } from "./deposits.ts";
 import { LINE_STATES } from "../contracts/line-states.ts";
@@ -69,7 +69,7 @@ export const ReportBody = z
         parts,
         state: z.enum(LINE_STATES),
         givenBack,
-        reasonCode: reasonCode.nullable(),
+        reasonCode: reasonCodeOrNull,
         reason: z.string().nullable(),
       }),
     ),

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/line-states.ts";
 import { RUN_PHASES } from "../contracts/pay-run.ts";
 import { nothingToPay, outcome, planOnly, stateSums } from "./report.ts";
-import { anyReasonCode, leftOutCode, reasonCode } from "./codes.ts";
+import { anyReasonCodeOrNull, leftOutCode, reasonCode } from "./codes.ts";
 import { orNull } from "./or-null.ts";
 import { moment } from "./moment.ts";
 import { givenBack, parts, startingEvents, sumGivenBack } from "./schemas.ts";
@@ -119,7 +119,7 @@ export const runPayment = z
     parts,
     attempts: z.int(),
     givenBack,
-    reasonCode: anyReasonCode.nullable(),
+    reasonCode: anyReasonCodeOrNull,
     reason: z.string().nullable(),
     dueDate: day.nullable(),
     executionDate: day.nullable(),

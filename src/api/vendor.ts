@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LINE_STATES } from "../contracts/line-states.ts";
-import { reasonCode } from "./codes.ts";
+import { reasonCodeOrNull } from "./codes.ts";
 import { HoldBody } from "./holds.ts";
 import { givenBack, parts } from "./schemas.ts";
 import type { Shown } from "./shown.ts";
@@ -16,7 +16,7 @@ const vendorBill = z.object({
   executionDate: day,
   state: z.enum(LINE_STATES),
   givenBack,
-  reasonCode: reasonCode.nullable(),
+  reasonCode: reasonCodeOrNull,
   reason: z.string().nullable(),
 });
 

@@ -42,6 +42,27 @@ test("the API's description lists every operation, with its request body", async
   expect(answer.text).not.toContain('$ref":"#/components/schemas/undefined');
 });
 
+test("what may be null is so by its values, too: generated clients refuse others", async ({
+  gateway,
+  viewer,
+}) => {
+  const { json } = await gateway.call("GET", "/openapi.json", viewer);
+  const without: string[] = [];
+  let found = 0;
+  const walk = (at: string, part: unknown): void => {
+    if (!isRecord(part)) return;
+    const { type, enum: values } = part;
+    if (Array.isArray(type) && type.includes("null") && Array.isArray(values)) {
+      found += 1;
+      if (!values.includes(null)) without.push(at);
+    }
+    for (const [name, inner] of Object.entries(part)) walk(`${at}/${name}`, inner);
+  };
+  walk("", json);
+  expect(found).toBeGreaterThan(5);
+  expect(without).toEqual([]);
+});
+
 test("the API's description lists the codes of each field that has one", async ({
   gateway,
   viewer,

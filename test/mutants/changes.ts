@@ -35,9 +35,9 @@ const OTHER_OPERATOR: Readonly<Record<string, string>> = {
   ...{ "+": "-", "-": "+", "*": "/", "/": "*", "+=": "-=", "-=": "+=", "&&": "||", "||": "&&" },
 };
 
-const OTHER_METHOD: Readonly<Record<string, string>> = {
-  ...{ some: "every", every: "some", min: "max", max: "min" },
-};
+const OTHER_METHOD: ReadonlyMap<string, string> = new Map(
+  Object.entries({ some: "every", every: "some", min: "max", max: "min" }),
+);
 
 /** Calls without which the rest of their chain does something else. */
 const DROPPED_METHODS: ReadonlySet<string> = new Set(
@@ -168,7 +168,7 @@ function* editsOf(node: Node, source: string): Generator<Edit, void> {
       if (callee.type !== "MemberExpression" || callee.property.type !== "Identifier") return;
       const { object, property } = callee;
       if (DROPPED_METHODS.has(property.name)) yield { start: object.end, end: node.end, text: "" };
-      const other = OTHER_METHOD[property.name];
+      const other = OTHER_METHOD.get(property.name);
       if (other !== undefined) {
         yield { start: property.start, end: property.end, text: other, shown: node };
       }

@@ -228,9 +228,10 @@ test("a word that comes while a lane judges the bill counts: nobody is asked aga
   await world.pay(first.runId);
   const asked = await world.line(first.runId, first.payableId);
   await confirmRecords(world, first.runId);
+  const approved = await world.line(second.runId, second.payableId);
+  await changeLine(world.store.db, approved, { state: "paying" }, Date.now());
   const late = await world.line(second.runId, second.payableId);
   const job = { line: late, plan: await planLineOf(world.store.db, late) };
-  await changeLine(world.store.db, late, { state: "paying" }, Date.now());
   const outcome = {
     kind: "record-changed",
     record: asked.recordAsked ?? "",
