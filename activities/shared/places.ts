@@ -2,6 +2,7 @@ import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { ENDED_PHASES } from "../../src/contracts/pay-run.ts";
 import { businessOfWorkflow } from "../../src/contracts/workflow-kinds.ts";
+import { counted } from "../../src/domain/counted.ts";
 import {
   mayTakePlace,
   type PoolName,
@@ -106,7 +107,7 @@ export class Places {
     this.#lines.set(pool, line);
     const signal = AbortSignal.any([cancellationSignal(), this.#context.draining]);
     const why = (): string =>
-      `its turn: the worker is at ${line.heldBy(business)} other steps of ${business} already, as many as one business may have at once`;
+      `its turn: the worker is at ${counted(line.heldBy(business), "other step")} of ${business} already, as many as one business may have at once`;
     if (!line.hasRoomFor(business)) throw notYet(why());
     const turn = line.take(business, signal);
     if (!(await sayingWhy(this.#context, owner, why, turn))) throw notYet("the worker stops");

@@ -18,8 +18,8 @@ export const POOLS = {
   retries: { places: 24, share: 8 },
   /** Reading payments page by page. */
   following: { places: 24, share: 8 },
-  /** Plans, which keep facts of all bills of a business in memory. */
-  planning: { places: 12, share: 2 },
+  /** Plans, which keep facts of all bills of a business in memory: there is room for one endless list. */
+  planning: { places: 12, share: 1 },
 } as const satisfies Readonly<Record<string, Pool>>;
 
 export type PoolName = keyof typeof POOLS;

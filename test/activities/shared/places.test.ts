@@ -80,7 +80,7 @@ test("a run whose step waits for a place says so in its status", async ({ world 
   await expect
     .poll(async () => (await getRun(world.store.db, runId))?.waitingFor)
     .toBe(
-      "its turn: the worker is at 2 other steps of acme already, as many as one business may have at once",
+      "its turn: the worker is at 1 other step of acme already, as many as one business may have at once",
     );
   vi.useRealTimers();
 });
