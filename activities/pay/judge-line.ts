@@ -2,12 +2,14 @@ import type { ClockReading } from "../../src/business/clock.ts";
 import {
   type BillToPay,
   type Differs,
+  isPaidOff,
   isPartial,
   notAsApproved,
   type VendorToPay,
 } from "../../src/domain/payments/as-approved.ts";
 import type { UnreadablePayment } from "../../src/domain/unreadable.ts";
 import { earliestDate, newDateOf } from "../../src/domain/planning/send-date.ts";
+import type { LineReason } from "../../src/contracts/reason-codes.ts";
 import type { VendorRecord } from "../../src/contracts/pay-run.ts";
 import type { Reading } from "../../src/ledger/facts.ts";
 import { payRequest } from "../../src/ledger/requests.ts";
@@ -65,9 +67,12 @@ export function prepareLine(
   return withoutWish(owner, job, read, otherwise);
 }
 
+/** Statuses that no bill leaves again; a blocked one may be paid on its day after all. */
+const NEVER_PAID: readonly LineReason[] = ["payable_void", "payable_declined"];
+
 /**
- * As `prepareLine`, for a line of which nothing is to be sent now; undefined unless its bill needs
- * no payment any more, or may not be paid. What can't be read, or contradicts itself, ends nothing.
+ * As `prepareLine`, for a line of which nothing is to be sent now; undefined unless its bill
+ * certainly needs no payment any more, or may never be paid.
  */
 export function prepareEnded(
   owner: PayOwner,
@@ -76,7 +81,8 @@ export function prepareEnded(
 ): (PreparedJob & { readonly wish: null }) | undefined {
   const stop = notAsApproved(job.plan, read);
   const isOver =
-    stop?.kind === "paid-elsewhere" || (stop?.kind === "parked" && stop.code !== "unreadable");
+    (stop?.kind === "paid-elsewhere" && isPaidOff(read)) ||
+    (stop?.kind === "parked" && NEVER_PAID.includes(stop.code));
   return isOver ? withoutWish(owner, job, read, stop) : undefined;
 }
 

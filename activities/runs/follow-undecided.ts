@@ -3,12 +3,15 @@ import type { ClockReading } from "../../src/business/clock.ts";
 import { saysUnpaid } from "../../src/domain/payments/as-approved.ts";
 import { nextBankMorningMs } from "../../src/domain/payments/poll-times.ts";
 import { standOf } from "../../src/ledger/gate-judgment.ts";
+import { READING_FRESH_MS } from "../../src/ledger/next.ts";
 import { pay } from "../../src/ledger/operations.ts";
 import {
   PAGE_SIZE_MAX,
   type PayableListItem,
+  PaymentsApiError,
   type PaymentsClient,
 } from "../../src/payments-api/index.ts";
+import { databaseNowMs } from "../../src/store/sql/database-clock.ts";
 import { claimOwners } from "../../src/store/payables/claims.ts";
 import { clearLooks, pollLater } from "../../src/store/lines/followed-lines.ts";
 import { getRunLines } from "../../src/store/lines/lines.ts";
@@ -23,7 +26,6 @@ import { readBill } from "../pay/read-bills.ts";
 import { writeOutcome } from "../pay/record.ts";
 import { runOwner } from "../pay/run-owner.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { inGroups } from "../shared/in-groups.ts";
 import { unlessUnread } from "../shared/one-read.ts";
 import { PATIENT } from "../shared/patience.ts";
 import { saidByGate } from "../shared/perform.ts";
@@ -36,8 +38,14 @@ const ALL_WHOLE = 25;
 /** Bills that are read at the same time. */
 const AT_ONCE = 10;
 
-/** Lines that are read, and then written together: what was read is soon written. */
+/** Lines of one transaction's read; their bills are read and written some at a time. */
 const LINES_AT_ONCE = 100;
+
+/**
+ * Time after which a pass ends, in real time: what is left stays due, and the run's payments are
+ * looked at first.
+ */
+const PASS_MS = 60_000;
 
 /** Pause, in real time, between two reads of a bill that can't be read. */
 const UNREAD_MS = 600_000;
@@ -58,25 +66,29 @@ export async function followUndecided(
   const { runId, businessId } = run;
   const due = await undecidedToLookAt(store.db, runId, clock.businessMs);
   if (due.length === 0) return 0;
-  // As for lines that are followed: an event that arrives during the read flags its line again.
-  const signaled = due.filter(({ look }) => look).map(({ payableId }) => payableId);
-  if (signaled.length > 0) {
-    await store.transactionOf(businessId, (trx) => clearLooks(trx, runId, signaled, clock.realMs));
-  }
+  const endsAt = performance.now() + PASS_MS;
   const ids = due.map(({ payableId }) => payableId);
   const client = context.clientOf(run.business);
   const listed = await readOrWait(context, run, () => listedBills(client, ids));
   if (listed === undefined) return 0;
   const owner = await runOwner(context, run, context.workerId);
   let ended = 0;
-  for (let start = 0; start < ids.length; start += LINES_AT_ONCE) {
-    const payableIds = ids.slice(start, start + LINES_AT_ONCE);
+  for (let start = 0; start < due.length; start += LINES_AT_ONCE) {
+    const some = due.slice(start, start + LINES_AT_ONCE);
+    // An event that arrives from now on flags its line again.
+    const signaled = some.filter(({ look }) => look).map(({ payableId }) => payableId);
+    await store.transactionOf(businessId, (trx) => clearLooks(trx, runId, signaled, clock.realMs));
+    const payableIds = some.map(({ payableId }) => payableId);
     const jobs = await getPlanLines(store.db, runId, { payableIds, where: IS_UNDECIDED });
-    const read = await readOrWait(context, run, () =>
-      inGroups(jobs, AT_ONCE, (job) => readUndecided(context, owner, job, listed)),
-    );
-    if (read === undefined) return ended;
-    ended += await store.transactionOf(businessId, (trx) => write(trx, owner, read, clock));
+    for (let first = 0; first < jobs.length; first += AT_ONCE) {
+      if (performance.now() >= endsAt) return ended;
+      const group = jobs.slice(first, first + AT_ONCE);
+      const read = await readOrWait(context, run, () =>
+        Promise.all(group.map((job) => readUndecided(context, owner, job, listed))),
+      );
+      if (read === undefined) return ended;
+      ended += await store.transactionOf(businessId, (trx) => write(trx, owner, read, clock));
+    }
   }
   return ended;
 }
@@ -121,10 +133,22 @@ async function readUndecided(
     context.clientOf(owner.business),
     () => unlessMissing(() => readBill(context, owner, job, clock)),
     () => undefined,
-  );
+  ).catch((error: unknown) => {
+    if (isOfAll(error)) throw error;
+    const { payableId } = job.plan;
+    context.log.warn("a bill that waits can't be read", { payableId, reason: String(error) });
+    return undefined;
+  });
   if (read === undefined) return { job, isUnread: true };
   // A bill or a vendor that the service doesn't find may only be inaccessible just now.
   return read === null ? { job } : { job, ended: prepareEnded(owner, job, read) };
+}
+
+/** True if a failed read says something about the business's other reads. */
+function isOfAll(error: unknown): boolean {
+  if (!(error instanceof PaymentsApiError)) return false;
+  const { status = 500 } = error;
+  return status >= 500 || [401, 403, 429].includes(status);
 }
 
 /**
@@ -142,11 +166,14 @@ async function write(
   const { runId, businessId } = owner;
   const ids = read.map(({ job }) => job.plan.payableId);
   const lines = new Map((await getRunLines(trx, runId, ids)).map((line) => [line.payableId, line]));
-  // A line that has changed meanwhile stays due, and is read again if it is still undecided.
-  const asRead = read.filter(({ job: { line } }) => {
+  const atMs = await databaseNowMs(trx);
+  // A line that has changed meanwhile, or of which an event speaks, stays due, and so does one whose
+  // bill was read long ago.
+  const asRead = read.filter(({ job: { line }, ended }) => {
     const now = lines.get(line.payableId);
-    const isSame = now?.state === line.state && now.lineHash === line.lineHash;
-    return isSame && now.leaseEpoch === line.leaseEpoch && now.funded === line.funded;
+    const isSame = now?.state === line.state && now.lineHash === line.lineHash && !now.look;
+    const isFresh = ended === undefined || atMs - ended.reading.begunAtMs < READING_FRESH_MS;
+    return isSame && isFresh && now.leaseEpoch === line.leaseEpoch && now.funded === line.funded;
   });
   const morningMs = nextBankMorningMs(clock.businessMs);
   const later = asRead.map(({ job: { line }, isUnread }) => ({

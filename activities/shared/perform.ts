@@ -102,17 +102,27 @@ export async function perform<Subject, Seen, Outcome>(
     const sent = { send, ...judged };
     if (said.kind === "applied" && lane !== undefined) return lane.take(said, sent);
     const clock = await context.clockOf(business).now();
-    const done = await context.store.transactionOf(businessId, async (trx) => {
-      await recordResults(trx, businessId, [sent]);
-      const isOpen = await isOpenSubject(trx, businessId, send.subject);
-      const again = write.again?.(judged, isOpen) ?? false;
-      const pauseMs = write.pausesMs[tries];
-      if (again !== false && pauseMs !== undefined) {
-        return { pauseMs: again === true ? pauseMs : again };
-      }
-      const heard = { seen, sent, closed: null, isOpen, clock };
-      return { outcome: await write.record(trx, subject, isOpen ? whileOpen(said) : said, heard) };
-    });
+    const done = await context.store
+      .transactionOf(businessId, async (trx) => {
+        await recordResults(trx, businessId, [sent]);
+        const isOpen = await isOpenSubject(trx, businessId, send.subject);
+        const again = write.again?.(judged, isOpen) ?? false;
+        const pauseMs = write.pausesMs[tries];
+        if (again !== false && pauseMs !== undefined) {
+          return { pauseMs: again === true ? pauseMs : again };
+        }
+        const heard = { seen, sent, closed: null, isOpen, clock };
+        return {
+          outcome: await write.record(trx, subject, isOpen ? whileOpen(said) : said, heard),
+        };
+      })
+      .catch(async (error: unknown) => {
+        // The answer is kept, whatever fails in writing what follows from it.
+        await context.store.transactionOf(businessId, (trx) =>
+          recordResults(trx, businessId, [sent]),
+        );
+        throw error;
+      });
     if ("outcome" in done) return done.outcome;
     await delay(done.pauseMs);
   }

@@ -63,11 +63,18 @@ export async function standOf(
   caller: GateCaller,
   requests: readonly (GateRequest & { readonly wish: null })[],
 ): Promise<ReadonlyMap<string, GateStep>> {
-  const { steps } = await judge(trx, caller, requests);
+  const { steps, facts, stepOf } = await judge(trx, caller, requests);
   return new Map(
-    [...steps].flatMap(([subject, step]) =>
-      step.kind === "send" ? [] : [[subject, step] as const],
-    ),
+    requests.flatMap((request) => {
+      const { subject, approved } = request;
+      let step = steps.get(subject);
+      if (approved !== undefined && factsOf(facts, subject).restored !== null) {
+        // What may be its own forgotten payment, on another day, is a person's to judge.
+        const forgotten = stepOf(request, approved);
+        if (forgotten.kind === "person") step = forgotten;
+      }
+      return step === undefined || step.kind === "send" ? [] : [[subject, step] as const];
+    }),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { PlanLine } from "../../contracts/pay-run.ts";
 import type { LineReason } from "../../contracts/reason-codes.ts";
-import { formatUsd } from "../money.ts";
+import { formatUsd, sumCents } from "../money.ts";
 import { vendorChange, type VendorNow, whyNotPayable } from "../vendor-account.ts";
 import { NOTHING_OWED } from "./others-texts.ts";
 import { owedCents, type PaymentAmount } from "./owed.ts";
@@ -100,6 +100,23 @@ export function notAsApproved(plan: PlanLine, read: BillNow): NotAsApproved | nu
 function owedOf({ payable, payments, stand }: BillNow): number {
   const { totalAmountCents: totalCents, amountPaidCents } = payable;
   return owedCents({ totalCents, amountPaidCents, payments: stand ?? payments });
+}
+
+/**
+ * True if a bill is paid for good, as far as its service can say: paid in full, by its own figures or
+ * by its completed payments, and nothing is on its way, comes back or contradicts that. `owedCents`
+ * doubts to the other side: it may be 0 for a moment while money is still owed.
+ */
+export function isPaidOff({ payable, payments, stand = payments }: BillNow): boolean {
+  const { totalAmountCents: totalCents, amountPaidCents, remainingAmountCents } = payable;
+  const completed = stand.filter(({ status }) => status === "completed");
+  const paidCents = Math.max(amountPaidCents, sumCents(completed.map((each) => each.amountCents)));
+  return (
+    totalCents > 0 &&
+    paidCents >= totalCents &&
+    (remainingAmountCents ?? 0) <= 0 &&
+    !stand.some(({ status }) => isOnItsWay(status))
+  );
 }
 
 /** Reason code of a line whose bill and payments contradict each other. */

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from "kysely";
+import { HOUR_MS } from "../../contracts/durations.ts";
 import { LINE, type LineState } from "../../contracts/line-states.ts";
 import { isIn } from "../sql/is-in.ts";
 import { databaseNowMs } from "../sql/database-clock.ts";
@@ -60,7 +61,9 @@ export async function dueLines(trx: Transaction<Tables>, input: DueInput): Promi
         or ${isUnreadAt(businessMs)}`).as("to_follow"),
       // A line that a request may still pay is not polled, however late its poll is.
       sql<number | null>`min(case when ${followed}
-        or ${IS_UNDECIDED} and poll_at_ms > ${businessMs} then poll_at_ms end)`.as("next_poll"),
+        or ${IS_UNDECIDED} and poll_at_ms > ${businessMs} then poll_at_ms
+        when ${IS_UNDECIDED} and not ${isUnreadAt(businessMs)} then ${businessMs + HOUR_MS}
+        end)`.as("next_poll"),
       sql<number | null>`min(case when ${ready} and not_before_ms > ${serviceMs}
         then not_before_ms end)`.as("back_off_until"),
       sql<number | null>`min(case when ${leased} and not ${isFree}

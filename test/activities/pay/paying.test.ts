@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { describe, expect, onTestFinished, vi } from "vitest";
 import { LaneBook } from "../../../activities/pay/lane-book.ts";
 import { attemptsOf } from "../../../src/ledger/attempts.ts";
@@ -61,6 +62,20 @@ describe("a new key", () => {
     });
     expect((await attempts(world, payableId)).length).toBeLessThanOrEqual(6);
   });
+});
+
+test("what the service has answered is kept, even if what follows from it can't be written", async ({
+  world,
+}) => {
+  const { runId } = await world.approvedRun([{}]);
+  const refusal = { error: "validation_error", message: "odd", details: { field: "payableId" } };
+  world.override = { sendMoneyWrite: refusedBy(422, refusal) };
+  const broken = sql`create trigger broken before update on run_lines when new.state = 'parked'
+    begin select raise(abort, 'broken'); end`;
+  await broken.execute(world.store.db);
+  await world.pay(runId).catch(() => undefined);
+  const sends = await world.store.db.selectFrom("sends").select("result").execute();
+  expect(sends).toEqual([{ result: expect.not.stringMatching(/pending/) as string }]);
 });
 
 describe("a request that the service refuses for now", () => {

@@ -3,7 +3,8 @@ import { expect } from "vitest";
 import { followPayments } from "../../../activities/runs/follow-payments.ts";
 import { reserveMoney } from "../../../activities/runs/reserve-money.ts";
 import { LINE } from "../../../src/contracts/line-states.ts";
-import type { PaymentsClient } from "../../../src/payments-api/index.ts";
+import { addBankingDays } from "../../../src/domain/clock/bank-calendar.ts";
+import { PaymentsApiError, type PaymentsClient } from "../../../src/payments-api/index.ts";
 import { listAudit } from "../../../src/store/audit/audit.ts";
 import { createHold, listHolds, releaseHold } from "../../../src/store/holds/holds.ts";
 import { holdForLoss } from "../../../src/store/janitor/behind.ts";
@@ -97,11 +98,25 @@ test("without an event, a bill on hold that is paid outside Payrun ends the next
   const { runId, payableId } = planned;
   const { toFollow, wakeInMs } = await world.assess(runId);
   expect(toFollow).toBe(0);
-  await paidByOthers(world, payableId);
+  await world.control.payOutside(payableId);
   await world.control.advance(`PT${Math.ceil(wakeInMs / 1_000)}S`);
   expect((await world.assess(runId)).toFollow).toBe(1);
   await followPayments(world.context(), runId);
   expect((await world.assess(runId)).phase).toBe("completed");
+  expect((await world.line(runId, payableId)).state).toBe("paid-elsewhere");
+});
+
+test("somebody else's payment ends a bill that waits once it has settled, not while it may still be called back", async ({
+  world,
+}) => {
+  const planned = await WAITS["is on hold"](world);
+  const { runId, payableId } = planned;
+  await paidByOthers(world, payableId);
+  await heard(world, planned);
+  expect((await world.line(runId, payableId)).state).toBe("on-hold");
+  expect(await isClaimed(world, payableId)).toBe(true);
+  await world.control.advance("P14D");
+  await heard(world, planned);
   expect((await world.line(runId, payableId)).state).toBe("paid-elsewhere");
 });
 
@@ -120,7 +135,16 @@ test("a bill that waits and is still owed is read once a banking morning, and st
   expect((await world.assess(runId)).toFollow).toBe(0);
 });
 
-test.for(["void", "declined", "blocked"])(
+test("a bill on hold that is blocked by now stays: it may be free again on its day", async ({
+  world,
+}) => {
+  const planned = await WAITS["is on hold"](world);
+  await world.control.changePayable(planned.payableId, { status: "blocked" });
+  await heard(world, planned);
+  expect((await world.line(planned.runId, planned.payableId)).state).toBe("on-hold");
+});
+
+test.for(["void", "declined"])(
   "a bill on hold that is %s by now is parked, and the next run may plan it",
   async (status, { world }) => {
     const planned = await WAITS["is on hold"](world);
@@ -158,10 +182,73 @@ test.for(Object.entries(PROVE_NOTHING))(
     expect((await world.line(runId, payableId)).state, name).toBe("on-hold");
     expect((await world.assess(runId)).toFollow).toBe(0);
     world.override = {};
+    await world.control.advance("P14D");
     await heard(world, planned);
     expect((await world.line(runId, payableId)).state, name).toBe("paid-elsewhere");
   },
 );
+
+/** Bills that seem to be paid for a moment, by what the bill and its payments say. */
+const NOT_PAID_OFF: Readonly<Record<string, object>> = {
+  "a payment of half of it, which the bill has counted already, is on its way": {
+    amountPaidCents: 5_000,
+    remainingAmountCents: 5_000,
+  },
+  "its total is 0 while its lines are written anew": {
+    totalAmountCents: 0,
+    amountPaidCents: 0,
+    remainingAmountCents: 0,
+  },
+  "it says that some of it is left": { amountPaidCents: 10_000, remainingAmountCents: 1 },
+};
+
+test.for(Object.entries(NOT_PAID_OFF))(
+  "a bill that waits doesn't end because %s",
+  async ([name, shown], { world }) => {
+    const planned = await WAITS["is on hold"](world);
+    const { runId, payableId } = planned;
+    const { payables, payments } = world.context().clientOf("acme");
+    const half = name.startsWith("a payment of half");
+    if (half) await world.control.payOutside(payableId, 5_000);
+    world.override = {
+      getPayable: async (...asked) => ({ ...(await payables.get(...asked)), ...shown }),
+      listAll: async (...asked) =>
+        (await payments.listAll(...asked)).map((payment) => ({ ...payment, status: "processing" })),
+    };
+    await heard(world, planned);
+    expect((await world.line(runId, payableId)).state).toBe("on-hold");
+    expect(await isClaimed(world, payableId)).toBe(true);
+  },
+);
+
+test("a bill that the service refuses to show keeps no other bill from ending", async ({
+  world,
+}) => {
+  const { runId, payableIds } = await world.plannedRun([{}, {}]);
+  const [refused = "", paid = ""] = payableIds;
+  await world.control.payOutside(paid);
+  const { payables } = world.context().clientOf("acme");
+  world.override = {
+    getPayable: (...asked) =>
+      asked[0] === refused
+        ? Promise.reject(
+            new PaymentsApiError({
+              method: "GET",
+              path: "/payables",
+              status: 422,
+              code: "validation_error",
+              message: "odd",
+              outcome: "not_applied",
+            }),
+          )
+        : payables.get(...asked),
+  };
+  const { store, businessId } = world;
+  await store.transaction((trx) => flagLooks(trx, { businessId, payableIds }));
+  await followPayments(world.context(), runId);
+  expect((await world.line(runId, paid)).state).toBe("paid-elsewhere");
+  expect((await world.line(runId, refused)).state).toBe("awaiting-approval");
+});
 
 test("a bill on hold that is paid outside Payrun only in part stays on hold", async ({ world }) => {
   const planned = await WAITS["is on hold"](world);
@@ -214,6 +301,12 @@ const MEANWHILE: readonly (readonly [
     },
   ],
   ["gets its money", "waits for money", (world, { runId }) => reserveMoney(world.context(), runId)],
+  [
+    "an event speaks of",
+    "waits for approval",
+    ({ store, businessId }, { payableId }) =>
+      store.transaction((trx) => flagLooks(trx, { businessId, payableIds: [payableId] })),
+  ],
 ];
 
 test.for(MEANWHILE)(
@@ -291,6 +384,29 @@ test("a bill whose forgotten payment a restored store finds isn't called paid el
   expect(await world.line(runId, payableId)).toMatchObject({
     ...{ state: "scheduled", paymentIds: [expect.any(String)] },
   });
+});
+
+test("a payment on another day, which a restored store may have forgotten, is a person's to judge: it ends no bill", async ({
+  world,
+}) => {
+  const planned = await world.approvedRun([{}]);
+  const { runId, payableId } = planned;
+  const { store, businessId } = world;
+  const { serviceMs, businessMs } = await world.context().clockOf("acme").now();
+  await store.transaction((trx) =>
+    holdForLoss(trx, { businessId, evidence: "a test", hadItAtMs: 1, serviceMs, businessMs }),
+  );
+  await world.assess(runId);
+  const { executionDate } = await world.line(runId, payableId);
+  const { payments } = world.context().clientOf("acme");
+  const source = { paymentRail: "SERVICE", fundingSource: "balance" } as const;
+  const otherDay = { payableId, ...source, scheduledAt: addBankingDays(executionDate, 1) };
+  await payments.create(otherDay, { idempotencyKey: randomUUID() });
+  await world.world.pass(2 * 3_600_000);
+  await world.control.advance("P14D");
+  await heard(world, planned);
+  expect((await world.line(runId, payableId)).state).toBe("on-hold");
+  expect(await isClaimed(world, payableId)).toBe(true);
 });
 
 test("of many bills that wait, only those that the list doesn't show as unpaid are read by themselves", async ({
