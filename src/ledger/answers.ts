@@ -100,7 +100,7 @@ function judgeHttp(
   if (status >= 500 || status === 408) return { ...unknown(`answer ${status}`), ...coded(error) };
   if (status === 401) return refused({ of: "business", code: "unauthorized" }, TOKEN_REFUSED);
   if (status === 403) {
-    const reason = `The token lacks the scope for it (403).${serviceSays(messageOf(body))}`;
+    const reason = `The token lacks ${operation.scope} (403).${serviceSays(messageOf(body))}`;
     return refused({ of: "business", code: "forbidden" }, reason);
   }
   if (status === 429) {

@@ -37,6 +37,8 @@ export interface Operation {
   readonly isUnpaid: (shown: ShownThing) => boolean;
   /** How long after its response a reading may still show the old state. */
   readonly showsWithinMs: number;
+  /** What a token lacks to which it is forbidden. */
+  readonly scope: string;
   /** What to do about unexplained effects that a restored store reads (rule 10). */
   readonly afterLoss: "adopt" | "person" | "go-on";
   /**
@@ -52,6 +54,7 @@ const madeDepositSchema = z.object({ id: z.string().min(1) });
 export const pay: Operation = {
   name: "pay",
   effect: "new",
+  scope: "the scope payments:initiate",
   // Every payment of the bill must be explained, external ones included.
   concerns: () => true,
   judgeFound: (terms, found) => {
@@ -75,6 +78,7 @@ const TAKEN_BACK: ReadonlySet<string> = new Set(["cancelled", "refunded", "refun
 export const cancel: Operation = {
   name: "cancel",
   effect: "changed",
+  scope: "the scope payments:initiate",
   concerns: () => true,
   judgeFound: (_, found) => {
     const taken = found.filter(({ status }) => TAKEN_BACK.has(status));
@@ -96,6 +100,7 @@ export const cancel: Operation = {
 export const deposit: Operation = {
   name: "deposit",
   effect: "new",
+  scope: "a scope for deposits, such as balance:write",
   // The list covers the whole business: another amount or account is another deposit.
   concerns: ({ amountCents, sourceId }, shown) =>
     [0, amountCents].includes(shown.amountCents) && isMissingOr(sourceId, shown.bankAccountId),

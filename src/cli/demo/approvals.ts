@@ -138,5 +138,5 @@ function suggestedDrop(run: RunStatus): string[] {
 function tell(demo: Demo, person: DemoPerson, answer: DecisionView, how: string): void {
   const [first = "", ...rest] = decisionLines(answer);
   demo.narrator.line(`${first}  ${dim(`${person}, ${how}`)}`);
-  demo.narrator.lines(rest);
+  for (const line of rest) demo.narrator.text(line);
 }
