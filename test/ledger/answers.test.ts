@@ -70,7 +70,10 @@ it("a code that the specification doesn't name leaves a send open at any status 
 
 it.each([
   [401, { code: "unauthorized", waitMs: null }],
-  [403, { code: "forbidden", waitMs: null, reason: expect.stringMatching(/payments:initiate.*no/) }],
+  [
+    403,
+    { code: "forbidden", waitMs: null, reason: expect.stringMatching(/payments:initiate.*no/) },
+  ],
   [429, { code: "rate_limited", waitMs: 2_000 }],
 ] as const)(
   "a %i without a known code refuses a request before anything was done, and lets the business wait",
