@@ -1,3 +1,4 @@
+import { endedLook } from "../shared/ended-look.ts";
 import { inMarkdown } from "../../src/domain/others-text.ts";
 import { type Author, PAYRUN, authorOf } from "../../src/contracts/authors.ts";
 import type { ClockReading } from "../../src/business/clock.ts";
@@ -26,7 +27,7 @@ export async function reviewIncident(
   const { businessId } = context.profileOf(business);
   const { db } = context.store;
   const known = await getIncident(db, businessId, sourceId);
-  if (known === undefined) return ended("the store knows of no incident");
+  if (known === undefined) return endedLook("the store knows of no incident");
   const bills = await waitingForIncident(db, { businessId, sourceId });
   const neededCents = bills.reduce((sum, { amountCents }) => sum + amountCents, 0);
   const incident = await settle(context, known);
@@ -35,7 +36,7 @@ export async function reviewIncident(
   const wakeInMs = waitMs(incident, deposits.mayTopUp, clock);
   if (incident.phase === "ended") {
     const outcome = `${incident.decision ?? "released"} by ${incident.decidedBy ?? "a person"}`;
-    if (!deposits.moving) return ended(outcome);
+    if (!deposits.moving) return endedLook(outcome);
     // Money that was requested is followed until it has arrived, whoever decided meanwhile.
     const waitingFor = "a deposit that is on its way";
     const details = `Decided: ${inMarkdown(outcome)}.`;
@@ -128,14 +129,4 @@ async function hasMoney(
   const today = newYorkDate((await context.clockOf(business).now()).businessMs);
   const from = { businessId, sourceId, today, readAtMs };
   return ((await unpromisedCents(db, from, available)) ?? -1) >= 0;
-}
-
-function ended(outcome: string): IncidentAssessment {
-  return {
-    phase: "ended",
-    waitingFor: null,
-    wakeInMs: 0,
-    details: `Ended: ${inMarkdown(outcome)}.`,
-    outcome,
-  };
 }

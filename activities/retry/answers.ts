@@ -1,3 +1,4 @@
+import { endedLook } from "../shared/ended-look.ts";
 import type { LineReason } from "../../src/contracts/reason-codes.ts";
 import { inMarkdown, inMarkdownCode } from "../../src/domain/others-text.ts";
 import type { RetryAssessment } from "../../src/contracts/activities.ts";
@@ -98,17 +99,7 @@ export async function retryParked(
 /** Ends the case with its outcome, and gives the payable back. */
 export async function finishRetry(retry: RetryCase, outcome: string): Promise<RetryAssessment> {
   await endCase(retry, outcome);
-  return retryEnded(outcome);
-}
-
-export function retryEnded(outcome: string): RetryAssessment {
-  return {
-    phase: "ended",
-    waitingFor: null,
-    wakeInMs: 0,
-    details: `Ended: ${inMarkdown(outcome)}.`,
-    outcome,
-  };
+  return endedLook(outcome);
 }
 
 /** Gives the payable back unpaid: the next run plans it anew and asks for an approval of it. */

@@ -14,7 +14,7 @@ import type { Payment } from "../../src/payments-api/index.ts";
 import { playbookForExternalPayments } from "../../src/store/payables/external-payments.ts";
 import type { ActivityContext } from "../shared/context.ts";
 import { incidentOfBounce } from "../shared/incident-of-bounce.ts";
-import { retryEnded } from "./answers.ts";
+import { endedLook } from "../shared/ended-look.ts";
 import { holdForFailure } from "./failure-holds.ts";
 
 const NOTIFIED = "people were notified; the next run asks for an approval";
@@ -36,18 +36,18 @@ export async function assessExternalPayment(
   const forgotten = await notifyOfAnyForgotten(context, { business, payableId }, payments);
   const workflowId = retryFailedPaymentId(business, payableId);
   const failed = payments.find(({ status }) => status === "failed" || status === "returned");
-  if (failed === undefined) return retryEnded("none of its payments has failed");
+  if (failed === undefined) return endedLook("none of its payments has failed");
   const how = failed.status === "failed" ? "failed" : "returned";
   const playbook = await playbookForExternalPayments(store.db, business, how);
   if (playbook === undefined) {
-    return retryEnded(
+    return endedLook(
       forgotten.size > 0
         ? "the store has no record of its payment; people were notified"
         : "Payrun has not paid it",
     );
   }
   if (payments.some(({ status }) => isOnItsWay(status))) {
-    return retryEnded("another payment of it is on its way");
+    return endedLook("another payment of it is on its way");
   }
   const payable = await client.payables.get(payableId);
   const owed = owedCents({
@@ -55,7 +55,7 @@ export async function assessExternalPayment(
     amountPaidCents: payable.amountPaidCents,
     payments,
   });
-  if (owed === 0) return retryEnded("paid elsewhere");
+  if (owed === 0) return endedLook("paid elsewhere");
   const { rule, code } = failureRuleFor(playbook.rules, failed.failureReason);
   const reason = failed.failureReason ?? "no reason given";
   const clock = await context.clockOf(business).now();
@@ -85,7 +85,7 @@ export async function assessExternalPayment(
     const fact = { payableId, failed, reason, roles: rule.by, playbook: playbook.name };
     await notifyOfOthers(context, { businessId, workflowId, nowMs: clock.realMs }, fact);
   }
-  return retryEnded(NOTIFIED);
+  return endedLook(NOTIFIED);
 }
 
 /** Notifies people once of an external payment that came to nothing. */

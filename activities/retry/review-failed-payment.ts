@@ -1,3 +1,4 @@
+import { endedLook } from "../shared/ended-look.ts";
 import { vendorAccountChanged } from "../../src/domain/facts/retries.ts";
 import { record } from "../../src/store/facts/record.ts";
 import type { RetryAssessment, RetryFailedPaymentInput } from "../../src/contracts/activities.ts";
@@ -20,14 +21,7 @@ import { alarmBehind, readContact, watchScheduled } from "../follow/safety-net.t
 import { lateOf, notifyOfLatePayments } from "../notify/late-payments.ts";
 import { readOrSay } from "../notify/while-unread.ts";
 import { afterFailure, decideLater } from "./after-failure.ts";
-import {
-  retryEnded,
-  finishRetry,
-  following,
-  leaveToNextRun,
-  park,
-  retryParked,
-} from "./answers.ts";
+import { finishRetry, following, leaveToNextRun, park, retryParked } from "./answers.ts";
 import { assessExternalPayment } from "./assess-external-payment.ts";
 import { approvalEndOf } from "./approval.ts";
 import { giveUp } from "./give-up.ts";
@@ -80,7 +74,7 @@ export async function withCase<T = RetryAssessment>(
       if (opened.kind === "ours") return work(opened.case);
       return opened.isExternal === true
         ? assessExternalPayment(context, input)
-        : retryEnded(opened.reason);
+        : endedLook(opened.reason);
     });
     if ("found" in read) {
       isUnseen = false;

@@ -26,7 +26,7 @@ import { readBill } from "../pay/read-bills.ts";
 import { writeOutcome } from "../pay/record.ts";
 import { runOwner } from "../pay/run-owner.ts";
 import type { ActivityContext } from "../shared/context.ts";
-import { unlessUnread } from "../shared/one-read.ts";
+import { OF_ALL_READS, unlessUnread } from "../shared/one-read.ts";
 import { PATIENT } from "../shared/patience.ts";
 import { saidByGate } from "../shared/perform.ts";
 import { readOrWait } from "../shared/read-or-wait.ts";
@@ -148,7 +148,7 @@ async function readUndecided(
 function isOfAll(error: unknown): boolean {
   if (!(error instanceof PaymentsApiError)) return false;
   const { status = 500 } = error;
-  return status >= 500 || [401, 403, 429].includes(status);
+  return status >= 500 || OF_ALL_READS.includes(status);
 }
 
 /**

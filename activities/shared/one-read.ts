@@ -1,13 +1,14 @@
 import { type PaymentsClient, PaymentsApiError } from "../../src/payments-api/index.ts";
 
-const OF_ALL: readonly (number | undefined)[] = [401, 403, 429];
+/** Statuses that say something about all reads of a business. */
+export const OF_ALL_READS: readonly (number | undefined)[] = [401, 403, 429];
 
 /** True if a read failed in a way that need not say anything about other reads. */
 function isOfOneRead(error: unknown): boolean {
   if (!(error instanceof PaymentsApiError)) return false;
   const { code, status = 500 } = error;
   const isBroken = status >= 500 || code === "unexpected_answer";
-  return isBroken && !OF_ALL.includes(status) && code !== "token_unavailable";
+  return isBroken && !OF_ALL_READS.includes(status) && code !== "token_unavailable";
 }
 
 /**

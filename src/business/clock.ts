@@ -1,7 +1,4 @@
-import type { Clock } from "../domain/clock/clock.ts";
-
-/** However fast a sandbox's clock runs, people get this much real time. */
-const PEOPLE_MIN_MS = 60_000;
+import { type Clock, PEOPLE_MIN_MS } from "../domain/clock/clock.ts";
 
 /** How many times sooner a sandbox is looked at again. */
 const SANDBOX_SOONER = 30;

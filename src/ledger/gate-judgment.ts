@@ -19,11 +19,17 @@ interface Judged {
   readonly stepOf: (request: GateRequest, wish: Wish | null) => Step;
 }
 
-/** Judges the next step of each subject, by the rows as they are now; writes nothing. */
+/**
+ * Judges the next step of each subject, by the rows as they are now; writes nothing.
+ *
+ * @param whenInDoubt whether what a restored store may have forgotten, on another day, is left to a
+ *   person, though nothing is wanted now
+ */
 export async function judge(
   trx: Transaction<Tables>,
   { businessId, operation, clock }: GateCaller,
   requests: readonly GateRequest[],
+  whenInDoubt: "go-on" | "person" = "go-on",
 ): Promise<Judged> {
   const atMs = await databaseNowMs(trx);
   const heard = clock.serviceHeard;
@@ -42,12 +48,14 @@ export async function judge(
     next(operation, factsOf(facts, subject), wish, reading, now);
   const firstStep = (request: GateRequest): Step => {
     const step = stepOf(request, request.wish);
-    if (step.kind !== "idle" || request.approved === undefined) return step;
+    const { subject, approved } = request;
+    if (approved === undefined || factsOf(facts, subject).restored === null) return step;
     // Rule 10: a payment that a restored store forgot is still Payrun's own, even if nothing is
     // wanted now.
-    const forgotten = stepOf(request, request.approved);
+    const forgotten = stepOf(request, approved);
+    if (forgotten.kind === "person" && whenInDoubt === "person") return forgotten;
     const isOurs = forgotten.kind === "adopt" || isWaitAfterLoss(forgotten);
-    return factsOf(facts, request.subject).restored !== null && isOurs ? forgotten : step;
+    return step.kind === "idle" && isOurs ? forgotten : step;
   };
   const steps = new Map(requests.map((each) => [each.subject, firstStep(each)]));
   return { steps, facts, now, heard, agoMs, businessMs, stepOf };
@@ -63,18 +71,11 @@ export async function standOf(
   caller: GateCaller,
   requests: readonly (GateRequest & { readonly wish: null })[],
 ): Promise<ReadonlyMap<string, GateStep>> {
-  const { steps, facts, stepOf } = await judge(trx, caller, requests);
+  const { steps } = await judge(trx, caller, requests, "person");
   return new Map(
-    requests.flatMap((request) => {
-      const { subject, approved } = request;
-      let step = steps.get(subject);
-      if (approved !== undefined && factsOf(facts, subject).restored !== null) {
-        // What may be its own forgotten payment, on another day, is a person's to judge.
-        const forgotten = stepOf(request, approved);
-        if (forgotten.kind === "person") step = forgotten;
-      }
-      return step === undefined || step.kind === "send" ? [] : [[subject, step] as const];
-    }),
+    [...steps].flatMap(([subject, step]) =>
+      step.kind === "send" ? [] : [[subject, step] as const],
+    ),
   );
 }
 

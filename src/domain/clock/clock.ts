@@ -1,3 +1,6 @@
+/** Real time that people get in any case, though a sandbox's clock may run fast or be stepped. */
+export const PEOPLE_MIN_MS = 60_000;
+
 /**
  * What a business's clock shows at one moment, and how it goes on from there. Only the clock itself
  * knows that a sandbox's days may pass in seconds.

@@ -1,8 +1,5 @@
 import { DAY_MS } from "../../contracts/durations.ts";
-import type { Clock } from "../clock/clock.ts";
-
-/** Real time that people get in any case: a sandbox's clock may be stepped over the days. */
-const PEOPLE_GET_MS = 60_000;
+import { type Clock, PEOPLE_MIN_MS } from "../clock/clock.ts";
 
 /** When a failed bill's retry began, and how long its playbook lets it wait. */
 interface Waiting {
@@ -20,5 +17,5 @@ export function giveUpInMs(
   clock: Clock,
 ): number {
   const leftMs = clock.realMsUntil(failedAtMs + giveUpAfterDays * DAY_MS);
-  return Math.max(0, leftMs, failedRealMs + PEOPLE_GET_MS - clock.realMs);
+  return Math.max(0, leftMs, failedRealMs + PEOPLE_MIN_MS - clock.realMs);
 }
